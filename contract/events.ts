@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { chatId, messageId, userId } from './fields.ts';
+import { role, visibility } from './records.ts';
+
+const created = z.object({ chat_id: chatId, name: z.string(), user_id: userId, participants: z.array(userId) });
+const membership = z.object({ chat_id: chatId, user_id: userId, actor_id: userId });
+const reaction = z.object({ message_id: messageId, chat_id: chatId, user_id: userId, emoji: z.string() });
+
+/** Every event of the log: when it happens and what its `data` holds. */
+export const events = {
+  new_message: {
+    when: 'a new message appears in a chat',
+    data: z.object({
+      message_id: messageId,
+      chat_id: chatId,
+      user_id: userId,
+      content: z.string(),
+      reply_to: messageId.optional(),
+    }),
+  },
+  message_edited: {
+    when: 'a message is edited',
+    data: z.object({
+      message_id: messageId,
+      chat_id: chatId,
+      user_id: userId.meta({ description: 'the author' }),
+      content: z.string(),
+      previous_content: z.string(),
+    }),
+  },
+  message_deleted: {
+    when: 'a message is deleted',
+    data: z.object({
+      message_id: messageId,
+      chat_id: chatId,
+      user_id: userId.meta({ description: 'the author' }),
+      actor_id: userId.meta({ description: 'who deleted it' }),
+    }),
+  },
+  user_joined: { when: 'a user joins a group or channel, or is added to it', data: membership },
+  user_left: { when: 'a user leaves a group or channel, or is removed from it', data: membership },
+  group_created: { when: 'a new group is created', data: created },
+  channel_created: { when: 'a new channel is created', data: created },
+  direct_created: {
+    when: 'a new direct chat is created',
+    data: z.object({ chat_id: chatId, user_id: userId, participants: z.array(userId) }),
+  },
+  chat_updated: {
+    when: 'the name, description or visibility of a chat changes',
+    data: z.object({
+      chat_id: chatId,
+      user_id: userId.meta({ description: 'who changed it' }),
+      name: z.string(),
+      description: z.string(),
+      visibility,
+    }),
+  },
+  role_changed: {
+    when: 'the role of a participant changes',
+    data: z.object({ chat_id: chatId, user_id: userId, actor_id: userId, role, previous_role: role }),
+  },
+  reaction_added: { when: 'somebody reacts to a message', data: reaction },
+  reaction_removed: { when: 'somebody takes a reaction back', data: reaction },
+} as const;
+
+export type EventName = keyof typeof events;
+export type EventData<E extends EventName = EventName> = z.output<(typeof events)[E]['data']>;
+
+/** One event as its writer states it; the log adds id, time and the frozen bytes. */
+export type NewEvent = { [E in EventName]: { readonly event: E; readonly data: EventData<E> } }[EventName];
+
+export const eventNames = Object.keys(events) as [EventName, ...EventName[]];

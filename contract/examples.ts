@@ -1,0 +1,18 @@
+import type { OperationName } from './index.ts';
+
+/**
+ * The world that the examples of the rows happen in. Users 1 (ada, an administrator), 2 (bob) and 3 (cleo) exist, with a
+ * token each; then these calls are made in this order, and every example is a call by ada.
+ */
+export const exampleWorld: readonly { by: 'ada' | 'bob' | 'cleo'; call: OperationName; input: object }[] = [
+  { by: 'ada', call: 'messages.create_group', input: { name: 'Launch', participants: [2, 3] } },
+  { by: 'ada', call: 'messages.create_channel', input: { name: 'Announcements', participants: [2] } },
+  { by: 'bob', call: 'messages.create_group', input: { name: 'Lunch', participants: [1] } },
+  { by: 'bob', call: 'messages.create_channel', input: { name: 'Random' } },
+  { by: 'ada', call: 'messages.send_message', input: { chat_id: 1, content: 'Hello, world' } },
+  { by: 'bob', call: 'messages.send_message', input: { chat_id: 1, content: 'Hi Ada!', reply_to: 1 } },
+  { by: 'cleo', call: 'messages.send_message', input: { chat_id: 1, content: 'The launch is on Friday' } },
+  { by: 'cleo', call: 'messages.add_reaction', input: { message_id: 1, emoji: '👋' } },
+  { by: 'ada', call: 'messages.add_reaction', input: { message_id: 1, emoji: '🎉' } },
+  { by: 'ada', call: 'tokens.create', input: { name: 'spare', scopes: ['messages:read'] } },
+];

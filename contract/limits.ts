@@ -1,0 +1,14 @@
+/** Bounds on input. Each is a setting of the server; these are the defaults. */
+export interface Limits {
+  /** Bytes of UTF-8 in a message. */
+  readonly contentBytes: number;
+  /** Users named in one create_group, create_channel or add_participants, besides the caller. */
+  readonly participants: number;
+  /** Rows in one page of a list. */
+  readonly page: number;
+}
+
+export const defaultLimits: Limits = { contentBytes: 16_384, participants: 1_000, page: 200 };
+
+/** Rows in a page when the caller names no limit. */
+export const defaultPage = 50;

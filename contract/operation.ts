@@ -1,0 +1,27 @@
+import type { z } from 'zod';
+import type { ErrorCode } from './errors.ts';
+import type { Scope } from './scopes.ts';
+
+export type Method = 'GET' | 'POST';
+
+/** One row of the table: everything that is said about an operation, said once. */
+export interface Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> {
+  readonly method: Method;
+  /** The scope that a token needs; null where any valid token will do. */
+  readonly scope: Scope | null;
+  readonly summary: string;
+  /** Whether `Idempotency-Key` is honoured. */
+  readonly idempotent?: true;
+  readonly input: I;
+  /** The answer beside `success`. */
+  readonly output: O;
+  /** Codes beyond the common ones. */
+  readonly errors: readonly ErrorCode[];
+  /** A call by user 1 in the world of `examples.ts`, and what it gives there. */
+  readonly example: { readonly input: z.input<I>; readonly output: z.input<O> };
+}
+
+/** Keeps the schemas' types; a row is otherwise plain data. */
+export function operation<I extends z.ZodType, O extends z.ZodType>(row: Operation<I, O>): Operation<I, O> {
+  return row;
+}

@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { chatId, description, searchText, title, userId, userIds } from '../fields.ts';
+import { defaultPage, type Limits } from '../limits.ts';
+import { operation } from '../operation.ts';
+import { chat, participant, role, visibility } from '../records.ts';
+
+const at = '2026-01-01T12:00:00.000Z';
+const launch = {
+  chat_id: 1,
+  type: 'group' as const,
+  visibility: 'private' as const,
+  name: 'Launch',
+  description: '',
+  created_by: 1,
+  created_at: at,
+  participant_count: 3,
+  last_message_id: 3,
+  role: 'owner' as const,
+  unread_count: 2,
+};
+const random = {
+  ...launch,
+  chat_id: 4,
+  type: 'channel' as const,
+  visibility: 'public' as const,
+  name: 'Random',
+  created_by: 2,
+  participant_count: 1,
+  last_message_id: null,
+  unread_count: 0,
+};
+const ada = { user_id: 1, name: 'ada', display_name: 'Ada', role: 'owner' as const, joined_at: at };
+const bob = { ...ada, user_id: 2, name: 'bob', display_name: 'Bob', role: 'member' as const };
+
+export const chats = (limits: Limits) => {
+  const limit = z.int().min(1).max(limits.page).default(defaultPage);
+  const afterId = z.int().nonnegative().default(0).meta({ description: 'the last id of the page before' });
+
+  return {
+    list: operation({
+      method: 'GET',
+      scope: 'chats:read',
+      summary: 'List your chats, or the public channels that anyone may join; `query` narrows by name.',
+      input: z.strictObject({
+        scope: z.enum(['mine', 'public']).default('mine'),
+        query: searchText.optional(),
+        limit,
+        after_id: afterId,
+      }),
+      output: z.object({ chats: z.array(chat), has_more: z.boolean() }),
+      errors: [],
+      example: {
+        input: { scope: 'public', query: 'rand' },
+        output: { chats: [{ ...random, role: null }], has_more: false },
+      },
+    }),
+    get: operation({
+      method: 'GET',
+      scope: 'chats:read',
+      summary: 'Fetch one chat.',
+      input: z.strictObject({ chat_id: chatId }),
+      output: z.object({ chat }),
+      errors: ['not_found'],
+      example: { input: { chat_id: 1 }, output: { chat: launch } },
+    }),
+    update: operation({
+      method: 'POST',
+      scope: 'chats:write',
+      summary: 'Change the name, description or, of a channel, the visibility.',
+      input: z.strictObject({
+        chat_id: chatId,
+        name: title.optional(),
+        description: description.optional(),
+        visibility: visibility.optional(),
+      }),
+      output: z.object({ chat }),
+      errors: ['not_found', 'forbidden'],
+      example: {
+        input: { chat_id: 1, name: 'Lift-off' },
+        output: { chat: { ...launch, name: 'Lift-off' } },
+      },
+    }),
+    participants: operation({
+      method: 'GET',
+      scope: 'chats:read',
+      summary: 'List who is in a chat, by user id.',
+      input: z.strictObject({ chat_id: chatId, limit, after_id: afterId }),
+      output: z.object({ participants: z.array(participant), has_more: z.boolean() }),
+      errors: ['not_found', 'forbidden'],
+      example: { input: { chat_id: 1, limit: 2 }, output: { participants: [ada, bob], has_more: true } },
+    }),
+    add_participants: operation({
+      method: 'POST',
+      scope: 'chats:write',
+      summary: 'Add users to a group or channel. Those who are in it already stay as they are.',
+      input: z.strictObject({ chat_id: chatId, participants: userIds(limits.participants) }),
+      output: z.object({ chat, added: z.array(userId) }),
+      errors: ['not_found', 'forbidden'],
+      example: {
+        input: { chat_id: 2, participants: [2, 3] },
+        output: {
+          chat: {
+            ...random,
+            chat_id: 2,
+            name: 'Announcements',
+            created_by: 1,
+            participant_count: 3,
+            role: 'owner',
+          },
+          added: [3],
+        },
+      },
+    }),
+    remove_participant: operation({
+      method: 'POST',
+      scope: 'chats:write',
+      summary: 'Remove a user from a group or channel.',
+      input: z.strictObject({ chat_id: chatId, user_id: userId }),
+      output: z.object({ chat }),
+      errors: ['not_found', 'forbidden'],
+      example: {
+        input: { chat_id: 1, user_id: 3 },
+        output: { chat: { ...launch, participant_count: 2 } },
+      },
+    }),
+    set_role: operation({
+      method: 'POST',
+      scope: 'chats:write',
+      summary: 'Make a participant owner, admin or member. A chat keeps at least one owner.',
+      input: z.strictObject({ chat_id: chatId, user_id: userId, role }),
+      output: z.object({ participant }),
+      errors: ['not_found', 'forbidden', 'conflict'],
+      example: {
+        input: { chat_id: 1, user_id: 2, role: 'admin' },
+        output: { participant: { ...bob, role: 'admin' } },
+      },
+    }),
+    join: operation({
+      method: 'POST',
+      scope: 'chats:write',
+      summary: 'Join a public channel.',
+      input: z.strictObject({ chat_id: chatId }),
+      output: z.object({ chat }),
+      errors: ['not_found'],
+      example: {
+        input: { chat_id: 4 },
+        output: { chat: { ...random, participant_count: 2, role: 'member' } },
+      },
+    }),
+    leave: operation({
+      method: 'POST',
+      scope: 'chats:write',
+      summary: 'Leave a group or channel. Its last owner makes somebody else owner first.',
+      input: z.strictObject({ chat_id: chatId }),
+      output: z.object({ chat_id: chatId }),
+      errors: ['not_found', 'forbidden', 'conflict'],
+      example: { input: { chat_id: 3 }, output: { chat_id: 3 } },
+    }),
+  };
+};

@@ -1,0 +1,221 @@
+import { z } from 'zod';
+import { chatId, description, emoji, messageId, searchText, text, title, userId, userIds } from '../fields.ts';
+import { defaultPage, type Limits } from '../limits.ts';
+import { operation } from '../operation.ts';
+import { chat, message, visibility } from '../records.ts';
+
+const at = '2026-01-01T12:00:00.000Z';
+const hello = {
+  message_id: 1,
+  chat_id: 1,
+  user_id: 1,
+  content: 'Hello, world',
+  reply_to: null,
+  file: null,
+  reactions: [
+    { emoji: '👋', count: 1, reacted: false },
+    { emoji: '🎉', count: 1, reacted: true },
+  ],
+  created_at: at,
+  edited_at: null,
+  deleted_at: null,
+};
+const answer = { ...hello, message_id: 2, user_id: 2, content: 'Hi Ada!', reply_to: 1, reactions: [] };
+const newest = { ...answer, message_id: 3, user_id: 3, content: 'The launch is on Friday', reply_to: null };
+const newChat = {
+  chat_id: 5,
+  type: 'group' as const,
+  visibility: 'private' as const,
+  name: 'Weekend',
+  description: '',
+  created_by: 1,
+  created_at: at,
+  participant_count: 3,
+  last_message_id: null,
+  role: 'owner' as const,
+  unread_count: 0,
+};
+
+export const messages = (limits: Limits) => {
+  const content = text({ min: 1, maxBytes: limits.contentBytes });
+  const limit = z.int().min(1).max(limits.page).default(defaultPage);
+  const participants = userIds(limits.participants);
+
+  return {
+    send_message: operation({
+      method: 'POST',
+      scope: 'messages:write',
+      summary: 'Send a message into a chat.',
+      idempotent: true,
+      input: z.strictObject({ chat_id: chatId, content, reply_to: messageId.optional() }),
+      output: z.object({ message }),
+      errors: ['not_found', 'forbidden', 'idempotency_conflict'],
+      example: {
+        input: { chat_id: 1, content: 'See you there', reply_to: 3 },
+        output: { message: { ...newest, message_id: 4, user_id: 1, content: 'See you there', reply_to: 3 } },
+      },
+    }),
+    get_messages: operation({
+      method: 'GET',
+      scope: 'messages:read',
+      summary:
+        'List the messages of a chat in ascending order: the newest page, the page before `before_id`, or the page after `after_id` (0 starts at the oldest).',
+      input: z.strictObject({
+        chat_id: chatId,
+        limit,
+        before_id: z.int().positive().optional(),
+        after_id: z.int().nonnegative().optional(),
+      }),
+      output: z.object({ messages: z.array(message), has_more: z.boolean() }),
+      errors: ['not_found', 'forbidden'],
+      example: {
+        input: { chat_id: 1, limit: 2, after_id: 0 },
+        output: { messages: [hello, answer], has_more: true },
+      },
+    }),
+    get_message: operation({
+      method: 'GET',
+      scope: 'messages:read',
+      summary: 'Fetch one message.',
+      input: z.strictObject({ message_id: messageId }),
+      output: z.object({ message }),
+      errors: ['not_found'],
+      example: { input: { message_id: 2 }, output: { message: answer } },
+    }),
+    edit_message: operation({
+      method: 'POST',
+      scope: 'messages:write',
+      summary: 'Change the text of a message of your own.',
+      input: z.strictObject({ message_id: messageId, content }),
+      output: z.object({ message }),
+      errors: ['not_found', 'forbidden', 'conflict'],
+      example: {
+        input: { message_id: 1, content: 'Hello, everyone' },
+        output: { message: { ...hello, content: 'Hello, everyone', edited_at: at } },
+      },
+    }),
+    delete_message: operation({
+      method: 'POST',
+      scope: 'messages:write',
+      summary: 'Delete a message: your own, or any in a group or channel that you administer. A tombstone stays.',
+      input: z.strictObject({ message_id: messageId }),
+      output: z.object({ message }),
+      errors: ['not_found', 'forbidden'],
+      example: {
+        input: { message_id: 2 },
+        output: { message: { ...answer, content: '', deleted_at: at } },
+      },
+    }),
+    search_messages: operation({
+      method: 'GET',
+      scope: 'messages:read',
+      summary:
+        'Find messages in your chats, newest first: every word must occur, the last may be the beginning of a word. A message can be found within a second of being sent.',
+      input: z.strictObject({
+        query: searchText,
+        chat_id: chatId.optional(),
+        before_id: z.int().positive().optional(),
+        limit,
+      }),
+      output: z.object({ messages: z.array(message), has_more: z.boolean() }),
+      errors: ['not_found', 'forbidden'],
+      example: { input: { query: 'launch fri' }, output: { messages: [newest], has_more: false } },
+    }),
+    mark_read: operation({
+      method: 'POST',
+      scope: 'messages:write',
+      summary: 'Move your read marker up to a message, or to the newest one. It never moves back.',
+      input: z.strictObject({ chat_id: chatId, message_id: messageId.optional() }),
+      output: z.object({
+        read: z.object({ chat_id: chatId, last_read_id: messageId.nullable(), unread_count: z.int() }),
+      }),
+      errors: ['not_found', 'forbidden'],
+      example: {
+        input: { chat_id: 1, message_id: 2 },
+        output: { read: { chat_id: 1, last_read_id: 2, unread_count: 1 } },
+      },
+    }),
+    add_reaction: operation({
+      method: 'POST',
+      scope: 'messages:write',
+      summary: 'React to a message.',
+      input: z.strictObject({ message_id: messageId, emoji }),
+      output: z.object({ message }),
+      errors: ['not_found', 'conflict'],
+      example: {
+        input: { message_id: 1, emoji: '👋' },
+        output: {
+          message: {
+            ...hello,
+            reactions: [
+              { emoji: '👋', count: 2, reacted: true },
+              { emoji: '🎉', count: 1, reacted: true },
+            ],
+          },
+        },
+      },
+    }),
+    remove_reaction: operation({
+      method: 'POST',
+      scope: 'messages:write',
+      summary: 'Take your reaction back.',
+      input: z.strictObject({ message_id: messageId, emoji }),
+      output: z.object({ message }),
+      errors: ['not_found'],
+      example: {
+        input: { message_id: 1, emoji: '🎉' },
+        output: { message: { ...hello, reactions: [{ emoji: '👋', count: 1, reacted: false }] } },
+      },
+    }),
+    create_group: operation({
+      method: 'POST',
+      scope: 'chats:write',
+      summary: 'Create a group with the given participants; you become its owner.',
+      idempotent: true,
+      input: z.strictObject({ name: title, participants, description: description.optional() }),
+      output: z.object({ group: chat }),
+      errors: ['idempotency_conflict'],
+      example: { input: { name: 'Weekend', participants: [2, 3] }, output: { group: newChat } },
+    }),
+    create_channel: operation({
+      method: 'POST',
+      scope: 'chats:write',
+      summary: 'Create a channel: its owner and admins post, everyone in it reads, anyone may join a public one.',
+      idempotent: true,
+      input: z.strictObject({
+        name: title,
+        description: description.optional(),
+        visibility: visibility.default('public'),
+        participants: participants.default([]),
+      }),
+      output: z.object({ channel: chat }),
+      errors: ['idempotency_conflict'],
+      example: {
+        input: { name: 'News', description: 'What is new' },
+        output: {
+          channel: {
+            ...newChat,
+            type: 'channel',
+            visibility: 'public',
+            name: 'News',
+            description: 'What is new',
+            participant_count: 1,
+          },
+        },
+      },
+    }),
+    create_direct: operation({
+      method: 'POST',
+      scope: 'chats:write',
+      summary: 'Open the direct chat with a user. It is the same chat for both, however often it is opened.',
+      idempotent: true,
+      input: z.strictObject({ user_id: userId }),
+      output: z.object({ chat }),
+      errors: ['idempotency_conflict'],
+      example: {
+        input: { user_id: 3 },
+        output: { chat: { ...newChat, type: 'direct', name: null, participant_count: 2, role: 'member' } },
+      },
+    }),
+  };
+};

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { title, tokenId } from '../fields.ts';
+import type { Limits } from '../limits.ts';
+import { operation } from '../operation.ts';
+import { token } from '../records.ts';
+import { scopeNames } from '../scopes.ts';
+
+const at = '2026-01-01T12:00:00.000Z';
+const reader = {
+  token_id: 5,
+  name: 'reader',
+  scopes: ['messages:read' as const, 'chats:read' as const],
+  created_at: at,
+  expires_at: null,
+  last_used_at: null,
+};
+const spare = { ...reader, token_id: 4, name: 'spare', scopes: ['messages:read' as const] };
+
+export const tokens = (_limits: Limits) => ({
+  list: operation({
+    method: 'GET',
+    scope: null,
+    summary: 'List your access tokens. The tokens themselves are never shown again.',
+    input: z.strictObject({}),
+    output: z.object({ tokens: z.array(token) }),
+    errors: [],
+    example: {
+      input: {},
+      output: { tokens: [{ ...spare, token_id: 1, name: 'first', scopes: [...scopeNames] }, spare] },
+    },
+  }),
+  create: operation({
+    method: 'POST',
+    scope: null,
+    summary: 'Create an access token that can do no more than the one you use. It is shown this once.',
+    input: z.strictObject({
+      name: title,
+      scopes: z.array(z.enum(scopeNames)).min(1).optional().meta({ description: 'those of your token by default' }),
+      expires_in: z.int().positive().max(315_360_000).optional().meta({ description: 'seconds; never by default' }),
+    }),
+    output: z.object({ token, access_token: z.string() }),
+    errors: ['insufficient_scope'],
+    example: {
+      input: { name: 'reader', scopes: ['messages:read', 'chats:read'] },
+      output: { token: reader, access_token: 'pat_EXAMPLE' },
+    },
+  }),
+  revoke: operation({
+    method: 'POST',
+    scope: null,
+    summary: 'Revoke one of your access tokens, at once. A token cannot revoke one that can do more than itself.',
+    input: z.strictObject({ token_id: tokenId }),
+    output: z.object({ token }),
+    errors: ['not_found', 'insufficient_scope'],
+    example: { input: { token_id: 4 }, output: { token: spare } },
+  }),
+});

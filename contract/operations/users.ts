@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { searchText, text, title, userId, userName } from '../fields.ts';
+import { defaultPage, type Limits } from '../limits.ts';
+import { operation } from '../operation.ts';
+import { user } from '../records.ts';
+
+const at = '2026-01-01T12:00:00.000Z';
+const ada = { user_id: 1, name: 'ada', display_name: 'Ada', is_admin: true, created_at: at, disabled_at: null };
+const bob = { ...ada, user_id: 2, name: 'bob', display_name: 'Bob', is_admin: false };
+
+export const password = text({ min: 1, maxBytes: 1_024 })
+  .refine((s) => [...s].length >= 10, 'must be at least 10 characters')
+  .meta({ minLength: 10, maxLength: 1_024 });
+
+export const users = (limits: Limits) => ({
+  me: operation({
+    method: 'GET',
+    scope: null,
+    summary: 'Tell who the access token belongs to.',
+    input: z.strictObject({}),
+    output: z.object({ user }),
+    errors: [],
+    example: { input: {}, output: { user: ada } },
+  }),
+  get: operation({
+    method: 'GET',
+    scope: 'chats:read',
+    summary: 'Fetch one user.',
+    input: z.strictObject({ user_id: userId }),
+    output: z.object({ user }),
+    errors: ['not_found'],
+    example: { input: { user_id: 2 }, output: { user: bob } },
+  }),
+  search: operation({
+    method: 'GET',
+    scope: 'chats:read',
+    summary: 'Find users whose name or display name contains the text.',
+    input: z.strictObject({
+      query: searchText.optional(),
+      limit: z.int().min(1).max(limits.page).default(defaultPage),
+      after_id: z.int().nonnegative().default(0).meta({ description: 'the last id of the page before' }),
+    }),
+    output: z.object({ users: z.array(user), has_more: z.boolean() }),
+    errors: [],
+    example: { input: { query: 'bo' }, output: { users: [bob], has_more: false } },
+  }),
+  create: operation({
+    method: 'POST',
+    scope: 'admin',
+    summary: 'Create a user.',
+    idempotent: true,
+    input: z.strictObject({
+      name: userName,
+      display_name: title.optional(),
+      is_admin: z.boolean().default(false),
+      password: password.optional(),
+    }),
+    output: z.object({ user }),
+    errors: ['forbidden', 'conflict', 'idempotency_conflict'],
+    example: {
+      input: { name: 'dora', display_name: 'Dora' },
+      output: { user: { ...bob, user_id: 4, name: 'dora', display_name: 'Dora' } },
+    },
+  }),
+  disable: operation({
+    method: 'POST',
+    scope: 'admin',
+    summary: 'Disable a user: every access token ends at once; what the user wrote stays.',
+    input: z.strictObject({ user_id: userId }),
+    output: z.object({ user }),
+    errors: ['forbidden', 'not_found', 'conflict'],
+    example: { input: { user_id: 2 }, output: { user: { ...bob, disabled_at: at } } },
+  }),
+});

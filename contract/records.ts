@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { chatId, eventId, messageId, time, tokenId, userId } from './fields.ts';
+import { scopeNames } from './scopes.ts';
+
+export const role = z.enum(['owner', 'admin', 'member']);
+export const chatType = z.enum(['direct', 'group', 'channel']);
+export const visibility = z.enum(['public', 'private']);
+
+export type Role = z.output<typeof role>;
+export type ChatType = z.output<typeof chatType>;
+export type Visibility = z.output<typeof visibility>;
+
+export const reaction = z
+  .object({
+    emoji: z.string(),
+    count: z.int(),
+    reacted: z.boolean().meta({ description: 'whether the caller is among them' }),
+  })
+  .meta({ id: 'Reaction' });
+
+export const message = z
+  .object({
+    message_id: messageId,
+    chat_id: chatId,
+    user_id: userId,
+    content: z.string().meta({ description: 'empty once the message is deleted' }),
+    reply_to: messageId.nullable(),
+    file: z.null().meta({ description: 'the file sent with the message' }),
+    reactions: z.array(reaction),
+    created_at: time,
+    edited_at: time.nullable(),
+    deleted_at: time.nullable(),
+  })
+  .meta({ id: 'Message' });
+
+export const chat = z
+  .object({
+    chat_id: chatId,
+    type: chatType,
+    visibility,
+    name: z.string().nullable().meta({ description: 'null in a direct chat' }),
+    description: z.string(),
+    created_by: userId,
+    created_at: time,
+    participant_count: z.int(),
+    last_message_id: messageId.nullable(),
+    role: role.nullable().meta({ description: 'your role; null where you are not a participant' }),
+    unread_count: z.int().meta({ description: 'messages of others after your read marker; counted up to 1,000' }),
+  })
+  .meta({ id: 'Chat' });
+
+export const participant = z
+  .object({ user_id: userId, name: z.string(), display_name: z.string(), role, joined_at: time })
+  .meta({ id: 'Participant' });
+
+export const user = z
+  .object({
+    user_id: userId,
+    name: z.string(),
+    display_name: z.string(),
+    is_admin: z.boolean(),
+    created_at: time,
+    disabled_at: time.nullable(),
+  })
+  .meta({ id: 'User' });
+
+export const token = z
+  .object({
+    token_id: tokenId,
+    name: z.string(),
+    scopes: z.array(z.enum(scopeNames)),
+    created_at: time,
+    expires_at: time.nullable(),
+    last_used_at: time.nullable(),
+  })
+  .meta({ id: 'Token' });
+
+export const loggedEvent = z
+  .object({
+    event_id: eventId,
+    event: z.string(),
+    timestamp: time,
+    data: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'Event' });
+
+export type Message = z.output<typeof message>;
+export type Reaction = z.output<typeof reaction>;
+export type Chat = z.output<typeof chat>;
+export type Participant = z.output<typeof participant>;
+export type User = z.output<typeof user>;
+export type Token = z.output<typeof token>;
+export type LoggedEvent = z.output<typeof loggedEvent>;

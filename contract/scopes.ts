@@ -1,0 +1,14 @@
+/** What an access token may be allowed to do, in words for a consent page. */
+export const scopes = {
+  'messages:read': 'Read the messages and events of your chats',
+  'messages:write': 'Send, edit and delete messages, react, and mark chats as read',
+  'chats:read': 'See your chats, their participants, and other users',
+  'chats:write': 'Create, change, join and leave chats, and manage their participants',
+  webhooks: 'Register webhooks and see their deliveries',
+  files: 'Upload and download files',
+  admin: 'Administer the service (administrators only)',
+} as const;
+
+export type Scope = keyof typeof scopes;
+
+export const scopeNames = Object.keys(scopes) as [Scope, ...Scope[]];

@@ -1,0 +1,92 @@
+import { ParleyError, type TokenId, type UserId } from '@parley/contract';
+import type { Db } from '../store/engine.ts';
+import { findTokenByHash } from '../store/tokens.ts';
+import { hashToken, parseScopes } from './access-token.ts';
+import type { Caller } from './caller.ts';
+
+/** A revocation by another process is noticed within this time; one of our own, at once. */
+const trustMs = 2_000;
+
+/** More live tokens than this in two seconds, and the oldest are simply looked up again. */
+const cacheSize = 10_000;
+
+interface Known {
+  readonly caller: Caller;
+  readonly expiresAt: number;
+  readonly until: number;
+}
+
+/** Turns bearer tokens into callers. Unknown tokens are never remembered. */
+export class Authenticator {
+  readonly #db: Db;
+  readonly #now: () => number;
+  readonly #known = new Map<string, Known>();
+  readonly #uses = new Map<TokenId, number>();
+  #revocations = 0;
+
+  constructor(db: Db, now: () => number) {
+    this.#db = db;
+    this.#now = now;
+  }
+
+  /** Answers without waiting where the token was seen a moment ago. */
+  authenticate(authorization: string | undefined): Caller | Promise<Caller> {
+    const token = bearer(authorization);
+    const hash = hashToken(token);
+    const known = this.#known.get(hash);
+    const now = this.#now();
+    if (known && known.until > now) {
+      if (known.expiresAt <= now) throw expired();
+      return known.caller;
+    }
+    return this.#load(hash);
+  }
+
+  async #load(hash: string): Promise<Caller> {
+    const revocations = this.#revocations;
+    const row = await findTokenByHash(this.#db, hash);
+    if (!row) throw new ParleyError('unauthorized', 'This access token is unknown, expired or revoked.');
+    const now = this.#now();
+    const expiresAt = row.expires_at ?? Number.POSITIVE_INFINITY;
+    if (expiresAt <= now) throw expired();
+    const caller: Caller = {
+      userId: row.user_id,
+      tokenId: row.token_id,
+      appId: row.app_id,
+      isAdmin: row.is_admin === 1,
+      scopes: parseScopes(row.scopes),
+    };
+    if (this.#known.size >= cacheSize) this.#known.clear();
+    // What was read while a token was being revoked may be what it was before.
+    if (revocations === this.#revocations) this.#known.set(hash, { caller, expiresAt, until: now + trustMs });
+    this.#uses.set(row.token_id, now);
+    return caller;
+  }
+
+  /** To be called once a revocation is committed. */
+  forget(which: { tokenId: TokenId } | { userId: UserId }): void {
+    this.#revocations++;
+    for (const [hash, { caller }] of this.#known) {
+      const hit = 'tokenId' in which ? caller.tokenId === which.tokenId : caller.userId === which.userId;
+      if (hit) this.#known.delete(hash);
+    }
+  }
+
+  /** When each token was last seen since the last time this was asked. */
+  takeUses(): { token_id: TokenId; at: number }[] {
+    const uses = [...this.#uses].map(([token_id, at]) => ({ token_id, at }));
+    this.#uses.clear();
+    return uses;
+  }
+}
+
+function bearer(authorization: string | undefined): string {
+  if (authorization === undefined) {
+    throw new ParleyError('unauthorized', 'Send an access token: Authorization: Bearer <token>');
+  }
+  const match = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization);
+  if (!match?.[1]) throw new ParleyError('unauthorized', 'The Authorization header must read: Bearer <token>');
+  return match[1];
+}
+
+const expired = () => new ParleyError('unauthorized', 'This access token is unknown, expired or revoked.');

@@ -1,0 +1,22 @@
+import { ParleyError, type Scope, type TokenId, type UserId } from '@parley/contract';
+
+/** Who makes a call, and with what rights. */
+export interface Caller {
+  readonly userId: UserId;
+  readonly tokenId: TokenId;
+  /** 0: a personal token. */
+  readonly appId: number;
+  readonly isAdmin: boolean;
+  readonly scopes: ReadonlySet<Scope>;
+}
+
+/** Refuses a token that may not do this. The admin scope works for administrators alone, whenever it was given. */
+export function requireScope(caller: Caller, scope: Scope | null): void {
+  if (scope === null) return;
+  if (!caller.scopes.has(scope)) {
+    throw new ParleyError('insufficient_scope', `This access token lacks the scope ${scope}.`);
+  }
+  if (scope === 'admin' && !caller.isAdmin) {
+    throw new ParleyError('forbidden', 'Only an administrator may do this.');
+  }
+}

@@ -1,0 +1,167 @@
+import { buildContract } from '@parley/contract';
+import type { Server } from 'bun';
+import { Authenticator } from './auth/authenticate.ts';
+import { Wake } from './bus/wake.ts';
+import { limitsOf, SettingError, type Settings } from './config.ts';
+import { Follower } from './events/follower.ts';
+import { dropExpired } from './events/retention.ts';
+import { indexNextEvents } from './events/search-index.ts';
+import { serveApi } from './http/api.ts';
+import { buildApp } from './http/app.ts';
+import { RateLimiter } from './http/rate-limit.ts';
+import { Log } from './observe/log.ts';
+import { Metrics } from './observe/metrics.ts';
+import { buildHandlers } from './operations/index.ts';
+import packageJson from './package.json' with { type: 'json' };
+import type { Engine } from './store/engine.ts';
+import { openStore } from './store/open.ts';
+import { noteTokenUses } from './store/tokens.ts';
+import { countAdmins } from './store/users.ts';
+
+export const { version } = packageJson;
+
+/** What the process takes from the world around it. */
+export interface World {
+  readonly now: () => number;
+  readonly random: (bytes: number) => Uint8Array;
+  readonly print: (text: string) => void;
+}
+
+export const realWorld: World = {
+  now: Date.now,
+  random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+  print: (text) => void process.stdout.write(text),
+};
+
+export const hashPassword = (password: string): Promise<string> => Bun.password.hash(password, 'argon2id');
+
+export interface Parley {
+  readonly url: string;
+  /** Nobody can administer the service yet. */
+  readonly needsAdministrator: boolean;
+  /** Takes no new requests, finishes those that were accepted, and lets go of everything. */
+  stop(): Promise<void>;
+}
+
+/** Requests that are still running this long after `stop` are cut off. */
+const drainMs = 10_000;
+
+/** The one place that knows every part and puts them together. */
+export async function startParley(settings: Settings, world: World = realWorld): Promise<Parley> {
+  const log = new Log(settings.logLevel, logFormat(settings), world.print);
+  const metrics = new Metrics(version);
+  const engine = await openStore(settings, world.now);
+  try {
+    const wake = new Wake();
+    const authenticator = new Authenticator(engine, world.now);
+    const contract = buildContract(limitsOf(settings));
+    const requestId = requestIds(world);
+    const handlers = buildHandlers({
+      engine,
+      now: world.now,
+      random: world.random,
+      hashPassword,
+      wake: () => wake.call(),
+      forget: (which) => authenticator.forget(which),
+    });
+    const api = serveApi({
+      contract,
+      handlers,
+      authenticator,
+      limiter: settings.rateLimit && new RateLimiter(settings.rateLimit, world.now),
+      bodyLimit: settings.bodyLimit,
+      requestId,
+      log,
+      metrics,
+    });
+    const app = buildApp({
+      api,
+      contract,
+      version,
+      requestId,
+      ready: async () => void (await countAdmins(engine)),
+      metrics: () => metrics.registry.metrics(),
+    });
+    const server = listen(settings, app.fetch);
+    const followers = startFollowers(settings, world, engine, authenticator, metrics, log);
+    wake.subscribe(() => followers.searchIndex.wake());
+    followers.searchIndex.wake();
+    return {
+      url: `http://${server.hostname?.includes(':') ? `[${server.hostname}]` : server.hostname}:${server.port}`,
+      needsAdministrator: (await countAdmins(engine)) === 0,
+      stop: async () => {
+        const cutOff = setTimeout(() => void server.stop(true), drainMs);
+        await server.stop();
+        clearTimeout(cutOff);
+        await Promise.all(Object.values(followers).map((follower) => follower.stop()));
+        await engine.close();
+        log.flush();
+      },
+    };
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+function startFollowers(
+  settings: Settings,
+  world: World,
+  engine: Engine,
+  authenticator: Authenticator,
+  metrics: Metrics,
+  log: Log,
+) {
+  return {
+    searchIndex: new Follower({
+      name: 'search index',
+      step: () => indexNextEvents(engine, (events) => metrics.searchLag.set(events)),
+      gatherMs: 200,
+      sweepMs: 1_000,
+      pauseMs: 5,
+      log,
+    }),
+    housekeeping: new Follower({
+      name: 'housekeeping',
+      step: async () => {
+        const uses = authenticator.takeUses();
+        if (uses.length > 0) await engine.write((tx) => noteTokenUses(tx, uses));
+        return dropExpired(engine, {
+          eventDays: settings.eventDays,
+          now: world.now,
+          counted: (kind, count) => metrics.pruned.inc({ kind }, count),
+        });
+      },
+      gatherMs: 0,
+      sweepMs: 60_000,
+      pauseMs: 50,
+      log,
+    }),
+  };
+}
+
+type Fetch = (request: Request, server: Server<undefined>) => Response | Promise<Response>;
+
+function listen({ host, port }: Settings, fetch: Fetch): Server<undefined> {
+  try {
+    // Above every limit of ours, so that a body that is too large gets our answer and not the runtime's empty one.
+    return Bun.serve({ hostname: host, port, fetch, idleTimeout: 60, maxRequestBodySize: 2 ** 40 });
+  } catch (error) {
+    if ((error as { code?: string }).code === 'EADDRINUSE') {
+      throw new SettingError(`Port ${port} on ${host} is taken. Stop what is using it, or choose another with PORT.`);
+    }
+    throw new SettingError(`Cannot listen on ${host} port ${port}: ${(error as Error).message}`);
+  }
+}
+
+/** Short, unique for all practical purposes, and cheap: one random part for the process and a count. */
+function requestIds(world: World): () => string {
+  const prefix = Buffer.from(world.random(6)).toString('hex');
+  let count = 0;
+  return () => `${prefix}-${(++count).toString(36)}`;
+}
+
+function logFormat({ logFormat }: Settings): 'json' | 'text' {
+  if (logFormat !== 'auto') return logFormat;
+  return process.stdout.isTTY ? 'text' : 'json';
+}

@@ -1,0 +1,146 @@
+import { defaultLimits, type Limits } from '@parley/contract';
+import type { RateLimit } from './http/rate-limit.ts';
+import { type Level, type LogFormat, levels } from './observe/log.ts';
+
+/** A setting that cannot be used; its message is a plain line for the operator. */
+export class SettingError extends Error {}
+
+interface Setting<T> {
+  readonly env: string;
+  readonly summary: string;
+  /** As it would be written in the environment; shown in the reference. */
+  readonly fallback: string;
+  /** Throws a few words on what is wrong. */
+  readonly parse: (value: string) => T;
+}
+
+const setting = <T>(row: Setting<T>): Setting<T> => row;
+
+const text = (value: string) => value;
+
+const integer = (least: number, most: number) => (value: string) => {
+  const number = Number(value);
+  if (!/^\d+$/.test(value) || number < least || number > most) throw new Error(`an integer from ${least} to ${most}`);
+  return number;
+};
+
+const oneOf =
+  <T extends string>(...values: readonly T[]) =>
+  (value: string): T => {
+    if (!(values as readonly string[]).includes(value)) throw new Error(`one of ${values.join(', ')}`);
+    return value as T;
+  };
+
+function rate(value: string): RateLimit | undefined {
+  if (value === 'off') return undefined;
+  const [, perSecond, burst] = /^(\d{1,6})\/(\d{1,6})$/.exec(value) ?? [];
+  if (!Number(perSecond) || !Number(burst)) throw new Error('off, or requests per second and burst such as 50/200');
+  return { perSecond: Number(perSecond), burst: Number(burst) };
+}
+
+function postgresUrl(value: string): string | undefined {
+  if (value === '') return undefined;
+  if (!/^postgres(ql)?:\/\//.test(value) || !URL.canParse(value)) {
+    throw new Error('an address such as postgres://user:password@host/database');
+  }
+  return value;
+}
+
+/** Every setting: the one table that reading them and the reference page derive from. */
+export const settingsTable = {
+  host: setting({ env: 'HOST', summary: 'Address to listen on.', fallback: '127.0.0.1', parse: text }),
+  port: setting({
+    env: 'PORT',
+    summary: 'Port to listen on; 0 takes a free one.',
+    fallback: '8080',
+    parse: integer(0, 65_535),
+  }),
+  folder: setting({
+    env: 'PARLEY_DATA',
+    summary: 'Folder for everything that Parley keeps: the SQLite database among it.',
+    fallback: './data',
+    parse: text,
+  }),
+  databaseUrl: setting({
+    env: 'DATABASE_URL',
+    summary: 'PostgreSQL to use in place of SQLite, such as `postgres://user:password@host/database`.',
+    fallback: '',
+    parse: postgresUrl,
+  }),
+  connections: setting({
+    env: 'PARLEY_DATABASE_CONNECTIONS',
+    summary: 'Connections to PostgreSQL at most.',
+    fallback: '10',
+    parse: integer(2, 1_000),
+  }),
+  logLevel: setting({
+    env: 'LOG_LEVEL',
+    summary: 'The least important lines to log: `debug`, `info` (every request), `warn`, `error` or `off`.',
+    fallback: 'info',
+    parse: oneOf<Level>(...levels),
+  }),
+  logFormat: setting({
+    env: 'LOG_FORMAT',
+    summary: '`json`, `text`, or `auto`: text on a terminal, JSON elsewhere.',
+    fallback: 'auto',
+    parse: oneOf<LogFormat | 'auto'>('auto', 'json', 'text'),
+  }),
+  rateLimit: setting({
+    env: 'PARLEY_RATE_LIMIT',
+    summary: 'Requests per second and burst for each access token, and for each address without one; or `off`.',
+    fallback: '50/200',
+    parse: rate,
+  }),
+  bodyLimit: setting({
+    env: 'PARLEY_BODY_LIMIT',
+    summary: 'Bytes in the body of a request at most.',
+    fallback: '1048576',
+    parse: integer(1_024, 64 * 1_048_576),
+  }),
+  contentBytes: setting({
+    env: 'PARLEY_CONTENT_LIMIT',
+    summary: 'Bytes of UTF-8 in a message at most.',
+    fallback: String(defaultLimits.contentBytes),
+    parse: integer(1, 1_048_576),
+  }),
+  participants: setting({
+    env: 'PARLEY_PARTICIPANT_LIMIT',
+    summary: 'Users in one `create_group`, `create_channel` or `add_participants` at most.',
+    fallback: String(defaultLimits.participants),
+    parse: integer(1, 10_000),
+  }),
+  page: setting({
+    env: 'PARLEY_PAGE_LIMIT',
+    summary: 'Rows in one page of a list at most.',
+    fallback: String(defaultLimits.page),
+    parse: integer(50, 1_000),
+  }),
+  eventDays: setting({
+    env: 'PARLEY_EVENT_DAYS',
+    summary: 'Days that events are kept. Deleted and previous texts of messages stay in them until then.',
+    fallback: '30',
+    parse: integer(1, 36_500),
+  }),
+} as const;
+
+type Table = typeof settingsTable;
+export type Settings = { readonly [K in keyof Table]: ReturnType<Table[K]['parse']> };
+
+export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
+  const read = Object.entries(settingsTable).map(([key, row]) => {
+    const value = env[row.env] || row.fallback;
+    try {
+      return [key, row.parse(value)];
+    } catch (error) {
+      const shown = row.env === 'DATABASE_URL' ? '' : `, not ${JSON.stringify(value)}`;
+      throw new SettingError(`${row.env} must be ${(error as Error).message}${shown}.`);
+    }
+  });
+  return Object.fromEntries(read) as Settings;
+}
+
+export const limitsOf = ({ contentBytes, participants, page }: Settings): Limits => ({
+  contentBytes,
+  participants,
+  page,
+});

@@ -1,0 +1,27 @@
+import { ParleyError } from '@parley/contract';
+
+/** An earlier answer, and what was asked then. */
+export interface KeptAnswer {
+  readonly fingerprint: string;
+  readonly answer: string;
+}
+
+/** Equal for equal inputs, whatever the order of their fields. */
+export function fingerprint(input: unknown): string {
+  return new Bun.CryptoHasher('sha256').update(JSON.stringify(sorted(input))).digest('base64url');
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (value === null || typeof value !== 'object') return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+}
+
+/** The earlier answer, if the same thing is asked again under its key. */
+export function repeat<T>(kept: KeptAnswer, asked: string): T {
+  if (kept.fingerprint !== asked) {
+    throw new ParleyError('idempotency_conflict', 'This Idempotency-Key was used before with another input.');
+  }
+  return JSON.parse(kept.answer) as T;
+}

@@ -1,0 +1,57 @@
+import type { Log } from '../observe/log.ts';
+
+export interface FollowerOptions {
+  readonly name: string;
+  /** Does a bounded piece of work and answers whether there is more. */
+  readonly step: () => Promise<boolean>;
+  /** How long to gather events after a wake-up before looking. */
+  readonly gatherMs: number;
+  /** How often to look without a wake-up: it may have been lost, or another process may have written. */
+  readonly sweepMs: number;
+  /** The pause between two steps, in which requests are served. */
+  readonly pauseMs: number;
+  readonly log: Log;
+}
+
+/** Runs a step whenever there may be work, one at a time. A failure is logged, and the next sweep tries again. */
+export class Follower {
+  readonly #options: FollowerOptions;
+  readonly #sweep: ReturnType<typeof setInterval>;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #running: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(options: FollowerOptions) {
+    this.#options = options;
+    this.#sweep = setInterval(() => this.wake(), options.sweepMs);
+    this.#sweep.unref();
+  }
+
+  /** Looks soon. */
+  wake(): void {
+    if (this.#stopped || this.#timer || this.#running) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#running = this.#run().finally(() => {
+        this.#running = undefined;
+      });
+    }, this.#options.gatherMs);
+  }
+
+  async #run(): Promise<void> {
+    const { name, step, pauseMs, log } = this.#options;
+    try {
+      while (!this.#stopped && (await step())) await Bun.sleep(pauseMs);
+    } catch (cause) {
+      log.write('warn', 'follower failed', { follower: name, cause });
+    }
+  }
+
+  /** Waits for the step that is under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#sweep);
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+}

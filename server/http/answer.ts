@@ -1,0 +1,62 @@
+import { errors, ParleyError } from '@parley/contract';
+import type { Allowance } from './rate-limit.ts';
+
+/** On every answer of the API. CORS is open, and never carries credentials. */
+const everyAnswer = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers':
+    'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id, WWW-Authenticate, Allow',
+} as const;
+
+export interface Envelope {
+  readonly requestId: string;
+  readonly allowance?: Allowance | undefined;
+}
+
+function headersFor({ requestId, allowance }: Envelope): Record<string, string> {
+  const headers: Record<string, string> = { ...everyAnswer, 'x-request-id': requestId };
+  if (allowance) {
+    headers['ratelimit-limit'] = String(allowance.limit);
+    headers['ratelimit-remaining'] = String(allowance.remaining);
+    headers['ratelimit-reset'] = String(allowance.resetSeconds);
+  }
+  return headers;
+}
+
+export function success(output: object, envelope: Envelope): Response {
+  return new Response(JSON.stringify({ success: true, ...output }), { headers: headersFor(envelope) });
+}
+
+/** What a fault that is nobody's refusal looks like from outside: its cause is for the log. */
+export function asParleyError(error: unknown): ParleyError {
+  return error instanceof ParleyError
+    ? error
+    : new ParleyError('internal', 'Something went wrong on our side. The request_id finds it in the log.', [], error);
+}
+
+export function failure(error: ParleyError, envelope: Envelope, extra: Record<string, string> = {}): Response {
+  const { code, message, details } = error;
+  const body = { success: false, error: { code, message, details, request_id: envelope.requestId } };
+  const headers = { ...headersFor(envelope), ...extra };
+  if (code === 'unauthorized') headers['www-authenticate'] = 'Bearer realm="parley"';
+  if (code === 'insufficient_scope') headers['www-authenticate'] = 'Bearer realm="parley", error="insufficient_scope"';
+  if (code === 'rate_limited') headers['retry-after'] = String(envelope.allowance?.retrySeconds ?? 1);
+  if (code === 'unavailable') headers['retry-after'] = '1';
+  return new Response(JSON.stringify(body), { status: errors[code].status, headers });
+}
+
+/** The answer to a browser that asks whether it may call. */
+export function preflight(): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET, POST',
+      'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, Last-Event-ID',
+      'access-control-max-age': '86400',
+    },
+  });
+}

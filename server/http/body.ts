@@ -1,0 +1,92 @@
+import { ParleyError } from '@parley/contract';
+import type { RawInput } from './input.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Reads a body of any of the three kinds, up to `limit` bytes. */
+export async function readBody(request: Request, limit: number): Promise<RawInput> {
+  const bytes = await readBytes(request, limit);
+  const contentType = request.headers.get('content-type') ?? '';
+  const mediaType = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const read = readers[mediaType];
+  if (read) return read(bytes, contentType);
+  if (bytes.length === 0 && mediaType === '') return { kind: 'strings', fields: [] };
+  throw new ParleyError(
+    'unsupported_media_type',
+    `Send the body as ${Object.keys(readers).join(', ')}, and say which in Content-Type.`,
+  );
+}
+
+const readers: Record<string, (bytes: Uint8Array<ArrayBuffer>, contentType: string) => RawInput | Promise<RawInput>> = {
+  'application/json': (bytes) => ({ kind: 'json', object: parseObject(decode(bytes)) }),
+  'application/x-www-form-urlencoded': (bytes) => {
+    const text = decode(bytes);
+    if (text.trimStart().startsWith('{')) {
+      throw new ParleyError(
+        'invalid_request',
+        'The body looks like JSON but is announced as a form. Send Content-Type: application/json.',
+      );
+    }
+    return { kind: 'strings', fields: new URLSearchParams(text) };
+  },
+  'multipart/form-data': async (bytes, contentType) => ({
+    kind: 'strings',
+    fields: [...(await parseForm(bytes, contentType)).entries()].map(([name, value]) => {
+      if (typeof value === 'string') return [name, value] as const;
+      const message = 'is a file, where text is expected';
+      throw new ParleyError('validation_failed', `${name}: ${message}`, [{ field: name, message }]);
+    }),
+  }),
+};
+
+function parseObject(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new ParleyError('invalid_request', 'The body is not valid JSON.', [], error);
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw new ParleyError('invalid_request', 'The body must be a JSON object.');
+  }
+  return value as Record<string, unknown>;
+}
+
+async function parseForm(bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<FormData> {
+  try {
+    return await new Response(bytes, { headers: { 'content-type': contentType } }).formData();
+  } catch (error) {
+    throw new ParleyError('invalid_request', 'The body is not valid multipart/form-data.', [], error);
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (error) {
+    throw new ParleyError('invalid_request', 'The body is not valid UTF-8.', [], error);
+  }
+}
+
+async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const tooLarge = () => new ParleyError('payload_too_large', `The body must be at most ${limit} bytes.`);
+  const declared = request.headers.get('content-length');
+  try {
+    if (declared !== null) {
+      if (Number(declared) > limit) throw tooLarge();
+      return new Uint8Array(await request.arrayBuffer());
+    }
+    if (request.body === null) return new Uint8Array();
+    const parts: Uint8Array[] = [];
+    let size = 0;
+    for await (const part of request.body) {
+      size += part.length;
+      if (size > limit) throw tooLarge();
+      parts.push(part);
+    }
+    return Uint8Array.from(Buffer.concat(parts));
+  } catch (error) {
+    if (error instanceof ParleyError) throw error;
+    throw new ParleyError('invalid_request', 'The body could not be read to its end.', [], error);
+  }
+}

@@ -1,0 +1,41 @@
+import { resolve } from 'node:path';
+import { realWorld, startParley, version } from './compose.ts';
+import { readSettings, SettingError } from './config.ts';
+import { FolderError } from './store/folder.ts';
+import { SchemaError } from './store/migrate.ts';
+
+/** Starts the server for as long as the process lives; a fault that the operator can mend is one plain line. */
+export async function serve(): Promise<void> {
+  try {
+    const settings = readSettings(process.env);
+    const parley = await startParley(settings, realWorld);
+    console.error(`Parley ${version} is listening on ${parley.url}`);
+    console.error(
+      settings.databaseUrl === undefined ? `Data is kept in ${resolve(settings.folder)}` : 'Data is kept in PostgreSQL',
+    );
+    if (parley.needsAdministrator) {
+      console.error('There is no administrator yet. Make one: npx parley user add <name> --admin');
+    }
+    let stopping = false;
+    const stop = () => {
+      if (stopping) return;
+      stopping = true;
+      void parley.stop().then(() => process.exit(0));
+    };
+    process.on('SIGTERM', stop);
+    process.on('SIGINT', stop);
+  } catch (error) {
+    console.error(plainLine(error));
+    process.exit(1);
+  }
+}
+
+function plainLine(error: unknown): string {
+  if (error instanceof SettingError || error instanceof FolderError || error instanceof SchemaError)
+    return error.message;
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  if (code === 'unavailable') return `Cannot reach the database: ${(cause as Error).message}`;
+  return `Parley cannot start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}
+
+if (import.meta.main) await serve();

@@ -1,0 +1,65 @@
+export const levels = ['debug', 'info', 'warn', 'error', 'off'] as const;
+export type Level = (typeof levels)[number];
+export type LogFormat = 'json' | 'text';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** How long lines may wait to be written together. Errors do not wait. */
+const flushMs = 100;
+
+/** Structured lines, written in bulk. Nothing that is handed to it may be a token, a secret or a message's content. */
+export class Log {
+  readonly #threshold: number;
+  readonly #format: LogFormat;
+  readonly #out: (text: string) => void;
+  #waiting = '';
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(level: Level, format: LogFormat, out: (text: string) => void) {
+    this.#threshold = levels.indexOf(level);
+    this.#format = format;
+    this.#out = out;
+  }
+
+  enabled(level: Level): boolean {
+    return levels.indexOf(level) >= this.#threshold;
+  }
+
+  write(level: Exclude<Level, 'off'>, event: string, fields: Fields = {}): void {
+    if (!this.enabled(level)) return;
+    const time = new Date().toISOString();
+    const shown = fields.cause === undefined ? fields : { ...fields, cause: describeCause(fields.cause) };
+    this.#waiting +=
+      this.#format === 'json' ? jsonLine(time, level, event, shown) : textLine(time, level, event, shown);
+    if (level === 'error') this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), flushMs).unref();
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const text = this.#waiting;
+    this.#waiting = '';
+    if (text !== '') this.#out(text);
+  }
+}
+
+function jsonLine(time: string, level: Level, event: string, fields: Fields): string {
+  return `${JSON.stringify({ time, level, event, ...fields })}\n`;
+}
+
+function textLine(time: string, level: Level, event: string, fields: Fields): string {
+  const pairs = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const shown = pairs.map(
+    ([name, value]) =>
+      `${name}=${typeof value === 'string' && /^[\w.:/-]+$/.test(value) ? value : JSON.stringify(value)}`,
+  );
+  return `${time} ${level.padEnd(5)} ${event} ${shown.join(' ')}\n`;
+}
+
+/** The message and stack of a fault. A database's message may quote values, so its detail fields are left out. */
+function describeCause(cause: unknown): unknown {
+  if (!(cause instanceof Error)) return String(cause);
+  const { code, errno } = cause as { code?: unknown; errno?: unknown };
+  return { name: cause.name, message: cause.message, code, errno, stack: cause.stack };
+}

@@ -1,0 +1,58 @@
+import { type ChatId, type MessageId, ParleyError, type Role, type UserId } from '@parley/contract';
+import { type Act, may, refusals } from '../domain/policy.ts';
+import { type ChatRow, findChat } from '../store/chats.ts';
+import type { Db, Tx } from '../store/engine.ts';
+import { findMessage, type MessageRow } from '../store/messages.ts';
+
+/** A chat and the role of the caller in it. */
+export interface Membership {
+  readonly chat: ChatRow;
+  readonly role: Role;
+}
+
+const noChat = () => new ParleyError('not_found', 'There is no such chat, or you may not see it.');
+const noMessage = () => new ParleyError('not_found', 'There is no such message, or you may not see it.');
+
+/** The one door from an id to a chat: absent and hidden give the same answer. */
+export async function accessChat(db: Db, userId: UserId, chatId: ChatId): Promise<ChatRow & { role: Role | null }> {
+  const chat = await findChat(db, chatId, userId);
+  if (!chat || (chat.role === null && chat.visibility !== 'public')) throw noChat();
+  return chat;
+}
+
+/** The same for somebody who wants to do something there, which takes a participant whose role allows it. */
+export async function accessChatTo(db: Db, act: Act, userId: UserId, chatId: ChatId): Promise<Membership> {
+  const { role, ...chat } = await accessChat(db, userId, chatId);
+  if (role === null) throw new ParleyError('forbidden', refusals.read);
+  if (!may(act, chat.type, role)) throw new ParleyError('forbidden', refusals[act]);
+  return { chat, role };
+}
+
+/** The same for a change, which nobody else makes in this chat until the transaction ends. */
+export async function lockChatTo(tx: Tx, act: Act, userId: UserId, chatId: ChatId): Promise<Membership> {
+  await tx.lockChat(chatId);
+  return accessChatTo(tx, act, userId, chatId);
+}
+
+/** The one door from an id to a message: only participants of its chat see it. */
+export async function accessMessage(
+  db: Db,
+  userId: UserId,
+  messageId: MessageId,
+): Promise<Membership & { message: MessageRow }> {
+  const message = await findMessage(db, messageId);
+  const chat = message && (await findChat(db, message.chat_id, userId));
+  if (!chat || chat.role === null) throw noMessage();
+  return { message, chat, role: chat.role };
+}
+
+/** The same for a change. A message never moves to another chat, so what was read before the lock names the chat. */
+export async function lockMessage(
+  tx: Tx,
+  userId: UserId,
+  messageId: MessageId,
+): Promise<Membership & { message: MessageRow }> {
+  const unlocked = await accessMessage(tx, userId, messageId);
+  await tx.lockChat(unlocked.chat.chat_id);
+  return accessMessage(tx, userId, messageId);
+}

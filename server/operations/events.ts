@@ -1,0 +1,32 @@
+import { type LoggedEvent, ParleyError } from '@parley/contract';
+import { type EventRow, logEnds, visibleEvents, wasEverMember } from '../store/events.ts';
+import type { Handler, Services } from './operation.ts';
+
+export function listEvents({ engine }: Services): Handler<'events.list'> {
+  return async ({ caller, input }) => {
+    const { after, limit, chat_id, events } = input;
+    if (chat_id !== undefined && !(await wasEverMember(engine, chat_id, caller.userId))) {
+      throw new ParleyError('not_found', 'There is no such chat, or you may not see it.');
+    }
+    // The end is read first: whatever commits after it is left for the next page, and nothing before it is missed.
+    const { pruned, tip } = await logEnds(engine);
+    if (after > 0 && after < pruned) {
+      throw new ParleyError('cursor_expired', 'The events after this cursor are no longer kept. Start again at 0.');
+    }
+    const found = await visibleEvents(engine, {
+      userId: caller.userId,
+      after,
+      upTo: tip,
+      limit: limit + 1,
+      chatId: chat_id,
+      events,
+    });
+    const page = found.slice(0, limit).map(logged);
+    const has_more = found.length > limit;
+    return { events: page, next: has_more ? (page.at(-1)?.event_id ?? after) : Math.max(after, tip), has_more };
+  };
+}
+
+function logged({ event_id, body }: EventRow): LoggedEvent {
+  return { event_id, ...(JSON.parse(body) as Omit<LoggedEvent, 'event_id'>) };
+}

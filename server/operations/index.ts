@@ -1,0 +1,45 @@
+import { getChat, listOfChats, updateOfChat } from './chats.ts';
+import { createChannel, createDirect, createGroup } from './create-chat.ts';
+import { listEvents } from './events.ts';
+import { deleteMessage, editMessage, getMessage, getMessages, searchInMessages } from './messages.ts';
+import type { Handlers, Services } from './operation.ts';
+import { addParticipants, join, leave, participants, removeParticipant, setRole } from './participants.ts';
+import { addReaction, removeReaction } from './reactions.ts';
+import { readMarker } from './read-marks.ts';
+import { sender } from './send.ts';
+import { createToken, listOfTokens, revokeOneToken } from './tokens.ts';
+import { createUser, disableOneUser, getUser, me, searchForUsers } from './users.ts';
+
+/** The function behind each row of the contract. A row without one does not typecheck. */
+export const buildHandlers = (services: Services): Handlers => ({
+  'messages.send_message': sender(services),
+  'messages.get_messages': getMessages(services),
+  'messages.get_message': getMessage(services),
+  'messages.edit_message': editMessage(services),
+  'messages.delete_message': deleteMessage(services),
+  'messages.search_messages': searchInMessages(services),
+  'messages.mark_read': readMarker(services),
+  'messages.add_reaction': addReaction(services),
+  'messages.remove_reaction': removeReaction(services),
+  'messages.create_group': createGroup(services),
+  'messages.create_channel': createChannel(services),
+  'messages.create_direct': createDirect(services),
+  'chats.list': listOfChats(services),
+  'chats.get': getChat(services),
+  'chats.update': updateOfChat(services),
+  'chats.participants': participants(services),
+  'chats.add_participants': addParticipants(services),
+  'chats.remove_participant': removeParticipant(services),
+  'chats.set_role': setRole(services),
+  'chats.join': join(services),
+  'chats.leave': leave(services),
+  'events.list': listEvents(services),
+  'users.me': me(services),
+  'users.get': getUser(services),
+  'users.search': searchForUsers(services),
+  'users.create': createUser(services),
+  'users.disable': disableOneUser(services),
+  'tokens.list': listOfTokens(services),
+  'tokens.create': createToken(services),
+  'tokens.revoke': revokeOneToken(services),
+});

@@ -1,0 +1,96 @@
+import type { Chat, Message, Participant, Reaction, Token, User, UserId } from '@parley/contract';
+import { parseScopes } from '../auth/access-token.ts';
+import type { ChatView } from '../store/chats.ts';
+import type { Db } from '../store/engine.ts';
+import type { ParticipantRow } from '../store/members.ts';
+import type { MessageRow } from '../store/messages.ts';
+import { reactionsBetween } from '../store/reactions.ts';
+import type { TokenRow } from '../store/tokens.ts';
+import type { UserRow } from '../store/users.ts';
+
+/** Rows of the store as the contract shows them. */
+
+const time = (at: number): string => new Date(at).toISOString();
+const timeOrNull = (at: number | null): string | null => (at === null ? null : time(at));
+
+export function message(row: MessageRow, reactions: Reaction[]): Message {
+  return {
+    message_id: row.message_id,
+    chat_id: row.chat_id,
+    user_id: row.user_id,
+    content: row.content,
+    reply_to: row.reply_to,
+    file: null,
+    reactions,
+    created_at: time(row.created_at),
+    edited_at: timeOrNull(row.edited_at),
+    deleted_at: timeOrNull(row.deleted_at),
+  };
+}
+
+/** One message with its reactions. */
+export async function oneMessage(db: Db, row: MessageRow, userId: UserId): Promise<Message> {
+  const reactions = await reactionsBetween(db, row.chat_id, row.message_id, row.message_id, userId);
+  return message(row, reactions.get(row.message_id) ?? []);
+}
+
+/** A page of one chat, in ascending order, with reactions. */
+export async function pageOfChat(db: Db, rows: readonly MessageRow[], userId: UserId): Promise<Message[]> {
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (!first || !last) return [];
+  const reactions = await reactionsBetween(db, first.chat_id, first.message_id, last.message_id, userId);
+  return rows.map((row) => message(row, reactions.get(row.message_id) ?? []));
+}
+
+export function chat(row: ChatView): Chat {
+  return {
+    chat_id: row.chat_id,
+    type: row.type,
+    visibility: row.visibility,
+    name: row.name,
+    description: row.description,
+    created_by: row.created_by,
+    created_at: time(row.created_at),
+    participant_count: row.participant_count,
+    last_message_id: row.last_message_id,
+    role: row.role,
+    unread_count: row.unread_count,
+  };
+}
+
+export function participant(row: ParticipantRow): Participant {
+  return {
+    user_id: row.user_id,
+    name: row.name,
+    display_name: row.display_name,
+    role: row.role,
+    joined_at: time(row.joined_at),
+  };
+}
+
+export function user(row: UserRow): User {
+  return {
+    user_id: row.user_id,
+    name: row.name,
+    display_name: row.display_name,
+    is_admin: row.is_admin === 1,
+    created_at: time(row.created_at),
+    disabled_at: timeOrNull(row.disabled_at),
+  };
+}
+
+export function token(row: TokenRow): Token {
+  return {
+    token_id: row.token_id,
+    name: row.name,
+    scopes: [...parseScopes(row.scopes)],
+    created_at: time(row.created_at),
+    expires_at: timeOrNull(row.expires_at),
+    last_used_at: timeOrNull(row.last_used_at),
+  };
+}
+
+/** A page out of one row more than its limit. */
+export function page<T>(rows: readonly T[], limit: number): { rows: readonly T[]; has_more: boolean } {
+  return { rows: rows.slice(0, limit), has_more: rows.length > limit };
+}

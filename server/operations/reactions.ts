@@ -1,0 +1,47 @@
+import { ParleyError } from '@parley/contract';
+import type { Tx } from '../store/engine.ts';
+import { appendOne } from '../store/events.ts';
+import { deleteReaction, hasReaction, insertReaction, reactionsBetween } from '../store/reactions.ts';
+import { lockMessage } from './access.ts';
+import { type Call, change, type Handler, type Services } from './operation.ts';
+import * as present from './present.ts';
+
+/** Different reactions to one message: beyond this a page of messages could be made as large as anyone likes. */
+const mostKinds = 50;
+
+type Reacting = Call<'messages.add_reaction'> | Call<'messages.remove_reaction'>;
+
+async function reactionOf(tx: Tx, { caller, input }: Reacting) {
+  const { message } = await lockMessage(tx, caller.userId, input.message_id);
+  const { chat_id, message_id } = message;
+  return { message, reaction: { message_id, chat_id, user_id: caller.userId, emoji: input.emoji } };
+}
+
+export function addReaction(services: Services): Handler<'messages.add_reaction'> {
+  return (call) =>
+    change(services, call, async (tx, at) => {
+      const { message, reaction } = await reactionOf(tx, call);
+      if (message.deleted_at !== null) throw new ParleyError('conflict', 'This message has been deleted.');
+      if (!(await hasReaction(tx, reaction))) {
+        const { chat_id, message_id, user_id, emoji } = reaction;
+        const there = (await reactionsBetween(tx, chat_id, message_id, message_id, user_id)).get(message_id) ?? [];
+        if (there.length >= mostKinds && !there.some((r) => r.emoji === emoji)) {
+          throw new ParleyError('conflict', `A message takes at most ${mostKinds} different reactions.`);
+        }
+        await insertReaction(tx, reaction, await appendOne(tx, { event: 'reaction_added', data: reaction }, at));
+      }
+      return { message: await present.oneMessage(tx, message, call.caller.userId) };
+    });
+}
+
+export function removeReaction(services: Services): Handler<'messages.remove_reaction'> {
+  return (call) =>
+    change(services, call, async (tx, at) => {
+      const { message, reaction } = await reactionOf(tx, call);
+      if (await hasReaction(tx, reaction)) {
+        await deleteReaction(tx, reaction);
+        await appendOne(tx, { event: 'reaction_removed', data: reaction }, at);
+      }
+      return { message: await present.oneMessage(tx, message, call.caller.userId) };
+    });
+}

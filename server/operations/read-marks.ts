@@ -1,0 +1,23 @@
+import { viewChat } from '../store/chats.ts';
+import { advanceReadMarks, type ReadMark } from '../store/members.ts';
+import { accessChatTo } from './access.ts';
+import { Coalescer } from './coalesce.ts';
+import type { Handler, Services } from './operation.ts';
+
+const largestBatch = 256;
+
+/** `mark_read`: every reader sends one after every message, so those that arrive together share a transaction. */
+export function readMarker({ engine }: Services): Handler<'messages.mark_read'> {
+  const batches = new Coalescer<ReadMark, true>(async (marks) => {
+    await engine.write((tx) => advanceReadMarks(tx, marks));
+    return marks.map(() => true as const);
+  }, largestBatch);
+  return async ({ caller, input }) => {
+    const { chat_id } = input;
+    await accessChatTo(engine, 'read', caller.userId, chat_id);
+    await batches.submit({ chat_id, user_id: caller.userId, message_id: input.message_id ?? null });
+    const view = await viewChat(engine, chat_id, caller.userId);
+    const last_read_id = (view?.last_read_id || null) as typeof input.message_id | null;
+    return { read: { chat_id, last_read_id: last_read_id ?? null, unread_count: view?.unread_count ?? 0 } };
+  };
+}

@@ -1,0 +1,141 @@
+import { invalidField, type Message, type Output, ParleyError } from '@parley/contract';
+import { freeze } from '../domain/event.ts';
+import { fingerprint, repeat } from '../domain/idempotency.ts';
+import { allowed } from '../domain/policy.ts';
+import type { Tx } from '../store/engine.ts';
+import { claimKeys, keepAnswers, keyName } from '../store/idempotency.ts';
+import { insertMessages, type Sending } from '../store/messages.ts';
+import { accessChatTo } from './access.ts';
+import { Coalescer } from './coalesce.ts';
+import { type Call, type Handler, keyOf, type Services } from './operation.ts';
+import * as present from './present.ts';
+
+type Send = Call<'messages.send_message'>;
+type Sent = Output<'messages.send_message'>;
+
+/** Sends in one transaction at most. 64 and more share the cost of one fsync so far that a larger batch gains nothing. */
+const largestBatch = 256;
+
+const mayPost = allowed('send');
+
+/** A send whose key another send of the batch holds with another input: to be tried once that one is settled. */
+const again = Symbol('again');
+
+/** `send_message`: sends that arrive together commit together, each with a verdict of its own. */
+export function sender(services: Services): Handler<'messages.send_message'> {
+  const batches = new Coalescer<Send, Sent | typeof again>(async (sends) => {
+    const outcomes = await services.engine.write((tx) => sendAll(tx, sends, services.now));
+    services.wake();
+    return outcomes;
+  }, largestBatch);
+  return async (call) => {
+    for (;;) {
+      const outcome = await batches.submit(call);
+      if (outcome !== again) return outcome;
+    }
+  };
+}
+
+type Verdict = Sent | Error | typeof again;
+
+async function sendAll(tx: Tx, sends: readonly Send[], now: () => number): Promise<Verdict[]> {
+  const verdicts = new Map<Send, Verdict>();
+  const leaders = await settleRepeats(tx, sends, verdicts);
+  const fresh = sends.filter((s) => !verdicts.has(s) && (leaders.get(s) ?? s) === s);
+  if (fresh.length > 0) await write(tx, fresh, verdicts, now());
+  return sends.map((send) => verdicts.get(send) ?? follow(send, leaders.get(send), verdicts));
+}
+
+/** Answers sends whose key was used before, and finds for each other keyed send the first of the batch with its key. */
+async function settleRepeats(tx: Tx, sends: readonly Send[], verdicts: Map<Send, Verdict>): Promise<Map<Send, Send>> {
+  const leaders = new Map<Send, Send>();
+  const keyed = sends.flatMap((send) =>
+    send.idempotencyKey === undefined ? [] : [{ send, key: keyOf(send, send.idempotencyKey) }],
+  );
+  if (keyed.length === 0) return leaders;
+  const kept = await claimKeys(
+    tx,
+    keyed.map((k) => k.key),
+  );
+  const firsts = new Map<string, Send>();
+  for (const { send, key } of keyed) {
+    const name = keyName(key);
+    const answer = kept.get(name);
+    if (answer)
+      verdicts.set(
+        send,
+        attempt(() => repeat<Sent>(answer, fingerprint(send.input))),
+      );
+    else if (!firsts.has(name)) firsts.set(name, send);
+    leaders.set(send, firsts.get(name) ?? send);
+  }
+  return leaders;
+}
+
+/** The verdict of a send whose key an earlier one of the batch holds: the same answer for the same input. */
+function follow(send: Send, leader: Send | undefined, verdicts: ReadonlyMap<Send, Verdict>): Verdict {
+  const verdict = leader && verdicts.get(leader);
+  if (!leader || verdict === undefined) throw new Error('a send was left without a verdict');
+  return fingerprint(send.input) === fingerprint(leader.input) ? verdict : again;
+}
+
+async function write(tx: Tx, sends: readonly Send[], verdicts: Map<Send, Verdict>, at: number): Promise<void> {
+  const ids = await tx.takeIds({ messages: sends.length, events: sends.length });
+  const rows = sends.map((send, i) => toRow(send, ids.messages[i], ids.events[i], at));
+  const written = await insertMessages(tx, rows, mayPost, at);
+  const answers = [];
+  for (const [i, send] of sends.entries()) {
+    const row = rows[i];
+    if (!row || !written.has(row.message_id)) {
+      verdicts.set(send, await refusal(tx, send));
+      continue;
+    }
+    const sent = { message: toMessage(row, at) };
+    verdicts.set(send, sent);
+    if (send.idempotencyKey !== undefined) {
+      const key = keyOf(send, send.idempotencyKey);
+      answers.push({ ...key, fingerprint: fingerprint(send.input), answer: JSON.stringify(sent) });
+    }
+  }
+  if (answers.length > 0) await keepAnswers(tx, answers, at);
+}
+
+function toRow(
+  send: Send,
+  messageId: Sending['message_id'] | undefined,
+  eventId: number | undefined,
+  at: number,
+): Sending {
+  if (messageId === undefined || eventId === undefined) throw new Error('too few ids were taken');
+  const { chat_id, content, reply_to } = send.input;
+  const data = { message_id: messageId, chat_id, user_id: send.caller.userId, content };
+  return {
+    ...data,
+    event_id: eventId,
+    reply_to: reply_to ?? null,
+    body: freeze({ event: 'new_message', data: reply_to === undefined ? data : { ...data, reply_to } }, at),
+  };
+}
+
+function toMessage(row: Sending, at: number): Message {
+  return present.message({ ...row, created_at: at, edited_at: null, deleted_at: null }, []);
+}
+
+/** Why a send was not written. Asked only once that is certain, so the common path pays nothing for it. */
+async function refusal(tx: Tx, { caller, input }: Send): Promise<Error> {
+  try {
+    await accessChatTo(tx, 'send', caller.userId, input.chat_id);
+    return invalidField('reply_to', 'is not a message of this chat');
+  } catch (error) {
+    if (error instanceof ParleyError && error.code !== 'unavailable') return error;
+    throw error;
+  }
+}
+
+function attempt<T>(get: () => T): T | Error {
+  try {
+    return get();
+  } catch (error) {
+    return error as Error;
+  }
+}

@@ -1,0 +1,123 @@
+import type { ChatId, ChatType, MessageId, Role, UserId, Visibility } from '@parley/contract';
+import { fold } from '../domain/words.ts';
+import type { Db, Tx } from './engine.ts';
+
+export interface ChatRow {
+  readonly chat_id: ChatId;
+  readonly type: ChatType;
+  readonly visibility: Visibility;
+  readonly name: string | null;
+  readonly description: string;
+  readonly created_by: UserId;
+  readonly created_at: number;
+}
+
+/** A chat as one user sees it. */
+export interface ChatView extends ChatRow {
+  readonly role: Role | null;
+  readonly last_read_id: number | null;
+  readonly participant_count: number;
+  readonly last_message_id: MessageId | null;
+  readonly unread_count: number;
+}
+
+/** Unread messages are counted no further than this, so that a chat left alone for years costs no more than any other. */
+const unreadBound = 1_000;
+
+const columns = 'c.chat_id, c.type, c.visibility, c.name, c.description, c.created_by, c.created_at';
+
+const view = `${columns}, m.role, m.last_read_id,
+  (SELECT count(*) FROM members p WHERE p.chat_id = c.chat_id AND p.left_event IS NULL) AS participant_count,
+  (SELECT max(message_id) FROM messages WHERE chat_id = c.chat_id) AS last_message_id,
+  (SELECT count(*) FROM (
+     SELECT 1 FROM messages
+     WHERE chat_id = c.chat_id AND message_id > m.last_read_id AND user_id <> $1 AND deleted_at IS NULL
+     LIMIT ${unreadBound}
+   ) AS unread) AS unread_count`;
+
+const member = 'members m ON m.chat_id = c.chat_id AND m.user_id = $1 AND m.left_event IS NULL';
+
+/** The row and the caller's role alone: what deciding needs. */
+export function findChat(
+  db: Db,
+  chatId: ChatId,
+  userId: UserId,
+): Promise<(ChatRow & { role: Role | null }) | undefined> {
+  return db.get(`SELECT ${columns}, m.role FROM chats c LEFT JOIN ${member} WHERE c.chat_id = $2`, userId, chatId);
+}
+
+export function viewChat(db: Db, chatId: ChatId, userId: UserId): Promise<ChatView | undefined> {
+  return db.get(`SELECT ${view} FROM chats c LEFT JOIN ${member} WHERE c.chat_id = $2`, userId, chatId);
+}
+
+export interface ChatQuery {
+  readonly scope: 'mine' | 'public';
+  readonly query?: string | undefined;
+  readonly afterId: number;
+  readonly limit: number;
+}
+
+export function listChats(db: Db, userId: UserId, q: ChatQuery): Promise<ChatView[]> {
+  const from = q.scope === 'mine' ? `members m JOIN chats c ON m.chat_id = c.chat_id` : `chats c LEFT JOIN ${member}`;
+  const which = q.scope === 'mine' ? 'm.user_id = $1 AND m.left_event IS NULL' : `c.visibility = 'public'`;
+  return db.all(
+    `SELECT ${view} FROM ${from}
+     WHERE ${which} AND c.chat_id > $2 AND c.search_key LIKE $3 ESCAPE '!' ORDER BY c.chat_id LIMIT $4`,
+    userId,
+    q.afterId,
+    containing(q.query),
+    q.limit,
+  );
+}
+
+/** A LIKE pattern for texts that contain this one, taken literally. */
+export function containing(text: string | undefined): string {
+  return `%${fold(text ?? '').replace(/[!%_]/g, '!$&')}%`;
+}
+
+export interface NewChat {
+  readonly type: ChatType;
+  readonly visibility: Visibility;
+  readonly name: string | null;
+  readonly description: string;
+  readonly created_by: UserId;
+  readonly created_at: number;
+  readonly direct_key: string | null;
+}
+
+/** Answers nothing where the direct chat exists already; its creator's transaction has then been waited for. */
+export async function insertChat(tx: Tx, chat: NewChat): Promise<ChatId | undefined> {
+  const row = await tx.get<{ chat_id: ChatId }>(
+    `INSERT INTO chats (type, visibility, name, search_key, description, created_by, created_at, direct_key)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (direct_key) DO NOTHING RETURNING chat_id`,
+    chat.type,
+    chat.visibility,
+    chat.name,
+    fold(chat.name ?? ''),
+    chat.description,
+    chat.created_by,
+    chat.created_at,
+    chat.direct_key,
+  );
+  return row?.chat_id;
+}
+
+export async function findDirect(db: Db, directKey: string): Promise<ChatId | undefined> {
+  const row = await db.get<{ chat_id: ChatId }>('SELECT chat_id FROM chats WHERE direct_key = $1', directKey);
+  return row?.chat_id;
+}
+
+export async function updateChat(
+  tx: Tx,
+  chatId: ChatId,
+  to: { name: string; description: string; visibility: Visibility },
+): Promise<void> {
+  await tx.run(
+    'UPDATE chats SET name = $2, search_key = $3, description = $4, visibility = $5 WHERE chat_id = $1',
+    chatId,
+    to.name,
+    fold(to.name),
+    to.description,
+    to.visibility,
+  );
+}

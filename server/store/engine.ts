@@ -1,0 +1,57 @@
+import type { EventId, MessageId } from '@parley/contract';
+
+/** What a parameter or a column holds. Truth values are 0 and 1, times are milliseconds since 1970. */
+export type Value = string | number | null;
+
+/**
+ * A database that answers SQL. Statements are written once, with `$1`, `$2`, … for parameters, in what both engines
+ * speak; the few places where they differ go through `dialect`. Integers arrive as numbers on both.
+ */
+export interface Db {
+  readonly dialect: Dialect;
+  all<R extends object>(sql: string, ...params: Value[]): Promise<R[]>;
+  get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined>;
+  /** Runs a statement for its effect and answers how many rows it changed. */
+  run(sql: string, ...params: Value[]): Promise<number>;
+}
+
+/**
+ * A transaction. Locks are held until it ends and are always taken in this order: keys, then chats, then the event lock;
+ * so no two transactions ever wait for each other.
+ */
+export interface Tx extends Db {
+  /** Waits until no other transaction holds any of these names. */
+  lockKeys(keys: readonly string[]): Promise<void>;
+  /** Like `lockKeys` for a single name, but answers false at once where another holds it. */
+  tryLock(key: string): Promise<boolean>;
+  /** Waits until no other transaction is changing this chat. */
+  lockChat(chatId: number): Promise<void>;
+  /**
+   * Takes the event lock and new ids. From here until the commit no other transaction gets ids, so ids rise in the
+   * order in which commits become visible: a reader never passes an id that appears later.
+   */
+  takeIds(count: { messages: number; events: number }): Promise<{ messages: MessageId[]; events: EventId[] }>;
+}
+
+export interface Engine extends Db {
+  /**
+   * Runs `work` in one transaction and answers what it gives once that is on disk. It may run more than once where the
+   * database asks for a retry, so it must do nothing but talk to `tx`. A throw rolls back.
+   */
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export type ColumnType = 'int' | 'text';
+
+/** Where the engines' SQL differs. */
+export interface Dialect {
+  readonly name: 'sqlite' | 'postgres';
+  /** A table expression over a parameter that holds a JSON array of objects, as `JSON.stringify` gives it. */
+  rows(param: string, columns: Readonly<Record<string, ColumnType>>, alias: string): string;
+  /**
+   * A join of each row of `outer` with the first `limit` ids that `inner` selects for it (an ordered SELECT of one
+   * column that may name columns of `outer`); they are seen as `alias.id`.
+   */
+  firstIdsPerRow(outer: string, inner: string, limit: string, alias: string): string;
+}

@@ -1,0 +1,139 @@
+import type { ChatId, EventId, EventName, NewEvent, UserId } from '@parley/contract';
+import { freeze } from '../domain/event.ts';
+import type { Db, Tx } from './engine.ts';
+
+export interface EventRow {
+  readonly event_id: EventId;
+  readonly chat_id: ChatId;
+  readonly event: EventName;
+  readonly body: string;
+}
+
+/** Appends events to the log and answers their ids, in the same order. Takes the event lock. */
+export async function append(tx: Tx, events: readonly NewEvent[], at: number): Promise<EventId[]> {
+  const { events: ids } = await tx.takeIds({ messages: 0, events: events.length });
+  const rows = events.map((event, i) => ({
+    event_id: ids[i],
+    chat_id: event.data.chat_id,
+    event: event.event,
+    body: freeze(event, at),
+  }));
+  await tx.run(
+    `INSERT INTO events (event_id, chat_id, event, created_at, body)
+     SELECT event_id, chat_id, event, $2, body
+     FROM ${tx.dialect.rows('$1', { event_id: 'int', chat_id: 'int', event: 'text', body: 'text' }, 'e')}`,
+    JSON.stringify(rows),
+    at,
+  );
+  return ids;
+}
+
+/** Appends one event and answers its id. */
+export async function appendOne(tx: Tx, event: NewEvent, at: number): Promise<EventId> {
+  const [id] = await append(tx, [event], at);
+  if (id === undefined) throw new Error('the log gave no id');
+  return id;
+}
+
+export interface LogEnds {
+  /** The last event that was dropped; what follows it is kept. */
+  readonly pruned: number;
+  /** The newest event. Everything up to it can be read: ids rise in commit order. */
+  readonly tip: number;
+}
+
+export async function logEnds(db: Db): Promise<LogEnds> {
+  const row = await db.get<{ pruned: number; last: number | null }>(
+    `SELECT event_id AS pruned, (SELECT max(event_id) FROM events) AS last FROM cursors WHERE name = 'pruned'`,
+  );
+  const pruned = row?.pruned ?? 0;
+  return { pruned, tip: Math.max(row?.last ?? 0, pruned) };
+}
+
+/** Events in the log after one id, whoever may see them: for the followers inside the server. */
+export function eventsAfter(db: Db, after: number, limit: number): Promise<EventRow[]> {
+  return db.all(
+    'SELECT event_id, chat_id, event, body FROM events WHERE event_id > $1 ORDER BY event_id LIMIT $2',
+    after,
+    limit,
+  );
+}
+
+export interface EventQuery {
+  readonly userId: UserId;
+  readonly after: number;
+  readonly upTo: number;
+  readonly limit: number;
+  readonly chatId?: ChatId | undefined;
+  readonly events?: readonly EventName[] | undefined;
+}
+
+/**
+ * The first events that a user may see after one id: those within one of the user's stays in their chat, both ends
+ * included.
+ *
+ * Each stay is asked for its next event (one step into an index); the first `limit` events can only lie in the `limit`
+ * stays whose next event is earliest, so only those are read, and at most `limit` events of each. The cost is that of
+ * the user's own chats, whatever goes on elsewhere and however long the log is.
+ */
+export function visibleEvents(db: Db, q: EventQuery): Promise<EventRow[]> {
+  const named = q.events
+    ? `AND e.event IN (SELECT name FROM ${db.dialect.rows('$5', { name: 'text' }, 'wanted')})`
+    : 'AND CAST($5 AS text) IS NULL';
+  const within = (stay: string) => `e.chat_id = ${stay}.chat_id AND e.event_id > $2 AND e.event_id <= $3
+    AND e.event_id >= ${stay}.joined_event AND (${stay}.left_event IS NULL OR e.event_id <= ${stay}.left_event) ${named}`;
+  const stays = `(
+    SELECT * FROM (
+      SELECT m.chat_id, m.joined_event, m.left_event,
+             (SELECT min(e.event_id) FROM events e WHERE ${within('m')}) AS next
+      FROM members m
+      WHERE m.user_id = $1 AND (m.left_event IS NULL OR m.left_event > $2) AND ${q.chatId ? 'm.chat_id = $6' : 'CAST($6 AS bigint) IS NULL'}
+    ) AS asked WHERE next IS NOT NULL ORDER BY next LIMIT $4
+  ) AS stay`;
+  const first = `SELECT e.event_id FROM events e WHERE ${within('stay')} ORDER BY e.event_id`;
+  return db.all(
+    `SELECT found.event_id, found.chat_id, found.event, found.body
+     FROM ${db.dialect.firstIdsPerRow(stays, first, '$4', 'seen')}
+     JOIN events found ON found.event_id = seen.id ORDER BY found.event_id LIMIT $4`,
+    q.userId,
+    q.after,
+    q.upTo,
+    q.limit,
+    q.events ? JSON.stringify(q.events.map((name) => ({ name }))) : null,
+    q.chatId ?? null,
+  );
+}
+
+/** Whether a user is or was in a chat. */
+export async function wasEverMember(db: Db, chatId: ChatId, userId: UserId): Promise<boolean> {
+  const row = await db.get(
+    'SELECT 1 AS found FROM members WHERE chat_id = $1 AND user_id = $2 LIMIT 1',
+    chatId,
+    userId,
+  );
+  return row !== undefined;
+}
+
+export async function readCursor(db: Db, name: string): Promise<number> {
+  const row = await db.get<{ event_id: number }>('SELECT event_id FROM cursors WHERE name = $1', name);
+  return row?.event_id ?? 0;
+}
+
+export async function moveCursor(tx: Tx, name: string, eventId: number): Promise<void> {
+  await tx.run('UPDATE cursors SET event_id = $2 WHERE name = $1', name, eventId);
+}
+
+/** Drops up to `count` events older than `before` that every follower has passed; answers how many. */
+export async function pruneEvents(tx: Tx, before: number, count: number): Promise<number> {
+  const row = await tx.get<{ last: number | null }>(
+    `SELECT max(event_id) AS last FROM (
+       SELECT event_id, created_at FROM events
+       WHERE event_id <= (SELECT min(event_id) FROM cursors WHERE name <> 'pruned') ORDER BY event_id LIMIT $2
+     ) AS oldest WHERE created_at < $1`,
+    before,
+    count,
+  );
+  if (!row?.last) return 0;
+  await moveCursor(tx, 'pruned', row.last);
+  return tx.run('DELETE FROM events WHERE event_id <= $1', row.last);
+}

@@ -1,0 +1,18 @@
+import { ParleyError } from '@parley/contract';
+
+/** SQLite's result codes that pass by themselves or once the operator has acted: nothing is wrong with the request. */
+const passingSqlite = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY)/;
+
+/** SQLSTATE classes of a PostgreSQL that is away, starting, stopping, out of room, or out of connections. */
+const passingPostgres = /^(08|53|57P|58)/;
+
+/** A fault of the database as the caller may know it: `unavailable` where trying again may help, else itself. */
+export function asUnavailable(error: unknown): unknown {
+  const { code, errno } = (error ?? {}) as { code?: unknown; errno?: unknown };
+  const passing =
+    (typeof code === 'string' && (passingSqlite.test(code) || code.startsWith('ERR_POSTGRES_CONNECTION'))) ||
+    (typeof errno === 'string' && passingPostgres.test(errno));
+  return passing
+    ? new ParleyError('unavailable', 'The database cannot answer right now. Try again.', [], error)
+    : error;
+}

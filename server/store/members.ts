@@ -1,0 +1,122 @@
+import type { ChatId, EventId, Role, UserId } from '@parley/contract';
+import type { Db, Tx } from './engine.ts';
+
+export interface MemberRow {
+  readonly user_id: UserId;
+  readonly role: Role;
+  readonly joined_at: number;
+  readonly last_read_id: number;
+}
+
+export interface ParticipantRow extends MemberRow {
+  readonly name: string;
+  readonly display_name: string;
+}
+
+const participantColumns = 'm.user_id, m.role, m.joined_at, m.last_read_id, u.name, u.display_name';
+
+export function findParticipant(db: Db, chatId: ChatId, userId: UserId): Promise<ParticipantRow | undefined> {
+  return db.get(
+    `SELECT ${participantColumns} FROM members m JOIN users u ON u.user_id = m.user_id
+     WHERE m.chat_id = $1 AND m.user_id = $2 AND m.left_event IS NULL`,
+    chatId,
+    userId,
+  );
+}
+
+export function listParticipants(db: Db, chatId: ChatId, afterId: number, limit: number): Promise<ParticipantRow[]> {
+  return db.all(
+    `SELECT ${participantColumns} FROM members m JOIN users u ON u.user_id = m.user_id
+     WHERE m.chat_id = $1 AND m.user_id > $2 AND m.left_event IS NULL ORDER BY m.user_id LIMIT $3`,
+    chatId,
+    afterId,
+    limit,
+  );
+}
+
+/** Which of these users are in the chat now. */
+export async function presentAmong(db: Db, chatId: ChatId, userIds: readonly UserId[]): Promise<Set<UserId>> {
+  const rows = await db.all<{ user_id: UserId }>(
+    `SELECT m.user_id FROM ${db.dialect.rows('$2', { user_id: 'int' }, 'asked')}
+     JOIN members m ON m.chat_id = $1 AND m.user_id = asked.user_id AND m.left_event IS NULL`,
+    chatId,
+    JSON.stringify(userIds.map((user_id) => ({ user_id }))),
+  );
+  return new Set(rows.map((r) => r.user_id));
+}
+
+export async function countOwners(db: Db, chatId: ChatId): Promise<number> {
+  const row = await db.get<{ owners: number }>(
+    `SELECT count(*) AS owners FROM members WHERE chat_id = $1 AND role = 'owner' AND left_event IS NULL`,
+    chatId,
+  );
+  return row?.owners ?? 0;
+}
+
+export interface Joining {
+  readonly user_id: UserId;
+  readonly role: Role;
+  readonly event_id: EventId;
+}
+
+/** Begins stays. What was written before counts as read: a newcomer starts with nothing unread. */
+export async function insertMembers(tx: Tx, chatId: ChatId, joining: readonly Joining[], at: number): Promise<void> {
+  await tx.run(
+    `INSERT INTO members (chat_id, user_id, joined_event, role, joined_at, last_read_id)
+     SELECT $1, j.user_id, j.event_id, j.role, $3,
+            COALESCE((SELECT max(message_id) FROM messages WHERE chat_id = $1), 0)
+     FROM ${tx.dialect.rows('$2', { user_id: 'int', role: 'text', event_id: 'int' }, 'j')}`,
+    chatId,
+    JSON.stringify(joining),
+    at,
+  );
+}
+
+/** Ends a stay with the event that tells of it. */
+export async function endMembership(tx: Tx, chatId: ChatId, userId: UserId, eventId: EventId): Promise<void> {
+  await tx.run(
+    'UPDATE members SET left_event = $3 WHERE chat_id = $1 AND user_id = $2 AND left_event IS NULL',
+    chatId,
+    userId,
+    eventId,
+  );
+}
+
+export async function updateRole(tx: Tx, chatId: ChatId, userId: UserId, role: Role): Promise<void> {
+  await tx.run(
+    'UPDATE members SET role = $3 WHERE chat_id = $1 AND user_id = $2 AND left_event IS NULL',
+    chatId,
+    userId,
+    role,
+  );
+}
+
+export interface ReadMark {
+  readonly chat_id: ChatId;
+  readonly user_id: UserId;
+  /** null: up to the newest message. */
+  readonly message_id: number | null;
+}
+
+/** Moves read markers forward to the last message at or before the one named. Rows are touched in one order. */
+export async function advanceReadMarks(tx: Tx, marks: readonly ReadMark[]): Promise<void> {
+  const columns = { chat_id: 'int', user_id: 'int', message_id: 'int' } as const;
+  const ordered = [...marks].sort((a, b) => a.chat_id - b.chat_id || a.user_id - b.user_id);
+  await tx.run(
+    `UPDATE members SET last_read_id = reached.message_id
+     FROM (
+       SELECT mark.chat_id, mark.user_id, (
+         SELECT max(message_id) FROM messages
+         WHERE messages.chat_id = mark.chat_id AND (mark.message_id IS NULL OR messages.message_id <= mark.message_id)
+       ) AS message_id
+       FROM (
+         SELECT chat_id, user_id,
+                CASE WHEN count(*) = count(message_id) THEN max(message_id) END AS message_id
+         FROM ${tx.dialect.rows('$1', columns, 'asked')} GROUP BY chat_id, user_id ORDER BY chat_id, user_id
+       ) AS mark
+     ) AS reached
+     WHERE members.chat_id = reached.chat_id AND members.user_id = reached.user_id AND members.left_event IS NULL
+       AND reached.message_id > members.last_read_id`,
+    JSON.stringify(ordered),
+  );
+}

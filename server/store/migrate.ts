@@ -1,0 +1,70 @@
+import type { Engine } from './engine.ts';
+import foundationPostgres from './migrations/0001_foundation.postgres.sql' with { type: 'text' };
+import foundationSqlite from './migrations/0001_foundation.sqlite.sql' with { type: 'text' };
+
+/** Forward only: a migration that has been released is never changed, and the next one gets the next number. */
+const migrations = [{ version: 1, sqlite: foundationSqlite, postgres: foundationPostgres }] as const;
+
+export const newestVersion = Math.max(...migrations.map((m) => m.version));
+
+/** Something about the database that the operator has to mend; its message is a plain line for them. */
+export class SchemaError extends Error {}
+
+/**
+ * Brings the schema up to date. Processes that start together wait for each other and the later ones find nothing to do.
+ * A database that a newer Parley has touched is refused.
+ */
+export async function migrate(engine: Engine, now: () => number): Promise<void> {
+  if ((await currentVersion(engine)) === newestVersion) return;
+  await engine.write(async (tx) => {
+    await tx.lockKeys(['schema']);
+    await tx.run(
+      `CREATE TABLE IF NOT EXISTS schema_versions (version ${tx.dialect.name === 'sqlite' ? 'INTEGER' : 'BIGINT'} PRIMARY KEY, applied_at ${tx.dialect.name === 'sqlite' ? 'INTEGER' : 'BIGINT'} NOT NULL)`,
+    );
+    const found = await tx.get<{ version: number | null }>('SELECT max(version) AS version FROM schema_versions');
+    const from = found?.version ?? 0;
+    refuseNewer(from);
+    for (const migration of migrations.filter((m) => m.version > from)) {
+      for (const statement of statements(migration[tx.dialect.name])) await tx.run(statement);
+      await tx.run('INSERT INTO schema_versions (version, applied_at) VALUES ($1, $2)', migration.version, now());
+    }
+  });
+}
+
+/** For guests, which never migrate: the schema must be the one that this version was written for. */
+export async function requireCurrentSchema(engine: Engine): Promise<void> {
+  const version = await currentVersion(engine);
+  refuseNewer(version);
+  if (version < newestVersion) {
+    throw new SchemaError(
+      'The database is not set up for this version of Parley yet. Start the server once: npm start',
+    );
+  }
+}
+
+async function currentVersion(engine: Engine): Promise<number> {
+  const table = await engine.get(
+    engine.dialect.name === 'sqlite'
+      ? `SELECT 1 AS found FROM sqlite_schema WHERE name = 'schema_versions'`
+      : `SELECT 1 AS found FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'schema_versions'`,
+  );
+  if (!table) return 0;
+  const found = await engine.get<{ version: number | null }>('SELECT max(version) AS version FROM schema_versions');
+  return found?.version ?? 0;
+}
+
+function refuseNewer(version: number): void {
+  if (version <= newestVersion) return;
+  throw new SchemaError(
+    `The database has schema version ${version}, and this Parley knows only versions up to ${newestVersion}. Run the newer Parley that wrote it, or restore a backup.`,
+  );
+}
+
+/** A migration's statements; none of them contains a semicolon but at its end. */
+function statements(sql: string): string[] {
+  return sql
+    .replace(/--.*$/gm, '')
+    .split(';')
+    .map((s) => s.trim())
+    .filter((s) => s !== '');
+}

@@ -1,0 +1,75 @@
+import type { ChatId, EventId, MessageId, Reaction, UserId } from '@parley/contract';
+import type { Db, Tx } from './engine.ts';
+
+interface ReactionRow {
+  readonly message_id: MessageId;
+  readonly emoji: string;
+  readonly total: number;
+  readonly mine: number;
+}
+
+/** The reactions to the messages of one chat between two ids, both included, as one user sees them. */
+export async function reactionsBetween(
+  db: Db,
+  chatId: ChatId,
+  first: MessageId,
+  last: MessageId,
+  userId: UserId,
+): Promise<Map<MessageId, Reaction[]>> {
+  const rows = await db.all<ReactionRow>(
+    `SELECT message_id, emoji, count(*) AS total, max(CASE WHEN user_id = $4 THEN 1 ELSE 0 END) AS mine
+     FROM reactions WHERE chat_id = $1 AND message_id >= $2 AND message_id <= $3
+     GROUP BY message_id, emoji ORDER BY message_id, min(event_id)`,
+    chatId,
+    first,
+    last,
+    userId,
+  );
+  const byMessage = new Map<MessageId, Reaction[]>();
+  for (const row of rows) {
+    const reaction = { emoji: row.emoji, count: row.total, reacted: row.mine === 1 };
+    const list = byMessage.get(row.message_id);
+    if (list) list.push(reaction);
+    else byMessage.set(row.message_id, [reaction]);
+  }
+  return byMessage;
+}
+
+interface ReactionKey {
+  readonly chat_id: ChatId;
+  readonly message_id: MessageId;
+  readonly emoji: string;
+  readonly user_id: UserId;
+}
+
+export async function hasReaction(db: Db, { chat_id, message_id, emoji, user_id }: ReactionKey): Promise<boolean> {
+  const row = await db.get(
+    'SELECT 1 AS found FROM reactions WHERE chat_id = $1 AND message_id = $2 AND emoji = $3 AND user_id = $4',
+    chat_id,
+    message_id,
+    emoji,
+    user_id,
+  );
+  return row !== undefined;
+}
+
+export async function insertReaction(tx: Tx, key: ReactionKey, eventId: EventId): Promise<void> {
+  await tx.run(
+    'INSERT INTO reactions (chat_id, message_id, emoji, user_id, event_id) VALUES ($1, $2, $3, $4, $5)',
+    key.chat_id,
+    key.message_id,
+    key.emoji,
+    key.user_id,
+    eventId,
+  );
+}
+
+export async function deleteReaction(tx: Tx, { chat_id, message_id, emoji, user_id }: ReactionKey): Promise<void> {
+  await tx.run(
+    'DELETE FROM reactions WHERE chat_id = $1 AND message_id = $2 AND emoji = $3 AND user_id = $4',
+    chat_id,
+    message_id,
+    emoji,
+    user_id,
+  );
+}

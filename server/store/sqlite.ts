@@ -1,0 +1,151 @@
+import { Database, type Statement } from 'bun:sqlite';
+import type { EventId, MessageId } from '@parley/contract';
+import type { Db, Dialect, Engine, Tx, Value } from './engine.ts';
+import { asUnavailable } from './failure.ts';
+
+export const sqliteDialect: Dialect = {
+  name: 'sqlite',
+  rows: (param, columns, alias) => {
+    const list = Object.keys(columns).map((c) => `json_extract(value, '$.${c}') AS ${c}`);
+    return `(SELECT ${list.join(', ')} FROM json_each(${param})) AS ${alias}`;
+  },
+  firstIdsPerRow: (outer, inner, limit, alias) =>
+    `${outer} JOIN (SELECT event_id AS id FROM events) AS ${alias} ON ${alias}.id IN (${inner} LIMIT ${limit})`,
+};
+
+/** How long a statement waits for another process (the command line, a backup) to finish its own write. */
+const busyTimeoutMs = 5_000;
+
+/** Opens one connection and keeps every statement that it ever prepared: their number is that of our SQL texts. */
+class Connection implements Db {
+  readonly dialect = sqliteDialect;
+  readonly database: Database;
+  readonly #statements = new Map<string, Statement>();
+
+  constructor(file: string, options: { readonly: boolean }) {
+    this.database = new Database(file, options.readonly ? { readonly: true } : { readwrite: true, create: true });
+    this.database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    this.database.run('PRAGMA foreign_keys = ON');
+    this.database.run('PRAGMA cache_size = -16384');
+    this.database.run('PRAGMA temp_store = MEMORY');
+  }
+
+  prepare(sql: string): Statement {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.database.prepare(sql.replace(/\$(\d+)/g, '?$1'));
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  async all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
+    try {
+      return this.prepare(sql).all(...params) as R[];
+    } catch (error) {
+      throw asUnavailable(error);
+    }
+  }
+
+  async get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
+    try {
+      return (this.prepare(sql).get(...params) as R | null) ?? undefined;
+    } catch (error) {
+      throw asUnavailable(error);
+    }
+  }
+
+  async run(sql: string, ...params: Value[]): Promise<number> {
+    try {
+      return this.prepare(sql).run(...params).changes;
+    } catch (error) {
+      throw asUnavailable(error);
+    }
+  }
+
+  close(): void {
+    for (const statement of this.#statements.values()) statement.finalize();
+    this.database.close();
+  }
+}
+
+/** The one writer: SQLite's own write lock stands in for every lock of the port. */
+class Writer extends Connection implements Tx {
+  async lockKeys(): Promise<void> {}
+  async lockChat(): Promise<void> {}
+  async tryLock(): Promise<boolean> {
+    return true;
+  }
+
+  async takeIds(count: { messages: number; events: number }) {
+    return {
+      messages: (await this.#advance('messages', count.messages)) as MessageId[],
+      events: (await this.#advance('events', count.events)) as EventId[],
+    };
+  }
+
+  async #advance(name: string, count: number): Promise<number[]> {
+    if (count === 0) return [];
+    const row = await this.get<{ last_id: number }>(
+      'UPDATE id_counters SET last_id = last_id + $2 WHERE name = $1 RETURNING last_id',
+      name,
+      count,
+    );
+    if (!row) throw new Error(`id_counters has no row ${name}`);
+    return Array.from({ length: count }, (_, i) => row.last_id - count + 1 + i);
+  }
+}
+
+class SqliteEngine implements Engine {
+  readonly dialect = sqliteDialect;
+  readonly #writer: Writer;
+  readonly #reader: Connection;
+  #lastWrite: Promise<unknown> = Promise.resolve();
+
+  constructor(file: string) {
+    this.#writer = new Writer(file, { readonly: false });
+    this.#writer.database.run('PRAGMA journal_mode = WAL');
+    this.#writer.database.run('PRAGMA synchronous = FULL');
+    this.#reader = new Connection(file, { readonly: true });
+  }
+
+  all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
+    return this.#reader.all(sql, ...params);
+  }
+
+  get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
+    return this.#reader.get(sql, ...params);
+  }
+
+  run(sql: string, ...params: Value[]): Promise<number> {
+    return this.write((tx) => tx.run(sql, ...params));
+  }
+
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const result = this.#lastWrite.then(() => this.#transaction(work));
+    this.#lastWrite = result.catch(() => {});
+    return result;
+  }
+
+  async #transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    await this.#writer.run('BEGIN IMMEDIATE');
+    try {
+      const result = await work(this.#writer);
+      await this.#writer.run('COMMIT');
+      return result;
+    } catch (error) {
+      if (this.#writer.database.inTransaction) await this.#writer.run('ROLLBACK');
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#lastWrite;
+    this.#reader.close();
+    this.#writer.close();
+  }
+}
+
+export function openSqlite(file: string): Engine {
+  return new SqliteEngine(file);
+}

@@ -1,0 +1,88 @@
+import type { TokenId, UserId } from '@parley/contract';
+import type { Db, Tx } from './engine.ts';
+
+export interface TokenRow {
+  readonly token_id: TokenId;
+  readonly user_id: UserId;
+  readonly app_id: number;
+  readonly name: string;
+  readonly scopes: string;
+  readonly created_at: number;
+  readonly expires_at: number | null;
+  readonly last_used_at: number | null;
+}
+
+const columns = 't.token_id, t.user_id, t.app_id, t.name, t.scopes, t.created_at, t.expires_at, t.last_used_at';
+
+/** A token that is not revoked, of a user who is not disabled. Whether it has expired is the caller's to see. */
+export function findTokenByHash(db: Db, hash: string): Promise<(TokenRow & { is_admin: number }) | undefined> {
+  return db.get(
+    `SELECT ${columns}, u.is_admin FROM tokens t JOIN users u ON u.user_id = t.user_id
+     WHERE t.hash = $1 AND t.revoked_at IS NULL AND u.disabled_at IS NULL`,
+    hash,
+  );
+}
+
+export function findToken(db: Db, userId: UserId, tokenId: TokenId): Promise<TokenRow | undefined> {
+  return db.get(
+    `SELECT ${columns} FROM tokens t WHERE t.user_id = $1 AND t.token_id = $2 AND t.revoked_at IS NULL`,
+    userId,
+    tokenId,
+  );
+}
+
+export function listTokens(db: Db, userId: UserId, now: number): Promise<TokenRow[]> {
+  return db.all(
+    `SELECT ${columns} FROM tokens t
+     WHERE t.user_id = $1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2) ORDER BY t.token_id`,
+    userId,
+    now,
+  );
+}
+
+export interface NewToken {
+  readonly userId: UserId;
+  readonly appId: number;
+  readonly name: string;
+  readonly hash: string;
+  readonly scopes: string;
+  readonly at: number;
+  readonly expiresAt: number | null;
+}
+
+export async function insertToken(tx: Tx, token: NewToken): Promise<TokenRow> {
+  const row = await tx.get<TokenRow>(
+    `INSERT INTO tokens AS t (user_id, app_id, name, hash, scopes, created_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${columns.replaceAll('t.', '')}`,
+    token.userId,
+    token.appId,
+    token.name,
+    token.hash,
+    token.scopes,
+    token.at,
+    token.expiresAt,
+  );
+  if (!row) throw new Error('the new token was not answered');
+  return row;
+}
+
+export async function revokeToken(tx: Tx, tokenId: TokenId, at: number): Promise<void> {
+  await tx.run('UPDATE tokens SET revoked_at = $2 WHERE token_id = $1 AND revoked_at IS NULL', tokenId, at);
+}
+
+export async function revokeTokensOf(tx: Tx, userId: UserId, at: number): Promise<void> {
+  await tx.run('UPDATE tokens SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL', userId, at);
+}
+
+export interface TokenUse {
+  readonly token_id: TokenId;
+  readonly at: number;
+}
+
+export async function noteTokenUses(tx: Tx, uses: readonly TokenUse[]): Promise<void> {
+  await tx.run(
+    `UPDATE tokens SET last_used_at = seen.at
+     FROM ${tx.dialect.rows('$1', { token_id: 'int', at: 'int' }, 'seen')} WHERE tokens.token_id = seen.token_id`,
+    JSON.stringify(uses),
+  );
+}

@@ -1,0 +1,78 @@
+import {
+  type ClientInput,
+  type ClientOutput,
+  type ErrorCode,
+  type ErrorDetail,
+  listOperations,
+  type OperationName,
+} from '@parley/contract';
+
+export interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details: ErrorDetail[];
+  readonly request_id: string;
+}
+
+export interface Answer<N extends OperationName> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: { success: true } & ClientOutput<N>;
+  /** Present where the call failed. */
+  readonly error: Failure | undefined;
+}
+
+const rows = new Map(listOperations().map((row) => [row.name, row]));
+
+/** Calls a server as one user, over HTTP, and checks nothing: the tests do. */
+export class Client {
+  readonly url: string;
+  readonly token: string;
+  readonly userId: number;
+
+  constructor(url: string, token: string, userId: number) {
+    this.url = url;
+    this.token = token;
+    this.userId = userId;
+  }
+
+  async call<N extends OperationName>(
+    name: N,
+    input: ClientInput<N>,
+    headers: Record<string, string> = {},
+  ): Promise<Answer<N>> {
+    const row = rows.get(name);
+    if (!row) throw new Error(`no operation ${name}`);
+    const address = new URL(`${this.url}/api/${row.resource}.php?action=${row.action}`);
+    const init: RequestInit = { method: row.method, headers: { authorization: `Bearer ${this.token}`, ...headers } };
+    if (row.method === 'GET') {
+      for (const [key, value] of Object.entries(input as object)) {
+        for (const one of Array.isArray(value) ? value : [value]) address.searchParams.append(key, String(one));
+      }
+    } else {
+      init.body = JSON.stringify(input);
+      init.headers = { 'content-type': 'application/json', ...init.headers };
+    }
+    const response = await fetch(address, init);
+    const body = (await response.json()) as Answer<N>['body'] & { error?: Failure };
+    return { status: response.status, headers: response.headers, body, error: body.error };
+  }
+
+  /** For calls that must succeed: the answer's payload. */
+  async ok<N extends OperationName>(
+    name: N,
+    input: ClientInput<N>,
+    headers: Record<string, string> = {},
+  ): Promise<ClientOutput<N>> {
+    const { status, body, error } = await this.call(name, input, headers);
+    if (status !== 200) throw new Error(`${name} ${JSON.stringify(input)}: ${status} ${JSON.stringify(error)}`);
+    return body;
+  }
+
+  /** For calls that must fail: the error's code. */
+  async refused<N extends OperationName>(name: N, input: ClientInput<N>): Promise<ErrorCode> {
+    const { status, error } = await this.call(name, input);
+    if (!error) throw new Error(`${name} ${JSON.stringify(input)} succeeded with ${status}`);
+    return error.code;
+  }
+}

@@ -1,0 +1,141 @@
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { SQL } from 'bun';
+
+/** A PostgreSQL of our own: on a free port, in a temporary folder, gone when the process is. */
+export interface Postgres {
+  /** The address of a new, empty database. */
+  freshDatabase(): Promise<string>;
+  readonly binaries: string;
+}
+
+/** Where Debian and most others put the server's programs. */
+function findBinaries(): string | undefined {
+  const base = '/usr/lib/postgresql';
+  const versions = existsSync(base) ? readdirSync(base).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [...versions.map((v) => join(base, v, 'bin')), ...(process.env.PATH ?? '').split(delimiter)];
+  return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));
+}
+
+const binaries = findBinaries();
+
+/** With CI set a missing server fails the run; elsewhere its suites are skipped, and this says what to install. */
+export const postgresMissing: string | undefined =
+  binaries === undefined ? 'PostgreSQL is not installed: apt-get install postgresql' : undefined;
+
+if (postgresMissing && process.env.CI) throw new Error(postgresMissing);
+
+let started: Promise<Postgres> | undefined;
+
+/** The one server that all suites of a test run share. */
+export function sharedPostgres(): Promise<Postgres> {
+  started ??= startPostgres({ fsync: false });
+  return started;
+}
+
+export async function startPostgres(options: { fsync: boolean }): Promise<Postgres> {
+  if (binaries === undefined) throw new Error(postgresMissing);
+  const folder = mkdtempSync(join(tmpdir(), 'parley-postgres-'));
+  const asUser = dropRoot(folder);
+  const data = join(folder, 'data');
+  await run([
+    ...asUser,
+    join(binaries, 'initdb'),
+    '-D',
+    data,
+    '-U',
+    'parley',
+    '-E',
+    'UTF8',
+    '--locale=C',
+    '-A',
+    'trust',
+    '-N',
+  ]);
+  const port = await freePort();
+  const settings = [`fsync=${options.fsync ? 'on' : 'off'}`, 'max_connections=200', 'listen_addresses=127.0.0.1'];
+  const server = Bun.spawn(
+    [
+      ...asUser,
+      join(binaries, 'postgres'),
+      '-D',
+      data,
+      '-p',
+      String(port),
+      '-k',
+      folder,
+      ...settings.flatMap((s) => ['-c', s]),
+    ],
+    { stdout: 'ignore', stderr: 'ignore' },
+  );
+  process.on('exit', () => {
+    server.kill('SIGQUIT');
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const url = (database: string) => `postgres://parley@127.0.0.1:${port}/${database}`;
+  await untilReady(url('postgres'));
+  let count = 0;
+  return {
+    binaries,
+    async freshDatabase() {
+      const name = `test_${++count}`;
+      const admin = new SQL(url('postgres'), { max: 1 });
+      await admin.unsafe(`CREATE DATABASE ${name}`);
+      await admin.close();
+      return url(name);
+    },
+  };
+}
+
+/** PostgreSQL refuses to run as root: it is then started as the user that Debian's package makes, or as nobody. */
+function dropRoot(folder: string): string[] {
+  if (process.getuid?.() !== 0) return [];
+  const id = (flag: string) => {
+    for (const user of ['postgres', 'nobody']) {
+      const asked = Bun.spawnSync(['id', flag, user]);
+      if (asked.success) return Number(asked.stdout.toString());
+    }
+    throw new Error('there is neither a user postgres nor nobody');
+  };
+  const [uid, gid] = [id('-u'), id('-g')];
+  chownSync(folder, uid, gid);
+  chmodSync(folder, 0o700);
+  return ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
+}
+
+async function run(command: string[]): Promise<void> {
+  const child = Bun.spawn(command, { stdout: 'ignore', stderr: 'pipe', cwd: tmpdir() });
+  const complaint = await new Response(child.stderr).text();
+  if ((await child.exited) !== 0) throw new Error(`${command.join(' ')}: ${complaint}`);
+}
+
+async function untilReady(url: string): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    const sql = new SQL(url, { max: 1 });
+    try {
+      await sql.unsafe('SELECT 1');
+      return;
+    } catch (error) {
+      if (tries > 200) throw error;
+      await Bun.sleep(50);
+    } finally {
+      await sql.close().catch(() => {});
+    }
+  }
+}
+
+/** A port that nothing listens on at this moment. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() =>
+        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
+      );
+    });
+  });
+}

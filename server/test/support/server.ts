@@ -1,0 +1,113 @@
+import { afterAll, beforeAll } from 'bun:test';
+import { join } from 'node:path';
+import type { Scope } from '@parley/contract';
+import type { Subprocess } from 'bun';
+import { addUser, issueToken, type Tools } from '../../auth/administer.ts';
+import { hashPassword, type Parley, realWorld, startParley, type World } from '../../compose.ts';
+import { readSettings } from '../../config.ts';
+import { openAsGuest } from '../../store/open.ts';
+import { Client } from './client.ts';
+import { type EngineName, type Environment, freshEnvironment } from './engines.ts';
+
+/** A running server and the means to make users on it. */
+export class TestServer {
+  readonly url: string;
+  readonly env: Environment;
+  readonly #tools: Tools;
+  readonly #stop: () => Promise<void>;
+
+  constructor(url: string, env: Environment, tools: Tools, stop: () => Promise<void>) {
+    this.url = url;
+    this.env = env;
+    this.#tools = tools;
+    this.#stop = stop;
+  }
+
+  get engine() {
+    return this.#tools.engine;
+  }
+
+  /** A new user with a token for everything that the user may do. */
+  async user(name: string, options: { admin?: boolean; displayName?: string } = {}): Promise<Client> {
+    const user = await addUser(this.#tools, {
+      name,
+      displayName: options.displayName,
+      isAdmin: options.admin ?? false,
+    });
+    return new Client(this.url, await this.token(name), user.user_id);
+  }
+
+  async token(userName: string, scopes?: readonly Scope[]): Promise<string> {
+    return (await issueToken(this.#tools, { userName, name: 'first', scopes })).accessToken;
+  }
+
+  async stop(): Promise<void> {
+    await this.#tools.engine.close();
+    await this.#stop();
+  }
+}
+
+const toolsFor = async (env: Environment): Promise<Tools> => ({
+  engine: await openAsGuest(readSettings(env)),
+  now: Date.now,
+  random: realWorld.random,
+  hashPassword,
+});
+
+/** Starts a server in this process. */
+export async function startServer(env: Environment, world: Partial<World> = {}): Promise<TestServer> {
+  const parley: Parley = await startParley(readSettings(env), { ...realWorld, ...world });
+  return new TestServer(parley.url, env, await toolsFor(env), () => parley.stop());
+}
+
+/** A server for all tests of a suite. */
+export function serverFor(engine: EngineName, extra: Environment = {}, world: Partial<World> = {}): () => TestServer {
+  let server: TestServer | undefined;
+  beforeAll(async () => {
+    server = await startServer({ ...(await freshEnvironment(engine)), ...extra }, world);
+  });
+  afterAll(() => server?.stop());
+  return () => {
+    if (!server) throw new Error('the server has not been started yet');
+    return server;
+  };
+}
+
+/** A server in a process of its own, for tests that end it without mercy. */
+export interface ServerProcess {
+  readonly url: string;
+  readonly process: Subprocess;
+  kill(signal: NodeJS.Signals): Promise<number>;
+}
+
+const mainFile = join(import.meta.dir, '../../main.ts');
+
+export async function spawnServer(env: Environment): Promise<ServerProcess> {
+  const child = Bun.spawn([process.execPath, mainFile], {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdout: 'ignore',
+    stderr: 'pipe',
+  });
+  process.on('exit', () => child.kill('SIGKILL'));
+  let said = '';
+  for await (const part of child.stderr) {
+    said += new TextDecoder().decode(part);
+    const url = /listening on (http:\S+)/.exec(said)?.[1];
+    if (url) {
+      return {
+        url,
+        process: child,
+        kill: (signal) => {
+          child.kill(signal);
+          return child.exited;
+        },
+      };
+    }
+  }
+  throw new Error(`the server did not start: ${said}`);
+}
+
+/** The means to make users on a server that runs in another process. */
+export async function attach(url: string, env: Environment): Promise<TestServer> {
+  return new TestServer(url, env, await toolsFor(env), async () => {});
+}
