@@ -45,7 +45,9 @@ export const chat = z
     participant_count: z.int(),
     last_message_id: messageId.nullable(),
     role: role.nullable().meta({ description: 'your role; null where you are not a participant' }),
-    unread_count: z.int().meta({ description: 'messages of others after your read marker; counted up to 1,000' }),
+    unread_count: z
+      .int()
+      .meta({ description: 'messages of others after your read marker, among the newest 1,000 of the chat' }),
   })
   .meta({ id: 'Chat' });
 

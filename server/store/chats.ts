@@ -10,30 +10,29 @@ export interface ChatRow {
   readonly description: string;
   readonly created_by: UserId;
   readonly created_at: number;
+  readonly participant_count: number;
 }
 
 /** A chat as one user sees it. */
 export interface ChatView extends ChatRow {
   readonly role: Role | null;
   readonly last_read_id: number | null;
-  readonly participant_count: number;
   readonly last_message_id: MessageId | null;
   readonly unread_count: number;
 }
 
-/** Unread messages are counted no further than this, so that a chat left alone for years costs no more than any other. */
+/** Unread messages are looked for among this many, so that a chat left alone for years costs no more than any other. */
 const unreadBound = 1_000;
 
-const columns = 'c.chat_id, c.type, c.visibility, c.name, c.description, c.created_by, c.created_at';
+const columns =
+  'c.chat_id, c.type, c.visibility, c.name, c.description, c.created_by, c.created_at, c.participant_count';
 
 const view = `${columns}, m.role, m.last_read_id,
-  (SELECT count(*) FROM members p WHERE p.chat_id = c.chat_id AND p.left_event IS NULL) AS participant_count,
   (SELECT max(message_id) FROM messages WHERE chat_id = c.chat_id) AS last_message_id,
   (SELECT count(*) FROM (
-     SELECT 1 FROM messages
-     WHERE chat_id = c.chat_id AND message_id > m.last_read_id AND user_id <> $1 AND deleted_at IS NULL
-     LIMIT ${unreadBound}
-   ) AS unread) AS unread_count`;
+     SELECT user_id, deleted_at FROM messages
+     WHERE chat_id = c.chat_id AND message_id > m.last_read_id ORDER BY message_id DESC LIMIT ${unreadBound}
+   ) AS newest WHERE user_id <> $1 AND deleted_at IS NULL) AS unread_count`;
 
 const member = 'members m ON m.chat_id = c.chat_id AND m.user_id = $1 AND m.left_event IS NULL';
 

@@ -77,24 +77,27 @@ export interface EventQuery {
  * the user's own chats, whatever goes on elsewhere and however long the log is.
  */
 export function visibleEvents(db: Db, q: EventQuery): Promise<EventRow[]> {
-  const named = q.events
-    ? `AND e.event IN (SELECT name FROM ${db.dialect.rows('$5', { name: 'text' }, 'wanted')})`
-    : 'AND CAST($5 AS text) IS NULL';
+  const wanted = q.events
+    ? `e.event IN (SELECT name FROM ${db.dialect.rows('$5', { name: 'text' }, 'wanted')})`
+    : 'CAST($5 AS text) IS NULL';
   const within = (stay: string) => `e.chat_id = ${stay}.chat_id AND e.event_id > $2 AND e.event_id <= $3
-    AND e.event_id >= ${stay}.joined_event AND (${stay}.left_event IS NULL OR e.event_id <= ${stay}.left_event) ${named}`;
+    AND e.event_id >= ${stay}.joined_event AND (${stay}.left_event IS NULL OR e.event_id <= ${stay}.left_event)
+    AND ${wanted}`;
   const stays = `(
-    SELECT * FROM (
-      SELECT m.chat_id, m.joined_event, m.left_event,
-             (SELECT min(e.event_id) FROM events e WHERE ${within('m')}) AS next
-      FROM members m
-      WHERE m.user_id = $1 AND (m.left_event IS NULL OR m.left_event > $2) AND ${q.chatId ? 'm.chat_id = $6' : 'CAST($6 AS bigint) IS NULL'}
-    ) AS asked WHERE next IS NOT NULL ORDER BY next LIMIT $4
+    SELECT m.chat_id, m.joined_event, m.left_event,
+           (SELECT min(e.event_id) FROM events e WHERE ${within('m')}) AS next
+    FROM members m
+    WHERE m.user_id = $1 AND (m.left_event IS NULL OR m.left_event > $2)
+      AND ${q.chatId === undefined ? 'CAST($6 AS bigint) IS NULL' : 'm.chat_id = $6'}
+    ORDER BY next NULLS LAST LIMIT $4
   ) AS stay`;
-  const first = `SELECT e.event_id FROM events e WHERE ${within('stay')} ORDER BY e.event_id`;
+  const firstOfStay = `SELECT e.event_id FROM events e WHERE ${within('stay')} ORDER BY e.event_id`;
   return db.all(
-    `SELECT found.event_id, found.chat_id, found.event, found.body
-     FROM ${db.dialect.firstIdsPerRow(stays, first, '$4', 'seen')}
-     JOIN events found ON found.event_id = seen.id ORDER BY found.event_id LIMIT $4`,
+    `SELECT e.event_id, e.chat_id, e.event, e.body
+     FROM (
+       SELECT seen.id FROM ${db.dialect.firstIdsPerRow(stays, firstOfStay, '$4', 'seen')} ORDER BY seen.id LIMIT $4
+     ) AS page
+     JOIN events e ON e.event_id = page.id ORDER BY e.event_id`,
     q.userId,
     q.after,
     q.upTo,

@@ -70,6 +70,7 @@ export async function insertMembers(tx: Tx, chatId: ChatId, joining: readonly Jo
     JSON.stringify(joining),
     at,
   );
+  await countParticipants(tx, chatId, joining.length);
 }
 
 /** Ends a stay with the event that tells of it. */
@@ -80,6 +81,12 @@ export async function endMembership(tx: Tx, chatId: ChatId, userId: UserId, even
     userId,
     eventId,
   );
+  await countParticipants(tx, chatId, -1);
+}
+
+/** The count is kept rather than counted: a list of chats would otherwise read every member of each. */
+async function countParticipants(tx: Tx, chatId: ChatId, change: number): Promise<void> {
+  await tx.run('UPDATE chats SET participant_count = participant_count + $2 WHERE chat_id = $1', chatId, change);
 }
 
 export async function updateRole(tx: Tx, chatId: ChatId, userId: UserId, role: Role): Promise<void> {

@@ -35,6 +35,7 @@ CREATE TABLE chats (
   description TEXT NOT NULL,
   created_by INTEGER NOT NULL REFERENCES users (user_id),
   created_at INTEGER NOT NULL,
+  participant_count INTEGER NOT NULL DEFAULT 0, -- of members who have not left
   direct_key TEXT UNIQUE -- both user ids of a direct chat, the lower first
 ) STRICT;
 CREATE INDEX chats_public ON chats (chat_id) WHERE visibility = 'public';
@@ -68,7 +69,7 @@ CREATE INDEX messages_by_chat ON messages (chat_id, message_id);
 
 CREATE TABLE reactions (
   chat_id INTEGER NOT NULL,
-  message_id INTEGER NOT NULL REFERENCES messages (message_id),
+  message_id INTEGER NOT NULL,
   emoji TEXT NOT NULL,
   user_id INTEGER NOT NULL,
   event_id INTEGER NOT NULL, -- the event that told of it; gives the order

@@ -1,0 +1,115 @@
+CREATE TABLE chats (
+  chat_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  type TEXT NOT NULL,
+  visibility TEXT NOT NULL,
+  name TEXT,
+  search_key TEXT NOT NULL,
+  description TEXT NOT NULL,
+  created_by INTEGER NOT NULL REFERENCES users (user_id),
+  created_at INTEGER NOT NULL,
+  participant_count INTEGER NOT NULL DEFAULT 0,
+  direct_key TEXT UNIQUE
+) STRICT;
+
+CREATE INDEX chats_public ON chats (chat_id) WHERE visibility = 'public';
+
+CREATE TABLE cursors (
+  name TEXT PRIMARY KEY,
+  event_id INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE events (
+  event_id INTEGER PRIMARY KEY,
+  chat_id INTEGER NOT NULL,
+  event TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  body TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX events_by_chat ON events (chat_id, event_id);
+
+CREATE TABLE id_counters (
+  name TEXT PRIMARY KEY,
+  last_id INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE idempotency (
+  user_id INTEGER NOT NULL,
+  app_id INTEGER NOT NULL,
+  operation TEXT NOT NULL,
+  key TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  answer TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (user_id, app_id, operation, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX idempotency_by_age ON idempotency (created_at);
+
+CREATE TABLE members (
+  chat_id INTEGER NOT NULL REFERENCES chats (chat_id),
+  user_id INTEGER NOT NULL REFERENCES users (user_id),
+  joined_event INTEGER NOT NULL,
+  left_event INTEGER,
+  role TEXT NOT NULL,
+  joined_at INTEGER NOT NULL,
+  last_read_id INTEGER NOT NULL,
+  PRIMARY KEY (chat_id, user_id, joined_event)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX members_by_user ON members (user_id, chat_id);
+
+CREATE UNIQUE INDEX members_present ON members (chat_id, user_id) WHERE left_event IS NULL;
+
+CREATE VIRTUAL TABLE message_words USING fts5 (chat, words, content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'column');
+
+CREATE TABLE messages (
+  message_id INTEGER PRIMARY KEY,
+  chat_id INTEGER NOT NULL,
+  user_id INTEGER NOT NULL,
+  content TEXT NOT NULL,
+  reply_to INTEGER,
+  created_at INTEGER NOT NULL,
+  edited_at INTEGER,
+  deleted_at INTEGER
+) STRICT;
+
+CREATE INDEX messages_by_chat ON messages (chat_id, message_id);
+
+CREATE TABLE reactions (
+  chat_id INTEGER NOT NULL,
+  message_id INTEGER NOT NULL,
+  emoji TEXT NOT NULL,
+  user_id INTEGER NOT NULL,
+  event_id INTEGER NOT NULL,
+  PRIMARY KEY (chat_id, message_id, emoji, user_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE schema_versions (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL);
+
+CREATE TABLE tokens (
+  token_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (user_id),
+  app_id INTEGER NOT NULL DEFAULT 0,
+  name TEXT NOT NULL,
+  hash TEXT NOT NULL UNIQUE,
+  scopes TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  last_used_at INTEGER,
+  revoked_at INTEGER
+) STRICT;
+
+CREATE INDEX tokens_by_user ON tokens (user_id);
+
+CREATE TABLE users (
+  user_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL,
+  name_key TEXT NOT NULL UNIQUE,
+  display_name TEXT NOT NULL,
+  search_key TEXT NOT NULL,
+  is_admin INTEGER NOT NULL DEFAULT 0,
+  password_hash TEXT,
+  created_at INTEGER NOT NULL,
+  disabled_at INTEGER
+) STRICT;

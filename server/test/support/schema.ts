@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { openStore } from '../../store/open.ts';
+import { temporaryFolder } from './engines.ts';
+import { sharedPostgres } from './postgres.ts';
+
+/** The schema that the migrations make, as each engine tells it. Committed, so that a change of it shows in review. */
+
+const folder = join(import.meta.dir, '../../store/schema');
+export const schemaFiles = { sqlite: join(folder, 'sqlite.sql'), postgres: join(folder, 'postgres.sql') } as const;
+
+export async function dumpSqlite(): Promise<string> {
+  const engine = await openStore({ folder: temporaryFolder(), databaseUrl: undefined, connections: 2 }, Date.now);
+  const rows = await engine.all<{ sql: string }>(
+    `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'message!_words!_%' ESCAPE '!' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name`,
+  );
+  await engine.close();
+  return `${rows.map((row) => `${row.sql.trim()};`).join('\n\n').replace(/ +$/gm, '')}\n`;
+}
+
+/** What pg_dump says, without what depends on its version or on who runs it. */
+export async function dumpPostgres(): Promise<string> {
+  const postgres = await sharedPostgres();
+  const url = await postgres.freshDatabase();
+  const engine = await openStore({ folder: temporaryFolder(), databaseUrl: url, connections: 2 }, Date.now);
+  await engine.close();
+  const dump = Bun.spawn([join(postgres.binaries, 'pg_dump'), '--schema-only', '--no-owner', '--no-privileges', url]);
+  const text = await new Response(dump.stdout).text();
+  const lines = text.split('\n').filter((line) => !/^(--|SET |SELECT pg_catalog\.set_config|\\)/.test(line));
+  return `${lines
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()}\n`;
+}
