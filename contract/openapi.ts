@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { commonErrors, errors } from './errors.ts';
+import { commonErrors, type ErrorCode, errors } from './errors.ts';
 import { buildContract, type Contract, listOperations, type NamedOperation } from './index.ts';
 import { defaultLimits } from './limits.ts';
 import { scopes } from './scopes.ts';
@@ -29,7 +29,7 @@ export function openApi(contract: Contract = buildContract(defaultLimits), versi
     info: {
       title: 'Parley',
       version,
-      description: 'A self-hosted chat-messaging service with signed webhooks.',
+      description: 'A self-hosted chat-messaging service.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/api' }],
@@ -62,66 +62,78 @@ function pathItem(rows: readonly NamedOperation[]): Json {
 }
 
 function getOperation(rows: readonly NamedOperation[]): Json {
-  const byName = new Map<string, { schema: Json; actions: string[] }>();
-  for (const row of rows) {
-    const { properties = {} } = plain(z.toJSONSchema(row.input, { io: 'input' })) as {
-      properties?: Record<string, Json>;
-    };
-    for (const [name, schema] of Object.entries(properties)) {
-      const known = byName.get(name);
-      if (known) known.actions.push(row.action);
-      else byName.set(name, { schema, actions: [row.action] });
-    }
-  }
-  const parameters = [...byName].map(([name, { schema, actions }]) => ({
-    name,
-    in: 'query',
-    description: `For ${actions.join(', ')}.`,
-    schema,
-    ...(schema.type === 'array' && { style: 'form', explode: true }),
-  }));
-  return { ...common(rows), parameters: [actionParameter(rows), ...parameters] };
+  return { ...common(rows), parameters: [actionParameter(rows), ...queryParameters(rows)] };
 }
 
+interface Use {
+  readonly action: string;
+  readonly schema: Json;
+  readonly required: boolean;
+}
+
+/** A parameter stands once, however many actions take it: its schema is any of theirs, and it says who needs it. */
+function queryParameters(rows: readonly NamedOperation[]): Json[] {
+  const uses = new Map<string, Use[]>();
+  for (const { action, input } of rows) {
+    const { properties = {}, required = [] } = jsonSchema(input, 'input') as ObjectSchema;
+    for (const [name, schema] of Object.entries(properties)) {
+      const use = { action, schema, required: required.includes(name) };
+      uses.set(name, [...(uses.get(name) ?? []), use]);
+    }
+  }
+  return [...uses].map(([name, of]) => ({
+    name,
+    in: 'query',
+    description: whoTakes(of),
+    required: of.length === rows.length && of.every((use) => use.required),
+    schema: anyOf(of.map((use) => use.schema)),
+  }));
+}
+
+function whoTakes(uses: readonly Use[]): string {
+  const actions = (required: boolean) => uses.filter((use) => use.required === required).map((use) => use.action);
+  const [needs, takes] = [actions(true), actions(false)];
+  const parts = [
+    needs.length > 0 && `required by ${needs.join(', ')}`,
+    takes.length > 0 && `optional for ${takes.join(', ')}`,
+  ];
+  const text = parts.filter(Boolean).join('; ');
+  return `${text[0]?.toUpperCase()}${text.slice(1)}.`;
+}
+
+function anyOf(schemas: readonly Json[]): Json {
+  const distinct = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
+  const [only, ...others] = distinct;
+  return only && others.length === 0 ? only : { anyOf: distinct };
+}
+
+const bodyTypes = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
+
 function postOperation(rows: readonly NamedOperation[]): Json {
-  const schema = { anyOf: rows.map((row) => ({ $ref: `#/components/schemas/${schemaName(row)}Input` })) };
-  const kinds = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
+  const schema = anyOf(rows.map((row) => reference(`${schemaName(row)}Input`)));
+  const keyed = rows.filter((row) => row.idempotent).map((row) => row.action);
   const key = {
     name: 'Idempotency-Key',
     in: 'header',
-    description: `For ${rows
-      .filter((r) => r.idempotent)
-      .map((r) => r.action)
-      .join(', ')}: the same key and input give the same answer again.`,
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    description: `For ${keyed.join(', ')}: the same key and input give the same answer again.`,
+    schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
   };
+  const examples = namedExamples(rows, (row) => row.example.input);
   return {
     ...common(rows),
-    parameters: [actionParameter(rows), ...(rows.some((r) => r.idempotent) ? [key] : [])],
-    requestBody: { required: true, content: Object.fromEntries(kinds.map((kind) => [kind, { schema }])) },
+    parameters: [actionParameter(rows), ...(keyed.length > 0 ? [key] : [])],
+    requestBody: {
+      required: true,
+      content: Object.fromEntries(
+        bodyTypes.map((type) => [type, { schema, ...(type === 'application/json' && { examples }) }]),
+      ),
+    },
   };
 }
 
 function common(rows: readonly NamedOperation[]): Json {
   const [first] = rows;
   const lines = rows.map((r) => `- \`${r.action}\`${r.scope ? ` (scope \`${r.scope}\`)` : ''}: ${r.summary}`);
-  const codes = new Set([
-    ...commonErrors,
-    'unknown_action' as const,
-    'method_not_allowed' as const,
-    ...rows.flatMap((r) => r.errors),
-  ]);
-  const byStatus = new Map<number, string[]>();
-  for (const code of codes) {
-    const { status } = errors[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  }
-  const failures = [...byStatus]
-    .sort(([a], [b]) => a - b)
-    .map(([status, names]) => [
-      String(status),
-      { description: names.join(', '), content: jsonContent({ $ref: '#/components/schemas/Error' }) },
-    ]);
   return {
     operationId: `${first?.resource}_${first?.method.toLowerCase()}`,
     tags: [first?.resource],
@@ -129,39 +141,94 @@ function common(rows: readonly NamedOperation[]): Json {
     responses: {
       '200': {
         description: 'The answer of the action.',
-        content: jsonContent({ anyOf: rows.map((r) => ({ $ref: `#/components/schemas/${schemaName(r)}Output` })) }),
+        content: {
+          'application/json': {
+            schema: anyOf(rows.map((row) => reference(`${schemaName(row)}Output`))),
+            examples: namedExamples(rows, (row) => ({ success: true, ...(row.example.output as object) })),
+          },
+        },
       },
-      ...Object.fromEntries(failures),
+      ...failures(rows),
     },
   };
 }
 
-const jsonContent = (schema: Json): Json => ({ 'application/json': { schema } });
+/** A GET has no body to read, and honours no Idempotency-Key. */
+const postOnly: readonly ErrorCode[] = ['invalid_request', 'payload_too_large', 'unsupported_media_type'];
+
+/** What the actions of one resource and method may give, by status. */
+function failures(rows: readonly NamedOperation[]): Json {
+  const impossible = (code: ErrorCode) =>
+    (postOnly.includes(code) && rows.every((row) => row.method === 'GET')) ||
+    (code === 'insufficient_scope' && rows.every((row) => row.scope === null && !row.errors.includes(code)));
+  const given = new Set<ErrorCode>([
+    ...commonErrors,
+    'unknown_action',
+    'method_not_allowed',
+    ...rows.flatMap((row) => row.errors),
+  ]);
+  const byStatus = Map.groupBy(
+    [...given].filter((code) => !impossible(code)),
+    (code) => errors[code].status,
+  );
+  return Object.fromEntries(
+    [...byStatus]
+      .sort(([a], [b]) => a - b)
+      .map(([status, codes]) => [
+        String(status),
+        {
+          description: codes.map((code) => `\`${code}\`: ${errors[code].when}`).join('\n\n'),
+          content: { 'application/json': { schema: reference('Error') } },
+        },
+      ]),
+  );
+}
+
+function namedExamples(rows: readonly NamedOperation[], value: (row: NamedOperation) => unknown): Json {
+  return Object.fromEntries(rows.map((row) => [row.action, { summary: row.summary, value: value(row) }]));
+}
+
+const reference = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
 
 function actionParameter(rows: readonly NamedOperation[]): Json {
   return { name: 'action', in: 'query', required: true, schema: { type: 'string', enum: rows.map((r) => r.action) } };
 }
 
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, Json>>;
+  readonly required?: readonly string[];
+}
+
 /** Adds a schema, and the named records inside it beside it. */
 function collect(schemas: Json, name: string, type: z.ZodType, io: 'input' | 'output'): void {
-  const { $defs = {}, ...schema } = plain(z.toJSONSchema(type, { io })) as Json & { $defs?: Json };
+  const { $defs = {}, ...schema } = jsonSchema(type, io) as Json & { $defs?: Json };
   Object.assign(schemas, $defs);
   schemas[name] = io === 'output' ? withSuccess(schema) : schema;
 }
 
-function withSuccess(schema: Json): Json {
-  const { properties, required } = schema as { properties: Json; required?: string[] };
+function withSuccess(schema: Json & ObjectSchema): Json {
   return {
     ...schema,
-    properties: { success: { const: true }, ...properties },
-    required: ['success', ...(required ?? [])],
+    properties: { success: { type: 'boolean', const: true }, ...schema.properties },
+    required: ['success', ...(schema.required ?? [])],
   };
 }
 
-/** References point into `components`, where OpenAPI keeps what JSON Schema keeps in `$defs`. */
-function plain(schema: object): Json {
-  const text = JSON.stringify(schema, (key, value) => (key === '$schema' ? undefined : value));
-  return JSON.parse(text.replaceAll('"#/$defs/', '"#/components/schemas/').replace(/"id":"\w+",?/g, '')) as Json;
+/** A schema as OpenAPI wants it. References point into `components`, where OpenAPI keeps what zod keeps in `$defs`. */
+function jsonSchema(type: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema, ...schema } = z.toJSONSchema(type, { io, override: ({ jsonSchema }) => adapt(jsonSchema, io) });
+  const text = JSON.stringify(schema, (key, value: unknown) =>
+    key === '$ref' && typeof value === 'string' ? value.replace('#/$defs/', '#/components/schemas/') : value,
+  );
+  return JSON.parse(text) as Json;
+}
+
+function adapt(schema: z.core.JSONSchema.BaseSchema, io: 'input' | 'output'): void {
+  // Without it, generated clients take a 32-bit number.
+  if (schema.type === 'integer' && (schema.maximum ?? 0) > 2 ** 31) schema.format = 'int64';
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  // Answers may gain fields; a client that validates them must not break on one.
+  if (io === 'output' && schema.additionalProperties === false) delete schema.additionalProperties;
 }
 
 const errorSchema: Json = {

@@ -1,6 +1,13 @@
-import { ParleyError, password as passwordRule, type Scope, scopeNames, userName } from '@parley/contract';
+import {
+  ParleyError,
+  password as passwordRule,
+  type Scope,
+  scopeNames,
+  type TokenId,
+  userName,
+} from '@parley/contract';
 import type { Engine } from '../store/engine.ts';
-import { insertToken, type TokenRow } from '../store/tokens.ts';
+import { findAnyonesToken, insertToken, listTokens, revokeToken, type TokenRow } from '../store/tokens.ts';
 import { findUserByName, insertUser, type UserRow } from '../store/users.ts';
 import { formatScopes, hashToken, newPersonalToken } from './access-token.ts';
 
@@ -64,6 +71,23 @@ export async function issueToken(
     }),
   );
   return { token, accessToken };
+}
+
+/** The tokens of a user that are neither revoked nor expired. */
+export async function listTokensOf(tools: Tools, userName: string): Promise<TokenRow[]> {
+  const user = await findUserByName(tools.engine, userName);
+  if (!user) throw new ParleyError('not_found', `There is no user named ${userName}.`);
+  return listTokens(tools.engine, user.user_id, tools.now());
+}
+
+/** Revokes a token, whoever it belongs to. A running server notices within the time that it trusts what it read. */
+export function withdrawToken(tools: Tools, tokenId: TokenId): Promise<TokenRow> {
+  return tools.engine.write(async (tx) => {
+    const token = await findAnyonesToken(tx, tokenId);
+    if (!token) throw new ParleyError('not_found', `There is no access token ${tokenId}, or it is revoked already.`);
+    await revokeToken(tx, tokenId, tools.now());
+    return token;
+  });
 }
 
 function check(

@@ -1,11 +1,13 @@
 /**
  * How text is cut into words for search, the same for both engines and for what is searched and what is sought.
- * Accents and vowel points are dropped; scripts that write no spaces are cut into single characters.
+ * Accents, vowel points and invisible marks are dropped; scripts that write no spaces are cut into single
+ * characters. The two voicing marks of kana stay: they make other letters.
  */
-const marks = /[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]/g;
+const marks =
+  /(?!\u3099|\u309a)(?=[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}])\p{Mn}|[\u00ad\u200e\u200f\u2060\ufeff]/gu;
 const unspaced = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
 const word = new RegExp(
-  String.raw`[${unspaced}]\p{M}*|(?:(?![${unspaced}])[\p{L}\p{N}\p{M}_])+|\p{Extended_Pictographic}`,
+  String.raw`[${unspaced}]\p{M}*|(?:(?![${unspaced}])[\p{L}\p{N}\p{M}])+|\p{Extended_Pictographic}|\p{Regional_Indicator}{2}`,
   'gu',
 );
 

@@ -1,4 +1,4 @@
-import { type Contract, type Input, type OperationName, ParleyError } from '@parley/contract';
+import { type Contract, type Input, invalidField, type OperationName, ParleyError } from '@parley/contract';
 import type { Authenticator } from '../auth/authenticate.ts';
 import { type Caller, requireScope } from '../auth/caller.ts';
 import type { Log } from '../observe/log.ts';
@@ -6,6 +6,7 @@ import type { RequestMetrics } from '../observe/metrics.ts';
 import type { Handler, Handlers } from '../operations/operation.ts';
 import { asParleyError, type Envelope, failure, preflight, success } from './answer.ts';
 import { readBody } from './body.ts';
+import { parseFields } from './form.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { MethodRefusal, type Route, Routes } from './routes.ts';
 import { validate } from './validate.ts';
@@ -50,13 +51,14 @@ export function serveApi(parts: ApiParts) {
   };
 
   async function serve(request: Request, file: string, address: string, progress: Progress): Promise<Response> {
-    const query = new URLSearchParams(queryOf(request.url));
-    const route = routes.find(file, query.get('action'), request.method);
+    const fields = parseFields(queryOf(request.url));
+    const action = fields.find(([name]) => name === 'action')?.[1] ?? null;
+    const route = routes.find(file, action, request.method);
     progress.route = route;
     const { row } = route;
     const caller = await identify(request, address, progress);
     requireScope(caller, row.scope);
-    query.delete('action');
+    const query = fields.filter(([name]) => name !== 'action');
     const raw =
       row.method === 'GET'
         ? ({ kind: 'strings', fields: query } as const)
@@ -116,12 +118,8 @@ function queryOf(url: string): string {
   return start < 0 ? '' : url.slice(start + 1);
 }
 
-async function readPost(request: Request, query: URLSearchParams, limit: number) {
-  const [misplaced] = query.keys();
-  if (misplaced !== undefined) {
-    const message = 'belongs in the body: a POST takes only action in its address';
-    throw new ParleyError('validation_failed', `${misplaced}: ${message}`, [{ field: misplaced, message }]);
-  }
+async function readPost(request: Request, [misplaced]: readonly [string, string][], limit: number) {
+  if (misplaced) throw invalidField(misplaced[0], 'belongs in the body: a POST takes only action in its address');
   return readBody(request, limit);
 }
 

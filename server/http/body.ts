@@ -1,4 +1,5 @@
-import { ParleyError } from '@parley/contract';
+import { invalidField, ParleyError } from '@parley/contract';
+import { parseFields } from './form.ts';
 import type { RawInput } from './input.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -8,36 +9,42 @@ export async function readBody(request: Request, limit: number): Promise<RawInpu
   const bytes = await readBytes(request, limit);
   const contentType = request.headers.get('content-type') ?? '';
   const mediaType = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  const read = readers[mediaType];
+  const read = readers.get(mediaType);
   if (read) return read(bytes, contentType);
   if (bytes.length === 0 && mediaType === '') return { kind: 'strings', fields: [] };
   throw new ParleyError(
     'unsupported_media_type',
-    `Send the body as ${Object.keys(readers).join(', ')}, and say which in Content-Type.`,
+    `Send the body as ${[...readers.keys()].join(', ')}, and say which in Content-Type.`,
   );
 }
 
-const readers: Record<string, (bytes: Uint8Array<ArrayBuffer>, contentType: string) => RawInput | Promise<RawInput>> = {
-  'application/json': (bytes) => ({ kind: 'json', object: parseObject(decode(bytes)) }),
-  'application/x-www-form-urlencoded': (bytes) => {
-    const text = decode(bytes);
-    if (text.trimStart().startsWith('{')) {
-      throw new ParleyError(
-        'invalid_request',
-        'The body looks like JSON but is announced as a form. Send Content-Type: application/json.',
-      );
-    }
-    return { kind: 'strings', fields: new URLSearchParams(text) };
-  },
-  'multipart/form-data': async (bytes, contentType) => ({
-    kind: 'strings',
-    fields: [...(await parseForm(bytes, contentType)).entries()].map(([name, value]) => {
-      if (typeof value === 'string') return [name, value] as const;
-      const message = 'is a file, where text is expected';
-      throw new ParleyError('validation_failed', `${name}: ${message}`, [{ field: name, message }]);
-    }),
-  }),
-};
+type Reader = (bytes: Uint8Array<ArrayBuffer>, contentType: string) => RawInput | Promise<RawInput>;
+
+const readers = new Map<string, Reader>([
+  ['application/json', (bytes) => ({ kind: 'json', object: parseObject(decode(bytes)) })],
+  ['application/x-www-form-urlencoded', (bytes) => ({ kind: 'strings', fields: parseUrlencoded(decode(bytes)) })],
+  [
+    'multipart/form-data',
+    async (bytes, contentType) => ({ kind: 'strings', fields: textFields(await parseMultipart(bytes, contentType)) }),
+  ],
+]);
+
+function parseUrlencoded(text: string): [string, string][] {
+  if (text.trimStart().startsWith('{')) {
+    throw new ParleyError(
+      'invalid_request',
+      'The body looks like JSON but is announced as a form. Send Content-Type: application/json.',
+    );
+  }
+  return parseFields(text);
+}
+
+function textFields(form: FormData): [string, string][] {
+  return [...form.entries()].map(([name, value]) => {
+    if (typeof value === 'string') return [name, value];
+    throw invalidField(name, 'is a file, where text is expected');
+  });
+}
 
 function parseObject(text: string): Record<string, unknown> {
   let value: unknown;
@@ -52,7 +59,8 @@ function parseObject(text: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-async function parseForm(bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<FormData> {
+async function parseMultipart(bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<FormData> {
+  decode(bytes);
   try {
     return await new Response(bytes, { headers: { 'content-type': contentType } }).formData();
   } catch (error) {

@@ -1,4 +1,4 @@
-import { type NamedOperation, ParleyError } from '@parley/contract';
+import { invalidField, type NamedOperation } from '@parley/contract';
 import { z } from 'zod';
 
 /** Fields as they came: a JSON object, or a form's or a query's names with all the strings given for each. */
@@ -48,8 +48,7 @@ function decodeStrings(
       const before = (values.get(name) ?? []) as unknown[];
       values.set(name, [...before, ...decodeList(value, field.decode)]);
     } else if (values.has(key)) {
-      const message = 'is given more than once';
-      throw new ParleyError('validation_failed', `${key}: ${message}`, [{ field: key, message }]);
+      throw invalidField(key, 'is given more than once');
     } else {
       values.set(key, field ? field.decode(value) : value);
     }

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 
 /** Checks input against a row's schema; a refusal names every field that is wrong, in plain words. */
 export function validate<T>(schema: z.ZodType<T>, value: unknown): T {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
   const known = Object.keys((schema as unknown as { shape?: object }).shape ?? {});
   const details = result.error.issues.flatMap((issue) => toDetails(issue, known));

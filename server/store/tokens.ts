@@ -31,6 +31,11 @@ export function findToken(db: Db, userId: UserId, tokenId: TokenId): Promise<Tok
   );
 }
 
+/** The same, whoever it belongs to: for operators. */
+export function findAnyonesToken(db: Db, tokenId: TokenId): Promise<TokenRow | undefined> {
+  return db.get(`SELECT ${columns} FROM tokens t WHERE t.token_id = $1 AND t.revoked_at IS NULL`, tokenId);
+}
+
 export function listTokens(db: Db, userId: UserId, now: number): Promise<TokenRow[]> {
   return db.all(
     `SELECT ${columns} FROM tokens t

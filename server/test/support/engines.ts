@@ -1,24 +1,11 @@
 import { describe } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { temporaryFolder } from './cleanup.ts';
 import { postgresMissing, sharedPostgres } from './postgres.ts';
 
 export type EngineName = 'sqlite' | 'postgres';
 
 /** The environment of a server that nobody else uses: its own folder, its own database, a free port. */
 export type Environment = Record<string, string>;
-
-const folders: string[] = [];
-process.on('exit', () => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'parley-test-'));
-  folders.push(folder);
-  return folder;
-}
 
 export async function freshEnvironment(engine: EngineName): Promise<Environment> {
   return {

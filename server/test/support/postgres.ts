@@ -1,8 +1,9 @@
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { SQL } from 'bun';
+import { endWithUs, temporaryFolder } from './cleanup.ts';
 
 /** A PostgreSQL of our own: on a free port, in a temporary folder, gone when the process is. */
 export interface Postgres {
@@ -37,7 +38,7 @@ export function sharedPostgres(): Promise<Postgres> {
 
 export async function startPostgres(options: { fsync: boolean }): Promise<Postgres> {
   if (binaries === undefined) throw new Error(postgresMissing);
-  const folder = mkdtempSync(join(tmpdir(), 'parley-postgres-'));
+  const folder = temporaryFolder();
   const asUser = dropRoot(folder);
   const data = join(folder, 'data');
   await run([
@@ -70,10 +71,7 @@ export async function startPostgres(options: { fsync: boolean }): Promise<Postgr
     ],
     { stdout: 'ignore', stderr: 'ignore' },
   );
-  process.on('exit', () => {
-    server.kill('SIGQUIT');
-    rmSync(folder, { recursive: true, force: true });
-  });
+  endWithUs(server);
   const url = (database: string) => `postgres://parley@127.0.0.1:${port}/${database}`;
   await untilReady(url('postgres'));
   let count = 0;
@@ -100,6 +98,7 @@ function dropRoot(folder: string): string[] {
     throw new Error('there is neither a user postgres nor nobody');
   };
   const [uid, gid] = [id('-u'), id('-g')];
+  chmodSync(dirname(folder), 0o711);
   chownSync(folder, uid, gid);
   chmodSync(folder, 0o700);
   return ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { openStore } from '../../store/open.ts';
-import { temporaryFolder } from './engines.ts';
+import { temporaryFolder } from './cleanup.ts';
 import { sharedPostgres } from './postgres.ts';
 
 /** The schema that the migrations make, as each engine tells it. Committed, so that a change of it shows in review. */
@@ -14,7 +14,10 @@ export async function dumpSqlite(): Promise<string> {
     `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'message!_words!_%' ESCAPE '!' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name`,
   );
   await engine.close();
-  return `${rows.map((row) => `${row.sql.trim()};`).join('\n\n').replace(/ +$/gm, '')}\n`;
+  return `${rows
+    .map((row) => `${row.sql.trim()};`)
+    .join('\n\n')
+    .replace(/ +$/gm, '')}\n`;
 }
 
 /** What pg_dump says, without what depends on its version or on who runs it. */

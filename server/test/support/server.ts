@@ -6,6 +6,7 @@ import { addUser, issueToken, type Tools } from '../../auth/administer.ts';
 import { hashPassword, type Parley, realWorld, startParley, type World } from '../../compose.ts';
 import { readSettings } from '../../config.ts';
 import { openAsGuest } from '../../store/open.ts';
+import { endWithUs } from './cleanup.ts';
 import { Client } from './client.ts';
 import { type EngineName, type Environment, freshEnvironment } from './engines.ts';
 
@@ -88,7 +89,7 @@ export async function spawnServer(env: Environment): Promise<ServerProcess> {
     stdout: 'ignore',
     stderr: 'pipe',
   });
-  process.on('exit', () => child.kill('SIGKILL'));
+  endWithUs(child);
   let said = '';
   for await (const part of child.stderr) {
     said += new TextDecoder().decode(part);

@@ -1,0 +1,131 @@
+import { expect } from 'bun:test';
+import { connect } from 'node:net';
+import type { ErrorCode } from '@parley/contract';
+import type { Failure } from './client.ts';
+
+/** The status of each code, as the design gives it. */
+export const statuses: Readonly<Record<ErrorCode, number>> = {
+  invalid_request: 400,
+  unauthorized: 401,
+  insufficient_scope: 403,
+  forbidden: 403,
+  not_found: 404,
+  unknown_action: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  idempotency_conflict: 409,
+  cursor_expired: 410,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  validation_failed: 422,
+  rate_limited: 429,
+  internal: 500,
+  unavailable: 503,
+};
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** A request as it is, with nothing added. */
+export async function request(url: string, init: RequestInit = {}): Promise<Reply> {
+  const response = await fetch(url, init);
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Reply['body'] };
+}
+
+/** The one shape that every error has, with its status and the request's id. Answers the error, for more to be asked of it. */
+export function expectRefusal(reply: Reply, code: ErrorCode): Failure {
+  expect(Object.keys(reply.body)).toEqual(['success', 'error']);
+  const error = reply.body.error as Failure;
+  expect({ status: reply.status, code: error.code }).toEqual({ status: statuses[code], code });
+  expect(reply.body.success).toBe(false);
+  expect(Object.keys(error)).toEqual(['code', 'message', 'details', 'request_id']);
+  expect(error.message).not.toBe('');
+  for (const detail of error.details) {
+    expect(Object.keys(detail)).toEqual(['field', 'message']);
+    expect(detail.message).not.toBe('');
+  }
+  expect(error.request_id).toMatch(/\S/);
+  expect(reply.headers.get('x-request-id')).toBe(error.request_id);
+  expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(reply.headers.get('access-control-allow-origin')).toBe('*');
+  return error;
+}
+
+/** What an error says of one field. */
+export function complaint(error: Failure, field: string): string | undefined {
+  return error.details.find((detail) => detail.field === field)?.message;
+}
+
+type Encode = (input: object) => { readonly body: BodyInit; readonly headers: Record<string, string> };
+
+const form = (body: FormData | URLSearchParams) => ({ body, headers: {} });
+
+function fields(input: object, list: (name: string, values: unknown[]) => [string, unknown][]): [string, string][] {
+  return Object.entries(input)
+    .flatMap(([name, value]) => (Array.isArray(value) ? list(name, value) : [[name, value] as [string, unknown]]))
+    .map(([name, value]) => [name, String(value)]);
+}
+
+const brackets = (name: string, values: unknown[]) => values.map((v): [string, unknown] => [`${name}[]`, v]);
+const repeated = (name: string, values: unknown[]) => values.map((v): [string, unknown] => [name, v]);
+const jsonList = (name: string, values: unknown[]): [string, unknown][] => [[name, JSON.stringify(values)]];
+
+function multipart(pairs: [string, string][]): FormData {
+  const data = new FormData();
+  for (const [name, value] of pairs) data.append(name, value);
+  return data;
+}
+
+/** Every way to write a body that a POST takes. */
+export const encodings = {
+  JSON: (input) => ({ body: JSON.stringify(input), headers: { 'content-type': 'application/json' } }),
+  'a form with lists as name[]=': (input) => form(new URLSearchParams(fields(input, brackets))),
+  'a form with lists as a repeated name': (input) => form(new URLSearchParams(fields(input, repeated))),
+  'a form with lists as JSON': (input) => form(new URLSearchParams(fields(input, jsonList))),
+  'multipart with lists as name[]': (input) => form(multipart(fields(input, brackets))),
+  'multipart with lists as a repeated name': (input) => form(multipart(fields(input, repeated))),
+  'multipart with lists as JSON': (input) => form(multipart(fields(input, jsonList))),
+} as const satisfies Record<string, Encode>;
+
+/** Sends pieces over a connection of its own and answers all that comes back until the server ends it. */
+export function overSocket(
+  url: string,
+  pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
+): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    let received = '';
+    const socket = connect(Number(port), hostname);
+    socket.setTimeout(8_000, () => socket.destroy(new Error(`no answer; so far: ${received}`)));
+    socket.on('data', (part) => {
+      received += part.toString('latin1');
+    });
+    socket.on('error', (error) => (received === '' ? reject(error) : resolve(received)));
+    socket.on('close', () => resolve(received));
+    const write = async () => {
+      for await (const piece of pieces) {
+        if (socket.destroyed || received !== '') return;
+        if (!socket.write(piece)) await new Promise((drained) => socket.once('drain', drained).once('close', drained));
+        // An answer that comes before the end of the body is read before the next piece runs into the closed connection.
+        await Bun.sleep(0);
+      }
+    };
+    socket.on('connect', () => void write().catch(reject));
+  });
+}
+
+/** The head of a POST of JSON for `overSocket`. */
+export function postHead(url: string, path: string, token: string, length: number | 'chunked'): string {
+  return [
+    `POST /api/${path} HTTP/1.1`,
+    `Host: ${new URL(url).host}`,
+    `Authorization: Bearer ${token}`,
+    'Content-Type: application/json',
+    'Connection: close',
+    length === 'chunked' ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`,
+    '\r\n',
+  ].join('\r\n');
+}

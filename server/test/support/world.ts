@@ -1,0 +1,63 @@
+import { exampleWorld, type LoggedEvent } from '@parley/contract';
+import type { Client } from './client.ts';
+import type { TestServer } from './server.ts';
+
+export type People = Readonly<Record<'ada' | 'bob' | 'cleo', Client>>;
+
+/** Makes the world that the documented examples happen in. */
+export async function buildWorld(server: TestServer): Promise<People> {
+  const people = {
+    ada: await server.user('ada', { admin: true, displayName: 'Ada' }),
+    bob: await server.user('bob', { displayName: 'Bob' }),
+    cleo: await server.user('cleo', { displayName: 'Cleo' }),
+  };
+  for (const { by, call, input } of exampleWorld) await people[by].ok(call, input as never);
+  return people;
+}
+
+/** Times and tokens differ each time; what is left must not. */
+export function withoutChance(value: unknown): unknown {
+  const text = JSON.stringify(value);
+  return JSON.parse(text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME').replace(/pat_[\w-]+/g, 'TOKEN'));
+}
+
+type Filter = { chat_id?: number };
+
+/** All events that a user sees after a cursor. */
+export async function eventsAfter(client: Client, after: number, filter: Filter = {}): Promise<LoggedEvent[]> {
+  const seen: LoggedEvent[] = [];
+  for (let cursor = after; ; ) {
+    const page = await client.ok('events.list', { after: cursor, limit: 200, ...filter });
+    seen.push(...(page.events as LoggedEvent[]));
+    if (!page.has_more) return seen;
+    cursor = page.next;
+  }
+}
+
+/** The cursor behind which only what happens from now on is found. */
+export async function eventTip(client: Client): Promise<number> {
+  for (let after = 0; ; ) {
+    const page = await client.ok('events.list', { after, limit: 200 });
+    if (!page.has_more) return page.next;
+    after = page.next;
+  }
+}
+
+/** Asks again until the answer is there. */
+export async function eventually<T>(what: string, ask: () => Promise<T | undefined>, withinMs = 4_000): Promise<T> {
+  for (const deadline = performance.now() + withinMs; performance.now() < deadline; await Bun.sleep(15)) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+  }
+  throw new Error(`not within ${withinMs} ms: ${what}`);
+}
+
+let made = 0;
+
+/** New users for one test, whose names no other test of the server uses. */
+export async function users<N extends string>(server: TestServer, ...names: N[]): Promise<Record<N, Client>> {
+  const suffix = ++made;
+  const found: [string, Client][] = [];
+  for (const name of names) found.push([name, await server.user(`${name}${suffix}`)]);
+  return Object.fromEntries(found) as Record<N, Client>;
+}
