@@ -23,19 +23,21 @@ export const time = z.iso.datetime({ precision: 3 }).meta({ description: 'ISO 86
 export function text(bounds: { min: number; maxBytes: number }) {
   return z
     .string()
-    .refine((s) => s.isWellFormed(), 'must not contain a lone surrogate')
-    .refine((s) => !s.includes('\0'), 'must not contain U+0000')
-    .refine((s) => bounds.min === 0 || s.trim() !== '', 'must not be blank')
-    .refine(
-      (s) => utf8Length(s, bounds.maxBytes) <= bounds.maxBytes,
-      `must be at most ${bounds.maxBytes} bytes of UTF-8`,
-    )
+    .check((ctx) => {
+      const fault = textFault(ctx.value, bounds);
+      if (fault) ctx.issues.push({ code: 'custom', message: fault, input: ctx.value });
+    })
     .meta({ ...(bounds.min > 0 && { minLength: bounds.min }), maxLength: bounds.maxBytes });
 }
 
-/** Exact only where it matters: a short string cannot pass the bound, so it is not encoded. */
-function utf8Length(s: string, bound: number): number {
-  return s.length * 3 <= bound ? s.length : encoder.encode(s).length;
+function textFault(s: string, { min, maxBytes }: { min: number; maxBytes: number }): string | undefined {
+  if (!s.isWellFormed()) return 'must not contain a lone surrogate';
+  if (s.includes('\0')) return 'must not contain U+0000';
+  if (min > 0 && s.trim() === '') return 'must not be blank';
+  // A string of a third of the length cannot be too long, so it is not encoded to see.
+  if (s.length * 3 > maxBytes && encoder.encode(s).length > maxBytes)
+    return `must be at most ${maxBytes} bytes of UTF-8`;
+  return undefined;
 }
 
 const controls = /[\p{Cc}\p{Zl}\p{Zp}]/u;
@@ -51,7 +53,7 @@ export const description = text({ min: 0, maxBytes: 4_096 });
 export const userName = z
   .string()
   .regex(
-    /^[a-z0-9](?:[a-z0-9._-]{0,38}[a-z0-9])?$/i,
+    /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,38}[A-Za-z0-9])?$/,
     'must be 1 to 40 of a–z, 0–9, ".", "_", "-", with a letter or digit at each end',
   )
   .meta({ description: 'unique without regard to case' });

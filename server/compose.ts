@@ -7,7 +7,7 @@ import { Follower } from './events/follower.ts';
 import { dropExpired } from './events/retention.ts';
 import { indexNextEvents } from './events/search-index.ts';
 import { serveApi } from './http/api.ts';
-import { buildApp } from './http/app.ts';
+import { buildFetch } from './http/app.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { Log } from './observe/log.ts';
 import { Metrics } from './observe/metrics.ts';
@@ -74,7 +74,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
       log,
       metrics,
     });
-    const app = buildApp({
+    const fetch = buildFetch({
       api,
       contract,
       version,
@@ -82,7 +82,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
       ready: async () => void (await countAdmins(engine)),
       metrics: () => metrics.registry.metrics(),
     });
-    const server = listen(settings, app.fetch);
+    const server = listen(settings, fetch);
     const followers = startFollowers(settings, world, engine, authenticator, metrics, log);
     wake.subscribe(() => followers.searchIndex.wake());
     followers.searchIndex.wake();
@@ -118,7 +118,7 @@ function startFollowers(
       step: () => indexNextEvents(engine, (events) => metrics.searchLag.set(events)),
       gatherMs: 200,
       sweepMs: 1_000,
-      pauseMs: 5,
+      share: 0.1,
       log,
     }),
     housekeeping: new Follower({
@@ -134,18 +134,16 @@ function startFollowers(
       },
       gatherMs: 0,
       sweepMs: 60_000,
-      pauseMs: 50,
+      share: 0.1,
       log,
     }),
   };
 }
 
-type Fetch = (request: Request, server: Server<undefined>) => Response | Promise<Response>;
-
-function listen({ host, port }: Settings, fetch: Fetch): Server<undefined> {
+function listen({ host, port }: Settings, fetch: ReturnType<typeof buildFetch>): Server<undefined> {
   try {
     // Above every limit of ours, so that a body that is too large gets our answer and not the runtime's empty one.
-    return Bun.serve({ hostname: host, port, fetch, idleTimeout: 60, maxRequestBodySize: 2 ** 40 });
+    return Bun.serve({ hostname: host, port, fetch, idleTimeout: 60, maxRequestBodySize: Number.MAX_SAFE_INTEGER });
   } catch (error) {
     if ((error as { code?: string }).code === 'EADDRINUSE') {
       throw new SettingError(`Port ${port} on ${host} is taken. Stop what is using it, or choose another with PORT.`);

@@ -186,7 +186,7 @@ export const messages = (limits: Limits) => {
         name: title,
         description: description.optional(),
         visibility: visibility.default('public'),
-        participants: participants.default([]),
+        participants: participants.prefault([]),
       }),
       output: z.object({ channel: chat }),
       errors: ['idempotency_conflict'],

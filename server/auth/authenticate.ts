@@ -20,6 +20,7 @@ interface Known {
 export class Authenticator {
   readonly #db: Db;
   readonly #now: () => number;
+  /** By the token itself, in memory only: hashing it anew for every request costs more than the look-up saves. */
   readonly #known = new Map<string, Known>();
   readonly #uses = new Map<TokenId, number>();
   #revocations = 0;
@@ -30,21 +31,20 @@ export class Authenticator {
   }
 
   /** Answers without waiting where the token was seen a moment ago. */
-  authenticate(authorization: string | undefined): Caller | Promise<Caller> {
+  authenticate(authorization: string | null): Caller | Promise<Caller> {
     const token = bearer(authorization);
-    const hash = hashToken(token);
-    const known = this.#known.get(hash);
+    const known = this.#known.get(token);
     const now = this.#now();
     if (known && known.until > now) {
       if (known.expiresAt <= now) throw expired();
       return known.caller;
     }
-    return this.#load(hash);
+    return this.#load(token);
   }
 
-  async #load(hash: string): Promise<Caller> {
+  async #load(token: string): Promise<Caller> {
     const revocations = this.#revocations;
-    const row = await findTokenByHash(this.#db, hash);
+    const row = await findTokenByHash(this.#db, hashToken(token));
     if (!row) throw new ParleyError('unauthorized', 'This access token is unknown, expired or revoked.');
     const now = this.#now();
     const expiresAt = row.expires_at ?? Number.POSITIVE_INFINITY;
@@ -58,7 +58,7 @@ export class Authenticator {
     };
     if (this.#known.size >= cacheSize) this.#known.clear();
     // What was read while a token was being revoked may be what it was before.
-    if (revocations === this.#revocations) this.#known.set(hash, { caller, expiresAt, until: now + trustMs });
+    if (revocations === this.#revocations) this.#known.set(token, { caller, expiresAt, until: now + trustMs });
     this.#uses.set(row.token_id, now);
     return caller;
   }
@@ -66,9 +66,9 @@ export class Authenticator {
   /** To be called once a revocation is committed. */
   forget(which: { tokenId: TokenId } | { userId: UserId }): void {
     this.#revocations++;
-    for (const [hash, { caller }] of this.#known) {
+    for (const [token, { caller }] of this.#known) {
       const hit = 'tokenId' in which ? caller.tokenId === which.tokenId : caller.userId === which.userId;
-      if (hit) this.#known.delete(hash);
+      if (hit) this.#known.delete(token);
     }
   }
 
@@ -80,8 +80,8 @@ export class Authenticator {
   }
 }
 
-function bearer(authorization: string | undefined): string {
-  if (authorization === undefined) {
+function bearer(authorization: string | null): string {
+  if (authorization === null) {
     throw new ParleyError('unauthorized', 'Send an access token: Authorization: Bearer <token>');
   }
   const match = /^Bearer +([\x21-\x7e]+) *$/i.exec(authorization);

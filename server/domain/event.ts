@@ -1,6 +1,7 @@
 import type { NewEvent } from '@parley/contract';
+import { isoTime } from './time.ts';
 
 /** The bytes that every reader of an event gets, now and ever after: these three fields and no more. */
 export function freeze(event: NewEvent, at: number): string {
-  return JSON.stringify({ event: event.event, timestamp: new Date(at).toISOString(), data: event.data });
+  return JSON.stringify({ event: event.event, timestamp: isoTime(at), data: event.data });
 }

@@ -8,8 +8,8 @@ export interface FollowerOptions {
   readonly gatherMs: number;
   /** How often to look without a wake-up: it may have been lost, or another process may have written. */
   readonly sweepMs: number;
-  /** The pause between two steps, in which requests are served. */
-  readonly pauseMs: number;
+  /** The share of the time that steps in a row may take; in the rest requests are served. */
+  readonly share: number;
   readonly log: Log;
 }
 
@@ -19,6 +19,7 @@ export class Follower {
   readonly #sweep: ReturnType<typeof setInterval>;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: Promise<void> | undefined;
+  #wokenMeanwhile = false;
   #stopped = false;
 
   constructor(options: FollowerOptions) {
@@ -29,19 +30,26 @@ export class Follower {
 
   /** Looks soon. */
   wake(): void {
+    if (this.#running) this.#wokenMeanwhile = true;
     if (this.#stopped || this.#timer || this.#running) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#running = this.#run().finally(() => {
         this.#running = undefined;
+        if (this.#wokenMeanwhile) this.wake();
+        this.#wokenMeanwhile = false;
       });
     }, this.#options.gatherMs);
   }
 
   async #run(): Promise<void> {
-    const { name, step, pauseMs, log } = this.#options;
+    const { name, step, share, log } = this.#options;
     try {
-      while (!this.#stopped && (await step())) await Bun.sleep(pauseMs);
+      for (let more = true; more && !this.#stopped; ) {
+        const started = performance.now();
+        more = await step();
+        if (more) await Bun.sleep((performance.now() - started) * (1 / share - 1));
+      }
     } catch (cause) {
       log.write('warn', 'follower failed', { follower: name, cause });
     }

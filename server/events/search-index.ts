@@ -1,7 +1,7 @@
-import type { EventData, MessageId } from '@parley/contract';
+import type { EventData, Message, MessageId } from '@parley/contract';
 import { words } from '../domain/words.ts';
 import type { Engine, Tx } from '../store/engine.ts';
-import { type EventRow, eventsAfter, logEnds, moveCursor, readCursor } from '../store/events.ts';
+import { type EventRow, eventsAfter, logTip, moveCursor, readCursor } from '../store/events.ts';
 import { findMessages } from '../store/messages.ts';
 import { indexMessages } from '../store/search.ts';
 
@@ -15,7 +15,7 @@ const changesText = new Set(['new_message', 'message_edited', 'message_deleted']
  * in one transaction, so a crash repeats nothing and skips nothing. Where several processes follow, one does the work.
  */
 export async function indexNextEvents(engine: Engine, lag: (events: number) => void): Promise<boolean> {
-  const { tip } = await logEnds(engine);
+  const tip = await logTip(engine);
   const position = await readCursor(engine, 'search');
   lag(tip - position);
   if (tip === position) return false;
@@ -37,9 +37,11 @@ async function indexChanged(tx: Tx, events: readonly EventRow[]): Promise<void> 
   const messages = await findMessages(tx, [...ids]);
   await indexMessages(
     tx,
-    messages.map(({ message_id, chat_id, content }) => ({ message_id, chat_id, words: words(content) })),
+    messages.map(({ message_id, chat_id, json }) => ({ message_id, chat_id, words: words(contentOf(json)) })),
   );
 }
+
+const contentOf = (json: string) => (JSON.parse(json) as Message).content;
 
 function messageOf({ body }: EventRow): MessageId {
   return (JSON.parse(body) as { data: EventData<'new_message'> }).data.message_id;

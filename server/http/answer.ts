@@ -1,11 +1,9 @@
 import { errors, ParleyError } from '@parley/contract';
+import { Rendered } from '../operations/rendered.ts';
 import type { Allowance } from './rate-limit.ts';
 
-/** On every answer of the API. CORS is open, and never carries credentials. */
-const everyAnswer = {
-  'content-type': 'application/json; charset=utf-8',
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
+/** What a browser on another site needs in order to read an answer. CORS is open, and never carries credentials. */
+const crossOrigin = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
     'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id, WWW-Authenticate, Allow',
@@ -13,11 +11,19 @@ const everyAnswer = {
 
 export interface Envelope {
   readonly requestId: string;
+  /** Whether the request names an Origin: only browsers do, and only they read the answer's CORS headers. */
+  readonly fromBrowser: boolean;
   readonly allowance?: Allowance | undefined;
 }
 
-function headersFor({ requestId, allowance }: Envelope): Record<string, string> {
-  const headers: Record<string, string> = { ...everyAnswer, 'x-request-id': requestId };
+function headersFor({ requestId, fromBrowser, allowance }: Envelope): Record<string, string> {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': requestId,
+  };
+  if (fromBrowser) Object.assign(headers, crossOrigin);
   if (allowance) {
     headers['ratelimit-limit'] = String(allowance.limit);
     headers['ratelimit-remaining'] = String(allowance.remaining);
@@ -27,7 +33,9 @@ function headersFor({ requestId, allowance }: Envelope): Record<string, string> 
 }
 
 export function success(output: object, envelope: Envelope): Response {
-  return new Response(JSON.stringify({ success: true, ...output }), { headers: headersFor(envelope) });
+  const body =
+    output instanceof Rendered ? `{"success":true,${output.fields}}` : JSON.stringify({ success: true, ...output });
+  return new Response(body, { headers: headersFor(envelope) });
 }
 
 /** What a fault that is nobody's refusal looks like from outside: its cause is for the log. */

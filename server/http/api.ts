@@ -7,7 +7,8 @@ import type { Handler, Handlers } from '../operations/operation.ts';
 import { asParleyError, type Envelope, failure, preflight, success } from './answer.ts';
 import { readBody } from './body.ts';
 import { parseFields } from './form.ts';
-import type { RateLimiter } from './rate-limit.ts';
+import type { RawInput } from './input.ts';
+import type { Allowance, RateLimiter } from './rate-limit.ts';
 import { MethodRefusal, type Route, Routes } from './routes.ts';
 import { validate } from './validate.ts';
 
@@ -22,66 +23,87 @@ export interface ApiParts {
   readonly metrics: RequestMetrics;
 }
 
-/** What becomes known of a request while it is served, for its one line in the log. */
-interface Progress {
-  readonly requestId: string;
+/** What becomes known of a request while it is served, for its answer's headers and its one line in the log. */
+interface Progress extends Envelope {
   readonly started: number;
   route?: Route;
   caller?: Caller;
-  allowance?: Envelope['allowance'];
+  allowance?: Allowance;
+}
+
+/** The part of `Bun.serve`'s server that a request needs. */
+export interface Connections {
+  requestIP(request: Request): { address: string } | null;
 }
 
 /** Serves the rows: find the row, know the caller, mind the limit, check the scope, validate, carry out, answer. */
 export function serveApi(parts: ApiParts) {
   const routes = new Routes(parts.contract);
 
-  return async (request: Request, file: string, address: string): Promise<Response> => {
+  return async (request: Request, file: string, connections: Connections): Promise<Response> => {
     if (request.method === 'OPTIONS') return preflight();
-    const progress: Progress = { requestId: parts.requestId(), started: performance.now() };
+    const progress: Progress = {
+      requestId: parts.requestId(),
+      fromBrowser: request.headers.has('origin'),
+      started: performance.now(),
+    };
     try {
-      const response = await serve(request, file, address, progress);
-      note(progress, request, response.status);
+      const response = success(await serve(request, file, connections, progress), progress);
+      note(progress, request, 200);
       return response;
     } catch (thrown) {
       const error = asParleyError(thrown);
-      const response = failure(error, progress, error instanceof MethodRefusal ? { allow: error.allow } : {});
+      const response = failure(error, progress, {
+        ...(error instanceof MethodRefusal && { allow: error.allow }),
+        ...(hasUnreadBody(request, error) && { connection: 'close' }),
+      });
       note(progress, request, response.status, error);
       return response;
     }
   };
 
-  async function serve(request: Request, file: string, address: string, progress: Progress): Promise<Response> {
+  async function serve(request: Request, file: string, connections: Connections, progress: Progress): Promise<object> {
     const fields = parseFields(queryOf(request.url));
-    const action = fields.find(([name]) => name === 'action')?.[1] ?? null;
-    const route = routes.find(file, action, request.method);
-    progress.route = route;
+    const action = fields.find(([name]) => name === 'action')?.[1];
+    const route = findRoute(request, file, action, connections, progress);
     const { row } = route;
-    const caller = await identify(request, address, progress);
+    const caller = await identify(request, connections, progress);
     requireScope(caller, row.scope);
     const query = fields.filter(([name]) => name !== 'action');
-    const raw =
-      row.method === 'GET'
-        ? ({ kind: 'strings', fields: query } as const)
-        : await readPost(request, query, parts.bodyLimit);
+    const raw: RawInput =
+      row.method === 'GET' ? { kind: 'strings', fields: query } : await readPost(request, query, parts.bodyLimit);
     const input = validate(row.input, route.decode(raw)) as Input<OperationName>;
     const idempotencyKey = row.idempotent ? keyIn(request) : undefined;
     const handler = parts.handlers[row.name] as Handler<OperationName>;
-    const output = await handler({ name: row.name, caller, input, idempotencyKey });
-    return success(output, progress);
+    return handler({ name: row.name, caller, input, idempotencyKey });
+  }
+
+  function findRoute(
+    request: Request,
+    file: string,
+    action: string | undefined,
+    connections: Connections,
+    progress: Progress,
+  ): Route {
+    try {
+      progress.route = routes.find(file, action, request.method);
+      return progress.route;
+    } catch (error) {
+      count(addressOf(request, connections), progress);
+      throw error;
+    }
   }
 
   /** The caller, counted against the limit of the token; who has no valid token counts against that of the address. */
-  async function identify(request: Request, address: string, progress: Progress): Promise<Caller> {
+  async function identify(request: Request, connections: Connections, progress: Progress): Promise<Caller> {
     try {
-      const known = parts.authenticator.authenticate(request.headers.get('authorization') ?? undefined);
-      const caller = known instanceof Promise ? await known : known;
-      progress.caller = caller;
-      count(caller.tokenId, progress);
-      return caller;
+      progress.caller = await parts.authenticator.authenticate(request.headers.get('authorization'));
     } catch (error) {
-      if (progress.caller === undefined) count(address, progress);
+      count(addressOf(request, connections), progress);
       throw error;
     }
+    count(progress.caller.tokenId, progress);
+    return progress.caller;
   }
 
   function count(who: number | string, progress: Progress): void {
@@ -108,10 +130,24 @@ export function serveApi(parts: ApiParts) {
       user_id: progress.caller?.userId,
       token_id: progress.caller?.tokenId,
       code: error?.code,
-      cause: error?.cause,
+      // The cause of a refusal may quote what was sent; that of a fault of ours is what the log is for.
+      cause: status >= 500 ? error?.cause : undefined,
     });
   }
 }
+
+/** Smaller bodies have arrived whole by the time of a refusal. */
+const smallBody = 16_384;
+
+/** A connection with the rest of a body on it can neither be used again nor, when the server stops, be waited for. */
+function hasUnreadBody(request: Request, error: ParleyError): boolean {
+  if (error.code === 'payload_too_large') return true;
+  if (request.method !== 'POST' || request.bodyUsed) return false;
+  return Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY) > smallBody;
+}
+
+const addressOf = (request: Request, connections: Connections): string =>
+  connections.requestIP(request)?.address ?? 'unknown';
 
 function queryOf(url: string): string {
   const start = url.indexOf('?');

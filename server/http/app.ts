@@ -1,9 +1,10 @@
 import { type Contract, openApi, ParleyError } from '@parley/contract';
 import { Hono } from 'hono';
 import { failure } from './answer.ts';
+import type { Connections } from './api.ts';
 
 export interface AppParts {
-  readonly api: (request: Request, file: string, address: string) => Promise<Response>;
+  readonly api: (request: Request, file: string, connections: Connections) => Promise<Response>;
   readonly contract: Contract;
   readonly version: string;
   readonly requestId: () => string;
@@ -12,17 +13,31 @@ export interface AppParts {
   readonly metrics: () => Promise<string>;
 }
 
-/** The part of `Bun.serve`'s server that a request needs. */
-interface Connections {
-  requestIP(request: Request): { address: string } | null;
+type Fetch = (request: Request, connections: Connections) => Response | Promise<Response>;
+
+/** Everything that is served: the rows of the contract straight away, the pages around them through Hono. */
+export function buildFetch(parts: AppParts): Fetch {
+  const pages = buildPages(parts);
+  return (request, connections) => {
+    const file = apiFile(request.url);
+    return file === undefined ? pages.fetch(request, connections) : parts.api(request, file, connections);
+  };
 }
 
-export function buildApp(parts: AppParts): Hono<{ Bindings: Connections }> {
+/** `messages.php` of `http://host/api/messages.php?action=…`; nothing where the address is not one of the API's. */
+function apiFile(url: string): string | undefined {
+  const path = url.indexOf('/', url.indexOf('//') + 2);
+  if (!url.startsWith('/api/', path)) return undefined;
+  const query = url.indexOf('?', path);
+  const file = url.slice(path + 5, query < 0 ? undefined : query);
+  return file.endsWith('.php') ? file : undefined;
+}
+
+function buildPages(parts: AppParts): Hono<{ Bindings: Connections }> {
   const app = new Hono<{ Bindings: Connections }>();
   const description = JSON.stringify(openApi(parts.contract, parts.version));
 
   app.get('/api/openapi.json', () => json(description));
-  app.all('/api/:file', (c) => parts.api(c.req.raw, c.req.param('file'), c.env.requestIP(c.req.raw)?.address ?? ''));
   app.get('/healthz', (c) => c.text('ok\n'));
   app.get('/readyz', async (c) => {
     try {
@@ -34,15 +49,13 @@ export function buildApp(parts: AppParts): Hono<{ Bindings: Connections }> {
   });
   app.get('/metrics', async (c) => c.text(await parts.metrics()));
   app.get('/', (c) => c.text(`Parley ${parts.version}\nThe API is at /api, its description at /api/openapi.json.\n`));
-  app.notFound(() =>
+  app.notFound((c) =>
     failure(
       new ParleyError(
         'not_found',
         'There is nothing at this address. The API is at /api/<resource>.php?action=<action>.',
       ),
-      {
-        requestId: parts.requestId(),
-      },
+      { requestId: parts.requestId(), fromBrowser: c.req.raw.headers.has('origin') },
     ),
   );
   return app;

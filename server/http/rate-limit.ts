@@ -16,35 +16,30 @@ export interface RateLimit {
 
 interface Bucket {
   level: number;
-  at: number;
+  readonly at: number;
 }
 
-/** Buckets beyond this number are looked through for full ones, which say nothing that a new one would not. */
-const sweepAt = 10_000;
-
-/** A token bucket for each caller: `burst` requests at once, refilled at `perSecond`. */
+/**
+ * A token bucket for each caller: `burst` requests at once, refilled at `perSecond`. A bucket that nobody has touched for
+ * as long as it takes to fill up says no more than a new one: those are dropped, a whole generation at a time.
+ */
 export class RateLimiter {
   readonly #limit: RateLimit;
   readonly #now: () => number;
-  readonly #buckets = new Map<string | number, Bucket>();
+  readonly #generationMs: number;
+  #buckets = new Map<string | number, Bucket>();
+  #older = new Map<string | number, Bucket>();
+  #nextGeneration = 0;
 
   constructor(limit: RateLimit, now: () => number) {
     this.#limit = limit;
     this.#now = now;
+    this.#generationMs = (limit.burst / limit.perSecond) * 1_000;
   }
 
   take(caller: string | number): Allowance {
     const { perSecond, burst } = this.#limit;
-    const now = this.#now();
-    let bucket = this.#buckets.get(caller);
-    if (bucket) {
-      bucket.level = Math.min(burst, bucket.level + (Math.max(0, now - bucket.at) / 1_000) * perSecond);
-      bucket.at = now;
-    } else {
-      if (this.#buckets.size >= sweepAt) this.#sweep(now);
-      bucket = { level: burst, at: now };
-      this.#buckets.set(caller, bucket);
-    }
+    const bucket = this.#bucketOf(caller);
     const allowed = bucket.level >= 1;
     if (allowed) bucket.level -= 1;
     return {
@@ -56,8 +51,18 @@ export class RateLimiter {
     };
   }
 
-  #sweep(now: number): void {
-    const fullAfter = (this.#limit.burst / this.#limit.perSecond) * 1_000;
-    for (const [caller, bucket] of this.#buckets) if (now - bucket.at > fullAfter) this.#buckets.delete(caller);
+  #bucketOf(caller: string | number): Bucket {
+    const { perSecond, burst } = this.#limit;
+    const now = this.#now();
+    if (now >= this.#nextGeneration) {
+      this.#older = this.#buckets;
+      this.#buckets = new Map();
+      this.#nextGeneration = now + this.#generationMs;
+    }
+    const known = this.#buckets.get(caller) ?? this.#older.get(caller);
+    const refilled = known ? known.level + (Math.max(0, now - known.at) / 1_000) * perSecond : burst;
+    const bucket = { level: Math.min(burst, refilled), at: now };
+    this.#buckets.set(caller, bucket);
+    return bucket;
   }
 }

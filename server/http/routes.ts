@@ -29,20 +29,20 @@ export class Routes {
     }
   }
 
-  find(file: string, action: string | null, method: string): Route {
+  find(file: string, action: string | undefined, method: string): Route {
     const actions = file.endsWith('.php') ? this.#byResource.get(file.slice(0, -4)) : undefined;
     if (!actions) {
       const known = [...this.#byResource.keys()].map((r) => `${r}.php`).join(', ');
       throw new ParleyError('not_found', `There is no such resource. There are: ${known}.`);
     }
-    const route = action === null ? undefined : actions.get(action);
+    const route = action === undefined ? undefined : actions.get(action);
     if (!route) throw new ParleyError('unknown_action', unknownAction(file, action, [...actions.keys()]));
     if (route.row.method !== method) throw new MethodRefusal(route.row);
     return route;
   }
 }
 
-function unknownAction(file: string, action: string | null, known: string[]): string {
+function unknownAction(file: string, action: string | undefined, known: string[]): string {
   if (!action) return `Name an action: ${file}?action=… with one of ${known.join(', ')}.`;
   return `${file} has no such action. Did you mean ${closest(action.slice(0, 64), known)}? There are: ${known.join(', ')}.`;
 }

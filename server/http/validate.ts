@@ -48,9 +48,10 @@ const articles: Record<string, string> = {
 };
 
 function describe(issue: z.core.$ZodIssue): string {
+  if (issue.input === undefined) return 'is required';
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined ? 'is required' : `must be ${articles[issue.expected] ?? issue.expected}`;
+      return `must be ${articles[issue.expected] ?? issue.expected}`;
     case 'too_small':
       return issue.origin === 'array'
         ? `must have at least ${issue.minimum} element${issue.minimum === 1 ? '' : 's'}`

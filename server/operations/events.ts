@@ -1,5 +1,5 @@
 import { type LoggedEvent, ParleyError } from '@parley/contract';
-import { type EventRow, logEnds, visibleEvents, wasEverMember } from '../store/events.ts';
+import { type EventRow, logTip, readCursor, visibleEvents, wasEverMember } from '../store/events.ts';
 import type { Handler, Services } from './operation.ts';
 
 export function listEvents({ engine }: Services): Handler<'events.list'> {
@@ -9,21 +9,22 @@ export function listEvents({ engine }: Services): Handler<'events.list'> {
       throw new ParleyError('not_found', 'There is no such chat, or you may not see it.');
     }
     // The end is read first: whatever commits after it is left for the next page, and nothing before it is missed.
-    const { pruned, tip } = await logEnds(engine);
-    if (after > 0 && after < pruned) {
-      throw new ParleyError('cursor_expired', 'The events after this cursor are no longer kept. Start again at 0.');
-    }
+    const upTo = await logTip(engine);
     const found = await visibleEvents(engine, {
       userId: caller.userId,
       after,
-      upTo: tip,
+      upTo,
       limit: limit + 1,
       chatId: chat_id,
       events,
     });
+    // The beginning is read last: what was dropped while the page was read must not pass for nothing.
+    if (after > 0 && after < (await readCursor(engine, 'pruned'))) {
+      throw new ParleyError('cursor_expired', 'The events after this cursor are no longer kept. Start again at 0.');
+    }
     const page = found.slice(0, limit).map(logged);
     const has_more = found.length > limit;
-    return { events: page, next: has_more ? (page.at(-1)?.event_id ?? after) : Math.max(after, tip), has_more };
+    return { events: page, next: has_more ? (page.at(-1)?.event_id ?? after) : Math.max(after, upTo), has_more };
   };
 }
 

@@ -1,12 +1,15 @@
 import { invalidField, ParleyError } from '@parley/contract';
+import { edited, tombstone } from '../domain/message.ts';
 import { may, refusals } from '../domain/policy.ts';
 import { words } from '../domain/words.ts';
 import { appendOne } from '../store/events.ts';
-import { buryMessage, pageOfMessages, updateContent } from '../store/messages.ts';
+import { pageOfMessages, updateMessage } from '../store/messages.ts';
+import { deleteReactionsTo } from '../store/reactions.ts';
 import { searchMessages } from '../store/search.ts';
 import { accessChatTo, accessMessage, lockMessage } from './access.ts';
 import { change, type Handler, type Services } from './operation.ts';
 import * as present from './present.ts';
+import { Rendered } from './rendered.ts';
 
 export function getMessages({ engine }: Services): Handler<'messages.get_messages'> {
   return async ({ caller, input }) => {
@@ -16,14 +19,14 @@ export function getMessages({ engine }: Services): Handler<'messages.get_message
       before: input.before_id,
       after: input.after_id,
     });
-    return { messages: await present.pageOfChat(engine, rows, caller.userId), has_more: more };
+    return new Rendered(`"messages":${await present.renderMessages(engine, rows, caller.userId)},"has_more":${more}`);
   };
 }
 
 export function getMessage({ engine }: Services): Handler<'messages.get_message'> {
   return async ({ caller, input }) => {
     const { message } = await accessMessage(engine, caller.userId, input.message_id);
-    return { message: await present.oneMessage(engine, message, caller.userId) };
+    return { message: await present.messageFor(engine, message, caller.userId) };
   };
 }
 
@@ -35,16 +38,15 @@ export function editMessage(services: Services): Handler<'messages.edit_message'
       if (message.user_id !== caller.userId) {
         throw new ParleyError('forbidden', 'Only its author may edit a message.');
       }
-      if (message.deleted_at !== null) throw new ParleyError('conflict', 'This message has been deleted.');
-      if (message.content === input.content) {
-        return { message: await present.oneMessage(tx, message, caller.userId) };
-      }
-      await updateContent(tx, message.message_id, input.content, at);
+      if (message.is_deleted) throw new ParleyError('conflict', 'This message has been deleted.');
+      const before = present.message(message);
+      if (before.content === input.content) return { message: await present.messageFor(tx, message, caller.userId) };
+      const after = { ...message, json: JSON.stringify(edited(before, input.content, at)) };
+      await updateMessage(tx, after);
       const { message_id, chat_id, user_id } = message;
-      const data = { message_id, chat_id, user_id, content: input.content, previous_content: message.content };
+      const data = { message_id, chat_id, user_id, content: input.content, previous_content: before.content };
       await appendOne(tx, { event: 'message_edited', data }, at);
-      const edited = { ...message, content: input.content, edited_at: at };
-      return { message: await present.oneMessage(tx, edited, caller.userId) };
+      return { message: await present.messageFor(tx, after, caller.userId) };
     });
 }
 
@@ -56,12 +58,14 @@ export function deleteMessage(services: Services): Handler<'messages.delete_mess
       if (message.user_id !== caller.userId && !may('delete_any', chat.type, role)) {
         throw new ParleyError('forbidden', refusals.delete_any);
       }
-      if (message.deleted_at !== null) return { message: present.message(message, []) };
-      await buryMessage(tx, message, at);
+      if (message.is_deleted) return { message: present.message(message) };
+      const left = tombstone(present.message(message), at);
+      await updateMessage(tx, { ...message, is_deleted: 1, json: JSON.stringify(left) });
+      await deleteReactionsTo(tx, chat.chat_id, message.message_id);
       const { message_id, chat_id, user_id } = message;
       const data = { message_id, chat_id, user_id, actor_id: caller.userId };
       await appendOne(tx, { event: 'message_deleted', data }, at);
-      return { message: present.message({ ...message, content: '', deleted_at: at }, []) };
+      return { message: left };
     });
 }
 
@@ -78,7 +82,7 @@ export function searchInMessages({ engine }: Services): Handler<'messages.search
       limit: input.limit + 1,
     });
     const { rows, has_more } = present.page(found, input.limit);
-    const messages = await Promise.all(rows.map((row) => present.oneMessage(engine, row, caller.userId)));
-    return { messages, has_more };
+    const messages = await present.renderMessages(engine, rows, caller.userId);
+    return new Rendered(`"messages":${messages},"has_more":${has_more}`);
   };
 }

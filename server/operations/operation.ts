@@ -1,8 +1,9 @@
 import type { Input, OperationName, Output } from '@parley/contract';
 import type { Caller } from '../auth/caller.ts';
-import { fingerprint, repeat } from '../domain/idempotency.ts';
+import { fingerprint, keptAnswer } from '../domain/idempotency.ts';
 import type { Engine, Tx } from '../store/engine.ts';
 import { claimKeys, keepAnswers } from '../store/idempotency.ts';
+import type { Rendered } from './rendered.ts';
 
 /** One call, ready to be carried out: its caller known and its input valid. */
 export interface Call<N extends OperationName> {
@@ -13,7 +14,7 @@ export interface Call<N extends OperationName> {
   readonly idempotencyKey?: string | undefined;
 }
 
-export type Handler<N extends OperationName> = (call: Call<N>) => Promise<Output<N>>;
+export type Handler<N extends OperationName> = (call: Call<N>) => Promise<Output<N> | Rendered<N>>;
 export type Handlers = { readonly [N in OperationName]: Handler<N> };
 
 /** What operations need from the process around them. */
@@ -42,7 +43,7 @@ export async function change<N extends OperationName>(
     const key = keyOf(call, call.idempotencyKey);
     const asked = fingerprint(call.input);
     const [kept] = (await claimKeys(tx, [key])).values();
-    if (kept) return repeat<Output<N>>(kept, asked);
+    if (kept) return JSON.parse(keptAnswer(kept, asked)) as Output<N>;
     const at = services.now();
     const answer = await work(tx, at);
     await keepAnswers(tx, [{ ...key, fingerprint: asked, answer: JSON.stringify(answer) }], at);

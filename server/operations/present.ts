@@ -1,5 +1,6 @@
-import type { Chat, Message, Participant, Reaction, Token, User, UserId } from '@parley/contract';
+import type { Chat, Message, Participant, Token, User, UserId } from '@parley/contract';
 import { parseScopes } from '../auth/access-token.ts';
+import { isoTime } from '../domain/time.ts';
 import type { ChatView } from '../store/chats.ts';
 import type { Db } from '../store/engine.ts';
 import type { ParticipantRow } from '../store/members.ts';
@@ -10,36 +11,28 @@ import type { UserRow } from '../store/users.ts';
 
 /** Rows of the store as the contract shows them. */
 
-const time = (at: number): string => new Date(at).toISOString();
+const time = isoTime;
 const timeOrNull = (at: number | null): string | null => (at === null ? null : time(at));
 
-export function message(row: MessageRow, reactions: Reaction[]): Message {
-  return {
-    message_id: row.message_id,
-    chat_id: row.chat_id,
-    user_id: row.user_id,
-    content: row.content,
-    reply_to: row.reply_to,
-    file: null,
-    reactions,
-    created_at: time(row.created_at),
-    edited_at: timeOrNull(row.edited_at),
-    deleted_at: timeOrNull(row.deleted_at),
-  };
+/** A message of the store, its reactions left empty. */
+export function message(row: MessageRow): Message {
+  return JSON.parse(row.json) as Message;
 }
 
-/** One message with its reactions. */
-export async function oneMessage(db: Db, row: MessageRow, userId: UserId): Promise<Message> {
-  const reactions = await reactionsBetween(db, row.chat_id, row.message_id, row.message_id, userId);
-  return message(row, reactions.get(row.message_id) ?? []);
+/** The same with its reactions, as one user sees them. */
+export async function messageFor(db: Db, row: MessageRow, userId: UserId): Promise<Message> {
+  if (!row.has_reactions) return message(row);
+  const found = await reactionsBetween(db, row.chat_id, row.message_id, row.message_id, userId);
+  return { ...message(row), reactions: found.get(row.message_id) ?? [] };
 }
 
-/** A page of one chat, in ascending order, with reactions. */
-export async function pageOfChat(db: Db, rows: readonly MessageRow[], userId: UserId): Promise<Message[]> {
-  const [first, last] = [rows[0], rows.at(-1)];
-  if (!first || !last) return [];
-  const reactions = await reactionsBetween(db, first.chat_id, first.message_id, last.message_id, userId);
-  return rows.map((row) => message(row, reactions.get(row.message_id) ?? []));
+/** Messages as a JSON array. Those without reactions, nearly all, go out as they are kept. */
+export async function renderMessages(db: Db, rows: readonly MessageRow[], userId: UserId): Promise<string> {
+  const texts: string[] = [];
+  for (const row of rows) {
+    texts.push(row.has_reactions ? JSON.stringify(await messageFor(db, row, userId)) : row.json);
+  }
+  return `[${texts.join(',')}]`;
 }
 
 export function chat(row: ChatView): Chat {

@@ -21,7 +21,7 @@ export function addReaction(services: Services): Handler<'messages.add_reaction'
   return (call) =>
     change(services, call, async (tx, at) => {
       const { message, reaction } = await reactionOf(tx, call);
-      if (message.deleted_at !== null) throw new ParleyError('conflict', 'This message has been deleted.');
+      if (message.is_deleted) throw new ParleyError('conflict', 'This message has been deleted.');
       if (!(await hasReaction(tx, reaction))) {
         const { chat_id, message_id, user_id, emoji } = reaction;
         const there = (await reactionsBetween(tx, chat_id, message_id, message_id, user_id)).get(message_id) ?? [];
@@ -30,7 +30,7 @@ export function addReaction(services: Services): Handler<'messages.add_reaction'
         }
         await insertReaction(tx, reaction, await appendOne(tx, { event: 'reaction_added', data: reaction }, at));
       }
-      return { message: await present.oneMessage(tx, message, call.caller.userId) };
+      return { message: await present.messageFor(tx, { ...message, has_reactions: 1 }, call.caller.userId) };
     });
 }
 
@@ -42,6 +42,6 @@ export function removeReaction(services: Services): Handler<'messages.remove_rea
         await deleteReaction(tx, reaction);
         await appendOne(tx, { event: 'reaction_removed', data: reaction }, at);
       }
-      return { message: await present.oneMessage(tx, message, call.caller.userId) };
+      return { message: await present.messageFor(tx, message, call.caller.userId) };
     });
 }

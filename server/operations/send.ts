@@ -1,6 +1,7 @@
-import { invalidField, type Message, type Output, ParleyError } from '@parley/contract';
+import { invalidField, type MessageId, ParleyError } from '@parley/contract';
 import { freeze } from '../domain/event.ts';
-import { fingerprint, repeat } from '../domain/idempotency.ts';
+import { fingerprint, keptAnswer } from '../domain/idempotency.ts';
+import { newMessage } from '../domain/message.ts';
 import { allowed } from '../domain/policy.ts';
 import type { Tx } from '../store/engine.ts';
 import { claimKeys, keepAnswers, keyName } from '../store/idempotency.ts';
@@ -8,10 +9,10 @@ import { insertMessages, type Sending } from '../store/messages.ts';
 import { accessChatTo } from './access.ts';
 import { Coalescer } from './coalesce.ts';
 import { type Call, type Handler, keyOf, type Services } from './operation.ts';
-import * as present from './present.ts';
+import { Rendered } from './rendered.ts';
 
 type Send = Call<'messages.send_message'>;
-type Sent = Output<'messages.send_message'>;
+type Sent = Rendered<'messages.send_message'>;
 
 /** Sends in one transaction at most. 64 and more share the cost of one fsync so far that a larger batch gains nothing. */
 const largestBatch = 256;
@@ -64,7 +65,7 @@ async function settleRepeats(tx: Tx, sends: readonly Send[], verdicts: Map<Send,
     if (answer)
       verdicts.set(
         send,
-        attempt(() => repeat<Sent>(answer, fingerprint(send.input))),
+        attempt(() => new Rendered(keptAnswer(answer, fingerprint(send.input)).slice(1, -1))),
       );
     else if (!firsts.has(name)) firsts.set(name, send);
     leaders.set(send, firsts.get(name) ?? send);
@@ -90,35 +91,29 @@ async function write(tx: Tx, sends: readonly Send[], verdicts: Map<Send, Verdict
       verdicts.set(send, await refusal(tx, send));
       continue;
     }
-    const sent = { message: toMessage(row, at) };
+    const sent: Sent = new Rendered(`"message":${row.json}`);
     verdicts.set(send, sent);
     if (send.idempotencyKey !== undefined) {
       const key = keyOf(send, send.idempotencyKey);
-      answers.push({ ...key, fingerprint: fingerprint(send.input), answer: JSON.stringify(sent) });
+      answers.push({ ...key, fingerprint: fingerprint(send.input), answer: `{${sent.fields}}` });
     }
   }
   if (answers.length > 0) await keepAnswers(tx, answers, at);
 }
 
-function toRow(
-  send: Send,
-  messageId: Sending['message_id'] | undefined,
-  eventId: number | undefined,
-  at: number,
-): Sending {
+function toRow(send: Send, messageId: MessageId | undefined, eventId: number | undefined, at: number): Sending {
   if (messageId === undefined || eventId === undefined) throw new Error('too few ids were taken');
   const { chat_id, content, reply_to } = send.input;
   const data = { message_id: messageId, chat_id, user_id: send.caller.userId, content };
   return {
-    ...data,
+    message_id: messageId,
     event_id: eventId,
+    chat_id,
+    user_id: send.caller.userId,
     reply_to: reply_to ?? null,
+    json: JSON.stringify(newMessage({ ...data, reply_to: reply_to ?? null }, at)),
     body: freeze({ event: 'new_message', data: reply_to === undefined ? data : { ...data, reply_to } }, at),
   };
-}
-
-function toMessage(row: Sending, at: number): Message {
-  return present.message({ ...row, created_at: at, edited_at: null, deleted_at: null }, []);
 }
 
 /** Why a send was not written. Asked only once that is certain, so the common path pays nothing for it. */

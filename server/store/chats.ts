@@ -30,9 +30,9 @@ const columns =
 const view = `${columns}, m.role, m.last_read_id,
   (SELECT max(message_id) FROM messages WHERE chat_id = c.chat_id) AS last_message_id,
   (SELECT count(*) FROM (
-     SELECT user_id, deleted_at FROM messages
+     SELECT user_id, is_deleted FROM messages
      WHERE chat_id = c.chat_id AND message_id > m.last_read_id ORDER BY message_id DESC LIMIT ${unreadBound}
-   ) AS newest WHERE user_id <> $1 AND deleted_at IS NULL) AS unread_count`;
+   ) AS newest WHERE user_id <> $1 AND is_deleted = 0) AS unread_count`;
 
 const member = 'members m ON m.chat_id = c.chat_id AND m.user_id = $1 AND m.left_event IS NULL';
 

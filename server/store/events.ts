@@ -35,19 +35,12 @@ export async function appendOne(tx: Tx, event: NewEvent, at: number): Promise<Ev
   return id;
 }
 
-export interface LogEnds {
-  /** The last event that was dropped; what follows it is kept. */
-  readonly pruned: number;
-  /** The newest event. Everything up to it can be read: ids rise in commit order. */
-  readonly tip: number;
-}
-
-export async function logEnds(db: Db): Promise<LogEnds> {
+/** The newest event that ever was. Everything up to it can be read: ids rise in commit order. */
+export async function logTip(db: Db): Promise<number> {
   const row = await db.get<{ pruned: number; last: number | null }>(
     `SELECT event_id AS pruned, (SELECT max(event_id) FROM events) AS last FROM cursors WHERE name = 'pruned'`,
   );
-  const pruned = row?.pruned ?? 0;
-  return { pruned, tip: Math.max(row?.last ?? 0, pruned) };
+  return row?.last ?? row?.pruned ?? 0;
 }
 
 /** Events in the log after one id, whoever may see them: for the followers inside the server. */

@@ -3,8 +3,8 @@ import { ParleyError } from '@parley/contract';
 /** SQLite's result codes that pass by themselves or once the operator has acted: nothing is wrong with the request. */
 const passingSqlite = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY)/;
 
-/** SQLSTATE classes of a PostgreSQL that is away, starting, stopping, out of room, or out of connections. */
-const passingPostgres = /^(08|53|57P|58)/;
+/** SQLSTATEs of a PostgreSQL that is away, starting, stopping, out of room or connections, or too slow this time. */
+const passingPostgres = /^(08|53|57|58|55P03)/;
 
 /** A fault of the database as the caller may know it: `unavailable` where trying again may help, else itself. */
 export function asUnavailable(error: unknown): unknown {

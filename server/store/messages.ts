@@ -1,19 +1,19 @@
 import type { ChatId, ChatType, MessageId, Role, UserId } from '@parley/contract';
 import type { Db, Tx } from './engine.ts';
 
+/** A message is kept as the JSON that readers get, so that a page is read and sent without taking it apart. */
 export interface MessageRow {
   readonly message_id: MessageId;
   readonly chat_id: ChatId;
   readonly user_id: UserId;
-  readonly content: string;
-  readonly reply_to: MessageId | null;
-  readonly created_at: number;
-  readonly edited_at: number | null;
-  readonly deleted_at: number | null;
+  readonly is_deleted: number;
+  /** 0: surely none. */
+  readonly has_reactions: number;
+  /** A `Message` whose reactions are left empty: they differ from reader to reader. */
+  readonly json: string;
 }
 
-export const messageColumns =
-  'm.message_id, m.chat_id, m.user_id, m.content, m.reply_to, m.created_at, m.edited_at, m.deleted_at';
+export const messageColumns = 'm.message_id, m.chat_id, m.user_id, m.is_deleted, m.has_reactions, m.json';
 
 export function findMessage(db: Db, messageId: MessageId): Promise<MessageRow | undefined> {
   return db.get(`SELECT ${messageColumns} FROM messages m WHERE m.message_id = $1`, messageId);
@@ -52,10 +52,14 @@ export interface Sending {
   readonly event_id: number;
   readonly chat_id: ChatId;
   readonly user_id: UserId;
-  readonly content: string;
   readonly reply_to: MessageId | null;
+  readonly json: string;
+  /** The body of its event. */
   readonly body: string;
 }
+
+const messageRow = { message_id: 'int', chat_id: 'int', user_id: 'int', reply_to: 'int', json: 'text' } as const;
+const eventRow = { event_id: 'int', chat_id: 'int', message_id: 'int', body: 'text' } as const;
 
 /**
  * Writes those messages whose author is in the chat with a role that may post, and whose `reply_to` is in the same chat,
@@ -67,40 +71,41 @@ export async function insertMessages(
   mayPost: readonly { type: ChatType; role: Role }[],
   at: number,
 ): Promise<Set<MessageId>> {
-  const written = tx.all<{ message_id: MessageId }>(
-    `INSERT INTO messages (message_id, chat_id, user_id, content, reply_to, created_at)
-     SELECT s.message_id, s.chat_id, s.user_id, s.content, s.reply_to, $3
-     FROM ${tx.dialect.rows('$1', { message_id: 'int', chat_id: 'int', user_id: 'int', content: 'text', reply_to: 'int' }, 's')}
+  const rule = mayPost.map(({ type, role }) => `(c.type = '${type}' AND w.role = '${role}')`).join(' OR ');
+  const written = tx.each<{ message_id: MessageId }>(
+    {
+      columns: messageRow,
+      values: sending.map((s) => [s.message_id, s.chat_id, s.user_id, s.reply_to, s.json]),
+    },
+    (rows) => `INSERT INTO messages (message_id, chat_id, user_id, json)
+     SELECT s.message_id, s.chat_id, s.user_id, s.json
+     FROM ${rows} AS s
      JOIN members w ON w.chat_id = s.chat_id AND w.user_id = s.user_id AND w.left_event IS NULL
      JOIN chats c ON c.chat_id = s.chat_id
-     JOIN ${tx.dialect.rows('$2', { type: 'text', role: 'text' }, 'rule')} ON rule.type = c.type AND rule.role = w.role
-     WHERE s.reply_to IS NULL
-        OR EXISTS (SELECT 1 FROM messages r WHERE r.message_id = s.reply_to AND r.chat_id = s.chat_id)
+     WHERE (${rule})
+       AND (s.reply_to IS NULL
+            OR EXISTS (SELECT 1 FROM messages r WHERE r.chat_id = s.chat_id AND r.message_id = s.reply_to))
      RETURNING message_id`,
-    JSON.stringify(sending.map(({ event_id, body, ...message }) => message)),
-    JSON.stringify(mayPost),
+  );
+  const told = tx.each(
+    { columns: eventRow, values: sending.map((s) => [s.event_id, s.chat_id, s.message_id, s.body]) },
+    (rows) => `INSERT INTO events (event_id, chat_id, event, created_at, body)
+     SELECT e.event_id, e.chat_id, 'new_message', $1, e.body FROM ${rows} AS e
+     WHERE EXISTS (SELECT 1 FROM messages m WHERE m.chat_id = e.chat_id AND m.message_id = e.message_id)`,
     at,
   );
-  const told = tx.run(
-    `INSERT INTO events (event_id, chat_id, event, created_at, body)
-     SELECT e.event_id, e.chat_id, 'new_message', $2, e.body
-     FROM ${tx.dialect.rows('$1', { event_id: 'int', chat_id: 'int', message_id: 'int', body: 'text' }, 'e')}
-     WHERE EXISTS (SELECT 1 FROM messages m WHERE m.message_id = e.message_id)`,
-    JSON.stringify(sending.map(({ event_id, chat_id, message_id, body }) => ({ event_id, chat_id, message_id, body }))),
-    at,
+  const [accepted] = await Promise.all([written, told]);
+  return new Set(accepted.map((row) => row.message_id));
+}
+
+export async function updateMessage(tx: Tx, row: MessageRow): Promise<void> {
+  await tx.run(
+    'UPDATE messages SET is_deleted = $3, json = $4 WHERE chat_id = $1 AND message_id = $2',
+    row.chat_id,
+    row.message_id,
+    row.is_deleted,
+    row.json,
   );
-  const [rows] = await Promise.all([written, told]);
-  return new Set(rows.map((r) => r.message_id));
-}
-
-export async function updateContent(tx: Tx, messageId: MessageId, content: string, at: number): Promise<void> {
-  await tx.run('UPDATE messages SET content = $2, edited_at = $3 WHERE message_id = $1', messageId, content, at);
-}
-
-/** Leaves a tombstone: the row stays, its text and reactions go. */
-export async function buryMessage(tx: Tx, message: MessageRow, at: number): Promise<void> {
-  await tx.run(`UPDATE messages SET content = '', deleted_at = $2 WHERE message_id = $1`, message.message_id, at);
-  await tx.run('DELETE FROM reactions WHERE chat_id = $1 AND message_id = $2', message.chat_id, message.message_id);
 }
 
 export function findMessages(db: Db, messageIds: readonly MessageId[]): Promise<MessageRow[]> {

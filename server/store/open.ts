@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import type { Engine } from './engine.ts';
 import { databaseFile, FolderError, lockFolder, prepareFolder } from './folder.ts';
 import { migrate, requireCurrentSchema, SchemaError } from './migrate.ts';
@@ -23,7 +23,10 @@ export async function openStore(settings: StoreSettings, now: () => number): Pro
   }
   const unlock = lockFolder(settings.folder);
   try {
-    const engine = openSqlite(databaseFile(settings.folder));
+    const file = databaseFile(settings.folder);
+    // SQLite gives the files beside it the same mode.
+    if (!existsSync(file)) writeFileSync(file, '', { mode: 0o600 });
+    const engine = openSqlite(file);
     await migrate(engine, now);
     const close = engine.close.bind(engine);
     engine.close = async () => {

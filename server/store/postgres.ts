@@ -1,6 +1,6 @@
 import type { EventId, MessageId } from '@parley/contract';
 import { SQL } from 'bun';
-import type { Db, Dialect, Engine, Tx, Value } from './engine.ts';
+import type { Db, Dialect, Engine, Rows, Tx, Value } from './engine.ts';
 import { asUnavailable } from './failure.ts';
 
 const columnTypes = { int: 'bigint', text: 'text' } as const;
@@ -53,6 +53,13 @@ class Session implements Db {
   async run(sql: string, ...params: Value[]): Promise<number> {
     const result = (await this.query(sql, params)) as { count: number };
     return result.count;
+  }
+
+  each<R extends object>(rows: Rows, sql: (source: string) => string, ...params: Value[]): Promise<R[]> {
+    const names = Object.keys(rows.columns);
+    const objects = rows.values.map((values) => Object.fromEntries(names.map((name, i) => [name, values[i] ?? null])));
+    const source = this.dialect.rows(`$${params.length + 1}`, rows.columns, 'given');
+    return this.all(sql(`(SELECT * FROM ${source})`), ...params, JSON.stringify(objects));
   }
 
   /** Whole numbers go as bigint whatever their size: Bun would otherwise prepare a statement per width of number. */

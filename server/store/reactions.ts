@@ -62,6 +62,11 @@ export async function insertReaction(tx: Tx, key: ReactionKey, eventId: EventId)
     key.user_id,
     eventId,
   );
+  await tx.run(
+    'UPDATE messages SET has_reactions = 1 WHERE chat_id = $1 AND message_id = $2',
+    key.chat_id,
+    key.message_id,
+  );
 }
 
 export async function deleteReaction(tx: Tx, { chat_id, message_id, emoji, user_id }: ReactionKey): Promise<void> {
@@ -72,4 +77,8 @@ export async function deleteReaction(tx: Tx, { chat_id, message_id, emoji, user_
     emoji,
     user_id,
   );
+}
+
+export async function deleteReactionsTo(tx: Tx, chatId: ChatId, messageId: MessageId): Promise<void> {
+  await tx.run('DELETE FROM reactions WHERE chat_id = $1 AND message_id = $2', chatId, messageId);
 }

@@ -52,7 +52,7 @@ export function searchMessages(db: Db, q: SearchQuery): Promise<MessageRow[]> {
     `SELECT ${messageColumns} FROM message_words ${sqlite ? '' : 'AS '}f
      JOIN messages m ON m.message_id = ${id}
      JOIN members w ON w.chat_id = m.chat_id AND w.user_id = $1 AND w.left_event IS NULL
-     WHERE ${match} AND ${id} < $3 AND m.deleted_at IS NULL ORDER BY ${id} DESC LIMIT $4`,
+     WHERE ${match} AND ${id} < $3 AND m.is_deleted = 0 ORDER BY ${id} DESC LIMIT $4`,
     q.userId,
     sqlite ? fts5Query(q) : tsQuery(q),
     q.before,

@@ -33,7 +33,9 @@ test('every link between the pages leads somewhere', () => {
 test('every npm script that the pages name exists', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   for (const file of ['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md']) {
-    const named = [...read(file).matchAll(/npm (?:run ([\w:]+)|(start|test)\b)/g)].map(([, run, short]) => run ?? short);
+    const named = [...read(file).matchAll(/npm (?:run ([\w:]+)|(start|test)\b)/g)].map(
+      ([, run, short]) => run ?? short,
+    );
     expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named));
   }
 });

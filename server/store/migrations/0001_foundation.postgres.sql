@@ -59,11 +59,9 @@ CREATE TABLE messages (
   message_id BIGINT PRIMARY KEY,
   chat_id BIGINT NOT NULL,
   user_id BIGINT NOT NULL,
-  content TEXT NOT NULL,
-  reply_to BIGINT,
-  created_at BIGINT NOT NULL,
-  edited_at BIGINT,
-  deleted_at BIGINT
+  is_deleted BIGINT NOT NULL DEFAULT 0,
+  has_reactions BIGINT NOT NULL DEFAULT 0, -- 0: surely none
+  json TEXT NOT NULL -- the message as readers get it, but for reactions
 );
 CREATE INDEX messages_by_chat ON messages (chat_id, message_id);
 

@@ -76,11 +76,9 @@ CREATE TABLE public.messages (
     message_id bigint NOT NULL,
     chat_id bigint NOT NULL,
     user_id bigint NOT NULL,
-    content text NOT NULL,
-    reply_to bigint,
-    created_at bigint NOT NULL,
-    edited_at bigint,
-    deleted_at bigint
+    is_deleted bigint DEFAULT 0 NOT NULL,
+    has_reactions bigint DEFAULT 0 NOT NULL,
+    json text NOT NULL
 );
 
 CREATE TABLE public.reactions (
