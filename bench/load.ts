@@ -1,0 +1,144 @@
+import type { Socket } from 'bun';
+import { cpuSeconds } from './machine.ts';
+
+/**
+ * The load generator, a process of its own: raw HTTP/1.1 over plain sockets, each with one request in flight. It does so
+ * little for a request that the server is what is measured. Takes a job on its standard input and answers on its output.
+ */
+
+export interface Job {
+  readonly port: number;
+  /** The server's process, to tell how busy it was. */
+  readonly pid: number;
+  /** Whole requests as text; the connections share them out. */
+  readonly requests: readonly string[];
+  readonly connections: number;
+  /** Time under load before the measured window. */
+  readonly leadSeconds: number;
+  readonly seconds: number;
+}
+
+export interface Load {
+  /** Answers with 200 from the first to the last, and those within the measured window. */
+  readonly answers: number;
+  readonly measured: number;
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Anything but a 200: none may be. */
+  readonly failures: number;
+  readonly firstFailure: string | undefined;
+  /** Shares of one core within the window. */
+  readonly serverBusy: number | undefined;
+  readonly loadBusy: number | undefined;
+}
+
+interface Connection {
+  readonly request: Buffer;
+  sentAt: number;
+  /** What is still to come of the body; 0 while a head is awaited. */
+  left: number;
+  head: Buffer | undefined;
+}
+
+/** Latencies in steps of 10 µs; what is slower than a second counts as a second. */
+class Histogram {
+  readonly #counts = new Uint32Array(100_001);
+  #total = 0;
+
+  add(ms: number): void {
+    this.#total++;
+    const step = Math.min((ms * 100) | 0, 100_000);
+    this.#counts[step] = (this.#counts[step] ?? 0) + 1;
+  }
+
+  quantile(share: number): number {
+    let left = this.#total * share;
+    const step = this.#counts.findIndex((count) => {
+      left -= count;
+      return left <= 0;
+    });
+    return step / 100;
+  }
+}
+
+async function generate(job: Job): Promise<Load> {
+  const latencies = new Histogram();
+  let [answers, measured, failures, open] = [0, 0, 0, job.connections];
+  let firstFailure: string | undefined;
+  let [measuring, stopping] = [false, false];
+  const allClosed = Promise.withResolvers<void>();
+
+  const send = (socket: Socket<Connection>) => {
+    socket.data.sentAt = performance.now();
+    if (socket.write(socket.data.request) !== socket.data.request.length) fail('a request was not written at once');
+  };
+  const fail = (why: string) => {
+    failures++;
+    firstFailure ??= why;
+  };
+  const answered = (socket: Socket<Connection>) => {
+    answers++;
+    if (measuring) {
+      measured++;
+      latencies.add(performance.now() - socket.data.sentAt);
+    }
+    if (stopping) socket.end();
+    else send(socket);
+  };
+
+  const socket = {
+    open: send,
+    data(socket: Socket<Connection>, part: Buffer) {
+      const connection = socket.data;
+      if (connection.left > 0) {
+        connection.left -= part.length;
+      } else {
+        const text = connection.head ? Buffer.concat([connection.head, part]) : part;
+        const end = text.indexOf('\r\n\r\n');
+        connection.head = end < 0 ? Buffer.from(text) : undefined;
+        if (end < 0) return;
+        const head = text.toString('latin1', 0, end);
+        if (!head.startsWith('HTTP/1.1 200 ')) {
+          fail(text.toString());
+          return void socket.end();
+        }
+        connection.left = end + 4 + Number(/content-length: (\d+)/i.exec(head)?.[1]) - text.length;
+      }
+      if (connection.left === 0) answered(socket);
+    },
+    close() {
+      if (!stopping) fail('the server closed a connection');
+      if (--open === 0) allClosed.resolve();
+    },
+    error: (_: Socket<Connection>, error: Error) => fail(error.message),
+  };
+
+  const requests = job.requests.map((text) => Buffer.from(text));
+  for (let i = 0; i < job.connections; i++) {
+    const request = requests[i % requests.length];
+    if (!request) throw new Error('there is no request to send');
+    const data: Connection = { request, sentAt: 0, left: 0, head: undefined };
+    await Bun.connect<Connection>({ hostname: '127.0.0.1', port: job.port, data, socket });
+  }
+  await Bun.sleep(job.leadSeconds * 1_000);
+  const before = { at: performance.now(), server: cpuSeconds(job.pid), load: cpuSeconds(process.pid) };
+  measuring = true;
+  await Bun.sleep(job.seconds * 1_000);
+  measuring = false;
+  const seconds = (performance.now() - before.at) / 1_000;
+  const busy = (then: number | undefined, pid: number) =>
+    then === undefined ? undefined : ((cpuSeconds(pid) ?? then) - then) / seconds;
+  const [serverBusy, loadBusy] = [busy(before.server, job.pid), busy(before.load, process.pid)];
+  stopping = true;
+  await Promise.race([allClosed.promise, Bun.sleep(10_000)]);
+  if (open > 0) fail(`${open} requests got no answer`);
+  const [p50Ms, p99Ms] = [latencies.quantile(0.5), latencies.quantile(0.99)];
+  const perSecond = measured / seconds;
+  return { answers, measured, perSecond, p50Ms, p99Ms, failures, firstFailure, serverBusy, loadBusy };
+}
+
+if (import.meta.main) {
+  console.log(JSON.stringify(await generate(await Bun.stdin.json())));
+  process.exit(0);
+}

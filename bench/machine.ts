@@ -1,0 +1,104 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Subprocess } from 'bun';
+
+/** The core of the server under test, and of the baseline that it is compared with. */
+const serverCore = '0';
+
+const cores = availableParallelism();
+export const pinned = cores > 1 && Bun.which('taskset') !== null;
+
+/** What keeps a server's process, every thread of it, on its one core. */
+const onServerCore = pinned ? ['taskset', '-c', serverCore] : [];
+
+/** Moves this process to the other cores, and with it all that it starts: the load generator, PostgreSQL. */
+export function leaveServerCore(): void {
+  if (pinned) Bun.spawnSync(['taskset', '-acp', `1-${cores - 1}`, String(process.pid)], { stdout: 'ignore' });
+}
+
+export function describeMachine(): string {
+  const where = pinned ? `servers on core ${serverCore}, the rest on ${cores - 1} other` : 'nothing pinned to a core';
+  return `${process.platform} ${process.arch}, ${cores} cores (${where}), Bun ${Bun.version}`;
+}
+
+/** Processor time that a process has used, as Linux tells; undefined elsewhere. */
+export function cpuSeconds(pid: number): number | undefined {
+  const file = `/proc/${pid}/stat`;
+  if (!existsSync(file)) return undefined;
+  const fields = readFileSync(file, 'latin1').split(') ')[1]?.split(' ') ?? [];
+  const ticksPerSecond = 100;
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+export function residentBytes(pid: number): number | undefined {
+  const file = `/proc/${pid}/status`;
+  if (!existsSync(file)) return undefined;
+  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(file, 'latin1'))?.[1]) * 1_024;
+}
+
+const atExit: (() => void)[] = [];
+process.on('exit', () => {
+  for (const work of atExit.reverse()) work();
+});
+
+/** A folder that goes with this process. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'));
+  atExit.push(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Makes sure that a child does not outlive this process, however this ends. */
+export function endWithUs(child: Subprocess): void {
+  atExit.push(() => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  });
+}
+
+/** In memory an fsync costs nothing, and durable figures mean nothing. */
+export const folderIsInMemory = () => statfsSync(tmpdir()).type === 0x01021994;
+
+export interface Child extends AsyncDisposable {
+  readonly pid: number;
+  /** Throws with what the process said where it has ended. */
+  check(): void;
+}
+
+/** Starts a server on the servers' core. It ends, by its id, with its scope or else with this process. */
+export function startOnServerCore(command: readonly string[], env: Readonly<Record<string, string>>): Child {
+  const child = Bun.spawn([...onServerCore, process.execPath, ...command], {
+    cwd: join(import.meta.dir, '..'),
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdin: 'ignore',
+    stdout: 2,
+    stderr: 'pipe',
+  });
+  endWithUs(child);
+  let said = '';
+  void (async () => {
+    for await (const part of child.stderr) said += Buffer.from(part).toString();
+  })();
+  return {
+    pid: child.pid,
+    check: () => {
+      if (child.exitCode !== null) throw new Error(`${command.join(' ')} ended with ${child.exitCode}: ${said}`);
+    },
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGTERM');
+      const mercy = setTimeout(() => child.kill('SIGKILL'), 15_000);
+      await child.exited;
+      clearTimeout(mercy);
+    },
+  };
+}
+
+/** Waits until a server that was just started answers. */
+export async function untilHealthy(child: Child, port: number): Promise<void> {
+  for (const deadline = Date.now() + 30_000; Date.now() < deadline; await Bun.sleep(2)) {
+    child.check();
+    const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
+    if (answer?.ok) return;
+  }
+  throw new Error('the server does not answer');
+}

@@ -1,0 +1,164 @@
+import type { Client } from '../server/test/support/client.ts';
+import { freePort, postgresMissing, startPostgres } from '../server/test/support/postgres.ts';
+import { fillChat, untilIndexed } from './fill.ts';
+import { residentBytes, startOnServerCore, untilHealthy } from './machine.ts';
+import {
+  freshEnvironment,
+  getMessages,
+  type ParleyUnderTest,
+  type Request,
+  sendMessage,
+  startBare,
+  startParley,
+} from './parley.ts';
+import { median, type Pace, type RaceResult, race } from './race.ts';
+
+/** What came of a measurement: two rates side by side, a figure against its limit, or why there is neither. */
+export type Outcome =
+  | ({ readonly kind: 'rates'; readonly what: string; readonly bar: number; readonly notes: string[] } & RaceResult)
+  | {
+      readonly kind: 'figure';
+      readonly what: string;
+      readonly value: number;
+      readonly unit: string;
+      readonly bar: number;
+    }
+  | { readonly kind: 'skipped' | 'failed'; readonly what: string; readonly why: string };
+
+type Measure = (pace: Pace) => Promise<Outcome[]>;
+
+/** Every measurement, by the name that it is asked for. */
+export const measurements: Readonly<Record<string, Measure>> = {
+  'send-sqlite': (pace) => measureSend('send_message, SQLite', 0.5, freshEnvironment(), pace),
+  'send-postgres': async (pace) => {
+    const what = 'send_message, PostgreSQL';
+    if (postgresMissing) return [{ kind: 'skipped', what, why: postgresMissing }];
+    const postgres = await startPostgres({ fsync: true });
+    return measureSend(what, 0.35, freshEnvironment(await postgres.freshDatabase()), pace);
+  },
+  get: measureGet,
+  cliff: measureCliff,
+  start: measureStart,
+};
+
+/** Durable sends by several users into several chats, against a server that parses the same and answers the same. */
+async function measureSend(what: string, bar: number, env: Record<string, string>, pace: Pace): Promise<Outcome[]> {
+  await using parley = await startParley(env);
+  const users = await makeUsers(parley, 4);
+  const chats = await Promise.all(users.map((owner) => makeChat(owner, users)));
+  const requests = chats.flatMap((chat) => users.map((user) => sendMessage(user, chat)));
+  await using bare = await startBare(await parley.answer(first(requests)));
+  const before = await countMessages(parley);
+  const waits: number[] = [];
+  const contender = parley.racer(requests);
+  const result = await race(
+    { ...contender, ...bare },
+    contender,
+    pace,
+    async () => void waits.push(await untilIndexed(parley.engine)),
+  );
+  const written = (await countMessages(parley)) - before;
+  if (written !== result.contender.answers) {
+    throw new Error(`${result.contender.answers} sends were accepted and ${written} messages written`);
+  }
+  const notes = [
+    `${written} sends accepted, ${written} messages in the database`,
+    `the search index needed ${median(waits).toFixed(2)} s after a round to catch up`,
+  ];
+  return [{ kind: 'rates', what, bar, notes, ...result }];
+}
+
+async function measureGet(pace: Pace): Promise<Outcome[]> {
+  await using parley = await startParley(freshEnvironment());
+  const [requests] = await readersOf(parley, [1_000]);
+  const newest = first(requests ?? []).newest;
+  const answer = await parley.answer(newest);
+  await using bare = await startBare(answer);
+  const contender = parley.racer((requests ?? []).map((r) => r.newest));
+  const result = await race({ ...contender, ...bare }, contender, pace);
+  const notes = [`an answer has ${Buffer.byteLength(answer)} bytes`];
+  return [{ kind: 'rates', what: 'get_messages of 50, SQLite', bar: 0.25, notes, ...result }];
+}
+
+/** A page of a long chat against the same page of a short one, on the same server: the cost must not grow. */
+async function measureCliff(pace: Pace): Promise<Outcome[]> {
+  await using parley = await startParley(freshEnvironment());
+  const [short, long] = await readersOf(parley, [1_000, 1_000_000]);
+  const outcomes: Outcome[] = [];
+  for (const page of ['newest', 'oldest'] as const) {
+    const [baseline, contender] = [short, long].map((chat) => parley.racer((chat ?? []).map((r) => r[page])));
+    if (!baseline || !contender) throw new Error('there are no two chats');
+    const result = await race(baseline, contender, pace);
+    outcomes.push({
+      kind: 'rates',
+      what: `${page} 50 of 1,000,000 against of 1,000`,
+      bar: 1 / 1.3,
+      notes: [],
+      ...result,
+    });
+  }
+  return outcomes;
+}
+
+const starts = 5;
+const idleMs = 3_000;
+
+async function measureStart(): Promise<Outcome[]> {
+  const env = freshEnvironment();
+  {
+    await using parley = await startParley(env);
+    await readersOf(parley, [100_000]);
+  }
+  const seconds: number[] = [];
+  let resident: number | undefined;
+  for (let i = 0; i < starts; i++) {
+    const port = await freePort();
+    const began = performance.now();
+    await using child = startOnServerCore(['server/main.ts'], { ...env, PORT: String(port) });
+    await untilHealthy(child, port);
+    seconds.push((performance.now() - began) / 1_000);
+    if (i < starts - 1) continue;
+    await Bun.sleep(idleMs);
+    resident = residentBytes(child.pid);
+  }
+  const what = 'idle resident memory';
+  return [
+    { kind: 'figure', what: 'start until /healthz answers', value: median(seconds), unit: 's', bar: 0.5 },
+    resident === undefined
+      ? { kind: 'skipped', what, why: 'only Linux tells it' }
+      : { kind: 'figure', what, value: resident / 1e6, unit: 'MB', bar: 80 },
+  ];
+}
+
+const makeUsers = (parley: ParleyUnderTest, count: number): Promise<Client[]> =>
+  Promise.all(Array.from({ length: count }, (_, i) => parley.user(`bench-${i}`)));
+
+async function makeChat(owner: Client, participants: readonly Client[]): Promise<number> {
+  const others = participants.filter((p) => p !== owner).map((p) => p.userId);
+  return (await owner.ok('messages.create_group', { name: 'bench', participants: others })).group.chat_id;
+}
+
+/** Makes a chat of each size, and gives for each what its readers ask for. */
+async function readersOf(parley: ParleyUnderTest, sizes: readonly number[]): Promise<Record<Page, Request>[][]> {
+  const users = await makeUsers(parley, 4);
+  const owner = first(users);
+  const chats: Record<Page, Request>[][] = [];
+  for (const size of sizes) {
+    const chat = await makeChat(owner, users);
+    await fillChat(parley.engine, owner, chat, size);
+    chats.push(users.map((u) => ({ newest: getMessages(u, chat), oldest: getMessages(u, chat, { after_id: '0' }) })));
+  }
+  return chats;
+}
+
+type Page = 'newest' | 'oldest';
+
+async function countMessages({ engine }: ParleyUnderTest): Promise<number> {
+  return (await engine.get<{ n: number }>('SELECT count(*) AS n FROM messages'))?.n ?? 0;
+}
+
+function first<T>(list: readonly T[]): T {
+  const [one] = list;
+  if (one === undefined) throw new Error('the list is empty');
+  return one;
+}

@@ -1,0 +1,125 @@
+import { parseArgs } from 'node:util';
+import { UsageError } from './usage.ts';
+
+/** Turns what was typed into a value, or throws a few words that follow "must be". */
+export type Read<T> = (typed: string) => T;
+
+export interface Argument<T = unknown> {
+  readonly summary: string;
+  readonly read: Read<T>;
+  /** Takes all that follow, or none. */
+  readonly rest?: true;
+}
+
+export interface Flag {
+  readonly summary: string;
+}
+
+export interface ValueOption<T = unknown> extends Flag {
+  /** What stands for the value in the help. */
+  readonly value: string;
+  readonly read: Read<T>;
+}
+
+export type Arguments = Readonly<Record<string, Argument>>;
+export type Options = Readonly<Record<string, Flag | ValueOption>>;
+
+type ArgumentValues<A extends Arguments> = {
+  readonly [K in keyof A]: A[K] extends { rest: true } ? ReturnType<A[K]['read']>[] : ReturnType<A[K]['read']>;
+};
+type OptionValues<O extends Options> = {
+  readonly [K in keyof O]: O[K] extends ValueOption<infer T> ? T | undefined : boolean;
+};
+
+interface Definition<A extends Arguments, O extends Options> {
+  readonly arguments: A;
+  readonly options: O;
+  /** More for the help than the table's summary says. */
+  readonly notes?: string;
+  readonly run: (given: ArgumentValues<A>, options: OptionValues<O>) => Promise<void>;
+}
+
+/** A command as the rest of the program sees it: what its help shows, and the typed words it takes. */
+export interface Command {
+  readonly arguments: Arguments;
+  readonly options: Options;
+  readonly notes?: string | undefined;
+  /** Answers 'help' where that was asked for, and has then done nothing. */
+  execute(typed: readonly string[]): Promise<'done' | 'help'>;
+}
+
+export function defineCommand<const A extends Arguments, const O extends Options>(
+  definition: Definition<A, O>,
+): Command {
+  return {
+    arguments: definition.arguments,
+    options: definition.options,
+    notes: definition.notes,
+    async execute(typed) {
+      const { values, positionals } = parse(definition.options, typed);
+      if (values.help) return 'help';
+      const given = readArguments(definition.arguments, positionals) as ArgumentValues<A>;
+      await definition.run(given, readOptions(definition.options, values) as OptionValues<O>);
+      return 'done';
+    },
+  };
+}
+
+const takesValue = (option: Flag | ValueOption): option is ValueOption => 'value' in option;
+
+type Parsed = Readonly<Record<string, string | boolean | undefined>>;
+
+function parse(options: Options, typed: readonly string[]): { values: Parsed; positionals: string[] } {
+  const known = Object.entries(options).map(
+    ([name, option]) => [name, { type: takesValue(option) ? 'string' : 'boolean' }] as const,
+  );
+  try {
+    return parseArgs({
+      args: [...typed],
+      options: { ...Object.fromEntries(known), help: { type: 'boolean', short: 'h' } },
+      allowPositionals: true,
+    }) as { values: Parsed; positionals: string[] };
+  } catch (error) {
+    throw misread(error);
+  }
+}
+
+/** The runtime's own words, of which the first sentence is enough. */
+function misread(error: unknown): unknown {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (!code?.startsWith('ERR_PARSE_ARGS_')) return error;
+  const [first = message] = message.split(/\.\s/);
+  const dash = code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? ' Put -- before words that begin with a dash.' : '';
+  return new UsageError(`${first}.${dash}`);
+}
+
+function readArguments(expected: Arguments, positionals: readonly string[]): Record<string, unknown> {
+  const left = [...positionals];
+  const values = Object.entries(expected).map(([name, { read, rest }]) => {
+    if (rest) return [name, left.splice(0).map((typed) => readOne(`<${name}>`, read, typed))];
+    const typed = left.shift();
+    if (typed === undefined) throw new UsageError(`<${name}> is missing.`);
+    return [name, readOne(`<${name}>`, read, typed)];
+  });
+  const [tooMuch] = left;
+  if (tooMuch !== undefined) throw new UsageError(`${JSON.stringify(tooMuch)} is one word too many.`);
+  return Object.fromEntries(values);
+}
+
+function readOptions(expected: Options, values: Parsed): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(expected).map(([name, option]) => {
+      const typed = values[name];
+      if (!takesValue(option)) return [name, typed === true];
+      return [name, typeof typed === 'string' ? readOne(`--${name}`, option.read, typed) : undefined];
+    }),
+  );
+}
+
+function readOne<T>(what: string, read: Read<T>, typed: string): T {
+  try {
+    return read(typed);
+  } catch (error) {
+    throw new UsageError(`${what} must be ${(error as Error).message}, not ${JSON.stringify(typed)}.`);
+  }
+}

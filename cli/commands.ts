@@ -1,0 +1,21 @@
+import type { Command } from './command.ts';
+
+export interface Row {
+  readonly name: string;
+  readonly summary: string;
+  /** Loads the command only when it is asked for: help and version answer before the server's code would have loaded. */
+  readonly load: () => Promise<{ readonly command: Command }>;
+}
+
+/** Every command. Finding one and the help derive from this table. */
+export const commands: readonly Row[] = [
+  { name: 'serve', summary: 'Start the server.', load: () => import('./commands/serve.ts') },
+  { name: 'user add', summary: 'Add a user.', load: () => import('./commands/user-add.ts') },
+  { name: 'user list', summary: 'List the users.', load: () => import('./commands/user-list.ts') },
+  { name: 'token create', summary: 'Create an access token.', load: () => import('./commands/token-create.ts') },
+  { name: 'token list', summary: "List a user's access tokens.", load: () => import('./commands/token-list.ts') },
+  { name: 'token revoke', summary: 'Revoke an access token.', load: () => import('./commands/token-revoke.ts') },
+  { name: 'chats', summary: 'List your chats, or public channels.', load: () => import('./commands/chats.ts') },
+  { name: 'messages', summary: 'Read the messages of a chat.', load: () => import('./commands/messages.ts') },
+  { name: 'send', summary: 'Send a message into a chat.', load: () => import('./commands/send.ts') },
+];

@@ -1,0 +1,30 @@
+import { listTokensOf } from '@parley/server/auth/administer.ts';
+import { token as presentToken } from '@parley/server/operations/present.ts';
+import { defineCommand } from '../command.ts';
+import { inDatabase } from '../database.ts';
+import { print, printJson } from '../output.ts';
+import { columns } from '../table.ts';
+import { localTime, oneLine } from '../terminal.ts';
+import { json, text } from '../values.ts';
+
+export const command = defineCommand({
+  arguments: { 'user name': { summary: 'Whose tokens to list.', read: text } },
+  options: { json },
+  notes: 'The tokens themselves cannot be shown again. Works straight in the database, also beside a running server.',
+  async run({ 'user name': userName }, options) {
+    const tokens = (await inDatabase((tools) => listTokensOf(tools, userName))).map(presentToken);
+    if (options.json) return printJson({ tokens });
+    await print(
+      ...columns([
+        ['id', 'name', 'created', 'last used', 'scopes'],
+        ...tokens.map((t) => [
+          String(t.token_id),
+          oneLine(t.name),
+          localTime(t.created_at),
+          t.last_used_at === null ? 'never' : localTime(t.last_used_at),
+          t.scopes.join(','),
+        ]),
+      ]),
+    );
+  },
+});

@@ -1,0 +1,19 @@
+import type { TokenId } from '@parley/contract';
+import { withdrawToken } from '@parley/server/auth/administer.ts';
+import { token as presentToken } from '@parley/server/operations/present.ts';
+import { defineCommand } from '../command.ts';
+import { inDatabase } from '../database.ts';
+import { print, printJson } from '../output.ts';
+import { oneLine } from '../terminal.ts';
+import { json, positive } from '../values.ts';
+
+export const command = defineCommand({
+  arguments: { 'token id': { summary: 'The id that token list shows.', read: positive } },
+  options: { json },
+  notes: 'A running server refuses it within two seconds. Works straight in the database.',
+  async run({ 'token id': tokenId }, options) {
+    const token = presentToken(await inDatabase((tools) => withdrawToken(tools, tokenId as TokenId)));
+    if (options.json) return printJson(token);
+    await print(`Revoked token ${token.token_id} (${oneLine(token.name)}).`);
+  },
+});

@@ -1,0 +1,45 @@
+import type { Argument, Command, Flag, ValueOption } from './command.ts';
+import type { Row } from './commands.ts';
+import { columns } from './table.ts';
+
+const environment = [
+  ['PARLEY_URL', 'The server for chats, messages and send; http://127.0.0.1:8080 where it is not set.'],
+  ['PARLEY_TOKEN', 'The access token for them.'],
+  ['PARLEY_DATA', 'The data folder for serve, user and token; ./data where it is not set.'],
+  ['DATABASE_URL', 'The PostgreSQL for them, in place of SQLite in the data folder.'],
+];
+
+export function overview(rows: readonly Row[]): string {
+  return [
+    'Usage: parley <command> …',
+    '',
+    ...indent(rows.map(({ name, summary }) => [name, summary])),
+    '',
+    'Environment:',
+    ...indent(environment),
+    '',
+    'More about a command: parley <command> --help',
+  ].join('\n');
+}
+
+export function helpFor(row: Row, command: Command): string {
+  const names = Object.entries(command.arguments).map(([name, argument]) => argumentName(name, argument));
+  const options = Object.entries({ ...command.options, help: { summary: 'Show this.' } });
+  return [
+    `Usage: ${['parley', row.name, ...names, '[options]'].join(' ')}`,
+    '',
+    command.notes === undefined ? row.summary : `${row.summary} ${command.notes}`,
+    '',
+    ...indent([
+      ...Object.entries(command.arguments).map(([name, argument]) => [argumentName(name, argument), argument.summary]),
+      ...options.map(([name, option]) => [optionName(name, option), option.summary]),
+    ]),
+  ].join('\n');
+}
+
+const argumentName = (name: string, { rest }: Argument) => (rest ? `[${name}…]` : `<${name}>`);
+
+const optionName = (name: string, option: Flag | ValueOption) =>
+  'value' in option ? `--${name} <${option.value}>` : `--${name}`;
+
+const indent = (rows: readonly (readonly string[])[]) => columns(rows).map((line) => `  ${line}`);

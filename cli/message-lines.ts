@@ -1,0 +1,29 @@
+import type { ClientOutput } from '@parley/sdk';
+import type { Names } from './names.ts';
+import { columns } from './table.ts';
+import { lines, localTime, oneLine } from './terminal.ts';
+
+type Message = ClientOutput<'messages.get_messages'>['messages'][number];
+
+/** Messages as people read them: who said what and when, each text below its own beginning. */
+export async function messageLines(messages: readonly Message[], names: Names): Promise<string[]> {
+  const rows = await Promise.all(
+    messages.map(async (message) => {
+      const [first = '', ...more] = [...textOf(message), ...marksOf(message)];
+      const start = [String(message.message_id), localTime(message.created_at), await names.of(message.user_id)];
+      return [[...start.map(oneLine), first], ...more.map((line) => ['', '', '', line])];
+    }),
+  );
+  return columns(rows.flat());
+}
+
+const textOf = ({ content, deleted_at }: Message) => (deleted_at === null ? lines(content) : ['(deleted)']);
+
+function marksOf({ reply_to, edited_at, reactions }: Message): string[] {
+  const marks = [
+    ...(reply_to === null ? [] : [`reply to ${reply_to}`]),
+    ...(edited_at === null ? [] : ['edited']),
+    ...reactions.map(({ emoji, count }) => `${oneLine(emoji)} ${count}`),
+  ];
+  return marks.length === 0 ? [] : [`[${marks.join(', ')}]`];
+}

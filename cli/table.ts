@@ -1,0 +1,15 @@
+/** Lines in which the cells of each column begin at the same place, on a terminal that shows wide characters as wide. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, Bun.stringWidth(cell));
+  }
+  return rows.map((row) =>
+    row
+      .map((cell, i) => pad(cell, widths[i] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+const pad = (cell: string, width: number) => cell + ' '.repeat(width - Bun.stringWidth(cell));

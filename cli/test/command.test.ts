@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'bun:test';
+import { defineCommand } from '../command.ts';
+import { UsageError } from '../usage.ts';
+import { cursor, list, positive, text } from '../values.ts';
+
+/** What a command with one of everything is given for the words typed, or what it says to them. */
+async function given(...words: string[]): Promise<unknown> {
+  let got: unknown = 'nothing';
+  const command = defineCommand({
+    arguments: {
+      id: { summary: '', read: positive },
+      text: { summary: '', read: text, rest: true },
+    },
+    options: {
+      loud: { summary: '' },
+      after: { value: 'id', summary: '', read: cursor },
+      tags: { value: 'a,b', summary: '', read: list },
+    },
+    run: async (args, options) => {
+      got = { ...args, ...options };
+    },
+  });
+  try {
+    return (await command.execute(words)) === 'help' ? 'help' : got;
+  } catch (error) {
+    if (error instanceof UsageError) return error.message;
+    throw error;
+  }
+}
+
+const nothing = { loud: false, after: undefined, tags: undefined };
+
+describe('the words after a command', () => {
+  test('become values of their kinds', async () => {
+    expect(await given('7')).toEqual({ id: 7, text: [], ...nothing });
+    expect(await given('7', 'a', '--loud', 'b c', '--after=0', '--tags', 'x, y')).toEqual({
+      id: 7,
+      text: ['a', 'b c'],
+      loud: true,
+      after: 0,
+      tags: ['x', 'y'],
+    });
+  });
+
+  test('may begin with a dash after --, and a dash alone is a word', async () => {
+    expect(await given('7', '-', '--', '--loud', '-5')).toEqual({ id: 7, text: ['-', '--loud', '-5'], ...nothing });
+  });
+
+  test('ask for help before anything is wrong with them', async () => {
+    expect(await given('--help')).toBe('help');
+    expect(await given('x', '-h')).toBe('help');
+  });
+
+  test.each([
+    [[], '<id> is missing.'],
+    [['x'], '<id> must be a whole number from 1, not "x".'],
+    [['0'], '<id> must be a whole number from 1, not "0".'],
+    [['1e3'], '<id> must be a whole number from 1, not "1e3".'],
+    [['99999999999999999999'], '<id> must be a whole number from 1, not "99999999999999999999".'],
+    [['1', '--tags', 'a,,b'], '--tags must be a list such as a,b, not "a,,b".'],
+    [['1', '--after'], "Option '--after <value>' argument missing."],
+    [['1', '--after', '--loud'], "Option '--after' argument is ambiguous."],
+    [['1', '--loud=yes'], "Option '--loud' does not take an argument."],
+    [['1', '--luod'], "Unknown option '--luod'. Put -- before words that begin with a dash."],
+  ])('are refused where they cannot be meant: %p', async (words, line) => {
+    expect(await given(...words)).toBe(line);
+  });
+});

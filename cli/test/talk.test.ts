@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createClient } from '@parley/sdk';
+import {
+  type EngineName,
+  type Environment,
+  freshEnvironment,
+  onBothEngines,
+} from '@parley/server/test/support/engines.ts';
+import { freePort } from '@parley/server/test/support/postgres.ts';
+import { attach, type ServerProcess, spawnServer } from '@parley/server/test/support/server.ts';
+import { failed, parley, said, spawn } from './parley.ts';
+
+interface Group {
+  readonly chatId: string;
+  readonly ada: Environment;
+  readonly bob: Environment;
+  /** Bob with a token that can only read messages. */
+  readonly reader: Environment;
+}
+
+/** A server in a process of its own, with a group of two, and the environment in which each of them types. */
+function groupOn(engine: EngineName): () => Group {
+  let running: ServerProcess | undefined;
+  let group: Group | undefined;
+
+  beforeAll(async () => {
+    const env = await freshEnvironment(engine);
+    running = await spawnServer(env);
+    const server = await attach(running.url, env);
+    const as = (token: string) => ({ PARLEY_URL: server.url, PARLEY_TOKEN: token, TZ: 'Asia/Tokyo' });
+    const [ada, bob] = [await server.user('ada'), await server.user('bob')];
+    const created = await ada.ok('messages.create_group', { name: 'Launch 🚀', participants: [bob.userId] });
+    await ada.ok('messages.create_direct', { user_id: bob.userId });
+    await ada.ok('messages.create_channel', { name: 'חדשות' });
+    group = {
+      chatId: String(created.group.chat_id),
+      ada: as(ada.token),
+      bob: as(bob.token),
+      reader: as(await server.token('bob', ['messages:read'])),
+    };
+    await server.stop();
+  });
+  afterAll(() => running?.kill('SIGTERM'));
+
+  return () => {
+    if (!group) throw new Error('the group has not been made yet');
+    return group;
+  };
+}
+
+async function contents(chatId: string, env: Environment): Promise<string[]> {
+  const { messages } = JSON.parse(await said(['messages', chatId, '--json', '--after', '0'], env));
+  return messages.map((m: { content: string }) => m.content);
+}
+
+onBothEngines('talking over HTTP', (engine) => {
+  const group = groupOn(engine);
+
+  test('what one sends the other reads, whatever the script', async () => {
+    const { chatId, ada, bob } = group();
+    const text = 'Hello, שלום עולם, مرحبا, 你好 👨‍👩‍👧 👋🏽';
+    expect(await said(['send', chatId, text], ada)).toMatch(new RegExp(`^Sent message \\d+ to chat ${chatId}\\.$`));
+    expect(await contents(chatId, bob)).toEqual([text]);
+    expect(await said(['messages', chatId], bob)).toMatch(new RegExp(`^\\d+ {2}.* {2}ada {2}${text}$`));
+  });
+
+  test('what would command the terminal is shown and not obeyed', async () => {
+    const { chatId, ada, bob } = group();
+    const attack = 'red \u001b[31m bell \u0007 title \u001b]0;x\u0007 csi \u009b31m turned \u202e back\rover';
+    await said(['send', chatId], ada, attack);
+    const { stdout } = await parley(['messages', chatId, '--limit', '1'], bob);
+    expect(stdout).toMatch(/^[^\p{Cc}\u202e]*\n$/u);
+    expect(stdout).toContain(String.raw`red \u{1b}[31m bell \u{7} title`);
+    const json = await said(['messages', chatId, '--limit', '1', '--json'], bob);
+    expect(json).toMatch(/^[^\p{Cc}\u202e]*$/u);
+    expect(JSON.parse(json).messages[0].content).toBe(attack);
+  });
+});
+
+describe('the commands that talk', () => {
+  const group = groupOn('sqlite');
+
+  test('words are joined, and standard input is read for - or for nothing', async () => {
+    const { chatId, ada, bob } = group();
+    await said(['send', chatId, 'three', 'separate', 'words'], ada);
+    await said(['send', chatId, '--', '-5', 'degrees'], ada);
+    await said(['send', chatId, '-'], ada, 'from a pipe\n  with two lines\n');
+    const { message } = JSON.parse(await said(['send', chatId, '--json'], bob, 'nothing but a pipe'));
+    expect(message).toMatchObject({ chat_id: Number(chatId), content: 'nothing but a pipe', reply_to: null });
+    expect((await contents(chatId, ada)).slice(-4)).toEqual([
+      'three separate words',
+      '-5 degrees',
+      'from a pipe\n  with two lines',
+      'nothing but a pipe',
+    ]);
+  });
+
+  test('messages are shown in local time, by name, with each line of a text below the other', async () => {
+    const { chatId, ada, bob } = group();
+    const { message } = JSON.parse(await said(['send', chatId, 'one\ntwo', '--json'], bob));
+    const answer = ['send', chatId, 'three', '--reply-to', String(message.message_id)];
+    await said(answer, ada);
+    const local = new Date(Date.parse(message.created_at) + 9 * 3_600_000).toISOString().slice(0, 16).replace('T', ' ');
+    const start = `${message.message_id}  ${local}  bob  `;
+    const lines = (await said(['messages', chatId, '--limit', '2'], ada)).split('\n');
+    expect(lines.slice(0, 2)).toEqual([`${start}one`, `${' '.repeat(start.length)}two`]);
+    expect(lines.slice(2)).toEqual([
+      expect.stringMatching(/ ada {2}three$/),
+      `${' '.repeat(start.length)}[reply to ${message.message_id}]`,
+    ]);
+  });
+
+  test('pages are told with the command for the next one', async () => {
+    const { chatId, bob } = group();
+    const all = JSON.parse(await said(['messages', chatId, '--json'], bob)).messages as { message_id: number }[];
+    const [first, second] = [all[0]?.message_id ?? 0, all[1]?.message_id ?? 0];
+    const newest = all.at(-1)?.message_id;
+    const [start, end, between] = await Promise.all([
+      parley(['messages', chatId, '--after', '0', '--limit', '2'], bob),
+      parley(['messages', chatId, '--limit', '1'], bob),
+      said(['messages', chatId, '--before', String(second), '--json'], bob),
+    ]);
+    expect(start.stderr).toBe(`There are more: parley messages ${chatId} --after ${second}\n`);
+    expect(end.stderr).toBe(`There are more: parley messages ${chatId} --before ${newest}\n`);
+    expect(JSON.parse(between).messages.map((m: { message_id: number }) => m.message_id)).toEqual([first]);
+  });
+
+  test('authors are told by id where the token may not see names', async () => {
+    const { chatId, reader } = group();
+    expect(await said(['messages', chatId, '--limit', '1'], reader)).toContain('  user 1  ');
+  });
+
+  test('chats are listed by name, direct ones by who else is in them', async () => {
+    const { ada, bob } = group();
+    expect((await said(['chats'], ada)).split('\n')).toEqual([
+      'id  type     unread  name',
+      expect.stringMatching(/^\d+ +group +\d+ +Launch 🚀$/),
+      expect.stringMatching(/^\d+ +direct +0 +bob$/),
+      expect.stringMatching(/^\d+ +channel +0 +חדשות$/),
+    ]);
+    const { chats } = JSON.parse(await said(['chats', '--public', '--query', 'חד', '--json'], bob));
+    expect(chats.map((c: { name: string }) => c.name)).toEqual(['חדשות']);
+    expect(await parley(['chats', '--public', '--query', 'nothing'], bob)).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'There are no such chats.\n',
+    });
+  });
+
+  test('a refusal of the server is one plain line', async () => {
+    const { chatId, ada, reader } = group();
+    const refused = await Promise.all([
+      parley(['send', '999999', 'hello'], ada),
+      parley(['send', chatId], ada, ''),
+      parley(['send', chatId, 'hello'], reader),
+      parley(['messages', chatId, '--limit', '100000'], ada),
+      parley(['chats', '--token', 'pat_wrong'], ada),
+    ]);
+    expect(refused).toEqual([
+      failed(1, 'There is no such chat, or you may not see it.'),
+      failed(1, 'content: must not be blank'),
+      failed(1, 'This access token lacks the scope messages:write.'),
+      failed(1, 'limit: must be at most 200'),
+      failed(1, 'This access token is unknown, expired or revoked.'),
+    ]);
+  });
+
+  test('a reader that has had enough is no failure', async () => {
+    const { chatId, ada } = group();
+    const client = createClient({ url: ada.PARLEY_URL ?? '', token: ada.PARLEY_TOKEN ?? '' });
+    const big = 'x'.repeat(16_000);
+    for (let i = 0; i < 20; i++) await client.messages.send_message({ chat_id: Number(chatId), content: big });
+    const main = `${process.execPath} ${import.meta.dir}/../main.ts`;
+    const pipe = `${main} messages ${chatId} | head -c 1; echo "\${PIPESTATUS[0]}"`;
+    const { stdout, stderr } = await spawn(['bash', '-c', pipe], '/', ada);
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/^\d0\n$/);
+  });
+});
+
+describe('talking to nobody', () => {
+  const url = async () => `http://127.0.0.1:${await freePort()}`;
+
+  test.concurrent('a server that is not running is told with its address', async () => {
+    const address = await url();
+    expect(await parley(['chats', '--url', address, '--token', 'pat_x'])).toEqual(
+      failed(1, `Cannot reach Parley at ${address}: `),
+    );
+  });
+
+  test.concurrent('a token that is missing is told with how to make one', async () => {
+    expect(await parley(['chats'], { PARLEY_URL: await url() })).toEqual(failed(1, 'npx parley token create'));
+  });
+
+  test.concurrent('an address that is none is refused', async () => {
+    expect(await parley(['chats'], { PARLEY_URL: 'localhost', PARLEY_TOKEN: 'x' })).toEqual(
+      failed(1, `The server's address must be one such as`),
+    );
+  });
+
+  test.concurrent('text that is not UTF-8 is refused', async () => {
+    const { code, stderr } = await parley(['send', '1', '--token', 'x'], {}, new Uint8Array([0xff, 0xfe]));
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: 'Standard input must be UTF-8 text. See: parley send --help\n',
+    });
+  });
+});

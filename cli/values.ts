@@ -1,0 +1,33 @@
+import type { Flag, Read, ValueOption } from './command.ts';
+
+export const text: Read<string> = (typed) => typed;
+
+const integerFrom =
+  (least: number): Read<number> =>
+  (typed) => {
+    const number = Number(typed);
+    if (!/^\d+$/.test(typed) || number < least || !Number.isSafeInteger(number)) {
+      throw new Error(`a whole number from ${least}`);
+    }
+    return number;
+  };
+
+/** An id, or a number of things. */
+export const positive: Read<number> = integerFrom(1);
+
+/** An id to start after: 0 is before all of them. */
+export const cursor: Read<number> = integerFrom(0);
+
+export const list: Read<string[]> = (typed) => {
+  const words = typed.split(',').map((word) => word.trim());
+  if (words.includes('')) throw new Error('a list such as a,b');
+  return words;
+};
+
+/** The options that mean the same wherever they stand. */
+export const json: Flag = { summary: 'Print JSON in one line.' };
+
+export const connection = {
+  url: { value: 'address', summary: "The server's address, in place of PARLEY_URL.", read: text },
+  token: { value: 'token', summary: 'The access token, in place of PARLEY_TOKEN.', read: text },
+} as const satisfies Record<string, ValueOption<string>>;

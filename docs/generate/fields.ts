@@ -1,0 +1,89 @@
+import { anchor, code, table } from './markdown.ts';
+
+/** The part of JSON Schema that the contract uses. */
+export interface Schema {
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly $ref?: string;
+  readonly default?: unknown;
+  readonly description?: string;
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly pattern?: string;
+}
+
+/** JSON Schema counts a text in characters; the server counts most of them in bytes. */
+export type UnitOf = (field: string, most: number) => 'characters' | 'bytes of UTF-8';
+
+/** What goes in: a row for each field. */
+export function inputTable(schema: Schema, unitOf: UnitOf): string {
+  const rows = Object.entries(schema.properties ?? {}).map(([name, field]) => [
+    code(name),
+    typeOf(field),
+    schema.required?.includes(name) ? 'yes' : '',
+    field.default === undefined ? '' : code(JSON.stringify(field.default)),
+    boundsOf(field, (most) => unitOf(name, most)),
+    meaningOf(field),
+  ]);
+  return table(['Field', 'Type', 'Required', 'Default', 'Bounds', 'Meaning'], rows);
+}
+
+/** What comes out: a row for each field, those of an object without a name of its own included. */
+export function outputTable(schema: Schema): string {
+  return table(['Field', 'Type', 'Meaning'], outputRows(schema, ''));
+}
+
+function outputRows(schema: Schema, prefix: string): string[][] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const optional = schema.required?.includes(name) ? '' : ' (where there is one)';
+    const row = [code(prefix + name), `${typeOf(field)}${optional}`, meaningOf(field)];
+    return [row, ...outputRows(field, `${prefix}${name}.`)];
+  });
+}
+
+export function typeOf(schema: Schema): string {
+  if (schema.$ref) return recordLink(schema.$ref);
+  if (schema.enum) return schema.enum.map(code).join(' or ');
+  if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ');
+  if (schema.type === 'array') return `list of ${schema.items ? typeOf(schema.items) : 'anything'}`;
+  if (schema.format === 'date-time') return 'time';
+  return [schema.type ?? 'anything'].flat().join(' or ');
+}
+
+function recordLink(reference: string): string {
+  const name = reference.split('/').at(-1) ?? '';
+  return `[${name}](api.md#${anchor(name)})`;
+}
+
+function meaningOf(schema: Schema): string {
+  const own = [schema, ...(schema.anyOf ?? [])].find((s) => s.description)?.description;
+  const each = schema.items && meaningOf(schema.items);
+  return own ?? (each ? `each: ${each}` : '');
+}
+
+function boundsOf(schema: Schema, unit: (most: number) => string): string {
+  const { minimum, exclusiveMinimum, minLength, maxLength = 0, minItems, maxItems, pattern } = schema;
+  const least = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1);
+  const most = schema.maximum === Number.MAX_SAFE_INTEGER ? undefined : schema.maximum;
+  if (schema.type === 'array') return range(minItems, maxItems, 'elements');
+  if (schema.type === 'integer') return range(least, most, '');
+  if (pattern) return `matches ${code(pattern)}`;
+  return maxLength > 0 ? range(minLength, maxLength, unit(maxLength)) : '';
+}
+
+function range(least: number | undefined, most: number | undefined, unit: string): string {
+  const number = (n: number) => n.toLocaleString('en');
+  if (least !== undefined && most !== undefined) return `${number(least)} to ${number(most)} ${unit}`.trim();
+  if (least !== undefined) return `at least ${number(least)} ${unit}`.trim();
+  return most === undefined ? '' : `at most ${number(most)} ${unit}`.trim();
+}

@@ -1,0 +1,131 @@
+import {
+  type ClientInput,
+  type ClientOutput,
+  type Contract,
+  listOperations,
+  type NamedOperation,
+  type OperationName,
+  type Resource,
+} from '@parley/contract';
+import { readAnswer } from './answer.ts';
+import { TransportError } from './errors.ts';
+import { type ApiRequest, buildRequest, newIdempotencyKey, type Target } from './request.ts';
+import { pause, pauseBefore } from './retry.ts';
+
+export interface ClientOptions extends Target {
+  /** Stands in for the global `fetch`. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /** How often a call is made again, where that can do no harm and may help; 2 by default. */
+  readonly retries?: number;
+}
+
+export interface CallOptions {
+  /**
+   * Makes a repeated call count once, also from another process. Operations that honour one get a new key for every
+   * call by default, which makes the client's own retries count once; the others refuse it.
+   */
+  readonly idempotencyKey?: string | undefined;
+  /** Ends the call, its retries included: `AbortSignal.timeout(5_000)`. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The input may be left out where nothing in it is required. */
+type Arguments<I> =
+  Record<never, never> extends I ? [input?: I, options?: CallOptions] : [input: I, options?: CallOptions];
+
+/** Answers the payload; throws `ApiError`, `TransportError`, or the reason of an aborted signal. */
+export type Call<N extends OperationName> = (...args: Arguments<ClientInput<N>>) => Promise<ClientOutput<N>>;
+
+/** `client.messages.send_message(…)`: a method for every row of the contract, under the row's own name. */
+export type Client = {
+  readonly [R in Resource]: {
+    readonly [A in keyof Contract[R] & string]: Call<Extract<`${R}.${A}`, OperationName>>;
+  };
+};
+
+interface Settings extends Target {
+  readonly fetch: NonNullable<ClientOptions['fetch']>;
+  readonly retries: number;
+}
+
+/** A client of one server, as whoever the access token belongs to. */
+export function createClient(options: ClientOptions): Client {
+  const settings: Settings = {
+    url: checkUrl(options.url),
+    token: checkToken(options.token),
+    // Looked up at each call, and called as a plain function: a browser's fetch refuses any other `this`.
+    fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
+    retries: options.retries ?? 2,
+  };
+  const client: Record<string, Record<string, unknown>> = {};
+  for (const row of listOperations()) {
+    const actions = client[row.resource] ?? {};
+    actions[row.action] = (input: object = {}, call: CallOptions = {}) => callOperation(settings, row, input, call);
+    client[row.resource] = actions;
+  }
+  return client as unknown as Client;
+}
+
+async function callOperation(
+  settings: Settings,
+  row: NamedOperation,
+  input: object,
+  { idempotencyKey, signal }: CallOptions,
+): Promise<object> {
+  if (idempotencyKey !== undefined && !row.idempotent) {
+    throw new TypeError(`${row.name} honours no idempotency key.`);
+  }
+  const key = row.idempotent ? (idempotencyKey ?? newIdempotencyKey()) : undefined;
+  const request = buildRequest(settings, row, input, key);
+  const repeatable = row.method === 'GET' || key !== undefined;
+  for (let retry = 1; ; retry++) {
+    try {
+      return await send(settings, request, signal);
+    } catch (error) {
+      const wait = retry > settings.retries ? undefined : pauseBefore(retry, error, repeatable);
+      if (wait === undefined) throw error;
+      await pause(wait, signal);
+    }
+  }
+}
+
+/** One attempt. */
+async function send(settings: Settings, request: ApiRequest, signal: AbortSignal | undefined): Promise<object> {
+  signal?.throwIfAborted();
+  const { response, text } = await exchange(settings, request, signal);
+  return readAnswer(response, text);
+}
+
+async function exchange(settings: Settings, { url, init }: ApiRequest, signal: AbortSignal | undefined) {
+  try {
+    const response = await settings.fetch(url, signal ? { ...init, signal } : init);
+    return { response, text: await response.text() };
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw new TransportError(`Cannot reach Parley at ${settings.url}: ${innermost(error)}`, { cause: error });
+  }
+}
+
+/** What went wrong at the bottom: Node says only "fetch failed" at the top. */
+function innermost(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined
+    ? error.message || String((error as { code?: unknown }).code)
+    : innermost(error.cause);
+}
+
+function checkUrl(given: string): string {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    throw new TypeError(
+      `The server's address must be one such as http://127.0.0.1:8080, not ${JSON.stringify(given)}.`,
+    );
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}
+
+/** What could not stand in a header is refused here, and without repeating it: it may be half a secret. */
+function checkToken(given: string): string {
+  if (/^[\x21-\x7e]+$/.test(given)) return given;
+  throw new TypeError('The access token must be printable ASCII characters without spaces.');
+}

@@ -1,0 +1,48 @@
+import type { NamedOperation } from '@parley/contract';
+
+/** A call as HTTP: made once, sent as often as need be. */
+export interface ApiRequest {
+  readonly url: string;
+  readonly init: RequestInit & { readonly headers: Headers };
+}
+
+export interface Target {
+  /** The server's address, without a slash at its end. */
+  readonly url: string;
+  readonly token: string;
+}
+
+/** Puts an input where the row's method has it: a query for GET, a JSON body for POST. */
+export function buildRequest(
+  target: Target,
+  row: NamedOperation,
+  input: object,
+  idempotencyKey: string | undefined,
+): ApiRequest {
+  const url = new URL(`${target.url}/api/${row.resource}.php`);
+  url.searchParams.set('action', row.action);
+  const headers = new Headers({ accept: 'application/json', authorization: `Bearer ${target.token}` });
+  if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey);
+  // A redirect is never followed: it would turn a POST into a GET. It is told as an answer that is not Parley's.
+  const init: RequestInit & { headers: Headers } = { method: row.method, headers, redirect: 'manual' };
+  if (row.method === 'GET') {
+    appendQuery(url.searchParams, input);
+  } else {
+    headers.set('content-type', 'application/json');
+    init.body = JSON.stringify(input);
+  }
+  return { url: url.href, init };
+}
+
+function appendQuery(query: URLSearchParams, input: object): void {
+  for (const [name, value] of Object.entries(input) as [string, unknown][]) {
+    if (value === undefined) continue;
+    for (const one of Array.isArray(value) ? value : [value]) query.append(name, String(one));
+  }
+}
+
+/** 128 random bits. `crypto.randomUUID` would not do: browsers keep it from pages that are not served over https. */
+export function newIdempotencyKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

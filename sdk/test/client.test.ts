@@ -1,0 +1,149 @@
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { listOperations, ParleyError } from '@parley/contract';
+import { serverFor } from '@parley/server/test/support/server.ts';
+import { ApiError, type Client, createClient } from '../index.ts';
+
+const server = serverFor('sqlite');
+const people: Record<string, { client: Client; id: number }> = {};
+
+const person = (name: string) => {
+  const found = people[name];
+  if (!found) throw new Error(`nobody is called ${name}`);
+  return found;
+};
+
+beforeAll(async () => {
+  for (const name of ['ada', 'bob']) {
+    const { token, userId } = await server().user(name);
+    people[name] = { client: createClient({ url: server().url, token }), id: userId };
+  }
+});
+
+/** What a call that must fail failed with. */
+async function failure(call: Promise<unknown>): Promise<ApiError> {
+  const error = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof ApiError) return error;
+  throw new Error(`expected an ApiError, not ${error}`);
+}
+
+describe('the client', () => {
+  test('has a method for every row of the contract, and no other', () => {
+    const methods = Object.entries(person('ada').client).flatMap(([resource, actions]) =>
+      Object.keys(actions).map((action) => `${resource}.${action}`),
+    );
+    expect(methods.sort()).toEqual(
+      listOperations()
+        .map((row) => row.name as string)
+        .sort(),
+    );
+  });
+
+  test('sends and reads messages, with the types of the contract', async () => {
+    const { client } = person('ada');
+    const { group } = await client.messages.create_group({ name: 'Launch', participants: [person('bob').id] });
+    const { message } = await client.messages.send_message({ chat_id: group.chat_id, content: 'שלום 👋🏽' });
+    const page = await person('bob').client.messages.get_messages({ chat_id: group.chat_id, limit: 1 });
+    expect(page).toEqual({ messages: [message], has_more: false });
+    // @ts-expect-error: a chat_id is a number.
+    expect((await failure(client.messages.get_messages({ chat_id: 'one' }))).code).toBe('validation_failed');
+    // @ts-expect-error: content is required.
+    expect((await failure(client.messages.send_message({ chat_id: 1 }))).code).toBe('validation_failed');
+  });
+
+  test('takes no input where none is required', async () => {
+    expect((await person('ada').client.users.me()).user.name).toBe('ada');
+    expect((await person('ada').client.tokens.list({})).tokens).toHaveLength(1);
+  });
+
+  test('leaves out what is undefined and repeats the name of a list', async () => {
+    const { client } = person('bob');
+    const { group } = await client.messages.create_group({ name: 'Events', participants: [] });
+    const { chat_id } = group;
+    const { message } = await client.messages.send_message({ chat_id, content: 'one' });
+    await client.messages.edit_message({ message_id: message.message_id, content: 'two' });
+    const input = { chat_id, events: ['group_created' as const, 'message_edited' as const] };
+    const { events } = await client.events.list({ ...input, limit: undefined });
+    expect(events.map((e) => e.event)).toEqual(['group_created', 'message_edited']);
+  });
+
+  test('counts a call once however often it is made with one idempotency key', async () => {
+    const { client } = person('ada');
+    const { group } = await client.messages.create_group({ name: 'Once', participants: [] });
+    const input = { chat_id: group.chat_id, content: 'once' };
+    const first = await client.messages.send_message(input, { idempotencyKey: 'the-same' });
+    const second = await client.messages.send_message(input, { idempotencyKey: 'the-same' });
+    const other = await client.messages.send_message(input);
+    expect(second).toEqual(first);
+    expect(other.message.message_id).toBeGreaterThan(first.message.message_id);
+  });
+
+  test('refuses an idempotency key where the server would ignore it', async () => {
+    const call = person('ada').client.messages.delete_message({ message_id: 1 }, { idempotencyKey: 'k' });
+    await expect(call).rejects.toThrow('messages.delete_message honours no idempotency key.');
+  });
+
+  test('reads the address with a slash at its end', async () => {
+    const client = createClient({ url: `${server().url}/`, token: await server().token('ada') });
+    expect((await client.users.me()).user.user_id).toBe(person('ada').id);
+  });
+
+  test.each(['127.0.0.1:8080', 'ftp://127.0.0.1', ''])('refuses the address %p', (url) => {
+    expect(() => createClient({ url, token: 'pat_x' })).toThrow(
+      "The server's address must be one such as http://127.0.0.1:8080",
+    );
+  });
+
+  test('refuses a token that cannot stand in a header, and does not repeat it', () => {
+    const create = () => createClient({ url: server().url, token: 'pat_secret\n' });
+    expect(create).toThrow('printable ASCII');
+    expect(create).not.toThrow('secret');
+  });
+});
+
+describe('a refusal', () => {
+  test('carries all that the server said', async () => {
+    const error = await failure(person('ada').client.messages.send_message({ chat_id: 1, content: ' ' }));
+    expect(error).toBeInstanceOf(ParleyError);
+    expect({ ...error, message: error.message }).toMatchObject({
+      code: 'validation_failed',
+      status: 422,
+      message: 'content: must not be blank',
+      details: [{ field: 'content', message: 'must not be blank' }],
+      retryAfter: undefined,
+    });
+    expect(error.requestId).toMatch(/^[0-9a-f]+-\w+$/);
+  });
+
+  test('tells a chat that is not there, a token that is not known and a scope that is missing', async () => {
+    const url = server().url;
+    const stranger = createClient({ url, token: 'pat_unknown' });
+    const reader = createClient({ url, token: await server().token('ada', ['messages:read']) });
+    const refusals = await Promise.all([
+      failure(person('ada').client.chats.get({ chat_id: 999_999 })),
+      failure(stranger.users.me()),
+      failure(reader.chats.list()),
+    ]);
+    expect(refusals.map((e) => [e.status, e.code])).toEqual([
+      [404, 'not_found'],
+      [401, 'unauthorized'],
+      [403, 'insufficient_scope'],
+    ]);
+  });
+});
+
+describe('a server that limits its callers', () => {
+  const limited = serverFor('sqlite', { PARLEY_RATE_LIMIT: '1/1' });
+
+  test('is asked again when it said to', async () => {
+    const { token } = await limited().user('cleo');
+    const patient = createClient({ url: limited().url, token });
+    const impatient = createClient({ url: limited().url, token, retries: 0 });
+    await patient.users.me();
+    const error = await failure(impatient.users.me());
+    expect([error.code, error.status, error.retryAfter]).toEqual(['rate_limited', 429, 1]);
+    expect((await patient.users.me()).user.name).toBe('cleo');
+  });
+});

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { freePort } from '@parley/server/test/support/postgres.ts';
+import { serverFor } from '@parley/server/test/support/server.ts';
+import { parseRetryAfter } from '../answer.ts';
+import { ApiError, type Client, createClient, TransportError } from '../index.ts';
+import { type Fault, FlakyProxy, refusal } from './flaky.ts';
+
+const server = serverFor('sqlite');
+let token = '';
+let chatId = 0;
+
+beforeAll(async () => {
+  const ada = await server().user('ada');
+  token = ada.token;
+  chatId = (await ada.ok('messages.create_group', { name: 'Launch', participants: [] })).group.chat_id;
+});
+
+const proxies: FlakyProxy[] = [];
+afterAll(() => {
+  for (const proxy of proxies) proxy.stop();
+});
+
+async function behind(faults: readonly Fault[], retries?: number): Promise<{ client: Client; proxy: FlakyProxy }> {
+  const proxy = new FlakyProxy(server().url, faults);
+  proxies.push(proxy);
+  const url = await proxy.start();
+  return { proxy, client: createClient({ url, token, ...(retries !== undefined && { retries }) }) };
+}
+
+const unavailable = refusal(503, 'unavailable');
+
+async function thrownBy(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => {
+      throw new Error('the call succeeded');
+    },
+    (error: unknown) => error,
+  );
+}
+
+describe('a GET', () => {
+  test.concurrent.each([
+    ['a broken connection', 'drop'],
+    ['an answer that was lost on the way', 'lose the answer'],
+    ['a 429', refusal(429, 'rate_limited', { 'retry-after': '0' })],
+    ['a 503', unavailable],
+    ['a 502 of a proxy', { status: 502, body: '<h1>Bad Gateway</h1>' }],
+  ] as const)('is made again after %s', async (_, fault) => {
+    const { client, proxy } = await behind([fault]);
+    expect((await client.users.me()).user.name).toBe('ada');
+    expect(proxy.seen).toHaveLength(2);
+  });
+
+  test.concurrent('is given up after two retries, and the last failure is told', async () => {
+    const { client, proxy } = await behind(['drop', unavailable, unavailable, unavailable]);
+    const error = await thrownBy(client.users.me());
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ code: 'unavailable', status: 503, requestId: 'r-1' });
+    expect(proxy.seen).toHaveLength(3);
+  });
+
+  test.concurrent('is not made again where retries are turned off', async () => {
+    const { client, proxy } = await behind([unavailable], 0);
+    expect(await thrownBy(client.users.me())).toMatchObject({ code: 'unavailable' });
+    expect(proxy.seen).toHaveLength(1);
+  });
+
+  test.concurrent('is not made again after a refusal that would come again', async () => {
+    const { client, proxy } = await behind([]);
+    expect(await thrownBy(client.chats.get({ chat_id: 999_999 }))).toMatchObject({ code: 'not_found' });
+    expect(proxy.seen).toHaveLength(1);
+  });
+});
+
+describe('a POST that honours an idempotency key', () => {
+  test.concurrent('counts once though its answer was lost and it was sent again', async () => {
+    const { client, proxy } = await behind(['lose the answer', 'drop']);
+    const { message } = await client.messages.send_message({ chat_id: chatId, content: 'sent three times' });
+    const { messages } = await client.messages.get_messages({ chat_id: chatId });
+    expect(messages.filter((m) => m.content === 'sent three times')).toEqual([message]);
+    const keys = proxy.seen.filter((r) => r.method === 'POST').map((r) => r.key);
+    expect(keys).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), keys[0], keys[0]]);
+  });
+
+  test.concurrent('keeps the key that it was given, and each call without one has its own', async () => {
+    const { client, proxy } = await behind(['drop']);
+    const input = { chat_id: chatId, content: 'keys' };
+    await client.messages.send_message(input, { idempotencyKey: 'mine' });
+    await client.messages.send_message(input);
+    await client.messages.send_message(input);
+    expect(proxy.seen.slice(0, 2).map((r) => r.key)).toEqual(['mine', 'mine']);
+    expect(new Set(proxy.seen.map((r) => r.key)).size).toBe(3);
+  });
+});
+
+describe('a POST without an idempotency key', () => {
+  const rename = (client: Client) => client.chats.update({ chat_id: chatId, name: 'Lift-off' });
+
+  test.concurrent('is made again after a 429, which says that nothing was carried out', async () => {
+    const { client, proxy } = await behind([refusal(429, 'rate_limited', { 'retry-after': '0' })]);
+    expect((await rename(client)).chat.name).toBe('Lift-off');
+    expect(proxy.seen.map((r) => r.key)).toEqual([undefined, undefined]);
+  });
+
+  test.concurrent.each([
+    ['a broken connection', 'drop', TransportError],
+    ['an answer that was lost on the way', 'lose the answer', TransportError],
+    ['a 503', unavailable, ApiError],
+    ['a 504 of a proxy', { status: 504 }, TransportError],
+  ] as const)('is never made again after %s', async (_, fault, kind) => {
+    const { client, proxy } = await behind([fault]);
+    expect(await thrownBy(rename(client))).toBeInstanceOf(kind);
+    expect(proxy.seen).toHaveLength(1);
+  });
+});
+
+describe('a connection that was used before', () => {
+  test.concurrent('breaks without a second try of a POST that must not be made twice', async () => {
+    const { client, proxy } = await behind(['none', 'drop']);
+    await client.users.me();
+    expect(await thrownBy(client.chats.update({ chat_id: chatId, name: 'Again' }))).toBeInstanceOf(TransportError);
+    expect(proxy.seen.map((r) => r.method)).toEqual(['GET', 'POST']);
+  });
+});
+
+describe('the pause before a retry', () => {
+  const gap = ({ seen: [first, second] }: FlakyProxy) => (second?.at ?? 0) - (first?.at ?? 0);
+
+  test.concurrent('is as long as the server asks', async () => {
+    const { client, proxy } = await behind([refusal(503, 'unavailable', { 'retry-after': '1' })]);
+    await client.users.me();
+    expect(gap(proxy)).toBeWithin(1_000, 1_500);
+  });
+
+  test.concurrent('is short where the server asks for none, but there is one', async () => {
+    const { client, proxy } = await behind([unavailable]);
+    await client.users.me();
+    expect(gap(proxy)).toBeWithin(90, 600);
+  });
+
+  test.concurrent('is not begun where the server asks for minutes: the caller is told how many', async () => {
+    const { client, proxy } = await behind([refusal(429, 'rate_limited', { 'retry-after': '3600' })]);
+    expect(await thrownBy(client.users.me())).toMatchObject({ status: 429, retryAfter: 3_600 });
+    expect(proxy.seen).toHaveLength(1);
+  });
+
+  test.concurrent('ends at once when the call is aborted', async () => {
+    const { client, proxy } = await behind([refusal(503, 'unavailable', { 'retry-after': '30' })]);
+    const started = Date.now();
+    const reason = new Error('enough');
+    const error = await thrownBy(client.users.me({}, { signal: abortAfter(50, reason) }));
+    expect(error).toBe(reason);
+    expect(Date.now() - started).toBeLessThan(1_000);
+    expect(proxy.seen).toHaveLength(1);
+  });
+});
+
+describe('an aborted call', () => {
+  test.concurrent('ends while the server is silent, and is not made again', async () => {
+    const { client, proxy } = await behind(['hang']);
+    const reason = new Error('enough');
+    expect(await thrownBy(client.users.me({}, { signal: abortAfter(50, reason) }))).toBe(reason);
+    expect(proxy.seen).toHaveLength(1);
+  });
+
+  test.concurrent('is not begun where the signal was aborted before', async () => {
+    const { client, proxy } = await behind([]);
+    const error = await thrownBy(client.users.me({}, { signal: AbortSignal.abort() }));
+    expect((error as Error).name).toBe('AbortError');
+    expect(proxy.seen).toHaveLength(0);
+  });
+});
+
+describe('an answer that is not Parley’s', () => {
+  test.concurrent('is told with its status, its type and how it begins', async () => {
+    const html = { status: 403, headers: { 'content-type': 'text/html; charset=utf-8' }, body: '<h1>\nBlocked</h1>' };
+    const { client } = await behind([html]);
+    const error = await thrownBy(client.users.me());
+    expect(error).toBeInstanceOf(TransportError);
+    expect(error).toMatchObject({
+      status: 403,
+      message: `The answer is not Parley's: HTTP 403, text/html, beginning with "<h1> Blocked</h1>".`,
+    });
+  });
+
+  test.concurrent.each(['<html></html>', '{"status": "ok"}', '"text"', 'null', '{"success": false}'])(
+    'is not taken for a success: 200 with %p',
+    async (body) => {
+      const { client } = await behind([{ status: 200, body }]);
+      expect(await thrownBy(client.users.me())).toBeInstanceOf(TransportError);
+    },
+  );
+
+  test.concurrent('is told to be a redirect, which is not followed', async () => {
+    const { client, proxy } = await behind([{ status: 301, headers: { location: 'https://chat.example/' } }]);
+    const call = client.messages.send_message({ chat_id: chatId, content: 'moved' });
+    expect(await thrownBy(call)).toMatchObject({
+      status: 301,
+      message: expect.stringContaining('https://chat.example/'),
+    });
+    expect(proxy.seen).toHaveLength(1);
+  });
+});
+
+test('a server that cannot be reached is told with its address', async () => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const error = await thrownBy(createClient({ url, token, retries: 0 }).users.me());
+  expect(error).toBeInstanceOf(TransportError);
+  expect((error as TransportError).message).toStartWith(`Cannot reach Parley at ${url}: `);
+  expect((error as TransportError).status).toBeUndefined();
+});
+
+test('Retry-After is read as seconds and as a date', () => {
+  const now = Date.parse('2026-01-01T12:00:00Z');
+  expect(parseRetryAfter('7', now)).toBe(7);
+  expect(parseRetryAfter('Thu, 01 Jan 2026 12:01:30 GMT', now)).toBe(90);
+  expect(parseRetryAfter('Thu, 01 Jan 2026 11:00:00 GMT', now)).toBe(0);
+  expect(parseRetryAfter('soon', now)).toBeUndefined();
+  expect(parseRetryAfter(null, now)).toBeUndefined();
+});
+
+function abortAfter(milliseconds: number, reason: Error): AbortSignal {
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(reason), milliseconds);
+  return controller.signal;
+}
