@@ -76,7 +76,7 @@ async function measureGet(pace: Pace): Promise<Outcome[]> {
   await using bare = await startBare(answer);
   const contender = parley.racer((requests ?? []).map((r) => r.newest));
   const result = await race({ ...contender, ...bare }, contender, pace);
-  const notes = [`an answer has ${Buffer.byteLength(answer)} bytes`];
+  const notes = [`an answer has ${Buffer.byteLength(answer.body)} bytes`];
   return [{ kind: 'rates', what: 'get_messages of 50, SQLite', bar: 0.25, notes, ...result }];
 }
 

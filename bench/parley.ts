@@ -38,13 +38,14 @@ export class ParleyUnderTest implements AsyncDisposable {
     return { pid: this.pid, port: this.port, requests: requests.map(asText) };
   }
 
-  /** The bytes that the server gives for a request. */
-  async answer({ method, path, token, body }: Request): Promise<string> {
+  /** What the server answers to a request, head and body. */
+  async answer({ method, path, token, body }: Request): Promise<Answer> {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const init = body === undefined ? { method, headers } : { method, headers, body };
     const response = await fetch(`http://127.0.0.1:${this.port}${path}`, init);
     if (response.status !== 200) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-    return response.text();
+    const { date: _, 'content-length': __, ...rest } = Object.fromEntries(response.headers);
+    return { headers: rest, body: await response.text() };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -76,13 +77,19 @@ export async function startParley(env: Readonly<Record<string, string>>): Promis
 }
 
 /** The baseline: a process on the same core that answers every request with these bytes. */
-export async function startBare(answer: string): Promise<Child & { readonly port: number }> {
+export async function startBare(answer: Answer): Promise<Child & { readonly port: number }> {
   const port = await freePort();
   const file = `${temporaryFolder()}/answer`;
-  await Bun.write(file, answer);
+  await Bun.write(file, JSON.stringify(answer));
   const child = startOnServerCore(['bench/bare.ts'], { PORT: String(port), ANSWER: file });
   await untilHealthy(child, port);
   return { ...child, port };
+}
+
+/** The runtime adds its date and the length by itself. */
+export interface Answer {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 }
 
 export interface Request {

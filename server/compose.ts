@@ -80,7 +80,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
       version,
       requestId,
       ready: async () => void (await countAdmins(engine)),
-      metrics: () => metrics.registry.metrics(),
+      metrics: () => metrics.text(),
     });
     const server = listen(settings, fetch);
     const followers = startFollowers(settings, world, engine, authenticator, metrics, log);
@@ -115,7 +115,7 @@ function startFollowers(
   return {
     searchIndex: new Follower({
       name: 'search index',
-      step: () => indexNextEvents(engine, (events) => metrics.searchLag.set(events)),
+      step: () => indexNextEvents(engine, (events) => metrics.searchLag(events)),
       gatherMs: 200,
       sweepMs: 1_000,
       share: 0.1,
@@ -129,7 +129,7 @@ function startFollowers(
         return dropExpired(engine, {
           eventDays: settings.eventDays,
           now: world.now,
-          counted: (kind, count) => metrics.pruned.inc({ kind }, count),
+          counted: (kind, count) => metrics.pruned(kind, count),
         });
       },
       gatherMs: 0,

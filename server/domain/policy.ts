@@ -27,11 +27,6 @@ export function may(act: Act, type: ChatType, role: Role): boolean {
   return rules[act][type].includes(role);
 }
 
-/** The same rule as rows, for a statement that decides about many at once. */
-export function allowed(act: Act): readonly { type: ChatType; role: Role }[] {
-  return Object.entries(rules[act]).flatMap(([type, roles]) => roles.map((role) => ({ type: type as ChatType, role })));
-}
-
 /** Why not, in words for the person who tried. */
 export const refusals: Readonly<Record<Act, string>> = {
   read: 'You are not a participant of this chat.',

@@ -2,14 +2,13 @@ import { type Contract, type Input, invalidField, type OperationName, ParleyErro
 import type { Authenticator } from '../auth/authenticate.ts';
 import { type Caller, requireScope } from '../auth/caller.ts';
 import type { Log } from '../observe/log.ts';
-import type { RequestMetrics } from '../observe/metrics.ts';
+import type { Metrics } from '../observe/metrics.ts';
 import type { Handler, Handlers } from '../operations/operation.ts';
 import { asParleyError, type Envelope, failure, preflight, success } from './answer.ts';
 import { readBody } from './body.ts';
-import { parseFields } from './form.ts';
 import type { RawInput } from './input.ts';
 import type { Allowance, RateLimiter } from './rate-limit.ts';
-import { MethodRefusal, type Route, Routes } from './routes.ts';
+import { MethodRefusal, type Route, Routes, type Target } from './routes.ts';
 import { validate } from './validate.ts';
 
 export interface ApiParts {
@@ -20,7 +19,7 @@ export interface ApiParts {
   readonly bodyLimit: number;
   readonly requestId: () => string;
   readonly log: Log;
-  readonly metrics: RequestMetrics;
+  readonly metrics: Metrics;
 }
 
 /** What becomes known of a request while it is served, for its answer's headers and its one line in the log. */
@@ -40,7 +39,7 @@ export interface Connections {
 export function serveApi(parts: ApiParts) {
   const routes = new Routes(parts.contract);
 
-  return async (request: Request, file: string, connections: Connections): Promise<Response> => {
+  return async (request: Request, address: string, connections: Connections): Promise<Response> => {
     if (request.method === 'OPTIONS') return preflight();
     const progress: Progress = {
       requestId: parts.requestId(),
@@ -48,7 +47,7 @@ export function serveApi(parts: ApiParts) {
       started: performance.now(),
     };
     try {
-      const response = success(await serve(request, file, connections, progress), progress);
+      const response = success(await serve(request, address, connections, progress), progress);
       note(progress, request, 200);
       return response;
     } catch (thrown) {
@@ -62,14 +61,15 @@ export function serveApi(parts: ApiParts) {
     }
   };
 
-  async function serve(request: Request, file: string, connections: Connections, progress: Progress): Promise<object> {
-    const fields = parseFields(queryOf(request.url));
-    const action = fields.find(([name]) => name === 'action')?.[1];
-    const route = findRoute(request, file, action, connections, progress);
+  async function serve(
+    request: Request,
+    address: string,
+    connections: Connections,
+    progress: Progress,
+  ): Promise<object> {
+    const [{ route, query }, caller] = await accept(request, address, connections, progress);
     const { row } = route;
-    const caller = await identify(request, connections, progress);
     requireScope(caller, row.scope);
-    const query = fields.filter(([name]) => name !== 'action');
     const raw: RawInput =
       row.method === 'GET' ? { kind: 'strings', fields: query } : await readPost(request, query, parts.bodyLimit);
     const input = validate(row.input, route.decode(raw)) as Input<OperationName>;
@@ -78,32 +78,27 @@ export function serveApi(parts: ApiParts) {
     return handler({ name: row.name, caller, input, idempotencyKey });
   }
 
-  function findRoute(
+  /**
+   * What is asked for, and by whom. Counts against the limit of the token; who asks for nothing that there is, or has no
+   * valid token, counts against that of the address.
+   */
+  async function accept(
     request: Request,
-    file: string,
-    action: string | undefined,
+    address: string,
     connections: Connections,
     progress: Progress,
-  ): Route {
+  ): Promise<[Target, Caller]> {
     try {
-      progress.route = routes.find(file, action, request.method);
-      return progress.route;
+      const target = routes.find(address, request.method);
+      progress.route = target.route;
+      const known = parts.authenticator.authenticate(request.headers.get('authorization'));
+      progress.caller = known instanceof Promise ? await known : known;
+      count(progress.caller.tokenId, progress);
+      return [target, progress.caller];
     } catch (error) {
-      count(addressOf(request, connections), progress);
+      if (!progress.caller) count(connections.requestIP(request)?.address ?? 'unknown', progress);
       throw error;
     }
-  }
-
-  /** The caller, counted against the limit of the token; who has no valid token counts against that of the address. */
-  async function identify(request: Request, connections: Connections, progress: Progress): Promise<Caller> {
-    try {
-      progress.caller = await parts.authenticator.authenticate(request.headers.get('authorization'));
-    } catch (error) {
-      count(addressOf(request, connections), progress);
-      throw error;
-    }
-    count(progress.caller.tokenId, progress);
-    return progress.caller;
   }
 
   function count(who: number | string, progress: Progress): void {
@@ -118,7 +113,7 @@ export function serveApi(parts: ApiParts) {
   function note(progress: Progress, request: Request, status: number, error?: ParleyError): void {
     const seconds = (performance.now() - progress.started) / 1_000;
     const operation = progress.route?.row.name ?? 'none';
-    parts.metrics.observe(operation, status, seconds);
+    parts.metrics.request(operation, status, seconds);
     const level = status >= 500 ? 'error' : 'info';
     if (!parts.log.enabled(level)) return;
     parts.log.write(level, 'request', {
@@ -146,15 +141,7 @@ function hasUnreadBody(request: Request, error: ParleyError): boolean {
   return Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY) > smallBody;
 }
 
-const addressOf = (request: Request, connections: Connections): string =>
-  connections.requestIP(request)?.address ?? 'unknown';
-
-function queryOf(url: string): string {
-  const start = url.indexOf('?');
-  return start < 0 ? '' : url.slice(start + 1);
-}
-
-async function readPost(request: Request, [misplaced]: readonly [string, string][], limit: number) {
+async function readPost(request: Request, [misplaced]: Target['query'], limit: number) {
   if (misplaced) throw invalidField(misplaced[0], 'belongs in the body: a POST takes only action in its address');
   return readBody(request, limit);
 }

@@ -4,13 +4,13 @@ import { failure } from './answer.ts';
 import type { Connections } from './api.ts';
 
 export interface AppParts {
-  readonly api: (request: Request, file: string, connections: Connections) => Promise<Response>;
+  readonly api: (request: Request, address: string, connections: Connections) => Promise<Response>;
   readonly contract: Contract;
   readonly version: string;
   readonly requestId: () => string;
   /** Throws where the process cannot serve: the database is away. */
   readonly ready: () => Promise<void>;
-  readonly metrics: () => Promise<string>;
+  readonly metrics: () => string;
 }
 
 type Fetch = (request: Request, connections: Connections) => Response | Promise<Response>;
@@ -19,19 +19,15 @@ type Fetch = (request: Request, connections: Connections) => Response | Promise<
 export function buildFetch(parts: AppParts): Fetch {
   const pages = buildPages(parts);
   return (request, connections) => {
-    const file = apiFile(request.url);
-    return file === undefined ? pages.fetch(request, connections) : parts.api(request, file, connections);
+    const { url } = request;
+    const path = url.indexOf('/', url.indexOf('//') + 2);
+    const address = url.startsWith('/api/', path) ? url.slice(path + 5) : '';
+    return isRow.test(address) ? parts.api(request, address, connections) : pages.fetch(request, connections);
   };
 }
 
-/** `messages.php` of `http://host/api/messages.php?action=…`; nothing where the address is not one of the API's. */
-function apiFile(url: string): string | undefined {
-  const path = url.indexOf('/', url.indexOf('//') + 2);
-  if (!url.startsWith('/api/', path)) return undefined;
-  const query = url.indexOf('?', path);
-  const file = url.slice(path + 5, query < 0 ? undefined : query);
-  return file.endsWith('.php') ? file : undefined;
-}
+/** `messages.php`, with or without a query. */
+const isRow = /^[^/?]*\.php(?:\?|$)/;
 
 function buildPages(parts: AppParts): Hono<{ Bindings: Connections }> {
   const app = new Hono<{ Bindings: Connections }>();
@@ -47,7 +43,7 @@ function buildPages(parts: AppParts): Hono<{ Bindings: Connections }> {
       return c.text('the database does not answer\n', 503);
     }
   });
-  app.get('/metrics', async (c) => c.text(await parts.metrics()));
+  app.get('/metrics', (c) => c.text(parts.metrics()));
   app.get('/', (c) => c.text(`Parley ${parts.version}\nThe API is at /api, its description at /api/openapi.json.\n`));
   app.notFound((c) =>
     failure(

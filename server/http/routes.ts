@@ -1,5 +1,6 @@
 import { type Contract, listOperations, type NamedOperation, ParleyError } from '@parley/contract';
 import { closest } from 'fastest-levenshtein';
+import { parseFields } from './form.ts';
 import { type RawInput, stringDecoder } from './input.ts';
 
 export interface Route {
@@ -17,29 +18,53 @@ export class MethodRefusal extends ParleyError {
   }
 }
 
-/** Finds the row for a resource, an action and a method, or says what is wrong with them. */
+/** What an address asks for: a row, and the fields in its query beside the action. */
+export interface Target {
+  readonly route: Route;
+  readonly query: readonly (readonly [string, string])[];
+}
+
+/** Finds the row for an address and a method, or says what is wrong with them. */
 export class Routes {
   readonly #byResource = new Map<string, Map<string, Route>>();
+  /** Addresses as they are nearly always written, so that these need not be taken apart. */
+  readonly #byAddress = new Map<string, Target>();
 
   constructor(contract: Contract) {
     for (const row of listOperations(contract)) {
       const actions = this.#byResource.get(row.resource) ?? new Map<string, Route>();
-      actions.set(row.action, { row, decode: stringDecoder(row) });
+      const route = { row, decode: stringDecoder(row) };
+      actions.set(row.action, route);
       this.#byResource.set(row.resource, actions);
+      this.#byAddress.set(`${row.resource}.php?action=${row.action}`, { route, query: [] });
     }
   }
 
-  find(file: string, action: string | undefined, method: string): Route {
-    const actions = file.endsWith('.php') ? this.#byResource.get(file.slice(0, -4)) : undefined;
+  /** `address` is what follows `/api/`. */
+  find(address: string, method: string): Target {
+    const target = this.#byAddress.get(address) ?? this.#parse(address);
+    if (target.route.row.method !== method) throw new MethodRefusal(target.route.row);
+    return target;
+  }
+
+  #parse(address: string): Target {
+    const [file = '', query = ''] = split(address, '?');
+    const actions = this.#byResource.get(file.slice(0, -'.php'.length));
     if (!actions) {
       const known = [...this.#byResource.keys()].map((r) => `${r}.php`).join(', ');
       throw new ParleyError('not_found', `There is no such resource. There are: ${known}.`);
     }
+    const fields = parseFields(query);
+    const action = fields.find(([name]) => name === 'action')?.[1];
     const route = action === undefined ? undefined : actions.get(action);
     if (!route) throw new ParleyError('unknown_action', unknownAction(file, action, [...actions.keys()]));
-    if (route.row.method !== method) throw new MethodRefusal(route.row);
-    return route;
+    return { route, query: fields.filter(([name]) => name !== 'action') };
   }
+}
+
+function split(text: string, mark: string): [string, string] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + mark.length)];
 }
 
 function unknownAction(file: string, action: string | undefined, known: string[]): string {

@@ -1,12 +1,12 @@
 import { type ChatId, type MessageId, ParleyError, type Role, type UserId } from '@parley/contract';
 import { type Act, may, refusals } from '../domain/policy.ts';
-import { type ChatRow, findChat } from '../store/chats.ts';
+import { type ChatAccess, findChat } from '../store/chats.ts';
 import type { Db, Tx } from '../store/engine.ts';
 import { findMessage, type MessageRow } from '../store/messages.ts';
 
 /** A chat and the role of the caller in it. */
 export interface Membership {
-  readonly chat: ChatRow;
+  readonly chat: ChatAccess;
   readonly role: Role;
 }
 
@@ -14,7 +14,7 @@ const noChat = () => new ParleyError('not_found', 'There is no such chat, or you
 const noMessage = () => new ParleyError('not_found', 'There is no such message, or you may not see it.');
 
 /** The one door from an id to a chat: absent and hidden give the same answer. */
-export async function accessChat(db: Db, userId: UserId, chatId: ChatId): Promise<ChatRow & { role: Role | null }> {
+export async function accessChat(db: Db, userId: UserId, chatId: ChatId): Promise<ChatAccess> {
   const chat = await findChat(db, chatId, userId);
   if (!chat || (chat.role === null && chat.visibility !== 'public')) throw noChat();
   return chat;
@@ -22,7 +22,8 @@ export async function accessChat(db: Db, userId: UserId, chatId: ChatId): Promis
 
 /** The same for somebody who wants to do something there, which takes a participant whose role allows it. */
 export async function accessChatTo(db: Db, act: Act, userId: UserId, chatId: ChatId): Promise<Membership> {
-  const { role, ...chat } = await accessChat(db, userId, chatId);
+  const chat = await accessChat(db, userId, chatId);
+  const { role } = chat;
   if (role === null) throw new ParleyError('forbidden', refusals.read);
   if (!may(act, chat.type, role)) throw new ParleyError('forbidden', refusals[act]);
   return { chat, role };

@@ -7,19 +7,24 @@ import { pageOfMessages, updateMessage } from '../store/messages.ts';
 import { deleteReactionsTo } from '../store/reactions.ts';
 import { searchMessages } from '../store/search.ts';
 import { accessChatTo, accessMessage, lockMessage } from './access.ts';
+import { NewestPages } from './newest-pages.ts';
 import { change, type Handler, type Services } from './operation.ts';
 import * as present from './present.ts';
 import { Rendered } from './rendered.ts';
 
 export function getMessages({ engine }: Services): Handler<'messages.get_messages'> {
+  const newest = new NewestPages();
   return async ({ caller, input }) => {
-    await accessChatTo(engine, 'read', caller.userId, input.chat_id);
-    const { rows, more } = await pageOfMessages(engine, input.chat_id, {
-      limit: input.limit,
-      before: input.before_id,
-      after: input.after_id,
-    });
-    return new Rendered(`"messages":${await present.renderMessages(engine, rows, caller.userId)},"has_more":${more}`);
+    const { chat_id, limit, before_id: before, after_id: after } = input;
+    const { chat } = await accessChatTo(engine, 'read', caller.userId, chat_id);
+    const isNewest = before === undefined && after === undefined;
+    const known = isNewest ? newest.get(chat_id, limit, chat.latest_event) : undefined;
+    if (known !== undefined) return new Rendered(known);
+    const { rows, more } = await pageOfMessages(engine, chat_id, { limit, before, after });
+    const page = `"messages":${await present.renderMessages(engine, rows, caller.userId)},"has_more":${more}`;
+    // Reactions are shown to each reader in their own way.
+    if (isNewest && !rows.some((row) => row.has_reactions)) newest.put(chat_id, limit, chat.latest_event, page);
+    return new Rendered(page);
   };
 }
 

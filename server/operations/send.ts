@@ -1,11 +1,12 @@
-import { invalidField, type MessageId, ParleyError } from '@parley/contract';
+import { invalidField, ParleyError } from '@parley/contract';
 import { freeze } from '../domain/event.ts';
 import { fingerprint, keptAnswer } from '../domain/idempotency.ts';
 import { newMessage } from '../domain/message.ts';
-import { allowed } from '../domain/policy.ts';
+import { may } from '../domain/policy.ts';
 import type { Tx } from '../store/engine.ts';
+import { insertEvents, type NewEventRow } from '../store/events.ts';
 import { claimKeys, keepAnswers, keyName } from '../store/idempotency.ts';
-import { insertMessages, type Sending } from '../store/messages.ts';
+import { findStandings, insertMessages, type NewMessage, type Standing } from '../store/messages.ts';
 import { accessChatTo } from './access.ts';
 import { Coalescer } from './coalesce.ts';
 import { type Call, type Handler, keyOf, type Services } from './operation.ts';
@@ -16,8 +17,6 @@ type Sent = Rendered<'messages.send_message'>;
 
 /** Sends in one transaction at most. 64 and more share the cost of one fsync so far that a larger batch gains nothing. */
 const largestBatch = 256;
-
-const mayPost = allowed('send');
 
 /** A send whose key another send of the batch holds with another input: to be tried once that one is settled. */
 const again = Symbol('again');
@@ -80,40 +79,54 @@ function follow(send: Send, leader: Send | undefined, verdicts: ReadonlyMap<Send
   return fingerprint(send.input) === fingerprint(leader.input) ? verdict : again;
 }
 
+/**
+ * Takes the event lock, judges, and writes what may be written. Nobody can join, leave or change roles between the verdict
+ * and the commit: that would take the lock too.
+ */
 async function write(tx: Tx, sends: readonly Send[], verdicts: Map<Send, Verdict>, at: number): Promise<void> {
-  const ids = await tx.takeIds({ messages: sends.length, events: sends.length });
-  const rows = sends.map((send, i) => toRow(send, ids.messages[i], ids.events[i], at));
-  const written = await insertMessages(tx, rows, mayPost, at);
+  const [ids, standings] = await Promise.all([
+    tx.takeIds({ messages: sends.length, events: sends.length }),
+    findStandings(tx, sends.map(placeOf)),
+  ]);
+  const messages: NewMessage[] = [];
+  const events: NewEventRow[] = [];
   const answers = [];
   for (const [i, send] of sends.entries()) {
-    const row = rows[i];
-    if (!row || !written.has(row.message_id)) {
+    const [message_id, event_id, standing] = [ids.messages[i], ids.events[i], standings[i]];
+    if (message_id === undefined || event_id === undefined || !standing) throw new Error('too few ids were taken');
+    if (!mayWrite(send, standing)) {
       verdicts.set(send, await refusal(tx, send));
       continue;
     }
-    const sent: Sent = new Rendered(`"message":${row.json}`);
+    const { chat_id, content, reply_to } = send.input;
+    const { userId: user_id } = send.caller;
+    const json = JSON.stringify(newMessage({ message_id, chat_id, user_id, content, reply_to: reply_to ?? null }, at));
+    const data = { message_id, chat_id, user_id, content, ...(reply_to !== undefined && { reply_to }) };
+    messages.push({ message_id, chat_id, user_id, json });
+    events.push({ event_id, chat_id, event: 'new_message', body: freeze({ event: 'new_message', data }, at) });
+    const sent: Sent = new Rendered(`"message":${json}`);
     verdicts.set(send, sent);
     if (send.idempotencyKey !== undefined) {
       const key = keyOf(send, send.idempotencyKey);
       answers.push({ ...key, fingerprint: fingerprint(send.input), answer: `{${sent.fields}}` });
     }
   }
-  if (answers.length > 0) await keepAnswers(tx, answers, at);
+  await Promise.all([
+    insertMessages(tx, messages),
+    insertEvents(tx, events, at),
+    answers.length > 0 && keepAnswers(tx, answers, at),
+  ]);
 }
 
-function toRow(send: Send, messageId: MessageId | undefined, eventId: number | undefined, at: number): Sending {
-  if (messageId === undefined || eventId === undefined) throw new Error('too few ids were taken');
-  const { chat_id, content, reply_to } = send.input;
-  const data = { message_id: messageId, chat_id, user_id: send.caller.userId, content };
-  return {
-    message_id: messageId,
-    event_id: eventId,
-    chat_id,
-    user_id: send.caller.userId,
-    reply_to: reply_to ?? null,
-    json: JSON.stringify(newMessage({ ...data, reply_to: reply_to ?? null }, at)),
-    body: freeze({ event: 'new_message', data: reply_to === undefined ? data : { ...data, reply_to } }, at),
-  };
+const placeOf = ({ caller, input }: Send) => ({
+  chat_id: input.chat_id,
+  user_id: caller.userId,
+  reply_to: input.reply_to ?? null,
+});
+
+function mayWrite({ input }: Send, { type, role, reply_chat }: Standing): boolean {
+  if (type === null || role === null || !may('send', type, role)) return false;
+  return input.reply_to === undefined || reply_chat === input.chat_id;
 }
 
 /** Why a send was not written. Asked only once that is certain, so the common path pays nothing for it. */

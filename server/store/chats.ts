@@ -1,4 +1,4 @@
-import type { ChatId, ChatType, MessageId, Role, UserId, Visibility } from '@parley/contract';
+import type { ChatId, ChatType, EventId, MessageId, Role, UserId, Visibility } from '@parley/contract';
 import { fold } from '../domain/words.ts';
 import type { Db, Tx } from './engine.ts';
 
@@ -36,13 +36,20 @@ const view = `${columns}, m.role, m.last_read_id,
 
 const member = 'members m ON m.chat_id = c.chat_id AND m.user_id = $1 AND m.left_event IS NULL';
 
-/** The row and the caller's role alone: what deciding needs. */
-export function findChat(
-  db: Db,
-  chatId: ChatId,
-  userId: UserId,
-): Promise<(ChatRow & { role: Role | null }) | undefined> {
-  return db.get(`SELECT ${columns}, m.role FROM chats c LEFT JOIN ${member} WHERE c.chat_id = $2`, userId, chatId);
+/** A chat and the role of one user in it: what deciding needs. */
+export interface ChatAccess extends ChatRow {
+  readonly role: Role | null;
+  /** The newest event of the chat that is kept. It moves with everything that changes in the chat. */
+  readonly latest_event: EventId | null;
+}
+
+export function findChat(db: Db, chatId: ChatId, userId: UserId): Promise<ChatAccess | undefined> {
+  return db.get(
+    `SELECT ${columns}, m.role, (SELECT max(event_id) FROM events WHERE chat_id = c.chat_id) AS latest_event
+     FROM chats c LEFT JOIN ${member} WHERE c.chat_id = $2`,
+    userId,
+    chatId,
+  );
 }
 
 export function viewChat(db: Db, chatId: ChatId, userId: UserId): Promise<ChatView | undefined> {

@@ -1,5 +1,5 @@
 import type { ChatId, ChatType, MessageId, Role, UserId } from '@parley/contract';
-import type { Db, Tx } from './engine.ts';
+import type { Db, RowStatement, Tx } from './engine.ts';
 
 /** A message is kept as the JSON that readers get, so that a page is read and sent without taking it apart. */
 export interface MessageRow {
@@ -47,55 +47,53 @@ export async function pageOfMessages(
   return { rows, more };
 }
 
-export interface Sending {
-  readonly message_id: MessageId;
-  readonly event_id: number;
-  readonly chat_id: ChatId;
-  readonly user_id: UserId;
-  readonly reply_to: MessageId | null;
-  readonly json: string;
-  /** The body of its event. */
-  readonly body: string;
+/** Where a sender stands: what deciding about a send needs. */
+export interface Standing {
+  readonly type: ChatType | null;
+  readonly role: Role | null;
+  /** The chat of the message that is replied to. */
+  readonly reply_chat: ChatId | null;
 }
 
-const messageRow = { message_id: 'int', chat_id: 'int', user_id: 'int', reply_to: 'int', json: 'text' } as const;
-const eventRow = { event_id: 'int', chat_id: 'int', message_id: 'int', body: 'text' } as const;
+/** Subqueries, not joins: PostgreSQL would plan a join for tables of another size. */
+const standing: RowStatement = {
+  columns: { n: 'int', chat_id: 'int', user_id: 'int', reply_to: 'int' },
+  sql: (source) => `SELECT s.n, (SELECT c.type FROM chats c WHERE c.chat_id = s.chat_id) AS type,
+       (SELECT m.role FROM members m WHERE m.chat_id = s.chat_id AND m.user_id = s.user_id AND m.left_event IS NULL) AS role,
+       (SELECT r.chat_id FROM messages r WHERE r.message_id = s.reply_to) AS reply_chat
+     FROM ${source} AS s`,
+};
 
-/**
- * Writes those messages whose author is in the chat with a role that may post, and whose `reply_to` is in the same chat,
- * and the event of each; answers which. The verdict is part of the statement, so a refused one never troubles the others.
- */
-export async function insertMessages(
+/** For each send, in the same order. */
+export async function findStandings(
   tx: Tx,
-  sending: readonly Sending[],
-  mayPost: readonly { type: ChatType; role: Role }[],
-  at: number,
-): Promise<Set<MessageId>> {
-  const rule = mayPost.map(({ type, role }) => `(c.type = '${type}' AND w.role = '${role}')`).join(' OR ');
-  const written = tx.each<{ message_id: MessageId }>(
-    {
-      columns: messageRow,
-      values: sending.map((s) => [s.message_id, s.chat_id, s.user_id, s.reply_to, s.json]),
-    },
-    (rows) => `INSERT INTO messages (message_id, chat_id, user_id, json)
-     SELECT s.message_id, s.chat_id, s.user_id, s.json
-     FROM ${rows} AS s
-     JOIN members w ON w.chat_id = s.chat_id AND w.user_id = s.user_id AND w.left_event IS NULL
-     JOIN chats c ON c.chat_id = s.chat_id
-     WHERE (${rule})
-       AND (s.reply_to IS NULL
-            OR EXISTS (SELECT 1 FROM messages r WHERE r.chat_id = s.chat_id AND r.message_id = s.reply_to))
-     RETURNING message_id`,
+  sends: readonly { chat_id: ChatId; user_id: UserId; reply_to: MessageId | null }[],
+): Promise<Standing[]> {
+  const rows = await tx.each<Standing & { n: number }>(
+    standing,
+    sends.map((s, n) => [n, s.chat_id, s.user_id, s.reply_to]),
   );
-  const told = tx.each(
-    { columns: eventRow, values: sending.map((s) => [s.event_id, s.chat_id, s.message_id, s.body]) },
-    (rows) => `INSERT INTO events (event_id, chat_id, event, created_at, body)
-     SELECT e.event_id, e.chat_id, 'new_message', $1, e.body FROM ${rows} AS e
-     WHERE EXISTS (SELECT 1 FROM messages m WHERE m.chat_id = e.chat_id AND m.message_id = e.message_id)`,
-    at,
+  return rows.sort((a, b) => a.n - b.n);
+}
+
+export interface NewMessage {
+  readonly message_id: MessageId;
+  readonly chat_id: ChatId;
+  readonly user_id: UserId;
+  readonly json: string;
+}
+
+const insertion: RowStatement = {
+  columns: { message_id: 'int', chat_id: 'int', user_id: 'int', json: 'text' },
+  sql: (source) => `INSERT INTO messages (message_id, chat_id, user_id, json)
+     SELECT message_id, chat_id, user_id, json FROM ${source} AS m`,
+};
+
+export async function insertMessages(tx: Tx, messages: readonly NewMessage[]): Promise<void> {
+  await tx.each(
+    insertion,
+    messages.map((m) => [m.message_id, m.chat_id, m.user_id, m.json]),
   );
-  const [accepted] = await Promise.all([written, told]);
-  return new Set(accepted.map((row) => row.message_id));
 }
 
 export async function updateMessage(tx: Tx, row: MessageRow): Promise<void> {

@@ -1,6 +1,6 @@
 import type { EventId, MessageId } from '@parley/contract';
 import { SQL } from 'bun';
-import type { Db, Dialect, Engine, Rows, Tx, Value } from './engine.ts';
+import type { Db, Dialect, Engine, RowStatement, Tx, Value } from './engine.ts';
 import { asUnavailable } from './failure.ts';
 
 const columnTypes = { int: 'bigint', text: 'text' } as const;
@@ -55,11 +55,16 @@ class Session implements Db {
     return result.count;
   }
 
-  each<R extends object>(rows: Rows, sql: (source: string) => string, ...params: Value[]): Promise<R[]> {
-    const names = Object.keys(rows.columns);
-    const objects = rows.values.map((values) => Object.fromEntries(names.map((name, i) => [name, values[i] ?? null])));
-    const source = this.dialect.rows(`$${params.length + 1}`, rows.columns, 'given');
-    return this.all(sql(`(SELECT * FROM ${source})`), ...params, JSON.stringify(objects));
+  each<R extends object>(
+    statement: RowStatement,
+    rows: readonly (readonly Value[])[],
+    ...params: Value[]
+  ): Promise<R[]> {
+    if (rows.length === 0) return Promise.resolve([]);
+    const names = Object.keys(statement.columns);
+    const objects = rows.map((values) => Object.fromEntries(names.map((name, i) => [name, values[i] ?? null])));
+    const source = this.dialect.rows(`$${params.length + 1}`, statement.columns, 'given');
+    return this.all(statement.sql(`(SELECT * FROM ${source})`), ...params, JSON.stringify(objects));
   }
 
   /** Whole numbers go as bigint whatever their size: Bun would otherwise prepare a statement per width of number. */
@@ -147,7 +152,13 @@ export function openPostgres({ url, connections }: PostgresOptions): Engine {
     new SQL(url, {
       max: connections,
       bigint: true,
-      connection: { application_name: 'parley', statement_timeout: '30000', lock_timeout: '20000' },
+      connection: {
+        application_name: 'parley',
+        statement_timeout: '30000',
+        lock_timeout: '20000',
+        // Statements are planned once, some while the tables are still small; every one of ours has an index to use.
+        enable_seqscan: 'off',
+      },
     }),
   );
 }

@@ -1,6 +1,6 @@
 import { Database, type Statement } from 'bun:sqlite';
 import type { EventId, MessageId } from '@parley/contract';
-import type { Db, Dialect, Engine, Rows, Tx, Value } from './engine.ts';
+import type { Db, Dialect, Engine, RowStatement, Tx, Value } from './engine.ts';
 import { asUnavailable } from './failure.ts';
 
 export const sqliteDialect: Dialect = {
@@ -13,6 +13,16 @@ export const sqliteDialect: Dialect = {
     `${outer} JOIN (SELECT event_id AS id FROM events) AS ${alias} ON ${alias}.id IN (${inner} LIMIT ${limit})`,
 };
 
+/** Rows that `each` hands over at once. Every size is a statement of its own, so there are few. */
+const chunkSizes = [64, 16, 4, 1] as const;
+
+/** A table expression over parameters: `size` rows of these columns, after the first `taken` parameters. */
+function valuesOf(columns: readonly string[], size: number, taken: number): string {
+  const row = (r: number) => `(${columns.map((_, c) => `$${taken + r * columns.length + c + 1}`).join(', ')})`;
+  const names = columns.map((name, c) => `column${c + 1} AS ${name}`).join(', ');
+  return `(SELECT ${names} FROM (VALUES ${Array.from({ length: size }, (_, r) => row(r)).join(', ')}))`;
+}
+
 /** How long a statement waits for another process (the command line, a backup) to finish its own write. */
 const busyTimeoutMs = 5_000;
 
@@ -21,6 +31,7 @@ class Connection implements Db {
   readonly dialect = sqliteDialect;
   readonly database: Database;
   readonly #statements = new Map<string, Statement>();
+  readonly #chunks = new Map<RowStatement, Map<number, Statement>>();
 
   constructor(file: string, options: { readonly: boolean }) {
     this.database = new Database(file, options.readonly ? { readonly: true } : { readwrite: true, create: true });
@@ -63,18 +74,39 @@ class Connection implements Db {
     }
   }
 
-  async each<R extends object>(rows: Rows, sql: (source: string) => string, ...params: Value[]): Promise<R[]> {
-    const columns = Object.keys(rows.columns).map((name, i) => `$${params.length + i + 1} AS ${name}`);
+  async each<R extends object>(
+    statement: RowStatement,
+    rows: readonly (readonly Value[])[],
+    ...params: Value[]
+  ): Promise<R[]> {
     const results: R[] = [];
     try {
-      const statement = this.prepare(sql(`(SELECT ${columns.join(', ')})`));
-      for (const values of rows.values) {
-        for (const result of statement.all(...params, ...values) as R[]) results.push(result);
+      for (let done = 0; done < rows.length; ) {
+        const size = chunkSizes.find((s) => s <= rows.length - done) ?? 1;
+        const values = rows.slice(done, done + size).flat();
+        for (const result of this.#chunk(statement, size, params.length).all(...params, ...values)) {
+          results.push(result as R);
+        }
+        done += size;
       }
     } catch (error) {
       throw asUnavailable(error);
     }
     return results;
+  }
+
+  #chunk(statement: RowStatement, size: number, taken: number): Statement {
+    let sizes = this.#chunks.get(statement);
+    if (!sizes) {
+      sizes = new Map();
+      this.#chunks.set(statement, sizes);
+    }
+    let prepared = sizes.get(size);
+    if (!prepared) {
+      prepared = this.prepare(statement.sql(valuesOf(Object.keys(statement.columns), size, taken)));
+      sizes.set(size, prepared);
+    }
+    return prepared;
   }
 
   close(): void {
@@ -162,8 +194,12 @@ class SqliteEngine implements Engine {
     return this.write((tx) => tx.run(sql, ...params));
   }
 
-  each<R extends object>(rows: Rows, sql: (source: string) => string, ...params: Value[]): Promise<R[]> {
-    return this.write((tx) => tx.each<R>(rows, sql, ...params));
+  each<R extends object>(
+    statement: RowStatement,
+    rows: readonly (readonly Value[])[],
+    ...params: Value[]
+  ): Promise<R[]> {
+    return this.write((tx) => tx.each<R>(statement, rows, ...params));
   }
 
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {

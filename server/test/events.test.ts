@@ -92,8 +92,8 @@ onBothEngines('events', (engine) => {
     });
 
     test('with the right values', () => {
-      const [a, b] = [ada.userId, bob.userId] as never[];
-      const at = { chat_id: group, user_id: b } as object;
+      const [a, b] = [ada.userId, bob.userId];
+      const at = { chat_id: group, user_id: b };
       expect(one('group_created')).toEqual({ chat_id: group, name: 'Group', user_id: a, participants: [a, b] });
       expect(one('channel_created')).toEqual({ chat_id: channel, name: 'Channel', user_id: a, participants: [a] });
       const pair = [ada.userId, bob.userId].sort((x, y) => x - y);

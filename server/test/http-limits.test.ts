@@ -113,6 +113,73 @@ onBothEngines('the size of a body', (engine) => {
   });
 });
 
+onBothEngines('a body that is made to be hard work', (engine) => {
+  const server = serverFor(engine);
+  let ada: Client;
+  beforeAll(async () => {
+    ada = await server().user('ada');
+  });
+
+  const many = (part: (i: number) => string, between: string) => {
+    const parts: string[] = [];
+    for (let size = 0, i = 0; size < mebibyte - 2_000; i++) {
+      const one = part(i);
+      size += one.length + between.length;
+      parts.push(one);
+    }
+    return parts.join(between);
+  };
+  const form = 'application/x-www-form-urlencoded';
+  const json = 'application/json';
+  const bodies: [string, string, string, string][] = [
+    ['a list of many elements in a form', 'messages.php?action=create_group', form, many(() => 'participants=1', '&')],
+    [
+      'a list of many wrong elements',
+      'tokens.php?action=create',
+      json,
+      `{"name":"x","scopes":[${many(() => '""', ',')}]}`,
+    ],
+    [
+      'a list of many ids',
+      'messages.php?action=create_group',
+      json,
+      `{"name":"x","participants":[${many(() => '1', ',')}]}`,
+    ],
+    ['many unknown fields', sendPath, json, `{${many((i) => `"k${i}":1`, ',')}}`],
+    ['many unknown fields in a form', sendPath, form, many((i) => `k${i}`, '&')],
+    ['a field with a very long name', sendPath, json, `{"${'k'.repeat(mebibyte - 100)}":1}`],
+    [
+      'a name that is a megabyte long',
+      'messages.php?action=create_group',
+      json,
+      `{"name":"${'é'.repeat(500_000)}","participants":[]}`,
+    ],
+    [
+      'an emoji that is a megabyte long',
+      'messages.php?action=add_reaction',
+      json,
+      `{"message_id":1,"emoji":"${'x'.repeat(1_000_000)}"}`,
+    ],
+    ['blanks only', sendPath, json, `{"chat_id":1,"content":"${' '.repeat(1_000_000)}"}`],
+  ];
+  test.each(bodies)(
+    'is refused quickly and in few words: %s',
+    async (_, path, type, body) => {
+      const began = performance.now();
+      const response = await fetch(`${server().url}/api/${path}`, {
+        method: 'POST',
+        body,
+        headers: { authorization: `Bearer ${ada.token}`, 'content-type': type },
+      });
+      const text = await response.text();
+      expect(response.status).toBe(422);
+      expect(performance.now() - began).toBeLessThan(1_000);
+      expect(text.length).toBeLessThan(16_384);
+    },
+    30_000,
+  );
+});
+
 describe('a flood of bodies', () => {
   let child: ServerProcess;
   let server: TestServer;

@@ -54,18 +54,16 @@ CREATE TABLE members (
 CREATE UNIQUE INDEX members_present ON members (chat_id, user_id) WHERE left_event IS NULL;
 CREATE INDEX members_by_user ON members (user_id, chat_id);
 
--- No foreign keys: only a member can write here, and the member's row has them. Kept in the order of pages: a page of a
--- chat is one stretch of the table, which reads a third faster than an index that points into it.
+-- No foreign keys: only a member can write here, and the member's row has them.
 CREATE TABLE messages (
+  message_id INTEGER PRIMARY KEY,
   chat_id INTEGER NOT NULL,
-  message_id INTEGER NOT NULL,
   user_id INTEGER NOT NULL,
   is_deleted INTEGER NOT NULL DEFAULT 0,
   has_reactions INTEGER NOT NULL DEFAULT 0, -- 0: surely none
-  json TEXT NOT NULL, -- the message as readers get it, but for reactions
-  PRIMARY KEY (chat_id, message_id)
-) STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX messages_by_id ON messages (message_id);
+  json TEXT NOT NULL -- the message as readers get it, but for reactions
+) STRICT;
+CREATE INDEX messages_by_chat ON messages (chat_id, message_id);
 
 CREATE TABLE reactions (
   chat_id INTEGER NOT NULL,

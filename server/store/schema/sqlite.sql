@@ -64,16 +64,15 @@ CREATE UNIQUE INDEX members_present ON members (chat_id, user_id) WHERE left_eve
 CREATE VIRTUAL TABLE message_words USING fts5 (chat, words, content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'column');
 
 CREATE TABLE messages (
+  message_id INTEGER PRIMARY KEY,
   chat_id INTEGER NOT NULL,
-  message_id INTEGER NOT NULL,
   user_id INTEGER NOT NULL,
   is_deleted INTEGER NOT NULL DEFAULT 0,
   has_reactions INTEGER NOT NULL DEFAULT 0,
-  json TEXT NOT NULL,
-  PRIMARY KEY (chat_id, message_id)
-) STRICT, WITHOUT ROWID;
+  json TEXT NOT NULL
+) STRICT;
 
-CREATE UNIQUE INDEX messages_by_id ON messages (message_id);
+CREATE INDEX messages_by_chat ON messages (chat_id, message_id);
 
 CREATE TABLE reactions (
   chat_id INTEGER NOT NULL,

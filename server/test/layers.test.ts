@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+const root = join(import.meta.dir, '../..');
+const files = [...new Bun.Glob('{contract,server,sdk,cli,bench,docs}/**/*.{ts,tsx}').scanSync(root)]
+  .filter((file) => !/(^|\/)(node_modules|test)\/|\.d\.ts$/.test(file))
+  .sort();
+const sourceOf = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8').replace(/^#!.*/, '')]));
+
+/** Where a file belongs: a folder of the server, a file right in it, or another workspace. */
+const layerOf = (file: string) => {
+  const [workspace = '', part = ''] = file.split('/');
+  return workspace === 'server' ? part : workspace;
+};
+
+const transpilers = { ts: new Bun.Transpiler({ loader: 'ts' }), tsx: new Bun.Transpiler({ loader: 'tsx' }) };
+const statement = /^\s*(?:import|export)\s(?:[^'"`;]*?\sfrom\s*)?['"]([^'"]+)['"]/gm;
+
+/** What a file imports at run time, and with types: the transpiler drops those that are only types. */
+function importsOf(file: string): { runtime: string[]; all: string[] } {
+  const source = sourceOf.get(file) ?? '';
+  const runtime = transpilers[file.endsWith('x') ? 'tsx' : 'ts'].scanImports(source).map((i) => resolve(file, i.path));
+  const written = [...source.matchAll(statement)].map((match) => resolve(file, match[1] ?? ''));
+  return { runtime, all: [...new Set([...runtime, ...written])] };
+}
+
+/** A path from the root for what is ours, the name for what is not. */
+function resolve(from: string, path: string): string {
+  if (path.startsWith('.')) return relative(root, join(root, dirname(from), path));
+  const [, workspace, inner] = /^@parley\/([^/]+)(?:\/(.+))?$/.exec(path) ?? [];
+  return workspace === undefined ? path : join(workspace, inner ?? 'index.ts');
+}
+
+const isOurs = (path: string) => /^(contract|server|sdk|cli|bench|docs)\//.test(path);
+
+/** For each layer, the layers that it may import. What is not named here may be imported by the layers that say `all`. */
+const may: Record<string, readonly string[] | 'all'> = {
+  contract: ['contract'],
+  domain: ['contract', 'domain'],
+  store: ['contract', 'domain', 'store'],
+  bus: ['bus'],
+  observe: ['contract', 'observe'],
+  auth: ['contract', 'domain', 'store', 'auth'],
+  events: ['contract', 'domain', 'store', 'bus', 'observe', 'events'],
+  operations: ['contract', 'domain', 'store', 'auth', 'operations'],
+  http: ['contract', 'auth', 'operations', 'observe', 'http'],
+  'config.ts': ['contract', 'http', 'observe'],
+  'compose.ts': 'all',
+  'main.ts': ['compose.ts', 'config.ts', 'store'],
+  sdk: ['contract', 'sdk'],
+  cli: 'all',
+  bench: 'all',
+  docs: 'all',
+};
+
+describe('imports point one way', () => {
+  test('the reader of imports sees those of values, of types and of both', () => {
+    expect(importsOf('server/http/api.ts').all).toContain('server/auth/authenticate.ts');
+    expect(importsOf('server/http/api.ts').runtime).not.toContain('server/auth/authenticate.ts');
+    expect(importsOf('server/http/api.ts').runtime).toContain('contract/index.ts');
+    expect(importsOf('server/store/open.ts').runtime).toContain('server/store/sqlite.ts');
+  });
+
+  test('every file belongs to a layer with a rule', () => {
+    expect(files.length).toBeGreaterThan(50);
+    expect(files.filter((file) => may[layerOf(file)] === undefined)).toEqual([]);
+  });
+
+  test('no layer imports one that it must not know', () => {
+    const wrong = files.flatMap((file) => {
+      const allowed = may[layerOf(file)] ?? [];
+      if (allowed === 'all') return [];
+      const ours = importsOf(file).all.filter((path) => isOurs(path) && path !== 'server/package.json');
+      return ours.filter((path) => !allowed.includes(layerOf(path))).map((path) => `${file} imports ${path}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('what is imported of ours is there', () => {
+    const missing = files.flatMap((file) =>
+      importsOf(file)
+        .all.filter(isOurs)
+        .filter((path) => !Bun.file(join(root, path)).size)
+        .map((path) => `${file} imports ${path}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  test('http knows operations as types, and what they render', () => {
+    const used = files
+      .filter((file) => layerOf(file) === 'http')
+      .flatMap((file) => importsOf(file).runtime.filter((path) => layerOf(path) === 'operations'));
+    expect([...new Set(used)]).toEqual(['server/operations/rendered.ts']);
+  });
+
+  test('one file alone knows the two engines', () => {
+    const engines = ['server/store/sqlite.ts', 'server/store/postgres.ts'];
+    const knowing = files.filter((file) => importsOf(file).all.some((path) => engines.includes(path)));
+    expect(knowing).toEqual(['server/store/open.ts']);
+  });
+
+  test('compose.ts alone opens the store for serving; the command line does so as a guest', () => {
+    const opening = files.filter(
+      (file) => file.startsWith('server/') && importsOf(file).runtime.includes('server/store/open.ts'),
+    );
+    expect(opening).toEqual(['server/compose.ts']);
+  });
+
+  test('databases and the web framework stay where they belong', () => {
+    const users = (name: RegExp) =>
+      new Set(
+        files.filter((f) => f.startsWith('server/') && importsOf(f).runtime.some((p) => name.test(p))).map(layerOf),
+      );
+    expect(users(/^bun:sqlite$/)).toEqual(new Set(['store']));
+    expect(users(/^hono(\/|$)/)).toEqual(new Set(['http']));
+  });
+});
+
+describe('time, randomness and settings come in from outside', () => {
+  const code = (file: string) => (sourceOf.get(file) ?? '').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+  const mentioning = (pattern: RegExp, among: (file: string) => boolean) =>
+    files.filter((file) => among(file) && pattern.test(code(file)));
+
+  test('inner layers ask neither the clock nor chance', () => {
+    const inner = (file: string) =>
+      file.startsWith('contract/') ||
+      ['domain', 'operations', 'store', 'http', 'auth', 'events'].includes(layerOf(file));
+    const pattern =
+      /\bDate\.now\b|\bnew Date\(\)|\bDate\(\)|\bMath\.random\b|\bcrypto\b|\brandomUUID\b|\bBun\.(nanoseconds|randomUUIDv7)\b/;
+    expect(mentioning(pattern, inner)).toEqual([]);
+  });
+
+  test('only what starts a process reads its environment', () => {
+    const starting = (file: string) => /^(cli|bench|docs)\/|^server\/(main|config|compose)\.ts$/.test(file);
+    expect(mentioning(/\b(process|Bun|import\.meta)\.env\b/, (file) => !starting(file))).toEqual([]);
+  });
+
+  test('only what starts a process ends it or writes to its streams', () => {
+    const starting = (file: string) => /^(cli|bench|docs)\/|^server\/(main|compose)\.ts$/.test(file);
+    const pattern = /\bprocess\.(exit|stdout|stderr|on)\b|\bconsole\./;
+    expect(mentioning(pattern, (file) => !starting(file))).toEqual([]);
+  });
+
+  test('nothing outside of the webhooks, the SDK and the tools calls out over the network', () => {
+    const calling = (file: string) => /^(sdk|cli|bench)\/|^server\/webhooks\//.test(file);
+    expect(mentioning(/(?<![.\w])fetch\(/, (file) => !calling(file))).toEqual([]);
+  });
+});

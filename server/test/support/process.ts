@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { endWithUs } from './cleanup.ts';
+import type { Environment } from './engines.ts';
+
+const mainFile = join(import.meta.dir, '../../main.ts');
+
+/** A server in a process of its own, whose every word is kept. */
+export class Talking {
+  readonly #child: Bun.Subprocess<'ignore', 'pipe', 'pipe'>;
+  readonly #said = { stdout: '', stderr: '' };
+  readonly #ended: Promise<void>;
+
+  constructor(env: Environment) {
+    this.#child = Bun.spawn([process.execPath, mainFile], {
+      env: { PATH: process.env.PATH ?? '', ...env },
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    });
+    endWithUs(this.#child);
+    this.#ended = Promise.all([this.#listen('stdout'), this.#listen('stderr')]).then(() => {});
+  }
+
+  async #listen(stream: 'stdout' | 'stderr'): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const part of this.#child[stream]) this.#said[stream] += decoder.decode(part, { stream: true });
+  }
+
+  get stdout(): string {
+    return this.#said.stdout;
+  }
+
+  /** The address that it says it listens on. */
+  async url(): Promise<string> {
+    for (let tries = 0; tries < 400 && this.#child.exitCode === null; tries++) {
+      const url = /listening on (http:\S+)/.exec(this.#said.stderr)?.[1];
+      if (url) return url;
+      await Bun.sleep(10);
+    }
+    throw new Error(`the server did not start: ${this.#said.stderr}`);
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** All that it said until its end, and with what code it ended. */
+  async end(): Promise<{ code: number; stdout: string; stderr: string }> {
+    const code = await this.#child.exited;
+    await this.#ended;
+    return { code, ...this.#said };
+  }
+}
