@@ -30,10 +30,13 @@ export function text(bounds: { min: number; maxBytes: number }) {
     .meta({ ...(bounds.min > 0 && { minLength: bounds.min }), maxLength: bounds.maxBytes });
 }
 
+/** Anything but space and marks that show nothing. */
+const visible = /[^\s\p{Cc}\p{Cf}]/u;
+
 function textFault(s: string, { min, maxBytes }: { min: number; maxBytes: number }): string | undefined {
   if (!s.isWellFormed()) return 'must not contain a lone surrogate';
   if (s.includes('\0')) return 'must not contain U+0000';
-  if (min > 0 && s.trim() === '') return 'must not be blank';
+  if (min > 0 && !visible.test(s)) return 'must not be blank';
   // A string of a third of the length cannot be too long, so it is not encoded to see.
   if (s.length * 3 > maxBytes && encoder.encode(s).length > maxBytes)
     return `must be at most ${maxBytes} bytes of UTF-8`;

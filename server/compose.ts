@@ -43,6 +43,14 @@ export interface Parley {
   stop(): Promise<void>;
 }
 
+/** A database that has not answered by then is as good as away. */
+const readyMs = 2_000;
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const late = Bun.sleep(ms).then(() => Promise.reject(new Error(`no answer within ${ms} ms`)));
+  await Promise.race([work, late]);
+}
+
 /** Requests that are still running this long after `stop` are cut off. */
 const drainMs = 10_000;
 
@@ -79,7 +87,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
       contract,
       version,
       requestId,
-      ready: async () => void (await countAdmins(engine)),
+      ready: () => within(readyMs, countAdmins(engine)),
       metrics: () => metrics.text(),
     });
     const server = listen(settings, fetch);

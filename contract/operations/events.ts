@@ -15,7 +15,7 @@ export const events = (limits: Limits) => ({
       after: z.int().nonnegative().default(0),
       limit: z.int().min(1).max(limits.page).default(defaultPage),
       chat_id: chatId.optional(),
-      events: z.array(z.enum(eventNames)).min(1).optional(),
+      events: z.array(z.enum(eventNames)).min(1).max(100).optional(),
     }),
     output: z.object({ events: z.array(loggedEvent), next: z.int(), has_more: z.boolean() }),
     errors: ['not_found', 'cursor_expired'],

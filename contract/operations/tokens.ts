@@ -35,7 +35,12 @@ export const tokens = (_limits: Limits) => ({
     summary: 'Create an access token that can do no more than the one you use. It is shown this once.',
     input: z.strictObject({
       name: title,
-      scopes: z.array(z.enum(scopeNames)).min(1).optional().meta({ description: 'those of your token by default' }),
+      scopes: z
+        .array(z.enum(scopeNames))
+        .min(1)
+        .max(100)
+        .optional()
+        .meta({ description: 'those of your token by default' }),
       expires_in: z.int().positive().max(315_360_000).optional().meta({ description: 'seconds; never by default' }),
     }),
     output: z.object({ token, access_token: z.string() }),

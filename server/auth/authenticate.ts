@@ -12,7 +12,6 @@ const cacheSize = 10_000;
 
 interface Known {
   readonly caller: Caller;
-  readonly expiresAt: number;
   readonly until: number;
 }
 
@@ -36,7 +35,7 @@ export class Authenticator {
     const known = this.#known.get(token);
     const now = this.#now();
     if (known && known.until > now) {
-      if (known.expiresAt <= now) throw expired();
+      if (hasExpired(known.caller, now)) throw expired();
       return known.caller;
     }
     return this.#load(token);
@@ -45,20 +44,20 @@ export class Authenticator {
   async #load(token: string): Promise<Caller> {
     const revocations = this.#revocations;
     const row = await findTokenByHash(this.#db, hashToken(token));
-    if (!row) throw new ParleyError('unauthorized', 'This access token is unknown, expired or revoked.');
+    if (!row) throw expired();
     const now = this.#now();
-    const expiresAt = row.expires_at ?? Number.POSITIVE_INFINITY;
-    if (expiresAt <= now) throw expired();
     const caller: Caller = {
       userId: row.user_id,
       tokenId: row.token_id,
       appId: row.app_id,
       isAdmin: row.is_admin === 1,
       scopes: parseScopes(row.scopes),
+      expiresAt: row.expires_at,
     };
+    if (hasExpired(caller, now)) throw expired();
     if (this.#known.size >= cacheSize) this.#known.clear();
     // What was read while a token was being revoked may be what it was before.
-    if (revocations === this.#revocations) this.#known.set(token, { caller, expiresAt, until: now + trustMs });
+    if (revocations === this.#revocations) this.#known.set(token, { caller, until: now + trustMs });
     this.#uses.set(row.token_id, now);
     return caller;
   }
@@ -88,5 +87,7 @@ function bearer(authorization: string | null): string {
   if (!match?.[1]) throw new ParleyError('unauthorized', 'The Authorization header must read: Bearer <token>');
   return match[1];
 }
+
+const hasExpired = ({ expiresAt }: Caller, now: number): boolean => expiresAt !== null && expiresAt <= now;
 
 const expired = () => new ParleyError('unauthorized', 'This access token is unknown, expired or revoked.');

@@ -8,6 +8,8 @@ export interface Caller {
   readonly appId: number;
   readonly isAdmin: boolean;
   readonly scopes: ReadonlySet<Scope>;
+  /** When the token ends; null: never. */
+  readonly expiresAt: number | null;
 }
 
 /** Refuses a token that may not do this. The admin scope works for administrators alone, whenever it was given. */

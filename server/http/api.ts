@@ -9,7 +9,7 @@ import { readBody } from './body.ts';
 import type { RawInput } from './input.ts';
 import type { Allowance, RateLimiter } from './rate-limit.ts';
 import { MethodRefusal, type Route, Routes, type Target } from './routes.ts';
-import { validate } from './validate.ts';
+import { shorten, validate } from './validate.ts';
 
 export interface ApiParts {
   readonly contract: Contract;
@@ -142,7 +142,8 @@ function hasUnreadBody(request: Request, error: ParleyError): boolean {
 }
 
 async function readPost(request: Request, [misplaced]: Target['query'], limit: number) {
-  if (misplaced) throw invalidField(misplaced[0], 'belongs in the body: a POST takes only action in its address');
+  if (misplaced)
+    throw invalidField(shorten(misplaced[0]), 'belongs in the body: a POST takes only action in its address');
   return readBody(request, limit);
 }
 

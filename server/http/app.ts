@@ -20,7 +20,8 @@ export function buildFetch(parts: AppParts): Fetch {
   const pages = buildPages(parts);
   return (request, connections) => {
     const { url } = request;
-    const path = url.indexOf('/', url.indexOf('//') + 2);
+    // Without a Host header the address is only a path.
+    const path = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2);
     const address = url.startsWith('/api/', path) ? url.slice(path + 5) : '';
     return isRow.test(address) ? parts.api(request, address, connections) : pages.fetch(request, connections);
   };

@@ -1,6 +1,7 @@
 import { invalidField, ParleyError } from '@parley/contract';
 import { parseFields } from './form.ts';
 import type { RawInput } from './input.ts';
+import { shorten } from './validate.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -42,7 +43,7 @@ function parseUrlencoded(text: string): [string, string][] {
 function textFields(form: FormData): [string, string][] {
   return [...form.entries()].map(([name, value]) => {
     if (typeof value === 'string') return [name, value];
-    throw invalidField(name, 'is a file, where text is expected');
+    throw invalidField(shorten(name), 'is a file, where text is expected');
   });
 }
 

@@ -1,5 +1,6 @@
 import { invalidField, type NamedOperation } from '@parley/contract';
 import { z } from 'zod';
+import { shorten } from './validate.ts';
 
 /** Fields as they came: a JSON object, or a form's or a query's names with all the strings given for each. */
 export type RawInput =
@@ -15,25 +16,39 @@ const decoders: Record<string, Decode> = {
 const asIs: Decode = (s) => s;
 
 interface Field {
-  readonly list: boolean;
   readonly decode: Decode;
+  /** Of a list. */
+  readonly most?: number | undefined;
 }
 
 interface FieldSchema {
   readonly type?: string;
   readonly items?: FieldSchema;
+  readonly maxItems?: number;
 }
 
-/** Forms and queries hold only strings; the row's own schema says what each is meant to be. */
-export function stringDecoder(row: NamedOperation): (raw: RawInput) => Record<string, unknown> {
+/**
+ * Makes an operation's input out of what came. Forms and queries hold only strings; the row's own schema says what each is
+ * meant to be. Lists that are too long are refused here, before anything looks at a million elements.
+ */
+export function inputDecoder(row: NamedOperation): (raw: RawInput) => Record<string, unknown> {
   const schema = z.toJSONSchema(row.input, { io: 'input' }) as { properties?: Record<string, FieldSchema> };
   const fields = new Map(
-    Object.entries(schema.properties ?? {}).map(([name, { type, items }]): [string, Field] => [
-      name,
-      { list: type === 'array', decode: decoders[(type === 'array' ? items?.type : type) ?? ''] ?? asIs },
-    ]),
+    Object.entries(schema.properties ?? {}).map(([name, { type, items, maxItems }]): [string, Field] => {
+      const isList = type === 'array';
+      const decode = decoders[(isList ? items?.type : type) ?? ''] ?? asIs;
+      return [name, isList ? { decode, most: maxItems ?? Number.POSITIVE_INFINITY } : { decode }];
+    }),
   );
-  return (raw) => (raw.kind === 'json' ? raw.object : decodeStrings(raw.fields, fields));
+  const lists = [...fields].filter(([, field]) => field.most !== undefined);
+  return (raw) => {
+    const input = raw.kind === 'json' ? raw.object : decodeStrings(raw.fields, fields);
+    for (const [name, { most = 0 }] of lists) {
+      const value = input[name];
+      if (Array.isArray(value) && value.length > most) throw invalidField(name, `must have at most ${most} elements`);
+    }
+    return input;
+  };
 }
 
 function decodeStrings(
@@ -44,11 +59,12 @@ function decodeStrings(
   for (const [key, value] of given) {
     const name = key.endsWith('[]') ? key.slice(0, -2) : key;
     const field = fields.get(name);
-    if (field?.list) {
-      const before = (values.get(name) ?? []) as unknown[];
-      values.set(name, [...before, ...decodeList(value, field.decode)]);
+    if (field?.most !== undefined) {
+      const list = (values.get(name) ?? []) as unknown[];
+      for (const element of decodeList(value, field.decode)) list.push(element);
+      values.set(name, list);
     } else if (values.has(key)) {
-      throw invalidField(key, 'is given more than once');
+      throw invalidField(shorten(key), 'is given more than once');
     } else {
       values.set(key, field ? field.decode(value) : value);
     }

@@ -1,7 +1,7 @@
-import { type Contract, listOperations, type NamedOperation, ParleyError } from '@parley/contract';
+import { type Contract, invalidField, listOperations, type NamedOperation, ParleyError } from '@parley/contract';
 import { closest } from 'fastest-levenshtein';
 import { parseFields } from './form.ts';
-import { type RawInput, stringDecoder } from './input.ts';
+import { inputDecoder, type RawInput } from './input.ts';
 
 export interface Route {
   readonly row: NamedOperation;
@@ -33,7 +33,7 @@ export class Routes {
   constructor(contract: Contract) {
     for (const row of listOperations(contract)) {
       const actions = this.#byResource.get(row.resource) ?? new Map<string, Route>();
-      const route = { row, decode: stringDecoder(row) };
+      const route = { row, decode: inputDecoder(row) };
       actions.set(row.action, route);
       this.#byResource.set(row.resource, actions);
       this.#byAddress.set(`${row.resource}.php?action=${row.action}`, { route, query: [] });
@@ -55,7 +55,8 @@ export class Routes {
       throw new ParleyError('not_found', `There is no such resource. There are: ${known}.`);
     }
     const fields = parseFields(query);
-    const action = fields.find(([name]) => name === 'action')?.[1];
+    const [action, ...others] = fields.filter(([name]) => name === 'action').map(([, value]) => value);
+    if (others.length > 0) throw invalidField('action', 'is given more than once');
     const route = action === undefined ? undefined : actions.get(action);
     if (!route) throw new ParleyError('unknown_action', unknownAction(file, action, [...actions.keys()]));
     return { route, query: fields.filter(([name]) => name !== 'action') };

@@ -2,26 +2,32 @@ import { type ErrorDetail, ParleyError } from '@parley/contract';
 import { closest, distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 
-/** Checks input against a row's schema; a refusal names every field that is wrong, in plain words. */
+/** Faults that an answer names at most: it must not grow with what was sent. */
+const mostDetails = 20;
+
+/** As much of a name that a caller made up as is worth showing. */
+export const shorten = (name: string): string => (name.length > 64 ? `${name.slice(0, 64)}…` : name);
+
+/** Checks input against a row's schema; a refusal names the fields that are wrong, in plain words. */
 export function validate<T>(schema: z.ZodType<T>, value: unknown): T {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
   const known = Object.keys((schema as unknown as { shape?: object }).shape ?? {});
-  const details = result.error.issues.flatMap((issue) => toDetails(issue, known));
-  const [first, ...rest] = details;
+  const faults = result.error.issues.flatMap(toFaults);
+  const details = faults.slice(0, mostDetails).map((fault) => fault(known));
+  const [first] = details;
   const summary = first ? `${first.field}: ${first.message}` : 'The input is not valid.';
-  throw new ParleyError(
-    'validation_failed',
-    rest.length > 0 ? `${summary} (and ${rest.length} more)` : summary,
-    details,
-  );
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
+  throw new ParleyError('validation_failed', summary + more, details);
 }
 
-function toDetails(issue: z.core.$ZodIssue, known: readonly string[]): ErrorDetail[] {
+type Fault = (known: readonly string[]) => ErrorDetail;
+
+function toFaults(issue: z.core.$ZodIssue): Fault[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ field: key, message: unknownField(key, known) }));
+    return issue.keys.map((key) => (known) => ({ field: shorten(key), message: unknownField(shorten(key), known) }));
   }
-  return [{ field: fieldName(issue.path), message: describe(issue) }];
+  return [() => ({ field: fieldName(issue.path), message: describe(issue) })];
 }
 
 function fieldName(path: readonly PropertyKey[]): string {
@@ -33,8 +39,8 @@ function fieldName(path: readonly PropertyKey[]): string {
 /** Names the field that was probably meant, where one is near. */
 function unknownField(key: string, known: readonly string[]): string {
   if (known.length === 0) return 'is not a field of this operation';
-  const nearest = closest(key.slice(0, 64), [...known]);
-  const near = distance(key.slice(0, 64), nearest) <= Math.max(2, Math.floor(nearest.length / 3));
+  const nearest = closest(key, [...known]);
+  const near = distance(key, nearest) <= Math.max(2, Math.floor(nearest.length / 3));
   return near ? `is not a field of this operation; did you mean ${nearest}?` : 'is not a field of this operation';
 }
 

@@ -1,32 +1,55 @@
+export interface CoalescerOptions {
+  /** Items in one batch at most. */
+  readonly largest: number;
+  /** Batches on their way at once. */
+  readonly parallel: number;
+}
+
+/** A further batch beside one that is on its way is worth its cost from this size on. */
+const worthwhile = 16;
+
 /**
- * Lets calls that arrive together be carried out together. A batch is on its way at any time, or none; what arrives
- * meanwhile makes up the next one. So nothing ever waits for a timer, and batches grow by themselves as load does.
+ * Lets calls that arrive together be carried out together. What arrives while batches are on their way makes up the next
+ * one. So nothing ever waits for a timer, and batches grow by themselves as load does.
  */
 export class Coalescer<Item, Outcome> {
   readonly #run: (batch: readonly Item[]) => Promise<readonly (Outcome | Error)[]>;
-  readonly #largest: number;
+  readonly #options: CoalescerOptions;
   #waiting: { item: Item; resolve: (outcome: Outcome) => void; reject: (error: unknown) => void }[] = [];
-  #running = false;
+  #running = 0;
+  #scheduled = false;
 
   /** `run` answers an outcome for each item, in the same order: an Error for one that failed alone. */
-  constructor(run: (batch: readonly Item[]) => Promise<readonly (Outcome | Error)[]>, largest: number) {
+  constructor(run: (batch: readonly Item[]) => Promise<readonly (Outcome | Error)[]>, options: CoalescerOptions) {
     this.#run = run;
-    this.#largest = largest;
+    this.#options = options;
   }
 
   submit(item: Item): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
-      if (this.#running) return;
-      this.#running = true;
-      // After the current turn of the event loop: the requests that were read in it belong to this batch.
-      setImmediate(() => void this.#drain());
+      this.#schedule();
+    });
+  }
+
+  /** After the current turn of the event loop: the requests that were read in it belong to the same batch. */
+  #schedule(): void {
+    if (this.#scheduled || this.#running >= this.#options.parallel) return;
+    if (this.#waiting.length < (this.#running === 0 ? 1 : worthwhile)) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#running++;
+      void this.#drain().finally(() => {
+        this.#running--;
+        this.#schedule();
+      });
     });
   }
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, this.#largest);
+      const batch = this.#waiting.splice(0, this.#options.largest);
       try {
         const outcomes = await this.#run(batch.map((b) => b.item));
         batch.forEach(({ resolve, reject }, i) => {
@@ -39,6 +62,5 @@ export class Coalescer<Item, Outcome> {
         for (const { reject } of batch) reject(error);
       }
     }
-    this.#running = false;
   }
 }

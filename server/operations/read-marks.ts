@@ -8,10 +8,13 @@ const largestBatch = 256;
 
 /** `mark_read`: every reader sends one after every message, so those that arrive together share a transaction. */
 export function readMarker({ engine }: Services): Handler<'messages.mark_read'> {
-  const batches = new Coalescer<ReadMark, true>(async (marks) => {
-    await engine.write((tx) => advanceReadMarks(tx, marks));
-    return marks.map(() => true as const);
-  }, largestBatch);
+  const batches = new Coalescer<ReadMark, true>(
+    async (marks) => {
+      await engine.write((tx) => advanceReadMarks(tx, marks));
+      return marks.map(() => true as const);
+    },
+    { largest: largestBatch, parallel: 1 },
+  );
   return async ({ caller, input }) => {
     const { chat_id } = input;
     await accessChatTo(engine, 'read', caller.userId, chat_id);

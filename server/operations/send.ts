@@ -4,7 +4,6 @@ import { fingerprint, keptAnswer } from '../domain/idempotency.ts';
 import { newMessage } from '../domain/message.ts';
 import { may } from '../domain/policy.ts';
 import type { Tx } from '../store/engine.ts';
-import { insertEvents, type NewEventRow } from '../store/events.ts';
 import { claimKeys, keepAnswers, keyName } from '../store/idempotency.ts';
 import { findStandings, insertMessages, type NewMessage, type Standing } from '../store/messages.ts';
 import { accessChatTo } from './access.ts';
@@ -23,11 +22,14 @@ const again = Symbol('again');
 
 /** `send_message`: sends that arrive together commit together, each with a verdict of its own. */
 export function sender(services: Services): Handler<'messages.send_message'> {
-  const batches = new Coalescer<Send, Sent | typeof again>(async (sends) => {
-    const outcomes = await services.engine.write((tx) => sendAll(tx, sends, services.now));
-    services.wake();
-    return outcomes;
-  }, largestBatch);
+  const batches = new Coalescer<Send, Sent | typeof again>(
+    async (sends) => {
+      const outcomes = await services.engine.write((tx) => sendAll(tx, sends, services.now));
+      services.wake();
+      return outcomes;
+    },
+    { largest: largestBatch, parallel: services.engine.writers },
+  );
   return async (call) => {
     for (;;) {
       const outcome = await batches.submit(call);
@@ -89,7 +91,6 @@ async function write(tx: Tx, sends: readonly Send[], verdicts: Map<Send, Verdict
     findStandings(tx, sends.map(placeOf)),
   ]);
   const messages: NewMessage[] = [];
-  const events: NewEventRow[] = [];
   const answers = [];
   for (const [i, send] of sends.entries()) {
     const [message_id, event_id, standing] = [ids.messages[i], ids.events[i], standings[i]];
@@ -102,8 +103,8 @@ async function write(tx: Tx, sends: readonly Send[], verdicts: Map<Send, Verdict
     const { userId: user_id } = send.caller;
     const json = JSON.stringify(newMessage({ message_id, chat_id, user_id, content, reply_to: reply_to ?? null }, at));
     const data = { message_id, chat_id, user_id, content, ...(reply_to !== undefined && { reply_to }) };
-    messages.push({ message_id, chat_id, user_id, json });
-    events.push({ event_id, chat_id, event: 'new_message', body: freeze({ event: 'new_message', data }, at) });
+    const body = freeze({ event: 'new_message', data }, at);
+    messages.push({ message_id, event_id, chat_id, user_id, json, body });
     const sent: Sent = new Rendered(`"message":${json}`);
     verdicts.set(send, sent);
     if (send.idempotencyKey !== undefined) {
@@ -111,11 +112,7 @@ async function write(tx: Tx, sends: readonly Send[], verdicts: Map<Send, Verdict
       answers.push({ ...key, fingerprint: fingerprint(send.input), answer: `{${sent.fields}}` });
     }
   }
-  await Promise.all([
-    insertMessages(tx, messages),
-    insertEvents(tx, events, at),
-    answers.length > 0 && keepAnswers(tx, answers, at),
-  ]);
+  await Promise.all([insertMessages(tx, messages, at), answers.length > 0 && keepAnswers(tx, answers, at)]);
 }
 
 const placeOf = ({ caller, input }: Send) => ({

@@ -22,7 +22,7 @@ export function createToken(services: Services): Handler<'tokens.create'> {
         hash: hashToken(token),
         scopes: formatScopes(scopes),
         at,
-        expiresAt: input.expires_in === undefined ? null : at + input.expires_in * 1_000,
+        expiresAt: earlier(caller.expiresAt, input.expires_in === undefined ? null : at + input.expires_in * 1_000),
       });
       return { token: present.token(row), access_token: token };
     });
@@ -42,6 +42,10 @@ export function revokeOneToken(services: Services): Handler<'tokens.revoke'> {
     return answer;
   };
 }
+
+/** A token lives no longer than the one that made it. */
+const earlier = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.min(a, b);
 
 function requireWithin(own: ReadonlySet<Scope>, asked: Iterable<Scope>, otherwise: string): void {
   const missing = [...asked].filter((s) => !own.has(s));

@@ -14,20 +14,17 @@ export interface Db {
   /** Runs a statement for its effect and answers how many rows it changed. */
   run(sql: string, ...params: Value[]): Promise<number>;
   /**
-   * Runs a statement over many rows at once. What it does for one row must not depend on the others: SQLite is given them
-   * in chunks, which is three times as fast as having it take a JSON array apart, PostgreSQL all in one.
+   * Runs statements over many rows at once and answers what the last one gives. What a statement does for one row must
+   * not depend on the others: SQLite is given them in chunks, which is three times as fast as having it take a JSON array
+   * apart, PostgreSQL all in one.
    */
-  each<R extends object>(
-    statement: RowStatement,
-    rows: readonly (readonly Value[])[],
-    ...params: Value[]
-  ): Promise<R[]>;
+  each<R extends object>(work: RowWork, rows: readonly (readonly Value[])[], ...params: Value[]): Promise<R[]>;
 }
 
-/** A statement over rows of these columns, which it sees as the table expression that `sql` is given. Made once. */
-export interface RowStatement {
+/** Statements over rows of these columns, which they see as the table expression that they are given. Made once. */
+export interface RowWork {
   readonly columns: Readonly<Record<string, ColumnType>>;
-  readonly sql: (source: string) => string;
+  readonly statements: readonly ((source: string) => string)[];
 }
 
 /**
@@ -49,6 +46,8 @@ export interface Tx extends Db {
 }
 
 export interface Engine extends Db {
+  /** Transactions worth having under way at once for work that comes in batches. */
+  readonly writers: number;
   /**
    * Runs `work` in one transaction and answers what it gives once that is on disk. It may run more than once where the
    * database asks for a retry, so it must do nothing but talk to `tx`. A throw rolls back.
@@ -70,3 +69,7 @@ export interface Dialect {
    */
   firstIdsPerRow(outer: string, inner: string, limit: string, alias: string): string;
 }
+
+/** The `count` ids that end with `last`. */
+export const idsUpTo = (last: number, count: number): number[] =>
+  Array.from({ length: count }, (_, i) => last - count + 1 + i);

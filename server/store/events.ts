@@ -1,6 +1,6 @@
 import type { ChatId, EventId, EventName, NewEvent, UserId } from '@parley/contract';
 import { freeze } from '../domain/event.ts';
-import type { Db, RowStatement, Tx } from './engine.ts';
+import type { Db, RowWork, Tx } from './engine.ts';
 
 export interface EventRow {
   readonly event_id: EventId;
@@ -9,37 +9,19 @@ export interface EventRow {
   readonly body: string;
 }
 
-export interface NewEventRow {
-  readonly event_id: EventId;
-  readonly chat_id: ChatId;
-  readonly event: EventName;
-  /** The delivery body, frozen. */
-  readonly body: string;
-}
-
-const insertion: RowStatement = {
+const insertion: RowWork = {
   columns: { event_id: 'int', chat_id: 'int', event: 'text', body: 'text' },
-  sql: (source) => `INSERT INTO events (event_id, chat_id, event, created_at, body)
+  statements: [
+    (source) => `INSERT INTO events (event_id, chat_id, event, created_at, body)
      SELECT event_id, chat_id, event, $1, body FROM ${source} AS e`,
+  ],
 };
-
-/** Writes events under ids that this transaction has taken. */
-export async function insertEvents(tx: Tx, events: readonly NewEventRow[], at: number): Promise<void> {
-  await tx.each(
-    insertion,
-    events.map((e) => [e.event_id, e.chat_id, e.event, e.body]),
-    at,
-  );
-}
 
 /** Appends events to the log and answers their ids, in the same order. Takes the event lock. */
 export async function append(tx: Tx, events: readonly NewEvent[], at: number): Promise<EventId[]> {
   const { events: ids } = await tx.takeIds({ messages: 0, events: events.length });
-  const rows = ids.flatMap((event_id, i) => {
-    const event = events[i];
-    return event ? [{ event_id, chat_id: event.data.chat_id, event: event.event, body: freeze(event, at) }] : [];
-  });
-  await insertEvents(tx, rows, at);
+  const rows = events.map((event, i) => [ids[i] ?? null, event.data.chat_id, event.event, freeze(event, at)]);
+  await tx.each(insertion, rows, at);
   return ids;
 }
 

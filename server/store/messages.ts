@@ -1,5 +1,5 @@
-import type { ChatId, ChatType, MessageId, Role, UserId } from '@parley/contract';
-import type { Db, RowStatement, Tx } from './engine.ts';
+import type { ChatId, ChatType, EventId, MessageId, Role, UserId } from '@parley/contract';
+import type { Db, RowWork, Tx } from './engine.ts';
 
 /** A message is kept as the JSON that readers get, so that a page is read and sent without taking it apart. */
 export interface MessageRow {
@@ -56,12 +56,14 @@ export interface Standing {
 }
 
 /** Subqueries, not joins: PostgreSQL would plan a join for tables of another size. */
-const standing: RowStatement = {
+const standing: RowWork = {
   columns: { n: 'int', chat_id: 'int', user_id: 'int', reply_to: 'int' },
-  sql: (source) => `SELECT s.n, (SELECT c.type FROM chats c WHERE c.chat_id = s.chat_id) AS type,
+  statements: [
+    (source) => `SELECT s.n, (SELECT c.type FROM chats c WHERE c.chat_id = s.chat_id) AS type,
        (SELECT m.role FROM members m WHERE m.chat_id = s.chat_id AND m.user_id = s.user_id AND m.left_event IS NULL) AS role,
        (SELECT r.chat_id FROM messages r WHERE r.message_id = s.reply_to) AS reply_chat
      FROM ${source} AS s`,
+  ],
 };
 
 /** For each send, in the same order. */
@@ -78,21 +80,30 @@ export async function findStandings(
 
 export interface NewMessage {
   readonly message_id: MessageId;
+  readonly event_id: EventId;
   readonly chat_id: ChatId;
   readonly user_id: UserId;
   readonly json: string;
+  /** The body of its event, frozen. */
+  readonly body: string;
 }
 
-const insertion: RowStatement = {
-  columns: { message_id: 'int', chat_id: 'int', user_id: 'int', json: 'text' },
-  sql: (source) => `INSERT INTO messages (message_id, chat_id, user_id, json)
+const insertion: RowWork = {
+  columns: { message_id: 'int', event_id: 'int', chat_id: 'int', user_id: 'int', json: 'text', body: 'text' },
+  statements: [
+    (source) => `INSERT INTO messages (message_id, chat_id, user_id, json)
      SELECT message_id, chat_id, user_id, json FROM ${source} AS m`,
+    (source) => `INSERT INTO events (event_id, chat_id, event, created_at, body)
+     SELECT event_id, chat_id, 'new_message', $1, body FROM ${source} AS e`,
+  ],
 };
 
-export async function insertMessages(tx: Tx, messages: readonly NewMessage[]): Promise<void> {
+/** Writes messages, and the event of each beside it, under ids that this transaction has taken. */
+export async function insertMessages(tx: Tx, messages: readonly NewMessage[], at: number): Promise<void> {
   await tx.each(
     insertion,
-    messages.map((m) => [m.message_id, m.chat_id, m.user_id, m.json]),
+    messages.map((m) => [m.message_id, m.event_id, m.chat_id, m.user_id, m.json, m.body]),
+    at,
   );
 }
 

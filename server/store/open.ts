@@ -51,7 +51,12 @@ export async function openAsGuest(settings: StoreSettings): Promise<Engine> {
     settings.databaseUrl === undefined
       ? openSqlite(databaseFile(settings.folder))
       : openPostgres({ url: settings.databaseUrl, connections: 1 });
-  await requireCurrentSchema(engine);
+  try {
+    await requireCurrentSchema(engine);
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
   return engine;
 }
 

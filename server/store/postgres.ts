@@ -1,6 +1,6 @@
 import type { EventId, MessageId } from '@parley/contract';
 import { SQL } from 'bun';
-import type { Db, Dialect, Engine, RowStatement, Tx, Value } from './engine.ts';
+import { type Db, type Dialect, type Engine, idsUpTo, type RowWork, type Tx, type Value } from './engine.ts';
 import { asUnavailable } from './failure.ts';
 
 const columnTypes = { int: 'bigint', text: 'text' } as const;
@@ -25,6 +25,8 @@ const keyLock = (key: string) => (BigInt.asIntN(62, BigInt(Bun.hash(key))) << 2n
 const chatLock = (chatId: number) => (BigInt(chatId) << 2n) | 2n;
 
 type Query = Pick<SQL, 'unsafe'>;
+
+const texts = new Map<RowWork, string>();
 
 class Session implements Db {
   readonly dialect = postgresDialect;
@@ -55,16 +57,24 @@ class Session implements Db {
     return result.count;
   }
 
-  each<R extends object>(
-    statement: RowStatement,
-    rows: readonly (readonly Value[])[],
-    ...params: Value[]
-  ): Promise<R[]> {
+  each<R extends object>(work: RowWork, rows: readonly (readonly Value[])[], ...params: Value[]): Promise<R[]> {
     if (rows.length === 0) return Promise.resolve([]);
-    const names = Object.keys(statement.columns);
+    const names = Object.keys(work.columns);
     const objects = rows.map((values) => Object.fromEntries(names.map((name, i) => [name, values[i] ?? null])));
-    const source = this.dialect.rows(`$${params.length + 1}`, statement.columns, 'given');
-    return this.all(statement.sql(`(SELECT * FROM ${source})`), ...params, JSON.stringify(objects));
+    return this.all(this.#textOf(work, params.length + 1), ...params, JSON.stringify(objects));
+  }
+
+  /** All statements as one, so that the rows are sent and taken apart once. */
+  #textOf(work: RowWork, param: number): string {
+    let text = texts.get(work);
+    if (text === undefined) {
+      const parts = work.statements.map((statement) => statement('(SELECT * FROM given)'));
+      const steps = parts.slice(0, -1).map((part, i) => `, step${i} AS (${part})`);
+      const source = this.dialect.rows(`$${param}`, work.columns, 'taken');
+      text = `WITH given AS MATERIALIZED (SELECT * FROM ${source})${steps.join('')} ${parts.at(-1)}`;
+      texts.set(work, text);
+    }
+    return text;
   }
 
   /** Whole numbers go as bigint whatever their size: Bun would otherwise prepare a statement per width of number. */
@@ -97,26 +107,26 @@ class Transaction extends Session implements Tx {
     await this.query('SELECT pg_advisory_xact_lock($1)', [chatLock(chatId)]);
   }
 
-  /** The lock comes first: a row of `numbers` cannot be made, nor its ids taken, before the CTE has given its row. */
+  /** In one statement, and yet in order: what is selected from the CTE is not worked out before the CTE has its row. */
   async takeIds(count: { messages: number; events: number }) {
-    const rows = await this.all<{ message_id: MessageId | null; event_id: EventId | null }>(
+    const last = await this.get<{ message_id: number | null; event_id: number | null }>(
       `WITH held AS MATERIALIZED (SELECT pg_advisory_xact_lock(${eventLock}))
-       SELECT CASE WHEN n <= $1 THEN nextval('message_ids') END AS message_id,
-              CASE WHEN n <= $2 THEN nextval('event_ids') END AS event_id
-       FROM held, generate_series(1, CAST($3 AS bigint)) AS n`,
+       SELECT CASE WHEN $1 > 0 THEN setval('message_ids', nextval('message_ids') + $1 - 1) END AS message_id,
+              CASE WHEN $2 > 0 THEN setval('event_ids', nextval('event_ids') + $2 - 1) END AS event_id
+       FROM held`,
       count.messages,
       count.events,
-      Math.max(count.messages, count.events),
     );
-    const present = <T>(id: T | null): id is T => id !== null;
     return {
-      messages: rows.map((r) => r.message_id).filter(present),
-      events: rows.map((r) => r.event_id).filter(present),
+      messages: idsUpTo(last?.message_id ?? 0, count.messages) as MessageId[],
+      events: idsUpTo(last?.event_id ?? 0, count.events) as EventId[],
     };
   }
 }
 
 class PostgresEngine extends Session implements Engine {
+  /** While one waits for the server, the other is put together or its answers are sent. */
+  readonly writers = 2;
   readonly #pool: SQL;
 
   constructor(pool: SQL) {
@@ -152,6 +162,7 @@ export function openPostgres({ url, connections }: PostgresOptions): Engine {
     new SQL(url, {
       max: connections,
       bigint: true,
+      connectionTimeout: 5,
       connection: {
         application_name: 'parley',
         statement_timeout: '30000',

@@ -1,6 +1,6 @@
 import { Database, type Statement } from 'bun:sqlite';
 import type { EventId, MessageId } from '@parley/contract';
-import type { Db, Dialect, Engine, RowStatement, Tx, Value } from './engine.ts';
+import { type Db, type Dialect, type Engine, idsUpTo, type RowWork, type Tx, type Value } from './engine.ts';
 import { asUnavailable } from './failure.ts';
 
 export const sqliteDialect: Dialect = {
@@ -31,7 +31,7 @@ class Connection implements Db {
   readonly dialect = sqliteDialect;
   readonly database: Database;
   readonly #statements = new Map<string, Statement>();
-  readonly #chunks = new Map<RowStatement, Map<number, Statement>>();
+  readonly #chunks = new Map<(source: string) => string, Map<number, Statement>>();
 
   constructor(file: string, options: { readonly: boolean }) {
     this.database = new Database(file, options.readonly ? { readonly: true } : { readwrite: true, create: true });
@@ -74,20 +74,18 @@ class Connection implements Db {
     }
   }
 
-  async each<R extends object>(
-    statement: RowStatement,
-    rows: readonly (readonly Value[])[],
-    ...params: Value[]
-  ): Promise<R[]> {
-    const results: R[] = [];
+  async each<R extends object>(work: RowWork, rows: readonly (readonly Value[])[], ...params: Value[]): Promise<R[]> {
+    let results: R[] = [];
     try {
-      for (let done = 0; done < rows.length; ) {
-        const size = chunkSizes.find((s) => s <= rows.length - done) ?? 1;
-        const values = rows.slice(done, done + size).flat();
-        for (const result of this.#chunk(statement, size, params.length).all(...params, ...values)) {
-          results.push(result as R);
+      for (const statement of work.statements) {
+        results = [];
+        for (let done = 0; done < rows.length; ) {
+          const size = chunkSizes.find((s) => s <= rows.length - done) ?? 1;
+          const values = rows.slice(done, done + size).flat();
+          const prepared = this.#chunk(statement, Object.keys(work.columns), size, params.length);
+          for (const result of prepared.all(...params, ...values)) results.push(result as R);
+          done += size;
         }
-        done += size;
       }
     } catch (error) {
       throw asUnavailable(error);
@@ -95,15 +93,16 @@ class Connection implements Db {
     return results;
   }
 
-  #chunk(statement: RowStatement, size: number, taken: number): Statement {
-    let sizes = this.#chunks.get(statement);
+  /** By the statement itself: building its text anew would take longer than running it. */
+  #chunk(sql: (source: string) => string, columns: readonly string[], size: number, taken: number): Statement {
+    let sizes = this.#chunks.get(sql);
     if (!sizes) {
       sizes = new Map();
-      this.#chunks.set(statement, sizes);
+      this.#chunks.set(sql, sizes);
     }
     let prepared = sizes.get(size);
     if (!prepared) {
-      prepared = this.prepare(statement.sql(valuesOf(Object.keys(statement.columns), size, taken)));
+      prepared = this.prepare(sql(valuesOf(columns, size, taken)));
       sizes.set(size, prepared);
     }
     return prepared;
@@ -138,7 +137,7 @@ class Writer extends Connection implements Tx {
       count,
     );
     if (!row) throw new Error(`id_counters has no row ${name}`);
-    return Array.from({ length: count }, (_, i) => row.last_id - count + 1 + i);
+    return idsUpTo(row.last_id, count);
   }
 }
 
@@ -170,6 +169,7 @@ class Reader extends Connection {
 }
 
 class SqliteEngine implements Engine {
+  readonly writers = 1;
   readonly dialect = sqliteDialect;
   readonly #writer: Writer;
   readonly #reader: Reader;
@@ -194,12 +194,8 @@ class SqliteEngine implements Engine {
     return this.write((tx) => tx.run(sql, ...params));
   }
 
-  each<R extends object>(
-    statement: RowStatement,
-    rows: readonly (readonly Value[])[],
-    ...params: Value[]
-  ): Promise<R[]> {
-    return this.write((tx) => tx.each<R>(statement, rows, ...params));
+  each<R extends object>(work: RowWork, rows: readonly (readonly Value[])[], ...params: Value[]): Promise<R[]> {
+    return this.write((tx) => tx.each<R>(work, rows, ...params));
   }
 
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {

@@ -9,7 +9,7 @@ import { startServer, type TestServer } from './support/server.ts';
 const rows = listOperations();
 
 test('every row of the contract has a handler, and every handler a row', () => {
-  const handlers = buildHandlers({} as Services);
+  const handlers = buildHandlers({ engine: {} } as Services);
   expect(Object.keys(handlers).sort()).toEqual(rows.map((row) => row.name).sort());
 });
 

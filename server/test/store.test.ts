@@ -184,8 +184,10 @@ onBothEngines('the store', (engine) => {
     /** Leaves out the row with the id in its second parameter, and adds its first to the others. */
     const statement = {
       columns,
-      sql: (source: string) =>
-        `SELECT x.id, x.label, x.other, CAST($1 AS text) AS extra FROM ${source} AS x WHERE x.id <> $2`,
+      statements: [
+        (source: string) =>
+          `SELECT x.id, x.label, x.other, CAST($1 AS text) AS extra FROM ${source} AS x WHERE x.id <> $2`,
+      ],
     };
     type Passed = { id: number; label: string | null; other: number | null; extra: string };
     const pass = async (rows: [number, string | null, number | null][]) => {

@@ -57,21 +57,13 @@ export async function startPostgres(options: { fsync: boolean }): Promise<Postgr
   ]);
   const port = await freePort();
   const settings = [`fsync=${options.fsync ? 'on' : 'off'}`, 'max_connections=200', 'listen_addresses=127.0.0.1'];
-  const server = Bun.spawn(
-    [
-      ...asUser,
-      join(binaries, 'postgres'),
-      '-D',
-      data,
-      '-p',
-      String(port),
-      '-k',
-      folder,
-      ...settings.flatMap((s) => ['-c', s]),
-    ],
-    { stdout: 'ignore', stderr: 'ignore' },
+  const arguments_ = ['-D', data, '-p', String(port), '-k', folder, ...settings.flatMap((s) => ['-c', s])];
+  // Through a shell that leaves it behind: the test runner ends the children of a test that took too long.
+  const starter = Bun.spawn(
+    ['sh', '-c', '"$@" >/dev/null 2>&1 & echo $!', 'sh', ...asUser, join(binaries, 'postgres'), ...arguments_],
+    { stdout: 'pipe', stdin: 'ignore' },
   );
-  endWithUs(server);
+  endWithUs({ pid: Number(await new Response(starter.stdout).text()) });
   const url = (database: string) => `postgres://parley@127.0.0.1:${port}/${database}`;
   await untilReady(url('postgres'));
   let count = 0;
