@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defaultPage } from './limits.ts';
 
 const encoder = new TextEncoder();
 
@@ -49,9 +50,9 @@ const controls = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 export const title = text({ min: 1, maxBytes: 400 })
   .refine((s) => !controls.test(s), 'must be a single line without control characters')
   .refine((s) => [...s].length <= 100, 'must be at most 100 characters')
-  .meta({ minLength: 1, maxLength: 100 });
+  .meta({ description: 'one line', minLength: 1, maxLength: 100 });
 
-export const description = text({ min: 0, maxBytes: 4_096 });
+export const description = text({ min: 0, maxBytes: 4_096 }).meta({ description: 'free text', maxLength: 4_096 });
 
 export const userName = z
   .string()
@@ -65,9 +66,19 @@ export const emoji = text({ min: 1, maxBytes: 64 })
   .refine((s) => !/\s/u.test(s) && !controls.test(s), 'must not contain spaces or control characters')
   .meta({ description: 'an emoji, or a short name such as `+1`', minLength: 1, maxLength: 64 });
 
-export const searchText = text({ min: 1, maxBytes: 1_024 }).refine((s) => !controls.test(s.replace(/\s/gu, ' ')), {
-  message: 'must not contain control characters',
-});
+export const searchText = text({ min: 1, maxBytes: 1_024 })
+  .refine((s) => !controls.test(s.replace(/\s/gu, ' ')), 'must not contain control characters')
+  .meta({ description: 'what to look for, without regard to case and accents', minLength: 1, maxLength: 1_024 });
+
+/** Rows in a page. */
+export const pageLimit = (most: number) =>
+  z.int().min(1).max(most).default(defaultPage).meta({ description: 'rows in a page at most' });
+
+export const afterId = z.int().nonnegative().default(0).meta({ description: 'the last id of the page before' });
+
+export const hasMore = z.boolean().meta({ description: 'whether another page follows' });
+
+export const count = z.int().nonnegative();
 
 /** A user id each, without repeats. */
 export function userIds(max: number) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { chatId, eventId, messageId, time, tokenId, userId } from './fields.ts';
+import { chatId, count, eventId, messageId, time, tokenId, userId } from './fields.ts';
 import { scopeNames } from './scopes.ts';
 
 export const role = z.enum(['owner', 'admin', 'member']);
@@ -13,7 +13,7 @@ export type Visibility = z.output<typeof visibility>;
 export const reaction = z
   .object({
     emoji: z.string(),
-    count: z.int(),
+    count,
     reacted: z.boolean().meta({ description: 'whether the caller is among them' }),
   })
   .meta({ id: 'Reaction' });
@@ -42,12 +42,12 @@ export const chat = z
     description: z.string(),
     created_by: userId,
     created_at: time,
-    participant_count: z.int(),
+    participant_count: count,
     last_message_id: messageId.nullable(),
     role: role.nullable().meta({ description: 'your role; null where you are not a participant' }),
-    unread_count: z
-      .int()
-      .meta({ description: 'messages of others after your read marker, among the newest 1,000 of the chat' }),
+    unread_count: count.meta({
+      description: 'messages of others after your read marker, among the newest 1,000 of the chat',
+    }),
   })
   .meta({ id: 'Chat' });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { chatId, description, searchText, title, userId, userIds } from '../fields.ts';
-import { defaultPage, type Limits } from '../limits.ts';
+import { afterId, chatId, description, hasMore, pageLimit, searchText, title, userId, userIds } from '../fields.ts';
+import type { Limits } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { chat, participant, role, visibility } from '../records.ts';
 
@@ -33,8 +33,7 @@ const ada = { user_id: 1, name: 'ada', display_name: 'Ada', role: 'owner' as con
 const bob = { ...ada, user_id: 2, name: 'bob', display_name: 'Bob', role: 'member' as const };
 
 export const chats = (limits: Limits) => {
-  const limit = z.int().min(1).max(limits.page).default(defaultPage);
-  const afterId = z.int().nonnegative().default(0).meta({ description: 'the last id of the page before' });
+  const limit = pageLimit(limits.page);
 
   return {
     list: operation({
@@ -42,12 +41,12 @@ export const chats = (limits: Limits) => {
       scope: 'chats:read',
       summary: 'List your chats, or the public channels that anyone may join; `query` narrows by name.',
       input: z.strictObject({
-        scope: z.enum(['mine', 'public']).default('mine'),
+        scope: z.enum(['mine', 'public']).default('mine').meta({ description: 'your chats, or all public channels' }),
         query: searchText.optional(),
         limit,
         after_id: afterId,
       }),
-      output: z.object({ chats: z.array(chat), has_more: z.boolean() }),
+      output: z.object({ chats: z.array(chat), has_more: hasMore }),
       errors: [],
       example: {
         input: { scope: 'public', query: 'rand' },
@@ -71,7 +70,7 @@ export const chats = (limits: Limits) => {
         chat_id: chatId,
         name: title.optional(),
         description: description.optional(),
-        visibility: visibility.optional(),
+        visibility: visibility.optional().meta({ description: 'of a channel only' }),
       }),
       output: z.object({ chat }),
       errors: ['not_found', 'forbidden'],
@@ -85,7 +84,7 @@ export const chats = (limits: Limits) => {
       scope: 'chats:read',
       summary: 'List who is in a chat, by user id.',
       input: z.strictObject({ chat_id: chatId, limit, after_id: afterId }),
-      output: z.object({ participants: z.array(participant), has_more: z.boolean() }),
+      output: z.object({ participants: z.array(participant), has_more: hasMore }),
       errors: ['not_found', 'forbidden'],
       example: { input: { chat_id: 1, limit: 2 }, output: { participants: [ada, bob], has_more: true } },
     }),
@@ -94,7 +93,7 @@ export const chats = (limits: Limits) => {
       scope: 'chats:write',
       summary: 'Add users to a group or channel. Those who are in it already stay as they are.',
       input: z.strictObject({ chat_id: chatId, participants: userIds(limits.participants) }),
-      output: z.object({ chat, added: z.array(userId) }),
+      output: z.object({ chat, added: z.array(userId).meta({ description: 'those who were not in it before' }) }),
       errors: ['not_found', 'forbidden'],
       example: {
         input: { chat_id: 2, participants: [2, 3] },

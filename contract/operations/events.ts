@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { eventNames } from '../events.ts';
-import { chatId } from '../fields.ts';
-import { defaultPage, type Limits } from '../limits.ts';
+import { chatId, count, hasMore, pageLimit } from '../fields.ts';
+import type { Limits } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { loggedEvent } from '../records.ts';
 
@@ -12,12 +12,21 @@ export const events = (limits: Limits) => ({
     summary:
       'Read the events of your chats in order. Pass `next` as `after` to go on; 0 starts at the oldest event kept.',
     input: z.strictObject({
-      after: z.int().nonnegative().default(0),
-      limit: z.int().min(1).max(limits.page).default(defaultPage),
-      chat_id: chatId.optional(),
-      events: z.array(z.enum(eventNames)).min(1).max(100).optional(),
+      after: z.int().nonnegative().default(0).meta({ description: 'the cursor: `next` of the page before' }),
+      limit: pageLimit(limits.page),
+      chat_id: chatId.optional().meta({ description: 'only of this chat' }),
+      events: z
+        .array(z.enum(eventNames))
+        .min(1)
+        .max(100)
+        .optional()
+        .meta({ description: 'only events of these names' }),
     }),
-    output: z.object({ events: z.array(loggedEvent), next: z.int(), has_more: z.boolean() }),
+    output: z.object({
+      events: z.array(loggedEvent),
+      next: count.meta({ description: 'the cursor to go on with' }),
+      has_more: hasMore,
+    }),
     errors: ['not_found', 'cursor_expired'],
     example: {
       input: { after: 0, limit: 1, chat_id: 1, events: ['new_message'] },

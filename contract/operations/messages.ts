@@ -1,6 +1,19 @@
 import { z } from 'zod';
-import { chatId, description, emoji, messageId, searchText, text, title, userId, userIds } from '../fields.ts';
-import { defaultPage, type Limits } from '../limits.ts';
+import {
+  chatId,
+  count,
+  description,
+  emoji,
+  hasMore,
+  messageId,
+  pageLimit,
+  searchText,
+  text,
+  title,
+  userId,
+  userIds,
+} from '../fields.ts';
+import type { Limits } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { chat, message, visibility } from '../records.ts';
 
@@ -37,8 +50,13 @@ const newChat = {
 };
 
 export const messages = (limits: Limits) => {
-  const content = text({ min: 1, maxBytes: limits.contentBytes });
-  const limit = z.int().min(1).max(limits.page).default(defaultPage);
+  const content = text({ min: 1, maxBytes: limits.contentBytes }).meta({
+    description: 'the text: any script, not blank; the bound is in bytes of UTF-8',
+    minLength: 1,
+    maxLength: limits.contentBytes,
+  });
+  const limit = pageLimit(limits.page);
+  const beforeId = z.int().positive().optional().meta({ description: 'only messages with a lower id' });
   const participants = userIds(limits.participants);
 
   return {
@@ -47,7 +65,11 @@ export const messages = (limits: Limits) => {
       scope: 'messages:write',
       summary: 'Send a message into a chat.',
       idempotent: true,
-      input: z.strictObject({ chat_id: chatId, content, reply_to: messageId.optional() }),
+      input: z.strictObject({
+        chat_id: chatId,
+        content,
+        reply_to: messageId.optional().meta({ description: 'a message of the same chat that this one answers' }),
+      }),
       output: z.object({ message }),
       errors: ['not_found', 'forbidden', 'idempotency_conflict'],
       example: {
@@ -63,10 +85,14 @@ export const messages = (limits: Limits) => {
       input: z.strictObject({
         chat_id: chatId,
         limit,
-        before_id: z.int().positive().optional(),
-        after_id: z.int().nonnegative().optional(),
+        before_id: beforeId,
+        after_id: z
+          .int()
+          .nonnegative()
+          .optional()
+          .meta({ description: 'only messages with a higher id, from the oldest on' }),
       }),
-      output: z.object({ messages: z.array(message), has_more: z.boolean() }),
+      output: z.object({ messages: z.array(message), has_more: hasMore }),
       errors: ['not_found', 'forbidden'],
       example: {
         input: { chat_id: 1, limit: 2, after_id: 0 },
@@ -110,14 +136,14 @@ export const messages = (limits: Limits) => {
       method: 'GET',
       scope: 'messages:read',
       summary:
-        'Find messages in your chats, newest first: every word must occur, the last may be the beginning of a word. A message can be found within a second of being sent.',
+        'Find messages in your chats, newest first: every word must occur, the last may be the beginning of a word. A message can usually be found within a second of being sent.',
       input: z.strictObject({
         query: searchText,
-        chat_id: chatId.optional(),
-        before_id: z.int().positive().optional(),
+        chat_id: chatId.optional().meta({ description: 'only in this chat' }),
+        before_id: beforeId,
         limit,
       }),
-      output: z.object({ messages: z.array(message), has_more: z.boolean() }),
+      output: z.object({ messages: z.array(message), has_more: hasMore }),
       errors: ['not_found', 'forbidden'],
       example: { input: { query: 'launch fri' }, output: { messages: [newest], has_more: false } },
     }),
@@ -125,9 +151,12 @@ export const messages = (limits: Limits) => {
       method: 'POST',
       scope: 'messages:write',
       summary: 'Move your read marker up to a message, or to the newest one. It never moves back.',
-      input: z.strictObject({ chat_id: chatId, message_id: messageId.optional() }),
+      input: z.strictObject({
+        chat_id: chatId,
+        message_id: messageId.optional().meta({ description: 'the last message read; the newest by default' }),
+      }),
       output: z.object({
-        read: z.object({ chat_id: chatId, last_read_id: messageId.nullable(), unread_count: z.int() }),
+        read: z.object({ chat_id: chatId, last_read_id: messageId.nullable(), unread_count: count }),
       }),
       errors: ['not_found', 'forbidden'],
       example: {
@@ -185,7 +214,7 @@ export const messages = (limits: Limits) => {
       input: z.strictObject({
         name: title,
         description: description.optional(),
-        visibility: visibility.default('public'),
+        visibility: visibility.default('public').meta({ description: 'whether anyone may find and join it' }),
         participants: participants.prefault([]),
       }),
       output: z.object({ channel: chat }),

@@ -34,7 +34,7 @@ export const tokens = (_limits: Limits) => ({
     scope: null,
     summary: 'Create an access token that can do no more than the one you use. It is shown this once.',
     input: z.strictObject({
-      name: title,
+      name: title.meta({ description: 'to tell it from others' }),
       scopes: z
         .array(z.enum(scopeNames))
         .min(1)
@@ -43,7 +43,7 @@ export const tokens = (_limits: Limits) => ({
         .meta({ description: 'those of your token by default' }),
       expires_in: z.int().positive().max(315_360_000).optional().meta({ description: 'seconds; never by default' }),
     }),
-    output: z.object({ token, access_token: z.string() }),
+    output: z.object({ token, access_token: z.string().meta({ description: 'the token itself' }) }),
     errors: ['insufficient_scope'],
     example: {
       input: { name: 'reader', scopes: ['messages:read', 'chats:read'] },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { searchText, text, title, userId, userName } from '../fields.ts';
-import { defaultPage, type Limits } from '../limits.ts';
+import { afterId, hasMore, pageLimit, searchText, text, title, userId, userName } from '../fields.ts';
+import type { Limits } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { user } from '../records.ts';
 
@@ -10,7 +10,7 @@ const bob = { ...ada, user_id: 2, name: 'bob', display_name: 'Bob', is_admin: fa
 
 export const password = text({ min: 1, maxBytes: 1_024 })
   .refine((s) => [...s].length >= 10, 'must be at least 10 characters')
-  .meta({ minLength: 10, maxLength: 1_024 });
+  .meta({ description: 'for signing in; without one the user has only tokens', minLength: 10, maxLength: 1_024 });
 
 export const users = (limits: Limits) => ({
   me: operation({
@@ -37,10 +37,10 @@ export const users = (limits: Limits) => ({
     summary: 'Find users whose name or display name contains the text.',
     input: z.strictObject({
       query: searchText.optional(),
-      limit: z.int().min(1).max(limits.page).default(defaultPage),
-      after_id: z.int().nonnegative().default(0).meta({ description: 'the last id of the page before' }),
+      limit: pageLimit(limits.page),
+      after_id: afterId,
     }),
-    output: z.object({ users: z.array(user), has_more: z.boolean() }),
+    output: z.object({ users: z.array(user), has_more: hasMore }),
     errors: [],
     example: { input: { query: 'bo' }, output: { users: [bob], has_more: false } },
   }),
@@ -51,8 +51,8 @@ export const users = (limits: Limits) => ({
     idempotent: true,
     input: z.strictObject({
       name: userName,
-      display_name: title.optional(),
-      is_admin: z.boolean().default(false),
+      display_name: title.optional().meta({ description: 'shown to people; the name by default' }),
+      is_admin: z.boolean().default(false).meta({ description: 'an administrator of the service' }),
       password: password.optional(),
     }),
     output: z.object({ user }),
