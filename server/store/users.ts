@@ -32,6 +32,11 @@ export function searchUsers(db: Db, query: string | undefined, afterId: number, 
   );
 }
 
+/** Everyone, the disabled too, by id: for operators. */
+export function listUsers(db: Db, afterId: number, limit: number): Promise<UserRow[]> {
+  return db.all(`SELECT ${columns} FROM users WHERE user_id > $1 ORDER BY user_id LIMIT $2`, afterId, limit);
+}
+
 /** Those of the ids that belong to nobody, or to somebody who is disabled. */
 export async function unknownUsers(db: Db, userIds: readonly UserId[]): Promise<UserId[]> {
   const known = await db.all<{ user_id: UserId }>(
