@@ -1,14 +1,11 @@
-import type { EventData, Message, MessageId } from '@parley/contract';
+import type { EventData, MessageId } from '@parley/contract';
 import { words } from '../domain/words.ts';
 import type { Engine, Tx } from '../store/engine.ts';
 import { type EventRow, eventsAfter, logTip, moveCursor, readCursor } from '../store/events.ts';
-import { findMessages } from '../store/messages.ts';
-import { indexMessages } from '../store/search.ts';
+import { addToIndex, dropFromIndex, type IndexedMessage } from '../store/search.ts';
 
 /** Events in one step: a few milliseconds of work. */
 const batch = 500;
-
-const changesText = new Set(['new_message', 'message_edited', 'message_deleted']);
 
 /**
  * Brings the search index up to the event log, one batch at a time; answers whether there is more. Index and cursor move
@@ -30,19 +27,29 @@ export async function indexNextEvents(engine: Engine, lag: (events: number) => v
   });
 }
 
-/** What is indexed is the message as it is now, so a step may lag behind several edits and still be right. */
+type TextEvent = { [E in 'new_message' | 'message_edited' | 'message_deleted']: { event: E; data: EventData<E> } }[
+  | 'new_message'
+  | 'message_edited'
+  | 'message_deleted'];
+
+/** The last event of a message tells its text: nothing else is read. */
 async function indexChanged(tx: Tx, events: readonly EventRow[]): Promise<void> {
-  const ids = new Set(events.filter((e) => changesText.has(e.event)).map(messageOf));
-  if (ids.size === 0) return;
-  const messages = await findMessages(tx, [...ids]);
-  await indexMessages(
+  const created = new Set<MessageId>();
+  const texts = new Map<MessageId, IndexedMessage>();
+  for (const { event, data } of events.filter(changesText).map(({ body }) => JSON.parse(body) as TextEvent)) {
+    const { message_id, chat_id } = data;
+    if (event === 'new_message') created.add(message_id);
+    texts.set(message_id, { message_id, chat_id, words: event === 'message_deleted' ? [] : words(data.content) });
+  }
+  await dropFromIndex(
     tx,
-    messages.map(({ message_id, chat_id, json }) => ({ message_id, chat_id, words: words(contentOf(json)) })),
+    [...texts.keys()].filter((id) => !created.has(id)),
+  );
+  await addToIndex(
+    tx,
+    [...texts.values()].filter((message) => message.words.length > 0),
   );
 }
 
-const contentOf = (json: string) => (JSON.parse(json) as Message).content;
-
-function messageOf({ body }: EventRow): MessageId {
-  return (JSON.parse(body) as { data: EventData<'new_message'> }).data.message_id;
-}
+const changesText = ({ event }: EventRow): boolean =>
+  event === 'new_message' || event === 'message_edited' || event === 'message_deleted';

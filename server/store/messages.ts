@@ -116,11 +116,3 @@ export async function updateMessage(tx: Tx, row: MessageRow): Promise<void> {
     row.json,
   );
 }
-
-export function findMessages(db: Db, messageIds: readonly MessageId[]): Promise<MessageRow[]> {
-  return db.all(
-    `SELECT ${messageColumns} FROM ${db.dialect.rows('$1', { message_id: 'int' }, 'asked')}
-     JOIN messages m ON m.message_id = asked.message_id`,
-    JSON.stringify(messageIds.map((message_id) => ({ message_id }))),
-  );
-}

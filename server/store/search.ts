@@ -1,34 +1,45 @@
 import type { ChatId, MessageId, UserId } from '@parley/contract';
-import type { Db, Tx } from './engine.ts';
+import type { Db, Dialect, RowWork, Tx } from './engine.ts';
 import { type MessageRow, messageColumns } from './messages.ts';
 
 export interface IndexedMessage {
   readonly message_id: MessageId;
   readonly chat_id: ChatId;
-  /** Folded words; none for a message that is to be found no more. */
+  /** Folded words. */
   readonly words: readonly string[];
 }
 
-/** Puts messages into the index, in place of what stood there for them. */
-export async function indexMessages(tx: Tx, messages: readonly IndexedMessage[]): Promise<void> {
-  const sqlite = tx.dialect.name === 'sqlite';
-  const ids = JSON.stringify(messages.map(({ message_id }) => ({ message_id })));
-  const idColumn = sqlite ? 'rowid' : 'message_id';
-  await tx.run(
-    `DELETE FROM message_words
-     WHERE ${idColumn} IN (SELECT message_id FROM ${tx.dialect.rows('$1', { message_id: 'int' }, 'old')})`,
-    ids,
+const addition: Record<Dialect['name'], RowWork> = {
+  sqlite: {
+    columns: { message_id: 'int', chat: 'text', words: 'text' },
+    statements: [
+      (source) => `INSERT INTO message_words (rowid, chat, words) SELECT message_id, chat, words FROM ${source} AS m`,
+    ],
+  },
+  postgres: {
+    columns: { message_id: 'int', chat: 'text', words: 'text' },
+    statements: [
+      (source) => `INSERT INTO message_words (message_id, words)
+       SELECT message_id, array_to_tsvector(array_append(string_to_array(words, ' '), '#' || chat)) FROM ${source} AS m`,
+    ],
+  },
+};
+
+/** Puts messages into the index that are not in it. */
+export async function addToIndex(tx: Tx, messages: readonly IndexedMessage[]): Promise<void> {
+  await tx.each(
+    addition[tx.dialect.name],
+    messages.map((m) => [m.message_id, chatWord(m.chat_id), m.words.join(' ')]),
   );
-  const rows = messages
-    .filter((m) => m.words.length > 0)
-    .map((m) => ({ message_id: m.message_id, chat: chatWord(m.chat_id), words: m.words.join(' ') }));
-  const source = tx.dialect.rows('$1', { message_id: 'int', chat: 'text', words: 'text' }, 'new');
+}
+
+export async function dropFromIndex(tx: Tx, messageIds: readonly MessageId[]): Promise<void> {
+  if (messageIds.length === 0) return;
   await tx.run(
-    sqlite
-      ? `INSERT INTO message_words (rowid, chat, words) SELECT message_id, chat, words FROM ${source}`
-      : `INSERT INTO message_words (message_id, words)
-         SELECT message_id, array_to_tsvector(array_append(string_to_array(words, ' '), '#' || chat)) FROM ${source}`,
-    JSON.stringify(rows),
+    `DELETE FROM message_words WHERE ${tx.dialect.name === 'sqlite' ? 'rowid' : 'message_id'} IN (
+       SELECT message_id FROM ${tx.dialect.rows('$1', { message_id: 'int' }, 'old')}
+     )`,
+    JSON.stringify(messageIds.map((message_id) => ({ message_id }))),
   );
 }
 
