@@ -10,7 +10,7 @@ export interface Job {
   readonly port: number;
   /** The server's process, to tell how busy it was. */
   readonly pid: number;
-  /** Whole requests as text; the connections share them out. */
+  /** Whole requests as text; whichever connection is free sends the next one, and after the last the first again. */
   readonly requests: readonly string[];
   readonly connections: number;
   /** Time under load before the measured window. */
@@ -34,7 +34,6 @@ export interface Load {
 }
 
 interface Connection {
-  readonly request: Buffer;
   sentAt: number;
   /** What is still to come of the body; 0 while a head is awaited. */
   left: number;
@@ -69,9 +68,13 @@ async function generate(job: Job): Promise<Load> {
   let [measuring, stopping] = [false, false];
   const allClosed = Promise.withResolvers<void>();
 
+  const requests = job.requests.map((text) => Buffer.from(text));
+  let sent = 0;
   const send = (socket: Socket<Connection>) => {
+    const request = requests[sent++ % requests.length];
+    if (!request) throw new Error('there is no request to send');
     socket.data.sentAt = performance.now();
-    if (socket.write(socket.data.request) !== socket.data.request.length) fail('a request was not written at once');
+    if (socket.write(request) !== request.length) fail('a request was not written at once');
   };
   const fail = (why: string) => {
     failures++;
@@ -114,11 +117,8 @@ async function generate(job: Job): Promise<Load> {
     error: (_: Socket<Connection>, error: Error) => fail(error.message),
   };
 
-  const requests = job.requests.map((text) => Buffer.from(text));
   for (let i = 0; i < job.connections; i++) {
-    const request = requests[i % requests.length];
-    if (!request) throw new Error('there is no request to send');
-    const data: Connection = { request, sentAt: 0, left: 0, head: undefined };
+    const data: Connection = { sentAt: 0, left: 0, head: undefined };
     await Bun.connect<Connection>({ hostname: '127.0.0.1', port: job.port, data, socket });
   }
   await Bun.sleep(job.leadSeconds * 1_000);

@@ -68,27 +68,39 @@ async function measureSend(what: string, bar: number, env: Record<string, string
   return [{ kind: 'rates', what, bar, notes, ...result }];
 }
 
+/** The page that the server keeps in memory while nothing changes, and pages that it reads for each request. */
 async function measureGet(pace: Pace): Promise<Outcome[]> {
   await using parley = await startParley(freshEnvironment());
-  const [requests] = await readersOf(parley, [1_000]);
-  const newest = first(requests ?? []).newest;
-  const answer = await parley.answer(newest);
+  const [pages] = await pagesOf(parley, [1_000]);
+  if (!pages) throw new Error('there is no chat');
+  return [
+    await measurePage(parley, 'get_messages of 50, newest, kept', pages.kept, pace),
+    await measurePage(parley, 'get_messages of 50, middle, read', pages.middle, pace),
+  ];
+}
+
+async function measurePage(
+  parley: ParleyUnderTest,
+  what: string,
+  requests: readonly Request[],
+  pace: Pace,
+): Promise<Outcome> {
+  const answer = await parley.answer(first(requests));
   await using bare = await startBare(answer);
-  const contender = parley.racer((requests ?? []).map((r) => r.newest));
+  const contender = parley.racer(requests);
   const result = await race({ ...contender, ...bare }, contender, pace);
   const notes = [`an answer has ${Buffer.byteLength(answer.body)} bytes`];
-  return [{ kind: 'rates', what: 'get_messages of 50, SQLite', bar: 0.25, notes, ...result }];
+  return { kind: 'rates', what, bar: 0.25, notes, ...result };
 }
 
 /** A page of a long chat against the same page of a short one, on the same server: the cost must not grow. */
 async function measureCliff(pace: Pace): Promise<Outcome[]> {
   await using parley = await startParley(freshEnvironment());
-  const [short, long] = await readersOf(parley, [1_000, 1_000_000]);
+  const [short, long] = await pagesOf(parley, [1_000, 1_000_000]);
+  if (!short || !long) throw new Error('there are no two chats');
   const outcomes: Outcome[] = [];
   for (const page of ['newest', 'oldest'] as const) {
-    const [baseline, contender] = [short, long].map((chat) => parley.racer((chat ?? []).map((r) => r[page])));
-    if (!baseline || !contender) throw new Error('there are no two chats');
-    const result = await race(baseline, contender, pace);
+    const result = await race(parley.racer(short[page]), parley.racer(long[page]), pace);
     outcomes.push({
       kind: 'rates',
       what: `${page} 50 of 1,000,000 against of 1,000`,
@@ -107,7 +119,7 @@ async function measureStart(): Promise<Outcome[]> {
   const env = freshEnvironment();
   {
     await using parley = await startParley(env);
-    await readersOf(parley, [100_000]);
+    await pagesOf(parley, [100_000]);
   }
   const seconds: number[] = [];
   let resident: number | undefined;
@@ -138,20 +150,44 @@ async function makeChat(owner: Client, participants: readonly Client[]): Promise
   return (await owner.ok('messages.create_group', { name: 'bench', participants: others })).group.chat_id;
 }
 
-/** Makes a chat of each size, and gives for each what its readers ask for. */
-async function readersOf(parley: ParleyUnderTest, sizes: readonly number[]): Promise<Record<Page, Request>[][]> {
+/** What the readers of a chat ask for. All but `kept` give bounds: such pages the server reads from the database. */
+interface Pages {
+  readonly kept: Request[];
+  readonly newest: Request[];
+  /** Each request for another page. */
+  readonly middle: Request[];
+  readonly oldest: Request[];
+}
+
+const middlePages = 400;
+
+/** Makes a chat of each size, and gives the pages of each. */
+async function pagesOf(parley: ParleyUnderTest, sizes: readonly number[]): Promise<Pages[]> {
   const users = await makeUsers(parley, 4);
   const owner = first(users);
-  const chats: Record<Page, Request>[][] = [];
+  const chats: Pages[] = [];
   for (const size of sizes) {
     const chat = await makeChat(owner, users);
     await fillChat(parley.engine, owner, chat, size);
-    chats.push(users.map((u) => ({ newest: getMessages(u, chat), oldest: getMessages(u, chat, { after_id: '0' }) })));
+    const newest = await newestMessage(parley, chat);
+    const before = (id: number) => ({ before_id: String(id) });
+    const ask = (bounds?: Record<string, string>) => users.map((user) => getMessages(user, chat, bounds));
+    chats.push({
+      kept: ask(),
+      newest: ask(before(newest + 1)),
+      middle: Array.from({ length: middlePages / users.length }, (_, i) =>
+        users.map((u, j) => getMessages(u, chat, before(newest - (size - middlePages) / 2 - i * users.length - j))),
+      ).flat(),
+      oldest: ask({ after_id: '0' }),
+    });
   }
   return chats;
 }
 
-type Page = 'newest' | 'oldest';
+async function newestMessage({ engine }: ParleyUnderTest, chatId: number): Promise<number> {
+  const sql = 'SELECT max(message_id) AS id FROM messages WHERE chat_id = $1';
+  return (await engine.get<{ id: number }>(sql, chatId))?.id ?? 0;
+}
 
 async function countMessages({ engine }: ParleyUnderTest): Promise<number> {
   return (await engine.get<{ n: number }>('SELECT count(*) AS n FROM messages'))?.n ?? 0;

@@ -1,4 +1,4 @@
-import type { OperationName } from './index.ts';
+import type { OperationName } from './table.ts';
 
 /**
  * The world that the examples of the rows happen in. Users 1 (ada, an administrator), 2 (bob) and 3 (cleo) exist, with a

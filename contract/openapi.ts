@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { commonErrors, type ErrorCode, errors } from './errors.ts';
-import { buildContract, type Contract, listOperations, type NamedOperation } from './index.ts';
 import { defaultLimits } from './limits.ts';
 import { scopes } from './scopes.ts';
+import { buildContract, type Contract, listOperations, type NamedOperation } from './table.ts';
 
 type Json = Record<string, unknown>;
 

@@ -56,7 +56,7 @@ const drainMs = 10_000;
 
 /** The one place that knows every part and puts them together. */
 export async function startParley(settings: Settings, world: World = realWorld): Promise<Parley> {
-  const log = new Log(settings.logLevel, logFormat(settings), world.print);
+  const log = new Log(settings.logLevel, logFormat(settings), world.print, world.now);
   const metrics = new Metrics(version);
   const engine = await openStore(settings, world.now);
   try {
@@ -91,7 +91,11 @@ export async function startParley(settings: Settings, world: World = realWorld):
       metrics: () => metrics.text(),
     });
     const server = listen(settings, fetch);
-    const followers = startFollowers(settings, world, engine, authenticator, metrics, log);
+    const noteUses = async () => {
+      const uses = authenticator.takeUses();
+      if (uses.length > 0) await engine.write((tx) => noteTokenUses(tx, uses));
+    };
+    const followers = startFollowers(settings, world, engine, noteUses, metrics, log);
     wake.subscribe(() => followers.searchIndex.wake());
     followers.searchIndex.wake();
     return {
@@ -102,6 +106,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
         await server.stop();
         clearTimeout(cutOff);
         await Promise.all(Object.values(followers).map((follower) => follower.stop()));
+        await noteUses().catch((cause) => log.write('warn', 'last uses of tokens lost', { cause }));
         await engine.close();
         log.flush();
       },
@@ -116,7 +121,7 @@ function startFollowers(
   settings: Settings,
   world: World,
   engine: Engine,
-  authenticator: Authenticator,
+  noteUses: () => Promise<void>,
   metrics: Metrics,
   log: Log,
 ) {
@@ -132,8 +137,7 @@ function startFollowers(
     housekeeping: new Follower({
       name: 'housekeeping',
       step: async () => {
-        const uses = authenticator.takeUses();
-        if (uses.length > 0) await engine.write((tx) => noteTokenUses(tx, uses));
+        await noteUses();
         return dropExpired(engine, {
           eventDays: settings.eventDays,
           now: world.now,
@@ -154,7 +158,9 @@ function listen({ host, port }: Settings, fetch: ReturnType<typeof buildFetch>):
     return Bun.serve({ hostname: host, port, fetch, idleTimeout: 60, maxRequestBodySize: Number.MAX_SAFE_INTEGER });
   } catch (error) {
     if ((error as { code?: string }).code === 'EADDRINUSE') {
-      throw new SettingError(`Port ${port} on ${host} is taken. Stop what is using it, or choose another with PORT.`);
+      throw new SettingError(
+        `Port ${port} on ${host} is taken, or ${host} is no address of this machine. Choose others with PORT and HOST.`,
+      );
     }
     throw new SettingError(`Cannot listen on ${host} port ${port}: ${(error as Error).message}`);
   }

@@ -4,6 +4,9 @@ import { readSettings, SettingError } from './config.ts';
 import { FolderError } from './store/folder.ts';
 import { SchemaError } from './store/migrate.ts';
 
+/** A second signal after this time ends the process at once. */
+const impatientMs = 1_000;
+
 /** Starts the server for as long as the process lives; a fault that the operator can mend is one plain line. */
 export async function serve(): Promise<void> {
   try {
@@ -16,10 +19,12 @@ export async function serve(): Promise<void> {
     if (parley.needsAdministrator) {
       console.error('There is no administrator yet. Make one: npx parley user add <name> --admin');
     }
-    let stopping = false;
+    let stoppingSince: number | undefined;
     const stop = () => {
-      if (stopping) return;
-      stopping = true;
+      // Whoever asks again later does not want to wait; at once, it is npm that passes a terminal's Ctrl-C on.
+      if (stoppingSince !== undefined && performance.now() - stoppingSince > impatientMs) process.exit(1);
+      if (stoppingSince !== undefined) return;
+      stoppingSince = performance.now();
       void parley.stop().then(() => process.exit(0));
     };
     process.on('SIGTERM', stop);

@@ -32,7 +32,8 @@ export const tokens = (_limits: Limits) => ({
   create: operation({
     method: 'POST',
     scope: null,
-    summary: 'Create an access token that can do no more than the one you use. It is shown this once.',
+    summary:
+      'Create an access token that can do no more than the one you use, and ends with it. It is shown this once.',
     input: z.strictObject({
       name: title.meta({ description: 'to tell it from others' }),
       scopes: z
@@ -44,7 +45,7 @@ export const tokens = (_limits: Limits) => ({
       expires_in: z.int().positive().max(315_360_000).optional().meta({ description: 'seconds; never by default' }),
     }),
     output: z.object({ token, access_token: z.string().meta({ description: 'the token itself' }) }),
-    errors: ['insufficient_scope'],
+    errors: ['insufficient_scope', 'conflict'],
     example: {
       input: { name: 'reader', scopes: ['messages:read', 'chats:read'] },
       output: { token: reader, access_token: 'pat_EXAMPLE' },
@@ -53,7 +54,8 @@ export const tokens = (_limits: Limits) => ({
   revoke: operation({
     method: 'POST',
     scope: null,
-    summary: 'Revoke one of your access tokens, at once. A token cannot revoke one that can do more than itself.',
+    summary:
+      'Revoke one of your access tokens and those that it made, at once. A token cannot revoke one that can do more than itself.',
     input: z.strictObject({ token_id: tokenId }),
     output: z.object({ token }),
     errors: ['not_found', 'insufficient_scope'],

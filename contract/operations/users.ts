@@ -65,7 +65,8 @@ export const users = (limits: Limits) => ({
   disable: operation({
     method: 'POST',
     scope: 'admin',
-    summary: 'Disable a user: every access token ends at once; what the user wrote stays.',
+    summary:
+      'Disable a user: every access token ends at once; what the user wrote stays; chats that only this user owned pass to the next in line.',
     input: z.strictObject({ user_id: userId }),
     output: z.object({ user }),
     errors: ['forbidden', 'not_found', 'conflict'],

@@ -62,6 +62,7 @@ export async function issueToken(
   const token = await tools.engine.write((tx) =>
     insertToken(tx, {
       userId: user.user_id,
+      parentId: null,
       appId: 0,
       name: request.name,
       hash: hashToken(accessToken),

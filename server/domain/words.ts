@@ -14,9 +14,13 @@ const word = new RegExp(
 /** Characters of a word that count: enough for any real one, and far below what an index takes. */
 const wordLength = 64;
 
+/** More marks on one letter than any script has. Normalizing sorts them, in time that grows with the square of their number. */
+const pile = /(\p{M}{16})\p{M}+/gu;
+
 /** Text made comparable: `Ärger` and `arger` are the same. */
 export function fold(text: string): string {
-  return text.normalize('NFKD').replace(marks, '').normalize('NFKC').toLowerCase();
+  const bare = text.replace(pile, '$1').normalize('NFKD').replace(marks, '').normalize('NFKC');
+  return bare.toLowerCase().replaceAll('ς', 'σ').replaceAll('ß', 'ss');
 }
 
 export function words(text: string): string[] {

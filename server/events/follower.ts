@@ -20,6 +20,7 @@ export class Follower {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: Promise<void> | undefined;
   #wokenMeanwhile = false;
+  readonly #stop = Promise.withResolvers<void>();
   #stopped = false;
 
   constructor(options: FollowerOptions) {
@@ -48,7 +49,7 @@ export class Follower {
       for (let more = true; more && !this.#stopped; ) {
         const started = performance.now();
         more = await step();
-        if (more) await Bun.sleep((performance.now() - started) * (1 / share - 1));
+        if (more) await Promise.race([Bun.sleep((performance.now() - started) * (1 / share - 1)), this.#stop.promise]);
       }
     } catch (cause) {
       log.write('warn', 'follower failed', { follower: name, cause });
@@ -58,6 +59,7 @@ export class Follower {
   /** Waits for the step that is under way. */
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#stop.resolve();
     clearInterval(this.#sweep);
     clearTimeout(this.#timer);
     await this.#running;

@@ -4,8 +4,9 @@ import type { Engine, Tx } from '../store/engine.ts';
 import { type EventRow, eventsAfter, logTip, moveCursor, readCursor } from '../store/events.ts';
 import { addToIndex, dropFromIndex, type IndexedMessage } from '../store/search.ts';
 
-/** Events in one step: a few milliseconds of work. */
-const batch = 500;
+/** Events in one step, and characters of their bodies: what takes a few milliseconds. */
+const mostEvents = 250;
+const mostText = 100_000;
 
 /**
  * Brings the search index up to the event log, one batch at a time; answers whether there is more. Index and cursor move
@@ -18,13 +19,24 @@ export async function indexNextEvents(engine: Engine, lag: (events: number) => v
   if (tip === position) return false;
   return engine.write(async (tx) => {
     if (!(await tx.tryLock('search-index'))) return false;
-    const events = await eventsAfter(tx, await readCursor(tx, 'search'), batch);
-    const last = events.at(-1);
+    const events = await eventsAfter(tx, await readCursor(tx, 'search'), mostEvents);
+    const step = events.slice(0, Math.max(1, countWithin(events, mostText)));
+    const last = step.at(-1);
     if (!last) return false;
-    await indexChanged(tx, events);
+    await indexChanged(tx, step);
     await moveCursor(tx, 'search', last.event_id);
-    return events.length === batch;
+    return step.length < events.length || events.length === mostEvents;
   });
+}
+
+/** How many of the first events have bodies of so many characters together. */
+function countWithin(events: readonly EventRow[], characters: number): number {
+  let left = characters;
+  const over = events.findIndex(({ body }) => {
+    left -= body.length;
+    return left < 0;
+  });
+  return over < 0 ? events.length : over;
 }
 
 type TextEvent = { [E in 'new_message' | 'message_edited' | 'message_deleted']: { event: E; data: EventData<E> } }[

@@ -23,7 +23,8 @@ export function buildFetch(parts: AppParts): Fetch {
     // Without a Host header the address is only a path.
     const path = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2);
     const address = url.startsWith('/api/', path) ? url.slice(path + 5) : '';
-    return isRow.test(address) ? parts.api(request, address, connections) : pages.fetch(request, connections);
+    if (isRow.test(address)) return parts.api(request, address, connections);
+    return pages.fetch(path === 0 ? new Request(`http://localhost${url}`, request) : request, connections);
   };
 }
 

@@ -12,13 +12,15 @@ export class Log {
   readonly #threshold: number;
   readonly #format: LogFormat;
   readonly #out: (text: string) => void;
+  readonly #now: () => number;
   #waiting = '';
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(level: Level, format: LogFormat, out: (text: string) => void) {
+  constructor(level: Level, format: LogFormat, out: (text: string) => void, now: () => number) {
     this.#threshold = levels.indexOf(level);
     this.#format = format;
     this.#out = out;
+    this.#now = now;
   }
 
   enabled(level: Level): boolean {
@@ -27,7 +29,7 @@ export class Log {
 
   write(level: Exclude<Level, 'off'>, event: string, fields: Fields = {}): void {
     if (!this.enabled(level)) return;
-    const time = new Date().toISOString();
+    const time = new Date(this.#now()).toISOString();
     const shown = fields.cause === undefined ? fields : { ...fields, cause: describeCause(fields.cause) };
     this.#waiting +=
       this.#format === 'json' ? jsonLine(time, level, event, shown) : textLine(time, level, event, shown);

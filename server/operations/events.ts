@@ -10,6 +10,7 @@ export function listEvents({ engine }: Services): Handler<'events.list'> {
     }
     // The end is read first: whatever commits after it is left for the next page, and nothing before it is missed.
     const upTo = await logTip(engine);
+    if (after > upTo) throw new ParleyError('cursor_expired', 'This cursor is not of this log. Start again at 0.');
     const found = await visibleEvents(engine, {
       userId: caller.userId,
       after,

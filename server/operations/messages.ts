@@ -1,9 +1,11 @@
-import { invalidField, ParleyError } from '@parley/contract';
+import { type ChatId, invalidField, ParleyError, type UserId } from '@parley/contract';
 import { edited, tombstone } from '../domain/message.ts';
 import { may, refusals } from '../domain/policy.ts';
 import { words } from '../domain/words.ts';
+import type { Db } from '../store/engine.ts';
 import { appendOne } from '../store/events.ts';
-import { pageOfMessages, updateMessage } from '../store/messages.ts';
+import { chatsOf } from '../store/members.ts';
+import { type MessageRow, pageOfMessages, updateMessage } from '../store/messages.ts';
 import { deleteReactionsTo } from '../store/reactions.ts';
 import { searchMessages } from '../store/search.ts';
 import { accessChatTo, accessMessage, lockMessage } from './access.ts';
@@ -74,20 +76,39 @@ export function deleteMessage(services: Services): Handler<'messages.delete_mess
     });
 }
 
+/** Chats that are searched at once; between such groups other requests are served. */
+const chatsAtOnce = 200;
+
 export function searchInMessages({ engine }: Services): Handler<'messages.search_messages'> {
   return async ({ caller, input }) => {
-    const sought = words(input.query);
+    const { query, chat_id, limit } = input;
+    const { userId } = caller;
+    const sought = words(query);
     if (sought.length === 0) throw invalidField('query', 'must contain a letter, a digit or an emoji');
-    if (input.chat_id !== undefined) await accessChatTo(engine, 'read', caller.userId, input.chat_id);
-    const found = await searchMessages(engine, {
-      userId: caller.userId,
-      words: sought,
-      chatId: input.chat_id,
-      before: input.before_id ?? Number.MAX_SAFE_INTEGER,
-      limit: input.limit + 1,
-    });
-    const { rows, has_more } = present.page(found, input.limit);
-    const messages = await present.renderMessages(engine, rows, caller.userId);
-    return new Rendered(`"messages":${messages},"has_more":${has_more}`);
+    if (sought.length > mostWords) throw invalidField('query', `must have at most ${mostWords} words`);
+    const before = input.before_id ?? Number.MAX_SAFE_INTEGER;
+    const search = (chatIds: readonly ChatId[]) =>
+      searchMessages(engine, { userId, words: sought, chatIds, before, limit: limit + 1 });
+    if (chat_id !== undefined) await accessChatTo(engine, 'read', userId, chat_id);
+    const found = chat_id === undefined ? await searchEverywhere(engine, userId, search) : await search([chat_id]);
+    const { rows, has_more } = present.page(found, limit);
+    return new Rendered(`"messages":${await present.renderMessages(engine, rows, userId)},"has_more":${has_more}`);
   };
+}
+
+/** Words in one search: each costs a look-up in every chat that is searched. */
+const mostWords = 20;
+
+async function searchEverywhere(
+  db: Db,
+  userId: UserId,
+  search: (chatIds: readonly ChatId[]) => Promise<MessageRow[]>,
+): Promise<MessageRow[]> {
+  const found: MessageRow[] = [];
+  for (let after = 0; ; await Bun.sleep(0)) {
+    const chatIds = await chatsOf(db, userId, after, chatsAtOnce);
+    if (chatIds.length > 0) found.push(...(await search(chatIds)));
+    if (chatIds.length < chatsAtOnce) return found.sort((a, b) => b.message_id - a.message_id);
+    after = chatIds.at(-1) ?? after;
+  }
 }

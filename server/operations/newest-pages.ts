@@ -1,7 +1,8 @@
 import type { ChatId, EventId } from '@parley/contract';
 
-/** Memory for finished pages at most, in characters. */
+/** Memory for finished pages at most, in characters; each counts for a little more than its text. */
 const capacity = 8_000_000;
+const overhead = 200;
 
 interface Page {
   readonly version: EventId;
@@ -32,7 +33,7 @@ export class NewestPages {
     const key = `${chatId} ${limit}`;
     this.#drop(key);
     this.#pages.set(key, { version, text });
-    this.#size += text.length;
+    this.#size += text.length + overhead;
     for (const oldest of this.#pages.keys()) {
       if (this.#size <= capacity) break;
       this.#drop(oldest);
@@ -40,7 +41,9 @@ export class NewestPages {
   }
 
   #drop(key: string): void {
-    this.#size -= this.#pages.get(key)?.text.length ?? 0;
+    const page = this.#pages.get(key);
+    if (!page) return;
+    this.#size -= page.text.length + overhead;
     this.#pages.delete(key);
   }
 }

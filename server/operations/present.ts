@@ -5,7 +5,7 @@ import type { ChatView } from '../store/chats.ts';
 import type { Db } from '../store/engine.ts';
 import type { ParticipantRow } from '../store/members.ts';
 import type { MessageRow } from '../store/messages.ts';
-import { reactionsBetween } from '../store/reactions.ts';
+import { reactionsTo } from '../store/reactions.ts';
 import type { TokenRow } from '../store/tokens.ts';
 import type { UserRow } from '../store/users.ts';
 
@@ -22,16 +22,18 @@ export function message(row: MessageRow): Message {
 /** The same with its reactions, as one user sees them. */
 export async function messageFor(db: Db, row: MessageRow, userId: UserId): Promise<Message> {
   if (!row.has_reactions) return message(row);
-  const found = await reactionsBetween(db, row.chat_id, row.message_id, row.message_id, userId);
+  const found = await reactionsTo(db, [row], userId);
   return { ...message(row), reactions: found.get(row.message_id) ?? [] };
 }
 
 /** Messages as a JSON array. Those without reactions, nearly all, go out as they are kept. */
 export async function renderMessages(db: Db, rows: readonly MessageRow[], userId: UserId): Promise<string> {
-  const texts: string[] = [];
-  for (const row of rows) {
-    texts.push(row.has_reactions ? JSON.stringify(await messageFor(db, row, userId)) : row.json);
-  }
+  const reacted = rows.filter((row) => row.has_reactions);
+  const found = reacted.length > 0 ? await reactionsTo(db, reacted, userId) : undefined;
+  const texts = rows.map((row) => {
+    const reactions = found?.get(row.message_id);
+    return reactions ? JSON.stringify({ ...message(row), reactions }) : row.json;
+  });
   return `[${texts.join(',')}]`;
 }
 

@@ -1,7 +1,7 @@
 import { ParleyError } from '@parley/contract';
 import type { Tx } from '../store/engine.ts';
 import { appendOne } from '../store/events.ts';
-import { deleteReaction, hasReaction, insertReaction, reactionsBetween } from '../store/reactions.ts';
+import { deleteReaction, hasReaction, insertReaction, reactionsTo } from '../store/reactions.ts';
 import { lockMessage } from './access.ts';
 import { type Call, change, type Handler, type Services } from './operation.ts';
 import * as present from './present.ts';
@@ -23,8 +23,8 @@ export function addReaction(services: Services): Handler<'messages.add_reaction'
       const { message, reaction } = await reactionOf(tx, call);
       if (message.is_deleted) throw new ParleyError('conflict', 'This message has been deleted.');
       if (!(await hasReaction(tx, reaction))) {
-        const { chat_id, message_id, user_id, emoji } = reaction;
-        const there = (await reactionsBetween(tx, chat_id, message_id, message_id, user_id)).get(message_id) ?? [];
+        const { message_id, user_id, emoji } = reaction;
+        const there = (await reactionsTo(tx, [message], user_id)).get(message_id) ?? [];
         if (there.length >= mostKinds && !there.some((r) => r.emoji === emoji)) {
           throw new ParleyError('conflict', `A message takes at most ${mostKinds} different reactions.`);
         }

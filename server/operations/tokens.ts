@@ -8,15 +8,22 @@ export function listOfTokens({ engine, now }: Services): Handler<'tokens.list'> 
   return async ({ caller }) => ({ tokens: (await listTokens(engine, caller.userId, now())).map(present.token) });
 }
 
+/** Access tokens of one user: each has a rate limit of its own. */
+const mostTokens = 100;
+
 export function createToken(services: Services): Handler<'tokens.create'> {
   return (call) =>
     change(services, call, async (tx, at) => {
       const { caller, input } = call;
       const scopes = input.scopes ?? caller.scopes;
       requireWithin(caller.scopes, scopes, 'An access token can give only scopes that it has itself.');
+      if ((await listTokens(tx, caller.userId, at)).length >= mostTokens) {
+        throw new ParleyError('conflict', `You have ${mostTokens} access tokens. Revoke one first.`);
+      }
       const token = newPersonalToken(services.random);
       const row = await insertToken(tx, {
         userId: caller.userId,
+        parentId: caller.tokenId,
         appId: 0,
         name: input.name,
         hash: hashToken(token),
@@ -38,7 +45,7 @@ export function revokeOneToken(services: Services): Handler<'tokens.revoke'> {
       await revokeToken(tx, token.token_id, at);
       return { token: present.token(token) };
     });
-    services.forget({ tokenId: input.token_id });
+    services.forget({ userId: caller.userId });
     return answer;
   };
 }

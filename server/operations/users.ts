@@ -1,4 +1,7 @@
-import { ParleyError } from '@parley/contract';
+import { ParleyError, type UserId } from '@parley/contract';
+import type { Tx } from '../store/engine.ts';
+import { appendOne } from '../store/events.ts';
+import { ownedChats, updateRole } from '../store/members.ts';
 import { revokeTokensOf } from '../store/tokens.ts';
 import { countAdmins, disableUser, findUser, insertUser, searchUsers, type UserRow } from '../store/users.ts';
 import { change, type Handler, type Services } from './operation.ts';
@@ -51,9 +54,21 @@ export function disableOneUser(services: Services): Handler<'users.disable'> {
       }
       await disableUser(tx, user.user_id, at);
       await revokeTokensOf(tx, user.user_id, at);
+      await passOnChats(tx, user.user_id, call.caller.userId, at);
       return { user: present.user({ ...user, disabled_at: at }) };
     });
     services.forget({ userId: call.input.user_id });
     return answer;
   };
+}
+
+/** A chat keeps an owner who can act: where a disabled user was the only one, the next in line takes over. */
+async function passOnChats(tx: Tx, userId: UserId, actorId: UserId, at: number): Promise<void> {
+  for (const { chat_id, heir, heir_role } of await ownedChats(tx, userId)) {
+    if (heir === null || heir_role === null || heir_role === 'owner') continue;
+    await tx.lockChat(chat_id);
+    await updateRole(tx, chat_id, heir, 'owner');
+    const data = { chat_id, user_id: heir, actor_id: actorId, role: 'owner' as const, previous_role: heir_role };
+    await appendOne(tx, { event: 'role_changed', data }, at);
+  }
 }

@@ -22,7 +22,7 @@ export interface ChatView extends ChatRow {
 }
 
 /** Unread messages are looked for among this many, so that a chat left alone for years costs no more than any other. */
-const unreadBound = 1_000;
+const unreadBound = 100;
 
 const columns =
   'c.chat_id, c.type, c.visibility, c.name, c.description, c.created_by, c.created_at, c.participant_count';

@@ -67,9 +67,9 @@ export interface EventQuery {
  * the user's own chats, whatever goes on elsewhere and however long the log is.
  */
 export function visibleEvents(db: Db, q: EventQuery): Promise<EventRow[]> {
-  const wanted = q.events
-    ? `e.event IN (SELECT name FROM ${db.dialect.rows('$5', { name: 'text' }, 'wanted')})`
-    : 'CAST($5 AS text) IS NULL';
+  const named = `e.event IN (SELECT name FROM ${db.dialect.rows('$5', { name: 'text' }, 'wanted')})`;
+  const rare = q.events?.includes('new_message') ? '' : `AND e.event <> 'new_message'`;
+  const wanted = q.events ? `${named} ${rare}` : 'CAST($5 AS text) IS NULL';
   const within = (stay: string) => `e.chat_id = ${stay}.chat_id AND e.event_id > $2 AND e.event_id <= $3
     AND e.event_id >= ${stay}.joined_event AND (${stay}.left_event IS NULL OR e.event_id <= ${stay}.left_event)
     AND ${wanted}`;

@@ -34,6 +34,17 @@ export function listParticipants(db: Db, chatId: ChatId, afterId: number, limit:
   );
 }
 
+/** Some of the chats that a user is in, by id. */
+export async function chatsOf(db: Db, userId: UserId, after: number, limit: number): Promise<ChatId[]> {
+  const rows = await db.all<{ chat_id: ChatId }>(
+    `SELECT chat_id FROM members WHERE user_id = $1 AND left_event IS NULL AND chat_id > $2 ORDER BY chat_id LIMIT $3`,
+    userId,
+    after,
+    limit,
+  );
+  return rows.map((row) => row.chat_id);
+}
+
 /** Which of these users are in the chat now. */
 export async function presentAmong(db: Db, chatId: ChatId, userIds: readonly UserId[]): Promise<Set<UserId>> {
   const rows = await db.all<{ user_id: UserId }>(
@@ -45,12 +56,30 @@ export async function presentAmong(db: Db, chatId: ChatId, userIds: readonly Use
   return new Set(rows.map((r) => r.user_id));
 }
 
+/** Owners who can act: one who is disabled cannot. */
 export async function countOwners(db: Db, chatId: ChatId): Promise<number> {
   const row = await db.get<{ owners: number }>(
-    `SELECT count(*) AS owners FROM members WHERE chat_id = $1 AND role = 'owner' AND left_event IS NULL`,
+    `SELECT count(*) AS owners FROM members m JOIN users u ON u.user_id = m.user_id AND u.disabled_at IS NULL
+     WHERE m.chat_id = $1 AND m.role = 'owner' AND m.left_event IS NULL`,
     chatId,
   );
   return row?.owners ?? 0;
+}
+
+/** The chats that a user owns, and who would be next there: an admin before a member, who has been there longest first. */
+export function ownedChats(
+  db: Db,
+  userId: UserId,
+): Promise<{ chat_id: ChatId; heir: UserId | null; heir_role: Role | null }[]> {
+  const heir = (column: string) => `(
+    SELECT h.${column} FROM members h JOIN users u ON u.user_id = h.user_id AND u.disabled_at IS NULL
+    WHERE h.chat_id = m.chat_id AND h.user_id <> m.user_id AND h.left_event IS NULL
+    ORDER BY CASE h.role WHEN 'owner' THEN 0 WHEN 'admin' THEN 1 ELSE 2 END, h.joined_event, h.user_id LIMIT 1)`;
+  return db.all(
+    `SELECT m.chat_id, ${heir('user_id')} AS heir, ${heir('role')} AS heir_role
+     FROM members m WHERE m.user_id = $1 AND m.role = 'owner' AND m.left_event IS NULL ORDER BY m.chat_id`,
+    userId,
+  );
 }
 
 export interface Joining {

@@ -17,9 +17,14 @@ export async function openStore(settings: StoreSettings, now: () => number): Pro
   prepareFolder(settings.folder);
   if (settings.databaseUrl !== undefined) {
     const engine = openPostgres({ url: settings.databaseUrl, connections: settings.connections });
-    await requireUtf8(engine);
-    await migrate(engine, now);
-    return engine;
+    try {
+      await requireUtf8(engine);
+      await migrate(engine, now);
+      return engine;
+    } catch (error) {
+      await engine.close();
+      throw error;
+    }
   }
   const unlock = lockFolder(settings.folder);
   try {

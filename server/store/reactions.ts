@@ -8,21 +8,23 @@ interface ReactionRow {
   readonly mine: number;
 }
 
-/** The reactions to the messages of one chat between two ids, both included, as one user sees them. */
-export async function reactionsBetween(
+interface Place {
+  readonly chat_id: ChatId;
+  readonly message_id: MessageId;
+}
+
+/** The reactions to these messages, as one user sees them. */
+export async function reactionsTo(
   db: Db,
-  chatId: ChatId,
-  first: MessageId,
-  last: MessageId,
+  messages: readonly Place[],
   userId: UserId,
 ): Promise<Map<MessageId, Reaction[]>> {
   const rows = await db.all<ReactionRow>(
-    `SELECT message_id, emoji, count(*) AS total, max(CASE WHEN user_id = $4 THEN 1 ELSE 0 END) AS mine
-     FROM reactions WHERE chat_id = $1 AND message_id >= $2 AND message_id <= $3
-     GROUP BY message_id, emoji ORDER BY message_id, min(event_id)`,
-    chatId,
-    first,
-    last,
+    `SELECT r.message_id, r.emoji, count(*) AS total, max(CASE WHEN r.user_id = $2 THEN 1 ELSE 0 END) AS mine
+     FROM ${db.dialect.rows('$1', { chat_id: 'int', message_id: 'int' }, 'asked')}
+     JOIN reactions r ON r.chat_id = asked.chat_id AND r.message_id = asked.message_id
+     GROUP BY r.message_id, r.emoji ORDER BY r.message_id, min(r.event_id)`,
+    JSON.stringify(messages.map(({ chat_id, message_id }) => ({ chat_id, message_id }))),
     userId,
   );
   const byMessage = new Map<MessageId, Reaction[]>();
@@ -35,9 +37,7 @@ export async function reactionsBetween(
   return byMessage;
 }
 
-interface ReactionKey {
-  readonly chat_id: ChatId;
-  readonly message_id: MessageId;
+interface ReactionKey extends Place {
   readonly emoji: string;
   readonly user_id: UserId;
 }

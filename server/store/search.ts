@@ -9,27 +9,30 @@ export interface IndexedMessage {
   readonly words: readonly string[];
 }
 
+const columns = { message_id: 'int', words: 'text' } as const;
+
 const addition: Record<Dialect['name'], RowWork> = {
   sqlite: {
-    columns: { message_id: 'int', chat: 'text', words: 'text' },
-    statements: [
-      (source) => `INSERT INTO message_words (rowid, chat, words) SELECT message_id, chat, words FROM ${source} AS m`,
-    ],
+    columns,
+    statements: [(source) => `INSERT INTO message_words (rowid, words) SELECT message_id, words FROM ${source} AS m`],
   },
   postgres: {
-    columns: { message_id: 'int', chat: 'text', words: 'text' },
+    columns,
     statements: [
       (source) => `INSERT INTO message_words (message_id, words)
-       SELECT message_id, array_to_tsvector(array_append(string_to_array(words, ' '), '#' || chat)) FROM ${source} AS m`,
+       SELECT message_id, array_to_tsvector(string_to_array(words, ' ')) FROM ${source} AS m`,
     ],
   },
 };
+
+/** A word as it stands in the index. Chats are numbers, so the first letter ends the chat's part. */
+const wordOf = (chatId: ChatId, word: string): string => `${chatId}x${word}`;
 
 /** Puts messages into the index that are not in it. */
 export async function addToIndex(tx: Tx, messages: readonly IndexedMessage[]): Promise<void> {
   await tx.each(
     addition[tx.dialect.name],
-    messages.map((m) => [m.message_id, chatWord(m.chat_id), m.words.join(' ')]),
+    messages.map((m) => [m.message_id, m.words.map((word) => wordOf(m.chat_id, word)).join(' ')]),
   );
 }
 
@@ -43,45 +46,49 @@ export async function dropFromIndex(tx: Tx, messageIds: readonly MessageId[]): P
   );
 }
 
-const chatWord = (chatId: ChatId) => String(chatId);
-
 export interface SearchQuery {
   readonly userId: UserId;
   /** Folded words; the last is a prefix. */
   readonly words: readonly string[];
-  readonly chatId?: ChatId | undefined;
+  /** Where to look; only in those that the user is in. */
+  readonly chatIds: readonly ChatId[];
   readonly before: number;
   readonly limit: number;
 }
 
-/** Messages of chats that the user is in, newest first. */
+/** Messages in which all words occur, newest first. */
 export function searchMessages(db: Db, q: SearchQuery): Promise<MessageRow[]> {
-  const sqlite = db.dialect.name === 'sqlite';
-  const id = sqlite ? 'f.rowid' : 'f.message_id';
-  const match = sqlite ? 'message_words MATCH $2' : 'f.words @@ CAST($2 AS tsquery)';
+  const { id, match, quote, prefix, and, or } = languages[db.dialect.name];
+  const within = (chatId: ChatId) =>
+    q.words.map((w, i) => quote(wordOf(chatId, w)) + (i === q.words.length - 1 ? prefix : '')).join(and);
   return db.all(
-    `SELECT ${messageColumns} FROM message_words ${sqlite ? '' : 'AS '}f
+    `SELECT ${messageColumns} FROM message_words f
      JOIN messages m ON m.message_id = ${id}
      JOIN members w ON w.chat_id = m.chat_id AND w.user_id = $1 AND w.left_event IS NULL
      WHERE ${match} AND ${id} < $3 AND m.is_deleted = 0 ORDER BY ${id} DESC LIMIT $4`,
     q.userId,
-    sqlite ? fts5Query(q) : tsQuery(q),
+    q.chatIds.map((chatId) => `(${within(chatId)})`).join(or),
     q.before,
     q.limit,
   );
 }
 
-const fts5Quote = (word: string) => `"${word.replaceAll('"', '""')}"`;
-const tsQuote = (word: string) => `'${word.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
-
-function fts5Query({ words, chatId }: SearchQuery): string {
-  const terms = words.map((w, i) => `words : ${fts5Quote(w)}${i === words.length - 1 ? ' *' : ''}`);
-  if (chatId !== undefined) terms.push(`chat : ${fts5Quote(chatWord(chatId))}`);
-  return terms.join(' AND ');
-}
-
-function tsQuery({ words, chatId }: SearchQuery): string {
-  const terms = words.map((w, i) => `${tsQuote(w)}${i === words.length - 1 ? ':*' : ''}`);
-  if (chatId !== undefined) terms.push(tsQuote(`#${chatWord(chatId)}`));
-  return terms.join(' & ');
-}
+/** How each engine is asked. Words are always quoted: nothing that a person wrote is read as syntax. */
+const languages = {
+  sqlite: {
+    id: 'f.rowid',
+    match: 'message_words MATCH $2',
+    quote: (word: string) => `"${word.replaceAll('"', '""')}"`,
+    prefix: ' *',
+    and: ' AND ',
+    or: ' OR ',
+  },
+  postgres: {
+    id: 'f.message_id',
+    match: 'f.words @@ CAST($2 AS tsquery)',
+    quote: (word: string) => `'${word.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`,
+    prefix: ':*',
+    and: ' & ',
+    or: ' | ',
+  },
+} as const;

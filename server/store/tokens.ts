@@ -47,6 +47,8 @@ export function listTokens(db: Db, userId: UserId, now: number): Promise<TokenRo
 
 export interface NewToken {
   readonly userId: UserId;
+  /** The token that makes it. */
+  readonly parentId: TokenId | null;
   readonly appId: number;
   readonly name: string;
   readonly hash: string;
@@ -57,9 +59,10 @@ export interface NewToken {
 
 export async function insertToken(tx: Tx, token: NewToken): Promise<TokenRow> {
   const row = await tx.get<TokenRow>(
-    `INSERT INTO tokens AS t (user_id, app_id, name, hash, scopes, created_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${columns.replaceAll('t.', '')}`,
+    `INSERT INTO tokens AS t (user_id, parent_id, app_id, name, hash, scopes, created_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${columns.replaceAll('t.', '')}`,
     token.userId,
+    token.parentId,
     token.appId,
     token.name,
     token.hash,
@@ -71,8 +74,17 @@ export async function insertToken(tx: Tx, token: NewToken): Promise<TokenRow> {
   return row;
 }
 
+/** Revokes a token, those that it made, and theirs: whoever got hold of it keeps nothing. */
 export async function revokeToken(tx: Tx, tokenId: TokenId, at: number): Promise<void> {
-  await tx.run('UPDATE tokens SET revoked_at = $2 WHERE token_id = $1 AND revoked_at IS NULL', tokenId, at);
+  await tx.run(
+    `WITH RECURSIVE family (token_id) AS (
+       SELECT CAST($1 AS bigint)
+       UNION ALL SELECT t.token_id FROM tokens t JOIN family f ON t.parent_id = f.token_id
+     )
+     UPDATE tokens SET revoked_at = $2 WHERE token_id IN (SELECT token_id FROM family) AND revoked_at IS NULL`,
+    tokenId,
+    at,
+  );
 }
 
 export async function revokeTokensOf(tx: Tx, userId: UserId, at: number): Promise<void> {

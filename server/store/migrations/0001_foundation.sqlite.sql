@@ -15,6 +15,7 @@ CREATE TABLE users (
 CREATE TABLE tokens (
   token_id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL REFERENCES users (user_id),
+  parent_id INTEGER REFERENCES tokens (token_id), -- the token that made it, and takes it along when it is revoked
   app_id INTEGER NOT NULL DEFAULT 0, -- 0: a personal token
   name TEXT NOT NULL,
   hash TEXT NOT NULL UNIQUE, -- SHA-256 of the token; the token itself is never stored
@@ -25,6 +26,7 @@ CREATE TABLE tokens (
   revoked_at INTEGER
 ) STRICT;
 CREATE INDEX tokens_by_user ON tokens (user_id);
+CREATE INDEX tokens_by_parent ON tokens (parent_id) WHERE parent_id IS NOT NULL;
 
 CREATE TABLE chats (
   chat_id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -82,6 +84,8 @@ CREATE TABLE events (
   body TEXT NOT NULL -- the delivery body, frozen
 ) STRICT;
 CREATE INDEX events_by_chat ON events (chat_id, event_id);
+-- For readers of rare events: they need not go through all messages.
+CREATE INDEX events_but_messages ON events (chat_id, event_id) WHERE event <> 'new_message';
 
 CREATE TABLE idempotency (
   user_id INTEGER NOT NULL,
@@ -109,5 +113,6 @@ CREATE TABLE id_counters (
 ) STRICT, WITHOUT ROWID;
 INSERT INTO id_counters (name, last_id) VALUES ('messages', 0), ('events', 0);
 
--- Words come folded and separated by spaces, so the tokenizer has only to split; `chat` holds the chat's id as a word.
-CREATE VIRTUAL TABLE message_words USING fts5 (chat, words, content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'column');
+-- Words come folded and separated by spaces, so the tokenizer has only to split. Each begins with the id of its chat, so
+-- that a search costs what is in the searcher's chats, whatever is in others.
+CREATE VIRTUAL TABLE message_words USING fts5 (words, content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'none');

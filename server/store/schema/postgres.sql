@@ -97,6 +97,7 @@ CREATE TABLE public.schema_versions (
 CREATE TABLE public.tokens (
     token_id bigint NOT NULL,
     user_id bigint NOT NULL,
+    parent_id bigint,
     app_id bigint DEFAULT 0 NOT NULL,
     name text NOT NULL,
     hash text NOT NULL,
@@ -181,6 +182,8 @@ ALTER TABLE ONLY public.users
 
 CREATE INDEX chats_public ON public.chats USING btree (chat_id) WHERE (visibility = 'public'::text);
 
+CREATE INDEX events_but_messages ON public.events USING btree (chat_id, event_id) WHERE (event <> 'new_message'::text);
+
 CREATE INDEX events_by_chat ON public.events USING btree (chat_id, event_id);
 
 CREATE INDEX idempotency_by_age ON public.idempotency USING btree (created_at);
@@ -193,6 +196,8 @@ CREATE INDEX message_words_by_word ON public.message_words USING gin (words);
 
 CREATE INDEX messages_by_chat ON public.messages USING btree (chat_id, message_id);
 
+CREATE INDEX tokens_by_parent ON public.tokens USING btree (parent_id) WHERE (parent_id IS NOT NULL);
+
 CREATE INDEX tokens_by_user ON public.tokens USING btree (user_id);
 
 ALTER TABLE ONLY public.chats
@@ -203,6 +208,9 @@ ALTER TABLE ONLY public.members
 
 ALTER TABLE ONLY public.members
     ADD CONSTRAINT members_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(user_id);
+
+ALTER TABLE ONLY public.tokens
+    ADD CONSTRAINT tokens_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES public.tokens(token_id);
 
 ALTER TABLE ONLY public.tokens
     ADD CONSTRAINT tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(user_id);

@@ -26,6 +26,8 @@ CREATE TABLE events (
   body TEXT NOT NULL
 ) STRICT;
 
+CREATE INDEX events_but_messages ON events (chat_id, event_id) WHERE event <> 'new_message';
+
 CREATE INDEX events_by_chat ON events (chat_id, event_id);
 
 CREATE TABLE id_counters (
@@ -61,7 +63,7 @@ CREATE INDEX members_by_user ON members (user_id, chat_id);
 
 CREATE UNIQUE INDEX members_present ON members (chat_id, user_id) WHERE left_event IS NULL;
 
-CREATE VIRTUAL TABLE message_words USING fts5 (chat, words, content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'column');
+CREATE VIRTUAL TABLE message_words USING fts5 (words, content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'none');
 
 CREATE TABLE messages (
   message_id INTEGER PRIMARY KEY,
@@ -88,6 +90,7 @@ CREATE TABLE schema_versions (version INTEGER PRIMARY KEY, applied_at INTEGER NO
 CREATE TABLE tokens (
   token_id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL REFERENCES users (user_id),
+  parent_id INTEGER REFERENCES tokens (token_id),
   app_id INTEGER NOT NULL DEFAULT 0,
   name TEXT NOT NULL,
   hash TEXT NOT NULL UNIQUE,
@@ -97,6 +100,8 @@ CREATE TABLE tokens (
   last_used_at INTEGER,
   revoked_at INTEGER
 ) STRICT;
+
+CREATE INDEX tokens_by_parent ON tokens (parent_id) WHERE parent_id IS NOT NULL;
 
 CREATE INDEX tokens_by_user ON tokens (user_id);
 

@@ -1,0 +1,55 @@
+import type { z } from 'zod';
+import { defaultLimits, type Limits } from './limits.ts';
+import type { Operation } from './operation.ts';
+import { chats } from './operations/chats.ts';
+import { events } from './operations/events.ts';
+import { messages } from './operations/messages.ts';
+import { tokens } from './operations/tokens.ts';
+import { users } from './operations/users.ts';
+
+/** The table: resource → action → row. Everything about the HTTP API derives from it. */
+export const buildContract = (limits: Limits) => ({
+  messages: messages(limits),
+  chats: chats(limits),
+  events: events(limits),
+  users: users(limits),
+  tokens: tokens(limits),
+});
+
+export type Contract = ReturnType<typeof buildContract>;
+export type Resource = keyof Contract;
+
+/** `messages.send_message`, `chats.list`, … */
+export type OperationName = { [R in Resource]: `${R}.${keyof Contract[R] & string}` }[Resource];
+
+type Row<N extends OperationName> = N extends `${infer R extends Resource}.${infer A}`
+  ? A extends keyof Contract[R]
+    ? Contract[R][A]
+    : never
+  : never;
+
+/** What a handler is given, and what it answers beside `success`. */
+export type Input<N extends OperationName> = Row<N> extends Operation<infer I, infer _> ? z.output<I> : never;
+export type Output<N extends OperationName> = Row<N> extends Operation<infer _, infer O> ? z.output<O> : never;
+
+/** What a client sends, and what it receives beside `success`. */
+export type ClientInput<N extends OperationName> = Row<N> extends Operation<infer I, infer _> ? z.input<I> : never;
+export type ClientOutput<N extends OperationName> = Row<N> extends Operation<infer _, infer O> ? z.input<O> : never;
+
+export interface NamedOperation extends Operation {
+  readonly name: OperationName;
+  readonly resource: Resource;
+  readonly action: string;
+}
+
+/** The rows in one list, each with its name. */
+export function listOperations(contract: Contract = buildContract(defaultLimits)): readonly NamedOperation[] {
+  return Object.entries(contract).flatMap(([resource, actions]) =>
+    Object.entries(actions as Record<string, Operation>).map(([action, row]) => ({
+      ...row,
+      name: `${resource}.${action}` as OperationName,
+      resource: resource as Resource,
+      action,
+    })),
+  );
+}

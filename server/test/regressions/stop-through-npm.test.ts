@@ -1,0 +1,55 @@
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { endWithUs, temporaryFolder } from '../support/cleanup.ts';
+import { freshEnvironment } from '../support/engines.ts';
+import { eventually } from '../support/world.ts';
+
+const root = join(import.meta.dir, '../../..');
+
+test('a server that npm started ends when npm is told to stop', async () => {
+  const npm = Bun.spawn(['npm', 'start'], {
+    cwd: root,
+    env: { PATH: process.env.PATH ?? '', HOME: temporaryFolder(), ...(await freshEnvironment('sqlite')) },
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
+    // A group of its own: a server that outlives npm can still be ended.
+    detached: true,
+  });
+  const group = -npm.pid;
+  endWithUs({ pid: group });
+  try {
+    const url = await addressIn(npm.stderr);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    npm.kill('SIGTERM');
+    await npm.exited;
+    await eventually('the port refuses connections', async () => ((await answers(url)) ? undefined : true), 5_000);
+  } finally {
+    endGroup(group);
+  }
+}, 30_000);
+
+/** The address that the server says it listens on. */
+async function addressIn(stderr: ReadableStream<Uint8Array>): Promise<string> {
+  let said = '';
+  for await (const part of stderr) {
+    said += new TextDecoder().decode(part);
+    const url = /listening on (http:\S+)/.exec(said)?.[1];
+    if (url) return url;
+  }
+  throw new Error(`the server did not start: ${said}`);
+}
+
+const answers = (url: string) =>
+  fetch(`${url}/healthz`, { keepalive: false }).then(
+    () => true,
+    () => false,
+  );
+
+function endGroup(group: number): void {
+  try {
+    process.kill(group, 'SIGKILL');
+  } catch {
+    // Nobody is left in it, as it should be.
+  }
+}
