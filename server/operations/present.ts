@@ -4,7 +4,7 @@ import { isoTime } from '../domain/time.ts';
 import type { ChatView } from '../store/chats.ts';
 import type { Db } from '../store/engine.ts';
 import type { ParticipantRow } from '../store/members.ts';
-import type { MessageRow } from '../store/messages.ts';
+import type { MessageRow, PageRow } from '../store/messages.ts';
 import { reactionsTo } from '../store/reactions.ts';
 import type { TokenRow } from '../store/tokens.ts';
 import type { UserRow } from '../store/users.ts';
@@ -15,7 +15,7 @@ const time = isoTime;
 const timeOrNull = (at: number | null): string | null => (at === null ? null : time(at));
 
 /** A message of the store, its reactions left empty. */
-export function message(row: MessageRow): Message {
+export function message(row: PageRow): Message {
   return JSON.parse(row.json) as Message;
 }
 
@@ -27,12 +27,13 @@ export async function messageFor(db: Db, row: MessageRow, userId: UserId): Promi
 }
 
 /** Messages as a JSON array. Those without reactions, nearly all, go out as they are kept. */
-export async function renderMessages(db: Db, rows: readonly MessageRow[], userId: UserId): Promise<string> {
-  const reacted = rows.filter((row) => row.has_reactions);
+export async function renderMessages(db: Db, rows: readonly PageRow[], userId: UserId): Promise<string> {
+  const reacted = rows.filter((row) => row.has_reactions).map(message);
   const found = reacted.length > 0 ? await reactionsTo(db, reacted, userId) : undefined;
   const texts = rows.map((row) => {
-    const reactions = found?.get(row.message_id);
-    return reactions ? JSON.stringify({ ...message(row), reactions }) : row.json;
+    if (!row.has_reactions) return row.json;
+    const shown = message(row);
+    return JSON.stringify({ ...shown, reactions: found?.get(shown.message_id) ?? [] });
   });
   return `[${texts.join(',')}]`;
 }

@@ -46,15 +46,26 @@ async function snapshot(user: Client): Promise<State> {
   return Object.fromEntries(await Promise.all(states));
 }
 
-const created = (data: EventData<'group_created'>): ChatState => ({
-  name: data.name,
+type Founding = 'group_created' | 'channel_created' | 'direct_created';
+
+const found = (data: EventData<Founding>, name: string | null, visibility: string, creator: string): ChatState => ({
+  name,
   description: '',
-  visibility: 'private',
-  roles: Object.fromEntries(data.participants.map((id) => [id, id === data.user_id ? 'owner' : 'member'])),
+  visibility,
+  roles: Object.fromEntries(data.participants.map((id) => [id, id === data.user_id ? creator : 'member'])),
   messages: {},
 });
 
-type Apply = { [E in EventName]: (chat: ChatState, data: EventData<E>) => void };
+/** A new chat is known from its event alone. Of a channel the event does not tell the visibility: all here begin public. */
+const founded: { [E in Founding]: (data: EventData<E>) => ChatState } = {
+  group_created: (d) => found(d, d.name, 'private', 'owner'),
+  channel_created: (d) => found(d, d.name, 'public', 'owner'),
+  direct_created: (d) => found(d, null, 'private', 'member'),
+};
+
+const isFounding = (event: EventName): event is Founding => event in founded;
+
+type Apply = { [E in Exclude<EventName, Founding>]: (chat: ChatState, data: EventData<E>) => void };
 
 const apply: Apply = {
   new_message: (chat, d) => {
@@ -91,9 +102,6 @@ const apply: Apply = {
     if (left > 0) reactions[d.emoji] = left;
     else delete reactions[d.emoji];
   },
-  group_created: () => {},
-  channel_created: () => {},
-  direct_created: () => {},
 };
 
 /** Brings a snapshot up to date. A chat that the user has joined since is read anew, as a client would. */
@@ -103,7 +111,7 @@ async function replay(user: Client, state: State, after: number): Promise<State>
     const page = await user.ok('events.list', { after: cursor, limit: 5 });
     for (const { event, data } of page.events as unknown as { event: EventName; data: EventData }[]) {
       const chatId = data.chat_id;
-      if (event === 'group_created') state[chatId] = created(data as EventData<'group_created'>);
+      if (isFounding(event)) state[chatId] = (founded[event] as (data: EventData) => ChatState)(data);
       else if (event === 'user_left' && 'user_id' in data && data.user_id === user.userId) {
         delete state[chatId];
         unread.delete(chatId);
@@ -141,11 +149,15 @@ const kinds = [
   'react',
   'unreact',
   'create',
+  'channel',
+  'direct',
+  'join',
   'add',
   'remove',
   'leave',
   'role',
   'update',
+  'visibility',
 ] as const;
 
 const acts: fc.Arbitrary<Act[]> = fc.array(
@@ -181,6 +193,16 @@ class Stage {
         const { body } = await user.call('messages.create_group', { name: `g${what}`, participants: [user_id] });
         if (body.success) this.chats.push(body.group.chat_id);
       },
+      channel: async () => {
+        const input = { name: `c${what}`, visibility: 'public' as const, participants: [user_id] };
+        const { body } = await user.call('messages.create_channel', input);
+        if (body.success) this.chats.push(body.channel.chat_id);
+      },
+      direct: async () => {
+        const { body } = await user.call('messages.create_direct', { user_id });
+        if (body.success && !this.chats.includes(body.chat.chat_id)) this.chats.push(body.chat.chat_id);
+      },
+      join: () => user.call('chats.join', { chat_id }),
       add: () => user.call('chats.add_participants', { chat_id, participants: [user_id] }),
       remove: () => user.call('chats.remove_participant', { chat_id, user_id }),
       leave: () => user.call('chats.leave', { chat_id }),
@@ -191,6 +213,8 @@ class Stage {
           role: (['owner', 'admin', 'member'] as const)[what % 3] ?? 'member',
         }),
       update: () => user.call('chats.update', { chat_id, name: `n${what}`, description: `d${what % 2}` }),
+      visibility: () =>
+        user.call('chats.update', { chat_id, visibility: (['public', 'private'] as const)[what % 2] ?? 'public' }),
     };
     await steps[kind]();
   }
@@ -208,6 +232,7 @@ onBothEngines('for every user and every history', (engine) => {
       fc.asyncProperty(acts, acts, async (before, since) => {
         const stage = await newStage(server());
         await stage.perform({ kind: 'create', who: 0, whom: 1, what: 0 });
+        await stage.perform({ kind: 'channel', who: 1, whom: 2, what: 0 });
         for (const act of before) await stage.perform(act);
         const starts = await Promise.all(
           stage.users.map(async (user) => ({

@@ -23,9 +23,4 @@ describe('a request without a Host header, as HTTP/1.0 has it', () => {
     expect(answer).toMatch(/^HTTP\/1\.[01] 200 /);
     expect(answer).toContain('"name":"ada"');
   });
-
-  test('is told what is not there', async () => {
-    expect(await get('/nonsense')).toMatch(/^HTTP\/1\.[01] 404 /);
-    expect(await get('/api/nonsense.php?action=me')).toContain('"code":"unknown_action"');
-  });
 });
