@@ -13,6 +13,8 @@ import { type ApiRequest, buildRequest, newIdempotencyKey, type Target } from '.
 import { pause, pauseBefore } from './retry.ts';
 
 export interface ClientOptions extends Target {
+  /** The server's address, such as `http://127.0.0.1:8080`, with or without the `/api` that its paths begin with. */
+  readonly url: string;
   /** Stands in for the global `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** How often a call is made again, where that can do no harm and may help; 2 by default. */
@@ -121,7 +123,7 @@ function checkUrl(given: string): string {
       `The server's address must be one such as http://127.0.0.1:8080, not ${JSON.stringify(given)}.`,
     );
   }
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+  return `${url.origin}${url.pathname.replace(/(?:\/api)?\/*$/, '')}`;
 }
 
 /** What could not stand in a header is refused here, and without repeating it: it may be half a secret. */

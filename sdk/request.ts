@@ -7,7 +7,7 @@ export interface ApiRequest {
 }
 
 export interface Target {
-  /** The server's address, without a slash at its end. */
+  /** The server's address, without `/api` and without a slash at its end. */
   readonly url: string;
   readonly token: string;
 }

@@ -61,6 +61,17 @@ onBothEngines('administering beside a running server', (engine) => {
     test('add refuses a name that is taken, in whichever case', async () => {
       expect(await parley(['user', 'add', 'ADA'], env)).toEqual(failed(1, 'The name ADA is taken.'));
     });
+
+    test('add refuses what the API would', async () => {
+      const refused = await Promise.all([
+        parley(['user', 'add', 'two words'], env),
+        parley(['user', 'add', 'zoe', '--password', 'short'], env),
+      ]);
+      expect(refused).toEqual([
+        failed(1, 'The name must be 1 to 40 of'),
+        failed(1, 'The password must be at least 10 characters'),
+      ]);
+    });
   });
 
   describe('token', () => {
@@ -121,18 +132,16 @@ onBothEngines('administering before there is a database', (engine) => {
   });
 });
 
-test('what the API would refuse is refused before a database is opened', async () => {
+test('what needs no database to be refused is refused before one is opened', async () => {
   const refused = await Promise.all([
-    parley(['user', 'add', 'two words']),
-    parley(['user', 'add', 'ada', '--password', 'short']),
     parley(['user', 'add', 'ada', '--display-name', 'a\nb']),
     parley(['token', 'create', 'ada', '--scopes', 'messages:raed']),
+    parley(['token', 'create', 'ada', '--name', ' ']),
   ]);
   expect(refused).toEqual([
-    failed(1, 'name: must be 1 to 40 of'),
-    failed(1, 'password: must be at least 10 characters'),
     failed(1, 'display_name: must be a single line'),
     failed(1, 'scopes[0]: must be one of messages:read, '),
+    failed(1, 'name: must not be blank'),
   ]);
 });
 

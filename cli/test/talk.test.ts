@@ -147,6 +147,14 @@ describe('the commands that talk', () => {
     });
   });
 
+  test('the address may be that of the server or that of its API', async () => {
+    const { ada } = group();
+    const url = `${ada.PARLEY_URL}/api`;
+    const chats = await said(['chats'], ada);
+    expect(await said(['chats'], { ...ada, PARLEY_URL: url })).toBe(chats);
+    expect(await said(['chats', '--url', `${url}/`], ada)).toBe(chats);
+  });
+
   test('a refusal of the server is one plain line', async () => {
     const { chatId, ada, reader } = group();
     const refused = await Promise.all([

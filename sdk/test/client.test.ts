@@ -85,9 +85,24 @@ describe('the client', () => {
     await expect(call).rejects.toThrow('messages.delete_message honours no idempotency key.');
   });
 
-  test('reads the address with a slash at its end', async () => {
-    const client = createClient({ url: `${server().url}/`, token: await server().token('ada') });
+  test.each(['', '/', '/api', '/api/'])('reads the address with %p at its end', async (end) => {
+    const client = createClient({ url: `${server().url}${end}`, token: await server().token('ada') });
     expect((await client.users.me()).user.user_id).toBe(person('ada').id);
+  });
+
+  test.each([
+    ['https://example.org/parley', 'https://example.org/parley/api/users.php?action=me'],
+    ['https://example.org/parley/api/', 'https://example.org/parley/api/users.php?action=me'],
+    ['https://api.example.org', 'https://api.example.org/api/users.php?action=me'],
+    ['https://example.org/my-api', 'https://example.org/my-api/api/users.php?action=me'],
+  ])('looks for a server at %s in the right place', async (url, asked) => {
+    const addresses: string[] = [];
+    const fetch = async (address: string) => {
+      addresses.push(address);
+      return Response.json({ success: true });
+    };
+    await createClient({ url, token: 'pat_x', fetch }).users.me();
+    expect(addresses).toEqual([asked]);
   });
 
   test.each(['127.0.0.1:8080', 'ftp://127.0.0.1', ''])('refuses the address %p', (url) => {

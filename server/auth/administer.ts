@@ -86,7 +86,7 @@ export function withdrawToken(tools: Tools, tokenId: TokenId): Promise<TokenRow>
   return tools.engine.write(async (tx) => {
     const token = await findAnyonesToken(tx, tokenId);
     if (!token) throw new ParleyError('not_found', `There is no access token ${tokenId}, or it is revoked already.`);
-    await revokeToken(tx, tokenId, tools.now());
+    await revokeToken(tx, token, tools.now());
     return token;
   });
 }

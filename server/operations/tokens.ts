@@ -1,6 +1,6 @@
 import { ParleyError, type Scope } from '@parley/contract';
 import { formatScopes, hashToken, newPersonalToken, parseScopes } from '../auth/access-token.ts';
-import { findToken, insertToken, listTokens, revokeToken } from '../store/tokens.ts';
+import { findToken, insertToken, listTokens, lockTokensOf, revokeToken } from '../store/tokens.ts';
 import { change, type Handler, type Services } from './operation.ts';
 import * as present from './present.ts';
 
@@ -17,6 +17,10 @@ export function createToken(services: Services): Handler<'tokens.create'> {
       const { caller, input } = call;
       const scopes = input.scopes ?? caller.scopes;
       requireWithin(caller.scopes, scopes, 'An access token can give only scopes that it has itself.');
+      await lockTokensOf(tx, caller.userId);
+      if (!(await findToken(tx, caller.userId, caller.tokenId))) {
+        throw new ParleyError('unauthorized', 'This access token has just been revoked.');
+      }
       if ((await listTokens(tx, caller.userId, at)).length >= mostTokens) {
         throw new ParleyError('conflict', `You have ${mostTokens} access tokens. Revoke one first.`);
       }
@@ -42,7 +46,7 @@ export function revokeOneToken(services: Services): Handler<'tokens.revoke'> {
       const token = await findToken(tx, caller.userId, input.token_id);
       if (!token) throw new ParleyError('not_found', 'You have no such access token.');
       requireWithin(caller.scopes, parseScopes(token.scopes), 'That access token can do more than the one you use.');
-      await revokeToken(tx, token.token_id, at);
+      await revokeToken(tx, token, at);
       return { token: present.token(token) };
     });
     services.forget({ userId: caller.userId });

@@ -1,7 +1,7 @@
 import { ParleyError, type UserId } from '@parley/contract';
 import type { Tx } from '../store/engine.ts';
 import { appendOne } from '../store/events.ts';
-import { ownedChats, updateRole } from '../store/members.ts';
+import { chatsOwnedBy, findHeir, updateRole } from '../store/members.ts';
 import { revokeTokensOf } from '../store/tokens.ts';
 import { countAdmins, disableUser, findUser, insertUser, searchUsers, type UserRow } from '../store/users.ts';
 import { change, type Handler, type Services } from './operation.ts';
@@ -62,13 +62,19 @@ export function disableOneUser(services: Services): Handler<'users.disable'> {
   };
 }
 
-/** A chat keeps an owner who can act: where a disabled user was the only one, the next in line takes over. */
+/**
+ * A chat keeps an owner who can act: where a disabled user was the only one, the next in line takes over. All chats are
+ * locked before the first event is written, as everywhere.
+ */
 async function passOnChats(tx: Tx, userId: UserId, actorId: UserId, at: number): Promise<void> {
-  for (const { chat_id, heir, heir_role } of await ownedChats(tx, userId)) {
-    if (heir === null || heir_role === null || heir_role === 'owner') continue;
-    await tx.lockChat(chat_id);
-    await updateRole(tx, chat_id, heir, 'owner');
-    const data = { chat_id, user_id: heir, actor_id: actorId, role: 'owner' as const, previous_role: heir_role };
+  const chatIds = await chatsOwnedBy(tx, userId);
+  for (const chatId of chatIds) await tx.lockChat(chatId);
+  for (const chat_id of chatIds) {
+    const heir = await findHeir(tx, chat_id);
+    if (!heir || heir.role === 'owner') continue;
+    await updateRole(tx, chat_id, heir.user_id, 'owner');
+    const { user_id, role: previous_role } = heir;
+    const data = { chat_id, user_id, actor_id: actorId, role: 'owner' as const, previous_role };
     await appendOne(tx, { event: 'role_changed', data }, at);
   }
 }

@@ -66,19 +66,21 @@ export async function countOwners(db: Db, chatId: ChatId): Promise<number> {
   return row?.owners ?? 0;
 }
 
-/** The chats that a user owns, and who would be next there: an admin before a member, who has been there longest first. */
-export function ownedChats(
-  db: Db,
-  userId: UserId,
-): Promise<{ chat_id: ChatId; heir: UserId | null; heir_role: Role | null }[]> {
-  const heir = (column: string) => `(
-    SELECT h.${column} FROM members h JOIN users u ON u.user_id = h.user_id AND u.disabled_at IS NULL
-    WHERE h.chat_id = m.chat_id AND h.user_id <> m.user_id AND h.left_event IS NULL
-    ORDER BY CASE h.role WHEN 'owner' THEN 0 WHEN 'admin' THEN 1 ELSE 2 END, h.joined_event, h.user_id LIMIT 1)`;
-  return db.all(
-    `SELECT m.chat_id, ${heir('user_id')} AS heir, ${heir('role')} AS heir_role
-     FROM members m WHERE m.user_id = $1 AND m.role = 'owner' AND m.left_event IS NULL ORDER BY m.chat_id`,
+export async function chatsOwnedBy(db: Db, userId: UserId): Promise<ChatId[]> {
+  const rows = await db.all<{ chat_id: ChatId }>(
+    `SELECT chat_id FROM members WHERE user_id = $1 AND role = 'owner' AND left_event IS NULL ORDER BY chat_id`,
     userId,
+  );
+  return rows.map((row) => row.chat_id);
+}
+
+/** Who is next in line to own a chat: an admin before a member, who has been there longest first. */
+export function findHeir(db: Db, chatId: ChatId): Promise<{ user_id: UserId; role: Role } | undefined> {
+  return db.get(
+    `SELECT m.user_id, m.role FROM members m JOIN users u ON u.user_id = m.user_id AND u.disabled_at IS NULL
+     WHERE m.chat_id = $1 AND m.left_event IS NULL
+     ORDER BY CASE m.role WHEN 'owner' THEN 0 WHEN 'admin' THEN 1 ELSE 2 END, m.joined_event, m.user_id LIMIT 1`,
+    chatId,
   );
 }
 

@@ -74,15 +74,19 @@ export async function insertToken(tx: Tx, token: NewToken): Promise<TokenRow> {
   return row;
 }
 
-/** Revokes a token, those that it made, and theirs: whoever got hold of it keeps nothing. */
-export async function revokeToken(tx: Tx, tokenId: TokenId, at: number): Promise<void> {
+/** Waits until nobody else makes or revokes tokens of this user: so none is made with one that is being revoked. */
+export const lockTokensOf = (tx: Tx, userId: UserId): Promise<void> => tx.lockKeys([`tokens of ${userId}`]);
+
+/** Revokes a token, those that it made, and theirs: whoever got hold of it keeps nothing. Takes `lockTokensOf` first. */
+export async function revokeToken(tx: Tx, { token_id, user_id }: TokenRow, at: number): Promise<void> {
+  await lockTokensOf(tx, user_id);
   await tx.run(
     `WITH RECURSIVE family (token_id) AS (
        SELECT CAST($1 AS bigint)
        UNION ALL SELECT t.token_id FROM tokens t JOIN family f ON t.parent_id = f.token_id
      )
      UPDATE tokens SET revoked_at = $2 WHERE token_id IN (SELECT token_id FROM family) AND revoked_at IS NULL`,
-    tokenId,
+    token_id,
     at,
   );
 }

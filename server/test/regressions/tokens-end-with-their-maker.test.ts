@@ -56,5 +56,5 @@ onBothEngines('a token that is revoked', (engine) => {
       await eventually('the token has ended', ended);
     }
     await spare.holder.ok('users.me', {});
-  });
+  }, 20_000);
 });
