@@ -40,27 +40,25 @@ export class Coalescer<Item, Outcome> {
     setImmediate(() => {
       this.#scheduled = false;
       this.#running++;
-      void this.#drain().finally(() => {
+      void this.#runOne().finally(() => {
         this.#running--;
         this.#schedule();
       });
     });
   }
 
-  async #drain(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, this.#options.largest);
-      try {
-        const outcomes = await this.#run(batch.map((b) => b.item));
-        batch.forEach(({ resolve, reject }, i) => {
-          const outcome = outcomes[i];
-          if (outcome === undefined) reject(new Error('the batch gave no outcome for this item'));
-          else if (outcome instanceof Error) reject(outcome);
-          else resolve(outcome);
-        });
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
+  async #runOne(): Promise<void> {
+    const batch = this.#waiting.splice(0, this.#options.largest);
+    try {
+      const outcomes = await this.#run(batch.map((b) => b.item));
+      batch.forEach(({ resolve, reject }, i) => {
+        const outcome = outcomes[i];
+        if (outcome === undefined) reject(new Error('the batch gave no outcome for this item'));
+        else if (outcome instanceof Error) reject(outcome);
+        else resolve(outcome);
+      });
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
     }
   }
 }
