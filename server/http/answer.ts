@@ -33,8 +33,7 @@ function headersFor({ requestId, fromBrowser, allowance }: Envelope): Record<str
 }
 
 export function success(output: object, envelope: Envelope): Response {
-  const body =
-    output instanceof Rendered ? `{"success":true,${output.fields}}` : JSON.stringify({ success: true, ...output });
+  const body = output instanceof Rendered ? output.body : JSON.stringify({ success: true, ...output });
   return new Response(body, { headers: headersFor(envelope) });
 }
 

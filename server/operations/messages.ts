@@ -21,12 +21,13 @@ export function getMessages({ engine }: Services): Handler<'messages.get_message
     const { chat } = await accessChatTo(engine, 'read', caller.userId, chat_id);
     const isNewest = before === undefined && after === undefined;
     const known = isNewest ? newest.get(chat_id, limit, chat.latest_event) : undefined;
-    if (known !== undefined) return new Rendered(known);
+    if (known !== undefined) return known;
     const { rows, more } = await pageOfMessages(engine, chat_id, { limit, before, after });
-    const page = `"messages":${await present.renderMessages(engine, rows, caller.userId)},"has_more":${more}`;
+    const messages = await present.renderMessages(engine, rows, caller.userId);
+    const page: Rendered<'messages.get_messages'> = new Rendered(`"messages":${messages},"has_more":${more}`);
     // Reactions are shown to each reader in their own way.
     if (isNewest && !rows.some((row) => row.has_reactions)) newest.put(chat_id, limit, chat.latest_event, page);
-    return new Rendered(page);
+    return page;
   };
 }
 

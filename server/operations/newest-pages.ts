@@ -1,12 +1,15 @@
 import type { ChatId, EventId } from '@parley/contract';
+import type { Rendered } from './rendered.ts';
 
 /** Memory for finished pages at most, in characters; each counts for a little more than its text. */
 const capacity = 8_000_000;
 const overhead = 200;
 
+type Answer = Rendered<'messages.get_messages'>;
+
 interface Page {
   readonly version: EventId;
-  readonly text: string;
+  readonly answer: Answer;
 }
 
 /**
@@ -18,22 +21,22 @@ export class NewestPages {
   readonly #pages = new Map<string, Page>();
   #size = 0;
 
-  get(chatId: ChatId, limit: number, version: EventId | null): string | undefined {
+  get(chatId: ChatId, limit: number, version: EventId | null): Answer | undefined {
     const key = `${chatId} ${limit}`;
     const page = this.#pages.get(key);
     if (!page || page.version !== version) return undefined;
     // The one used last goes to the end; what has waited longest at the front is dropped first.
     this.#pages.delete(key);
     this.#pages.set(key, page);
-    return page.text;
+    return page.answer;
   }
 
-  put(chatId: ChatId, limit: number, version: EventId | null, text: string): void {
-    if (version === null || text.length > capacity) return;
+  put(chatId: ChatId, limit: number, version: EventId | null, answer: Answer): void {
+    if (version === null) return;
     const key = `${chatId} ${limit}`;
     this.#drop(key);
-    this.#pages.set(key, { version, text });
-    this.#size += text.length + overhead;
+    this.#pages.set(key, { version, answer });
+    this.#size += answer.body.length + overhead;
     for (const oldest of this.#pages.keys()) {
       if (this.#size <= capacity) break;
       this.#drop(oldest);
@@ -43,7 +46,7 @@ export class NewestPages {
   #drop(key: string): void {
     const page = this.#pages.get(key);
     if (!page) return;
-    this.#size -= page.text.length + overhead;
+    this.#size -= page.answer.body.length + overhead;
     this.#pages.delete(key);
   }
 }

@@ -105,11 +105,11 @@ async function write(tx: Tx, sends: readonly Send[], verdicts: Map<Send, Verdict
     const data = { message_id, chat_id, user_id, content, ...(reply_to !== undefined && { reply_to }) };
     const body = freeze({ event: 'new_message', data }, at);
     messages.push({ message_id, event_id, chat_id, user_id, json, body });
-    const sent: Sent = new Rendered(`"message":${json}`);
-    verdicts.set(send, sent);
+    const fields = `"message":${json}`;
+    verdicts.set(send, new Rendered(fields));
     if (send.idempotencyKey !== undefined) {
       const key = keyOf(send, send.idempotencyKey);
-      answers.push({ ...key, fingerprint: fingerprint(send.input), answer: `{${sent.fields}}` });
+      answers.push({ ...key, fingerprint: fingerprint(send.input), answer: `{${fields}}` });
     }
   }
   await Promise.all([insertMessages(tx, messages, at), answers.length > 0 && keepAnswers(tx, answers, at)]);

@@ -6,6 +6,7 @@ import { isoTime } from '../domain/time.ts';
 import { fold, words } from '../domain/words.ts';
 import { parseFields } from '../http/form.ts';
 import { NewestPages } from '../operations/newest-pages.ts';
+import { Rendered } from '../operations/rendered.ts';
 
 describe('times', () => {
   test('are what the runtime would say', () => {
@@ -77,11 +78,13 @@ describe('fields of a query', () => {
 describe('newest pages', () => {
   const chat = (id: number) => id as ChatId;
   const event = (id: number) => id as EventId;
+  const page = (text: string) => new Rendered<'messages.get_messages'>(text);
 
   test('are found again while the newest event is the same, for the same limit', () => {
     const pages = new NewestPages();
-    pages.put(chat(1), 50, event(7), 'page');
-    expect(pages.get(chat(1), 50, event(7))).toBe('page');
+    const kept = page('page');
+    pages.put(chat(1), 50, event(7), kept);
+    expect(pages.get(chat(1), 50, event(7))).toBe(kept);
     expect(pages.get(chat(1), 50, event(8))).toBeUndefined();
     expect(pages.get(chat(1), 20, event(7))).toBeUndefined();
     expect(pages.get(chat(2), 50, event(7))).toBeUndefined();
@@ -89,13 +92,13 @@ describe('newest pages', () => {
 
   test('are not kept for a chat whose events are all gone', () => {
     const pages = new NewestPages();
-    pages.put(chat(1), 50, null, 'page');
+    pages.put(chat(1), 50, null, page('page'));
     expect(pages.get(chat(1), 50, null)).toBeUndefined();
   });
 
   test('make room for new ones, those that were used longest ago first', () => {
     const pages = new NewestPages();
-    const large = 'x'.repeat(3_000_000);
+    const large = page('x'.repeat(3_000_000));
     pages.put(chat(1), 50, event(1), large);
     pages.put(chat(2), 50, event(1), large);
     pages.get(chat(1), 50, event(1));
