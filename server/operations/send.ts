@@ -44,7 +44,7 @@ async function sendAll(tx: Tx, sends: readonly Send[], now: () => number): Promi
   const verdicts = new Map<Send, Verdict>();
   const leaders = await settleRepeats(tx, sends, verdicts);
   const fresh = sends.filter((s) => !verdicts.has(s) && (leaders.get(s) ?? s) === s);
-  if (fresh.length > 0) await write(tx, fresh, verdicts, now());
+  if (fresh.length > 0) await write(tx, fresh, verdicts, now);
   return sends.map((send) => verdicts.get(send) ?? follow(send, leaders.get(send), verdicts));
 }
 
@@ -85,11 +85,13 @@ function follow(send: Send, leader: Send | undefined, verdicts: ReadonlyMap<Send
  * Takes the event lock, judges, and writes what may be written. Nobody can join, leave or change roles between the verdict
  * and the commit: that would take the lock too.
  */
-async function write(tx: Tx, sends: readonly Send[], verdicts: Map<Send, Verdict>, at: number): Promise<void> {
+async function write(tx: Tx, sends: readonly Send[], verdicts: Map<Send, Verdict>, now: () => number): Promise<void> {
   const [ids, standings] = await Promise.all([
     tx.takeIds({ messages: sends.length, events: sends.length }),
     findStandings(tx, sends.map(placeOf)),
   ]);
+  // Read under the lock, so that times rise with ids.
+  const at = now();
   const messages: NewMessage[] = [];
   const answers = [];
   for (const [i, send] of sends.entries()) {

@@ -29,7 +29,7 @@ export interface RowWork {
 
 /**
  * A transaction. Locks are held until it ends and are always taken in this order: keys, then chats, then the event lock;
- * so no two transactions ever wait for each other.
+ * so transactions never wait for each other in a circle.
  */
 export interface Tx extends Db {
   /** Waits until no other transaction holds any of these names. */
