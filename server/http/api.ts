@@ -47,11 +47,11 @@ export function serveApi(parts: ApiParts) {
       started: performance.now(),
     };
     try {
-      const response = success(await serve(request, address, connections, progress), progress);
+      const response = success(await serve(request, address, progress), progress);
       note(progress, request, 200);
       return response;
     } catch (thrown) {
-      const error = asParleyError(thrown);
+      const error = progress.caller ? asParleyError(thrown) : chargeAddress(request, connections, progress, thrown);
       const response = failure(error, progress, {
         ...(error instanceof MethodRefusal && { allow: error.allow }),
         ...(hasUnreadBody(request, error) && { connection: 'close' }),
@@ -61,43 +61,29 @@ export function serveApi(parts: ApiParts) {
     }
   };
 
-  async function serve(
-    request: Request,
-    address: string,
-    connections: Connections,
-    progress: Progress,
-  ): Promise<object> {
-    const [{ route, query }, caller] = await accept(request, address, connections, progress);
+  async function serve(request: Request, address: string, progress: Progress): Promise<object> {
+    const { route, query } = routes.find(address, request.method);
+    progress.route = route;
     const { row } = route;
+    const known = parts.authenticator.authenticate(request.headers.get('authorization'));
+    const caller = known instanceof Promise ? await known : known;
+    progress.caller = caller;
+    count(caller.tokenId, progress);
     requireScope(caller, row.scope);
-    const raw: RawInput =
-      row.method === 'GET' ? { kind: 'strings', fields: query } : await readPost(request, query, parts.bodyLimit);
+    const raw = row.method === 'GET' ? fromQuery(query) : await fromBody(request, query, parts.bodyLimit);
     const input = validate(row.input, route.decode(raw)) as Input<OperationName>;
     const idempotencyKey = row.idempotent ? keyIn(request) : undefined;
     const handler = parts.handlers[row.name] as Handler<OperationName>;
     return handler({ name: row.name, caller, input, idempotencyKey });
   }
 
-  /**
-   * What is asked for, and by whom. Counts against the limit of the token; who asks for nothing that there is, or has no
-   * valid token, counts against that of the address.
-   */
-  async function accept(
-    request: Request,
-    address: string,
-    connections: Connections,
-    progress: Progress,
-  ): Promise<[Target, Caller]> {
+  /** Who asks for nothing that there is, or has no valid token, counts against the limit of the address. */
+  function chargeAddress(request: Request, connections: Connections, progress: Progress, thrown: unknown): ParleyError {
     try {
-      const target = routes.find(address, request.method);
-      progress.route = target.route;
-      const known = parts.authenticator.authenticate(request.headers.get('authorization'));
-      progress.caller = known instanceof Promise ? await known : known;
-      count(progress.caller.tokenId, progress);
-      return [target, progress.caller];
-    } catch (error) {
-      if (!progress.caller) count(connections.requestIP(request)?.address ?? 'unknown', progress);
-      throw error;
+      count(connections.requestIP(request)?.address ?? 'unknown', progress);
+      return asParleyError(thrown);
+    } catch (limited) {
+      return asParleyError(limited);
     }
   }
 
@@ -141,10 +127,11 @@ function hasUnreadBody(request: Request, error: ParleyError): boolean {
   return Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY) > smallBody;
 }
 
-async function readPost(request: Request, [misplaced]: Target['query'], limit: number) {
-  if (misplaced)
-    throw invalidField(shorten(misplaced[0]), 'belongs in the body: a POST takes only action in its address');
-  return readBody(request, limit);
+const fromQuery = (fields: Target['query']): RawInput => ({ kind: 'strings', fields });
+
+function fromBody(request: Request, [misplaced]: Target['query'], limit: number): Promise<RawInput> {
+  if (!misplaced) return readBody(request, limit);
+  throw invalidField(shorten(misplaced[0]), 'belongs in the body: a POST takes only action in its address');
 }
 
 function keyIn(request: Request): string | undefined {

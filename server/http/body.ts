@@ -7,7 +7,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads a body of any of the three kinds, up to `limit` bytes. */
 export async function readBody(request: Request, limit: number): Promise<RawInput> {
-  const bytes = await readBytes(request, limit);
+  const bytes = await readBytes(request, limit).catch((error: unknown) => {
+    throw error instanceof ParleyError
+      ? error
+      : new ParleyError('invalid_request', 'The body could not be read to its end.', [], error);
+  });
   const contentType = request.headers.get('content-type') ?? '';
   const mediaType = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const read = readers.get(mediaType);
@@ -77,25 +81,22 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
-  const tooLarge = () => new ParleyError('payload_too_large', `The body must be at most ${limit} bytes.`);
+function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const declared = request.headers.get('content-length');
-  try {
-    if (declared !== null) {
-      if (Number(declared) > limit) throw tooLarge();
-      return new Uint8Array(await request.arrayBuffer());
-    }
-    if (request.body === null) return new Uint8Array();
-    const parts: Uint8Array[] = [];
-    let size = 0;
-    for await (const part of request.body) {
-      size += part.length;
-      if (size > limit) throw tooLarge();
-      parts.push(part);
-    }
-    return Uint8Array.from(Buffer.concat(parts));
-  } catch (error) {
-    if (error instanceof ParleyError) throw error;
-    throw new ParleyError('invalid_request', 'The body could not be read to its end.', [], error);
-  }
+  if (declared === null) return readUndeclared(request, limit);
+  return Number(declared) > limit ? Promise.reject(tooLarge(limit)) : request.bytes();
 }
+
+/** A body whose length nobody has told: it is stopped where it passes the limit. */
+async function readUndeclared(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of request.body ?? []) {
+    size += part.length;
+    if (size > limit) throw tooLarge(limit);
+    parts.push(part);
+  }
+  return Uint8Array.from(Buffer.concat(parts));
+}
+
+const tooLarge = (limit: number) => new ParleyError('payload_too_large', `The body must be at most ${limit} bytes.`);
