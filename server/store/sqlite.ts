@@ -143,7 +143,8 @@ class Writer extends Connection implements Tx {
 
 /**
  * Reads outside of transactions. Those of one turn of the event loop share a snapshot: starting one costs as much as a
- * small read does (6 of 11 µs), and a turn is too short for anyone to tell.
+ * small read does (6 of 11 µs), and a turn is too short for anyone to tell. A statement that is not run to its end would
+ * hold the snapshot for ever; of all that was tried (errors in the midst among it) only Bun's EXPLAIN does that.
  */
 class Reader extends Connection {
   #open = false;

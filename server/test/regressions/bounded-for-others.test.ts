@@ -1,0 +1,47 @@
+import { expect, test } from 'bun:test';
+import type { EventName, UserId } from '@parley/contract';
+import { readSettings } from '../../config.ts';
+import type { Db, Value } from '../../store/engine.ts';
+import { visibleEvents } from '../../store/events.ts';
+import { openAsGuest } from '../../store/open.ts';
+import { type EngineName, onBothEngines } from '../support/engines.ts';
+import { serverFor } from '../support/server.ts';
+
+/** A database that answers how it would carry out a query in place of carrying it out. */
+function explaining(db: Db, engine: EngineName): { db: Db; plan: () => string } {
+  let plan = '';
+  const all = async <R extends object>(sql: string, ...params: Value[]): Promise<R[]> => {
+    const steps = await db.all(`${engine === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN'} ${sql}`, ...params);
+    plan = JSON.stringify(steps);
+    return [];
+  };
+  return { db: { dialect: db.dialect, all, get: db.get, run: db.run, each: db.each }, plan: () => plan };
+}
+
+onBothEngines('what one user may cost the others', (engine) => {
+  const server = serverFor(engine);
+
+  test('who reads rare events does not go through all messages to find them', async () => {
+    // A connection of its own: Bun leaves an EXPLAIN open, and what is read beside it would stay as it was.
+    const guest = await openAsGuest(readSettings(server().env));
+    const planFor = async (events: EventName[]) => {
+      const { db, plan } = explaining(guest, engine);
+      await visibleEvents(db, { userId: 1 as UserId, after: 0, upTo: 1_000_000, limit: 51, events });
+      return plan();
+    };
+    expect(await planFor(['role_changed', 'user_left'])).toContain('events_but_messages');
+    expect(await planFor(['new_message', 'user_left'])).not.toContain('events_but_messages');
+    await guest.close();
+  });
+
+  test('a user has at most 100 access tokens, and may make one more after revoking one', async () => {
+    const ada = await server().user('ada');
+    const create = () => ada.call('tokens.create', { name: 'another' });
+    const made = await Promise.all(Array.from({ length: 105 }, create));
+    expect(made.filter((answer) => answer.status === 200)).toHaveLength(99);
+    expect(new Set(made.map((answer) => answer.error?.code))).toEqual(new Set([undefined, 'conflict']));
+    const one = made.find((answer) => answer.status === 200);
+    await ada.ok('tokens.revoke', { token_id: one?.body.token.token_id ?? 0 });
+    expect((await create()).status).toBe(200);
+  });
+});
