@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { realWorld, startParley, version } from './compose.ts';
+import { type Parley, realWorld, startParley, version } from './compose.ts';
 import { readSettings, SettingError } from './config.ts';
 import { FolderError } from './store/folder.ts';
 import { SchemaError } from './store/migrate.ts';
@@ -11,7 +11,9 @@ const impatientMs = 1_000;
 export async function serve(): Promise<void> {
   try {
     const settings = readSettings(process.env);
-    const parley = await startParley(settings, realWorld);
+    const starting = startParley(settings, realWorld);
+    stopOnSignals(starting);
+    const parley = await starting;
     console.error(`Parley ${version} is listening on ${parley.url}`);
     console.error(
       settings.databaseUrl === undefined ? `Data is kept in ${resolve(settings.folder)}` : 'Data is kept in PostgreSQL',
@@ -19,20 +21,29 @@ export async function serve(): Promise<void> {
     if (parley.needsAdministrator) {
       console.error('There is no administrator yet. Make one: npx parley user add <name> --admin');
     }
-    let stoppingSince: number | undefined;
-    const stop = () => {
-      // Whoever asks again later does not want to wait; at once, it is npm that passes a terminal's Ctrl-C on.
-      if (stoppingSince !== undefined && performance.now() - stoppingSince > impatientMs) process.exit(1);
-      if (stoppingSince !== undefined) return;
-      stoppingSince = performance.now();
-      void parley.stop().then(() => process.exit(0));
-    };
-    process.on('SIGTERM', stop);
-    process.on('SIGINT', stop);
   } catch (error) {
     console.error(plainLine(error));
     process.exit(1);
   }
+}
+
+/** From the very start: whoever reads that the server is listening may stop it at once, and gracefully. */
+function stopOnSignals(starting: Promise<Parley>): void {
+  let stoppingSince: number | undefined;
+  const stop = () => {
+    // Whoever asks again later does not want to wait; at once, it is npm that passes a terminal's Ctrl-C on.
+    if (stoppingSince !== undefined && performance.now() - stoppingSince > impatientMs) process.exit(1);
+    if (stoppingSince !== undefined) return;
+    stoppingSince = performance.now();
+    void starting
+      .then((parley) => parley.stop())
+      .then(
+        () => process.exit(0),
+        () => process.exit(1),
+      );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
 }
 
 function plainLine(error: unknown): string {
