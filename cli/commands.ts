@@ -18,4 +18,9 @@ export const commands: readonly Row[] = [
   { name: 'chats', summary: 'List your chats, or public channels.', load: () => import('./commands/chats.ts') },
   { name: 'messages', summary: 'Read the messages of a chat.', load: () => import('./commands/messages.ts') },
   { name: 'send', summary: 'Send a message into a chat.', load: () => import('./commands/send.ts') },
+  {
+    name: 'listen',
+    summary: 'Show events as they happen, or forward them.',
+    load: () => import('./commands/listen.ts'),
+  },
 ];

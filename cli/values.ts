@@ -24,6 +24,15 @@ export const list: Read<string[]> = (typed) => {
   return words;
 };
 
+/** Where a webhook could lead: no credentials, and no fragment, which would never be sent. */
+export const httpAddress: Read<URL> = (typed) => {
+  const url = URL.canParse(typed) ? new URL(typed) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.hash) {
+    throw new Error('an address such as http://localhost:3000/hook');
+  }
+  return url;
+};
+
 /** The options that mean the same wherever they stand. */
 export const json: Flag = { summary: 'Print JSON in one line.' };
 

@@ -1,0 +1,16 @@
+import type { Client, ClientOutput } from '@parley/sdk';
+import type { Filters } from './follow.ts';
+import type { Running } from './until-stopped.ts';
+
+/** Who listens to what, and from where on. */
+export interface Listening {
+  readonly server: string;
+  readonly client: Client;
+  readonly user: ClientOutput<'users.me'>['user'];
+  readonly filters: Filters;
+  /** The end of the log as it was at the start. */
+  readonly end: number;
+  /** The cursor that was asked for, where one was. */
+  readonly after: number | undefined;
+  readonly running: Running;
+}

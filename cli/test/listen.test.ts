@@ -1,0 +1,312 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { readdirSync } from 'node:fs';
+import type { NewEvent } from '@parley/contract';
+import { createClient } from '@parley/sdk';
+import { append } from '@parley/server/store/events.ts';
+import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
+import { freshEnvironment } from '@parley/server/test/support/engines.ts';
+import { freePort } from '@parley/server/test/support/postgres.ts';
+import { serverFor, startServer } from '@parley/server/test/support/server.ts';
+import { command } from '../commands/listen.ts';
+import { endOfLog } from '../follow.ts';
+import { nearest } from '../nearest.ts';
+import { tail } from '../tail.ts';
+import type { Running } from '../until-stopped.ts';
+import { UsageError } from '../usage.ts';
+import { Hook } from './hook.ts';
+import { Listener } from './listener.ts';
+import { failed, parley, spawn } from './parley.ts';
+import { ownServer, sceneOn } from './scene.ts';
+
+// Holds for one file alone, so a file that is loaded once for several cannot say it for them.
+setDefaultTimeout(30_000);
+
+const listen = Listener.start;
+
+describe('the tail', () => {
+  const server = serverFor('sqlite');
+
+  test.concurrent('shows what others do, in local time and by name, from now on', async () => {
+    const scene = await sceneOn(server());
+    await scene.send('before');
+    await using listener = await listen([], scene.env);
+    await scene.send('one\n\ttwo');
+    const { events } = await scene.ada.ok('events.list', { events: ['new_message'] });
+    const lines = await listener.prints(2);
+    const { event_id, timestamp } = events.at(-1) ?? { event_id: 0, timestamp: '' };
+    const local = new Date(Date.parse(timestamp) + 9 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
+    const start = `${event_id}  ${local}  new_message       Launch 🚀 (${scene.chatId})  ${scene.names.bob}  `;
+    const message = /message \d+: one/.exec(lines[0] ?? '')?.[0];
+    expect(lines).toEqual([`${start}${message}`, `${' '.repeat(Bun.stringWidth(start))}    two`]);
+    await scene.bob.ok('chats.update', { chat_id: scene.chatId, name: 'Landing' });
+    await scene.send('three');
+    const [renamed, three] = (await listener.prints(4)).slice(2);
+    expect(renamed).toContain(`  chat_updated      Landing (${scene.chatId})  ${scene.names.bob}  Landing (private)`);
+    expect(three).toContain(`  Landing (${scene.chatId})  ${scene.names.bob}  message `);
+    expect(readdirSync(scene.env.XDG_STATE_HOME ?? '')).toEqual([]);
+  });
+
+  test.concurrent('has words for every kind of event', async () => {
+    const scene = await sceneOn(server());
+    const { ada, bob, chatId, send } = scene;
+    const message_id = await send('hello');
+    const yes = { chat_id: chatId, content: 'yes', reply_to: message_id };
+    const { message: answer } = await ada.ok('messages.send_message', yes);
+    await bob.ok('messages.edit_message', { message_id, content: 'hello!' });
+    await ada.ok('messages.add_reaction', { message_id, emoji: '👍' });
+    await ada.ok('messages.remove_reaction', { message_id, emoji: '👍' });
+    await bob.ok('chats.set_role', { chat_id: chatId, user_id: ada.userId, role: 'admin' });
+    await ada.ok('chats.update', { chat_id: chatId, name: 'Landing' });
+    await ada.ok('messages.delete_message', { message_id });
+    await ada.ok('messages.create_direct', { user_id: bob.userId });
+    const { channel } = await bob.ok('messages.create_channel', { name: 'News' });
+    await ada.ok('chats.join', { chat_id: channel.chat_id });
+    await bob.ok('chats.remove_participant', { chat_id: chatId, user_id: ada.userId });
+    await using listener = await listen(['--from', '0'], scene.env);
+    const { ada: a, bob: b } = scene.names;
+    const told = (await listener.prints(12)).map((line) =>
+      line
+        .split(/ {2,}/)
+        .slice(2)
+        .join(' | ')
+        .replace(/\(\d+\)/, '(n)'),
+    );
+    const left = `chat ${chatId}`;
+    expect(told).toEqual([
+      `group_created | ${left} | ${b} | Launch 🚀, participants: 2`,
+      `new_message | ${left} | ${b} | message ${message_id}: hello`,
+      `new_message | ${left} | ${a} | message ${answer.message_id}, a reply to ${message_id}: yes`,
+      `message_edited | ${left} | ${b} | message ${message_id}: hello!`,
+      `reaction_added | ${left} | ${a} | 👍 to message ${message_id}`,
+      `reaction_removed | ${left} | ${a} | 👍 from message ${message_id}`,
+      `role_changed | ${left} | ${a} | member to admin by ${b}`,
+      `chat_updated | ${left} | ${a} | Landing (private)`,
+      `message_deleted | ${left} | ${a} | message ${message_id} of ${b}`,
+      `direct_created | ${b} (n) | ${a} | with ${b}`,
+      `user_joined | News (n) | ${a}`,
+      `user_left | ${left} | ${a} | removed by ${b}`,
+    ]);
+  });
+
+  test.concurrent('shows and does not obey what would command the terminal', async () => {
+    const scene = await sceneOn(server());
+    const attack = 'red \u001b[31m csi \u009b31m turned \u202e back\rover';
+    await using people = await listen([], scene.env);
+    await using programs = await listen(['--json'], scene.env);
+    await scene.send(attack);
+    expect((await people.prints(1))[0]).toContain(String.raw`red \u{1b}[31m csi \u{9b}31m turned \u{202e} back`);
+    const [line = ''] = await programs.prints(1);
+    expect(people.stdout + programs.stdout).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
+    expect(JSON.parse(line).data.content).toBe(attack);
+  });
+
+  test.concurrent('prints events as lines of JSON, as the log has them', async () => {
+    const scene = await sceneOn(server());
+    await using listener = await listen(['--json', '--chat', String(scene.chatId)], scene.env);
+    await scene.send('one');
+    await scene.send('two');
+    const lines = await listener.prints(2);
+    const { events } = await scene.ada.ok('events.list', { events: ['new_message'] });
+    expect(lines).toEqual(events.map((event) => JSON.stringify(event)));
+    expect(Object.keys(JSON.parse(lines[0] ?? ''))).toEqual(['event_id', 'event', 'timestamp', 'data']);
+    expect(await listener.stop('SIGINT')).toBe(0);
+  });
+
+  test.concurrent('tells people and chats by id where the token may not see them', async () => {
+    const scene = await sceneOn(server());
+    const reader = await server().token(scene.names.ada, ['messages:read']);
+    await using listener = await listen([], { ...scene.env, PARLEY_TOKEN: reader });
+    await scene.send('hello');
+    expect((await listener.prints(1))[0]).toContain(`  chat ${scene.chatId}  user ${scene.bob.userId}  message `);
+  });
+
+  test.concurrent('ends quietly when its reader has had enough', async () => {
+    const scene = await sceneOn(server());
+    const main = `timeout 15 ${process.execPath} ${import.meta.dir}/../main.ts`;
+    const pipe = `${main} listen --json --from 0 2>/dev/null | head -1; echo "\${PIPESTATUS[0]}"`;
+    let ended = false;
+    const ending = spawn(['bash', '-c', pipe], '/', scene.env).finally(() => {
+      ended = true;
+    });
+    // That nobody reads any more shows only when there is something to write.
+    for (let i = 0; !ended; i++) {
+      await scene.send(`message ${i}`);
+      await Bun.sleep(100);
+    }
+    const { stdout, stderr } = await ending;
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/^\{"event_id":.*\}\n0\n$/);
+  });
+
+  test.concurrent('stops at once while nobody reads what it prints', async () => {
+    const scene = await sceneOn(server());
+    for (let i = 0; i < 20; i++) await scene.send('x'.repeat(16_000));
+    const main = `timeout 15 ${process.execPath} ${import.meta.dir}/../main.ts`;
+    // A pipe that is open for reading, and that nobody reads.
+    const stuck = `mkfifo pipe; exec 3<>pipe; ${main} listen --json --from 0 >pipe 2>said &
+      until grep -q stops said; do sleep 0.1; done; sleep 0.5; kill $!; wait $!; echo $? >>said; cat said`;
+    const { stdout } = await spawn(['bash', '-c', stuck], temporaryFolder(), scene.env);
+    expect(stdout).toMatch(/Ctrl-C stops\.\n0\n$/);
+  });
+});
+
+test('a look-up that fails with the server is made again, and not remembered', async () => {
+  await using own = await ownServer();
+  const { env, names, send } = await sceneOn(own.server);
+  let away = false;
+  const client = createClient({
+    url: env.PARLEY_URL ?? '',
+    token: env.PARLEY_TOKEN ?? '',
+    retries: 0,
+    fetch: (url, init) => {
+      if (!url.includes('users.php') || !away) return fetch(url, init);
+      away = false;
+      throw new TypeError('cut off');
+    },
+  });
+  await send('hello');
+  const stopping = new AbortController();
+  const said: string[] = [];
+  const running: Running = {
+    signal: stopping.signal,
+    say: async (line) => void said.push(line),
+    print: async (...lines) => {
+      said.push(...lines);
+      stopping.abort();
+    },
+  };
+  const { user } = await client.users.me();
+  away = true;
+  const filters = { events: ['new_message' as const] };
+  const listening = { server: own.server.url, client, user, filters, end: 0, after: undefined, running };
+  await expect(tail(listening, false)).rejects.toThrow('aborted');
+  expect(said.slice(1)).toEqual([
+    expect.stringMatching(/^The server is away; .*: cut off/),
+    'The server is back.',
+    expect.stringMatching(new RegExp(`  ${names.bob}  message 1: hello$`)),
+  ]);
+});
+
+describe('the server', () => {
+  test.concurrent('may be away for a while: nothing is lost, and it is said once', async () => {
+    const env = { ...(await freshEnvironment('sqlite')), PORT: String(await freePort()) };
+    const before = await startServer(env);
+    const scene = await sceneOn(before);
+    await using hook = new Hook();
+    await using forwarding = await listen(['--forward', hook.url], scene.env);
+    await using tail = await listen([], scene.env);
+    const listeners = [forwarding, tail];
+    await scene.send('before');
+    for (const listener of listeners) await listener.prints(1);
+    await before.stop();
+    for (const listener of listeners) await listener.says('The server is away; trying until it is back. ');
+    await using _after = await ownServer(env);
+    await scene.send('after');
+    for (const listener of listeners) {
+      const lines = await listener.prints(2);
+      expect(lines).toHaveLength(2);
+      expect(listener.stderr).toMatch(/ away; [^\n]*\nThe server is back\.\n$/);
+    }
+    expect(hook.contents).toEqual(['before', 'after']);
+  });
+
+  test.concurrent('is asked no more often than it allows', async () => {
+    await using limited = await ownServer({ PARLEY_RATE_LIMIT: '1/2' });
+    const scene = await sceneOn(limited.server);
+    await using listener = await listen(['--json'], scene.env);
+    await scene.send('slowly');
+    expect(await listener.prints(1)).toHaveLength(1);
+    expect(listener.stderr).toMatch(/^Listening as [^\n]*\n$/);
+  });
+
+  test.concurrent('tells the end of its log in one call, and in about fifty where the rarest events are many', async () => {
+    await using own = await ownServer();
+    const { ada, bob, chatId, env, send } = await sceneOn(own.server);
+    let calls = 0;
+    const client = createClient({
+      url: env.PARLEY_URL ?? '',
+      token: env.PARLEY_TOKEN ?? '',
+      fetch: (url, init) => {
+        calls++;
+        return fetch(url, init);
+      },
+    });
+    const end = () => endOfLog(client, undefined, new AbortController().signal);
+    const tip = async () => (await ada.ok('events.list', { events: ['chat_updated'] })).next;
+    await send('hello');
+    expect([await end(), calls]).toEqual([await tip(), 1]);
+    const data = { chat_id: chatId, user_id: ada.userId, actor_id: bob.userId, role: 'admin', previous_role: 'member' };
+    const many: NewEvent[] = Array(100 * 200).fill({ event: 'role_changed', data });
+    await own.server.engine.write((tx) => append(tx, many, Date.now()));
+    await send('hello');
+    calls = 0;
+    expect(await end()).toBe(await tip());
+    expect(calls).toBeGreaterThan(1);
+    expect(calls).toBeLessThan(60);
+  });
+});
+
+describe('what cannot be meant', () => {
+  const server = serverFor('sqlite');
+  const hook = 'http://localhost:3000/hook';
+
+  test.each([
+    [
+      ['--forward', 'localhost:3000'],
+      '--forward must be an address such as http://localhost:3000/hook, not "localhost',
+    ],
+    [['--forward', 'ftp://localhost/'], '--forward must be an address such as http://localhost:3000/hook, not "ftp:'],
+    [['--forward', 'http://me:pw@localhost/'], '--forward must be an address such as'],
+    [['--events', 'new_message,new_mesage'], 'There is no event "new_mesage". Did you mean new_message?'],
+    [['--events', 'zzz'], 'There is no event "zzz".'],
+    [['--chat', 'general'], '--chat must be a whole number from 1, not "general".'],
+    [['--from', 'yesterday'], '--from must be a whole number from 0, not "yesterday".'],
+    [['--secret', 'x'], '--secret is for --forward.'],
+    [['--json', '--forward', hook], 'Give --json or --forward, not both.'],
+  ])('is told: parley listen %p', async (words, line) => {
+    const refusal = await command.execute(words).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(UsageError);
+    expect((refusal as UsageError).message).toStartWith(line);
+  });
+
+  test.concurrent('is told in one line, with exit code 2', async () => {
+    expect(await parley(['listen', '--forward', 'localhost:3000'])).toEqual(failed(2, '--forward must be an address'));
+    expect(await parley(['listen', '--events', 'new_mesage'])).toEqual(
+      failed(2, 'There is no event "new_mesage". Did you mean new_message? See: parley listen --help'),
+    );
+  });
+
+  test.concurrent('and what is refused is told in one line, with exit code 1', async () => {
+    const { env } = await sceneOn(server());
+    const away = `http://127.0.0.1:${await freePort()}`;
+    const refused = await Promise.all([
+      parley(['listen', '--chat', '999999'], env),
+      parley(['listen', '--chat', '999999', '--forward', hook], env),
+      parley(['listen', '--token', 'pat_wrong'], env),
+      parley(['listen', '--url', away], env),
+      parley(['listen', '--forward', hook, '--secret', 'whsec_abc'], env),
+    ]);
+    expect(refused).toEqual([
+      failed(1, 'There is no such chat, or you may not see it.'),
+      failed(1, 'There is no such chat, or you may not see it.'),
+      failed(1, 'This access token is unknown, expired or revoked.'),
+      failed(1, `Cannot reach Parley at ${away}: `),
+      failed(1, 'secret: must not begin with whsec_'),
+    ]);
+    expect(readdirSync(env.XDG_STATE_HOME ?? '')).toEqual([]);
+  });
+
+  test.concurrent('the nearest word is the one that was meant, and a far one is none', () => {
+    const known = ['new_message', 'message_edited', 'user_joined', 'user_left'] as const;
+    const typed = ['new_mesage', 'message-edited', 'user_join', 'NEW_MESSAGE', 'left', 'x', ''];
+    expect(typed.map((word) => nearest(word, known))).toEqual([
+      'new_message',
+      'message_edited',
+      'user_joined',
+      'new_message',
+      'user_left',
+      undefined,
+      undefined,
+    ]);
+  });
+});
