@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { chatId, messageId, userId } from './fields.ts';
+import { chatId, messageId, userId, webhookId } from './fields.ts';
 import { role, visibility } from './records.ts';
 
 const created = z.object({ chat_id: chatId, name: z.string(), user_id: userId, participants: z.array(userId) });
@@ -61,6 +61,15 @@ export const events = {
   },
   reaction_added: { when: 'somebody reacts to a message', data: reaction },
   reaction_removed: { when: 'somebody takes a reaction back', data: reaction },
+  webhook_disabled: {
+    when: 'one of your webhooks is disabled because its endpoint is gone or was down for too long',
+    data: z.object({
+      webhook_id: webhookId,
+      user_id: userId.meta({ description: 'whom the webhook belongs to' }),
+      url: z.string(),
+      reason: z.enum(['gone', 'unreachable']),
+    }),
+  },
 } as const;
 
 export type EventName = keyof typeof events;

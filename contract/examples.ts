@@ -2,7 +2,7 @@ import type { OperationName } from './table.ts';
 
 /**
  * The world that the examples of the rows happen in. Users 1 (ada, an administrator), 2 (bob) and 3 (cleo) exist, with a
- * token each; then these calls are made in this order, and every example is a call by ada.
+ * token each; then these calls are made in this order, and every example is a call by ada. Nobody listens where the webhook leads to.
  */
 export const exampleWorld: readonly { by: 'ada' | 'bob' | 'cleo'; call: OperationName; input: object }[] = [
   { by: 'ada', call: 'messages.create_group', input: { name: 'Launch', participants: [2, 3] } },
@@ -11,6 +11,11 @@ export const exampleWorld: readonly { by: 'ada' | 'bob' | 'cleo'; call: Operatio
   { by: 'bob', call: 'messages.create_channel', input: { name: 'Random' } },
   { by: 'ada', call: 'messages.send_message', input: { chat_id: 1, content: 'Hello, world' } },
   { by: 'bob', call: 'messages.send_message', input: { chat_id: 1, content: 'Hi Ada!', reply_to: 1 } },
+  {
+    by: 'ada',
+    call: 'webhooks.register',
+    input: { url: 'http://127.0.0.1:9/hook', events: ['new_message'], secret: 'a secret of yours' },
+  },
   { by: 'cleo', call: 'messages.send_message', input: { chat_id: 1, content: 'The launch is on Friday' } },
   { by: 'cleo', call: 'messages.add_reaction', input: { message_id: 1, emoji: '👋' } },
   { by: 'ada', call: 'messages.add_reaction', input: { message_id: 1, emoji: '🎉' } },

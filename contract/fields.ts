@@ -10,15 +10,27 @@ export const chatId = id<'ChatId'>('identifier of a chat');
 export const messageId = id<'MessageId'>('identifier of a message; rises within a chat');
 export const eventId = id<'EventId'>('identifier of an event; rises in the order of commits');
 export const tokenId = id<'TokenId'>('identifier of an access token');
+export const webhookId = id<'WebhookId'>('identifier of a webhook');
+export const deliveryId = id<'DeliveryId'>('identifier of a delivery: one event for one webhook');
+export const replayId = id<'ReplayId'>('identifier of a replay');
 
 export type UserId = z.output<typeof userId>;
 export type ChatId = z.output<typeof chatId>;
 export type MessageId = z.output<typeof messageId>;
 export type EventId = z.output<typeof eventId>;
 export type TokenId = z.output<typeof tokenId>;
+export type WebhookId = z.output<typeof webhookId>;
+export type DeliveryId = z.output<typeof deliveryId>;
+export type ReplayId = z.output<typeof replayId>;
 
 /** ISO 8601 in UTC with milliseconds. */
 export const time = z.iso.datetime({ precision: 3 }).meta({ description: 'ISO 8601, UTC, milliseconds' });
+
+/** A time as callers write it: any offset, any precision. */
+export const timeInput = z.iso
+  .datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' })
+  .transform((text) => Date.parse(text))
+  .meta({ description: 'ISO 8601 with `Z` or an offset' });
 
 /** Text as people write it: any script, but nothing a database or a JSON reader could choke on. */
 export function text(bounds: { min: number; maxBytes: number }) {

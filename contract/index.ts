@@ -1,7 +1,7 @@
 export * from './errors.ts';
 export { type EventData, type EventName, eventNames, events as eventTable, type NewEvent } from './events.ts';
 export { exampleWorld } from './examples.ts';
-export type { ChatId, EventId, MessageId, TokenId, UserId } from './fields.ts';
+export type { ChatId, DeliveryId, EventId, MessageId, ReplayId, TokenId, UserId, WebhookId } from './fields.ts';
 export { userName } from './fields.ts';
 export { defaultLimits, defaultPage, type Limits } from './limits.ts';
 export { openApi, schemaName } from './openapi.ts';
@@ -10,3 +10,5 @@ export { password } from './operations/users.ts';
 export type * from './records.ts';
 export { type Scope, scopeNames, scopes } from './scopes.ts';
 export * from './table.ts';
+export type * from './webhook-records.ts';
+export { deliveryStates, disabledReasons, skipReasons } from './webhook-records.ts';

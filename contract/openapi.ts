@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { commonErrors, type ErrorCode, errors } from './errors.ts';
 import { defaultLimits } from './limits.ts';
-import { scopes } from './scopes.ts';
+import { type Scope, scopes } from './scopes.ts';
 import { buildContract, type Contract, listOperations, type NamedOperation } from './table.ts';
 
 type Json = Record<string, unknown>;
@@ -133,7 +133,7 @@ function postOperation(rows: readonly NamedOperation[]): Json {
 
 function common(rows: readonly NamedOperation[]): Json {
   const [first] = rows;
-  const lines = rows.map((r) => `- \`${r.action}\`${r.scope ? ` (scope \`${r.scope}\`)` : ''}: ${r.summary}`);
+  const lines = rows.map((r) => `- \`${r.action}\`${inWords(r.scopes)}: ${r.summary}`);
   return {
     operationId: `${first?.resource}_${first?.method.toLowerCase()}`,
     tags: [first?.resource],
@@ -153,6 +153,9 @@ function common(rows: readonly NamedOperation[]): Json {
   };
 }
 
+const inWords = (needed: readonly Scope[]) =>
+  needed.length === 0 ? '' : ` (scope ${needed.map((name) => `\`${name}\``).join(' and ')})`;
+
 /** A GET has no body to read, and honours no Idempotency-Key. */
 const postOnly: readonly ErrorCode[] = ['invalid_request', 'payload_too_large', 'unsupported_media_type'];
 
@@ -160,7 +163,7 @@ const postOnly: readonly ErrorCode[] = ['invalid_request', 'payload_too_large', 
 function failures(rows: readonly NamedOperation[]): Json {
   const impossible = (code: ErrorCode) =>
     (postOnly.includes(code) && rows.every((row) => row.method === 'GET')) ||
-    (code === 'insufficient_scope' && rows.every((row) => row.scope === null && !row.errors.includes(code)));
+    (code === 'insufficient_scope' && rows.every((row) => row.scopes.length === 0 && !row.errors.includes(code)));
   const given = new Set<ErrorCode>([
     ...commonErrors,
     'unknown_action',

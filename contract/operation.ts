@@ -7,8 +7,8 @@ export type Method = 'GET' | 'POST';
 /** One row of the table: everything that is said about an operation, said once. */
 export interface Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> {
   readonly method: Method;
-  /** The scope that a token needs; null where any valid token will do. */
-  readonly scope: Scope | null;
+  /** What a token needs; nothing where any valid token will do. */
+  readonly scopes: readonly Scope[];
   readonly summary: string;
   /** Whether `Idempotency-Key` is honoured. */
   readonly idempotent?: true;

@@ -6,11 +6,13 @@ import { events } from './operations/events.ts';
 import { messages } from './operations/messages.ts';
 import { tokens } from './operations/tokens.ts';
 import { users } from './operations/users.ts';
+import { webhooks } from './operations/webhooks.ts';
 
 /** The table: resource → action → row. Everything about the HTTP API derives from it. */
 export const buildContract = (limits: Limits) => ({
   messages: messages(limits),
   chats: chats(limits),
+  webhooks: webhooks(limits),
   events: events(limits),
   users: users(limits),
   tokens: tokens(limits),

@@ -1,4 +1,4 @@
-import { buildContract } from '@parley/contract';
+import { buildContract, invalidField, ParleyError } from '@parley/contract';
 import type { Server } from 'bun';
 import { Authenticator } from './auth/authenticate.ts';
 import { Wake } from './bus/wake.ts';
@@ -12,11 +12,21 @@ import { RateLimiter } from './http/rate-limit.ts';
 import { Log } from './observe/log.ts';
 import { Metrics } from './observe/metrics.ts';
 import { buildHandlers } from './operations/index.ts';
+import type { WebhookServices } from './operations/operation.ts';
 import packageJson from './package.json' with { type: 'json' };
+import { pruneDeliveries } from './store/deliveries.ts';
 import type { Engine } from './store/engine.ts';
 import { openStore } from './store/open.ts';
+import { claimKey, secretKey } from './store/secret-key.ts';
 import { noteTokenUses } from './store/tokens.ts';
 import { countAdmins } from './store/users.ts';
+import { endWithoutAccess } from './store/webhook-ends.ts';
+import { Driver } from './webhooks/driver.ts';
+import { expireDeliveries } from './webhooks/expiry.ts';
+import { AddressRefusal, Guard, NameFailure, resolveName } from './webhooks/guard.ts';
+import { errorOf, isSuccess } from './webhooks/health.ts';
+import { SecretBox } from './webhooks/secret-box.ts';
+import { Sender } from './webhooks/sender.ts';
 
 export const { version } = packageJson;
 
@@ -25,12 +35,15 @@ export interface World {
   readonly now: () => number;
   readonly random: (bytes: number) => Uint8Array;
   readonly print: (text: string) => void;
+  /** How long a lost wake-up may delay what follows the log. */
+  readonly sweepMs: number;
 }
 
 export const realWorld: World = {
   now: Date.now,
   random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
   print: (text) => void process.stdout.write(text),
+  sweepMs: 2_000,
 };
 
 export const hashPassword = (password: string): Promise<string> => Bun.password.hash(password, 'argon2id');
@@ -59,8 +72,10 @@ export async function startParley(settings: Settings, world: World = realWorld):
   const log = new Log(settings.logLevel, logFormat(settings), world.print, world.now);
   const metrics = new Metrics(version);
   const engine = await openStore(settings, world.now);
+  let port: number | undefined;
   try {
     const wake = new Wake();
+    const deliver = await buildDelivery(settings, world, engine, () => port, metrics, log);
     const authenticator = new Authenticator(engine, world.now);
     const contract = buildContract(limitsOf(settings));
     const requestId = requestIds(world);
@@ -70,6 +85,8 @@ export async function startParley(settings: Settings, world: World = realWorld):
       random: world.random,
       hashPassword,
       wake: () => wake.call(),
+      webhooks: deliver.services,
+      audit: (act, fields) => log.write('info', 'audit', { act, ...fields }),
       forget: (which) => authenticator.forget(which),
     });
     const api = serveApi({
@@ -91,13 +108,16 @@ export async function startParley(settings: Settings, world: World = realWorld):
       metrics: () => metrics.text(),
     });
     const server = listen(settings, fetch);
+    port = server.port;
     const noteUses = async () => {
       const uses = authenticator.takeUses();
       if (uses.length > 0) await engine.write((tx) => noteTokenUses(tx, uses));
     };
     const followers = startFollowers(settings, world, engine, noteUses, metrics, log);
     wake.subscribe(() => followers.searchIndex.wake());
+    wake.subscribe(() => deliver.driver.wake());
     followers.searchIndex.wake();
+    await deliver.driver.start();
     return {
       url: `http://${server.hostname?.includes(':') ? `[${server.hostname}]` : server.hostname}:${server.port}`,
       needsAdministrator: (await countAdmins(engine)) === 0,
@@ -105,7 +125,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
         const cutOff = setTimeout(() => void server.stop(true), drainMs);
         await server.stop();
         clearTimeout(cutOff);
-        await Promise.all(Object.values(followers).map((follower) => follower.stop()));
+        await Promise.all([deliver.driver.stop(), ...Object.values(followers).map((follower) => follower.stop())]);
         await noteUses().catch((cause) => log.write('warn', 'last uses of tokens lost', { cause }));
         await engine.close();
         log.flush();
@@ -138,7 +158,9 @@ function startFollowers(
       name: 'housekeeping',
       step: async () => {
         await noteUses();
+        await engine.write((tx) => endWithoutAccess(tx, world.now()));
         return dropExpired(engine, {
+          deliveries: { dropping: expireDeliveries, prune: pruneDeliveries },
           eventDays: settings.eventDays,
           now: world.now,
           counted: (kind, count) => metrics.pruned(kind, count),
@@ -151,6 +173,85 @@ function startFollowers(
     }),
   };
 }
+
+/** Attempts outside of the lanes that are made at once: tests, and deliveries that are sent once more. */
+const mostExtra = 16;
+
+/** What delivers to webhooks. */
+async function buildDelivery(
+  settings: Settings,
+  world: World,
+  engine: Engine,
+  ownPort: () => number | undefined,
+  metrics: Metrics,
+  log: Log,
+): Promise<{ driver: Driver; services: WebhookServices }> {
+  const key = secretKey(settings.folder, settings.secretKey, world.random);
+  await claimKey(engine, key, settings.folder);
+  const box = new SecretBox(key, world.random);
+  const isLocal = isLoopback(settings.host) && (!settings.publicUrl || isLoopback(settings.publicUrl.hostname));
+  const guard = new Guard({
+    openNetworks: settings.webhookNetworks,
+    loopbackAllowed: isLocal,
+    ownPort,
+    resolve: resolveName,
+  });
+  const { now } = world;
+  const sender = new Sender({ guard, box, now, version });
+  const driver = new Driver({
+    engine,
+    owner: Buffer.from(world.random(9)).toString('base64url'),
+    alone: settings.databaseUrl === undefined,
+    now,
+    random: () => new DataView(world.random(4).slice().buffer).getUint32(0) / 2 ** 32,
+    send: ({ webhook }, { eventId, event, attempts, replayId }, body, at, signal) =>
+      sender.send(webhook, { id: String(eventId), event, body, attempt: attempts + 1, replayId, at }, signal),
+    sweepMs: world.sweepMs,
+    log,
+    gauges: metrics,
+  });
+  let extra = 0;
+  const services: WebhookServices = {
+    most: settings.webhookLimit,
+    checkUrl: (url) => checkUrl(guard, url),
+    seal: (secret) => box.seal(secret),
+    nudge: () => driver.nudge(),
+    attempt: async (webhook, attempting) => {
+      if (extra >= mostExtra)
+        throw new ParleyError('unavailable', 'Too many deliveries are being tried at the moment.');
+      extra++;
+      try {
+        const outcome = await sender.send(webhook, attempting);
+        const answered = outcome.kind === 'answered';
+        return {
+          delivered: isSuccess(outcome),
+          status: answered ? outcome.status : null,
+          error: errorOf(outcome),
+          duration_ms: Math.round(outcome.ms),
+          answer: answered ? outcome.answer : null,
+        };
+      } finally {
+        extra--;
+      }
+    },
+  };
+  return { driver, services };
+}
+
+/** A name that does not resolve is kept: its endpoint may not be there yet, and deliveries say so. */
+async function checkUrl(guard: Guard, text: string): Promise<string> {
+  try {
+    const url = guard.readUrl(text);
+    await Promise.resolve(guard.target(url)).catch((error) => {
+      if (!(error instanceof NameFailure)) throw error;
+    });
+    return url.href;
+  } catch (error) {
+    throw error instanceof AddressRefusal ? invalidField('url', error.message) : error;
+  }
+}
+
+const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host);
 
 function listen({ host, port }: Settings, fetch: ReturnType<typeof buildFetch>): Server<undefined> {
   try {

@@ -1,6 +1,8 @@
 import { defaultLimits, type Limits } from '@parley/contract';
 import type { RateLimit } from './http/rate-limit.ts';
 import { type Level, type LogFormat, levels } from './observe/log.ts';
+import { parseKey } from './store/secret-key.ts';
+import { parseNetworks } from './webhooks/guard.ts';
 
 /** A setting that cannot be used; its message is a plain line for the operator. */
 export class SettingError extends Error {}
@@ -46,6 +48,14 @@ function postgresUrl(value: string): string | undefined {
   return value;
 }
 
+function publicUrl(value: string): URL | undefined {
+  if (value === '') return undefined;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
+    throw new Error('an address such as https://chat.example.com');
+  return url;
+}
+
 /** Every setting: the one table that reading them and the reference page derive from. */
 export const settingsTable = {
   host: setting({ env: 'HOST', summary: 'Address to listen on.', fallback: '127.0.0.1', parse: text }),
@@ -54,6 +64,12 @@ export const settingsTable = {
     summary: 'Port to listen on; 0 takes a free one.',
     fallback: '8080',
     parse: integer(0, 65_535),
+  }),
+  publicUrl: setting({
+    env: 'PUBLIC_URL',
+    summary: 'The address that people and programs reach Parley at, where that is not the one it listens on.',
+    fallback: '',
+    parse: publicUrl,
   }),
   folder: setting({
     env: 'PARLEY_DATA',
@@ -72,6 +88,26 @@ export const settingsTable = {
     summary: 'Connections to PostgreSQL at most.',
     fallback: '10',
     parse: integer(2, 1_000),
+  }),
+  secretKey: setting({
+    env: 'PARLEY_SECRET_KEY',
+    summary:
+      'The key that seals the secrets of webhooks: 32 random bytes in base64. Without it one is made once and kept as `secret.key` in the data folder. Servers that share a database must share it.',
+    fallback: '',
+    parse: (value) => (value === '' ? undefined : parseKey(value)),
+  }),
+  webhookNetworks: setting({
+    env: 'PARLEY_WEBHOOK_NETWORKS',
+    summary:
+      'Networks that webhooks may be sent to although they are not public, such as `10.0.0.0/8, 192.168.1.5, fd00::/8`.',
+    fallback: '',
+    parse: parseNetworks,
+  }),
+  webhookLimit: setting({
+    env: 'PARLEY_WEBHOOK_LIMIT',
+    summary: 'Webhooks of one user at most.',
+    fallback: '20000',
+    parse: integer(1, 1_000_000),
   }),
   logLevel: setting({
     env: 'LOG_LEVEL',
@@ -117,11 +153,15 @@ export const settingsTable = {
   }),
   eventDays: setting({
     env: 'PARLEY_EVENT_DAYS',
-    summary: 'Days that events are kept. Deleted and previous texts of messages stay in them until then.',
+    summary:
+      'Days that events and settled deliveries are kept. Deleted and previous texts of messages stay in them until then.',
     fallback: '30',
     parse: integer(1, 36_500),
   }),
 } as const;
+
+/** Settings whose values are never shown. */
+const secrets: ReadonlySet<string> = new Set(['DATABASE_URL', 'PARLEY_SECRET_KEY']);
 
 type Table = typeof settingsTable;
 export type Settings = { readonly [K in keyof Table]: ReturnType<Table[K]['parse']> };
@@ -132,7 +172,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     try {
       return [key, row.parse(value)];
     } catch (error) {
-      const shown = row.env === 'DATABASE_URL' ? '' : `, not ${JSON.stringify(value)}`;
+      const shown = secrets.has(row.env) ? '' : `, not ${JSON.stringify(value)}`;
       throw new SettingError(`${row.env} must be ${(error as Error).message}${shown}.`);
     }
   });

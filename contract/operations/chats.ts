@@ -38,7 +38,7 @@ export const chats = (limits: Limits) => {
   return {
     list: operation({
       method: 'GET',
-      scope: 'chats:read',
+      scopes: ['chats:read'],
       summary: 'List your chats, or the public channels that anyone may join; `query` narrows by name.',
       input: z.strictObject({
         scope: z.enum(['mine', 'public']).default('mine').meta({ description: 'your chats, or all public channels' }),
@@ -55,7 +55,7 @@ export const chats = (limits: Limits) => {
     }),
     get: operation({
       method: 'GET',
-      scope: 'chats:read',
+      scopes: ['chats:read'],
       summary: 'Fetch one chat.',
       input: z.strictObject({ chat_id: chatId }),
       output: z.object({ chat }),
@@ -64,7 +64,7 @@ export const chats = (limits: Limits) => {
     }),
     update: operation({
       method: 'POST',
-      scope: 'chats:write',
+      scopes: ['chats:write'],
       summary: 'Change the name, description or, of a channel, the visibility.',
       input: z.strictObject({
         chat_id: chatId,
@@ -81,7 +81,7 @@ export const chats = (limits: Limits) => {
     }),
     participants: operation({
       method: 'GET',
-      scope: 'chats:read',
+      scopes: ['chats:read'],
       summary: 'List who is in a chat, by user id.',
       input: z.strictObject({ chat_id: chatId, limit, after_id: afterId }),
       output: z.object({ participants: z.array(participant), has_more: hasMore }),
@@ -90,7 +90,7 @@ export const chats = (limits: Limits) => {
     }),
     add_participants: operation({
       method: 'POST',
-      scope: 'chats:write',
+      scopes: ['chats:write'],
       summary: 'Add users to a group or channel. Those who are in it already stay as they are.',
       input: z.strictObject({ chat_id: chatId, participants: userIds(limits.participants) }),
       output: z.object({ chat, added: z.array(userId).meta({ description: 'those who were not in it before' }) }),
@@ -112,7 +112,7 @@ export const chats = (limits: Limits) => {
     }),
     remove_participant: operation({
       method: 'POST',
-      scope: 'chats:write',
+      scopes: ['chats:write'],
       summary: 'Remove a user from a group or channel.',
       input: z.strictObject({ chat_id: chatId, user_id: userId }),
       output: z.object({ chat }),
@@ -124,7 +124,7 @@ export const chats = (limits: Limits) => {
     }),
     set_role: operation({
       method: 'POST',
-      scope: 'chats:write',
+      scopes: ['chats:write'],
       summary: 'Make a participant owner, admin or member. A chat keeps at least one owner.',
       input: z.strictObject({ chat_id: chatId, user_id: userId, role }),
       output: z.object({ participant }),
@@ -136,7 +136,7 @@ export const chats = (limits: Limits) => {
     }),
     join: operation({
       method: 'POST',
-      scope: 'chats:write',
+      scopes: ['chats:write'],
       summary: 'Join a public channel.',
       input: z.strictObject({ chat_id: chatId }),
       output: z.object({ chat }),
@@ -148,7 +148,7 @@ export const chats = (limits: Limits) => {
     }),
     leave: operation({
       method: 'POST',
-      scope: 'chats:write',
+      scopes: ['chats:write'],
       summary: 'Leave a group or channel. Its last owner makes somebody else owner first.',
       input: z.strictObject({ chat_id: chatId }),
       output: z.object({ chat_id: chatId }),

@@ -8,7 +8,7 @@ import { loggedEvent } from '../records.ts';
 export const events = (limits: Limits) => ({
   list: operation({
     method: 'GET',
-    scope: 'messages:read',
+    scopes: ['messages:read'],
     summary:
       'Read the events of your chats in order. Pass `next` as `after` to go on; 0 starts at the oldest event kept.',
     input: z.strictObject({

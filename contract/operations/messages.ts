@@ -62,7 +62,7 @@ export const messages = (limits: Limits) => {
   return {
     send_message: operation({
       method: 'POST',
-      scope: 'messages:write',
+      scopes: ['messages:write'],
       summary: 'Send a message into a chat.',
       idempotent: true,
       input: z.strictObject({
@@ -79,7 +79,7 @@ export const messages = (limits: Limits) => {
     }),
     get_messages: operation({
       method: 'GET',
-      scope: 'messages:read',
+      scopes: ['messages:read'],
       summary:
         'List the messages of a chat in ascending order: the newest page, the page before `before_id`, or the page after `after_id` (0 starts at the oldest).',
       input: z.strictObject({
@@ -101,7 +101,7 @@ export const messages = (limits: Limits) => {
     }),
     get_message: operation({
       method: 'GET',
-      scope: 'messages:read',
+      scopes: ['messages:read'],
       summary: 'Fetch one message.',
       input: z.strictObject({ message_id: messageId }),
       output: z.object({ message }),
@@ -110,7 +110,7 @@ export const messages = (limits: Limits) => {
     }),
     edit_message: operation({
       method: 'POST',
-      scope: 'messages:write',
+      scopes: ['messages:write'],
       summary: 'Change the text of a message of your own.',
       input: z.strictObject({ message_id: messageId, content }),
       output: z.object({ message }),
@@ -122,7 +122,7 @@ export const messages = (limits: Limits) => {
     }),
     delete_message: operation({
       method: 'POST',
-      scope: 'messages:write',
+      scopes: ['messages:write'],
       summary: 'Delete a message: your own, or any in a group or channel that you administer. A tombstone stays.',
       input: z.strictObject({ message_id: messageId }),
       output: z.object({ message }),
@@ -134,7 +134,7 @@ export const messages = (limits: Limits) => {
     }),
     search_messages: operation({
       method: 'GET',
-      scope: 'messages:read',
+      scopes: ['messages:read'],
       summary:
         'Find messages in your chats, newest first: every word must occur, the last may be the beginning of a word. A message can usually be found within a second of being sent.',
       input: z.strictObject({
@@ -149,7 +149,7 @@ export const messages = (limits: Limits) => {
     }),
     mark_read: operation({
       method: 'POST',
-      scope: 'messages:write',
+      scopes: ['messages:write'],
       summary: 'Move your read marker up to a message, or to the newest one. It never moves back.',
       input: z.strictObject({
         chat_id: chatId,
@@ -166,7 +166,7 @@ export const messages = (limits: Limits) => {
     }),
     add_reaction: operation({
       method: 'POST',
-      scope: 'messages:write',
+      scopes: ['messages:write'],
       summary: 'React to a message.',
       input: z.strictObject({ message_id: messageId, emoji }),
       output: z.object({ message }),
@@ -186,7 +186,7 @@ export const messages = (limits: Limits) => {
     }),
     remove_reaction: operation({
       method: 'POST',
-      scope: 'messages:write',
+      scopes: ['messages:write'],
       summary: 'Take your reaction back.',
       input: z.strictObject({ message_id: messageId, emoji }),
       output: z.object({ message }),
@@ -198,7 +198,7 @@ export const messages = (limits: Limits) => {
     }),
     create_group: operation({
       method: 'POST',
-      scope: 'chats:write',
+      scopes: ['chats:write'],
       summary: 'Create a group with the given participants; you become its owner.',
       idempotent: true,
       input: z.strictObject({ name: title, participants, description: description.optional() }),
@@ -208,7 +208,7 @@ export const messages = (limits: Limits) => {
     }),
     create_channel: operation({
       method: 'POST',
-      scope: 'chats:write',
+      scopes: ['chats:write'],
       summary: 'Create a channel: its owner and admins post, everyone in it reads, anyone may join a public one.',
       idempotent: true,
       input: z.strictObject({
@@ -235,7 +235,7 @@ export const messages = (limits: Limits) => {
     }),
     create_direct: operation({
       method: 'POST',
-      scope: 'chats:write',
+      scopes: ['chats:write'],
       summary: 'Open the direct chat with a user. It is the same chat for both, however often it is opened.',
       idempotent: true,
       input: z.strictObject({ user_id: userId }),

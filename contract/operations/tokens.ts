@@ -19,7 +19,7 @@ const spare = { ...reader, token_id: 4, name: 'spare', scopes: ['messages:read' 
 export const tokens = (_limits: Limits) => ({
   list: operation({
     method: 'GET',
-    scope: null,
+    scopes: [],
     summary: 'List your access tokens. The tokens themselves are never shown again.',
     input: z.strictObject({}),
     output: z.object({ tokens: z.array(token) }),
@@ -31,7 +31,7 @@ export const tokens = (_limits: Limits) => ({
   }),
   create: operation({
     method: 'POST',
-    scope: null,
+    scopes: [],
     summary:
       'Create an access token that can do no more than the one you use, and ends with it. It is shown this once.',
     input: z.strictObject({
@@ -53,7 +53,7 @@ export const tokens = (_limits: Limits) => ({
   }),
   revoke: operation({
     method: 'POST',
-    scope: null,
+    scopes: [],
     summary:
       'Revoke one of your access tokens and those that it made, at once. A token cannot revoke one that can do more than itself.',
     input: z.strictObject({ token_id: tokenId }),

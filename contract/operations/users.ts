@@ -15,7 +15,7 @@ export const password = text({ min: 1, maxBytes: 1_024 })
 export const users = (limits: Limits) => ({
   me: operation({
     method: 'GET',
-    scope: null,
+    scopes: [],
     summary: 'Tell who the access token belongs to.',
     input: z.strictObject({}),
     output: z.object({ user }),
@@ -24,7 +24,7 @@ export const users = (limits: Limits) => ({
   }),
   get: operation({
     method: 'GET',
-    scope: 'chats:read',
+    scopes: ['chats:read'],
     summary: 'Fetch one user.',
     input: z.strictObject({ user_id: userId }),
     output: z.object({ user }),
@@ -33,7 +33,7 @@ export const users = (limits: Limits) => ({
   }),
   search: operation({
     method: 'GET',
-    scope: 'chats:read',
+    scopes: ['chats:read'],
     summary: 'Find users whose name or display name contains the text.',
     input: z.strictObject({
       query: searchText.optional(),
@@ -46,7 +46,7 @@ export const users = (limits: Limits) => ({
   }),
   create: operation({
     method: 'POST',
-    scope: 'admin',
+    scopes: ['admin'],
     summary: 'Create a user.',
     idempotent: true,
     input: z.strictObject({
@@ -64,7 +64,7 @@ export const users = (limits: Limits) => ({
   }),
   disable: operation({
     method: 'POST',
-    scope: 'admin',
+    scopes: ['admin'],
     summary:
       'Disable a user: every access token ends at once; what the user wrote stays; chats that only this user owned pass to the next in line.',
     input: z.strictObject({ user_id: userId }),

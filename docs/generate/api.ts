@@ -1,4 +1,4 @@
-import { listOperations, type NamedOperation, openApi, schemaName, scopes } from '@parley/contract';
+import { listOperations, type NamedOperation, openApi, type Scope, schemaName, scopes } from '@parley/contract';
 import { inputTable, outputTable, type Schema, type UnitOf } from './fields.ts';
 import { anchor, block, code, codes, json, page, table } from './markdown.ts';
 
@@ -44,10 +44,10 @@ export function apiPage(): string {
 }
 
 function scopeTable(): string {
-  const needed = new Set(rows.map((row) => row.scope));
+  const needed = new Set(rows.flatMap((row) => row.scopes));
   const lines = Object.entries(scopes).map(([name, words]) => [
     code(name),
-    needed.has(name as keyof typeof scopes) ? words : `${words} (no operation needs it yet)`,
+    needed.has(name as Scope) ? words : `${words} (no operation needs it yet)`,
   ]);
   return table(['Scope', 'What it allows'], lines);
 }
@@ -55,7 +55,7 @@ function scopeTable(): string {
 const contentsRow = (row: NamedOperation) => [`[${row.name}](#${anchor(row.name)})`, row.method, row.summary];
 
 function operation(row: NamedOperation): string[] {
-  const scope = row.scope ? `scope ${code(row.scope)}` : 'any valid token';
+  const scope = row.scopes.length > 0 ? `scope ${row.scopes.map(code).join(' and ')}` : 'any valid token';
   const keyed = row.idempotent ? ' · honours `Idempotency-Key`' : '';
   const input = schemas[`${schemaName(row)}Input`] ?? {};
   return [

@@ -9,6 +9,7 @@ import {
 import type { Engine } from '../store/engine.ts';
 import { findAnyonesToken, insertToken, listTokens, revokeToken, type TokenRow } from '../store/tokens.ts';
 import { findUserByName, insertUser, type UserRow } from '../store/users.ts';
+import { endWithoutAccess } from '../store/webhook-ends.ts';
 import { formatScopes, hashToken, newPersonalToken } from './access-token.ts';
 
 /** What an operator does straight in the database, beside a running server. Each is one short write. */
@@ -87,6 +88,7 @@ export function withdrawToken(tools: Tools, tokenId: TokenId): Promise<TokenRow>
     const token = await findAnyonesToken(tx, tokenId);
     if (!token) throw new ParleyError('not_found', `There is no access token ${tokenId}, or it is revoked already.`);
     await revokeToken(tx, token, tools.now());
+    await endWithoutAccess(tx, tools.now(), token.user_id);
     return token;
   });
 }

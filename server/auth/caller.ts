@@ -13,12 +13,13 @@ export interface Caller {
 }
 
 /** Refuses a token that may not do this. The admin scope works for administrators alone, whenever it was given. */
-export function requireScope(caller: Caller, scope: Scope | null): void {
-  if (scope === null) return;
-  if (!caller.scopes.has(scope)) {
-    throw new ParleyError('insufficient_scope', `This access token lacks the scope ${scope}.`);
-  }
-  if (scope === 'admin' && !caller.isAdmin) {
-    throw new ParleyError('forbidden', 'Only an administrator may do this.');
+export function requireScopes(caller: Caller, scopes: readonly Scope[]): void {
+  for (const scope of scopes) {
+    if (!caller.scopes.has(scope)) {
+      throw new ParleyError('insufficient_scope', `This access token lacks the scope ${scope}.`);
+    }
+    if (scope === 'admin' && !caller.isAdmin) {
+      throw new ParleyError('forbidden', 'Only an administrator may do this.');
+    }
   }
 }

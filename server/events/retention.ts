@@ -1,4 +1,4 @@
-import type { Engine } from '../store/engine.ts';
+import type { Engine, Tx } from '../store/engine.ts';
 import { pruneEvents } from '../store/events.ts';
 import { pruneAnswers } from '../store/idempotency.ts';
 
@@ -8,19 +8,35 @@ const batch = 500;
 const answerMs = 48 * 3_600_000;
 const dayMs = 24 * 3_600_000;
 
+/** What goes on with its own rows when events go. */
+export interface Dependents {
+  /** These events are about to be dropped, in this transaction. */
+  dropping(tx: Tx, upTo: number, at: number): Promise<void>;
+  /** Drops up to `count` rows of its own that are older than a time; answers how many. */
+  prune(tx: Tx, before: number, count: number): Promise<number>;
+}
+
 export interface Retention {
+  readonly deliveries: Dependents;
   readonly eventDays: number;
   readonly now: () => number;
-  readonly counted: (kind: 'events' | 'answers', count: number) => void;
+  readonly counted: (kind: 'events' | 'answers' | 'deliveries', count: number) => void;
 }
 
 /** Drops one small batch of what is past its time; answers whether there may be more. */
-export async function dropExpired(engine: Engine, { eventDays, now, counted }: Retention): Promise<boolean> {
-  const events = await engine.write(async (tx) =>
-    (await tx.tryLock('retention')) ? pruneEvents(tx, now() - eventDays * dayMs, batch) : 0,
-  );
+export async function dropExpired(engine: Engine, retention: Retention): Promise<boolean> {
+  const { deliveries: dependents, eventDays, now, counted } = retention;
+  const before = now() - eventDays * dayMs;
+  const { events, deliveries } = await engine.write(async (tx) => {
+    if (!(await tx.tryLock('retention'))) return { events: 0, deliveries: 0 };
+    return {
+      events: await pruneEvents(tx, before, batch, (upTo) => dependents.dropping(tx, upTo, now())),
+      deliveries: await dependents.prune(tx, before, batch),
+    };
+  });
   const answers = await pruneAnswers(engine, now() - answerMs, batch);
   counted('events', events);
+  counted('deliveries', deliveries);
   counted('answers', answers);
-  return events > 0 || answers === batch;
+  return events > 0 || deliveries > 0 || answers === batch;
 }

@@ -1,6 +1,6 @@
 import { type Contract, type Input, invalidField, type OperationName, ParleyError } from '@parley/contract';
 import type { Authenticator } from '../auth/authenticate.ts';
-import { type Caller, requireScope } from '../auth/caller.ts';
+import { type Caller, requireScopes } from '../auth/caller.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Handler, Handlers } from '../operations/operation.ts';
@@ -69,7 +69,7 @@ export function serveApi(parts: ApiParts) {
     const caller = known instanceof Promise ? await known : known;
     progress.caller = caller;
     count(caller.tokenId, progress);
-    requireScope(caller, row.scope);
+    requireScopes(caller, row.scopes);
     const raw = row.method === 'GET' ? fromQuery(query) : await fromBody(request, query, parts.bodyLimit);
     const input = validate(row.input, route.decode(raw)) as Input<OperationName>;
     const idempotencyKey = row.idempotent ? keyIn(request) : undefined;

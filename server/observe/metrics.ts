@@ -14,7 +14,11 @@ interface Durations {
 export class Metrics {
   readonly #version: string;
   readonly #requests = new Map<string, Map<number, Durations>>();
+  readonly #attempts = new Map<string, Durations>();
+  readonly #lag = noDurations();
   readonly #pruned = new Map<string, number>();
+  readonly #settled = new Map<string, number>();
+  #lanes = 0;
   #searchLag = 0;
 
   constructor(version: string) {
@@ -30,13 +34,34 @@ export class Metrics {
     }
     let durations = byStatus.get(status);
     if (!durations) {
-      durations = { buckets: bounds.map(() => 0), count: 0, sum: 0 };
+      durations = noDurations();
       byStatus.set(status, durations);
     }
-    durations.count++;
-    durations.sum += seconds;
-    const bucket = bounds.findIndex((bound) => seconds <= bound);
-    if (bucket >= 0) durations.buckets[bucket] = (durations.buckets[bucket] ?? 0) + 1;
+    observe(durations, seconds);
+  }
+
+  /** An attempt at a webhook's endpoint came to an end. */
+  attempted(outcome: string, seconds: number): void {
+    let durations = this.#attempts.get(outcome);
+    if (!durations) {
+      durations = noDurations();
+      this.#attempts.set(outcome, durations);
+    }
+    observe(durations, seconds);
+  }
+
+  /** An event was first sent to a webhook, this long after it was committed. */
+  lag(seconds: number): void {
+    observe(this.#lag, seconds);
+  }
+
+  lanes(open: number): void {
+    this.#lanes = open;
+  }
+
+  /** Deliveries were settled. */
+  settled(state: string, count: number): void {
+    this.#settled.set(state, (this.#settled.get(state) ?? 0) + count);
   }
 
   /** Rows were dropped because their time was over. */
@@ -60,10 +85,32 @@ export class Metrics {
       `parley_search_lag_events ${this.#searchLag}`,
       ...header('parley_pruned_total', 'counter', 'Rows dropped because their time was over, by kind.'),
       ...[...this.#pruned].map(([kind, count]) => `parley_pruned_total{kind="${kind}"} ${count}`),
+      ...header(
+        'parley_deliveries_total',
+        'counter',
+        'Deliveries to webhooks that were settled, by what became of them.',
+      ),
+      ...[...this.#settled].map(([state, count]) => `parley_deliveries_total{state="${state}"} ${count}`),
+      ...header(
+        'parley_webhook_lanes',
+        'gauge',
+        'Chats that have something to deliver to a webhook, at the last look.',
+      ),
+      `parley_webhook_lanes ${this.#lanes}`,
+      ...header('parley_webhook_lag_seconds', 'histogram', 'Time from the commit of an event to its first attempt.'),
+      ...histogram('parley_webhook_lag_seconds', '', this.#lag),
+      ...header('parley_webhook_attempt_seconds', 'histogram', 'Time that attempts at webhooks took, by outcome.'),
+      ...[...this.#attempts].flatMap(([outcome, durations]) =>
+        histogram('parley_webhook_attempt_seconds', `outcome="${outcome}"`, durations),
+      ),
       ...header('parley_request_duration_seconds', 'histogram', 'Time to answer a request, by operation and status.'),
     ];
     for (const [operation, byStatus] of this.#requests) {
-      for (const [status, durations] of byStatus) lines.push(...histogram(operation, status, durations));
+      for (const [status, durations] of byStatus) {
+        lines.push(
+          ...histogram('parley_request_duration_seconds', `operation="${operation}",status="${status}"`, durations),
+        );
+      }
     }
     return `${lines.join('\n')}\n`;
   }
@@ -71,18 +118,27 @@ export class Metrics {
 
 const header = (name: string, type: string, help: string) => [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
 
-function histogram(operation: string, status: number, { buckets, count, sum }: Durations): string[] {
-  const name = 'parley_request_duration_seconds';
-  const labels = `operation="${operation}",status="${status}"`;
+const noDurations = (): Durations => ({ buckets: bounds.map(() => 0), count: 0, sum: 0 });
+
+function observe(durations: Durations, seconds: number): void {
+  durations.count++;
+  durations.sum += seconds;
+  const bucket = bounds.findIndex((bound) => seconds <= bound);
+  if (bucket >= 0) durations.buckets[bucket] = (durations.buckets[bucket] ?? 0) + 1;
+}
+
+function histogram(name: string, labels: string, { buckets, count, sum }: Durations): string[] {
+  const and = labels === '' ? '' : `${labels},`;
+  const braced = labels === '' ? '' : `{${labels}}`;
   let below = 0;
   const counted = bounds.map((bound, i) => {
     below += buckets[i] ?? 0;
-    return `${name}_bucket{${labels},le="${bound}"} ${below}`;
+    return `${name}_bucket{${and}le="${bound}"} ${below}`;
   });
   return [
     ...counted,
-    `${name}_bucket{${labels},le="+Inf"} ${count}`,
-    `${name}_sum{${labels}} ${sum}`,
-    `${name}_count{${labels}} ${count}`,
+    `${name}_bucket{${and}le="+Inf"} ${count}`,
+    `${name}_sum${braced} ${sum}`,
+    `${name}_count${braced} ${count}`,
   ];
 }

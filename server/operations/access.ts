@@ -10,7 +10,7 @@ export interface Membership {
   readonly role: Role;
 }
 
-const noChat = () => new ParleyError('not_found', 'There is no such chat, or you may not see it.');
+export const noChat = () => new ParleyError('not_found', 'There is no such chat, or you may not see it.');
 const noMessage = () => new ParleyError('not_found', 'There is no such message, or you may not see it.');
 
 /** The one door from an id to a chat: absent and hidden give the same answer. */

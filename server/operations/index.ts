@@ -1,14 +1,25 @@
 import { getChat, listOfChats, updateOfChat } from './chats.ts';
 import { createChannel, createDirect, createGroup } from './create-chat.ts';
+import { getDelivery, listOfDeliveries, redeliver, skip } from './deliveries.ts';
 import { listEvents } from './events.ts';
 import { deleteMessage, editMessage, getMessage, getMessages, searchInMessages } from './messages.ts';
 import type { Handlers, Services } from './operation.ts';
 import { addParticipants, join, leave, participants, removeParticipant, setRole } from './participants.ts';
 import { addReaction, removeReaction } from './reactions.ts';
 import { readMarker } from './read-marks.ts';
+import { listOfReplays, startReplay } from './replays.ts';
 import { sender } from './send.ts';
 import { createToken, listOfTokens, revokeOneToken } from './tokens.ts';
 import { createUser, disableOneUser, getUser, me, searchForUsers } from './users.ts';
+import {
+  deleteOneWebhook,
+  getWebhook,
+  listOfWebhooks,
+  registerWebhook,
+  rotateSecretOf,
+  testWebhook,
+  updateOfWebhook,
+} from './webhooks.ts';
 
 /** The function behind each row of the contract. A row without one does not typecheck. */
 export const buildHandlers = (services: Services): Handlers => ({
@@ -33,6 +44,19 @@ export const buildHandlers = (services: Services): Handlers => ({
   'chats.set_role': setRole(services),
   'chats.join': join(services),
   'chats.leave': leave(services),
+  'webhooks.register': registerWebhook(services),
+  'webhooks.list': listOfWebhooks(services),
+  'webhooks.get': getWebhook(services),
+  'webhooks.update': updateOfWebhook(services),
+  'webhooks.rotate_secret': rotateSecretOf(services),
+  'webhooks.delete': deleteOneWebhook(services),
+  'webhooks.test': testWebhook(services),
+  'webhooks.deliveries': listOfDeliveries(services),
+  'webhooks.delivery': getDelivery(services),
+  'webhooks.redeliver': redeliver(services),
+  'webhooks.skip': skip(services),
+  'webhooks.replay': startReplay(services),
+  'webhooks.replays': listOfReplays(services),
   'events.list': listEvents(services),
   'users.me': me(services),
   'users.get': getUser(services),

@@ -3,6 +3,7 @@ import type { Caller } from '../auth/caller.ts';
 import { fingerprint, keptAnswer } from '../domain/idempotency.ts';
 import type { Engine, Tx } from '../store/engine.ts';
 import { claimKeys, keepAnswers } from '../store/idempotency.ts';
+import type { WebhookRow } from '../store/webhooks.ts';
 import type { Rendered } from './rendered.ts';
 
 /** One call, ready to be carried out: its caller known and its input valid. */
@@ -17,6 +18,37 @@ export interface Call<N extends OperationName> {
 export type Handler<N extends OperationName> = (call: Call<N>) => Promise<Output<N> | Rendered<N>>;
 export type Handlers = { readonly [N in OperationName]: Handler<N> };
 
+/** One attempt at an endpoint, and what came of it. */
+export interface Attempting {
+  readonly id: string;
+  readonly event: string;
+  readonly body: string;
+  readonly attempt: number;
+  readonly replayId: number;
+  readonly at: number;
+}
+
+export interface AttemptMade {
+  readonly delivered: boolean;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly duration_ms: number;
+  readonly answer: string | null;
+}
+
+/** What operations need from those who deliver. */
+export interface WebhookServices {
+  /** Webhooks of one user at most. */
+  readonly most: number;
+  /** Answers the URL as it is kept; refuses one that nothing may be sent to. */
+  readonly checkUrl: (url: string) => Promise<string>;
+  readonly seal: (secret: string) => string;
+  /** Makes an attempt now, outside of every lane. */
+  readonly attempt: (webhook: WebhookRow, attempting: Attempting) => Promise<AttemptMade>;
+  /** Says that something about a webhook was changed. */
+  readonly nudge: () => void;
+}
+
 /** What operations need from the process around them. */
 export interface Services {
   readonly engine: Engine;
@@ -25,6 +57,9 @@ export interface Services {
   readonly hashPassword: (password: string) => Promise<string>;
   /** Says that events have been committed, so that whoever follows the log looks now. */
   readonly wake: () => void;
+  readonly webhooks: WebhookServices;
+  /** Writes down what an administrator will want to know of. */
+  readonly audit: (act: string, fields: Readonly<Record<string, unknown>>) => void;
   /** Ends what is remembered of a token or of all tokens of a user. */
   readonly forget: (which: { tokenId: number } | { userId: number }) => void;
 }

@@ -1,13 +1,34 @@
-import type { Chat, Message, Participant, Token, User, UserId } from '@parley/contract';
+import {
+  type Attempt,
+  type Chat,
+  type Delivery,
+  type DeliveryInFull,
+  type DeliveryState,
+  type EventId,
+  eventNames,
+  type Message,
+  type Participant,
+  type Replay,
+  type ReplayId,
+  type Token,
+  type User,
+  type UserId,
+  type Webhook,
+} from '@parley/contract';
 import { parseScopes } from '../auth/access-token.ts';
+import { signedContent } from '../domain/signature.ts';
 import { isoTime } from '../domain/time.ts';
 import type { ChatView } from '../store/chats.ts';
+import type { AttemptRow, DeliveryRow } from '../store/deliveries.ts';
+import type { DriveRow } from '../store/drives.ts';
 import type { Db } from '../store/engine.ts';
 import type { ParticipantRow } from '../store/members.ts';
 import type { MessageRow, PageRow } from '../store/messages.ts';
 import { reactionsTo } from '../store/reactions.ts';
+import type { ReplayRow } from '../store/replays.ts';
 import type { TokenRow } from '../store/tokens.ts';
 import type { UserRow } from '../store/users.ts';
+import type { WebhookRow } from '../store/webhooks.ts';
 
 /** Rows of the store as the contract shows them. */
 
@@ -84,6 +105,101 @@ export function token(row: TokenRow): Token {
     expires_at: timeOrNull(row.expires_at),
     last_used_at: timeOrNull(row.last_used_at),
   };
+}
+
+/** A webhook, with the time of the oldest event that it is still to be told of. */
+export function webhook(row: WebhookRow, drive: DriveRow, oldest: number | undefined, now: number): Webhook {
+  const events = JSON.parse(row.events) as string[];
+  const known: readonly string[] = ['*', ...eventNames];
+  return {
+    webhook_id: row.webhook_id,
+    user_id: row.user_id,
+    url: row.url,
+    events,
+    unknown_events: events.filter((name) => !known.includes(name)),
+    chat_id: row.chat_id,
+    service_wide: row.service_wide === 1,
+    include_direct: row.include_direct === 1,
+    status: row.status,
+    disabled_reason: row.disabled_reason,
+    down_since: timeOrNull(drive.down_since),
+    next_attempt_at: timeOrNull(drive.hold_until),
+    oldest_undelivered_age: oldest === undefined ? null : Math.max(0, Math.round((now - oldest) / 1_000)),
+    expired_count: row.expired_count,
+    previous_secret_until: row.previous_until !== null && row.previous_until > now ? time(row.previous_until) : null,
+    created_at: time(row.created_at),
+  };
+}
+
+export function delivery(row: DeliveryRow): Delivery {
+  return {
+    delivery_id: row.delivery_id,
+    webhook_id: row.webhook_id,
+    event_id: row.event_id,
+    event: row.event,
+    chat_id: row.chat_id > 0 ? row.chat_id : null,
+    replay_id: row.replay_id === 0 ? null : (row.replay_id as ReplayId),
+    state: row.state,
+    reason: row.reason,
+    attempt_count: row.attempts,
+    next_attempt_at: timeOrNull(row.next_at),
+    last_attempt_at: timeOrNull(row.last_at),
+    last_status: row.last_status,
+    last_error: row.last_error,
+    duration_ms: row.duration_ms,
+  };
+}
+
+export function attempt({ number, at, status, error, duration_ms, answer }: AttemptRow): Attempt {
+  return { number, at: time(at), status, error, duration_ms, answer };
+}
+
+export function deliveryInFull(
+  row: DeliveryRow,
+  attempts: readonly AttemptRow[],
+  body: string | undefined,
+): DeliveryInFull {
+  const { last_at, last_status, last_error, duration_ms } = row;
+  const isToldByItself = attempts.length === 0 && last_at !== null && duration_ms !== null;
+  const only = {
+    number: 1,
+    at: last_at ?? 0,
+    status: last_status,
+    error: last_error,
+    duration_ms: duration_ms ?? 0,
+    answer: null,
+  };
+  return {
+    ...delivery(row),
+    attempts: (isToldByItself ? [only] : attempts).map(attempt),
+    body: body ?? null,
+    signed_content: body === undefined || last_at === null ? null : signedContent(String(row.event_id), last_at, body),
+  };
+}
+
+export function replay(row: ReplayRow): Replay {
+  const settled = row.delivered_count + row.failed_count + row.skipped_count;
+  return {
+    replay_id: row.replay_id,
+    webhook_id: row.webhook_id,
+    status: row.status,
+    only: row.only_states === null ? null : (JSON.parse(row.only_states) as DeliveryState[]),
+    from_event_id: row.from_event as EventId,
+    to_event_id: row.to_event,
+    reached_event_id: row.reached_event,
+    open_count: Math.max(0, row.filled_count - settled),
+    delivered_count: row.delivered_count,
+    failed_count: row.failed_count,
+    skipped_count: row.skipped_count,
+    created_at: time(row.created_at),
+    finished_at: timeOrNull(row.finished_at),
+  };
+}
+
+/** The body that a test of a webhook sends. */
+export function sample(webhookId: number, at: number): string {
+  const data = { webhook_id: webhookId, message: 'A test of this webhook. Nothing has happened.' };
+  return JSON.stringify({ event: 'test', timestamp: time(at), data });
 }
 
 /** A page out of one row more than its limit. */

@@ -1,6 +1,7 @@
 import { ParleyError, type Scope } from '@parley/contract';
 import { formatScopes, hashToken, newPersonalToken, parseScopes } from '../auth/access-token.ts';
 import { findToken, insertToken, listTokens, lockTokensOf, revokeToken } from '../store/tokens.ts';
+import { endWithoutAccess } from '../store/webhook-ends.ts';
 import { change, type Handler, type Services } from './operation.ts';
 import * as present from './present.ts';
 
@@ -47,9 +48,11 @@ export function revokeOneToken(services: Services): Handler<'tokens.revoke'> {
       if (!token) throw new ParleyError('not_found', 'You have no such access token.');
       requireWithin(caller.scopes, parseScopes(token.scopes), 'That access token can do more than the one you use.');
       await revokeToken(tx, token, at);
+      await endWithoutAccess(tx, at, caller.userId);
       return { token: present.token(token) };
     });
     services.forget({ userId: caller.userId });
+    services.webhooks.nudge();
     return answer;
   };
 }

@@ -4,6 +4,7 @@ import { appendOne } from '../store/events.ts';
 import { chatsOwnedBy, findHeir, updateRole } from '../store/members.ts';
 import { revokeTokensOf } from '../store/tokens.ts';
 import { countAdmins, disableUser, findUser, insertUser, searchUsers, type UserRow } from '../store/users.ts';
+import { endWithoutAccess } from '../store/webhook-ends.ts';
 import { change, type Handler, type Services } from './operation.ts';
 import * as present from './present.ts';
 
@@ -54,10 +55,12 @@ export function disableOneUser(services: Services): Handler<'users.disable'> {
       }
       await disableUser(tx, user.user_id, at);
       await revokeTokensOf(tx, user.user_id, at);
+      await endWithoutAccess(tx, at, user.user_id);
       await passOnChats(tx, user.user_id, call.caller.userId, at);
       return { user: present.user({ ...user, disabled_at: at }) };
     });
     services.forget({ userId: call.input.user_id });
+    services.webhooks.nudge();
     return answer;
   };
 }

@@ -127,3 +127,8 @@ export async function updateChat(
     to.visibility,
   );
 }
+
+export async function findChatType(db: Db, chatId: ChatId): Promise<ChatType | undefined> {
+  const row = await db.get<{ type: ChatType }>('SELECT type FROM chats WHERE chat_id = $1', chatId);
+  return row?.type;
+}

@@ -53,6 +53,11 @@ export interface Engine extends Db {
    * database asks for a retry, so it must do nothing but talk to `tx`. A throw rolls back.
    */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * The same, but answers before it is on disk: a power failure may undo it, together with whatever was written so after
+   * it. For what is simply done again then.
+   */
+  writeSoon<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -61,6 +66,8 @@ export type ColumnType = 'int' | 'text';
 /** Where the engines' SQL differs. */
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
+  /** The database's own clock, in milliseconds since 1970. */
+  readonly now: string;
   /** A table expression over a parameter that holds a JSON array of objects, as `JSON.stringify` gives it. */
   rows(param: string, columns: Readonly<Record<string, ColumnType>>, alias: string): string;
   /**

@@ -1,13 +1,21 @@
 import type { ChatId, EventId, EventName, NewEvent, UserId } from '@parley/contract';
 import { freeze } from '../domain/event.ts';
 import type { Db, RowWork, Tx } from './engine.ts';
+import { seenDuring } from './visibility.ts';
 
 export interface EventRow {
   readonly event_id: EventId;
+  /** Of an event without a chat: the negative of the one user it is for. */
   readonly chat_id: ChatId;
   readonly event: EventName;
+  readonly created_at: number;
   readonly body: string;
 }
+
+const columns = 'e.event_id, e.chat_id, e.event, e.created_at, e.body';
+
+/** Where an event stands in the log. One without a chat is for a single user, and stands under that user's negative id. */
+const placeOf = ({ data }: NewEvent): number => ('chat_id' in data ? data.chat_id : -data.user_id);
 
 const insertion: RowWork = {
   columns: { event_id: 'int', chat_id: 'int', event: 'text', body: 'text' },
@@ -20,7 +28,7 @@ const insertion: RowWork = {
 /** Appends events to the log and answers their ids, in the same order. Takes the event lock. */
 export async function append(tx: Tx, events: readonly NewEvent[], at: number): Promise<EventId[]> {
   const { events: ids } = await tx.takeIds({ messages: 0, events: events.length });
-  const rows = events.map((event, i) => [ids[i] ?? null, event.data.chat_id, event.event, freeze(event, at)]);
+  const rows = events.map((event, i) => [ids[i] ?? null, placeOf(event), event.event, freeze(event, at)]);
   await tx.each(insertion, rows, at);
   return ids;
 }
@@ -42,11 +50,7 @@ export async function logTip(db: Db): Promise<number> {
 
 /** Events in the log after one id, whoever may see them: for the followers inside the server. */
 export function eventsAfter(db: Db, after: number, limit: number): Promise<EventRow[]> {
-  return db.all(
-    'SELECT event_id, chat_id, event, body FROM events WHERE event_id > $1 ORDER BY event_id LIMIT $2',
-    after,
-    limit,
-  );
+  return db.all(`SELECT ${columns} FROM events e WHERE e.event_id > $1 ORDER BY e.event_id LIMIT $2`, after, limit);
 }
 
 export interface EventQuery {
@@ -71,19 +75,21 @@ export function visibleEvents(db: Db, q: EventQuery): Promise<EventRow[]> {
   const rare = q.events?.includes('new_message') ? '' : `AND e.event <> 'new_message'`;
   const wanted = q.events ? `${named} ${rare}` : 'CAST($5 AS text) IS NULL';
   const within = (stay: string) => `e.chat_id = ${stay}.chat_id AND e.event_id > $2 AND e.event_id <= $3
-    AND e.event_id >= ${stay}.joined_event AND (${stay}.left_event IS NULL OR e.event_id <= ${stay}.left_event)
-    AND ${wanted}`;
+    AND ${seenDuring(stay, 'e.event_id')} AND ${wanted}`;
   const stays = `(
     SELECT m.chat_id, m.joined_event, m.left_event,
            (SELECT min(e.event_id) FROM events e WHERE ${within('m')}) AS next
-    FROM members m
-    WHERE m.user_id = $1 AND (m.left_event IS NULL OR m.left_event > $2)
+    FROM (
+      SELECT chat_id, joined_event, left_event FROM members WHERE user_id = $1
+      UNION ALL SELECT -CAST($1 AS bigint), 0, CAST(NULL AS bigint)
+    ) AS m
+    WHERE (m.left_event IS NULL OR m.left_event > $2)
       AND ${q.chatId === undefined ? 'CAST($6 AS bigint) IS NULL' : 'm.chat_id = $6'}
     ORDER BY next NULLS LAST LIMIT $4
   ) AS stay`;
   const firstOfStay = `SELECT e.event_id FROM events e WHERE ${within('stay')} ORDER BY e.event_id`;
   return db.all(
-    `SELECT e.event_id, e.chat_id, e.event, e.body
+    `SELECT ${columns}
      FROM (
        SELECT seen.id FROM ${db.dialect.firstIdsPerRow(stays, firstOfStay, '$4', 'seen')} ORDER BY seen.id LIMIT $4
      ) AS page
@@ -95,6 +101,46 @@ export function visibleEvents(db: Db, q: EventQuery): Promise<EventRow[]> {
     q.events ? JSON.stringify(q.events.map((name) => ({ name }))) : null,
     q.chatId ?? null,
   );
+}
+
+export interface ServiceQuery extends EventQuery {
+  readonly includeDirect: boolean;
+}
+
+/** Events seen by the whole service, as an administrator may: of every chat, and those for the administrator alone. */
+export function serviceEvents(db: Db, q: ServiceQuery): Promise<EventRow[]> {
+  const direct = q.includeDirect
+    ? ''
+    : `AND NOT EXISTS (SELECT 1 FROM chats c WHERE c.chat_id = e.chat_id AND c.type = 'direct')`;
+  return db.all(
+    `SELECT ${columns} FROM events e
+     WHERE e.event_id > $1 AND e.event_id <= $2 AND (e.chat_id > 0 OR e.chat_id = -CAST($6 AS bigint)) ${direct}
+       AND (CAST($4 AS bigint) IS NULL OR e.chat_id = $4)
+       AND (CAST($5 AS text) IS NULL OR e.event IN (SELECT name FROM ${db.dialect.rows('$5', { name: 'text' }, 'wanted')}))
+     ORDER BY e.event_id LIMIT $3`,
+    q.after,
+    q.upTo,
+    q.limit,
+    q.chatId ?? null,
+    q.events ? JSON.stringify(q.events.map((name) => ({ name }))) : null,
+    q.userId,
+  );
+}
+
+/** The first event that happened at a time or later, if it is kept; times rise with ids. Looks at a few dozen events. */
+export async function firstEventSince(db: Db, at: number): Promise<number> {
+  let low = (await readCursor(db, 'pruned')) + 1;
+  let high = (await logTip(db)) + 1;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const event = await db.get<{ event_id: number; created_at: number }>(
+      'SELECT event_id, created_at FROM events WHERE event_id >= $1 ORDER BY event_id LIMIT 1',
+      middle,
+    );
+    if (!event || event.created_at >= at) high = middle;
+    else low = event.event_id + 1;
+  }
+  return low;
 }
 
 /** Whether a user is or was in a chat. */
@@ -117,7 +163,12 @@ export async function moveCursor(tx: Tx, name: string, eventId: number): Promise
 }
 
 /** Drops up to `count` events older than `before` that every follower has passed; answers how many. */
-export async function pruneEvents(tx: Tx, before: number, count: number): Promise<number> {
+export async function pruneEvents(
+  tx: Tx,
+  before: number,
+  count: number,
+  dropping: (upTo: number) => Promise<void>,
+): Promise<number> {
   const row = await tx.get<{ last: number | null }>(
     `SELECT max(event_id) AS last FROM (
        SELECT event_id, created_at FROM events
@@ -127,6 +178,15 @@ export async function pruneEvents(tx: Tx, before: number, count: number): Promis
     count,
   );
   if (!row?.last) return 0;
+  await dropping(row.last);
   await moveCursor(tx, 'pruned', row.last);
   return tx.run('DELETE FROM events WHERE event_id <= $1', row.last);
+}
+
+/** These events, as far as they are kept. */
+export function eventsNamed(db: Db, eventIds: readonly number[]): Promise<EventRow[]> {
+  return db.all(
+    `SELECT ${columns} FROM ${db.dialect.rows('$1', { event_id: 'int' }, 'asked')} JOIN events e ON e.event_id = asked.event_id`,
+    JSON.stringify(eventIds.map((event_id) => ({ event_id }))),
+  );
 }

@@ -1,9 +1,14 @@
 import type { Engine } from './engine.ts';
 import foundationPostgres from './migrations/0001_foundation.postgres.sql' with { type: 'text' };
 import foundationSqlite from './migrations/0001_foundation.sqlite.sql' with { type: 'text' };
+import webhooksPostgres from './migrations/0002_webhooks.postgres.sql' with { type: 'text' };
+import webhooksSqlite from './migrations/0002_webhooks.sqlite.sql' with { type: 'text' };
 
 /** Forward only: a migration that has been released is never changed, and the next one gets the next number. */
-const migrations = [{ version: 1, sqlite: foundationSqlite, postgres: foundationPostgres }] as const;
+const migrations = [
+  { version: 1, sqlite: foundationSqlite, postgres: foundationPostgres },
+  { version: 2, sqlite: webhooksSqlite, postgres: webhooksPostgres },
+] as const;
 
 export const newestVersion = Math.max(...migrations.map((m) => m.version));
 

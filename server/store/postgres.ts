@@ -7,6 +7,7 @@ const columnTypes = { int: 'bigint', text: 'text' } as const;
 
 export const postgresDialect: Dialect = {
   name: 'postgres',
+  now: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)',
   rows: (param, columns, alias) => {
     const list = Object.entries(columns).map(([name, type]) => `${name} ${columnTypes[type]}`);
     return `json_to_recordset(CAST(CAST(${param} AS text) AS json)) AS ${alias}(${list.join(', ')})`;
@@ -167,6 +168,13 @@ class PostgresEngine extends Session implements Engine {
         throw asUnavailable(error);
       }
     }
+  }
+
+  writeSoon<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.write(async (tx) => {
+      await tx.run('SET LOCAL synchronous_commit = off');
+      return work(tx);
+    });
   }
 
   async close(): Promise<void> {

@@ -5,6 +5,7 @@ import { asUnavailable } from './failure.ts';
 
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
+  now: `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
   rows: (param, columns, alias) => {
     const list = Object.keys(columns).map((c) => `json_extract(value, '$.${c}') AS ${c}`);
     return `(SELECT ${list.join(', ')} FROM json_each(${param})) AS ${alias}`;
@@ -200,7 +201,23 @@ class SqliteEngine implements Engine {
   }
 
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    const result = this.#lastWrite.then(() => this.#transaction(work));
+    return this.#inTurn(() => this.#transaction(work));
+  }
+
+  /** The next full commit syncs the log, and with it what was written here. */
+  writeSoon<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#inTurn(async () => {
+      await this.#writer.run('PRAGMA synchronous = NORMAL');
+      try {
+        return await this.#transaction(work);
+      } finally {
+        await this.#writer.run('PRAGMA synchronous = FULL');
+      }
+    });
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#lastWrite.then(work);
     this.#lastWrite = result.catch(() => {});
     return result;
   }

@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test';
-import { exampleWorld, listOperations } from '@parley/contract';
+import { listOperations } from '@parley/contract';
 import { buildHandlers } from '../operations/index.ts';
 import type { Services } from '../operations/operation.ts';
 import type { Client } from './support/client.ts';
 import { freshEnvironment, onBothEngines } from './support/engines.ts';
-import { startServer, type TestServer } from './support/server.ts';
+import { startServer } from './support/server.ts';
+import { buildWorld, withoutChance } from './support/world.ts';
 
 const rows = listOperations();
 
@@ -18,7 +19,7 @@ onBothEngines('the documented examples', (engine) => {
     test(`${row.name} answers as documented`, async () => {
       const server = await startServer(await freshEnvironment(engine));
       try {
-        const ada = await buildWorld(server);
+        const { ada } = await buildWorld(server);
         if (row.name === 'messages.search_messages') await untilSearchable(ada);
         const answer = await ada.call(row.name, row.example.input as never);
         expect(answer.status).toBe(200);
@@ -31,16 +32,6 @@ onBothEngines('the documented examples', (engine) => {
   }
 });
 
-async function buildWorld(server: TestServer): Promise<Client> {
-  const people = {
-    ada: await server.user('ada', { admin: true, displayName: 'Ada' }),
-    bob: await server.user('bob', { displayName: 'Bob' }),
-    cleo: await server.user('cleo', { displayName: 'Cleo' }),
-  };
-  for (const { by, call, input } of exampleWorld) await people[by].ok(call, input as never);
-  return people.ada;
-}
-
 async function untilSearchable(client: Client): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     const { messages } = await client.ok('messages.search_messages', { query: 'launch' });
@@ -48,10 +39,4 @@ async function untilSearchable(client: Client): Promise<void> {
     await Bun.sleep(20);
   }
   throw new Error('the message could not be found after two seconds');
-}
-
-/** Times and tokens differ each time; what is left must not. */
-function withoutChance(value: object): unknown {
-  const text = JSON.stringify(value);
-  return JSON.parse(text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME').replace(/pat_[\w-]+/g, 'TOKEN'));
 }

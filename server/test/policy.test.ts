@@ -49,6 +49,10 @@ const acts = {
     ({ chat_id, member }) => ({ chat_id, user_id: member.userId, role: 'admin' }),
   ],
   'become owner': ['chats.set_role', ({ chat_id, actor }) => ({ chat_id, user_id: actor.userId, role: 'owner' })],
+  'hear of it by webhook': [
+    'webhooks.register',
+    ({ chat_id }) => ({ chat_id, url: 'http://127.0.0.1:9/', events: ['*'], secret: 's' }),
+  ],
   join: ['chats.join', ({ chat_id }) => ({ chat_id })],
   leave: ['chats.leave', ({ chat_id }) => ({ chat_id })],
 } as const satisfies Record<string, Act>;
@@ -59,6 +63,8 @@ test('every operation on a chat or a message is in the table', () => {
     return fields.includes('chat_id') || fields.includes('message_id');
   });
   const inTable = new Set<string>(Object.values(acts).map(([operation]) => operation));
+  // It takes a chat only to choose among the caller's own deliveries.
+  inTable.add('webhooks.deliveries');
   expect(touching.map((row) => row.name).filter((name) => !inTable.has(name))).toEqual([]);
 });
 
@@ -78,6 +84,7 @@ const may: Record<keyof typeof acts, readonly [direct: string, group: string, op
   'read one message':          ['- ok',   '- ok ok ok',   '- ok ok ok',    '- ok ok ok'],
   'search in the chat':        ['- ok',   '- ok ok ok',   'no ok ok ok',   '- ok ok ok'],
   'follow the events':         ['- ok',   '- ok ok ok',   '- ok ok ok',    '- ok ok ok'],
+  'hear of it by webhook':     ['- ok',   '- ok ok ok',   'no ok ok ok',   '- ok ok ok'],
   'mark as read':              ['- ok',   '- ok ok ok',   'no ok ok ok',   '- ok ok ok'],
   send:                        ['- ok',   '- ok ok ok',   'no no ok ok',   '- no ok ok'],
   reply:                       ['- ok',   '- ok ok ok',   'no no ok ok',   '- no ok ok'],

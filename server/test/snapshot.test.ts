@@ -63,9 +63,12 @@ const founded: { [E in Founding]: (data: EventData<E>) => ChatState } = {
   direct_created: (d) => found(d, null, 'private', 'member'),
 };
 
-const isFounding = (event: EventName): event is Founding => event in founded;
+const isFounding = (event: ChatEvent): event is Founding => event in founded;
 
-type Apply = { [E in Exclude<EventName, Founding>]: (chat: ChatState, data: EventData<E>) => void };
+/** What happens in a chat. */
+type ChatEvent = Exclude<EventName, 'webhook_disabled'>;
+
+type Apply = { [E in Exclude<ChatEvent, Founding>]: (chat: ChatState, data: EventData<E>) => void };
 
 const apply: Apply = {
   new_message: (chat, d) => {
@@ -109,9 +112,9 @@ async function replay(user: Client, state: State, after: number): Promise<State>
   const unread = new Set<number>();
   for (let cursor = after, more = true; more; ) {
     const page = await user.ok('events.list', { after: cursor, limit: 5 });
-    for (const { event, data } of page.events as unknown as { event: EventName; data: EventData }[]) {
+    for (const { event, data } of page.events as unknown as { event: ChatEvent; data: EventData<ChatEvent> }[]) {
       const chatId = data.chat_id;
-      if (isFounding(event)) state[chatId] = (founded[event] as (data: EventData) => ChatState)(data);
+      if (isFounding(event)) state[chatId] = (founded[event] as (data: EventData<ChatEvent>) => ChatState)(data);
       else if (event === 'user_left' && 'user_id' in data && data.user_id === user.userId) {
         delete state[chatId];
         unread.delete(chatId);
@@ -119,7 +122,7 @@ async function replay(user: Client, state: State, after: number): Promise<State>
       else if (!unread.has(chatId)) {
         const chat = state[chatId];
         expect(chat).toBeDefined();
-        if (chat) (apply[event] as (chat: ChatState, data: EventData) => void)(chat, data);
+        if (chat) (apply[event] as (chat: ChatState, data: EventData<ChatEvent>) => void)(chat, data);
       }
     }
     cursor = page.next;

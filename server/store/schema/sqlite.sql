@@ -1,3 +1,21 @@
+CREATE TABLE attempts (
+  delivery_id INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  status INTEGER,
+  error TEXT,
+  duration_ms INTEGER NOT NULL,
+  answer TEXT,
+  PRIMARY KEY (delivery_id, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE backlogs (
+  webhook_id INTEGER NOT NULL,
+  chat_id INTEGER NOT NULL,
+  after_event INTEGER NOT NULL,
+  PRIMARY KEY (webhook_id, chat_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE chats (
   chat_id INTEGER PRIMARY KEY AUTOINCREMENT,
   type TEXT NOT NULL,
@@ -17,6 +35,47 @@ CREATE TABLE cursors (
   name TEXT PRIMARY KEY,
   event_id INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE deliveries (
+  delivery_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  webhook_id INTEGER NOT NULL,
+  event_id INTEGER NOT NULL,
+  replay_id INTEGER NOT NULL,
+  chat_id INTEGER NOT NULL,
+  event TEXT NOT NULL,
+  state TEXT NOT NULL,
+  reason TEXT,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  refusals INTEGER NOT NULL DEFAULT 0,
+  next_at INTEGER,
+  last_at INTEGER,
+  last_status INTEGER,
+  last_error TEXT,
+  duration_ms INTEGER,
+  settled_at INTEGER
+) STRICT;
+
+CREATE UNIQUE INDEX deliveries_by_event ON deliveries (webhook_id, event_id, replay_id);
+
+CREATE INDEX deliveries_open ON deliveries (webhook_id, replay_id, event_id) WHERE state IN ('pending', 'retrying');
+
+CREATE INDEX deliveries_unhappy ON deliveries (webhook_id, event_id, replay_id) WHERE state IN ('failed', 'skipped');
+
+CREATE TABLE drives (
+  webhook_id INTEGER PRIMARY KEY REFERENCES webhooks (webhook_id),
+  owner TEXT,
+  lease_number INTEGER NOT NULL DEFAULT 0,
+  lease_until INTEGER NOT NULL DEFAULT 0,
+  filled INTEGER NOT NULL DEFAULT 0,
+  revision INTEGER NOT NULL DEFAULT 0,
+  due_at INTEGER,
+  down_since INTEGER,
+  down_cause TEXT,
+  probes INTEGER NOT NULL DEFAULT 0,
+  hold_until INTEGER
+) STRICT;
+
+CREATE INDEX drives_due ON drives (due_at) WHERE due_at IS NOT NULL;
 
 CREATE TABLE events (
   event_id INTEGER PRIMARY KEY,
@@ -85,7 +144,29 @@ CREATE TABLE reactions (
   PRIMARY KEY (chat_id, message_id, emoji, user_id)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE replays (
+  replay_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  webhook_id INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  only_states TEXT,
+  from_event INTEGER NOT NULL,
+  to_event INTEGER NOT NULL,
+  reached_event INTEGER NOT NULL,
+  filled_count INTEGER NOT NULL DEFAULT 0,
+  delivered_count INTEGER NOT NULL DEFAULT 0,
+  failed_count INTEGER NOT NULL DEFAULT 0,
+  skipped_count INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL,
+  finished_at INTEGER
+) STRICT;
+
+CREATE INDEX replays_by_webhook ON replays (webhook_id, replay_id);
+
 CREATE TABLE schema_versions (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL);
+
+CREATE TABLE secret_keys (
+  fingerprint TEXT PRIMARY KEY
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE tokens (
   token_id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -116,3 +197,32 @@ CREATE TABLE users (
   created_at INTEGER NOT NULL,
   disabled_at INTEGER
 ) STRICT;
+
+CREATE TABLE webhook_registry (
+  version INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE webhooks (
+  webhook_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (user_id),
+  app_id INTEGER NOT NULL,
+  token_id INTEGER NOT NULL REFERENCES tokens (token_id),
+  url TEXT NOT NULL,
+  events TEXT NOT NULL,
+  chat_id INTEGER,
+  service_wide INTEGER NOT NULL,
+  include_direct INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  disabled_reason TEXT,
+  secret TEXT NOT NULL,
+  previous_secret TEXT,
+  previous_until INTEGER,
+  since_event INTEGER NOT NULL,
+  expired_count INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL,
+  deleted_at INTEGER
+) STRICT;
+
+CREATE INDEX webhooks_by_token ON webhooks (token_id);
+
+CREATE INDEX webhooks_by_user ON webhooks (user_id, webhook_id);

@@ -1,0 +1,292 @@
+import { z } from 'zod';
+import { chatId, deliveryId, eventId, hasMore, pageLimit, replayId, text, timeInput, webhookId } from '../fields.ts';
+import type { Limits } from '../limits.ts';
+import { operation } from '../operation.ts';
+import { attempt, delivery, deliveryInFull, deliveryState, replay, webhook } from '../webhook-records.ts';
+
+const at = '2026-01-01T12:00:00.000Z';
+const body =
+  '{"event":"new_message","timestamp":"2026-01-01T12:00:00.000Z","data":{"message_id":3,"chat_id":1,"user_id":3,"content":"The launch is on Friday"}}';
+const hook = {
+  webhook_id: 1,
+  user_id: 1,
+  url: 'http://127.0.0.1:9/hook',
+  events: ['new_message'],
+  unknown_events: [],
+  chat_id: null,
+  service_wide: false,
+  include_direct: false,
+  status: 'active' as const,
+  disabled_reason: null,
+  down_since: at,
+  next_attempt_at: at,
+  oldest_undelivered_age: 2,
+  expired_count: 0,
+  previous_secret_until: null,
+  created_at: at,
+};
+const newHook = { ...hook, webhook_id: 2, down_since: null, next_attempt_at: null, oldest_undelivered_age: null };
+const refused = {
+  delivery_id: 1,
+  webhook_id: 1,
+  event_id: 7,
+  event: 'new_message',
+  chat_id: 1,
+  replay_id: null,
+  state: 'retrying' as const,
+  reason: null,
+  attempt_count: 1,
+  next_attempt_at: at,
+  last_attempt_at: at,
+  last_status: null,
+  last_error: 'connection refused',
+  duration_ms: 1,
+};
+const refusedAttempt = { number: 1, at, status: null, error: 'connection refused', duration_ms: 1, answer: null };
+
+const eventName = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,64}$/, 'must be the name of an event: 1 to 64 ASCII characters without spaces');
+
+const eventFilter = z
+  .array(eventName)
+  .min(1, 'must name at least one event, or * for all')
+  .max(100)
+  .transform((names) => [...new Set(names)])
+  .meta({ description: 'names of events, or `*` for all; a name that Parley does not have is kept' });
+
+const url = z.string().meta({ description: 'the endpoint: http or https, without credentials', maxLength: 2_048 });
+
+const secret = text({ min: 1, maxBytes: 256 })
+  .refine((s) => !s.startsWith('whsec_'), 'must not begin with whsec_: deliveries are signed with its exact bytes')
+  .meta({ description: 'signs the deliveries; never shown again', minLength: 1, maxLength: 256 });
+
+/** What lets a caller see or redirect the content of messages needs the scope for reading them. */
+const toMessages = ['webhooks', 'messages:read'] as const;
+
+export const webhooks = (limits: Limits) => ({
+  register: operation({
+    method: 'POST',
+    scopes: toMessages,
+    summary:
+      'Register an endpoint that gets the events of your chats by POST, signed, in order for each chat, from now on. It ends with the access token that registered it.',
+    idempotent: true,
+    input: z.strictObject({
+      url,
+      events: eventFilter,
+      secret,
+      chat_id: chatId.optional().meta({ description: 'only events of this chat' }),
+      service_wide: z
+        .boolean()
+        .default(false)
+        .meta({ description: 'events of every chat; for administrators with the scope `admin`' }),
+      include_direct: z.boolean().default(false).meta({ description: 'with `service_wide`: of direct chats too' }),
+    }),
+    output: z.object({ webhook }),
+    errors: ['not_found', 'forbidden', 'conflict', 'idempotency_conflict'],
+    example: {
+      input: { url: 'http://127.0.0.1:9/hook', events: ['new_message'], secret: 'a secret of yours' },
+      output: { webhook: newHook },
+    },
+  }),
+  list: operation({
+    method: 'GET',
+    scopes: ['webhooks'],
+    summary: 'List your webhooks.',
+    input: z.strictObject({
+      limit: pageLimit(limits.page),
+      after_id: z.int().nonnegative().default(0).meta({ description: 'the last id of the page before' }),
+    }),
+    output: z.object({ webhooks: z.array(webhook), has_more: hasMore }),
+    errors: [],
+    example: { input: {}, output: { webhooks: [hook], has_more: false } },
+  }),
+  get: operation({
+    method: 'GET',
+    scopes: ['webhooks'],
+    summary: 'Get one of your webhooks.',
+    input: z.strictObject({ webhook_id: webhookId }),
+    output: z.object({ webhook }),
+    errors: ['not_found'],
+    example: { input: { webhook_id: 1 }, output: { webhook: hook } },
+  }),
+  update: operation({
+    method: 'POST',
+    scopes: toMessages,
+    summary:
+      'Change the endpoint or the events of a webhook, pause it, or make it active again. What it missed while it was not active goes out in order.',
+    input: z.strictObject({
+      webhook_id: webhookId,
+      url: url.optional(),
+      events: eventFilter.optional(),
+      status: z.enum(['active', 'paused']).optional(),
+    }),
+    output: z.object({ webhook }),
+    errors: ['not_found'],
+    example: {
+      input: { webhook_id: 1, events: ['new_message', 'message_edited'] },
+      output: {
+        webhook: { ...hook, events: ['new_message', 'message_edited'] },
+      },
+    },
+  }),
+  rotate_secret: operation({
+    method: 'POST',
+    scopes: ['webhooks'],
+    summary:
+      'Sign with another secret from now on. For 24 hours `webhook-signature` carries a signature with the old one too.',
+    input: z.strictObject({ webhook_id: webhookId, secret }),
+    output: z.object({ webhook }),
+    errors: ['not_found'],
+    example: {
+      input: { webhook_id: 1, secret: 'another secret' },
+      output: { webhook: { ...hook, previous_secret_until: '2026-01-02T12:00:00.000Z' } },
+    },
+  }),
+  test: operation({
+    method: 'POST',
+    scopes: toMessages,
+    summary: 'Send the endpoint a sample event now, whatever its status, and tell what it answered.',
+    input: z.strictObject({ webhook_id: webhookId }),
+    output: z.object({
+      delivered: z.boolean().meta({ description: 'whether the answer was a 2xx' }),
+      attempt,
+      body: z.string().meta({ description: 'the exact body that was sent' }),
+    }),
+    errors: ['not_found', 'conflict'],
+    example: {
+      input: { webhook_id: 1 },
+      output: {
+        delivered: false,
+        attempt: refusedAttempt,
+        body: `{"event":"test","timestamp":"${at}","data":{"webhook_id":1,"message":"A test of this webhook. Nothing has happened."}}`,
+      },
+    },
+  }),
+  deliveries: operation({
+    method: 'GET',
+    scopes: ['webhooks'],
+    summary: 'List the deliveries of a webhook, those of the newest events first. Pass `next` as `before_id` to go on.',
+    input: z.strictObject({
+      webhook_id: webhookId,
+      state: deliveryState.optional().meta({ description: 'only deliveries in this state' }),
+      event: eventName.optional().meta({ description: 'only of events of this name' }),
+      chat_id: chatId.optional().meta({ description: 'only of events of this chat' }),
+      replay_id: replayId.optional().meta({ description: 'only those of this replay' }),
+      since: timeInput.optional().meta({ description: 'only of events that happened at this time or later' }),
+      until: timeInput.optional().meta({ description: 'only of events that happened before this time' }),
+      before_id: deliveryId.optional().meta({ description: '`next` of the page before' }),
+      limit: pageLimit(limits.page),
+    }),
+    output: z.object({
+      deliveries: z.array(delivery),
+      has_more: hasMore.meta({
+        description: 'whether there may be more; a page of a rare kind may be short or empty nevertheless',
+      }),
+      next: deliveryId.nullable().meta({ description: 'goes on from here' }),
+    }),
+    errors: ['not_found'],
+    example: {
+      input: { webhook_id: 1, state: 'retrying' },
+      output: { deliveries: [refused], has_more: false, next: null },
+    },
+  }),
+  delivery: operation({
+    method: 'GET',
+    scopes: toMessages,
+    summary: 'Get one delivery with its attempts, the exact body and the exact bytes that were signed.',
+    input: z.strictObject({ delivery_id: deliveryId }),
+    output: z.object({ delivery: deliveryInFull }),
+    errors: ['not_found'],
+    example: {
+      input: { delivery_id: 1 },
+      output: {
+        delivery: { ...refused, attempts: [refusedAttempt], body, signed_content: `7.1767268800.${body}` },
+      },
+    },
+  }),
+  skip: operation({
+    method: 'POST',
+    scopes: ['webhooks'],
+    summary: 'Give up a delivery that is not settled, so that the next one of its chat goes out.',
+    input: z.strictObject({ delivery_id: deliveryId }),
+    output: z.object({ delivery }),
+    errors: ['not_found', 'conflict'],
+    example: {
+      input: { delivery_id: 1 },
+      output: { delivery: { ...refused, state: 'skipped', reason: 'by_owner', next_attempt_at: null } },
+    },
+  }),
+  redeliver: operation({
+    method: 'POST',
+    scopes: toMessages,
+    summary:
+      'Try a delivery now. One that is not settled yet is tried in its turn without waiting any longer; a settled one is sent once more, and the answer tells what came of it.',
+    input: z.strictObject({ delivery_id: deliveryId }),
+    output: z.object({ delivery }),
+    errors: ['not_found', 'conflict'],
+    example: { input: { delivery_id: 1 }, output: { delivery: { ...refused, next_attempt_at: null } } },
+  }),
+  replay: operation({
+    method: 'POST',
+    scopes: toMessages,
+    summary:
+      'Send past events again, in order, beside the live ones and marked `X-Webhook-Replay`. It goes on by itself, also after a restart.',
+    idempotent: true,
+    input: z.strictObject({
+      webhook_id: webhookId,
+      from_event_id: eventId.optional().meta({ description: 'from this event on' }),
+      since: timeInput.optional().meta({ description: 'from this time on; either this or `from_event_id`' }),
+      only: z
+        .array(z.enum(['failed', 'skipped']))
+        .min(1)
+        .max(2)
+        .optional()
+        .meta({ description: 'only what has failed or was skipped' }),
+    }),
+    output: z.object({ replay }),
+    errors: ['not_found', 'conflict', 'cursor_expired', 'idempotency_conflict'],
+    example: {
+      input: { webhook_id: 1, from_event_id: 1, only: ['failed'] },
+      output: {
+        replay: {
+          replay_id: 1,
+          webhook_id: 1,
+          status: 'running',
+          only: ['failed'],
+          from_event_id: 1,
+          to_event_id: 9,
+          reached_event_id: 0,
+          open_count: 0,
+          delivered_count: 0,
+          failed_count: 0,
+          skipped_count: 0,
+          created_at: at,
+          finished_at: null,
+        },
+      },
+    },
+  }),
+  replays: operation({
+    method: 'GET',
+    scopes: ['webhooks'],
+    summary: 'List the replays of a webhook, the newest first, and how far each has come.',
+    input: z.strictObject({
+      webhook_id: webhookId,
+      before_id: replayId.optional().meta({ description: 'only replays with a lower id' }),
+      limit: pageLimit(limits.page),
+    }),
+    output: z.object({ replays: z.array(replay), has_more: hasMore }),
+    errors: ['not_found'],
+    example: { input: { webhook_id: 1 }, output: { replays: [], has_more: false } },
+  }),
+  delete: operation({
+    method: 'POST',
+    scopes: ['webhooks'],
+    summary: 'Delete a webhook. What it has not delivered is skipped; its deliveries stay readable for a while.',
+    input: z.strictObject({ webhook_id: webhookId }),
+    output: z.object({ webhook_id: webhookId }),
+    errors: ['not_found'],
+    example: { input: { webhook_id: 1 }, output: { webhook_id: 1 } },
+  }),
+});

@@ -1,0 +1,189 @@
+import { type ChatId, invalidField, ParleyError, type Webhook, type WebhookId } from '@parley/contract';
+import { type Caller, requireScopes } from '../auth/caller.ts';
+import { findChatType } from '../store/chats.ts';
+import { findDrive, noteRevision } from '../store/drives.ts';
+import type { Db, Tx } from '../store/engine.ts';
+import { logTip } from '../store/events.ts';
+import { findToken } from '../store/tokens.ts';
+import { removeWebhook, suspend } from '../store/webhook-ends.ts';
+import { oldestUndelivered } from '../store/webhook-events.ts';
+import {
+  adoptWebhook,
+  countWebhooks,
+  findWebhook,
+  insertWebhook,
+  listWebhooks,
+  lockWebhooks,
+  rotateSecret,
+  startAnew,
+  updateWebhook,
+  type WebhookRow,
+} from '../store/webhooks.ts';
+import { accessChatTo, noChat } from './access.ts';
+import { change, type Handler, type Services } from './operation.ts';
+import * as present from './present.ts';
+
+/** How long deliveries are signed with the secret before a rotation as well. */
+const overlapMs = 24 * 3_600_000;
+
+/** The one door from an id to a webhook: only its user sees it, through the same app. */
+export async function accessWebhook(db: Db, { userId, appId }: Caller, webhookId: WebhookId): Promise<WebhookRow> {
+  const webhook = await findWebhook(db, webhookId);
+  if (webhook?.user_id !== userId || webhook.app_id !== appId) {
+    throw new ParleyError('not_found', 'You have no such webhook.');
+  }
+  return webhook;
+}
+
+/** The same for a change to it: until the transaction ends nobody else decides who is told what. */
+export async function lockWebhook(tx: Tx, caller: Caller, webhookId: WebhookId): Promise<WebhookRow> {
+  await lockWebhooks(tx);
+  return accessWebhook(tx, caller, webhookId);
+}
+
+async function shown(db: Db, webhookId: WebhookId, now: number): Promise<Webhook> {
+  const webhook = await findWebhook(db, webhookId);
+  const drive = webhook && (await findDrive(db, webhookId));
+  if (!webhook || !drive) throw new Error(`webhook ${webhookId} is gone in the midst of a transaction`);
+  return present.webhook(webhook, drive, await oldestUndelivered(db, webhook), now);
+}
+
+export function registerWebhook(services: Services): Handler<'webhooks.register'> {
+  return async (call) => {
+    const { caller, input } = call;
+    if (input.service_wide) requireScopes(caller, ['admin']);
+    if (input.include_direct && !input.service_wide)
+      throw invalidField('include_direct', 'goes only with service_wide');
+    // Before the transaction: a name server may take its time.
+    const url = await services.webhooks.checkUrl(input.url);
+    const secret = services.webhooks.seal(input.secret);
+    const answer = await change(services, call, async (tx, at) => {
+      await lockWebhooks(tx);
+      if (!(await findToken(tx, caller.userId, caller.tokenId))) {
+        throw new ParleyError('unauthorized', 'This access token has just been revoked.');
+      }
+      if (input.chat_id !== undefined) await requireChat(tx, caller, input.chat_id, input.service_wide);
+      if ((await countWebhooks(tx, caller.userId)) >= services.webhooks.most) {
+        throw new ParleyError('conflict', `You have ${services.webhooks.most} webhooks. Delete one first.`);
+      }
+      const row = await insertWebhook(tx, {
+        userId: caller.userId,
+        appId: caller.appId,
+        tokenId: caller.tokenId,
+        url,
+        events: input.events,
+        chatId: input.chat_id ?? null,
+        serviceWide: input.service_wide,
+        includeDirect: input.include_direct,
+        secret,
+        sinceEvent: await logTip(tx),
+        at,
+      });
+      return { webhook: await shown(tx, row.webhook_id, at) };
+    });
+    if (input.service_wide) {
+      services.audit('webhook for the whole service', {
+        user_id: caller.userId,
+        webhook_id: answer.webhook.webhook_id,
+        include_direct: input.include_direct,
+      });
+    }
+    return answer;
+  };
+}
+
+async function requireChat(tx: Tx, { userId }: Caller, chatId: ChatId, serviceWide: boolean): Promise<void> {
+  if (!serviceWide) await accessChatTo(tx, 'read', userId, chatId);
+  else if (!(await findChatType(tx, chatId))) throw noChat();
+}
+
+export function listOfWebhooks({ engine, now }: Services): Handler<'webhooks.list'> {
+  return async ({ caller, input }) => {
+    const found = await listWebhooks(engine, caller, input.after_id, input.limit + 1);
+    const { rows, has_more } = present.page(found, input.limit);
+    const webhooks: Webhook[] = [];
+    for (const row of rows) webhooks.push(await shown(engine, row.webhook_id, now()));
+    return { webhooks, has_more };
+  };
+}
+
+export function getWebhook({ engine, now }: Services): Handler<'webhooks.get'> {
+  return async ({ caller, input }) => {
+    const { webhook_id } = await accessWebhook(engine, caller, input.webhook_id);
+    return { webhook: await shown(engine, webhook_id, now()) };
+  };
+}
+
+export function updateOfWebhook(services: Services): Handler<'webhooks.update'> {
+  return async (call) => {
+    const { caller, input } = call;
+    await accessWebhook(services.engine, caller, input.webhook_id);
+    const url = input.url === undefined ? undefined : await services.webhooks.checkUrl(input.url);
+    const answer = await change(services, call, async (tx, at) => {
+      const webhook = await lockWebhook(tx, caller, input.webhook_id);
+      const status = input.status ?? webhook.status;
+      await updateWebhook(tx, webhook.webhook_id, {
+        url: url ?? webhook.url,
+        events: input.events ?? (JSON.parse(webhook.events) as string[]),
+        status,
+        reason: status === 'disabled' ? webhook.disabled_reason : null,
+      });
+      if (status !== webhook.status) await changeStatus(tx, caller, webhook, status);
+      else if (status === 'active')
+        await noteRevision(tx, webhook.webhook_id, url === undefined ? 'looked at again' : 'tried at once');
+      return { webhook: await shown(tx, webhook.webhook_id, at) };
+    });
+    services.webhooks.nudge();
+    return answer;
+  };
+}
+
+async function changeStatus(tx: Tx, caller: Caller, webhook: WebhookRow, status: WebhookRow['status']): Promise<void> {
+  const { webhook_id, disabled_reason } = webhook;
+  const hadEnded = disabled_reason === 'access_revoked' || disabled_reason === 'user_disabled';
+  if (hadEnded) {
+    // What it missed was given up; from now on it is told again, on the strength of this token.
+    await startAnew(tx, webhook_id, await logTip(tx));
+    await adoptWebhook(tx, webhook_id, caller.tokenId);
+  }
+  if (status === 'active') await noteRevision(tx, webhook_id, 'tried at once');
+  else await suspend(tx, webhook_id);
+}
+
+export function rotateSecretOf(services: Services): Handler<'webhooks.rotate_secret'> {
+  return async (call) => {
+    const { caller, input } = call;
+    const secret = services.webhooks.seal(input.secret);
+    const answer = await change(services, call, async (tx, at) => {
+      const { webhook_id } = await lockWebhook(tx, caller, input.webhook_id);
+      await rotateSecret(tx, webhook_id, secret, at + overlapMs);
+      await noteRevision(tx, webhook_id, 'looked at again');
+      return { webhook: await shown(tx, webhook_id, at) };
+    });
+    services.webhooks.nudge();
+    return answer;
+  };
+}
+
+export function deleteOneWebhook(services: Services): Handler<'webhooks.delete'> {
+  return async (call) => {
+    const answer = await change(services, call, async (tx, at) => {
+      const { webhook_id } = await lockWebhook(tx, call.caller, call.input.webhook_id);
+      await removeWebhook(tx, webhook_id, at);
+      return { webhook_id };
+    });
+    services.webhooks.nudge();
+    return answer;
+  };
+}
+
+export function testWebhook(services: Services): Handler<'webhooks.test'> {
+  return async ({ caller, input }) => {
+    const webhook = await accessWebhook(services.engine, caller, input.webhook_id);
+    const at = services.now();
+    const body = present.sample(webhook.webhook_id, at);
+    const id = `test-${Buffer.from(services.random(8)).toString('hex')}`;
+    const made = await services.webhooks.attempt(webhook, { id, event: 'test', body, attempt: 1, replayId: 0, at });
+    return { delivered: made.delivered, attempt: present.attempt({ ...made, number: 1, at }), body };
+  };
+}

@@ -1,0 +1,241 @@
+import type { ChatId, DisabledReason, TokenId, UserId, WebhookId, WebhookStatus } from '@parley/contract';
+import type { Db, Tx } from './engine.ts';
+
+export interface WebhookRow {
+  readonly webhook_id: WebhookId;
+  readonly user_id: UserId;
+  readonly app_id: number;
+  readonly url: string;
+  /** A JSON array of names. */
+  readonly events: string;
+  readonly chat_id: ChatId | null;
+  readonly service_wide: number;
+  readonly include_direct: number;
+  readonly status: WebhookStatus;
+  readonly disabled_reason: DisabledReason | null;
+  /** Sealed, like the one before it. */
+  readonly secret: string;
+  readonly previous_secret: string | null;
+  readonly previous_until: number | null;
+  readonly since_event: number;
+  readonly expired_count: number;
+  readonly created_at: number;
+}
+
+const names = [
+  'webhook_id',
+  'user_id',
+  'app_id',
+  'url',
+  'events',
+  'chat_id',
+  'service_wide',
+  'include_direct',
+  'status',
+  'disabled_reason',
+  'secret',
+  'previous_secret',
+  'previous_until',
+  'since_event',
+  'expired_count',
+  'created_at',
+];
+const columns = names.map((name) => `w.${name}`).join(', ');
+
+/** What belongs to one user and app. */
+export interface WebhookOwner {
+  readonly userId: UserId;
+  readonly appId: number;
+}
+
+export function findWebhook(db: Db, webhookId: WebhookId): Promise<WebhookRow | undefined> {
+  return db.get(`SELECT ${columns} FROM webhooks w WHERE w.webhook_id = $1 AND w.deleted_at IS NULL`, webhookId);
+}
+
+/** Whether a webhook belongs to somebody, even if it is deleted by now. */
+export async function everOwned(db: Db, owner: WebhookOwner, webhookId: WebhookId): Promise<boolean> {
+  const row = await db.get(
+    'SELECT 1 AS found FROM webhooks WHERE webhook_id = $1 AND user_id = $2 AND app_id = $3',
+    webhookId,
+    owner.userId,
+    owner.appId,
+  );
+  return row !== undefined;
+}
+
+export function listWebhooks(db: Db, owner: WebhookOwner, afterId: number, limit: number): Promise<WebhookRow[]> {
+  return db.all(
+    `SELECT ${columns} FROM webhooks w
+     WHERE w.user_id = $1 AND w.app_id = $2 AND w.webhook_id > $3 AND w.deleted_at IS NULL
+     ORDER BY w.webhook_id LIMIT $4`,
+    owner.userId,
+    owner.appId,
+    afterId,
+    limit,
+  );
+}
+
+export async function countWebhooks(db: Db, userId: UserId): Promise<number> {
+  const row = await db.get<{ webhooks: number }>(
+    'SELECT count(*) AS webhooks FROM webhooks WHERE user_id = $1 AND deleted_at IS NULL',
+    userId,
+  );
+  return row?.webhooks ?? 0;
+}
+
+/** Every webhook that is to be told of what happens now. */
+export function activeWebhooks(db: Db): Promise<WebhookRow[]> {
+  return db.all(`SELECT ${columns} FROM webhooks w WHERE w.status = 'active' AND w.deleted_at IS NULL`);
+}
+
+/**
+ * Waits until nobody else decides who is told what: the dispatcher, and whoever changes a webhook. It comes after all
+ * other keys.
+ */
+export const lockWebhooks = (tx: Tx): Promise<void> => tx.lockKeys(['webhooks']);
+
+/** To be called, under `lockWebhooks`, with every change to who is told what. */
+export async function noteRegistryChange(tx: Tx): Promise<void> {
+  await tx.run('UPDATE webhook_registry SET version = version + 1');
+}
+
+export interface Position {
+  /** Up to this event everybody has been told. */
+  readonly dispatched: number;
+  readonly version: number;
+}
+
+export async function readPosition(db: Db): Promise<Position> {
+  const row = await db.get<Position>(
+    `SELECT (SELECT event_id FROM cursors WHERE name = 'webhooks') AS dispatched, version FROM webhook_registry`,
+  );
+  if (!row) throw new Error('webhook_registry has no row');
+  return row;
+}
+
+export interface NewWebhook extends WebhookOwner {
+  readonly tokenId: TokenId;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly chatId: ChatId | null;
+  readonly serviceWide: boolean;
+  readonly includeDirect: boolean;
+  readonly secret: string;
+  readonly sinceEvent: number;
+  readonly at: number;
+}
+
+/** Under `lockWebhooks`. */
+export async function insertWebhook(tx: Tx, webhook: NewWebhook): Promise<WebhookRow> {
+  const row = await tx.get<WebhookRow>(
+    `INSERT INTO webhooks (user_id, app_id, token_id, url, events, chat_id, service_wide, include_direct, status, secret,
+                           since_event, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'active', $9, $10, $11) RETURNING ${names.join(', ')}`,
+    webhook.userId,
+    webhook.appId,
+    webhook.tokenId,
+    webhook.url,
+    JSON.stringify(webhook.events),
+    webhook.chatId,
+    webhook.serviceWide ? 1 : 0,
+    webhook.includeDirect ? 1 : 0,
+    webhook.secret,
+    webhook.sinceEvent,
+    webhook.at,
+  );
+  if (!row) throw new Error('the new webhook was not answered');
+  await tx.run('INSERT INTO drives (webhook_id) VALUES ($1)', row.webhook_id);
+  await noteRegistryChange(tx);
+  return row;
+}
+
+/** Whose access it is from now on: a token that changes a webhook takes it over. */
+export async function adoptWebhook(tx: Tx, webhookId: WebhookId, tokenId: TokenId): Promise<void> {
+  await tx.run('UPDATE webhooks SET token_id = $2 WHERE webhook_id = $1', webhookId, tokenId);
+}
+
+export async function updateWebhook(
+  tx: Tx,
+  webhookId: WebhookId,
+  to: { url: string; events: readonly string[]; status: WebhookStatus; reason: DisabledReason | null },
+): Promise<void> {
+  await tx.run(
+    'UPDATE webhooks SET url = $2, events = $3, status = $4, disabled_reason = $5 WHERE webhook_id = $1',
+    webhookId,
+    to.url,
+    JSON.stringify(to.events),
+    to.status,
+    to.reason,
+  );
+  await noteRegistryChange(tx);
+}
+
+/** From here on a webhook gets only what happens later. */
+export async function startAnew(tx: Tx, webhookId: WebhookId, sinceEvent: number): Promise<void> {
+  await tx.run('UPDATE webhooks SET since_event = $2 WHERE webhook_id = $1', webhookId, sinceEvent);
+}
+
+export async function rotateSecret(tx: Tx, webhookId: WebhookId, secret: string, until: number): Promise<void> {
+  await tx.run(
+    'UPDATE webhooks SET previous_secret = secret, previous_until = $3, secret = $2 WHERE webhook_id = $1',
+    webhookId,
+    secret,
+    until,
+  );
+}
+
+export async function deleteWebhook(tx: Tx, webhookId: WebhookId, at: number): Promise<void> {
+  // What signed the deliveries is of no more use to anybody.
+  await tx.run(
+    `UPDATE webhooks SET deleted_at = $2, secret = '', previous_secret = NULL WHERE webhook_id = $1`,
+    webhookId,
+    at,
+  );
+  await noteRegistryChange(tx);
+}
+
+export type AccessEnd = 'access_revoked' | 'user_disabled';
+
+/** Webhooks whose access has ended: the user is disabled, or the token is revoked or has expired. */
+export function withoutAccess(
+  db: Db,
+  now: number,
+  userId: UserId | undefined,
+): Promise<{ webhook_id: WebhookId; reason: AccessEnd }[]> {
+  return db.all(
+    `SELECT w.webhook_id, CASE WHEN u.disabled_at IS NULL THEN 'access_revoked' ELSE 'user_disabled' END AS reason
+     FROM webhooks w JOIN tokens t ON t.token_id = w.token_id JOIN users u ON u.user_id = w.user_id
+     WHERE w.deleted_at IS NULL AND (w.status <> 'disabled' OR w.disabled_reason IN ('gone', 'unreachable'))
+       AND (u.disabled_at IS NOT NULL OR t.revoked_at IS NOT NULL OR t.expires_at <= $1)
+       AND ${userId === undefined ? 'CAST($2 AS bigint) IS NULL' : 'w.user_id = $2'}`,
+    now,
+    userId ?? null,
+  );
+}
+
+/** When the access of a webhook ends by itself; null: never. */
+export async function accessEnd(db: Db, webhookId: WebhookId): Promise<number | null> {
+  const row = await db.get<{ expires_at: number | null }>(
+    'SELECT t.expires_at FROM webhooks w JOIN tokens t ON t.token_id = w.token_id WHERE w.webhook_id = $1',
+    webhookId,
+  );
+  return row?.expires_at ?? null;
+}
+
+export async function countExpired(tx: Tx, webhookId: number, count: number): Promise<void> {
+  await tx.run('UPDATE webhooks SET expired_count = expired_count + $2 WHERE webhook_id = $1', webhookId, count);
+}
+
+/** The webhooks of these users in one chat: from when to when each user was in it. */
+export function staysOfOwners(
+  db: Db,
+  chatId: ChatId,
+): Promise<{ user_id: UserId; joined_event: number; left_event: number | null }[]> {
+  return db.all(
+    `SELECT m.user_id, m.joined_event, m.left_event FROM members m
+     WHERE m.chat_id = $1 AND EXISTS (
+       SELECT 1 FROM webhooks w WHERE w.user_id = m.user_id AND w.status = 'active' AND w.deleted_at IS NULL
+     )`,
+    chatId,
+  );
+}

@@ -1,0 +1,110 @@
+import { allChats, beginBacklog } from '../store/backlogs.ts';
+import type { Engine } from '../store/engine.ts';
+import { lockWebhooks, readPosition } from '../store/webhooks.ts';
+import { type Drive, isStuck } from './drive.ts';
+import { fillBacklog, fillReplay } from './fill.ts';
+
+/** Beyond so many waiting deliveries the log itself is the backlog: a dead endpoint must not cost a row for each event. */
+const mostWaiting = 1_000;
+
+/** The same for a single chat whose first delivery waits to be tried again. Others go on meanwhile. */
+const mostBehindStuck = 100;
+
+/** Made out of the log at a time, once fewer than the half of it are waiting. */
+const refill = 512;
+
+/** Of a replay at a time: it goes on beside the live deliveries, and must not take their place. */
+const refillReplay = 128;
+
+/** How often to look closely at a webhook that has plenty waiting. */
+const lookMs = 5;
+
+export interface BacklogParts {
+  readonly engine: Engine;
+  readonly owner: string;
+  readonly now: () => number;
+  /** What is known of a webhook is out of date: deliveries were made for it. */
+  readonly changed: (drive: Drive) => void;
+  readonly failed: (cause: unknown) => void;
+}
+
+type Task = (() => Promise<void>) | undefined;
+
+/** Sees to it that a webhook has neither too many deliveries waiting nor too few while the log holds more. */
+export class Backlogs {
+  readonly #parts: BacklogParts;
+  readonly #working = new Set<Drive>();
+
+  constructor(parts: BacklogParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether the log holds something that could be sent. */
+  wants(drive: Drive): boolean {
+    return this.#working.has(drive) || this.#next(drive) !== undefined;
+  }
+
+  /** Called after every attempt, so it looks closely only where there may be something to see. */
+  attend(drive: Drive): void {
+    const hasMore = drive.backlogs.length > 0 || drive.replays.length > 0;
+    if (!hasMore && drive.count <= mostBehindStuck) return;
+    if (drive.count >= refill / 2 && performance.now() - drive.backlogsLookedAt < lookMs) return;
+    if (this.#working.has(drive) || drive.ended || drive.stale) return;
+    drive.backlogsLookedAt = performance.now();
+    const task = this.#next(drive);
+    if (!task) return;
+    this.#working.add(drive);
+    void task()
+      .catch(this.#parts.failed)
+      .finally(() => {
+        this.#working.delete(drive);
+        if (!drive.ended) this.#parts.changed(drive);
+      });
+  }
+
+  #next(drive: Drive): Task {
+    return this.#overflow(drive) ?? this.#refill(drive);
+  }
+
+  #overflow(drive: Drive): Task {
+    const now = this.#parts.now();
+    const has = (chatId: number) => drive.backlogs.some((b) => b.chat_id === chatId);
+    if (!has(allChats) && drive.countMoving(now) > mostWaiting) return () => this.#begin(drive, allChats);
+    const stuck = drive.stuckLanes(mostBehindStuck, now).find(({ chatId }) => !has(chatId));
+    return stuck && (() => this.#begin(drive, stuck.chatId));
+  }
+
+  async #begin(drive: Drive, chatId: number): Promise<void> {
+    await this.#parts.engine.writeSoon(async (tx) => {
+      await lockWebhooks(tx);
+      const { dispatched } = await readPosition(tx);
+      await beginBacklog(tx, { webhook_id: drive.webhookId, chat_id: chatId, after_event: dispatched });
+    });
+  }
+
+  #refill(drive: Drive): Task {
+    const now = this.#parts.now();
+    if (drive.health.down_since !== null || drive.isHeld(now) || drive.webhook.status !== 'active') return undefined;
+    const ready = drive.backlogs.find(({ chat_id }) => {
+      if (chat_id === allChats) return drive.countMoving(now) < refill / 2;
+      const lane = drive.laneOf(chat_id);
+      return !lane || (!isStuck(lane, now) && lane.entries.length < mostBehindStuck / 2);
+    });
+    if (ready) return () => this.#fill(drive, ready.chat_id);
+    const replay = drive.replays.find(
+      ({ replay_id, reached_event, to_event }) =>
+        reached_event < to_event && drive.countInReplay(replay_id) < refillReplay / 2,
+    );
+    return replay && (() => this.#replay(drive, replay.replay_id));
+  }
+
+  async #fill(drive: Drive, chatId: number): Promise<void> {
+    const { engine, owner } = this.#parts;
+    await fillBacklog(engine, owner, drive.webhook, chatId, chatId === allChats ? refill : mostBehindStuck);
+  }
+
+  async #replay(drive: Drive, replayId: number): Promise<void> {
+    const { engine, owner, now } = this.#parts;
+    await fillReplay(engine, owner, drive.webhook, replayId, refillReplay, now());
+  }
+}

@@ -1,0 +1,136 @@
+import { allChats, backlogsAmong } from '../store/backlogs.ts';
+import { insertPending, type NewDelivery } from '../store/deliveries.ts';
+import { type DriveRow, noteFilled } from '../store/drives.ts';
+import type { Engine } from '../store/engine.ts';
+import { type EventRow, eventsAfter, moveCursor } from '../store/events.ts';
+import { lockWebhooks, readPosition } from '../store/webhooks.ts';
+import { Audience } from './audience.ts';
+import type { Entry } from './lane.ts';
+
+/** Events in one step. */
+const mostEvents = 1_024;
+
+/** While nothing matches, the cursor is written down this often: it is only for the next start. */
+const lazyEvents = 10_000;
+
+/** What a step has made of the log. */
+export interface Dispatched {
+  /** The deliveries that this process is to make, with the state of the webhook that they are for. */
+  readonly made: readonly { drive: DriveRow; entries: readonly Entry[] }[];
+  readonly events: readonly EventRow[];
+  readonly more: boolean;
+}
+
+const nothing: Dispatched = { made: [], events: [], more: false };
+
+/**
+ * Turns the event log into deliveries, after the commit and never in the transaction of a send. Where several processes do
+ * so, they take turns under one lock and agree on one cursor. An event that concerns no webhook costs a look.
+ */
+export class Dispatcher {
+  readonly #engine: Engine;
+  readonly #owner: string;
+  readonly #audience: Audience;
+  /** Everything up to here was looked at; the cursor in the database may be behind. */
+  #position = 0;
+  #written = -1;
+
+  constructor(engine: Engine, owner: string) {
+    this.#engine = engine;
+    this.#owner = owner;
+    this.#audience = new Audience(engine);
+  }
+
+  /** Looks at the next events. */
+  async step(): Promise<Dispatched> {
+    if (this.#written < 0) await this.#catchUp();
+    const events = await eventsAfter(this.#engine, this.#position, mostEvents);
+    const last = events.at(-1);
+    if (!last) return nothing;
+    await this.#audience.refresh();
+    const matched: NewDelivery[] = [];
+    for (const event of events) {
+      const { event_id, chat_id, event: name } = event;
+      for (const webhook_id of await this.#audience.of(event)) {
+        matched.push({ webhook_id, event_id, replay_id: 0, chat_id, event: name });
+      }
+    }
+    const more = events.length === mostEvents;
+    if (matched.length === 0 && last.event_id - this.#written < lazyEvents) {
+      this.#position = last.event_id;
+      return { ...nothing, more };
+    }
+    const made = await this.#write(matched, last.event_id);
+    if (made === 'again') return { ...nothing, more: true };
+    this.#position = last.event_id;
+    this.#written = last.event_id;
+    return { made, events, more };
+  }
+
+  async #catchUp(): Promise<void> {
+    const { dispatched } = await readPosition(this.#engine);
+    this.#written = dispatched;
+    if (dispatched <= this.#position) return;
+    this.#position = dispatched;
+    this.#audience.forgetChats();
+  }
+
+  /** Writes down the cursor that the last steps did not. */
+  async settle(): Promise<void> {
+    if (this.#written >= 0 && this.#position > this.#written) await this.#write([], this.#position);
+  }
+
+  async #write(matched: readonly NewDelivery[], last: number) {
+    const version = this.#audience.version;
+    const written = await this.#engine.writeSoon(async (tx) => {
+      await lockWebhooks(tx);
+      const now = await readPosition(tx);
+      // Somebody else was here, or changed who is told what: what was matched may be wrong by now.
+      if (now.dispatched > this.#position || (now.version !== version && matched.length > 0)) return 'again' as const;
+      const wanted = await withoutBacklogged(tx, matched);
+      const inserted = await insertPending(tx, wanted);
+      await moveCursor(tx, 'webhooks', last);
+      if (inserted.length === 0) return { inserted, drives: [] };
+      const counts = Map.groupBy(inserted, (row) => row.webhook_id);
+      const drives = await noteFilled(
+        tx,
+        this.#owner,
+        [...counts].map(([webhookId, rows]) => [webhookId, rows.length] as const),
+      );
+      return { inserted, drives };
+    });
+    if (written === 'again') {
+      await this.#catchUp();
+      return written;
+    }
+    const { inserted, drives } = written;
+    const ids = new Map(inserted.map((row) => [`${row.webhook_id} ${row.event_id}`, row.delivery_id]));
+    const mine = Map.groupBy(matched, (row) => row.webhook_id);
+    return drives
+      .filter((drive) => drive.owner === this.#owner)
+      .map((drive) => ({
+        drive,
+        entries: (mine.get(drive.webhook_id) ?? []).flatMap((row): Entry[] => {
+          const deliveryId = ids.get(`${row.webhook_id} ${row.event_id}`);
+          if (deliveryId === undefined) return [];
+          const { event_id: eventId, chat_id: chatId, event } = row;
+          return [{ deliveryId, eventId, chatId, replayId: 0, event, attempts: 0, refusals: 0, nextAt: 0, lastAt: 0 }];
+        }),
+      }));
+  }
+}
+
+/** Leaves out what the log itself holds for now. */
+async function withoutBacklogged(
+  tx: Parameters<typeof backlogsAmong>[0],
+  matched: readonly NewDelivery[],
+): Promise<readonly NewDelivery[]> {
+  if (matched.length === 0) return matched;
+  const webhookIds = [...new Set(matched.map((row) => row.webhook_id))];
+  const backlogs = await backlogsAmong(tx, webhookIds);
+  if (backlogs.length === 0) return matched;
+  const held = new Set(backlogs.map((row) => `${row.webhook_id} ${row.chat_id}`));
+  return matched.filter(
+    (row) => !held.has(`${row.webhook_id} ${allChats}`) && !held.has(`${row.webhook_id} ${row.chat_id}`),
+  );
+}

@@ -1,0 +1,187 @@
+import type { Log } from '../observe/log.ts';
+import { findDrive, releaseAll } from '../store/drives.ts';
+import { disableForEndpoint, type EndpointEnd } from '../store/webhook-ends.ts';
+import { findWebhook, lockWebhooks } from '../store/webhooks.ts';
+import { type AttemptParts, Attempts } from './attempts.ts';
+import { Backlogs } from './backlogs.ts';
+import { Dispatcher } from './dispatcher.ts';
+import type { Drive } from './drive.ts';
+import { aheadMs, Fleet } from './fleet.ts';
+import { Pump } from './pump.ts';
+import { Recorder } from './recorder.ts';
+import { Rounds } from './rounds.ts';
+
+export interface DriverParts extends Pick<AttemptParts, 'engine' | 'now' | 'random' | 'send' | 'gauges'> {
+  /** Names this process in the leases that it holds. */
+  readonly owner: string;
+  /** Nobody else can have leases on this database. */
+  readonly alone: boolean;
+  /** How long a lost wake-up may delay. */
+  readonly sweepMs: number;
+  readonly log: Log;
+}
+
+/** Requests that are under way when the process stops get this long, and this much more to notice that they are cut off. */
+const drainMs = 3_000;
+const cutOffMs = 1_000;
+
+/**
+ * Makes the deliveries: the log becomes deliveries, these stand in lanes, and the pump sends what is first in each. What it
+ * holds in memory it can read again at any time; everything is in the database. It is woken by commits, and looks by
+ * itself where a wake-up was lost.
+ */
+export class Driver {
+  readonly #parts: DriverParts;
+  readonly #dispatcher: Dispatcher;
+  readonly #recorder: Recorder;
+  readonly #fleet: Fleet;
+  readonly #backlogs: Backlogs;
+  readonly #attempts: Attempts;
+  readonly #pump: Pump;
+  readonly #dispatching: Rounds;
+  readonly #looking: Rounds;
+  #sweep: ReturnType<typeof setInterval> | undefined;
+  #stopping = false;
+
+  constructor(parts: DriverParts) {
+    const { engine, owner, now } = parts;
+    const failed = (what: string) => (cause: unknown) => parts.log.write('warn', what, { cause });
+    this.#parts = parts;
+    this.#dispatcher = new Dispatcher(engine, owner);
+    this.#recorder = new Recorder({
+      engine,
+      owner,
+      now,
+      lost: (drive) => this.#fleet.lose(drive),
+      failed: failed('results of deliveries not written down yet'),
+    });
+    this.#fleet = new Fleet({
+      engine,
+      owner,
+      now,
+      attend: (drive) => this.#attend(drive),
+      isWanted: (drive) => this.#backlogs.wants(drive),
+      failed: failed('webhook not read'),
+    });
+    this.#backlogs = new Backlogs({
+      engine,
+      owner,
+      now,
+      changed: (drive) => this.#fleet.reload(drive),
+      failed: failed('backlog of a webhook not read'),
+    });
+    this.#attempts = new Attempts({
+      ...parts,
+      recorder: this.#recorder,
+      changed: (drive) => this.#fleet.reload(drive),
+      disable: (drive, reason) => this.#disable(drive, reason),
+    });
+    this.#pump = new Pump({
+      maySend: (drive) => this.#maySend(drive),
+      attempt: (drive, lane, entry) => this.#attempts.make(drive, lane, entry),
+      ended: (drive, lane) => {
+        if (drive.ended) return;
+        drive.offer(lane, now());
+        this.#attend(drive);
+      },
+    });
+    this.#dispatching = new Rounds(() => this.#dispatch(), failed('events not dispatched to webhooks yet'));
+    this.#looking = new Rounds(() => this.#look(), failed('webhooks not looked after'));
+  }
+
+  async start(): Promise<void> {
+    if (this.#parts.alone) await this.#parts.engine.write((tx) => releaseAll(tx, null));
+    const look = () => {
+      this.wake();
+      this.nudge();
+    };
+    this.#sweep = setInterval(look, this.#parts.sweepMs).unref();
+    look();
+  }
+
+  /** There are new events. */
+  wake(): void {
+    this.#dispatching.run();
+  }
+
+  /** Something about a webhook was changed. */
+  nudge(): void {
+    this.#looking.run();
+  }
+
+  /** Starts nothing more, gives what is under way a little time, and lets go of everything. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    clearInterval(this.#sweep);
+    await Promise.all([this.#dispatching.stop(), this.#looking.stop(), this.#fleet.close()]);
+    await this.#untilQuiet(drainMs);
+    this.#attempts.abort();
+    await this.#untilQuiet(cutOffMs);
+    try {
+      await this.#recorder.flush();
+      await this.#dispatcher.settle();
+      await this.#fleet.release();
+    } catch (cause) {
+      this.#parts.log.write('warn', 'leases of webhooks not given back', { cause });
+    }
+  }
+
+  async #untilQuiet(ms: number): Promise<void> {
+    const deadline = performance.now() + ms;
+    while (this.#pump.underWay > 0 && performance.now() < deadline) await Bun.sleep(5);
+  }
+
+  async #dispatch(): Promise<void> {
+    // The answers to those who wrote the events go out first.
+    await new Promise((resolve) => setImmediate(resolve));
+    for (let more = true; more && !this.#stopping; ) {
+      const dispatched = await this.#dispatcher.step();
+      more = dispatched.more;
+      if (dispatched.made.length > 0) for (const event of dispatched.events) this.#attempts.bodies.keep(event);
+      for (const { drive, entries } of dispatched.made) this.#fleet.accept(drive, entries);
+    }
+  }
+
+  async #look(): Promise<void> {
+    await this.#fleet.look();
+    await this.#dispatcher.settle();
+    this.#parts.gauges.lanes(this.#fleet.laneCount);
+  }
+
+  /** Sees to it that what a webhook can send is sent, now or when it is time. */
+  #attend(drive: Drive): void {
+    if (drive.ended || this.#stopping) return;
+    clearTimeout(drive.timer);
+    const now = this.#parts.now();
+    this.#backlogs.attend(drive);
+    drive.offerDue(now);
+    if (drive.hasReady && !drive.isHeld(now)) {
+      this.#pump.add(drive);
+      return;
+    }
+    const next = drive.nextTime(now);
+    if (next === undefined || next >= now + aheadMs) return;
+    drive.timer = setTimeout(() => this.#attend(drive), Math.max(0, next - now) + 1);
+  }
+
+  #maySend(drive: Drive): boolean {
+    const now = this.#parts.now();
+    const hasAccess = drive.accessUntil === null || drive.accessUntil > now;
+    const isOurs = !drive.ended && !drive.stale && drive.leaseUntil > performance.now();
+    return isOurs && hasAccess && drive.webhook.status === 'active' && !drive.isHeld(now) && !this.#stopping;
+  }
+
+  async #disable(drive: Drive, reason: EndpointEnd): Promise<void> {
+    const { engine, owner, now } = this.#parts;
+    await this.#recorder.flush();
+    await engine.write(async (tx) => {
+      await lockWebhooks(tx);
+      const webhook = await findWebhook(tx, drive.webhookId);
+      const row = await findDrive(tx, drive.webhookId);
+      const isOurs = row?.owner === owner && row.lease_number === drive.leaseNumber;
+      if (isOurs && webhook?.status === 'active') await disableForEndpoint(tx, webhook, reason, now());
+    });
+    this.#fleet.reload(drive);
+    this.wake();
+  }
+}

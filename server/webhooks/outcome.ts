@@ -1,0 +1,102 @@
+/** Why no answer came. */
+export type Failure =
+  /** The address refused the connection. */
+  | 'refused'
+  /** The name does not resolve. */
+  | 'dns'
+  | 'tls'
+  | 'timeout'
+  /** The connection broke off. */
+  | 'reset'
+  /** The address is not allowed. */
+  | 'address'
+  | 'other';
+
+/** What came of one attempt. An endpoint's trouble is an outcome, not an error of ours. */
+export type Outcome =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly retryAfterMs: number | undefined;
+      /** The start of the answer's body; without U+0000, which databases refuse. */
+      readonly answer: string;
+      readonly ms: number;
+    }
+  | {
+      readonly kind: 'unreached';
+      readonly failure: Failure;
+      /** Plain words for the owner of the webhook. */
+      readonly message: string;
+      readonly ms: number;
+    };
+
+interface Fault {
+  readonly failure: Failure;
+  readonly message: string;
+}
+
+const fault = (failure: Failure, message: string): Fault => ({ failure, message });
+
+const noRoute = fault('other', 'no way to the address');
+const reset = fault('reset', 'the connection broke off');
+const unknownAuthority = fault('tls', 'the certificate does not come from a known authority');
+
+export const notHttp = fault('other', 'the answer is not valid HTTP');
+
+/** The codes of the runtime's fetch. */
+const faults: Readonly<Record<string, Fault>> = {
+  ECONNREFUSED: fault('refused', 'connection refused'),
+  EHOSTUNREACH: noRoute,
+  ENETUNREACH: noRoute,
+  EADDRNOTAVAIL: noRoute,
+  EINVAL: noRoute,
+  ETIMEDOUT: fault('timeout', 'the address does not answer'),
+  ECONNRESET: reset,
+  ECONNABORTED: reset,
+  EPIPE: reset,
+  ConnectionClosed: reset,
+  EPROTO: fault('tls', 'the TLS handshake failed'),
+  CERT_HAS_EXPIRED: fault('tls', 'the certificate has expired'),
+  CERT_NOT_YET_VALID: fault('tls', 'the certificate is not valid yet'),
+  CERT_REVOKED: fault('tls', 'the certificate was revoked'),
+  DEPTH_ZERO_SELF_SIGNED_CERT: fault('tls', 'the certificate is self-signed'),
+  SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
+  ERR_TLS_CERT_ALTNAME_INVALID: fault('tls', 'the certificate is for another name'),
+  Malformed_HTTP_Response: notHttp,
+  InvalidHTTPResponse: notHttp,
+  InvalidContentLength: notHttp,
+  UnrequestedUpgrade: notHttp,
+  ResponseHeadersTooLarge: fault('other', 'the headers of the answer are too large'),
+};
+
+function codeOf(error: unknown): string {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' ? code : '';
+}
+
+/** An error of fetch in plain words. The error's own text is not used: it repeats the URL, which can hold a secret. */
+export function faultOf(error: unknown): Fault {
+  const code = codeOf(error);
+  const known = faults[code];
+  if (known) return known;
+  if (/CERT|TLS|SSL|UNABLE_TO/.test(code)) return fault('tls', `the certificate was not accepted (${code})`);
+  return fault('other', code === '' ? 'the request failed' : `the request failed (${code})`);
+}
+
+/** Whether nobody was reached at an address: then nothing was sent, and another address may be tried. */
+export function reachedNobody(error: unknown): boolean {
+  const known = faults[codeOf(error)];
+  return known === noRoute || known?.failure === 'refused';
+}
+
+/** `Retry-After` as milliseconds from now: it comes as seconds or as a date. Undefined where it says nothing usable. */
+export function readRetryAfter(value: string | null, now: number): number | undefined {
+  if (value === null) return undefined;
+  const text = value.trim();
+  if (/^\d+$/.test(text)) return Number(text) * 1_000;
+  const at = /^[A-Z][a-z]+, .+ GMT$/.test(text) ? Date.parse(text) : Number.NaN;
+  return at >= now ? at - now : undefined;
+}

@@ -1,0 +1,72 @@
+import type { WebhookRow } from '../store/webhooks.ts';
+import { type ClientOptions, type Outcome, postTo } from './client.ts';
+import type { Guard } from './guard.ts';
+import { deliveryHeaders } from './headers.ts';
+import type { SecretBox } from './secret-box.ts';
+
+/** The limits of one attempt. */
+const limits = { timeoutMs: 15_000, mostRead: 65_536, mostKept: 4_096 } as const;
+
+/** Opened secrets that are remembered: opening one takes as long as signing with it. */
+const mostOpened = 10_000;
+
+export interface Sending {
+  /** The event's id as it stands in the headers. */
+  readonly id: string;
+  readonly event: string;
+  readonly body: string;
+  readonly attempt: number;
+  /** 0: none. */
+  readonly replayId: number;
+  readonly at: number;
+}
+
+export interface SenderParts {
+  readonly guard: Guard;
+  readonly box: SecretBox;
+  readonly now: () => number;
+  readonly version: string;
+}
+
+/** Makes one attempt at an endpoint: signed when it is sent, to an address that was judged a moment ago. */
+export class Sender {
+  readonly #parts: SenderParts;
+  readonly #options: ClientOptions;
+  readonly #opened = new Map<string, string>();
+
+  constructor(parts: SenderParts) {
+    this.#parts = parts;
+    this.#options = { ...limits, now: parts.now };
+  }
+
+  send(webhook: WebhookRow, sending: Sending, signal?: AbortSignal): Promise<Outcome> {
+    const { id, event, body, attempt, replayId, at } = sending;
+    const headers = deliveryHeaders({
+      id,
+      event,
+      body,
+      attempt,
+      at,
+      webhookId: webhook.webhook_id,
+      replayId: replayId === 0 ? undefined : replayId,
+      secrets: this.#secrets(webhook, at),
+      version: this.#parts.version,
+    });
+    return postTo(this.#parts.guard, this.#options, { url: webhook.url, headers, body }, signal);
+  }
+
+  #secrets({ secret, previous_secret, previous_until }: WebhookRow, at: number): [string, ...string[]] {
+    const current = this.#open(secret);
+    const isHonoured = previous_secret !== null && previous_until !== null && at < previous_until;
+    return isHonoured ? [current, this.#open(previous_secret)] : [current];
+  }
+
+  #open(sealed: string): string {
+    const known = this.#opened.get(sealed);
+    if (known !== undefined) return known;
+    if (this.#opened.size >= mostOpened) this.#opened.clear();
+    const opened = this.#parts.box.open(sealed);
+    this.#opened.set(sealed, opened);
+    return opened;
+  }
+}
