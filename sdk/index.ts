@@ -1,3 +1,12 @@
 export type { ClientInput, ClientOutput, ErrorCode, ErrorDetail, OperationName } from '@parley/contract';
 export { type Call, type CallOptions, type Client, type ClientOptions, createClient } from './client.ts';
 export { ApiError, TransportError } from './errors.ts';
+export {
+  type UnknownWebhookEvent,
+  type VerifyOptions,
+  verifyWebhook,
+  type WebhookEvent,
+  type WebhookFault,
+  type WebhookHeaders,
+  WebhookVerificationError,
+} from './webhook.ts';
