@@ -61,16 +61,27 @@ export const folderIsInMemory = () => statfsSync(tmpdir()).type === 0x01021994;
 
 export interface Child extends AsyncDisposable {
   readonly pid: number;
+  readonly hasEnded: boolean;
   /** Throws with what the process said where it has ended. */
   check(): void;
 }
 
 /** Starts a server on the servers' core. It ends, by its id, with its scope or else with this process. */
-export function startOnServerCore(command: readonly string[], env: Readonly<Record<string, string>>): Child {
-  const child = Bun.spawn([...onServerCore, process.execPath, ...command], {
+export const startOnServerCore = (
+  command: readonly string[],
+  env: Readonly<Record<string, string>>,
+  input?: string,
+): Child => start([...onServerCore, process.execPath, ...command], env, input);
+
+/** Starts what servers talk to, on the other cores. */
+export const startBeside = (command: readonly string[], env: Readonly<Record<string, string>>): Child =>
+  start([process.execPath, ...command], env);
+
+function start(command: readonly string[], env: Readonly<Record<string, string>>, input?: string): Child {
+  const child = Bun.spawn([...command], {
     cwd: join(import.meta.dir, '..'),
     env: { PATH: process.env.PATH ?? '', ...env },
-    stdin: 'ignore',
+    stdin: input === undefined ? 'ignore' : new Blob([input]),
     stdout: 2,
     stderr: 'pipe',
   });
@@ -81,6 +92,9 @@ export function startOnServerCore(command: readonly string[], env: Readonly<Reco
   })();
   return {
     pid: child.pid,
+    get hasEnded() {
+      return child.exitCode !== null;
+    },
     check: () => {
       if (child.exitCode !== null) throw new Error(`${command.join(' ')} ended with ${child.exitCode}: ${said}`);
     },
@@ -93,11 +107,14 @@ export function startOnServerCore(command: readonly string[], env: Readonly<Reco
   };
 }
 
-/** Waits until a server that was just started answers. */
-export async function untilHealthy(child: Child, port: number): Promise<void> {
+/** Waits until a server that was just started is ready. */
+export const untilHealthy = (child: Child, port: number): Promise<void> =>
+  untilAnswers(child, `http://127.0.0.1:${port}/healthz`);
+
+export async function untilAnswers(child: Child, url: string): Promise<void> {
   for (const deadline = Date.now() + 30_000; Date.now() < deadline; await Bun.sleep(2)) {
     child.check();
-    const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
+    const answer = await fetch(url).catch(() => undefined);
     if (answer?.ok) return;
   }
   throw new Error('the server does not answer');

@@ -1,5 +1,6 @@
 import type { Client } from '../server/test/support/client.ts';
 import { freePort, postgresMissing, startPostgres } from '../server/test/support/postgres.ts';
+import { measureDrain, measureLag, registerIdle } from './deliveries.ts';
 import { fillChat, untilIndexed } from './fill.ts';
 import { residentBytes, startOnServerCore, untilHealthy } from './machine.ts';
 import {
@@ -38,6 +39,15 @@ export const measurements: Readonly<Record<string, Measure>> = {
   },
   get: measureGet,
   cliff: measureCliff,
+  'drain-sqlite': (pace) => measureDrain('webhook backlog, SQLite', freshEnvironment(), Math.min(3, pace.rounds)),
+  'drain-postgres': async (pace) => {
+    const what = 'webhook backlog, PostgreSQL';
+    if (postgresMissing) return [{ kind: 'skipped', what, why: postgresMissing }];
+    const postgres = await startPostgres({ fsync: true });
+    return measureDrain(what, freshEnvironment(await postgres.freshDatabase()), Math.min(3, pace.rounds));
+  },
+  lag: () => measureLag(freshEnvironment(), 3),
+  'idle-webhooks': measureIdleWebhooks,
   start: measureStart,
 };
 
@@ -66,6 +76,23 @@ async function measureSend(what: string, bar: number, env: Record<string, string
     `the search index needed ${median(waits).toFixed(2)} s after a round to catch up`,
   ];
   return [{ kind: 'rates', what, bar, notes, ...result }];
+}
+
+const idleWebhooks = 10_000;
+
+/** Sends to a server with many webhooks that do not match, against the same server without. */
+async function measureIdleWebhooks(pace: Pace): Promise<Outcome[]> {
+  await using without = await startParley(freshEnvironment());
+  await using beside = await startParley(freshEnvironment());
+  const racer = async (parley: ParleyUnderTest, webhooks: number) => {
+    const users = await makeUsers(parley, 4);
+    const chat = await makeChat(first(users), users);
+    await registerIdle(parley, first(users), webhooks);
+    return parley.racer(users.map((user) => sendMessage(user, chat)));
+  };
+  const result = await race(await racer(without, 0), await racer(beside, idleWebhooks), pace);
+  const what = `sends beside ${idleWebhooks} webhooks that do not match`;
+  return [{ kind: 'rates', what, bar: 0.93, notes: [], ...result }];
 }
 
 /** The page that the server keeps in memory while nothing changes, and pages that it reads for each request. */

@@ -1,4 +1,5 @@
 import { type Client, createClient } from '@parley/sdk';
+import { serverAddress } from './address.ts';
 
 /** A client for the server and the access token that the options or the environment name. */
 export function connect(options: { readonly url: string | undefined; readonly token: string | undefined }): Client {
@@ -6,5 +7,5 @@ export function connect(options: { readonly url: string | undefined; readonly to
   if (!token) {
     throw new Error('There is no access token. Make one: export PARLEY_TOKEN=$(npx parley token create <user name>)');
   }
-  return createClient({ url: options.url ?? (process.env.PARLEY_URL || 'http://127.0.0.1:8080'), token });
+  return createClient({ url: serverAddress(options.url), token });
 }

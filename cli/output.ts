@@ -12,13 +12,16 @@ export async function hint(line: string): Promise<void> {
 
 export const printJson = (value: unknown): Promise<void> => print(jsonLine(value));
 
+// The callback of a write is told the same; without a listener the event would end the process with a stack trace.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
 /** A reader that has had enough, such as `head`, is no failure; a disk that is full is one. */
-function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
+export function write(stream: NodeJS.WriteStream, text: string): Promise<'read' | 'reader gone'> {
   return new Promise((resolve, reject) => {
-    // The callback is told the same; without a listener the event would end the process with a stack trace.
-    stream.once('error', () => {});
-    stream.write(text, (error?: NodeJS.ErrnoException | null) =>
-      error && error.code !== 'EPIPE' ? reject(error) : resolve(),
-    );
+    stream.write(text, (error?: NodeJS.ErrnoException | null) => {
+      if (!error) resolve('read');
+      else if (error.code === 'EPIPE') resolve('reader gone');
+      else reject(error);
+    });
   });
 }

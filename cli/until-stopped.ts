@@ -1,3 +1,5 @@
+import { hint, write } from './output.ts';
+
 /** What a command works with that does not end by itself. */
 export interface Running {
   /** Aborted once the command is to end. */
@@ -21,27 +23,15 @@ export async function untilStopped(work: (running: Running) => Promise<void>): P
     setTimeout(() => process.exit(0), graceMs).unref();
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
-  const write = writer(stop);
   try {
     await work({
       signal,
-      print: (...lines) => write(process.stdout, lines),
-      say: (line) => write(process.stderr, [line]),
+      print: async (...lines) => {
+        if ((await write(process.stdout, `${lines.join('\n')}\n`)) === 'reader gone') stop();
+      },
+      say: hint,
     });
   } catch (error) {
     if (!signal.aborted) throw error;
   }
-}
-
-function writer(readerIsGone: () => void) {
-  // The callback of a write is told the same; without a listener the event would end the process with a stack trace.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  return (stream: NodeJS.WriteStream, lines: readonly string[]) =>
-    new Promise<void>((resolve, reject) => {
-      stream.write(`${lines.join('\n')}\n`, (error?: NodeJS.ErrnoException | null) => {
-        if (error && error.code !== 'EPIPE') return reject(error);
-        if (error && stream === process.stdout) readerIsGone();
-        resolve();
-      });
-    });
 }

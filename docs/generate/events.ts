@@ -5,7 +5,7 @@ import { anchor, json, page, table } from './markdown.ts';
 
 const intro = `What happens in a chat leaves an event in the log, written in the same transaction as the change. A change
 that changes nothing leaves none, and read markers leave none. Read the log with [events.list](api.md#eventslist).
-Webhooks and a live stream over the same log are coming.`;
+[Webhooks](../webhooks.md) push the same events. A live stream over the same log is coming.`;
 
 const order = `Event ids rise in the order of commits: a reader that has seen an id will never find a lower one later. So
 one number is enough to go on from. Pass \`next\` of one page as \`after\` of the next, and nothing is seen twice or missed.`;

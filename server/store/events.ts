@@ -103,6 +103,23 @@ export function visibleEvents(db: Db, q: EventQuery): Promise<EventRow[]> {
   );
 }
 
+/** The same, for a stretch of the log that is short enough to be read as a whole. */
+export function visibleWithin(db: Db, q: Omit<EventQuery, 'limit' | 'chatId'>): Promise<EventRow[]> {
+  return db.all(
+    `SELECT ${columns} FROM events e
+     WHERE e.event_id > $2 AND e.event_id <= $3
+       AND (e.chat_id = -CAST($1 AS bigint) OR EXISTS (
+         SELECT 1 FROM members m WHERE m.chat_id = e.chat_id AND m.user_id = $1 AND ${seenDuring('m', 'e.event_id')}
+       ))
+       AND (CAST($4 AS text) IS NULL OR e.event IN (SELECT name FROM ${db.dialect.rows('$4', { name: 'text' }, 'wanted')}))
+     ORDER BY e.event_id`,
+    q.userId,
+    q.after,
+    q.upTo,
+    q.events ? JSON.stringify(q.events.map((name) => ({ name }))) : null,
+  );
+}
+
 export interface ServiceQuery extends EventQuery {
   readonly includeDirect: boolean;
 }

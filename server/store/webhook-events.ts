@@ -2,7 +2,7 @@ import { type ChatId, type EventName, eventNames } from '@parley/contract';
 import { allChats, type BacklogRow, backlogsOf } from './backlogs.ts';
 import { oldestOpen } from './deliveries.ts';
 import type { Db } from './engine.ts';
-import { type EventRow, eventsNamed, logTip, serviceEvents, visibleEvents } from './events.ts';
+import { type EventRow, eventsNamed, logTip, serviceEvents, visibleEvents, visibleWithin } from './events.ts';
 import type { WebhookRow } from './webhooks.ts';
 
 /** The known events that a webhook asks for. */
@@ -17,7 +17,13 @@ export function isAbout({ event, body }: Pick<EventRow, 'event' | 'body'>, webho
   return (JSON.parse(body) as { data: { webhook_id: number } }).data.webhook_id === webhookId;
 }
 
-/** What the log holds for a webhook after its backlog's beginning, and how far that reaches. */
+/** A stretch of the log: what was looked for in it, and how far it reaches. */
+export interface Stretch {
+  readonly events: readonly EventRow[];
+  readonly reached: number;
+}
+
+/** What the log holds for a webhook after its backlog's beginning. */
 export async function backlogged(
   db: Db,
   webhook: WebhookRow,
@@ -25,17 +31,17 @@ export async function backlogged(
   backlog: BacklogRow,
   upTo: number,
   limit: number,
-): Promise<{ events: EventRow[]; reached: number }> {
-  const found = await eventsFor(db, webhook, {
+): Promise<Stretch> {
+  const { events, reached } = await eventsFor(db, webhook, {
     after: Math.max(backlog.after_event, webhook.since_event),
     upTo,
     limit,
     chatId: backlog.chat_id === allChats ? undefined : (backlog.chat_id as ChatId),
   });
+  if (backlog.chat_id !== allChats) return { events, reached };
   // The other backlogs are about one chat each, and this one about the rest.
-  const elsewhere = new Set(backlogs.filter((b) => b !== backlog).map((b) => b.chat_id));
-  const events = backlog.chat_id === allChats ? found.filter((e) => !elsewhere.has(e.chat_id)) : found;
-  return { events: events.filter((e) => !isAbout(e, webhook.webhook_id)), reached: reachOf(found, limit, upTo) };
+  const elsewhere = new Set(backlogs.map((b) => b.chat_id));
+  return { events: events.filter((e) => !elsewhere.has(e.chat_id)), reached };
 }
 
 /** How far a page of the log reaches: to its last event where there may be more. */
@@ -49,21 +55,36 @@ interface Range {
   readonly chatId?: ChatId | undefined;
 }
 
-/** The events of the log that concern a webhook: those that its user sees, or all, of the names and the chat it asks for. */
-export async function eventsFor(db: Db, webhook: WebhookRow, range: Range): Promise<EventRow[]> {
+/** Where at least one of so many events of the log concerns a webhook, the log is read as it is. */
+const dense = 8;
+
+/** Events that are gathered from many stays at a time. */
+const mostSparse = 128;
+
+/**
+ * The next events of the log that concern a webhook: those that its user sees, or all, of the names and the chat it asks
+ * for. Whoever sees much of the log has it read in one piece. Whoever sees little has each stay asked for its events, which
+ * costs as many reads for an event as the user has stays: in 64 chats the half of the time of a whole delivery.
+ */
+export async function eventsFor(db: Db, webhook: WebhookRow, range: Range): Promise<Stretch> {
+  const { after, upTo, limit } = range;
   const names = eventsOf(webhook);
-  if (names.size === 0 || range.after >= range.upTo) return [];
+  if (names.size === 0 || after >= upTo) return { events: [], reached: upTo };
   const events: readonly EventName[] | undefined = names.size === eventNames.length ? undefined : [...names];
   const chatId = range.chatId ?? webhook.chat_id ?? undefined;
-  return webhook.service_wide === 1
-    ? serviceEvents(db, {
-        ...range,
-        chatId,
-        events,
-        includeDirect: webhook.include_direct === 1,
-        userId: webhook.user_id,
-      })
-    : visibleEvents(db, { ...range, chatId, events, userId: webhook.user_id });
+  const query = { after, upTo, limit, chatId, events, userId: webhook.user_id };
+  const told = (found: readonly EventRow[]) => found.filter((e) => !isAbout(e, webhook.webhook_id));
+  const end = Math.min(upTo, after + limit);
+  if (webhook.service_wide === 1) {
+    const found = await serviceEvents(db, { ...query, upTo: end, includeDirect: webhook.include_direct === 1 });
+    return { events: told(found), reached: end };
+  }
+  if (chatId === undefined) {
+    const found = await visibleWithin(db, { ...query, upTo: end });
+    if (found.length * dense >= end - after || end === upTo) return { events: told(found), reached: end };
+  }
+  const found = await visibleEvents(db, { ...query, limit: Math.min(limit, mostSparse) });
+  return { events: told(found), reached: reachOf(found, Math.min(limit, mostSparse), upTo) };
 }
 
 /** When the oldest event happened that a webhook is still to be told of; undefined: there is none. */
@@ -74,8 +95,28 @@ export async function oldestUndelivered(db: Db, webhook: WebhookRow): Promise<nu
   const backlogs = await backlogsOf(db, webhook.webhook_id);
   const times = waiting ? [waiting.created_at] : [];
   for (const backlog of backlogs) {
-    const { events } = await backlogged(db, webhook, backlogs, backlog, tip, 1);
-    times.push(...events.map((event) => event.created_at));
+    const first = await firstBacklogged(db, webhook, backlogs, backlog, tip);
+    if (first) times.push(first.created_at);
   }
   return times.length > 0 ? Math.min(...times) : undefined;
+}
+
+/** Stretches that are looked at for one figure of an answer. */
+const mostStretches = 20;
+
+async function firstBacklogged(
+  db: Db,
+  webhook: WebhookRow,
+  backlogs: readonly BacklogRow[],
+  backlog: BacklogRow,
+  upTo: number,
+): Promise<EventRow | undefined> {
+  let after_event = backlog.after_event;
+  for (let i = 0; i < mostStretches && after_event < upTo; i++) {
+    const { events, reached } = await backlogged(db, webhook, backlogs, { ...backlog, after_event }, upTo, 64);
+    const [first] = events;
+    if (first) return first;
+    after_event = reached;
+  }
+  return undefined;
 }

@@ -1,8 +1,8 @@
-import { allChats, beginBacklog } from '../store/backlogs.ts';
+import { allChats, backlogsOf, beginBacklog } from '../store/backlogs.ts';
 import type { Engine } from '../store/engine.ts';
 import { lockWebhooks, readPosition } from '../store/webhooks.ts';
 import { type Drive, isStuck } from './drive.ts';
-import { fillBacklog, fillReplay } from './fill.ts';
+import { type Filled, fillBacklog, fillReplay } from './fill.ts';
 
 /** Beyond so many waiting deliveries the log itself is the backlog: a dead endpoint must not cost a row for each event. */
 const mostWaiting = 1_000;
@@ -11,7 +11,7 @@ const mostWaiting = 1_000;
 const mostBehindStuck = 100;
 
 /** Made out of the log at a time, once fewer than the half of it are waiting. */
-const refill = 512;
+const refill = 1_024;
 
 /** Of a replay at a time: it goes on beside the live deliveries, and must not take their place. */
 const refillReplay = 128;
@@ -23,12 +23,15 @@ export interface BacklogParts {
   readonly engine: Engine;
   readonly owner: string;
   readonly now: () => number;
-  /** What is known of a webhook is out of date: deliveries were made for it. */
+  /** Deliveries were made for a webhook. */
+  readonly filled: (drive: Drive, filled: Filled) => void;
+  /** What is known of a webhook is out of date. */
   readonly changed: (drive: Drive) => void;
   readonly failed: (cause: unknown) => void;
 }
 
-type Task = (() => Promise<void>) | undefined;
+/** Answers what was made, or nothing where the webhook has to be read again. */
+type Task = (() => Promise<Filled | undefined>) | undefined;
 
 /** Sees to it that a webhook has neither too many deliveries waiting nor too few while the log holds more. */
 export class Backlogs {
@@ -55,10 +58,15 @@ export class Backlogs {
     if (!task) return;
     this.#working.add(drive);
     void task()
-      .catch(this.#parts.failed)
-      .finally(() => {
+      .catch((cause) => {
+        this.#parts.failed(cause);
+        return undefined;
+      })
+      .then((filled) => {
         this.#working.delete(drive);
-        if (!drive.ended) this.#parts.changed(drive);
+        if (drive.ended) return;
+        if (filled) this.#parts.filled(drive, filled);
+        else this.#parts.changed(drive);
       });
   }
 
@@ -74,11 +82,15 @@ export class Backlogs {
     return stuck && (() => this.#begin(drive, stuck.chatId));
   }
 
-  async #begin(drive: Drive, chatId: number): Promise<void> {
-    await this.#parts.engine.writeSoon(async (tx) => {
+  /** From here on the log holds it: from where the backlog of all chats has come to, if there is one. */
+  #begin(drive: Drive, chatId: number): Promise<undefined> {
+    return this.#parts.engine.writeSoon(async (tx) => {
       await lockWebhooks(tx);
       const { dispatched } = await readPosition(tx);
-      await beginBacklog(tx, { webhook_id: drive.webhookId, chat_id: chatId, after_event: dispatched });
+      const ofAll = (await backlogsOf(tx, drive.webhookId)).find((b) => b.chat_id === allChats);
+      const after_event = ofAll?.after_event ?? dispatched;
+      await beginBacklog(tx, { webhook_id: drive.webhookId, chat_id: chatId, after_event });
+      return undefined;
     });
   }
 
@@ -98,13 +110,13 @@ export class Backlogs {
     return replay && (() => this.#replay(drive, replay.replay_id));
   }
 
-  async #fill(drive: Drive, chatId: number): Promise<void> {
+  #fill(drive: Drive, chatId: number): Promise<Filled> {
     const { engine, owner } = this.#parts;
-    await fillBacklog(engine, owner, drive.webhook, chatId, chatId === allChats ? refill : mostBehindStuck);
+    return fillBacklog(engine, owner, drive.webhook, chatId, chatId === allChats ? refill : mostBehindStuck);
   }
 
-  async #replay(drive: Drive, replayId: number): Promise<void> {
+  #replay(drive: Drive, replayId: number): Promise<Filled> {
     const { engine, owner, now } = this.#parts;
-    await fillReplay(engine, owner, drive.webhook, replayId, refillReplay, now());
+    return fillReplay(engine, owner, drive.webhook, replayId, refillReplay, now());
   }
 }

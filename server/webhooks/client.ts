@@ -33,16 +33,16 @@ const calledOff = Symbol('called off');
 export const post = (options: ClientOptions, sending: Post, signal?: AbortSignal): Promise<Outcome> =>
   attempt(options, sending, signal, performance.now());
 
-/** Judges the URL and makes one attempt; a refusal of the guard is an outcome too. */
+/** Judges a URL that `readUrl` answered, and makes one attempt; a refusal of the guard is an outcome too. */
 export async function postTo(
   guard: Guard,
   options: ClientOptions,
-  { url, headers, body }: { readonly url: string } & Omit<Post, 'target'>,
+  { url, headers, body }: { readonly url: URL } & Omit<Post, 'target'>,
   signal?: AbortSignal,
 ): Promise<Outcome> {
   const started = performance.now();
   try {
-    const found = guard.target(guard.readUrl(url));
+    const found = guard.target(url);
     const target = found instanceof Promise ? await found : found;
     return await attempt(options, { target, headers, body }, signal, started);
   } catch (error) {

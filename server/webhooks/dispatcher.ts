@@ -5,7 +5,7 @@ import type { Engine } from '../store/engine.ts';
 import { type EventRow, eventsAfter, moveCursor } from '../store/events.ts';
 import { lockWebhooks, readPosition } from '../store/webhooks.ts';
 import { Audience } from './audience.ts';
-import type { Entry } from './lane.ts';
+import { type Entry, newEntry } from './lane.ts';
 
 /** Events in one step. */
 const mostEvents = 1_024;
@@ -112,9 +112,7 @@ export class Dispatcher {
         drive,
         entries: (mine.get(drive.webhook_id) ?? []).flatMap((row): Entry[] => {
           const deliveryId = ids.get(`${row.webhook_id} ${row.event_id}`);
-          if (deliveryId === undefined) return [];
-          const { event_id: eventId, chat_id: chatId, event } = row;
-          return [{ deliveryId, eventId, chatId, replayId: 0, event, attempts: 0, refusals: 0, nextAt: 0, lastAt: 0 }];
+          return deliveryId === undefined ? [] : [newEntry(deliveryId, row)];
         }),
       }));
   }

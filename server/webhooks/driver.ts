@@ -6,6 +6,7 @@ import { type AttemptParts, Attempts } from './attempts.ts';
 import { Backlogs } from './backlogs.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { Drive } from './drive.ts';
+import type { Filled } from './fill.ts';
 import { aheadMs, Fleet } from './fleet.ts';
 import { Pump } from './pump.ts';
 import { Recorder } from './recorder.ts';
@@ -67,6 +68,7 @@ export class Driver {
       engine,
       owner,
       now,
+      filled: (drive, filled) => this.#take(drive, filled),
       changed: (drive) => this.#fleet.reload(drive),
       failed: failed('backlog of a webhook not read'),
     });
@@ -140,6 +142,14 @@ export class Driver {
       if (dispatched.made.length > 0) for (const event of dispatched.events) this.#attempts.bodies.keep(event);
       for (const { drive, entries } of dispatched.made) this.#fleet.accept(drive, entries);
     }
+  }
+
+  #take(drive: Drive, filled: Filled): void {
+    drive.backlogs = filled.backlogs;
+    drive.replays = filled.replays;
+    for (const event of filled.events) this.#attempts.bodies.keep(event);
+    if (filled.drive?.owner === this.#parts.owner) this.#fleet.accept(filled.drive, filled.entries);
+    else this.#attend(drive);
   }
 
   async #look(): Promise<void> {

@@ -24,6 +24,9 @@ export async function expireDeliveries(tx: Tx, upTo: number, at: number): Promis
   for (const backlog of await backlogsBefore(tx, upTo)) await expireBacklog(tx, backlog, upTo, at);
 }
 
+/** Events of the log that are looked at together. */
+const batch = 500;
+
 async function expireBacklog(
   tx: Tx,
   backlog: Awaited<ReturnType<typeof backlogsBefore>>[number],
@@ -34,11 +37,20 @@ async function expireBacklog(
   if (webhook) {
     const backlogs = await backlogsOf(tx, webhook.webhook_id);
     const own = backlogs.find((b) => b.chat_id === backlog.chat_id) ?? backlog;
-    const { events } = await backlogged(tx, webhook, backlogs, own, upTo, Number.MAX_SAFE_INTEGER);
     const { webhook_id } = webhook;
-    const rows = events.map(({ event_id, chat_id, event }) => ({ webhook_id, event_id, replay_id: 0, chat_id, event }));
-    const inserted = await insertExpired(tx, rows, at);
-    await countExpired(tx, webhook_id, inserted.length);
+    for (let after_event = own.after_event; after_event < upTo; ) {
+      const { events, reached } = await backlogged(tx, webhook, backlogs, { ...own, after_event }, upTo, batch);
+      const rows = events.map((e) => ({
+        webhook_id,
+        event_id: e.event_id,
+        replay_id: 0,
+        chat_id: e.chat_id,
+        event: e.event,
+      }));
+      const inserted = await insertExpired(tx, rows, at);
+      await countExpired(tx, webhook_id, inserted.length);
+      after_event = reached;
+    }
   }
   await moveBacklog(tx, backlog, upTo);
 }

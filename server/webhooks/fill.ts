@@ -1,11 +1,23 @@
 import type { DeliveryState } from '@parley/contract';
-import { backlogsOf, endBacklog, moveBacklog } from '../store/backlogs.ts';
+import { type BacklogRow, backlogsOf, endBacklog, moveBacklog } from '../store/backlogs.ts';
 import { insertPending, type NewDelivery, unhappyEvents } from '../store/deliveries.ts';
-import { noteFilled } from '../store/drives.ts';
+import { type DriveRow, noteFilled } from '../store/drives.ts';
 import type { Db, Engine, Tx } from '../store/engine.ts';
+import { type EventRow, eventsNamed } from '../store/events.ts';
 import { finishReplays, moveReplay, type ReplayRow, runningReplays } from '../store/replays.ts';
-import { backlogged, eventsFor, isAbout, reachOf } from '../store/webhook-events.ts';
+import { backlogged, eventsFor, reachOf, type Stretch } from '../store/webhook-events.ts';
 import { lockWebhooks, readPosition, type WebhookRow } from '../store/webhooks.ts';
+import { type Entry, newEntry } from './lane.ts';
+
+/** What was made out of the log for a webhook, and what there is left of it. */
+export interface Filled {
+  /** Undefined where nothing was made. */
+  readonly drive: DriveRow | undefined;
+  readonly entries: readonly Entry[];
+  readonly events: readonly EventRow[];
+  readonly backlogs: readonly BacklogRow[];
+  readonly replays: readonly ReplayRow[];
+}
 
 /** Makes the next deliveries out of what the log holds for a webhook. A backlog that has reached the present ends. */
 export function fillBacklog(
@@ -14,24 +26,18 @@ export function fillBacklog(
   webhook: WebhookRow,
   chatId: number,
   limit: number,
-): Promise<void> {
+): Promise<Filled> {
   return engine.writeSoon(async (tx) => {
     await lockWebhooks(tx);
     const backlogs = await backlogsOf(tx, webhook.webhook_id);
     const backlog = backlogs.find((b) => b.chat_id === chatId);
-    if (!backlog) return;
+    if (!backlog) return told(tx, webhook, undefined, [], []);
     const { dispatched } = await readPosition(tx);
     const { events, reached } = await backlogged(tx, webhook, backlogs, backlog, dispatched, limit);
     if (reached === dispatched) await endBacklog(tx, backlog);
     else await moveBacklog(tx, backlog, reached);
-    const rows = events.map(({ event_id, chat_id, event }) => ({
-      webhook_id: webhook.webhook_id,
-      event_id,
-      replay_id: 0,
-      chat_id,
-      event,
-    }));
-    await insert(tx, owner, rows);
+    const { drive, entries } = await insert(tx, owner, webhook, 0, events);
+    return told(tx, webhook, drive, entries, events);
   });
 }
 
@@ -43,46 +49,61 @@ export function fillReplay(
   replayId: number,
   limit: number,
   at: number,
-) {
+): Promise<Filled> {
   return engine.writeSoon(async (tx) => {
     await lockWebhooks(tx);
     const replay = (await runningReplays(tx, webhook.webhook_id)).find((r) => r.replay_id === replayId);
-    if (!replay || replay.reached_event >= replay.to_event) return;
-    const { rows, reached } = await replayed(tx, webhook, replay, limit);
-    const filled = await insert(
-      tx,
-      owner,
-      rows.map((row) => ({ ...row, replay_id: replay.replay_id })),
-    );
-    await moveReplay(tx, replay.replay_id, reached, filled);
+    if (!replay || replay.reached_event >= replay.to_event) return told(tx, webhook, undefined, [], []);
+    const { events, reached } = await replayed(tx, webhook, replay, limit);
+    const { drive, entries } = await insert(tx, owner, webhook, replayId, events);
+    await moveReplay(tx, replay.replay_id, reached, entries.length);
     await finishReplays(tx, webhook.webhook_id, at);
+    return told(tx, webhook, drive, entries, events);
   });
 }
 
-async function replayed(
-  db: Db,
-  webhook: WebhookRow,
-  replay: ReplayRow,
-  limit: number,
-): Promise<{ rows: Omit<NewDelivery, 'replay_id'>[]; reached: number }> {
-  const { webhook_id } = webhook;
+async function replayed(db: Db, webhook: WebhookRow, replay: ReplayRow, limit: number): Promise<Stretch> {
   const range = { after: replay.reached_event, upTo: replay.to_event, limit };
-  if (replay.only_states !== null) {
-    const states = JSON.parse(replay.only_states) as DeliveryState[];
-    const rows = await unhappyEvents(db, webhook_id, { ...range, states });
-    return { rows, reached: reachOf(rows, limit, replay.to_event) };
-  }
-  const found = await eventsFor(db, webhook, range);
-  const rows = found
-    .filter((e) => !isAbout(e, webhook_id))
-    .map(({ event_id, chat_id, event }) => ({ webhook_id, event_id, chat_id, event }));
-  return { rows, reached: reachOf(found, limit, replay.to_event) };
+  if (replay.only_states === null) return eventsFor(db, webhook, range);
+  const states = JSON.parse(replay.only_states) as DeliveryState[];
+  const ids = await unhappyEvents(db, webhook.webhook_id, { ...range, states });
+  const events = await eventsNamed(
+    db,
+    ids.map((row) => row.event_id),
+  );
+  return { events, reached: reachOf(ids, limit, replay.to_event) };
 }
 
-/** Answers how many there were. */
-async function insert(tx: Tx, owner: string, rows: readonly NewDelivery[]): Promise<number> {
-  const inserted = await insertPending(tx, rows);
-  const [first] = inserted;
-  if (first) await noteFilled(tx, owner, [[first.webhook_id, inserted.length]]);
-  return inserted.length;
+async function insert(
+  tx: Tx,
+  owner: string,
+  { webhook_id }: WebhookRow,
+  replay_id: number,
+  events: readonly EventRow[],
+): Promise<Pick<Filled, 'drive' | 'entries'>> {
+  const rows = events.map(
+    ({ event_id, chat_id, event }): NewDelivery => ({ webhook_id, event_id, replay_id, chat_id, event }),
+  );
+  const inserted = new Map((await insertPending(tx, rows)).map((row) => [row.event_id, row.delivery_id]));
+  if (inserted.size === 0) return { drive: undefined, entries: [] };
+  const [drive] = await noteFilled(tx, owner, [[webhook_id, inserted.size]]);
+  const entries = rows.flatMap((row) => {
+    const deliveryId = inserted.get(row.event_id);
+    return deliveryId === undefined ? [] : newEntry(deliveryId, row);
+  });
+  return { drive, entries };
 }
+
+const told = async (
+  db: Db,
+  { webhook_id }: WebhookRow,
+  drive: DriveRow | undefined,
+  entries: readonly Entry[],
+  events: readonly EventRow[],
+): Promise<Filled> => ({
+  drive,
+  entries,
+  events,
+  backlogs: await backlogsOf(db, webhook_id),
+  replays: await runningReplays(db, webhook_id),
+});

@@ -1,5 +1,5 @@
 import type { DeliveryId } from '@parley/contract';
-import type { DeliveryRow } from '../store/deliveries.ts';
+import type { DeliveryRow, NewDelivery } from '../store/deliveries.ts';
 
 /** A delivery that is to be made. */
 export interface Entry {
@@ -16,6 +16,19 @@ export interface Entry {
   /** When it was last tried; 0: never. */
   lastAt: number;
 }
+
+/** A delivery that was just made out of the log. */
+export const newEntry = (deliveryId: DeliveryId, row: NewDelivery): Entry => ({
+  deliveryId,
+  eventId: row.event_id,
+  chatId: row.chat_id,
+  replayId: row.replay_id,
+  event: row.event,
+  attempts: 0,
+  refusals: 0,
+  nextAt: 0,
+  lastAt: 0,
+});
 
 export const entryOf = (row: DeliveryRow): Entry => ({
   deliveryId: row.delivery_id,

@@ -37,7 +37,7 @@ interface Fault {
 
 const fault = (failure: Failure, message: string): Fault => ({ failure, message });
 
-const noRoute = fault('other', 'no way to the address');
+const noRoute = fault('other', 'no route to the address');
 const reset = fault('reset', 'the connection broke off');
 const unknownAuthority = fault('tls', 'the certificate does not come from a known authority');
 

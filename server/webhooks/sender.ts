@@ -7,8 +7,8 @@ import type { SecretBox } from './secret-box.ts';
 /** The limits of one attempt. */
 const limits = { timeoutMs: 15_000, mostRead: 65_536, mostKept: 4_096 } as const;
 
-/** Opened secrets that are remembered: opening one takes as long as signing with it. */
-const mostOpened = 10_000;
+/** Opened secrets, and read URLs, that are remembered: opening a secret takes as long as signing with it. */
+const mostKept = 10_000;
 
 export interface Sending {
   /** The event's id as it stands in the headers. */
@@ -33,6 +33,7 @@ export class Sender {
   readonly #parts: SenderParts;
   readonly #options: ClientOptions;
   readonly #opened = new Map<string, string>();
+  readonly #urls = new Map<string, URL>();
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
@@ -52,7 +53,16 @@ export class Sender {
       secrets: this.#secrets(webhook, at),
       version: this.#parts.version,
     });
-    return postTo(this.#parts.guard, this.#options, { url: webhook.url, headers, body }, signal);
+    return postTo(this.#parts.guard, this.#options, { url: this.#url(webhook), headers, body }, signal);
+  }
+
+  #url({ url }: WebhookRow): URL {
+    const known = this.#urls.get(url);
+    if (known) return known;
+    if (this.#urls.size >= mostKept) this.#urls.clear();
+    const read = new URL(url);
+    this.#urls.set(url, read);
+    return read;
   }
 
   #secrets({ secret, previous_secret, previous_until }: WebhookRow, at: number): [string, ...string[]] {
@@ -64,7 +74,7 @@ export class Sender {
   #open(sealed: string): string {
     const known = this.#opened.get(sealed);
     if (known !== undefined) return known;
-    if (this.#opened.size >= mostOpened) this.#opened.clear();
+    if (this.#opened.size >= mostKept) this.#opened.clear();
     const opened = this.#parts.box.open(sealed);
     this.#opened.set(sealed, opened);
     return opened;
