@@ -34,6 +34,7 @@ const columns = `d.delivery_id, d.webhook_id, d.event_id, d.replay_id, d.chat_id
   d.refusals, d.next_at, d.last_at, d.last_status, d.last_error, d.duration_ms`;
 
 const open = `d.state IN ('pending', 'retrying')`;
+const unhappy = `d.state IN ('failed', 'skipped')`;
 
 export interface NewDelivery {
   readonly webhook_id: number;
@@ -253,35 +254,47 @@ export interface DeliveryPage {
   readonly next: DeliveryId | undefined;
 }
 
+/** What has an index of its own, by state; the others are looked for among all. */
+const indexed: Readonly<Partial<Record<DeliveryState, { where: string; eventId: string }>>> = {
+  // The sum keeps the planner from walking through all deliveries in the order of their events.
+  pending: { where: open, eventId: 'd.event_id + 0' },
+  retrying: { where: open, eventId: 'd.event_id + 0' },
+  failed: { where: unhappy, eventId: 'd.event_id' },
+  skipped: { where: unhappy, eventId: 'd.event_id' },
+};
+
 /** Deliveries of a webhook, those of the newest events first. */
 export async function listDeliveries(db: Db, q: DeliveryQuery): Promise<DeliveryPage> {
-  // Each of these has an index of its own; the others are looked for among all.
-  const index = {
-    pending: `${open} AND d.state = 'pending'`,
-    retrying: `${open} AND d.state = 'retrying'`,
-    failed: `d.state IN ('failed', 'skipped') AND d.state = 'failed'`,
-    skipped: `d.state IN ('failed', 'skipped') AND d.state = 'skipped'`,
-  };
-  const inState = q.state === undefined ? 'true' : q.state === 'delivered' ? `d.state = 'delivered'` : index[q.state];
-  const looked = await db.all<DeliveryRow & { passes: number }>(
-    `SELECT ${columns}, CASE WHEN (CAST($6 AS text) IS NULL OR d.event = $6) AND (CAST($7 AS bigint) IS NULL OR d.chat_id = $7)
-         AND (CAST($8 AS bigint) IS NULL OR d.replay_id = $8) ${q.state === 'delivered' ? `AND ${inState}` : ''} THEN 1 ELSE 0 END AS passes
-     FROM deliveries d
-     WHERE d.webhook_id = $1 AND d.event_id >= $2 AND d.event_id <= $3
-       AND (d.event_id < $4 OR (d.event_id = $4 AND d.replay_id < $5)) ${q.state === 'delivered' ? '' : `AND ${inState}`}
-     ORDER BY d.event_id DESC, d.replay_id DESC LIMIT ${looksAt}`,
+  const { where, eventId } = (q.state && indexed[q.state]) ?? { where: 'true', eventId: 'd.event_id' };
+  const looked = `FROM deliveries d
+    WHERE d.webhook_id = $1 AND ${eventId} >= $2 AND ${eventId} <= $3
+      AND (${eventId} < $4 OR (${eventId} = $4 AND d.replay_id < $5)) AND ${where}
+    ORDER BY ${eventId} DESC, d.replay_id DESC`;
+  const bounds = [
     q.webhookId,
     q.fromEvent,
     q.toEvent,
     q.before?.event_id ?? Number.MAX_SAFE_INTEGER,
     q.before?.replay_id ?? 0,
+  ];
+  const rows = await db.all<DeliveryRow>(
+    `SELECT ${columns} FROM (SELECT d.* ${looked} LIMIT ${looksAt}) AS d
+     WHERE (CAST($6 AS text) IS NULL OR d.event = $6) AND (CAST($7 AS bigint) IS NULL OR d.chat_id = $7)
+       AND (CAST($8 AS bigint) IS NULL OR d.replay_id = $8) AND (CAST($9 AS text) IS NULL OR d.state = $9)
+     ORDER BY d.event_id DESC, d.replay_id DESC LIMIT $10`,
+    ...bounds,
     q.event ?? null,
     q.chatId ?? null,
     q.replayId ?? null,
+    q.state ?? null,
+    q.limit + 1,
   );
-  const rows = looked.filter((row) => row.passes === 1);
   if (rows.length > q.limit) return { rows: rows.slice(0, q.limit), next: rows[q.limit - 1]?.delivery_id };
-  return { rows, next: looked.length === looksAt ? looked.at(-1)?.delivery_id : undefined };
+  const last = await db.get<{ delivery_id: DeliveryId }>(
+    `SELECT d.delivery_id ${looked} LIMIT 1 OFFSET ${looksAt - 1}`,
+    ...bounds,
+  );
+  return { rows, next: last?.delivery_id };
 }
 
 /** The oldest event that a webhook is still to deliver. */
@@ -332,7 +345,7 @@ export function unhappyEvents(
 ): Promise<Omit<NewDelivery, 'replay_id'>[]> {
   return db.all(
     `SELECT DISTINCT d.webhook_id, d.event_id, d.chat_id, d.event FROM deliveries d JOIN events e ON e.event_id = d.event_id
-     WHERE d.webhook_id = $1 AND d.state IN ('failed', 'skipped') AND d.event_id > $2 AND d.event_id <= $3
+     WHERE d.webhook_id = $1 AND ${unhappy} AND d.event_id > $2 AND d.event_id <= $3
        AND d.state IN (SELECT state FROM ${db.dialect.rows('$4', { state: 'text' }, 'asked')}) AND d.replay_id = 0
      ORDER BY d.event_id LIMIT $5`,
     webhookId,

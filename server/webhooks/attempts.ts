@@ -77,7 +77,7 @@ export class Attempts {
     const outcome = await this.#parts.send(drive, entry, body.text, at, this.#abort.signal);
     if (drive.ended || this.#abort.signal.aborted) return;
     gauges.attempted(labelOf(outcome), outcome.ms / 1_000);
-    const verdict = judge(drive.health, { entry, outcome, now: now(), random });
+    const verdict = judge(drive.health, { entry, outcome, startedAt: at, now: now(), random });
     allow(drive, isSuccess(outcome) && outcome.ms <= slowMs);
     this.#record(drive, entry, at, outcome, verdict);
     entry.attempts++;

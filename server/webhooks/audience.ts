@@ -56,6 +56,11 @@ export class Audience {
     return this.#version;
   }
 
+  /** Whether nobody is told of anything. */
+  get isEmpty(): boolean {
+    return this.#byUser.size === 0;
+  }
+
   /** Forgets the chats: the log was read by somebody else in the meantime. */
   forgetChats(): void {
     this.#chats.clear();
@@ -90,7 +95,6 @@ export class Audience {
 
   /** The ids of the webhooks that are to be told. */
   async of(event: EventRow): Promise<number[]> {
-    if (this.#byUser.size === 0) return [];
     if (changesSeats.has(event.event)) this.#chats.delete(event.chat_id);
     const chat = this.#chats.get(event.chat_id) ?? (await this.#seat(event.chat_id));
     const seats = chat.get(event.event);

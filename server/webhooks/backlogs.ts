@@ -96,7 +96,8 @@ export class Backlogs {
 
   #refill(drive: Drive): Task {
     const now = this.#parts.now();
-    if (drive.health.down_since !== null || drive.isHeld(now) || drive.webhook.status !== 'active') return undefined;
+    const isDown = drive.health.down_since !== null && drive.count > 0;
+    if (isDown || drive.isHeld(now) || drive.webhook.status !== 'active') return undefined;
     const ready = drive.backlogs.find(({ chat_id }) => {
       if (chat_id === allChats) return drive.countMoving(now) < refill / 2;
       const lane = drive.laneOf(chat_id);

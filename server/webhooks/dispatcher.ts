@@ -2,7 +2,7 @@ import { allChats, backlogsAmong } from '../store/backlogs.ts';
 import { insertPending, type NewDelivery } from '../store/deliveries.ts';
 import { type DriveRow, noteFilled } from '../store/drives.ts';
 import type { Engine } from '../store/engine.ts';
-import { type EventRow, eventsAfter, moveCursor } from '../store/events.ts';
+import { type EventRow, eventsAfter, logTip, moveCursor } from '../store/events.ts';
 import { lockWebhooks, readPosition } from '../store/webhooks.ts';
 import { Audience } from './audience.ts';
 import { type Entry, newEntry } from './lane.ts';
@@ -44,6 +44,7 @@ export class Dispatcher {
   /** Looks at the next events. */
   async step(): Promise<Dispatched> {
     if (this.#written < 0) await this.#catchUp();
+    if (this.#audience.isEmpty) return this.#pass();
     const events = await eventsAfter(this.#engine, this.#position, mostEvents);
     const last = events.at(-1);
     if (!last) return nothing;
@@ -65,6 +66,15 @@ export class Dispatcher {
     this.#position = last.event_id;
     this.#written = last.event_id;
     return { made, events, more };
+  }
+
+  /** While nobody is to be told, the end of the log is all that is looked at. */
+  async #pass(): Promise<Dispatched> {
+    const tip = await logTip(this.#engine);
+    await this.#audience.refresh();
+    if (!this.#audience.isEmpty) return { ...nothing, more: true };
+    this.#position = Math.max(this.#position, tip);
+    return nothing;
   }
 
   async #catchUp(): Promise<void> {

@@ -41,6 +41,14 @@ const mostTaken = 200;
 /** One that changes while it is being read is read again after this time. */
 const againMs = 5;
 
+/** When a webhook has to be looked at again; null: not before something happens. */
+function nextLook(drive: Drive, now: number): number | null {
+  const next = drive.nextTime(now);
+  if (next !== undefined) return next;
+  const hasMore = drive.backlogs.length > 0 || drive.replays.length > 0;
+  return hasMore ? Math.max(drive.health.hold_until ?? 0, now + aheadMs) : null;
+}
+
 /** The webhooks that this process drives, each under a lease: they are taken up when there is something to do, and let go. */
 export class Fleet {
   readonly #parts: FleetParts;
@@ -116,7 +124,7 @@ export class Fleet {
 
   async #letGo(drive: Drive): Promise<void> {
     const { engine, owner, now } = this.#parts;
-    const dueAt = drive.webhook.status === 'active' ? (drive.nextTime(now()) ?? null) : null;
+    const dueAt = drive.webhook.status === 'active' ? nextLook(drive, now()) : null;
     const row = {
       webhook_id: drive.webhookId,
       lease_number: drive.leaseNumber,

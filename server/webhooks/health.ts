@@ -1,5 +1,5 @@
 import type { DeliveryState } from '@parley/contract';
-import type { EndpointHealth } from '../store/drives.ts';
+import type { DownCause, EndpointHealth } from '../store/drives.ts';
 import type { EndpointEnd } from '../store/webhook-ends.ts';
 import type { Outcome } from './client.ts';
 import type { Entry } from './lane.ts';
@@ -13,6 +13,8 @@ export interface Health extends EndpointHealth {
   /** Whether the last attempt lost its connection: one that was kept open may have been closed by the other side. */
   readonly lostConnection: boolean;
   readonly lastSuccessAt: number;
+  /** When it was last found to be down. */
+  readonly foundDownAt: number;
 }
 
 export const healthy: Health = {
@@ -24,6 +26,7 @@ export const healthy: Health = {
   failedChats: new Set(),
   lostConnection: false,
   lastSuccessAt: 0,
+  foundDownAt: 0,
 };
 
 /** What is to become of a delivery and of its endpoint. */
@@ -40,6 +43,7 @@ export interface Verdict {
 export interface Attempted {
   readonly entry: Pick<Entry, 'refusals' | 'chatId' | 'lastAt'>;
   readonly outcome: Outcome;
+  readonly startedAt: number;
   readonly now: number;
   readonly random: () => number;
 }
@@ -122,15 +126,26 @@ function refuse({ entry, now, random }: Attempted): Pick<Verdict, 'state' | 'ref
 }
 
 /** The endpoint is down, or still is. */
-function down(health: Health, { entry, now }: Attempted, cause: 'transport' | 'answers'): Omit<Verdict, 'error'> {
+function down(health: Health, attempted: Attempted, cause: DownCause): Omit<Verdict, 'error'> {
+  const { entry, now, startedAt } = attempted;
   const since = health.down_since ?? now;
-  const probes = health.down_since === null ? 0 : health.probes + 1;
-  const hold = now + waitWhileDown(probes);
+  // Others were under way when it went down. They tell nothing new, and are no probes.
+  const isLate = health.down_since !== null && startedAt <= health.foundDownAt;
+  const probes = health.down_since === null ? 0 : health.probes + (isLate ? 0 : 1);
+  const hold = isLate && health.hold_until !== null ? health.hold_until : now + waitWhileDown(probes);
   return {
     state: 'retrying',
     refusals: entry.refusals,
     nextAt: hold,
-    health: { ...health, down_since: since, down_cause: cause, probes, hold_until: hold, lostConnection: false },
+    health: {
+      ...health,
+      down_since: since,
+      down_cause: isLate ? health.down_cause : cause,
+      probes,
+      hold_until: hold,
+      lostConnection: false,
+      foundDownAt: isLate ? health.foundDownAt : now,
+    },
     ...(now - since >= retryPolicy.disableAfter && { disable: 'unreachable' as const }),
   };
 }

@@ -45,11 +45,13 @@ export class Pump {
       drive.inRing = false;
       if (!drive.hasReady || !this.#parts.maySend(drive)) continue;
       const refusal = this.#slots.take(drive);
-      if (refusal) this.#parked[refusal === 'doubtful' ? 'doubtful' : 'all'].push(drive);
-      if (refusal === 'all') return;
-      if (refusal) continue;
-      this.#start(drive);
-      if (drive.hasReady) this.#enter(drive);
+      if (!refusal) {
+        this.#start(drive);
+        if (drive.hasReady) this.#enter(drive);
+      } else if (refusal !== 'own') {
+        // What its own limit holds back goes on when one of its own attempts ends.
+        this.#parked[refusal].push(drive);
+      }
     }
   }
 

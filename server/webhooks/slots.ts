@@ -17,7 +17,8 @@ const mostForDoubtful = mostInAll / 2;
 /** An answer that takes longer than this counts as slow. */
 export const slowMs = 1_000;
 
-export type Refusal = 'endpoint' | 'doubtful' | 'all';
+/** Whose limit is in the way: the endpoint's own, that of all doubtful ones, or that of all. */
+export type Refusal = 'own' | 'doubtful' | 'all';
 
 /** Shares out the requests that may be under way. */
 export class Slots {
@@ -26,10 +27,9 @@ export class Slots {
 
   /** Takes one for an endpoint, or says whose limit is in the way. */
   take(use: Use): Refusal | undefined {
-    const free = mostInAll - this.#used;
-    if (free <= 0) return 'all';
+    if (use.inFlight >= Math.min(use.allowance, mostForOne)) return 'own';
     // Nobody takes more than is left for others: so there is always something left.
-    if (use.inFlight >= Math.min(use.allowance, mostForOne, free)) return 'endpoint';
+    if (use.inFlight >= mostInAll - this.#used) return 'all';
     if (isDoubtful(use)) {
       if (this.#doubtful >= mostForDoubtful) return 'doubtful';
       this.#doubtful++;
