@@ -114,7 +114,8 @@ const recording: RowWork = {
     ) => `UPDATE deliveries SET state = g.state, attempts = g.attempts, refusals = g.refusals, next_at = g.next_at,
         last_at = g.at, last_status = g.status, last_error = g.error, duration_ms = g.duration_ms, settled_at = g.settled_at
       FROM ${source} AS g
-      WHERE deliveries.delivery_id = g.delivery_id AND deliveries.state IN ('pending', 'retrying')`,
+      WHERE deliveries.delivery_id = g.delivery_id AND deliveries.state IN ('pending', 'retrying')
+      RETURNING deliveries.delivery_id`,
   ],
 };
 
@@ -137,10 +138,13 @@ const attemptInsertion: RowWork = {
 
 export const isSettled = (state: DeliveryState) => state === 'delivered' || state === 'failed' || state === 'skipped';
 
-/** Writes down what came of attempts, in their order. What somebody has settled in the meantime stays as it is. */
-export async function recordResults(tx: Tx, results: readonly Result[]): Promise<void> {
+/**
+ * Writes down what came of attempts, in their order, and answers the deliveries that were written to. What somebody has
+ * settled in the meantime stays as it is.
+ */
+export async function recordResults(tx: Tx, results: readonly Result[]): Promise<ReadonlySet<number>> {
   const last = new Map(results.map((r) => [r.delivery_id, r]));
-  await tx.each(
+  const written = await tx.each<{ delivery_id: number }>(
     recording,
     [...last.values()].map((r) => [
       r.delivery_id,
@@ -159,6 +163,7 @@ export async function recordResults(tx: Tx, results: readonly Result[]): Promise
     tx,
     results.filter((r) => r.attempts > 1 || r.state !== 'delivered'),
   );
+  return new Set(written.map((row) => row.delivery_id));
 }
 
 async function recordAttempts(tx: Tx, results: readonly Result[]): Promise<void> {
@@ -376,8 +381,7 @@ export async function expireOpen(
 /** Drops up to `count` of the oldest deliveries that were settled before a time; answers how many. */
 export async function pruneDeliveries(tx: Tx, before: number, count: number): Promise<number> {
   const old = await tx.all<{ delivery_id: number }>(
-    `SELECT delivery_id FROM (SELECT delivery_id, settled_at FROM deliveries ORDER BY delivery_id LIMIT $2) AS oldest
-     WHERE settled_at < $1`,
+    'SELECT delivery_id FROM deliveries WHERE settled_at < $1 ORDER BY settled_at LIMIT $2',
     before,
     count,
   );

@@ -77,7 +77,7 @@ export function noteFilled(
 export function renewLeases(tx: Tx, owner: string): Promise<DriveRow[]> {
   return tx.all(
     `UPDATE drives SET lease_until = ${tx.dialect.now} + ${leaseMs}
-     WHERE due_at IS NOT NULL AND owner = $1 AND lease_until >= ${tx.dialect.now} RETURNING ${columns}`,
+     WHERE owner = $1 AND lease_until >= ${tx.dialect.now} RETURNING ${columns}`,
     owner,
   );
 }

@@ -203,7 +203,8 @@ export async function pruneEvents(
 /** These events, as far as they are kept. */
 export function eventsNamed(db: Db, eventIds: readonly number[]): Promise<EventRow[]> {
   return db.all(
-    `SELECT ${columns} FROM ${db.dialect.rows('$1', { event_id: 'int' }, 'asked')} JOIN events e ON e.event_id = asked.event_id`,
+    `SELECT ${columns} FROM ${db.dialect.rows('$1', { event_id: 'int' }, 'asked')} JOIN events e ON e.event_id = asked.event_id
+     ORDER BY e.event_id`,
     JSON.stringify(eventIds.map((event_id) => ({ event_id }))),
   );
 }

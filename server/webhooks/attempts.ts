@@ -7,7 +7,7 @@ import type { Drive } from './drive.ts';
 import { errorOf, isSuccess, judge, type Verdict } from './health.ts';
 import type { Entry, Lane } from './lane.ts';
 import type { Recorder } from './recorder.ts';
-import { allow, slowMs } from './slots.ts';
+import { allowMore, slowMs } from './slots.ts';
 
 /** What is told of deliveries to whoever measures. */
 export interface Gauges {
@@ -78,7 +78,7 @@ export class Attempts {
     if (drive.ended || this.#abort.signal.aborted) return;
     gauges.attempted(labelOf(outcome), outcome.ms / 1_000);
     const verdict = judge(drive.health, { entry, outcome, startedAt: at, now: now(), random });
-    allow(drive, isSuccess(outcome) && outcome.ms <= slowMs);
+    allowMore(drive, isSuccess(outcome) && outcome.ms <= slowMs);
     this.#record(drive, entry, at, outcome, verdict);
     entry.attempts++;
     entry.refusals = verdict.refusals;

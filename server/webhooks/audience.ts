@@ -66,15 +66,19 @@ export class Audience {
     this.#chats.clear();
   }
 
-  /** Brings the registry up to date. To be called after the events were read: then whoever came before them is in it. */
-  async refresh(): Promise<void> {
+  /**
+   * Brings the registry up to date, and answers whether it was not. To be called after the events were read: then whoever
+   * came before them is in it.
+   */
+  async refresh(): Promise<boolean> {
     const { version } = await readPosition(this.#db);
-    if (version === this.#version) return;
+    if (version === this.#version) return false;
     this.#byUser = new Map();
     this.#serviceWide = [];
     this.#chats.clear();
     for (const row of await activeWebhooks(this.#db)) this.#add(row);
     this.#version = version;
+    return true;
   }
 
   #add(row: WebhookRow): void {

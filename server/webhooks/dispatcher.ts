@@ -48,7 +48,7 @@ export class Dispatcher {
     const events = await eventsAfter(this.#engine, this.#position, mostEvents);
     const last = events.at(-1);
     if (!last) return nothing;
-    await this.#audience.refresh();
+    if (await this.#audience.refresh()) return this.#goBack();
     const matched: NewDelivery[] = [];
     for (const event of events) {
       const { event_id, chat_id, event: name } = event;
@@ -71,23 +71,35 @@ export class Dispatcher {
   /** While nobody is to be told, the end of the log is all that is looked at. */
   async #pass(): Promise<Dispatched> {
     const tip = await logTip(this.#engine);
-    await this.#audience.refresh();
-    if (!this.#audience.isEmpty) return { ...nothing, more: true };
+    if ((await this.#audience.refresh()) && !this.#audience.isEmpty) return this.#goBack();
     this.#position = Math.max(this.#position, tip);
     return nothing;
   }
 
+  /**
+   * Who is told what has changed: what was passed because it concerned nobody may concern somebody now. The cursor in the
+   * database has not passed it, and what a webhook missed until then is its backlog up to that cursor.
+   */
+  #goBack(): Dispatched {
+    this.#position = this.#written;
+    return { ...nothing, more: true };
+  }
+
+  /** Begins where the cursor in the database is. */
   async #catchUp(): Promise<void> {
     const { dispatched } = await readPosition(this.#engine);
     this.#written = dispatched;
-    if (dispatched <= this.#position) return;
     this.#position = dispatched;
     this.#audience.forgetChats();
   }
 
-  /** Writes down the cursor that the last steps did not. */
-  async settle(): Promise<void> {
-    if (this.#written >= 0 && this.#position > this.#written) await this.#write([], this.#position);
+  /** Writes down the cursor that the last steps did not. Answers whether there is something to look at again instead. */
+  async settle(): Promise<boolean> {
+    if (this.#written < 0 || this.#position === this.#written) return false;
+    const position = this.#position;
+    if ((await this.#write([], position)) === 'again') return true;
+    this.#written = position;
+    return false;
   }
 
   async #write(matched: readonly NewDelivery[], last: number) {
@@ -95,8 +107,8 @@ export class Dispatcher {
     const written = await this.#engine.writeSoon(async (tx) => {
       await lockWebhooks(tx);
       const now = await readPosition(tx);
-      // Somebody else was here, or changed who is told what: what was matched may be wrong by now.
-      if (now.dispatched > this.#position || (now.version !== version && matched.length > 0)) return 'again' as const;
+      // Somebody else was here, or changed who is told what: what was matched, or passed, may be wrong by now.
+      if (now.dispatched !== this.#written || now.version !== version) return 'again' as const;
       const wanted = await withoutBacklogged(tx, matched);
       const inserted = await insertPending(tx, wanted);
       await moveCursor(tx, 'webhooks', last);

@@ -34,12 +34,14 @@ export class Drive implements Use {
   replays: readonly ReplayRow[] = [];
   inFlight = 0;
   allowance = 1;
+  isDoubtful = false;
   /** It stands in the ring of those that have something to send. */
   inRing = false;
-  /** Deliveries with a result that is not written down yet. */
-  readonly unwritten = new Set<number>();
+  /** Deliveries with results that are not written down yet, and how many. */
+  readonly #unwritten = new Map<number, number>();
   /** While the database is being read: those whose rows may be older than what is known here. */
   #newer: Set<number> | undefined;
+  #healthIsNewer = false;
   /** What is known of it may be out of date: it has to be read again. */
   stale = false;
   /** Nothing is sent any more: it is being disabled, or somebody else drives it. */
@@ -61,13 +63,24 @@ export class Drive implements Use {
 
   /** To be called before the database is read. */
   beginLoad(): void {
-    this.#newer = new Set(this.unwritten);
+    this.#newer = new Set(this.#unwritten.keys());
+    this.#healthIsNewer = false;
+  }
+
+  get hasUnwritten(): boolean {
+    return this.#unwritten.size > 0;
   }
 
   /** There is a result; it is written down later. */
   noteResult(deliveryId: number): void {
-    this.unwritten.add(deliveryId);
+    this.#unwritten.set(deliveryId, (this.#unwritten.get(deliveryId) ?? 0) + 1);
     this.#newer?.add(deliveryId);
+  }
+
+  noteWritten(deliveryId: number): void {
+    const left = (this.#unwritten.get(deliveryId) ?? 1) - 1;
+    if (left > 0) this.#unwritten.set(deliveryId, left);
+    else this.#unwritten.delete(deliveryId);
   }
 
   /** Takes in what was read. What has been attempted since the reading began is known better here. */
@@ -79,7 +92,8 @@ export class Drive implements Use {
     this.accessUntil = accessUntil;
     this.backlogs = backlogs;
     this.replays = replays;
-    this.health = { ...this.health, down_since, down_cause, probes, hold_until };
+    if (down_since !== null) this.isDoubtful = true;
+    if (!this.#healthIsNewer) this.health = { ...this.health, down_since, down_cause, probes, hold_until };
     const current = this.#current(entries.map(entryOf));
     this.#newer = undefined;
     this.#ready.length = 0;
@@ -137,6 +151,7 @@ export class Drive implements Use {
   setHealth(health: Health, now: number): void {
     const isUpAgain = this.health.down_since !== null && health.down_since === null;
     this.health = health;
+    this.#healthIsNewer = true;
     // While it was down, lanes that wait for their own time were among those that a probe may be taken from.
     if (!isUpAgain) return;
     for (const lane of this.#ready.splice(0)) lane.queued = false;

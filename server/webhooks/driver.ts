@@ -42,6 +42,8 @@ export class Driver {
   readonly #dispatching: Rounds;
   readonly #looking: Rounds;
   #sweep: ReturnType<typeof setInterval> | undefined;
+  /** Whether the cursor is to be written down although nothing was dispatched. */
+  #settling = false;
   #stopping = false;
 
   constructor(parts: DriverParts) {
@@ -62,6 +64,7 @@ export class Driver {
       now,
       attend: (drive) => this.#attend(drive),
       isWanted: (drive) => this.#backlogs.wants(drive),
+      writeDown: () => this.#recorder.catchUp(),
       failed: failed('webhook not read'),
     });
     this.#backlogs = new Backlogs({
@@ -94,6 +97,7 @@ export class Driver {
   async start(): Promise<void> {
     if (this.#parts.alone) await this.#parts.engine.write((tx) => releaseAll(tx, null));
     const look = () => {
+      this.#settling = true;
       this.wake();
       this.nudge();
     };
@@ -142,7 +146,9 @@ export class Driver {
       more = dispatched.more;
       if (dispatched.made.length > 0) for (const event of dispatched.events) this.#attempts.bodies.keep(event);
       for (const { drive, entries } of dispatched.made) this.#fleet.accept(drive, entries);
+      if (!more && this.#settling) more = await this.#dispatcher.settle();
     }
+    this.#settling = false;
   }
 
   #take(drive: Drive, filled: Filled): void {
@@ -155,7 +161,6 @@ export class Driver {
 
   async #look(): Promise<void> {
     await this.#fleet.look();
-    await this.#dispatcher.settle();
     this.#parts.gauges.lanes(this.#fleet.laneCount);
   }
 
@@ -184,6 +189,7 @@ export class Driver {
 
   async #disable(drive: Drive, reason: EndpointEnd): Promise<void> {
     const { engine, owner, now } = this.#parts;
+    drive.webhook = { ...drive.webhook, status: 'disabled' };
     await this.#recorder.flush();
     await engine.write(async (tx) => {
       await lockWebhooks(tx);

@@ -26,6 +26,8 @@ export interface FleetParts {
   readonly attend: (drive: Drive) => void;
   /** Whether a webhook that has nothing to send is to be kept nevertheless. */
   readonly isWanted: (drive: Drive) => boolean;
+  /** Sees to it that the results so far are in the database. */
+  readonly writeDown: () => Promise<void>;
   readonly failed: (cause: unknown) => void;
 }
 
@@ -37,6 +39,9 @@ export const aheadMs = 10_000;
 
 /** Webhooks that one look takes up. */
 const mostTaken = 200;
+
+/** Webhooks that are remembered as quick. */
+const mostProven = 10_000;
 
 /** One that changes while it is being read is read again after this time. */
 const againMs = 5;
@@ -54,6 +59,10 @@ export class Fleet {
   readonly #parts: FleetParts;
   readonly #drives = new Map<WebhookId, Drive>();
   readonly #loading = new Map<WebhookId, Promise<void>>();
+  /** Those that answered quickly when they were last driven. */
+  readonly #proven = new Set<WebhookId>();
+  /** Whether there may be leases of ours. */
+  #mayHold = false;
   #closed = false;
 
   constructor(parts: FleetParts) {
@@ -88,7 +97,7 @@ export class Fleet {
   /** Holds on to what is driven, takes up what is due, and lets go of what is not. */
   async look(): Promise<void> {
     const { engine, owner, now } = this.#parts;
-    if (this.#drives.size > 0) await this.#renew();
+    if (this.#mayHold) await this.#renew();
     for (const webhookId of await findDue(engine, now(), mostTaken)) {
       const row = await engine.writeSoon((tx) => takeLease(tx, webhookId, owner));
       if (row) this.#load(row);
@@ -100,6 +109,9 @@ export class Fleet {
     const renewed = performance.now();
     const rows = await this.#parts.engine.writeSoon((tx) => renewLeases(tx, this.#parts.owner));
     const held = new Map(rows.map((row) => [row.webhook_id, row]));
+    this.#mayHold = rows.length > 0;
+    // One that could not be read when its lease was taken.
+    for (const row of rows) if (!this.#drives.has(row.webhook_id)) this.#load(row);
     for (const drive of this.#drives.values()) {
       const row = held.get(drive.webhookId);
       if (row?.lease_number !== drive.leaseNumber) {
@@ -113,7 +125,7 @@ export class Fleet {
   }
 
   #isIdle(drive: Drive): boolean {
-    const isBusy = drive.inFlight > 0 || drive.unwritten.size > 0 || drive.stale || this.#loading.has(drive.webhookId);
+    const isBusy = drive.inFlight > 0 || drive.hasUnwritten || drive.stale || this.#loading.has(drive.webhookId);
     if (isBusy) return false;
     if (drive.webhook.status !== 'active') return true;
     const now = this.#parts.now();
@@ -137,6 +149,9 @@ export class Fleet {
 
   /** Forgets a webhook: somebody else drives it, or nobody needs to. */
   lose(drive: Drive): void {
+    if (drive.allowance > 1) this.#proven.add(drive.webhookId);
+    else this.#proven.delete(drive.webhookId);
+    if (this.#proven.size > mostProven) this.#proven.clear();
     drive.ended = true;
     clearTimeout(drive.timer);
     if (this.#drives.get(drive.webhookId) === drive) this.#drives.delete(drive.webhookId);
@@ -150,6 +165,7 @@ export class Fleet {
 
   #load(lease: Pick<DriveRow, 'webhook_id' | 'lease_number'>): void {
     const webhookId = lease.webhook_id;
+    this.#mayHold = true;
     if (this.#closed || this.#loading.has(webhookId)) return;
     const loading = this.#take(lease)
       .catch((cause) => {
@@ -170,6 +186,7 @@ export class Fleet {
     const taken = performance.now();
     const known = this.#drives.get(webhook_id);
     if (known) known.stale = false;
+    if (known?.hasUnwritten) await this.#parts.writeDown();
     known?.beginLoad();
     const loaded = await this.#read(webhook_id);
     if (loaded?.drive.lease_number !== lease_number || loaded.drive.owner !== this.#parts.owner) {
@@ -179,6 +196,7 @@ export class Fleet {
     const drive = known ?? new Drive(loaded);
     drive.load(loaded, this.#parts.now());
     if (known) return;
+    if (this.#proven.has(webhook_id) && !drive.isDoubtful) drive.allowance = 2;
     drive.leaseUntil = taken + leaseMs;
     drive.lastActive = performance.now();
     this.#drives.set(webhook_id, drive);

@@ -1,6 +1,6 @@
 import type { Drive } from './drive.ts';
 import type { Entry, Lane } from './lane.ts';
-import { isDoubtful, Slots } from './slots.ts';
+import { type Kind, type Slot, Slots, slowMs } from './slots.ts';
 
 export interface PumpParts {
   /** Whether anything may be sent to an endpoint at this moment. */
@@ -16,8 +16,8 @@ export class Pump {
   readonly #parts: PumpParts;
   readonly #slots = new Slots();
   readonly #ring: Drive[] = [];
-  /** Those that wait for a slot: one of the doubtful ones, or any. */
-  readonly #parked = { doubtful: [] as Drive[], all: [] as Drive[] };
+  /** Those that wait for a slot, by whose limit is in their way. */
+  readonly #parked: Record<Kind, Drive[]> = { doubtful: [], untried: [], proven: [] };
 
   constructor(parts: PumpParts) {
     this.#parts = parts;
@@ -44,38 +44,52 @@ export class Pump {
     for (let drive = this.#ring.shift(); drive; drive = this.#ring.shift()) {
       drive.inRing = false;
       if (!drive.hasReady || !this.#parts.maySend(drive)) continue;
-      const refusal = this.#slots.take(drive);
-      if (!refusal) {
-        this.#start(drive);
-        if (drive.hasReady) this.#enter(drive);
-      } else if (refusal !== 'own') {
+      const slot = this.#slots.take(drive);
+      if ('refusal' in slot) {
         // What its own limit holds back goes on when one of its own attempts ends.
-        this.#parked[refusal].push(drive);
+        if (slot.refusal !== 'own') this.#parked[slot.refusal].push(drive);
+        continue;
       }
+      this.#start(drive, slot);
+      if (drive.hasReady) this.#enter(drive);
     }
   }
 
-  #start(drive: Drive): void {
-    const wasDoubtful = isDoubtful(drive);
+  #start(drive: Drive, slot: Slot): void {
     const lane = drive.takeReady();
     const entry = lane?.head;
     if (!lane || !entry) {
-      this.#slots.giveBack(drive, wasDoubtful);
+      this.#slots.giveBack(drive, slot);
       return;
     }
     lane.busy = true;
+    const slow = slot.kind === 'untried' ? setTimeout(() => this.#markSlow(slot), slowMs) : undefined;
     void this.#parts.attempt(drive, lane, entry).then(() => {
+      clearTimeout(slow);
       lane.busy = false;
-      this.#slots.giveBack(drive, wasDoubtful);
-      this.#unpark(wasDoubtful);
+      const { kind } = slot;
+      this.#slots.giveBack(drive, slot);
+      this.#unpark(kind);
       this.#parts.ended(drive, lane);
       this.#run();
     });
   }
 
-  /** Those that waited for a slot look again: the doubtful ones only where one of theirs became free. */
-  #unpark(doubtful: boolean): void {
-    for (const drive of this.#parked.all.splice(0)) this.#enter(drive);
-    if (doubtful) for (const drive of this.#parked.doubtful.splice(0)) this.#enter(drive);
+  #markSlow(slot: Slot): void {
+    this.#slots.markSlow(slot);
+    this.#unpark('untried');
+    this.#run();
+  }
+
+  /** Those that waited for a slot of this kind look again; doubtful and untried ones also have a limit together. */
+  #unpark(kind: Kind): void {
+    this.#admit('proven');
+    if (kind === 'proven') return;
+    this.#admit('untried');
+    if (kind === 'doubtful') this.#admit('doubtful');
+  }
+
+  #admit(kind: Kind): void {
+    if (this.#parked[kind].length > 0) for (const drive of this.#parked[kind].splice(0)) this.#enter(drive);
   }
 }

@@ -62,6 +62,12 @@ export class Recorder {
     while (this.#waiting.length > 0 || this.#writing) await (this.#writing ?? this.#write());
   }
 
+  /** Answers once everything that was added before is written down, or was tried to be. */
+  async catchUp(): Promise<void> {
+    await this.#writing;
+    await this.#write();
+  }
+
   /** One at a time. */
   #write(): Promise<void> {
     clearTimeout(this.#timer);
@@ -81,7 +87,7 @@ export class Recorder {
     try {
       const held = await this.#engine.writeSoon((tx) => this.#record(tx, batch));
       for (const { drive, result } of batch) {
-        drive.unwritten.delete(result.delivery_id);
+        drive.noteWritten(result.delivery_id);
         if (!held.has(drive.webhookId)) this.#lost(drive);
       }
     } catch (cause) {
@@ -97,13 +103,16 @@ export class Recorder {
     const ours = batch.filter(
       ({ drive, leaseNumber }) => held.has(drive.webhookId) && leaseNumber === leases.get(drive.webhookId),
     );
-    await recordResults(
+    const written = await recordResults(
       tx,
       ours.map(({ result }) => result),
     );
     const healths = new Map(ours.flatMap(({ drive, health }) => (health ? [[drive.webhookId, health] as const] : [])));
     for (const [webhookId, health] of healths) await setHealth(tx, webhookId, health);
-    await this.#settleReplays(tx, ours);
+    await this.#settleReplays(
+      tx,
+      ours.filter(({ result }) => written.has(result.delivery_id)),
+    );
     return held;
   }
 

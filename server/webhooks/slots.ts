@@ -3,6 +3,8 @@ export interface Use {
   inFlight: number;
   /** How many it may have: one after a failure or a slow answer, then one more with each quick success. */
   allowance: number;
+  /** Whether its last attempt failed or was slow, or it is known to be down. */
+  readonly isDoubtful: boolean;
 }
 
 /** Requests under way at once. Bun itself holds back the 257th, and leaves nobody to say which. */
@@ -11,48 +13,64 @@ const mostInAll = 224;
 /** For one endpoint. */
 const mostForOne = 64;
 
-/** For all endpoints together that have not just answered quickly: they may hang, and hanging must not hold up others. */
-const mostForDoubtful = mostInAll / 2;
+/**
+ * For all endpoints of a kind together. A doubtful one may hang, and so may one that was never tried; neither must hold up the
+ * other, nor those that answer. What turns out to be slow while it is under way is counted as doubtful from then on.
+ */
+const mostOfKind = { doubtful: mostInAll / 2, untried: mostInAll / 4, proven: mostInAll } as const;
+const mostUnproven = (mostInAll * 3) / 4;
 
-/** An answer that takes longer than this counts as slow. */
+/** An answer that takes longer than this is slow. */
 export const slowMs = 1_000;
 
-/** Whose limit is in the way: the endpoint's own, that of all doubtful ones, or that of all. */
-export type Refusal = 'own' | 'doubtful' | 'all';
+export type Kind = keyof typeof mostOfKind;
+
+const kindOf = ({ allowance, isDoubtful }: Use): Kind =>
+  isDoubtful ? 'doubtful' : allowance > 1 ? 'proven' : 'untried';
+
+/** A request that may be under way. */
+export interface Slot {
+  kind: Kind;
+}
 
 /** Shares out the requests that may be under way. */
 export class Slots {
-  #used = 0;
-  #doubtful = 0;
-
-  /** Takes one for an endpoint, or says whose limit is in the way. */
-  take(use: Use): Refusal | undefined {
-    if (use.inFlight >= Math.min(use.allowance, mostForOne)) return 'own';
-    // Nobody takes more than is left for others: so there is always something left.
-    if (use.inFlight >= mostInAll - this.#used) return 'all';
-    if (isDoubtful(use)) {
-      if (this.#doubtful >= mostForDoubtful) return 'doubtful';
-      this.#doubtful++;
-    }
-    this.#used++;
-    use.inFlight++;
-    return undefined;
-  }
-
-  /** Gives one back, as it was taken: an endpoint has one request at most while it is doubtful. */
-  giveBack(use: Use, wasDoubtful: boolean): void {
-    this.#used--;
-    use.inFlight--;
-    if (wasDoubtful) this.#doubtful--;
-  }
+  readonly #used = { doubtful: 0, untried: 0, proven: 0 };
 
   get used(): number {
-    return this.#used;
+    return this.#used.doubtful + this.#used.untried + this.#used.proven;
+  }
+
+  /** Takes one for an endpoint; or says whose limit is in the way: its own, that of its kind, or that of all (`proven`). */
+  take(use: Use): Slot | { refusal: 'own' | Kind } {
+    if (use.inFlight >= Math.min(use.allowance, mostForOne)) return { refusal: 'own' };
+    // Nobody takes more than is left for others: so there is always something left.
+    if (use.inFlight >= mostInAll - this.used) return { refusal: 'proven' };
+    const kind = kindOf(use);
+    const { doubtful, untried } = this.#used;
+    if (this.#used[kind] >= mostOfKind[kind]) return { refusal: kind };
+    if (kind !== 'proven' && doubtful + untried >= mostUnproven) return { refusal: kind };
+    this.#used[kind]++;
+    use.inFlight++;
+    return { kind };
+  }
+
+  /** One that was never tried before takes its time. */
+  markSlow(slot: Slot): void {
+    if (slot.kind !== 'untried') return;
+    this.#used.untried--;
+    this.#used.doubtful++;
+    slot.kind = 'doubtful';
+  }
+
+  giveBack(use: Use, slot: Slot): void {
+    this.#used[slot.kind]--;
+    use.inFlight--;
   }
 }
 
-export const isDoubtful = ({ allowance }: Use): boolean => allowance <= 1;
-
-export function allow(use: Use, quick: boolean): void {
+/** Takes the outcome of an attempt into account. */
+export function allowMore(use: { allowance: number; isDoubtful: boolean }, quick: boolean): void {
   use.allowance = quick ? Math.min(mostForOne, use.allowance + 1) : 1;
+  use.isDoubtful = !quick;
 }

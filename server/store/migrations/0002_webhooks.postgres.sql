@@ -42,6 +42,7 @@ CREATE TABLE drives (
   hold_until BIGINT
 );
 CREATE INDEX drives_due ON drives (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX drives_held ON drives (owner) WHERE owner IS NOT NULL;
 
 -- Where the log itself holds what a webhook is still to get: everything after this event, of one chat or (0) of all others.
 CREATE TABLE backlogs (
@@ -89,6 +90,7 @@ CREATE TABLE deliveries (
 );
 CREATE UNIQUE INDEX deliveries_by_event ON deliveries (webhook_id, event_id, replay_id);
 CREATE INDEX deliveries_open ON deliveries (webhook_id, replay_id, event_id) WHERE state IN ('pending', 'retrying');
+CREATE INDEX deliveries_settled ON deliveries (settled_at) WHERE settled_at IS NOT NULL;
 CREATE INDEX deliveries_unhappy ON deliveries (webhook_id, event_id, replay_id) WHERE state IN ('failed', 'skipped');
 
 -- A first attempt that succeeds is told by its delivery alone.

@@ -328,9 +328,13 @@ CREATE UNIQUE INDEX deliveries_by_event ON public.deliveries USING btree (webhoo
 
 CREATE INDEX deliveries_open ON public.deliveries USING btree (webhook_id, replay_id, event_id) WHERE (state = ANY (ARRAY['pending'::text, 'retrying'::text]));
 
+CREATE INDEX deliveries_settled ON public.deliveries USING btree (settled_at) WHERE (settled_at IS NOT NULL);
+
 CREATE INDEX deliveries_unhappy ON public.deliveries USING btree (webhook_id, event_id, replay_id) WHERE (state = ANY (ARRAY['failed'::text, 'skipped'::text]));
 
 CREATE INDEX drives_due ON public.drives USING btree (due_at) WHERE (due_at IS NOT NULL);
+
+CREATE INDEX drives_held ON public.drives USING btree (owner) WHERE (owner IS NOT NULL);
 
 CREATE INDEX events_but_messages ON public.events USING btree (chat_id, event_id) WHERE (event <> 'new_message'::text);
 

@@ -59,6 +59,8 @@ CREATE UNIQUE INDEX deliveries_by_event ON deliveries (webhook_id, event_id, rep
 
 CREATE INDEX deliveries_open ON deliveries (webhook_id, replay_id, event_id) WHERE state IN ('pending', 'retrying');
 
+CREATE INDEX deliveries_settled ON deliveries (settled_at) WHERE settled_at IS NOT NULL;
+
 CREATE INDEX deliveries_unhappy ON deliveries (webhook_id, event_id, replay_id) WHERE state IN ('failed', 'skipped');
 
 CREATE TABLE drives (
@@ -76,6 +78,8 @@ CREATE TABLE drives (
 ) STRICT;
 
 CREATE INDEX drives_due ON drives (due_at) WHERE due_at IS NOT NULL;
+
+CREATE INDEX drives_held ON drives (owner) WHERE owner IS NOT NULL;
 
 CREATE TABLE events (
   event_id INTEGER PRIMARY KEY,

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll } from 'bun:test';
+
+/** One request to an endpoint, as it came. */
+export interface Arrival {
+  readonly headers: Headers;
+  /** The exact body. */
+  readonly bytes: Buffer;
+  readonly body: string;
+  readonly eventId: number;
+  readonly event: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** What the sender counts it as. */
+  readonly attempt: number;
+}
+
+/** What an endpoint says: a status, or more; or nothing for as long as the receiver lives. */
+export type Reply =
+  | number
+  | 'hang'
+  | {
+      readonly status?: number;
+      readonly headers?: Record<string, string>;
+      readonly body?: string;
+      readonly delayMs?: number;
+      /** Not before this has come to pass. */
+      readonly after?: Promise<unknown>;
+    };
+
+/** An address of a receiver, with whatever came to it in the order of arrival. */
+export class Endpoint {
+  readonly url: string;
+  readonly arrivals: Arrival[] = [];
+  /** Decides on the answer to each request; it may be changed at any time. */
+  reply: (arrival: Arrival) => Reply;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(url: string, reply: (arrival: Arrival) => Reply) {
+    this.url = url;
+    this.reply = reply;
+  }
+
+  take(headers: Headers, bytes: Buffer): Reply {
+    const body = bytes.toString('utf8');
+    const { event, data } = JSON.parse(body) as Pick<Arrival, 'event' | 'data'>;
+    const eventId = Number(headers.get('x-webhook-id'));
+    const attempt = Number(headers.get('x-webhook-attempt'));
+    const arrival = { headers, bytes, body, eventId, event, data, attempt };
+    this.arrivals.push(arrival);
+    for (const look of this.#waiting) look();
+    return this.reply(arrival);
+  }
+
+  /** The first so many requests, once they have come. */
+  async arrived(count: number, withinMs = 4_000): Promise<readonly Arrival[]> {
+    const enough = Promise.withResolvers<void>();
+    const look = () => this.arrivals.length >= count && enough.resolve();
+    const late = setTimeout(
+      () => enough.reject(new Error(`${this.arrivals.length} of ${count} requests within ${withinMs} ms`)),
+      withinMs,
+    );
+    this.#waiting.add(look);
+    look();
+    await enough.promise.finally(() => {
+      clearTimeout(late);
+      this.#waiting.delete(look);
+    });
+    return this.arrivals.slice(0, count);
+  }
+
+  /** The texts of the messages that came, in the order of arrival. */
+  get contents(): unknown[] {
+    return this.arrivals.filter(({ event }) => event === 'new_message').map(({ data }) => data.content);
+  }
+
+  get eventIds(): number[] {
+    return this.arrivals.map(({ eventId }) => eventId);
+  }
+}
+
+/** Takes webhooks on loopback, at as many endpoints as are asked for. */
+export class Receiver {
+  readonly #server: Bun.Server<undefined>;
+  readonly #endpoints = new Map<string, Endpoint>();
+  readonly #end = Promise.withResolvers<void>();
+
+  constructor() {
+    this.#server = Bun.serve({ hostname: '127.0.0.1', port: 0, idleTimeout: 0, fetch: (r) => this.#serve(r) });
+  }
+
+  /** A new endpoint. It answers 200 unless it is told what else. */
+  endpoint(reply: Reply | ((arrival: Arrival) => Reply) = 200): Endpoint {
+    const path = `/${this.#endpoints.size + 1}`;
+    const decide = typeof reply === 'function' ? reply : () => reply;
+    const endpoint = new Endpoint(`http://127.0.0.1:${this.#server.port}${path}`, decide);
+    this.#endpoints.set(path, endpoint);
+    return endpoint;
+  }
+
+  async #serve(request: Request): Promise<Response> {
+    const endpoint = this.#endpoints.get(new URL(request.url).pathname);
+    if (!endpoint) return new Response('nobody here', { status: 404 });
+    const reply = endpoint.take(request.headers, Buffer.from(await request.arrayBuffer()));
+    if (reply === 'hang') await this.#end.promise;
+    if (typeof reply !== 'object') return new Response('', { status: typeof reply === 'number' ? reply : 503 });
+    const { status = 200, headers = {}, body = '', delayMs, after } = reply;
+    if (delayMs !== undefined) await Bun.sleep(delayMs);
+    if (after) await Promise.race([after, this.#end.promise]);
+    return new Response(body, { status, headers });
+  }
+
+  async stop(): Promise<void> {
+    this.#end.resolve();
+    await this.#server.stop(true);
+  }
+}
+
+/** A receiver for all tests of a suite. */
+export function receiverFor(): () => Receiver {
+  let receiver: Receiver | undefined;
+  beforeAll(() => {
+    receiver = new Receiver();
+  });
+  afterAll(() => receiver?.stop());
+  return () => {
+    if (!receiver) throw new Error('the receiver has not been started yet');
+    return receiver;
+  };
+}
