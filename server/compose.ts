@@ -204,8 +204,9 @@ async function buildDelivery(
     alone: settings.databaseUrl === undefined,
     now,
     random: () => new DataView(world.random(4).slice().buffer).getUint32(0) / 2 ** 32,
-    send: ({ webhook }, { eventId, event, attempts, replayId }, body, at, signal) =>
-      sender.send(webhook, { id: String(eventId), event, body, attempt: attempts + 1, replayId, at }, signal),
+    callOff: () => sender.close(),
+    send: ({ webhook }, { eventId, event, attempts, replayId }, body, at) =>
+      sender.send(webhook, { id: String(eventId), event, body, attempt: attempts + 1, replayId, at }),
     sweepMs: world.sweepMs,
     log,
     gauges: metrics,

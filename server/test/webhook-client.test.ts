@@ -4,11 +4,18 @@ import { join } from 'node:path';
 import { createSecureContext, createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { type ClientOptions, type Outcome, post, postTo } from '../webhooks/client.ts';
+import { Deadlines } from '../webhooks/deadlines.ts';
 import { Guard, type Target } from '../webhooks/guard.ts';
 import { readRetryAfter } from '../webhooks/outcome.ts';
 import { endWithUs, temporaryFolder } from './support/cleanup.ts';
 
-const options: ClientOptions = { now: Date.now, timeoutMs: 15_000, mostRead: 65_536, mostKept: 4_096 };
+const options: ClientOptions = {
+  deadlines: new Deadlines(),
+  now: Date.now,
+  timeoutMs: 15_000,
+  mostRead: 65_536,
+  mostKept: 4_096,
+};
 const headers = { 'Content-Type': 'application/json', 'X-Webhook-Id': '7', 'X-Webhook-Signature': 'sha256=abc' };
 const body = '{"event":"new_message","data":{"content":"grüße 👋"}}';
 
@@ -110,8 +117,8 @@ const targetOf = (url: string, address = '127.0.0.1', others: string[] = []): Ta
 
 const to = ({ port }: { port: number }, path = '/hook') => targetOf(`http://127.0.0.1:${port}${path}`);
 
-const send = (target: Target, changed: Partial<ClientOptions> = {}, signal?: AbortSignal): Promise<Outcome> =>
-  post({ ...options, ...changed }, { target, headers, body }, signal);
+const send = (target: Target, changed: Partial<ClientOptions> = {}): Promise<Outcome> =>
+  post({ ...options, ...changed }, { target, headers, body });
 
 /** An outcome without its duration, which is checked to be one. */
 function timeless({ ms, ...rest }: Outcome): object {
@@ -190,15 +197,12 @@ describe('an attempt', () => {
   });
 
   test('can be called off, before and while it waits', async () => {
-    const endpoint = await endpointThat(() => waiting.abort());
-    const waiting = new AbortController();
-    expect(timeless(await send(to(endpoint), {}, waiting.signal))).toEqual(
-      unreached('other', 'the attempt was called off'),
-    );
+    const deadlines = new Deadlines();
+    const endpoint = await endpointThat(() => deadlines.close());
+    const isCalledOff = unreached('other', 'the attempt was called off');
+    expect(timeless(await send(to(endpoint), { deadlines }))).toEqual(isCalledOff);
     expect(endpoint.requests).toHaveLength(1);
-    expect(timeless(await send(to(endpoint), {}, waiting.signal))).toEqual(
-      unreached('other', 'the attempt was called off'),
-    );
+    expect(timeless(await send(to(endpoint), { deadlines }))).toEqual(isCalledOff);
     expect(endpoint.requests).toHaveLength(1);
   });
 });
@@ -464,7 +468,9 @@ interface Elsewhere {
 async function sendFrom(env: Record<string, string>, posts: readonly Elsewhere[]): Promise<Outcome[]> {
   const script = `
     import { post } from ${JSON.stringify(join(import.meta.dir, '../webhooks/client.ts'))};
-    const options = { now: Date.now, timeoutMs: 15_000, mostRead: 65_536, mostKept: 4_096 };
+    import { Deadlines } from ${JSON.stringify(join(import.meta.dir, '../webhooks/deadlines.ts'))};
+    const limits = { timeoutMs: 15_000, mostRead: 65_536, mostKept: 4_096 };
+    const options = { ...limits, deadlines: new Deadlines(), now: Date.now };
     const outcomes = [];
     for (const { url, address } of JSON.parse(process.argv.at(-1))) {
       const target = { url: new URL(url), address, family: address.includes(':') ? 6 : 4 };

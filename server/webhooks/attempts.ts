@@ -22,7 +22,7 @@ export interface AttemptParts {
   readonly engine: Engine;
   readonly now: () => number;
   readonly random: () => number;
-  readonly send: (drive: Drive, entry: Entry, body: string, at: number, signal: AbortSignal) => Promise<Outcome>;
+  readonly send: (drive: Drive, entry: Entry, body: string, at: number) => Promise<Outcome>;
   readonly recorder: Recorder;
   /** What is known of a webhook is out of date. */
   readonly changed: (drive: Drive) => void;
@@ -39,16 +39,16 @@ const faultMs = 5_000;
 export class Attempts {
   readonly bodies: Bodies;
   readonly #parts: AttemptParts;
-  readonly #abort = new AbortController();
+  #closed = false;
 
   constructor(parts: AttemptParts) {
     this.#parts = parts;
     this.bodies = new Bodies(parts.engine);
   }
 
-  /** Ends what is under way; nobody will know what came of it, so it is repeated. */
-  abort(): void {
-    this.#abort.abort();
+  /** From now on nobody asks what comes of attempts: they are repeated. */
+  close(): void {
+    this.#closed = true;
   }
 
   async make(drive: Drive, lane: Lane, entry: Entry): Promise<void> {
@@ -74,8 +74,8 @@ export class Attempts {
     }
     const at = now();
     this.#measureLag(entry, body, at);
-    const outcome = await this.#parts.send(drive, entry, body.text, at, this.#abort.signal);
-    if (drive.ended || this.#abort.signal.aborted) return;
+    const outcome = await this.#parts.send(drive, entry, body.text, at);
+    if (drive.ended || this.#closed) return;
     gauges.attempted(labelOf(outcome), outcome.ms / 1_000);
     const verdict = judge(drive.health, { entry, outcome, startedAt: at, now: now(), random });
     allowMore(drive, isSuccess(outcome) && outcome.ms <= slowMs);

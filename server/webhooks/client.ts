@@ -1,3 +1,4 @@
+import { calledOff, type Deadlines, outOfTime } from './deadlines.ts';
 import { AddressRefusal, type Guard, NameFailure, type Target } from './guard.ts';
 import { type Failure, faultOf, notHttp, type Outcome, reachedNobody, readRetryAfter } from './outcome.ts';
 
@@ -14,6 +15,8 @@ export interface ClientOptions {
   readonly now: () => number;
   /** For the whole attempt: connecting, and every byte of the answer that is waited for. */
   readonly timeoutMs: number;
+  /** What cuts attempts off. */
+  readonly deadlines: Deadlines;
   /** Bytes of an answer that are read at most. */
   readonly mostRead: number;
   /** Bytes of an answer that are kept at most. */
@@ -26,46 +29,37 @@ export interface ClientOptions {
  */
 const bodyWithinMs = 1_000;
 
-const outOfTime = Symbol('out of time');
-const calledOff = Symbol('called off');
-
 /** Makes one attempt. Whatever happens is an outcome; nothing is thrown. */
-export const post = (options: ClientOptions, sending: Post, signal?: AbortSignal): Promise<Outcome> =>
-  attempt(options, sending, signal, performance.now());
+export const post = (options: ClientOptions, sending: Post): Promise<Outcome> =>
+  attempt(options, sending, performance.now());
 
 /** Judges a URL that `readUrl` answered, and makes one attempt; a refusal of the guard is an outcome too. */
-export async function postTo(
+export function postTo(
   guard: Guard,
   options: ClientOptions,
   { url, headers, body }: { readonly url: URL } & Omit<Post, 'target'>,
-  signal?: AbortSignal,
 ): Promise<Outcome> {
   const started = performance.now();
+  const reach = (target: Target) => attempt(options, { target, headers, body }, started);
   try {
     const found = guard.target(url);
-    const target = found instanceof Promise ? await found : found;
-    return await attempt(options, { target, headers, body }, signal, started);
+    return found instanceof Promise ? found.then(reach, (error) => refused(error, started)) : reach(found);
   } catch (error) {
-    if (error instanceof AddressRefusal) return unreached('address', error.message, started);
-    if (error instanceof NameFailure) return unreached('dns', error.message, started);
-    return unreached('other', faultOf(error).message, started);
+    return Promise.resolve(refused(error, started));
   }
 }
 
-async function attempt(
-  options: ClientOptions,
-  { target, headers, body }: Post,
-  signal: AbortSignal | undefined,
-  started: number,
-): Promise<Outcome> {
+function refused(error: unknown, started: number): Outcome {
+  if (error instanceof AddressRefusal) return unreached('address', error.message, started);
+  if (error instanceof NameFailure) return unreached('dns', error.message, started);
+  throw error;
+}
+
+async function attempt(options: ClientOptions, { target, headers, body }: Post, started: number): Promise<Outcome> {
   const { url } = target;
-  const controller = new AbortController();
-  const endAfter = (ms: number) => setTimeout(() => controller.abort(outOfTime), ms);
-  const callOff = () => controller.abort(calledOff);
-  if (signal?.aborted) callOff();
-  signal?.addEventListener('abort', callOff);
-  // A timer for each attempt costs less than AbortSignal.timeout, which keeps its memory until the time has passed.
-  let timer = endAfter(options.timeoutMs - (performance.now() - started));
+  const { deadlines, timeoutMs } = options;
+  // Looking the name up has taken some of the time.
+  const limited = deadlines.begin(timeoutMs - (performance.now() - started));
   try {
     const response = await reach(target, {
       method: 'POST',
@@ -75,26 +69,24 @@ async function attempt(
       body,
       redirect: 'manual',
       proxy: false,
-      signal: controller.signal,
+      signal: limited.controller.signal,
       ...(url.protocol === 'https:' && { tls: identityOf(url) }),
     });
     const { status } = response;
     if (status < 100) return unreached(notHttp.failure, notHttp.message, started);
-    clearTimeout(timer);
-    timer = endAfter(Math.min(bodyWithinMs, options.timeoutMs - (performance.now() - started)));
-    const answer = await readAnswer(response, options, controller);
+    limited.deadline = Math.min(limited.deadline, performance.now() + bodyWithinMs);
+    const answer = await readAnswer(response, options, limited.controller);
     const retryAfterMs = response.ok ? undefined : readRetryAfter(response.headers.get('retry-after'), options.now());
     return { kind: 'answered', status, retryAfterMs, answer, ms: since(started) };
   } catch (error) {
     if (error === outOfTime) {
-      return unreached('timeout', `no complete answer within ${options.timeoutMs / 1_000} s`, started);
+      return unreached('timeout', `no complete answer within ${timeoutMs / 1_000} s`, started);
     }
     if (error === calledOff) return unreached('other', 'the attempt was called off', started);
     const { failure, message } = faultOf(error);
     return unreached(failure, message, started);
   } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', callOff);
+    deadlines.end(limited);
   }
 }
 
@@ -108,14 +100,15 @@ const unreached = (failure: Failure, message: string, started: number): Outcome 
 });
 
 /** Dials the judged addresses in turn until somebody is there. */
-async function reach({ url, address, others = [] }: Target, init: BunFetchRequestInit): Promise<Response> {
-  for (let dialled = address, next = 0; ; next++) {
+const reach = ({ url, address, others = [] }: Target, init: BunFetchRequestInit): Promise<Response> =>
+  others.length === 0 ? fetch(at(address, url), init) : reachAny([address, ...others], url, init);
+
+async function reachAny(addresses: readonly string[], url: URL, init: BunFetchRequestInit): Promise<Response> {
+  for (let tried = 0; ; tried++) {
     try {
-      return await fetch(at(dialled, url), init);
+      return await fetch(at(addresses[tried] ?? '', url), init);
     } catch (error) {
-      const other = others[next];
-      if (other === undefined || !reachedNobody(error)) throw error;
-      dialled = other;
+      if (tried === addresses.length - 1 || !reachedNobody(error)) throw error;
     }
   }
 }

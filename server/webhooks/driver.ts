@@ -15,6 +15,8 @@ import { Rounds } from './rounds.ts';
 export interface DriverParts extends Pick<AttemptParts, 'engine' | 'now' | 'random' | 'send' | 'gauges'> {
   /** Names this process in the leases that it holds. */
   readonly owner: string;
+  /** Calls off the attempts that are under way. */
+  readonly callOff: () => void;
   /** Nobody else can have leases on this database. */
   readonly alone: boolean;
   /** How long a lost wake-up may delay. */
@@ -121,7 +123,8 @@ export class Driver {
     clearInterval(this.#sweep);
     await Promise.all([this.#dispatching.stop(), this.#looking.stop(), this.#fleet.close()]);
     await this.#untilQuiet(drainMs);
-    this.#attempts.abort();
+    this.#attempts.close();
+    this.#parts.callOff();
     await this.#untilQuiet(cutOffMs);
     try {
       // A database that is away is not waited for: what is not written down is repeated.

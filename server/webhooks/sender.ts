@@ -1,5 +1,6 @@
 import type { WebhookRow } from '../store/webhooks.ts';
 import { type ClientOptions, type Outcome, postTo } from './client.ts';
+import { Deadlines } from './deadlines.ts';
 import type { Guard } from './guard.ts';
 import { deliveryHeaders } from './headers.ts';
 import type { SecretBox } from './secret-box.ts';
@@ -37,10 +38,15 @@ export class Sender {
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
-    this.#options = { ...limits, now: parts.now };
+    this.#options = { ...limits, deadlines: new Deadlines(), now: parts.now };
   }
 
-  send(webhook: WebhookRow, sending: Sending, signal?: AbortSignal): Promise<Outcome> {
+  /** Calls off what is under way, and what is begun later. */
+  close(): void {
+    this.#options.deadlines.close();
+  }
+
+  send(webhook: WebhookRow, sending: Sending): Promise<Outcome> {
     const { id, event, body, attempt, replayId, at } = sending;
     const headers = deliveryHeaders({
       id,
@@ -53,7 +59,7 @@ export class Sender {
       secrets: this.#secrets(webhook, at),
       version: this.#parts.version,
     });
-    return postTo(this.#parts.guard, this.#options, { url: this.#url(webhook), headers, body }, signal);
+    return postTo(this.#parts.guard, this.#options, { url: this.#url(webhook), headers, body });
   }
 
   #url({ url }: WebhookRow): URL {
