@@ -6,8 +6,8 @@ export interface KeptAnswer {
   readonly answer: string;
 }
 
-/** Fields whose value must not be found again in what is kept, not even hashed: a password could be guessed from it. */
-const secrets = new Set(['password']);
+/** Fields whose value must not be found again in what is kept, not even hashed: it could be guessed from it. */
+const secrets = new Set(['password', 'secret']);
 
 /** Equal for equal inputs, whatever the order of their fields; of a secret it tells only that there is one. */
 export function fingerprint(input: unknown): string {

@@ -14,22 +14,22 @@ import { noteRevision } from '../store/drives.ts';
 import type { Db } from '../store/engine.ts';
 import { eventsNamed, firstEventSince } from '../store/events.ts';
 import { finishReplays, noteSettled } from '../store/replays.ts';
-import { everOwned, findWebhook, lockWebhooks, type WebhookRow } from '../store/webhooks.ts';
+import { findWebhook, lockWebhooks, type WebhookRow } from '../store/webhooks.ts';
 import { change, type Handler, type Services } from './operation.ts';
 import * as present from './present.ts';
+import { accessPastWebhook } from './webhooks.ts';
 
 /** The one door from an id to a delivery: that of its webhook, which may be deleted by now. */
 async function accessDelivery(db: Db, caller: Caller, deliveryId: DeliveryId): Promise<DeliveryRow> {
   const delivery = await findDelivery(db, caller, deliveryId);
   if (!delivery) throw new ParleyError('not_found', 'You have no such delivery.');
+  await accessPastWebhook(db, caller, delivery.webhook_id);
   return delivery;
 }
 
 export function listOfDeliveries({ engine }: Services): Handler<'webhooks.deliveries'> {
   return async ({ caller, input }) => {
-    if (!(await everOwned(engine, caller, input.webhook_id))) {
-      throw new ParleyError('not_found', 'You have no such webhook.');
-    }
+    await accessPastWebhook(engine, caller, input.webhook_id);
     const { webhook_id, state, event, chat_id, replay_id, since, until, before_id, limit } = input;
     const { rows, next } = await listDeliveries(engine, {
       webhookId: webhook_id,
@@ -76,7 +76,7 @@ async function hurry(
     await noteRevision(tx, webhook_id, 'tried at once');
     return { delivery: present.delivery(await accessDelivery(tx, call.caller, call.input.delivery_id)) };
   });
-  services.webhooks.nudge();
+  await services.webhooks.nudge();
   return answer;
 }
 
@@ -122,7 +122,7 @@ export function skip(services: Services): Handler<'webhooks.skip'> {
       await noteRevision(tx, webhook_id, 'looked at again');
       return { delivery: present.delivery(await accessDelivery(tx, caller, input.delivery_id)) };
     });
-    services.webhooks.nudge();
+    await services.webhooks.nudge();
     return answer;
   };
 }

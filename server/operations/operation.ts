@@ -45,8 +45,8 @@ export interface WebhookServices {
   readonly seal: (secret: string) => string;
   /** Makes an attempt now, outside of every lane. */
   readonly attempt: (webhook: WebhookRow, attempting: Attempting) => Promise<AttemptMade>;
-  /** Says that something about a webhook was changed. */
-  readonly nudge: () => void;
+  /** Says that something about a webhook was changed, and answers once that is minded here. */
+  readonly nudge: () => Promise<void>;
 }
 
 /** What operations need from the process around them. */

@@ -2,10 +2,9 @@ import { invalidField, ParleyError } from '@parley/contract';
 import { noteRevision } from '../store/drives.ts';
 import { firstEventSince, logTip, readCursor } from '../store/events.ts';
 import { insertReplay, listReplays, runningReplays } from '../store/replays.ts';
-import { everOwned } from '../store/webhooks.ts';
 import { change, type Handler, type Services } from './operation.ts';
 import * as present from './present.ts';
-import { lockWebhook } from './webhooks.ts';
+import { accessPastWebhook, lockWebhook } from './webhooks.ts';
 
 /** Replays of one webhook that go on at the same time. */
 const mostRunning = 10;
@@ -32,26 +31,19 @@ export function startReplay(services: Services): Handler<'webhooks.replay'> {
           'Events from that one on are no longer all kept. Begin at a later one.',
         );
       }
-      const replay = await insertReplay(tx, {
-        webhookId: webhook_id,
-        only: only ?? null,
-        fromEvent,
-        toEvent: await logTip(tx),
-        at,
-      });
+      const toEvent = await logTip(tx);
+      const replay = await insertReplay(tx, { webhookId: webhook_id, only: only ?? null, fromEvent, toEvent, at });
       await noteRevision(tx, webhook_id, 'continued');
       return { replay: present.replay(replay) };
     });
-    services.webhooks.nudge();
+    await services.webhooks.nudge();
     return answer;
   };
 }
 
 export function listOfReplays({ engine }: Services): Handler<'webhooks.replays'> {
   return async ({ caller, input }) => {
-    if (!(await everOwned(engine, caller, input.webhook_id))) {
-      throw new ParleyError('not_found', 'You have no such webhook.');
-    }
+    await accessPastWebhook(engine, caller, input.webhook_id);
     const found = await listReplays(engine, input.webhook_id, input.before_id, input.limit + 1);
     const { rows, has_more } = present.page(found, input.limit);
     return { replays: rows.map(present.replay), has_more };

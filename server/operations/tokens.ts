@@ -52,7 +52,7 @@ export function revokeOneToken(services: Services): Handler<'tokens.revoke'> {
       return { token: present.token(token) };
     });
     services.forget({ userId: caller.userId });
-    services.webhooks.nudge();
+    await services.webhooks.nudge();
     return answer;
   };
 }

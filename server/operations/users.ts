@@ -60,7 +60,7 @@ export function disableOneUser(services: Services): Handler<'users.disable'> {
       return { user: present.user({ ...user, disabled_at: at }) };
     });
     services.forget({ userId: call.input.user_id });
-    services.webhooks.nudge();
+    await services.webhooks.nudge();
     return answer;
   };
 }

@@ -1,6 +1,7 @@
 import { type ChatId, invalidField, ParleyError, type Webhook, type WebhookId } from '@parley/contract';
 import { type Caller, requireScopes } from '../auth/caller.ts';
 import { findChatType } from '../store/chats.ts';
+import { hurryAll } from '../store/deliveries.ts';
 import { findDrive, noteRevision } from '../store/drives.ts';
 import type { Db, Tx } from '../store/engine.ts';
 import { logTip } from '../store/events.ts';
@@ -10,6 +11,7 @@ import { oldestUndelivered } from '../store/webhook-events.ts';
 import {
   adoptWebhook,
   countWebhooks,
+  findOwned,
   findWebhook,
   insertWebhook,
   listWebhooks,
@@ -26,13 +28,24 @@ import * as present from './present.ts';
 /** How long deliveries are signed with the secret before a rotation as well. */
 const overlapMs = 24 * 3_600_000;
 
-/** The one door from an id to a webhook: only its user sees it, through the same app. */
-export async function accessWebhook(db: Db, { userId, appId }: Caller, webhookId: WebhookId): Promise<WebhookRow> {
+const noWebhook = () => new ParleyError('not_found', 'You have no such webhook.');
+
+/**
+ * The one door from an id to a webhook: only its user sees it, through the same app. One for the whole service carries what
+ * only an administrator may see, so it takes an administrator to do anything with it.
+ */
+export async function accessWebhook(db: Db, caller: Caller, webhookId: WebhookId): Promise<WebhookRow> {
   const webhook = await findWebhook(db, webhookId);
-  if (webhook?.user_id !== userId || webhook.app_id !== appId) {
-    throw new ParleyError('not_found', 'You have no such webhook.');
-  }
+  if (webhook?.user_id !== caller.userId || webhook.app_id !== caller.appId) throw noWebhook();
+  if (webhook.service_wide === 1) requireScopes(caller, ['admin']);
   return webhook;
+}
+
+/** The same for what is left of a webhook, which may be deleted by now. */
+export async function accessPastWebhook(db: Db, caller: Caller, webhookId: WebhookId): Promise<void> {
+  const owned = await findOwned(db, caller, webhookId);
+  if (!owned) throw noWebhook();
+  if (owned.service_wide === 1) requireScopes(caller, ['admin']);
 }
 
 /** The same for a change to it: until the transaction ends nobody else decides who is told what. */
@@ -44,7 +57,8 @@ export async function lockWebhook(tx: Tx, caller: Caller, webhookId: WebhookId):
 async function shown(db: Db, webhookId: WebhookId, now: number): Promise<Webhook> {
   const webhook = await findWebhook(db, webhookId);
   const drive = webhook && (await findDrive(db, webhookId));
-  if (!webhook || !drive) throw new Error(`webhook ${webhookId} is gone in the midst of a transaction`);
+  // Outside of a transaction it may have been deleted a moment ago.
+  if (!webhook || !drive) throw noWebhook();
   return present.webhook(webhook, drive, await oldestUndelivered(db, webhook), now);
 }
 
@@ -57,7 +71,9 @@ export function registerWebhook(services: Services): Handler<'webhooks.register'
     // Before the transaction: a name server may take its time.
     const url = await services.webhooks.checkUrl(input.url);
     const secret = services.webhooks.seal(input.secret);
+    let isNew = false;
     const answer = await change(services, call, async (tx, at) => {
+      isNew = true;
       await lockWebhooks(tx);
       if (!(await findToken(tx, caller.userId, caller.tokenId))) {
         throw new ParleyError('unauthorized', 'This access token has just been revoked.');
@@ -81,7 +97,7 @@ export function registerWebhook(services: Services): Handler<'webhooks.register'
       });
       return { webhook: await shown(tx, row.webhook_id, at) };
     });
-    if (input.service_wide) {
+    if (input.service_wide && isNew) {
       services.audit('webhook for the whole service', {
         user_id: caller.userId,
         webhook_id: answer.webhook.webhook_id,
@@ -102,7 +118,10 @@ export function listOfWebhooks({ engine, now }: Services): Handler<'webhooks.lis
     const found = await listWebhooks(engine, caller, input.after_id, input.limit + 1);
     const { rows, has_more } = present.page(found, input.limit);
     const webhooks: Webhook[] = [];
-    for (const row of rows) webhooks.push(await shown(engine, row.webhook_id, now()));
+    for (const row of rows) {
+      const drive = await findDrive(engine, row.webhook_id);
+      if (drive) webhooks.push(present.webhook(row, drive, await oldestUndelivered(engine, row), now()));
+    }
     return { webhooks, has_more };
   };
 }
@@ -129,11 +148,11 @@ export function updateOfWebhook(services: Services): Handler<'webhooks.update'> 
         reason: status === 'disabled' ? webhook.disabled_reason : null,
       });
       if (status !== webhook.status) await changeStatus(tx, caller, webhook, status);
-      else if (status === 'active')
-        await noteRevision(tx, webhook.webhook_id, url === undefined ? 'looked at again' : 'tried at once');
+      else if (status === 'active' && url !== undefined) await tryAtOnce(tx, webhook.webhook_id);
+      else await noteRevision(tx, webhook.webhook_id, 'looked at again');
       return { webhook: await shown(tx, webhook.webhook_id, at) };
     });
-    services.webhooks.nudge();
+    await services.webhooks.nudge();
     return answer;
   };
 }
@@ -146,8 +165,14 @@ async function changeStatus(tx: Tx, caller: Caller, webhook: WebhookRow, status:
     await startAnew(tx, webhook_id, await logTip(tx));
     await adoptWebhook(tx, webhook_id, caller.tokenId);
   }
-  if (status === 'active') await noteRevision(tx, webhook_id, 'tried at once');
+  if (status === 'active') await tryAtOnce(tx, webhook_id);
   else await suspend(tx, webhook_id);
+}
+
+/** Whatever was wrong with its endpoint is forgotten, and nothing waits any longer. */
+async function tryAtOnce(tx: Tx, webhookId: WebhookId): Promise<void> {
+  await hurryAll(tx, webhookId);
+  await noteRevision(tx, webhookId, 'tried at once');
 }
 
 export function rotateSecretOf(services: Services): Handler<'webhooks.rotate_secret'> {
@@ -160,7 +185,7 @@ export function rotateSecretOf(services: Services): Handler<'webhooks.rotate_sec
       await noteRevision(tx, webhook_id, 'looked at again');
       return { webhook: await shown(tx, webhook_id, at) };
     });
-    services.webhooks.nudge();
+    await services.webhooks.nudge();
     return answer;
   };
 }
@@ -172,7 +197,7 @@ export function deleteOneWebhook(services: Services): Handler<'webhooks.delete'>
       await removeWebhook(tx, webhook_id, at);
       return { webhook_id };
     });
-    services.webhooks.nudge();
+    await services.webhooks.nudge();
     return answer;
   };
 }

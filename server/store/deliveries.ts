@@ -342,6 +342,15 @@ export async function hurryDelivery(tx: Tx, deliveryId: DeliveryId): Promise<voi
   );
 }
 
+/** Has everything that a webhook has not delivered tried without waiting. */
+export async function hurryAll(tx: Tx, webhookId: number): Promise<void> {
+  await tx.run(
+    `UPDATE deliveries SET next_at = NULL
+     WHERE webhook_id = $1 AND state IN ('pending', 'retrying') AND next_at IS NOT NULL`,
+    webhookId,
+  );
+}
+
 /** Events that failed or were skipped, and are still kept: what a replay limited to them sends. */
 export function unhappyEvents(
   db: Db,

@@ -29,16 +29,20 @@ export interface NewReplay {
   readonly at: number;
 }
 
+/** One that there is nothing to send for is done at once. */
 export async function insertReplay(tx: Tx, replay: NewReplay): Promise<ReplayRow> {
+  const isEmpty = replay.fromEvent > replay.toEvent;
   const row = await tx.get<ReplayRow>(
-    `INSERT INTO replays (webhook_id, status, only_states, from_event, to_event, reached_event, created_at)
-     VALUES ($1, 'running', $2, $3, $4, $5, $6) RETURNING ${columns}`,
+    `INSERT INTO replays (webhook_id, status, only_states, from_event, to_event, reached_event, created_at, finished_at)
+     VALUES ($1, $7, $2, $3, $4, $5, $6, $8) RETURNING ${columns}`,
     replay.webhookId,
     replay.only === null ? null : JSON.stringify(replay.only),
     replay.fromEvent,
     replay.toEvent,
     replay.fromEvent - 1,
     replay.at,
+    isEmpty ? 'done' : 'running',
+    isEmpty ? replay.at : null,
   );
   if (!row) throw new Error('the new replay was not answered');
   return row;
@@ -111,9 +115,11 @@ export async function finishReplays(tx: Tx, webhookId: number, at: number): Prom
   );
 }
 
+/** Ends the replays of a webhook whose open deliveries are being given up. */
 export async function stopReplays(tx: Tx, webhookId: number, at: number): Promise<void> {
   await tx.run(
-    `UPDATE replays SET status = 'stopped', finished_at = $2 WHERE webhook_id = $1 AND status = 'running'`,
+    `UPDATE replays SET status = 'stopped', finished_at = $2, skipped_count = filled_count - delivered_count - failed_count
+     WHERE webhook_id = $1 AND status = 'running'`,
     webhookId,
     at,
   );

@@ -89,10 +89,11 @@ export async function eventsFor(db: Db, webhook: WebhookRow, range: Range): Prom
 
 /** When the oldest event happened that a webhook is still to be told of; undefined: there is none. */
 export async function oldestUndelivered(db: Db, webhook: WebhookRow): Promise<number | undefined> {
+  // First of all: what is made of a backlog meanwhile is then found among the deliveries.
+  const backlogs = await backlogsOf(db, webhook.webhook_id);
   const open = await oldestOpen(db, webhook.webhook_id);
   const [waiting] = open === undefined ? [] : await eventsNamed(db, [open]);
   const tip = await logTip(db);
-  const backlogs = await backlogsOf(db, webhook.webhook_id);
   const times = waiting ? [waiting.created_at] : [];
   for (const backlog of backlogs) {
     const first = await firstBacklogged(db, webhook, backlogs, backlog, tip);

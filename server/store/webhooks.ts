@@ -52,15 +52,18 @@ export function findWebhook(db: Db, webhookId: WebhookId): Promise<WebhookRow | 
   return db.get(`SELECT ${columns} FROM webhooks w WHERE w.webhook_id = $1 AND w.deleted_at IS NULL`, webhookId);
 }
 
-/** Whether a webhook belongs to somebody, even if it is deleted by now. */
-export async function everOwned(db: Db, owner: WebhookOwner, webhookId: WebhookId): Promise<boolean> {
-  const row = await db.get(
-    'SELECT 1 AS found FROM webhooks WHERE webhook_id = $1 AND user_id = $2 AND app_id = $3',
+/** A webhook that belongs to somebody, even if it is deleted by now. */
+export function findOwned(
+  db: Db,
+  owner: WebhookOwner,
+  webhookId: WebhookId,
+): Promise<Pick<WebhookRow, 'service_wide'> | undefined> {
+  return db.get(
+    'SELECT service_wide FROM webhooks WHERE webhook_id = $1 AND user_id = $2 AND app_id = $3',
     webhookId,
     owner.userId,
     owner.appId,
   );
-  return row !== undefined;
 }
 
 export function listWebhooks(db: Db, owner: WebhookOwner, afterId: number, limit: number): Promise<WebhookRow[]> {

@@ -58,6 +58,7 @@ export class Driver {
       owner,
       now,
       lost: (drive) => this.#fleet.lose(drive),
+      overtaken: (drive) => this.#fleet.reload(drive),
       failed: failed('results of deliveries not written down yet'),
     });
     this.#fleet = new Fleet({
@@ -101,7 +102,7 @@ export class Driver {
     const look = () => {
       this.#settling = true;
       this.wake();
-      this.nudge();
+      void this.nudge();
     };
     this.#sweep = setInterval(look, this.#parts.sweepMs).unref();
     look();
@@ -109,12 +110,12 @@ export class Driver {
 
   /** There are new events. */
   wake(): void {
-    this.#dispatching.run();
+    void this.#dispatching.run();
   }
 
-  /** Something about a webhook was changed. */
-  nudge(): void {
-    this.#looking.run();
+  /** Something about a webhook was changed. Answers once that is minded. */
+  nudge(): Promise<void> {
+    return this.#looking.run();
   }
 
   /** Starts nothing more, gives what is under way a little time, and lets go of everything. */

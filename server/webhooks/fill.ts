@@ -3,10 +3,10 @@ import { type BacklogRow, backlogsOf, endBacklog, moveBacklog } from '../store/b
 import { insertPending, type NewDelivery, unhappyEvents } from '../store/deliveries.ts';
 import { type DriveRow, noteFilled } from '../store/drives.ts';
 import type { Db, Engine, Tx } from '../store/engine.ts';
-import { type EventRow, eventsNamed } from '../store/events.ts';
+import { type EventRow, eventsNamed, logTip } from '../store/events.ts';
 import { finishReplays, moveReplay, type ReplayRow, runningReplays } from '../store/replays.ts';
 import { backlogged, eventsFor, reachOf, type Stretch } from '../store/webhook-events.ts';
-import { lockWebhooks, readPosition, type WebhookRow } from '../store/webhooks.ts';
+import { lockWebhooks, type WebhookRow } from '../store/webhooks.ts';
 import { type Entry, newEntry } from './lane.ts';
 
 /** What was made out of the log for a webhook, and what there is left of it. */
@@ -32,9 +32,10 @@ export function fillBacklog(
     const backlogs = await backlogsOf(tx, webhook.webhook_id);
     const backlog = backlogs.find((b) => b.chat_id === chatId);
     if (!backlog) return told(tx, webhook, undefined, [], []);
-    const { dispatched } = await readPosition(tx);
-    const { events, reached } = await backlogged(tx, webhook, backlogs, backlog, dispatched, limit);
-    if (reached === dispatched) await endBacklog(tx, backlog);
+    // Also past the dispatcher's cursor: it may have passed what concerned nobody then. What it makes again is there already.
+    const tip = await logTip(tx);
+    const { events, reached } = await backlogged(tx, webhook, backlogs, backlog, tip, limit);
+    if (reached === tip) await endBacklog(tx, backlog);
     else await moveBacklog(tx, backlog, reached);
     const { drive, entries } = await insert(tx, owner, webhook, 0, events);
     return told(tx, webhook, drive, entries, events);

@@ -102,6 +102,7 @@ export class Fleet {
       const row = await engine.writeSoon((tx) => takeLease(tx, webhookId, owner));
       if (row) this.#load(row);
     }
+    await Promise.all(this.#loading.values());
     for (const drive of this.#drives.values()) if (this.#isIdle(drive)) await this.#letGo(drive);
   }
 

@@ -29,6 +29,7 @@ export class Recorder {
   readonly #engine: Engine;
   readonly #owner: string;
   readonly #lost: (drive: Drive) => void;
+  readonly #overtaken: (drive: Drive) => void;
   readonly #failed: (cause: unknown) => void;
   readonly #now: () => number;
   #waiting: Recorded[] = [];
@@ -41,12 +42,15 @@ export class Recorder {
     now: () => number;
     /** Somebody else drives it by now. */
     lost: (drive: Drive) => void;
+    /** Somebody has settled one of its deliveries while it was attempted. */
+    overtaken: (drive: Drive) => void;
     failed: (cause: unknown) => void;
   }) {
     this.#engine = parts.engine;
     this.#owner = parts.owner;
     this.#now = parts.now;
     this.#lost = parts.lost;
+    this.#overtaken = parts.overtaken;
     this.#failed = parts.failed;
   }
 
@@ -85,10 +89,11 @@ export class Recorder {
     this.#waiting = [];
     if (batch.length === 0) return;
     try {
-      const held = await this.#engine.writeSoon((tx) => this.#record(tx, batch));
+      const { held, written } = await this.#engine.writeSoon((tx) => this.#record(tx, batch));
       for (const { drive, result } of batch) {
         drive.noteWritten(result.delivery_id);
         if (!held.has(drive.webhookId)) this.#lost(drive);
+        else if (!written.has(result.delivery_id)) this.#overtaken(drive);
       }
     } catch (cause) {
       this.#failed(cause);
@@ -97,7 +102,7 @@ export class Recorder {
     }
   }
 
-  async #record(tx: Tx, batch: readonly Recorded[]): Promise<ReadonlySet<number>> {
+  async #record(tx: Tx, batch: readonly Recorded[]) {
     const leases = new Map(batch.map(({ drive, leaseNumber }) => [drive.webhookId as number, leaseNumber]));
     const held = await confirmLeases(tx, this.#owner, [...leases]);
     const ours = batch.filter(
@@ -113,7 +118,7 @@ export class Recorder {
       tx,
       ours.filter(({ result }) => written.has(result.delivery_id)),
     );
-    return held;
+    return { held, written };
   }
 
   async #settleReplays(tx: Tx, recorded: readonly Recorded[]): Promise<void> {

@@ -3,7 +3,7 @@ export class Rounds {
   readonly #work: () => Promise<void>;
   readonly #failed: (cause: unknown) => void;
   #running: Promise<void> | undefined;
-  #again = false;
+  #next: PromiseWithResolvers<void> | undefined;
   #stopped = false;
 
   constructor(work: () => Promise<void>, failed: (cause: unknown) => void) {
@@ -11,15 +11,22 @@ export class Rounds {
     this.#failed = failed;
   }
 
-  run(): void {
-    this.#again = this.#running !== undefined;
-    if (this.#stopped || this.#running) return;
+  /** Answers once a round that began after this call has ended, however it ended. */
+  run(): Promise<void> {
+    if (this.#stopped) return Promise.resolve();
+    if (this.#running) {
+      this.#next ??= Promise.withResolvers<void>();
+      return this.#next.promise;
+    }
     this.#running = this.#work()
       .catch(this.#failed)
       .finally(() => {
         this.#running = undefined;
-        if (this.#again) this.run();
+        const next = this.#next;
+        this.#next = undefined;
+        if (next) void this.run().then(next.resolve);
       });
+    return this.#running;
   }
 
   /** Waits for the round that is under way. */
