@@ -50,7 +50,9 @@ export function getDelivery({ engine }: Services): Handler<'webhooks.delivery'> 
   return async ({ caller, input }) => {
     const delivery = await accessDelivery(engine, caller, input.delivery_id);
     const [event] = await eventsNamed(engine, [delivery.event_id]);
-    return { delivery: present.deliveryInFull(delivery, await attemptsOf(engine, delivery.delivery_id), event?.body) };
+    // One that was made since the delivery was read would contradict it.
+    const attempts = await attemptsOf(engine, delivery.delivery_id, delivery.attempts);
+    return { delivery: present.deliveryInFull(delivery, attempts, event?.body) };
   };
 }
 

@@ -119,6 +119,18 @@ const recording: RowWork = {
   ],
 };
 
+/** Of a first attempt that succeeded, as nearly all do, there is little to tell: it costs a third less than the above. */
+const firstSuccess: RowWork = {
+  columns: { delivery_id: 'int', at: 'int', status: 'int', duration_ms: 'int' },
+  statements: [
+    (source) => `UPDATE deliveries SET state = 'delivered', attempts = 1, next_at = NULL, last_at = g.at,
+        last_status = g.status, duration_ms = g.duration_ms, settled_at = g.at
+      FROM ${source} AS g
+      WHERE deliveries.delivery_id = g.delivery_id AND deliveries.state IN ('pending', 'retrying')
+      RETURNING deliveries.delivery_id`,
+  ],
+};
+
 const attemptInsertion: RowWork = {
   columns: {
     delivery_id: 'int',
@@ -143,8 +155,14 @@ export const isSettled = (state: DeliveryState) => state === 'delivered' || stat
  * settled in the meantime stays as it is.
  */
 export async function recordResults(tx: Tx, results: readonly Result[]): Promise<ReadonlySet<number>> {
-  const last = new Map(results.map((r) => [r.delivery_id, r]));
-  const written = await tx.each<{ delivery_id: number }>(
+  const isFirst = (r: Result) => r.attempts === 1 && r.state === 'delivered';
+  const [firsts, others] = [results.filter(isFirst), results.filter((r) => !isFirst(r))];
+  const settled = await tx.each<{ delivery_id: number }>(
+    firstSuccess,
+    firsts.map((r) => [r.delivery_id, r.at, r.status, r.duration_ms]),
+  );
+  const last = new Map(others.map((r) => [r.delivery_id, r]));
+  const changed = await tx.each<{ delivery_id: number }>(
     recording,
     [...last.values()].map((r) => [
       r.delivery_id,
@@ -159,11 +177,8 @@ export async function recordResults(tx: Tx, results: readonly Result[]): Promise
       isSettled(r.state) ? r.at : null,
     ]),
   );
-  await recordAttempts(
-    tx,
-    results.filter((r) => r.attempts > 1 || r.state !== 'delivered'),
-  );
-  return new Set(written.map((row) => row.delivery_id));
+  await recordAttempts(tx, others);
+  return new Set([...settled, ...changed].map((row) => row.delivery_id));
 }
 
 async function recordAttempts(tx: Tx, results: readonly Result[]): Promise<void> {
@@ -229,10 +244,13 @@ export interface AttemptRow {
   readonly answer: string | null;
 }
 
-export function attemptsOf(db: Db, deliveryId: DeliveryId): Promise<AttemptRow[]> {
+/** The first attempts at a delivery, so many. */
+export function attemptsOf(db: Db, deliveryId: DeliveryId, count: number): Promise<AttemptRow[]> {
   return db.all(
-    'SELECT number, at, status, error, duration_ms, answer FROM attempts WHERE delivery_id = $1 ORDER BY number',
+    `SELECT number, at, status, error, duration_ms, answer FROM attempts
+     WHERE delivery_id = $1 AND number <= $2 ORDER BY number`,
     deliveryId,
+    count,
   );
 }
 

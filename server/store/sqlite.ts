@@ -82,10 +82,10 @@ class Connection implements Db {
         results = [];
         for (let done = 0; done < rows.length; ) {
           const size = chunkSizes.find((s) => s <= rows.length - done) ?? 1;
-          const values = rows.slice(done, done + size).flat();
-          const prepared = this.#chunk(statement, Object.keys(work.columns), size, params.length);
-          for (const result of prepared.all(...params, ...values)) results.push(result as R);
-          done += size;
+          const values = [...params];
+          for (const end = done + size; done < end; done++) for (const value of rows[done] ?? []) values.push(value);
+          const prepared = this.#chunk(statement, work.columns, size, params.length);
+          for (const result of prepared.all(...values)) results.push(result as R);
         }
       }
     } catch (error) {
@@ -95,7 +95,7 @@ class Connection implements Db {
   }
 
   /** By the statement itself: building its text anew would take longer than running it. */
-  #chunk(sql: (source: string) => string, columns: readonly string[], size: number, taken: number): Statement {
+  #chunk(sql: (source: string) => string, columns: RowWork['columns'], size: number, taken: number): Statement {
     let sizes = this.#chunks.get(sql);
     if (!sizes) {
       sizes = new Map();
@@ -103,7 +103,7 @@ class Connection implements Db {
     }
     let prepared = sizes.get(size);
     if (!prepared) {
-      prepared = this.prepare(sql(valuesOf(columns, size, taken)));
+      prepared = this.prepare(sql(valuesOf(Object.keys(columns), size, taken)));
       sizes.set(size, prepared);
     }
     return prepared;

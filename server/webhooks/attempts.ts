@@ -51,15 +51,12 @@ export class Attempts {
     this.#closed = true;
   }
 
-  async make(drive: Drive, lane: Lane, entry: Entry): Promise<void> {
-    drive.lastActive = performance.now();
-    try {
-      await this.#make(drive, lane, entry);
-    } catch (cause) {
+  /** Never rejects. */
+  make(drive: Drive, lane: Lane, entry: Entry): Promise<void> {
+    return this.#make(drive, lane, entry).catch((cause) => {
       this.#parts.log.write('error', 'delivery not attempted', { delivery_id: entry.deliveryId, cause });
       entry.nextAt = this.#parts.now() + faultMs;
-    }
-    drive.lastActive = performance.now();
+    });
   }
 
   async #make(drive: Drive, lane: Lane, entry: Entry): Promise<void> {
@@ -77,14 +74,15 @@ export class Attempts {
     const outcome = await this.#parts.send(drive, entry, body.text, at);
     if (drive.ended || this.#closed) return;
     gauges.attempted(labelOf(outcome), outcome.ms / 1_000);
-    const verdict = judge(drive.health, { entry, outcome, startedAt: at, now: now(), random });
+    const ended = now();
+    const verdict = judge(drive.health, { entry, outcome, startedAt: at, now: ended, random });
     allowMore(drive, isSuccess(outcome) && outcome.ms <= slowMs);
     this.#record(drive, entry, at, outcome, verdict);
     entry.attempts++;
     entry.refusals = verdict.refusals;
     entry.lastAt = at;
     entry.nextAt = verdict.nextAt ?? 0;
-    drive.setHealth(verdict.health, now());
+    drive.setHealth(verdict.health, ended);
     if (verdict.state !== 'retrying') {
       drive.settle(lane);
       gauges.settled(verdict.state, 1);

@@ -89,6 +89,7 @@ export class Driver {
       attempt: (drive, lane, entry) => this.#attempts.make(drive, lane, entry),
       ended: (drive, lane) => {
         if (drive.ended) return;
+        drive.lastActive = performance.now();
         drive.offer(lane, now());
         this.#attend(drive);
       },

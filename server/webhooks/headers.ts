@@ -1,7 +1,14 @@
-import { type Signed, signatureHeaders } from './signature.ts';
+import { bodySignature, type Secrets, stampedSignature } from './signature.ts';
 
-export interface Delivering extends Signed {
+export interface Delivering {
+  /** The event's id as it stands in the headers. */
+  readonly id: string;
   readonly event: string;
+  /** The exact text of the body, signed as UTF-8. */
+  readonly body: string;
+  /** When this attempt is made, in milliseconds since 1970. */
+  readonly at: number;
+  readonly secrets: Secrets;
   /** 1 for the first attempt. */
   readonly attempt: number;
   readonly webhookId: number;
@@ -11,16 +18,21 @@ export interface Delivering extends Signed {
   readonly version: string;
 }
 
-/** Every header of one attempt. */
+/** Every header of one attempt, signed for it. */
 export function deliveryHeaders(delivering: Delivering): Record<string, string> {
-  return {
+  const { id, event, body, at, secrets, attempt, webhookId, replayId, version } = delivering;
+  const headers: Record<string, string> = {
     'Content-Type': 'application/json',
-    'User-Agent': `Parley-Webhooks/${delivering.version}`,
-    'X-Webhook-Id': delivering.id,
-    'X-Webhook-Event': delivering.event,
-    'X-Webhook-Attempt': String(delivering.attempt),
-    'X-Webhook-Registration': String(delivering.webhookId),
-    ...(delivering.replayId !== undefined && { 'X-Webhook-Replay': String(delivering.replayId) }),
-    ...signatureHeaders(delivering),
+    'User-Agent': `Parley-Webhooks/${version}`,
+    'X-Webhook-Id': id,
+    'X-Webhook-Event': event,
+    'X-Webhook-Attempt': String(attempt),
+    'X-Webhook-Registration': String(webhookId),
+    'X-Webhook-Signature': bodySignature(secrets, body),
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at / 1_000)),
+    'webhook-signature': stampedSignature(secrets, id, at, body),
   };
+  if (replayId !== undefined) headers['X-Webhook-Replay'] = String(replayId);
+  return headers;
 }

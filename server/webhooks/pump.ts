@@ -16,6 +16,7 @@ export class Pump {
   readonly #parts: PumpParts;
   readonly #slots = new Slots();
   readonly #ring: Drive[] = [];
+  #willRun = false;
   /** Those that wait for a slot, by whose limit is in their way. */
   readonly #parked: Record<Kind, Drive[]> = { doubtful: [], untried: [], proven: [] };
 
@@ -31,7 +32,16 @@ export class Pump {
   /** An endpoint has something to send. */
   add(drive: Drive): void {
     this.#enter(drive);
-    this.#run();
+    this.#runSoon();
+  }
+
+  #runSoon(): void {
+    if (this.#willRun) return;
+    this.#willRun = true;
+    setImmediate(() => {
+      this.#willRun = false;
+      this.#run();
+    });
   }
 
   #enter(drive: Drive): void {
@@ -71,14 +81,14 @@ export class Pump {
       this.#slots.giveBack(drive, slot);
       this.#unpark(kind);
       this.#parts.ended(drive, lane);
-      this.#run();
+      this.#runSoon();
     });
   }
 
   #markSlow(slot: Slot): void {
     this.#slots.markSlow(slot);
     this.#unpark('untried');
-    this.#run();
+    this.#runSoon();
   }
 
   /** Those that waited for a slot of this kind look again; doubtful and untried ones also have a limit together. */
