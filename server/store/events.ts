@@ -3,11 +3,15 @@ import { freeze } from '../domain/event.ts';
 import type { Db, RowWork, Tx } from './engine.ts';
 import { seenDuring } from './visibility.ts';
 
-export interface EventRow {
+/** What an event is, without what it tells. */
+export interface EventHead {
   readonly event_id: EventId;
   /** Of an event without a chat: the negative of the one user it is for. */
   readonly chat_id: ChatId;
   readonly event: EventName;
+}
+
+export interface EventRow extends EventHead {
   readonly created_at: number;
   readonly body: string;
 }
@@ -51,6 +55,15 @@ export async function logTip(db: Db): Promise<number> {
 /** Events in the log after one id, whoever may see them: for the followers inside the server. */
 export function eventsAfter(db: Db, after: number, limit: number): Promise<EventRow[]> {
   return db.all(`SELECT ${columns} FROM events e WHERE e.event_id > $1 ORDER BY e.event_id LIMIT $2`, after, limit);
+}
+
+/** The same without their bodies: for whoever looks for a few among them. */
+export function headsAfter(db: Db, after: number, limit: number): Promise<EventHead[]> {
+  return db.all(
+    'SELECT event_id, chat_id, event FROM events WHERE event_id > $1 ORDER BY event_id LIMIT $2',
+    after,
+    limit,
+  );
 }
 
 export interface EventQuery {

@@ -1,7 +1,7 @@
 import type { ChatId, EventName, UserId } from '@parley/contract';
 import { findChatType } from '../store/chats.ts';
 import type { Db } from '../store/engine.ts';
-import type { EventRow } from '../store/events.ts';
+import { type EventHead, eventsNamed } from '../store/events.ts';
 import { type Stay, sees } from '../store/visibility.ts';
 import { eventsOf, isAbout } from '../store/webhook-events.ts';
 import { activeWebhooks, readPosition, staysOfOwners, type WebhookRow } from '../store/webhooks.ts';
@@ -98,15 +98,17 @@ export class Audience {
   }
 
   /** The ids of the webhooks that are to be told. */
-  async of(event: EventRow): Promise<number[]> {
+  async of(event: EventHead): Promise<number[]> {
     if (changesSeats.has(event.event)) this.#chats.delete(event.chat_id);
     const chat = this.#chats.get(event.chat_id) ?? (await this.#seat(event.chat_id));
     const seats = chat.get(event.event);
     if (!seats) return [];
-    return seats
+    const told = seats
       .filter((seat) => sees(seat, event.event_id) && event.event_id > seat.subscription.sinceEvent)
-      .map((seat) => seat.subscription.webhookId)
-      .filter((webhookId) => !isAbout(event, webhookId));
+      .map((seat) => seat.subscription.webhookId);
+    if (event.event !== 'webhook_disabled') return told;
+    const [row] = await eventsNamed(this.#db, [event.event_id]);
+    return told.filter((webhookId) => row && !isAbout(row, webhookId));
   }
 
   async #seat(chatId: ChatId): Promise<Map<EventName, Seat[]>> {

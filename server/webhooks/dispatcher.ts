@@ -2,7 +2,7 @@ import { allChats, backlogsAmong } from '../store/backlogs.ts';
 import { insertPending, type NewDelivery } from '../store/deliveries.ts';
 import { type DriveRow, noteFilled } from '../store/drives.ts';
 import type { Engine } from '../store/engine.ts';
-import { type EventRow, eventsAfter, logTip, moveCursor } from '../store/events.ts';
+import { headsAfter, logTip, moveCursor } from '../store/events.ts';
 import { lockWebhooks, readPosition } from '../store/webhooks.ts';
 import { Audience } from './audience.ts';
 import { type Entry, newEntry } from './lane.ts';
@@ -17,11 +17,10 @@ const lazyEvents = 10_000;
 export interface Dispatched {
   /** The deliveries that this process is to make, with the state of the webhook that they are for. */
   readonly made: readonly { drive: DriveRow; entries: readonly Entry[] }[];
-  readonly events: readonly EventRow[];
   readonly more: boolean;
 }
 
-const nothing: Dispatched = { made: [], events: [], more: false };
+const nothing: Dispatched = { made: [], more: false };
 
 /**
  * Turns the event log into deliveries, after the commit and never in the transaction of a send. Where several processes do
@@ -45,7 +44,7 @@ export class Dispatcher {
   async step(): Promise<Dispatched> {
     if (this.#written < 0) await this.#catchUp();
     if (this.#audience.isEmpty) return this.#pass();
-    const events = await eventsAfter(this.#engine, this.#position, mostEvents);
+    const events = await headsAfter(this.#engine, this.#position, mostEvents);
     const last = events.at(-1);
     if (!last) return nothing;
     if (await this.#audience.refresh()) return this.#goBack();
@@ -65,7 +64,7 @@ export class Dispatcher {
     if (made === 'again') return { ...nothing, more: true };
     this.#position = last.event_id;
     this.#written = last.event_id;
-    return { made, events, more };
+    return { made, more };
   }
 
   /** While nobody is to be told, the end of the log is all that is looked at. */

@@ -149,7 +149,6 @@ export class Driver {
     for (let more = true; more && !this.#stopping; ) {
       const dispatched = await this.#dispatcher.step();
       more = dispatched.more;
-      if (dispatched.made.length > 0) for (const event of dispatched.events) this.#attempts.bodies.keep(event);
       for (const { drive, entries } of dispatched.made) this.#fleet.accept(drive, entries);
       if (!more && this.#settling) more = await this.#dispatcher.settle();
     }
