@@ -217,12 +217,12 @@ async function buildDelivery(
     checkUrl: (url) => checkUrl(guard, url),
     seal: (secret) => box.seal(secret),
     nudge: () => driver.nudge(),
-    attempt: async (webhook, attempting) => {
+    attempt: async (webhook, sending) => {
       if (extra >= mostExtra)
         throw new ParleyError('unavailable', 'Too many deliveries are being tried at the moment.');
       extra++;
       try {
-        const outcome = await sender.send(webhook, attempting);
+        const outcome = await sender.send(webhook, sending);
         const answered = outcome.kind === 'answered';
         return {
           delivered: isSuccess(outcome),

@@ -1,15 +1,8 @@
 import { type DeliveryId, ParleyError } from '@parley/contract';
 import type { Caller } from '../auth/caller.ts';
-import {
-  attemptsOf,
-  type DeliveryRow,
-  findDelivery,
-  hurryDelivery,
-  isSettled,
-  listDeliveries,
-  recordResend,
-  skipDelivery,
-} from '../store/deliveries.ts';
+import { type DeliveryRow, findDelivery, hurryDelivery, isSettled, skipDelivery } from '../store/deliveries.ts';
+import { listDeliveries } from '../store/delivery-pages.ts';
+import { attemptsOf, recordResend } from '../store/delivery-results.ts';
 import { noteRevision } from '../store/drives.ts';
 import type { Db } from '../store/engine.ts';
 import { eventsNamed, firstEventSince } from '../store/events.ts';

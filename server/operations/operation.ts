@@ -1,5 +1,6 @@
 import type { Input, OperationName, Output } from '@parley/contract';
 import type { Caller } from '../auth/caller.ts';
+import type { Sending } from '../domain/attempt.ts';
 import { fingerprint, keptAnswer } from '../domain/idempotency.ts';
 import type { Engine, Tx } from '../store/engine.ts';
 import { claimKeys, keepAnswers } from '../store/idempotency.ts';
@@ -18,16 +19,7 @@ export interface Call<N extends OperationName> {
 export type Handler<N extends OperationName> = (call: Call<N>) => Promise<Output<N> | Rendered<N>>;
 export type Handlers = { readonly [N in OperationName]: Handler<N> };
 
-/** One attempt at an endpoint, and what came of it. */
-export interface Attempting {
-  readonly id: string;
-  readonly event: string;
-  readonly body: string;
-  readonly attempt: number;
-  readonly replayId: number;
-  readonly at: number;
-}
-
+/** What came of one attempt at an endpoint. */
 export interface AttemptMade {
   readonly delivered: boolean;
   readonly status: number | null;
@@ -44,7 +36,7 @@ export interface WebhookServices {
   readonly checkUrl: (url: string) => Promise<string>;
   readonly seal: (secret: string) => string;
   /** Makes an attempt now, outside of every lane. */
-  readonly attempt: (webhook: WebhookRow, attempting: Attempting) => Promise<AttemptMade>;
+  readonly attempt: (webhook: WebhookRow, sending: Sending) => Promise<AttemptMade>;
   /** Says that something about a webhook was changed, and answers once that is minded here. */
   readonly nudge: () => Promise<void>;
 }

@@ -30,11 +30,12 @@ export interface DeliveryRow {
   readonly duration_ms: number | null;
 }
 
-const columns = `d.delivery_id, d.webhook_id, d.event_id, d.replay_id, d.chat_id, d.event, d.state, d.reason, d.attempts,
+export const columns = `d.delivery_id, d.webhook_id, d.event_id, d.replay_id, d.chat_id, d.event, d.state, d.reason, d.attempts,
   d.refusals, d.next_at, d.last_at, d.last_status, d.last_error, d.duration_ms`;
 
-const open = `d.state IN ('pending', 'retrying')`;
-const unhappy = `d.state IN ('failed', 'skipped')`;
+/** What is still to be delivered, and what never was: each has an index of its own. */
+export const open = `d.state IN ('pending', 'retrying')`;
+export const unhappy = `d.state IN ('failed', 'skipped')`;
 
 export interface NewDelivery {
   readonly webhook_id: number;
@@ -82,143 +83,7 @@ export function openDeliveries(db: Db, webhookId: number): Promise<DeliveryRow[]
   );
 }
 
-export interface Result {
-  readonly delivery_id: number;
-  readonly state: DeliveryState;
-  readonly attempts: number;
-  readonly refusals: number;
-  readonly next_at: number | null;
-  readonly at: number;
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly duration_ms: number;
-  readonly answer: string | null;
-}
-
-const recording: RowWork = {
-  columns: {
-    delivery_id: 'int',
-    state: 'text',
-    attempts: 'int',
-    refusals: 'int',
-    next_at: 'int',
-    at: 'int',
-    status: 'int',
-    error: 'text',
-    duration_ms: 'int',
-    settled_at: 'int',
-  },
-  statements: [
-    (
-      source,
-    ) => `UPDATE deliveries SET state = g.state, attempts = g.attempts, refusals = g.refusals, next_at = g.next_at,
-        last_at = g.at, last_status = g.status, last_error = g.error, duration_ms = g.duration_ms, settled_at = g.settled_at
-      FROM ${source} AS g
-      WHERE deliveries.delivery_id = g.delivery_id AND deliveries.state IN ('pending', 'retrying')
-      RETURNING deliveries.delivery_id`,
-  ],
-};
-
-/** Of a first attempt that succeeded, as nearly all do, there is little to tell: it costs a third less than the above. */
-const firstSuccess: RowWork = {
-  columns: { delivery_id: 'int', at: 'int', status: 'int', duration_ms: 'int' },
-  statements: [
-    (source) => `UPDATE deliveries SET state = 'delivered', attempts = 1, next_at = NULL, last_at = g.at,
-        last_status = g.status, duration_ms = g.duration_ms, settled_at = g.at
-      FROM ${source} AS g
-      WHERE deliveries.delivery_id = g.delivery_id AND deliveries.state IN ('pending', 'retrying')
-      RETURNING deliveries.delivery_id`,
-  ],
-};
-
-const attemptInsertion: RowWork = {
-  columns: {
-    delivery_id: 'int',
-    number: 'int',
-    at: 'int',
-    status: 'int',
-    error: 'text',
-    duration_ms: 'int',
-    answer: 'text',
-  },
-  statements: [
-    (source) => `INSERT INTO attempts (delivery_id, number, at, status, error, duration_ms, answer)
-      SELECT delivery_id, number, at, status, error, duration_ms, answer FROM ${source} AS g WHERE true
-      ON CONFLICT (delivery_id, number) DO NOTHING`,
-  ],
-};
-
 export const isSettled = (state: DeliveryState) => state === 'delivered' || state === 'failed' || state === 'skipped';
-
-/**
- * Writes down what came of attempts, in their order, and answers the deliveries that were written to. What somebody has
- * settled in the meantime stays as it is.
- */
-export async function recordResults(tx: Tx, results: readonly Result[]): Promise<ReadonlySet<number>> {
-  const isFirst = (r: Result) => r.attempts === 1 && r.state === 'delivered';
-  const [firsts, others] = [results.filter(isFirst), results.filter((r) => !isFirst(r))];
-  const settled = await tx.each<{ delivery_id: number }>(
-    firstSuccess,
-    firsts.map((r) => [r.delivery_id, r.at, r.status, r.duration_ms]),
-  );
-  const last = new Map(others.map((r) => [r.delivery_id, r]));
-  const changed = await tx.each<{ delivery_id: number }>(
-    recording,
-    [...last.values()].map((r) => [
-      r.delivery_id,
-      r.state,
-      r.attempts,
-      r.refusals,
-      r.next_at,
-      r.at,
-      r.status,
-      r.error,
-      r.duration_ms,
-      isSettled(r.state) ? r.at : null,
-    ]),
-  );
-  await recordAttempts(tx, others);
-  return new Set([...settled, ...changed].map((row) => row.delivery_id));
-}
-
-async function recordAttempts(tx: Tx, results: readonly Result[]): Promise<void> {
-  if (results.length === 0) return;
-  await tx.each(
-    attemptInsertion,
-    results.map((r) => [r.delivery_id, r.attempts, r.at, r.status, r.error, r.duration_ms, r.answer]),
-  );
-}
-
-/** Writes down what came of sending a settled delivery once more. It never makes it worse than it was. */
-export async function recordResend(tx: Tx, delivery: DeliveryRow, result: Result): Promise<void> {
-  // The only attempt so far may be told by the delivery alone.
-  if (delivery.attempts === 1 && delivery.last_at !== null && delivery.duration_ms !== null) {
-    await recordAttempts(tx, [
-      {
-        ...result,
-        attempts: 1,
-        at: delivery.last_at,
-        status: delivery.last_status,
-        error: delivery.last_error,
-        duration_ms: delivery.duration_ms,
-        answer: null,
-      },
-    ]);
-  }
-  await recordAttempts(tx, [result]);
-  await tx.run(
-    `UPDATE deliveries SET attempts = $2, last_at = $3, last_status = $4, last_error = $5, duration_ms = $6,
-       state = CASE WHEN $7 = 1 THEN 'delivered' ELSE state END, reason = CASE WHEN $7 = 1 THEN NULL ELSE reason END
-     WHERE delivery_id = $1`,
-    result.delivery_id,
-    result.attempts,
-    result.at,
-    result.status,
-    result.error,
-    result.duration_ms,
-    result.state === 'delivered' ? 1 : 0,
-  );
-}
 
 /** A delivery of a webhook that belongs, or belonged, to one user and app. */
 export function findDelivery(
@@ -233,91 +98,6 @@ export function findDelivery(
     owner.userId,
     owner.appId,
   );
-}
-
-export interface AttemptRow {
-  readonly number: number;
-  readonly at: number;
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly duration_ms: number;
-  readonly answer: string | null;
-}
-
-/** The first attempts at a delivery, so many. */
-export function attemptsOf(db: Db, deliveryId: DeliveryId, count: number): Promise<AttemptRow[]> {
-  return db.all(
-    `SELECT number, at, status, error, duration_ms, answer FROM attempts
-     WHERE delivery_id = $1 AND number <= $2 ORDER BY number`,
-    deliveryId,
-    count,
-  );
-}
-
-export interface DeliveryQuery {
-  readonly webhookId: WebhookId;
-  readonly state?: DeliveryState | undefined;
-  readonly event?: string | undefined;
-  readonly chatId?: ChatId | undefined;
-  readonly replayId?: number | undefined;
-  /** Bounds on the event, both included. */
-  readonly fromEvent: number;
-  readonly toEvent: number;
-  /** Goes on below this one. */
-  readonly before: Pick<DeliveryRow, 'event_id' | 'replay_id'> | undefined;
-  readonly limit: number;
-}
-
-/** Rows that one page looks at: a filter that hardly anything passes must not read a million of them. */
-const looksAt = 5_000;
-
-export interface DeliveryPage {
-  readonly rows: readonly DeliveryRow[];
-  /** Where to go on; nothing where there is no more. */
-  readonly next: DeliveryId | undefined;
-}
-
-/** What has an index of its own, by state; the others are looked for among all. */
-const indexed: Readonly<Partial<Record<DeliveryState, { where: string; eventId: string }>>> = {
-  // The sum keeps the planner from walking through all deliveries in the order of their events.
-  pending: { where: open, eventId: 'd.event_id + 0' },
-  retrying: { where: open, eventId: 'd.event_id + 0' },
-  failed: { where: unhappy, eventId: 'd.event_id' },
-  skipped: { where: unhappy, eventId: 'd.event_id' },
-};
-
-/** Deliveries of a webhook, those of the newest events first. */
-export async function listDeliveries(db: Db, q: DeliveryQuery): Promise<DeliveryPage> {
-  const { where, eventId } = (q.state && indexed[q.state]) ?? { where: 'true', eventId: 'd.event_id' };
-  const looked = `FROM deliveries d
-    WHERE d.webhook_id = $1 AND ${eventId} >= $2 AND ${eventId} <= $3
-      AND (${eventId} < $4 OR (${eventId} = $4 AND d.replay_id < $5)) AND ${where}
-    ORDER BY ${eventId} DESC, d.replay_id DESC`;
-  const bounds = [
-    q.webhookId,
-    q.fromEvent,
-    q.toEvent,
-    q.before?.event_id ?? Number.MAX_SAFE_INTEGER,
-    q.before?.replay_id ?? 0,
-  ];
-  const rows = await db.all<DeliveryRow>(
-    `SELECT ${columns} FROM (SELECT d.* ${looked} LIMIT ${looksAt}) AS d
-     WHERE (CAST($6 AS text) IS NULL OR d.event = $6) AND (CAST($7 AS bigint) IS NULL OR d.chat_id = $7)
-       AND (CAST($8 AS bigint) IS NULL OR d.replay_id = $8) AND (CAST($9 AS text) IS NULL OR d.state = $9)
-     ORDER BY d.event_id DESC, d.replay_id DESC LIMIT $10`,
-    ...bounds,
-    q.event ?? null,
-    q.chatId ?? null,
-    q.replayId ?? null,
-    q.state ?? null,
-    q.limit + 1,
-  );
-  if (rows.length > q.limit) return { rows: rows.slice(0, q.limit), next: rows[q.limit - 1]?.delivery_id };
-  const last = await db.get<{ delivery_id: DeliveryId }>(
-    `SELECT d.delivery_id ${looked} LIMIT 1 OFFSET ${looksAt - 1}`,
-    ...bounds,
-  );
-  return { rows, next: last?.delivery_id };
 }
 
 /** The oldest event that a webhook is still to deliver. */

@@ -1,4 +1,4 @@
-import { type Result, recordResults } from '../store/deliveries.ts';
+import { type Result, recordResults } from '../store/delivery-results.ts';
 import { confirmLeases, type EndpointHealth, setHealth } from '../store/drives.ts';
 import type { Engine, Tx } from '../store/engine.ts';
 import { finishReplays, noteSettled, type Settled } from '../store/replays.ts';

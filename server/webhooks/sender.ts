@@ -1,3 +1,4 @@
+import type { Sending } from '../domain/attempt.ts';
 import type { WebhookRow } from '../store/webhooks.ts';
 import { type ClientOptions, type Outcome, postTo } from './client.ts';
 import { Deadlines } from './deadlines.ts';
@@ -10,17 +11,6 @@ const limits = { timeoutMs: 15_000, mostRead: 65_536, mostKept: 4_096 } as const
 
 /** Opened secrets, and read URLs, that are remembered: opening a secret takes as long as signing with it. */
 const mostKept = 10_000;
-
-export interface Sending {
-  /** The event's id as it stands in the headers. */
-  readonly id: string;
-  readonly event: string;
-  readonly body: string;
-  readonly attempt: number;
-  /** 0: none. */
-  readonly replayId: number;
-  readonly at: number;
-}
 
 export interface SenderParts {
   readonly guard: Guard;
