@@ -153,7 +153,7 @@ export const webhooks = (limits: Limits) => ({
       attempt,
       body: z.string().meta({ description: 'the exact body that was sent' }),
     }),
-    errors: ['not_found', 'forbidden'],
+    errors: ['not_found'],
     example: {
       input: { webhook_id: 1 },
       output: {

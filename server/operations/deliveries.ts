@@ -67,8 +67,8 @@ async function hurry(
 ) {
   if (status !== 'active') throw new ParleyError('conflict', `Its webhook is ${status}. Make it active first.`);
   const answer = await change(services, call, async (tx) => {
-    await hurryDelivery(tx, call.input.delivery_id);
     await noteRevision(tx, webhook_id, 'tried at once');
+    await hurryDelivery(tx, call.input.delivery_id);
     return { delivery: present.delivery(await accessDelivery(tx, call.caller, call.input.delivery_id)) };
   });
   await services.webhooks.nudge();
@@ -107,6 +107,7 @@ export function skip(services: Services): Handler<'webhooks.skip'> {
     const answer = await change(services, call, async (tx, at) => {
       await lockWebhooks(tx);
       const { webhook_id, replay_id, state } = await accessDelivery(tx, caller, input.delivery_id);
+      await noteRevision(tx, webhook_id, 'looked at again');
       if (!(await skipDelivery(tx, input.delivery_id, 'by_owner', at))) {
         throw new ParleyError('conflict', `This delivery is ${state} already.`);
       }
@@ -114,7 +115,6 @@ export function skip(services: Services): Handler<'webhooks.skip'> {
         await noteSettled(tx, [{ replay_id, delivered: 0, failed: 0, skipped: 1 }]);
         await finishReplays(tx, webhook_id, at);
       }
-      await noteRevision(tx, webhook_id, 'looked at again');
       return { delivery: present.delivery(await accessDelivery(tx, caller, input.delivery_id)) };
     });
     await services.webhooks.nudge();

@@ -171,8 +171,8 @@ async function changeStatus(tx: Tx, caller: Caller, webhook: WebhookRow, status:
 
 /** Whatever was wrong with its endpoint is forgotten, and nothing waits any longer. */
 async function tryAtOnce(tx: Tx, webhookId: WebhookId): Promise<void> {
-  await hurryAll(tx, webhookId);
   await noteRevision(tx, webhookId, 'tried at once');
+  await hurryAll(tx, webhookId);
 }
 
 export function rotateSecretOf(services: Services): Handler<'webhooks.rotate_secret'> {

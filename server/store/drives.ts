@@ -62,6 +62,9 @@ const filling = (now: string): RowWork => ({
 });
 const fillings = new Map<string, RowWork>();
 
+/** Rows are locked in one order, whoever does it. */
+const inOrder = (rows: readonly (readonly [webhookId: number, value: number])[]) => [...rows].sort(([a], [b]) => a - b);
+
 /** Says that deliveries were made for webhooks, and takes those that nobody drives. */
 export function noteFilled(
   tx: Tx,
@@ -70,7 +73,7 @@ export function noteFilled(
 ): Promise<DriveRow[]> {
   const work = fillings.get(tx.dialect.name) ?? filling(tx.dialect.now);
   fillings.set(tx.dialect.name, work);
-  return tx.each(work, counts, owner);
+  return tx.each(work, inOrder(counts), owner);
 }
 
 /** Holds on to everything that a process drives, and answers what that is. */
@@ -103,7 +106,7 @@ export async function confirmLeases(
     };
     confirmations.set(tx.dialect.name, work);
   }
-  const held = await tx.each<{ webhook_id: number }>(work, leases, owner);
+  const held = await tx.each<{ webhook_id: number }>(work, inOrder(leases), owner);
   return new Set(held.map((row) => row.webhook_id));
 }
 
@@ -168,7 +171,10 @@ const revisions = {
   'left alone': `${forgiven} due_at = NULL,`,
 } as const;
 
-/** Has whoever drives a webhook see what was changed about it. */
+/**
+ * Has whoever drives a webhook see what was changed about it. Comes before changes to its deliveries: whoever writes down results
+ * confirms the lease first, and two that lock the same rows in another order would wait for each other.
+ */
 export async function noteRevision(tx: Tx, webhookId: number, revision: keyof typeof revisions): Promise<void> {
   await tx.run(`UPDATE drives SET ${revisions[revision]} revision = revision + 1 WHERE webhook_id = $1`, webhookId);
 }

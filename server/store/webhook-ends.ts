@@ -25,10 +25,10 @@ export async function suspend(tx: Tx, webhookId: WebhookId): Promise<void> {
 
 /** It is not to be told of what it has not been told of. */
 async function drop(tx: Tx, webhookId: WebhookId, reason: SkipReason, at: number): Promise<void> {
+  await noteRevision(tx, webhookId, 'left alone');
   await skipAll(tx, webhookId, reason, at);
   await dropBacklogs(tx, webhookId);
   await stopReplays(tx, webhookId, at);
-  await noteRevision(tx, webhookId, 'left alone');
 }
 
 export async function removeWebhook(tx: Tx, webhookId: WebhookId, at: number): Promise<void> {
