@@ -10,6 +10,10 @@ import type { Running } from './until-stopped.ts';
 /** As long as a webhook's endpoint has. */
 const answerWithinMs = 15_000;
 
+/** Bytes of an answer that are waited for, and how long: a connection that is cut off makes some receivers complain. */
+const shortAnswer = 4_096;
+const hearOutMs = 500;
+
 interface Outcome {
   readonly accepted: boolean;
   /** The status, or what came instead of one. */
@@ -68,8 +72,10 @@ export class Receiver {
         signal: AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]),
       });
       const ms = performance.now() - started;
-      // The status decides. What else the receiver says, and how slowly, is its own affair.
-      void response.body?.cancel().catch(() => {});
+      // The status decides. What else the receiver says, and how slowly, is its own affair; a few words are heard out.
+      const isShort = Number(response.headers.get('content-length') ?? Number.NaN) <= shortAnswer;
+      if (isShort) await Promise.race([response.arrayBuffer(), sleep(hearOutMs)]).catch(() => {});
+      else void response.body?.cancel().catch(() => {});
       return { accepted: response.ok, answer: statusOf(response), ms };
     } catch (error) {
       signal.throwIfAborted();

@@ -21,6 +21,7 @@ import { claimKey, secretKey } from './store/secret-key.ts';
 import { noteTokenUses } from './store/tokens.ts';
 import { countAdmins } from './store/users.ts';
 import { endWithoutAccess } from './store/webhook-ends.ts';
+import { pruneWebhooks } from './store/webhooks.ts';
 import { Driver } from './webhooks/driver.ts';
 import { expireDeliveries } from './webhooks/expiry.ts';
 import { AddressRefusal, Guard, NameFailure, resolveName } from './webhooks/guard.ts';
@@ -86,7 +87,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
       hashPassword,
       wake: () => wake.call(),
       webhooks: deliver.services,
-      audit: (act, fields) => log.write('info', 'audit', { act, ...fields }),
+      audit: (act, fields) => log.write('warn', 'audit', { act, ...fields }),
       forget: (which) => authenticator.forget(which),
     });
     const api = serveApi({
@@ -160,7 +161,11 @@ function startFollowers(
         await noteUses();
         await engine.write((tx) => endWithoutAccess(tx, world.now()));
         return dropExpired(engine, {
-          deliveries: { dropping: expireDeliveries, prune: pruneDeliveries },
+          deliveries: {
+            dropping: expireDeliveries,
+            prune: async (tx, before, count) =>
+              (await pruneDeliveries(tx, before, count)) + (await pruneWebhooks(tx, before, count)),
+          },
           eventDays: settings.eventDays,
           now: world.now,
           counted: (kind, count) => metrics.pruned(kind, count),
@@ -176,6 +181,7 @@ function startFollowers(
 
 /** Attempts outside of the lanes that are made at once: tests, and deliveries that are sent once more. */
 const mostExtra = 16;
+const mostExtraOfOne = 4;
 
 /** What delivers to webhooks. */
 async function buildDelivery(
@@ -211,16 +217,19 @@ async function buildDelivery(
     log,
     gauges: metrics,
   });
-  let extra = 0;
+  const extra = new Map<number, number>();
   const services: WebhookServices = {
     most: settings.webhookLimit,
     checkUrl: (url) => checkUrl(guard, url),
     seal: (secret) => box.seal(secret),
     nudge: () => driver.nudge(),
     attempt: async (webhook, sending) => {
-      if (extra >= mostExtra)
+      const own = extra.get(webhook.user_id) ?? 0;
+      const all = [...extra.values()].reduce((sum, count) => sum + count, 0);
+      if (own >= mostExtraOfOne || all >= mostExtra) {
         throw new ParleyError('unavailable', 'Too many deliveries are being tried at the moment.');
-      extra++;
+      }
+      extra.set(webhook.user_id, own + 1);
       try {
         const outcome = await sender.send(webhook, sending);
         const answered = outcome.kind === 'answered';
@@ -232,7 +241,9 @@ async function buildDelivery(
           answer: answered ? outcome.answer : null,
         };
       } finally {
-        extra--;
+        const left = (extra.get(webhook.user_id) ?? 1) - 1;
+        if (left > 0) extra.set(webhook.user_id, left);
+        else extra.delete(webhook.user_id);
       }
     },
   };

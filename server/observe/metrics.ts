@@ -1,5 +1,5 @@
 /** Upper bounds of the buckets that durations are counted in, in seconds. */
-const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5] as const;
+const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 3_600] as const;
 
 interface Durations {
   readonly buckets: number[];
@@ -88,7 +88,7 @@ export class Metrics {
       ...header(
         'parley_deliveries_total',
         'counter',
-        'Deliveries to webhooks that were settled, by what became of them.',
+        'Deliveries to webhooks that attempts have settled, by what became of them.',
       ),
       ...[...this.#settled].map(([state, count]) => `parley_deliveries_total{state="${state}"} ${count}`),
       ...header(

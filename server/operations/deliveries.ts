@@ -10,7 +10,7 @@ import { finishReplays, noteSettled } from '../store/replays.ts';
 import { findWebhook, lockWebhooks, type WebhookRow } from '../store/webhooks.ts';
 import { change, type Handler, type Services } from './operation.ts';
 import * as present from './present.ts';
-import { accessPastWebhook } from './webhooks.ts';
+import { accessPastWebhook, lockWebhook } from './webhooks.ts';
 
 /** The one door from an id to a delivery: that of its webhook, which may be deleted by now. */
 async function accessDelivery(db: Db, caller: Caller, deliveryId: DeliveryId): Promise<DeliveryRow> {
@@ -67,6 +67,7 @@ async function hurry(
 ) {
   if (status !== 'active') throw new ParleyError('conflict', `Its webhook is ${status}. Make it active first.`);
   const answer = await change(services, call, async (tx) => {
+    await lockWebhook(tx, call.caller, webhook_id);
     await noteRevision(tx, webhook_id, 'tried at once');
     await hurryDelivery(tx, call.input.delivery_id);
     return { delivery: present.delivery(await accessDelivery(tx, call.caller, call.input.delivery_id)) };

@@ -80,7 +80,10 @@ export function registerWebhook(services: Services): Handler<'webhooks.register'
       }
       if (input.chat_id !== undefined) await requireChat(tx, caller, input.chat_id, input.service_wide);
       if ((await countWebhooks(tx, caller.userId)) >= services.webhooks.most) {
-        throw new ParleyError('conflict', `You have ${services.webhooks.most} webhooks. Delete one first.`);
+        throw new ParleyError(
+          'conflict',
+          `You have ${services.webhooks.most} webhooks, as many as PARLEY_WEBHOOK_LIMIT allows. Delete one first.`,
+        );
       }
       const row = await insertWebhook(tx, {
         userId: caller.userId,
@@ -97,13 +100,7 @@ export function registerWebhook(services: Services): Handler<'webhooks.register'
       });
       return { webhook: await shown(tx, row.webhook_id, at) };
     });
-    if (input.service_wide && isNew) {
-      services.audit('webhook for the whole service', {
-        user_id: caller.userId,
-        webhook_id: answer.webhook.webhook_id,
-        include_direct: input.include_direct,
-      });
-    }
+    if (input.service_wide && isNew) auditServiceWide(services, 'register', caller, answer.webhook);
     return answer;
   };
 }
@@ -147,14 +144,29 @@ export function updateOfWebhook(services: Services): Handler<'webhooks.update'> 
         status,
         reason: status === 'disabled' ? webhook.disabled_reason : null,
       });
+      // Where messages go is on the strength of whoever said so last.
+      if (url !== undefined && url !== webhook.url) await adoptWebhook(tx, webhook.webhook_id, caller.tokenId);
       if (status !== webhook.status) await changeStatus(tx, caller, webhook, status);
       else if (status === 'active' && url !== undefined) await tryAtOnce(tx, webhook.webhook_id);
       else await noteRevision(tx, webhook.webhook_id, 'looked at again');
       return { webhook: await shown(tx, webhook.webhook_id, at) };
     });
     await services.webhooks.nudge();
+    if (answer.webhook.service_wide) auditServiceWide(services, 'update', caller, answer.webhook);
     return answer;
   };
+}
+
+/** What tells of every chat is worth knowing of. */
+function auditServiceWide(services: Services, act: string, { userId }: Caller, webhook: Webhook): void {
+  const { webhook_id, url, include_direct, status } = webhook;
+  services.audit(`${act} of a webhook for the whole service`, {
+    user_id: userId,
+    webhook_id,
+    url,
+    include_direct,
+    status,
+  });
 }
 
 async function changeStatus(tx: Tx, caller: Caller, webhook: WebhookRow, status: WebhookRow['status']): Promise<void> {

@@ -55,7 +55,7 @@ const insertion = (columns: string, values: string): RowWork => ({
   ],
 });
 const pending = insertion('state', `'pending'`);
-const expired = insertion('state, reason, settled_at', `'skipped', 'expired', $1`);
+const skipped = insertion('state, reason, settled_at', `'skipped', $1, $2`);
 
 const valuesOf = (rows: readonly NewDelivery[]): Value[][] =>
   rows.map((r) => [r.webhook_id, r.event_id, r.replay_id, r.chat_id, r.event]);
@@ -71,9 +71,13 @@ export interface Inserted {
 export const insertPending = (tx: Tx, rows: readonly NewDelivery[]): Promise<Inserted[]> =>
   tx.each(pending, valuesOf(rows));
 
-/** Adds deliveries that will not be made, because their events are about to be dropped. */
-export const insertExpired = (tx: Tx, rows: readonly NewDelivery[], at: number): Promise<Inserted[]> =>
-  tx.each(expired, valuesOf(rows), at);
+/** Adds deliveries that will not be made. */
+export const insertSkipped = (
+  tx: Tx,
+  rows: readonly NewDelivery[],
+  reason: SkipReason,
+  at: number,
+): Promise<Inserted[]> => tx.each(skipped, valuesOf(rows), reason, at);
 
 /** Everything that a webhook is to deliver, in the order of its lanes. */
 export function openDeliveries(db: Db, webhookId: number): Promise<DeliveryRow[]> {
@@ -98,6 +102,18 @@ export function findDelivery(
     owner.userId,
     owner.appId,
   );
+}
+
+/** How long the newest delivery took that was made, among the newest few. */
+export async function lastDuration(db: Db, webhookId: WebhookId): Promise<number | undefined> {
+  const row = await db.get<{ duration_ms: number }>(
+    `SELECT duration_ms FROM (
+       SELECT d.state, d.duration_ms, d.event_id FROM deliveries d WHERE d.webhook_id = $1
+       ORDER BY d.event_id DESC, d.replay_id DESC LIMIT 64
+     ) AS newest WHERE state = 'delivered' ORDER BY event_id DESC LIMIT 1`,
+    webhookId,
+  );
+  return row?.duration_ms;
 }
 
 /** The oldest event that a webhook is still to deliver. */

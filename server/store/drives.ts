@@ -1,5 +1,5 @@
 import type { WebhookId } from '@parley/contract';
-import type { Db, RowWork, Tx } from './engine.ts';
+import type { Db, Dialect, RowWork, Tx } from './engine.ts';
 
 /** A process may drive a webhook for this long after it last said so; then another may take it over. */
 export const leaseMs = 5_000;
@@ -52,18 +52,37 @@ export function takeLease(tx: Tx, webhookId: WebhookId, owner: string): Promise<
   );
 }
 
-const filling = (now: string): RowWork => ({
+/** The given rows with their drives locked in one order: two that lock several would otherwise wait for each other. */
+const lockedFirst = ({ lockRows }: Dialect, source: string): string =>
+  `(SELECT g.* FROM ${source} AS g JOIN drives d ON d.webhook_id = g.webhook_id ORDER BY d.webhook_id ${lockRows})`;
+
+/** Made once for each engine. */
+function perDialect(make: (dialect: Dialect) => RowWork): (dialect: Dialect) => RowWork {
+  const made = new Map<string, RowWork>();
+  return (dialect) => {
+    const work = made.get(dialect.name) ?? make(dialect);
+    made.set(dialect.name, work);
+    return work;
+  };
+}
+
+const filling = perDialect((dialect) => ({
   columns: { webhook_id: 'int', count: 'int' },
   statements: [
-    (source) => `UPDATE drives SET filled = filled + g.count, due_at = 0, ${taking(now, '$1')}
-      FROM ${source} AS g WHERE drives.webhook_id = g.webhook_id
+    (source) => `UPDATE drives SET filled = filled + g.count, due_at = 0, ${taking(dialect.now, '$1')}
+      FROM ${lockedFirst(dialect, source)} AS g WHERE drives.webhook_id = g.webhook_id
       RETURNING drives.webhook_id, owner, lease_number, filled, revision, due_at, down_since, down_cause, probes, hold_until`,
   ],
-});
-const fillings = new Map<string, RowWork>();
+}));
 
-/** Rows are locked in one order, whoever does it. */
-const inOrder = (rows: readonly (readonly [webhookId: number, value: number])[]) => [...rows].sort(([a], [b]) => a - b);
+const confirming = perDialect((dialect) => ({
+  columns: { webhook_id: 'int', lease_number: 'int' },
+  statements: [
+    (source) => `UPDATE drives SET lease_until = ${dialect.now} + ${leaseMs} FROM ${lockedFirst(dialect, source)} AS g
+      WHERE drives.webhook_id = g.webhook_id AND drives.lease_number = g.lease_number AND owner = $1
+      RETURNING drives.webhook_id`,
+  ],
+}));
 
 /** Says that deliveries were made for webhooks, and takes those that nobody drives. */
 export function noteFilled(
@@ -71,21 +90,18 @@ export function noteFilled(
   owner: string,
   counts: readonly (readonly [webhookId: number, count: number])[],
 ): Promise<DriveRow[]> {
-  const work = fillings.get(tx.dialect.name) ?? filling(tx.dialect.now);
-  fillings.set(tx.dialect.name, work);
-  return tx.each(work, inOrder(counts), owner);
+  return tx.each(filling(tx.dialect), counts, owner);
 }
 
 /** Holds on to everything that a process drives, and answers what that is. */
 export function renewLeases(tx: Tx, owner: string): Promise<DriveRow[]> {
   return tx.all(
     `UPDATE drives SET lease_until = ${tx.dialect.now} + ${leaseMs}
-     WHERE owner = $1 AND lease_until >= ${tx.dialect.now} RETURNING ${columns}`,
+     FROM (SELECT d.webhook_id AS held FROM drives d WHERE d.owner = $1 ORDER BY d.webhook_id ${tx.dialect.lockRows}) AS mine
+     WHERE webhook_id = mine.held AND owner = $1 AND lease_until >= ${tx.dialect.now} RETURNING ${columns}`,
     owner,
   );
 }
-
-const confirmations = new Map<string, RowWork>();
 
 /** Holds on to these leases, and answers which of them are still one's own: nothing else may be written under the others. */
 export async function confirmLeases(
@@ -93,20 +109,7 @@ export async function confirmLeases(
   owner: string,
   leases: readonly (readonly [webhookId: number, leaseNumber: number])[],
 ): Promise<ReadonlySet<number>> {
-  let work = confirmations.get(tx.dialect.name);
-  if (!work) {
-    const { now } = tx.dialect;
-    work = {
-      columns: { webhook_id: 'int', lease_number: 'int' },
-      statements: [
-        (source) => `UPDATE drives SET lease_until = ${now} + ${leaseMs} FROM ${source} AS g
-          WHERE drives.webhook_id = g.webhook_id AND drives.lease_number = g.lease_number AND owner = $1
-          RETURNING drives.webhook_id`,
-      ],
-    };
-    confirmations.set(tx.dialect.name, work);
-  }
-  const held = await tx.each<{ webhook_id: number }>(work, inOrder(leases), owner);
+  const held = await tx.each<{ webhook_id: number }>(confirming(tx.dialect), leases, owner);
   return new Set(held.map((row) => row.webhook_id));
 }
 

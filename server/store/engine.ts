@@ -68,6 +68,8 @@ export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
   /** The database's own clock, in milliseconds since 1970. */
   readonly now: string;
+  /** Locks the rows of the table `d` that a SELECT finds, in its order. */
+  readonly lockRows: string;
   /** A table expression over a parameter that holds a JSON array of objects, as `JSON.stringify` gives it. */
   rows(param: string, columns: Readonly<Record<string, ColumnType>>, alias: string): string;
   /**

@@ -8,6 +8,7 @@ const columnTypes = { int: 'bigint', text: 'text' } as const;
 export const postgresDialect: Dialect = {
   name: 'postgres',
   now: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)',
+  lockRows: 'FOR UPDATE OF d',
   rows: (param, columns, alias) => {
     const list = Object.entries(columns).map(([name, type]) => `${name} ${columnTypes[type]}`);
     return `json_to_recordset(CAST(CAST(${param} AS text) AS json)) AS ${alias}(${list.join(', ')})`;

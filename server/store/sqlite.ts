@@ -6,6 +6,7 @@ import { asUnavailable } from './failure.ts';
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
   now: `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
+  lockRows: '',
   rows: (param, columns, alias) => {
     const list = Object.keys(columns).map((c) => `json_extract(value, '$.${c}') AS ${c}`);
     return `(SELECT ${list.join(', ')} FROM json_each(${param})) AS ${alias}`;

@@ -1,12 +1,14 @@
 import type { DisabledReason, NewEvent, SkipReason, UserId, WebhookId } from '@parley/contract';
-import { allChats, beginBacklog, dropBacklogs } from './backlogs.ts';
+import { skipBacklog } from './backlog-skips.ts';
+import { allChats, backlogsOf, beginBacklog, dropBacklogs } from './backlogs.ts';
 import { skipAll } from './deliveries.ts';
 import { noteRevision } from './drives.ts';
 import type { Tx } from './engine.ts';
-import { appendOne } from './events.ts';
+import { appendOne, logTip } from './events.ts';
 import { stopReplays } from './replays.ts';
 import {
   deleteWebhook,
+  findWebhook,
   lockWebhooks,
   noteRegistryChange,
   readPosition,
@@ -23,10 +25,19 @@ export async function suspend(tx: Tx, webhookId: WebhookId): Promise<void> {
   await noteRevision(tx, webhookId, 'left alone');
 }
 
+/** Of what waits in the log when a webhook ends, so much is written down as skipped. */
+const mostSkipped = 20_000;
+
 /** It is not to be told of what it has not been told of. */
 async function drop(tx: Tx, webhookId: WebhookId, reason: SkipReason, at: number): Promise<void> {
   await noteRevision(tx, webhookId, 'left alone');
   await skipAll(tx, webhookId, reason, at);
+  const webhook = await findWebhook(tx, webhookId);
+  const tip = await logTip(tx);
+  let most = mostSkipped;
+  for (const backlog of webhook ? await backlogsOf(tx, webhookId) : []) {
+    if (webhook) most -= await skipBacklog(tx, webhook, backlog, tip, { reason, at, most });
+  }
   await dropBacklogs(tx, webhookId);
   await stopReplays(tx, webhookId, at);
 }

@@ -2,7 +2,15 @@ import { type ChatId, type EventName, eventNames } from '@parley/contract';
 import { allChats, type BacklogRow, backlogsOf } from './backlogs.ts';
 import { oldestOpen } from './deliveries.ts';
 import type { Db } from './engine.ts';
-import { type EventRow, eventsNamed, logTip, serviceEvents, visibleEvents, visibleWithin } from './events.ts';
+import {
+  type EventRow,
+  eventsAfter,
+  eventsNamed,
+  logTip,
+  serviceEvents,
+  visibleEvents,
+  visibleWithin,
+} from './events.ts';
 import type { WebhookRow } from './webhooks.ts';
 
 /** The known events that a webhook asks for. */
@@ -119,5 +127,6 @@ async function firstBacklogged(
     if (first) return first;
     after_event = reached;
   }
-  return undefined;
+  // Whatever it is, it is no older than this one.
+  return after_event < upTo ? (await eventsAfter(db, after_event, 1))[0] : undefined;
 }

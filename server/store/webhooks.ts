@@ -152,7 +152,7 @@ export async function insertWebhook(tx: Tx, webhook: NewWebhook): Promise<Webhoo
   return row;
 }
 
-/** Whose access it is from now on: a token that changes a webhook takes it over. */
+/** Whose access it is from now on: a token that says where a webhook leads, or revives it, takes it over. */
 export async function adoptWebhook(tx: Tx, webhookId: WebhookId, tokenId: TokenId): Promise<void> {
   await tx.run('UPDATE webhooks SET token_id = $2 WHERE webhook_id = $1', webhookId, tokenId);
 }
@@ -223,6 +223,21 @@ export async function accessEnd(db: Db, webhookId: WebhookId): Promise<number | 
     webhookId,
   );
   return row?.expires_at ?? null;
+}
+
+/** Drops up to `count` webhooks that were deleted before a time, and as many replays that ended before it. */
+export async function pruneWebhooks(tx: Tx, before: number, count: number): Promise<number> {
+  const deleted = 'SELECT webhook_id FROM webhooks WHERE deleted_at < $1 ORDER BY deleted_at LIMIT $2';
+  await tx.run(`DELETE FROM drives WHERE webhook_id IN (${deleted})`, before, count);
+  const webhooks = await tx.run(`DELETE FROM webhooks WHERE webhook_id IN (${deleted})`, before, count);
+  const replays = await tx.run(
+    `DELETE FROM replays WHERE replay_id IN (
+       SELECT replay_id FROM replays WHERE finished_at < $1 ORDER BY finished_at LIMIT $2
+     )`,
+    before,
+    count,
+  );
+  return webhooks + replays;
 }
 
 export async function countExpired(tx: Tx, webhookId: number, count: number): Promise<void> {

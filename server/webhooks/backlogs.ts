@@ -1,6 +1,6 @@
 import { allChats, backlogsOf, beginBacklog } from '../store/backlogs.ts';
 import type { Engine } from '../store/engine.ts';
-import { lockWebhooks, readPosition } from '../store/webhooks.ts';
+import { findWebhook, lockWebhooks, readPosition } from '../store/webhooks.ts';
 import { type Drive, isStuck } from './drive.ts';
 import { type Filled, fillBacklog, fillReplay } from './fill.ts';
 
@@ -86,6 +86,7 @@ export class Backlogs {
   #begin(drive: Drive, chatId: number): Promise<undefined> {
     return this.#parts.engine.writeSoon(async (tx) => {
       await lockWebhooks(tx);
+      if (!(await findWebhook(tx, drive.webhookId))) return undefined;
       const { dispatched } = await readPosition(tx);
       const ofAll = (await backlogsOf(tx, drive.webhookId)).find((b) => b.chat_id === allChats);
       const after_event = ofAll?.after_event ?? dispatched;
@@ -111,13 +112,13 @@ export class Backlogs {
     return replay && (() => this.#replay(drive, replay.replay_id));
   }
 
-  #fill(drive: Drive, chatId: number): Promise<Filled> {
+  #fill(drive: Drive, chatId: number): Promise<Filled | undefined> {
     const { engine, owner } = this.#parts;
-    return fillBacklog(engine, owner, drive.webhook, chatId, chatId === allChats ? refill : mostBehindStuck);
+    return fillBacklog(engine, owner, drive.webhookId, chatId, chatId === allChats ? refill : mostBehindStuck);
   }
 
-  #replay(drive: Drive, replayId: number): Promise<Filled> {
+  #replay(drive: Drive, replayId: number): Promise<Filled | undefined> {
     const { engine, owner, now } = this.#parts;
-    return fillReplay(engine, owner, drive.webhook, replayId, refillReplay, now());
+    return fillReplay(engine, owner, drive.webhookId, replayId, refillReplay, now());
   }
 }

@@ -2,13 +2,16 @@ import { allChats, backlogsAmong } from '../store/backlogs.ts';
 import { insertPending, type NewDelivery } from '../store/deliveries.ts';
 import { type DriveRow, noteFilled } from '../store/drives.ts';
 import type { Engine } from '../store/engine.ts';
-import { headsAfter, logTip, moveCursor } from '../store/events.ts';
+import { type EventHead, headsAfter, logTip, moveCursor } from '../store/events.ts';
 import { lockWebhooks, readPosition } from '../store/webhooks.ts';
 import { Audience } from './audience.ts';
 import { type Entry, newEntry } from './lane.ts';
 
 /** Events in one step. */
 const mostEvents = 1_024;
+
+/** Deliveries in one step, as far as a single event does not make more: others wait while they are written. */
+const mostMatched = 2_000;
 
 /** While nothing matches, the cursor is written down this often: it is only for the next start. */
 const lazyEvents = 10_000;
@@ -45,17 +48,11 @@ export class Dispatcher {
     if (this.#written < 0) await this.#catchUp();
     if (this.#audience.isEmpty) return this.#pass();
     const events = await headsAfter(this.#engine, this.#position, mostEvents);
-    const last = events.at(-1);
-    if (!last) return nothing;
+    if (events.length === 0) return nothing;
     if (await this.#audience.refresh()) return this.#goBack();
-    const matched: NewDelivery[] = [];
-    for (const event of events) {
-      const { event_id, chat_id, event: name } = event;
-      for (const webhook_id of await this.#audience.of(event)) {
-        matched.push({ webhook_id, event_id, replay_id: 0, chat_id, event: name });
-      }
-    }
-    const more = events.length === mostEvents;
+    const { matched, last } = await this.#match(events);
+    const more = events.length === mostEvents || last !== events.at(-1);
+    if (!last) return nothing;
     if (matched.length === 0 && last.event_id - this.#written < lazyEvents) {
       this.#position = last.event_id;
       return { ...nothing, more };
@@ -65,6 +62,21 @@ export class Dispatcher {
     this.#position = last.event_id;
     this.#written = last.event_id;
     return { made, more };
+  }
+
+  /** Goes through events until there is enough to write down; answers the last one that it has been through. */
+  async #match(events: readonly EventHead[]): Promise<{ matched: NewDelivery[]; last: EventHead | undefined }> {
+    const matched: NewDelivery[] = [];
+    let last: EventHead | undefined;
+    for (const event of events) {
+      const { event_id, chat_id, event: name } = event;
+      for (const webhook_id of await this.#audience.of(event)) {
+        matched.push({ webhook_id, event_id, replay_id: 0, chat_id, event: name });
+      }
+      last = event;
+      if (matched.length >= mostMatched) break;
+    }
+    return { matched, last };
   }
 
   /** While nobody is to be told, the end of the log is all that is looked at. */

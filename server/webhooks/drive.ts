@@ -15,6 +15,8 @@ export interface Loaded {
   /** When its access ends; null: never. */
   readonly accessUntil: number | null;
   readonly entries: readonly DeliveryRow[];
+  /** Whether its endpoint answered quickly when it last was delivered to. */
+  readonly wasQuick: boolean;
   readonly backlogs: readonly BacklogRow[];
   readonly replays: readonly ReplayRow[];
 }
@@ -32,6 +34,7 @@ export class Drive implements Use {
   health: Health = healthy;
   backlogs: readonly BacklogRow[] = [];
   replays: readonly ReplayRow[] = [];
+  readonly userId: number;
   inFlight = 0;
   allowance = 1;
   isDoubtful = false;
@@ -57,6 +60,8 @@ export class Drive implements Use {
 
   constructor(loaded: Loaded) {
     this.webhookId = loaded.webhook.webhook_id;
+    this.userId = loaded.webhook.user_id;
+    if (loaded.wasQuick && loaded.drive.down_since === null) this.allowance = 2;
     this.webhook = loaded.webhook;
     this.leaseNumber = loaded.drive.lease_number;
   }

@@ -194,7 +194,7 @@ export class Driver {
   async #disable(drive: Drive, reason: EndpointEnd): Promise<void> {
     const { engine, owner, now } = this.#parts;
     drive.webhook = { ...drive.webhook, status: 'disabled' };
-    await this.#recorder.flush();
+    await this.#recorder.catchUp();
     await engine.write(async (tx) => {
       await lockWebhooks(tx);
       const webhook = await findWebhook(tx, drive.webhookId);

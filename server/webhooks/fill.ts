@@ -1,4 +1,4 @@
-import type { DeliveryState } from '@parley/contract';
+import type { DeliveryState, WebhookId } from '@parley/contract';
 import { type BacklogRow, backlogsOf, endBacklog, moveBacklog } from '../store/backlogs.ts';
 import { insertPending, type NewDelivery, unhappyEvents } from '../store/deliveries.ts';
 import { type DriveRow, noteFilled } from '../store/drives.ts';
@@ -6,7 +6,7 @@ import type { Db, Engine, Tx } from '../store/engine.ts';
 import { type EventRow, eventsNamed, logTip } from '../store/events.ts';
 import { finishReplays, moveReplay, type ReplayRow, runningReplays } from '../store/replays.ts';
 import { backlogged, eventsFor, reachOf, type Stretch } from '../store/webhook-events.ts';
-import { lockWebhooks, type WebhookRow } from '../store/webhooks.ts';
+import { findWebhook, lockWebhooks, type WebhookRow } from '../store/webhooks.ts';
 import { type Entry, newEntry } from './lane.ts';
 
 /** What was made out of the log for a webhook, and what there is left of it. */
@@ -19,19 +19,27 @@ export interface Filled {
   readonly replays: readonly ReplayRow[];
 }
 
+/** A webhook as it is now, and stays until the transaction ends; nothing where it was paused, disabled or deleted meanwhile. */
+async function lockActive(tx: Tx, webhookId: WebhookId): Promise<WebhookRow | undefined> {
+  await lockWebhooks(tx);
+  const webhook = await findWebhook(tx, webhookId);
+  return webhook?.status === 'active' ? webhook : undefined;
+}
+
 /** Makes the next deliveries out of what the log holds for a webhook. A backlog that has reached the present ends. */
 export function fillBacklog(
   engine: Engine,
   owner: string,
-  webhook: WebhookRow,
+  webhookId: WebhookId,
   chatId: number,
   limit: number,
-): Promise<Filled> {
+): Promise<Filled | undefined> {
   return engine.writeSoon(async (tx) => {
-    await lockWebhooks(tx);
+    const webhook = await lockActive(tx, webhookId);
+    if (!webhook) return undefined;
     const backlogs = await backlogsOf(tx, webhook.webhook_id);
     const backlog = backlogs.find((b) => b.chat_id === chatId);
-    if (!backlog) return told(tx, webhook, undefined, [], []);
+    if (!backlog) return undefined;
     // Also past the dispatcher's cursor: it may have passed what concerned nobody then. What it makes again is there already.
     const tip = await logTip(tx);
     const { events, reached } = await backlogged(tx, webhook, backlogs, backlog, tip, limit);
@@ -46,15 +54,16 @@ export function fillBacklog(
 export function fillReplay(
   engine: Engine,
   owner: string,
-  webhook: WebhookRow,
+  webhookId: WebhookId,
   replayId: number,
   limit: number,
   at: number,
-): Promise<Filled> {
+): Promise<Filled | undefined> {
   return engine.writeSoon(async (tx) => {
-    await lockWebhooks(tx);
+    const webhook = await lockActive(tx, webhookId);
+    if (!webhook) return undefined;
     const replay = (await runningReplays(tx, webhook.webhook_id)).find((r) => r.replay_id === replayId);
-    if (!replay || replay.reached_event >= replay.to_event) return told(tx, webhook, undefined, [], []);
+    if (!replay || replay.reached_event >= replay.to_event) return undefined;
     const { events, reached } = await replayed(tx, webhook, replay, limit);
     const { drive, entries } = await insert(tx, owner, webhook, replayId, events);
     await moveReplay(tx, replay.replay_id, reached, entries.length);

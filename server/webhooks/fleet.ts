@@ -1,6 +1,6 @@
 import type { WebhookId } from '@parley/contract';
 import { backlogsOf } from '../store/backlogs.ts';
-import { openDeliveries } from '../store/deliveries.ts';
+import { lastDuration, openDeliveries } from '../store/deliveries.ts';
 import {
   type DriveRow,
   findDrive,
@@ -16,6 +16,7 @@ import { runningReplays } from '../store/replays.ts';
 import { accessEnd, findWebhook } from '../store/webhooks.ts';
 import { Drive, type Loaded } from './drive.ts';
 import type { Entry } from './lane.ts';
+import { slowMs } from './slots.ts';
 
 export interface FleetParts {
   readonly engine: Engine;
@@ -40,9 +41,6 @@ export const aheadMs = 10_000;
 /** Webhooks that one look takes up. */
 const mostTaken = 200;
 
-/** Webhooks that are remembered as quick. */
-const mostProven = 10_000;
-
 /** One that changes while it is being read is read again after this time. */
 const againMs = 5;
 
@@ -59,8 +57,6 @@ export class Fleet {
   readonly #parts: FleetParts;
   readonly #drives = new Map<WebhookId, Drive>();
   readonly #loading = new Map<WebhookId, Promise<void>>();
-  /** Those that answered quickly when they were last driven. */
-  readonly #proven = new Set<WebhookId>();
   /** Whether there may be leases of ours. */
   #mayHold = false;
   #closed = false;
@@ -150,9 +146,6 @@ export class Fleet {
 
   /** Forgets a webhook: somebody else drives it, or nobody needs to. */
   lose(drive: Drive): void {
-    if (drive.allowance > 1) this.#proven.add(drive.webhookId);
-    else this.#proven.delete(drive.webhookId);
-    if (this.#proven.size > mostProven) this.#proven.clear();
     drive.ended = true;
     clearTimeout(drive.timer);
     if (this.#drives.get(drive.webhookId) === drive) this.#drives.delete(drive.webhookId);
@@ -197,7 +190,6 @@ export class Fleet {
     const drive = known ?? new Drive(loaded);
     drive.load(loaded, this.#parts.now());
     if (known) return;
-    if (this.#proven.has(webhook_id) && !drive.isDoubtful) drive.allowance = 2;
     drive.leaseUntil = taken + leaseMs;
     drive.lastActive = performance.now();
     this.#drives.set(webhook_id, drive);
@@ -216,6 +208,7 @@ export class Fleet {
       backlogs: await backlogsOf(engine, webhookId),
       replays: await runningReplays(engine, webhookId),
       entries: await openDeliveries(engine, webhookId),
+      wasQuick: ((await lastDuration(engine, webhookId)) ?? Number.POSITIVE_INFINITY) <= slowMs,
     };
   }
 

@@ -5,6 +5,8 @@ export interface Use {
   allowance: number;
   /** Whether its last attempt failed or was slow, or it is known to be down. */
   readonly isDoubtful: boolean;
+  /** Whom it belongs to. */
+  readonly userId: number;
 }
 
 /** Requests under way at once. Bun itself holds back the 257th, and leaves nobody to say which. */
@@ -20,6 +22,9 @@ const mostForOne = 64;
 const mostOfKind = { doubtful: mostInAll / 2, untried: mostInAll / 4, proven: mostInAll } as const;
 const mostUnproven = (mostInAll * 3) / 4;
 
+/** Of these for one user, who may have registered thousands of them. */
+const mostUnprovenOfOne = mostUnproven / 3;
+
 /** An answer that takes longer than this is slow. */
 export const slowMs = 1_000;
 
@@ -31,11 +36,13 @@ const kindOf = ({ allowance, isDoubtful }: Use): Kind =>
 /** A request that may be under way. */
 export interface Slot {
   kind: Kind;
+  readonly userId: number;
 }
 
 /** Shares out the requests that may be under way. */
 export class Slots {
   readonly #used = { doubtful: 0, untried: 0, proven: 0 };
+  readonly #unprovenOf = new Map<number, number>();
 
   get used(): number {
     return this.#used.doubtful + this.#used.untried + this.#used.proven;
@@ -49,10 +56,14 @@ export class Slots {
     const kind = kindOf(use);
     const { doubtful, untried } = this.#used;
     if (this.#used[kind] >= mostOfKind[kind]) return { refusal: kind };
-    if (kind !== 'proven' && doubtful + untried >= mostUnproven) return { refusal: kind };
+    if (kind !== 'proven') {
+      const own = this.#unprovenOf.get(use.userId) ?? 0;
+      if (doubtful + untried >= mostUnproven || own >= mostUnprovenOfOne) return { refusal: kind };
+      this.#unprovenOf.set(use.userId, own + 1);
+    }
     this.#used[kind]++;
     use.inFlight++;
-    return { kind };
+    return { kind, userId: use.userId };
   }
 
   /** One that was never tried before takes its time. */
@@ -66,6 +77,10 @@ export class Slots {
   giveBack(use: Use, slot: Slot): void {
     this.#used[slot.kind]--;
     use.inFlight--;
+    if (slot.kind === 'proven') return;
+    const left = (this.#unprovenOf.get(slot.userId) ?? 1) - 1;
+    if (left > 0) this.#unprovenOf.set(slot.userId, left);
+    else this.#unprovenOf.delete(slot.userId);
   }
 }
 

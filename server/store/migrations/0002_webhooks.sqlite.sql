@@ -18,7 +18,9 @@ CREATE TABLE webhooks (
   created_at INTEGER NOT NULL,
   deleted_at INTEGER
 ) STRICT;
-CREATE INDEX webhooks_by_user ON webhooks (user_id, webhook_id);
+CREATE INDEX webhooks_by_user ON webhooks (user_id, webhook_id) WHERE deleted_at IS NULL;
+CREATE INDEX webhooks_active ON webhooks (webhook_id) WHERE status = 'active' AND deleted_at IS NULL;
+CREATE INDEX webhooks_deleted ON webhooks (deleted_at) WHERE deleted_at IS NOT NULL;
 CREATE INDEX webhooks_by_token ON webhooks (token_id);
 
 -- Rises with every change to who is told what.
@@ -68,6 +70,7 @@ CREATE TABLE replays (
   finished_at INTEGER
 ) STRICT;
 CREATE INDEX replays_by_webhook ON replays (webhook_id, replay_id);
+CREATE INDEX replays_finished ON replays (finished_at) WHERE finished_at IS NOT NULL;
 
 -- One event for one webhook. No foreign keys: events are dropped before it.
 CREATE TABLE deliveries (

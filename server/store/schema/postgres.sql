@@ -352,13 +352,19 @@ CREATE INDEX messages_by_chat ON public.messages USING btree (chat_id, message_i
 
 CREATE INDEX replays_by_webhook ON public.replays USING btree (webhook_id, replay_id);
 
+CREATE INDEX replays_finished ON public.replays USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+
 CREATE INDEX tokens_by_parent ON public.tokens USING btree (parent_id) WHERE (parent_id IS NOT NULL);
 
 CREATE INDEX tokens_by_user ON public.tokens USING btree (user_id);
 
+CREATE INDEX webhooks_active ON public.webhooks USING btree (webhook_id) WHERE ((status = 'active'::text) AND (deleted_at IS NULL));
+
 CREATE INDEX webhooks_by_token ON public.webhooks USING btree (token_id);
 
-CREATE INDEX webhooks_by_user ON public.webhooks USING btree (user_id, webhook_id);
+CREATE INDEX webhooks_by_user ON public.webhooks USING btree (user_id, webhook_id) WHERE (deleted_at IS NULL);
+
+CREATE INDEX webhooks_deleted ON public.webhooks USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 ALTER TABLE ONLY public.chats
     ADD CONSTRAINT chats_created_by_fkey FOREIGN KEY (created_by) REFERENCES public.users(user_id);

@@ -166,6 +166,8 @@ CREATE TABLE replays (
 
 CREATE INDEX replays_by_webhook ON replays (webhook_id, replay_id);
 
+CREATE INDEX replays_finished ON replays (finished_at) WHERE finished_at IS NOT NULL;
+
 CREATE TABLE schema_versions (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL);
 
 CREATE TABLE secret_keys (
@@ -227,6 +229,10 @@ CREATE TABLE webhooks (
   deleted_at INTEGER
 ) STRICT;
 
+CREATE INDEX webhooks_active ON webhooks (webhook_id) WHERE status = 'active' AND deleted_at IS NULL;
+
 CREATE INDEX webhooks_by_token ON webhooks (token_id);
 
-CREATE INDEX webhooks_by_user ON webhooks (user_id, webhook_id);
+CREATE INDEX webhooks_by_user ON webhooks (user_id, webhook_id) WHERE deleted_at IS NULL;
+
+CREATE INDEX webhooks_deleted ON webhooks (deleted_at) WHERE deleted_at IS NOT NULL;

@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'bun:test';
+import { allChats } from '../../store/backlogs.ts';
+import { pruneWebhooks } from '../../store/webhooks.ts';
+import { fillBacklog } from '../../webhooks/fill.ts';
+import { Slots } from '../../webhooks/slots.ts';
+import { Client } from '../support/client.ts';
+import { onBothEngines } from '../support/engines.ts';
+import { type Reply, receiverFor } from '../support/receiver.ts';
+import { serverFor } from '../support/server.ts';
+import { users } from '../support/world.ts';
+
+onBothEngines('a webhook', (engine) => {
+  const server = serverFor(engine, {}, { sweepMs: 20 });
+  const receiver = receiverFor();
+
+  const scene = async (reply: Reply = 200) => {
+    const { ada } = await users(server(), 'ada');
+    const endpoint = receiver().endpoint(() => reply);
+    const { chat_id } = (await ada.ok('messages.create_group', { name: 'g', participants: [] })).group;
+    const registration = { url: endpoint.url, events: ['new_message'], secret: 's' };
+    const { webhook_id } = (await ada.ok('webhooks.register', registration)).webhook;
+    const say = (content: string) => ada.ok('messages.send_message', { chat_id, content });
+    return { ada, endpoint, chat_id, webhook_id, say };
+  };
+
+  test('that is paused just before its backlog is read keeps the backlog', async () => {
+    const { ada, endpoint, webhook_id, say } = await scene();
+    await ada.ok('webhooks.update', { webhook_id, status: 'paused' });
+    await say('one');
+    // What was decided while it was active is carried out only now.
+    const filled = await fillBacklog(server().engine, 'somebody', webhook_id as never, allChats, 100);
+    expect(filled).toBeUndefined();
+    await say('two');
+    await Bun.sleep(100);
+    await ada.ok('webhooks.update', { webhook_id, status: 'active' });
+    await endpoint.arrived(2, 5_000);
+    expect(endpoint.contents).toEqual(['one', 'two']);
+  });
+
+  test('that ends tells of what waited in the log as skipped, with the reason', async () => {
+    for (const [end, reason] of [
+      ['delete', 'webhook_deleted'],
+      ['revoke', 'access_revoked'],
+    ] as const) {
+      const { ada, webhook_id, say } = await scene();
+      await ada.ok('webhooks.update', { webhook_id, status: 'paused' });
+      for (const content of ['one', 'two', 'three']) await say(content);
+      const { tokens } = await ada.ok('tokens.list', {});
+      let asking = ada;
+      if (end === 'delete') await ada.ok('webhooks.delete', { webhook_id });
+      else {
+        // One that does not end with the other: made beside it.
+        asking = new Client(server().url, await server().token((await ada.ok('users.me', {})).user.name), ada.userId);
+        await asking.ok('tokens.revoke', { token_id: tokens[0]?.token_id ?? 0 });
+      }
+      const { deliveries } = await asking.ok('webhooks.deliveries', { webhook_id, state: 'skipped' });
+      expect(deliveries.map((d) => d.reason)).toEqual([reason, reason, reason]);
+    }
+  });
+
+  test('ends with the token that said last where it leads', async () => {
+    const { ada, webhook_id } = await scene();
+    const { token, access_token } = await ada.ok('tokens.create', { name: 'other' });
+    const other = new Client(server().url, access_token, ada.userId);
+    await other.ok('webhooks.update', { webhook_id, url: receiver().endpoint(() => 200).url });
+    await ada.ok('tokens.revoke', { token_id: token.token_id });
+    const { webhook } = await ada.ok('webhooks.get', { webhook_id });
+    expect(webhook).toMatchObject({ status: 'disabled', disabled_reason: 'access_revoked' });
+  });
+
+  test('can be tested by one user while another waits for tests of a hanging endpoint', async () => {
+    const answer = Promise.withResolvers<void>();
+    const eve = await scene({ status: 200, after: answer.promise });
+    const bob = await scene();
+    const waiting = Array.from({ length: 16 }, () => eve.ada.call('webhooks.test', { webhook_id: eve.webhook_id }));
+    await eve.endpoint.arrived(4, 5_000);
+    expect((await bob.ada.ok('webhooks.test', { webhook_id: bob.webhook_id })).delivered).toBeTrue();
+    answer.resolve();
+    const answers = await Promise.all(waiting);
+    expect(answers.filter((a) => a.error?.code === 'unavailable')).toHaveLength(12);
+  }, 30_000);
+
+  test('that was deleted is forgotten in time, and so are its replays', async () => {
+    const { ada, webhook_id, say } = await scene();
+    await say('one');
+    await ada.ok('webhooks.replay', { webhook_id, from_event_id: 1_000_000 });
+    await ada.ok('webhooks.delete', { webhook_id });
+    const count = async () => {
+      const sql = `SELECT (SELECT count(*) FROM webhooks WHERE webhook_id = $1) + (SELECT count(*) FROM drives WHERE webhook_id = $1)
+        + (SELECT count(*) FROM replays WHERE webhook_id = $1) AS n`;
+      return (await server().engine.get<{ n: number }>(sql, webhook_id))?.n;
+    };
+    expect(await count()).toBe(3);
+    await server().engine.write((tx) => pruneWebhooks(tx, Date.now() + 60_000, 500));
+    expect(await count()).toBe(0);
+  });
+});
+
+describe('slots', () => {
+  const endpoint = (userId: number, isDoubtful: boolean) => ({ userId, isDoubtful, inFlight: 0, allowance: 1 });
+
+  test('leave room for the unproven endpoints of others, however many one user has', () => {
+    const slots = new Slots();
+    const taken = (userId: number, count: number, isDoubtful: boolean) =>
+      Array.from({ length: count }, () => slots.take(endpoint(userId, isDoubtful))).filter((s) => !('refusal' in s));
+    expect(taken(1, 1_000, true).length + taken(1, 1_000, false).length).toBe(56);
+    expect(taken(2, 1, true)).toHaveLength(1);
+    expect(taken(3, 1, false)).toHaveLength(1);
+  });
+
+  test('are there again once they are given back', () => {
+    const slots = new Slots();
+    const uses = Array.from({ length: 56 }, () => endpoint(1, true));
+    const held = uses.map((use) => slots.take(use));
+    expect(slots.take(endpoint(1, true))).toEqual({ refusal: 'doubtful' });
+    const [use] = uses;
+    const [slot] = held;
+    if (use && slot && !('refusal' in slot)) slots.giveBack(use, slot);
+    expect(slots.take(endpoint(1, true))).not.toHaveProperty('refusal');
+  });
+});
