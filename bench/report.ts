@@ -35,7 +35,7 @@ function toRow(outcome: Outcome): string[] {
   if (outcome.kind === 'rates') {
     const { what, baseline, contender, ratio, bar } = outcome;
     const rates = [baseline, contender].map((side) => Math.round(side.perSecond).toLocaleString('en'));
-    const times = [baseline, contender].map((side) => `${side.p50Ms.toFixed(2)} / ${side.p99Ms.toFixed(2)}`);
+    const times = [baseline, contender].map(timesOf);
     return [what, ...rates, ratio.toFixed(2), `≥ ${bar.toFixed(2)}`, ...times, verdict];
   }
   if (outcome.kind === 'figure') {
@@ -44,6 +44,8 @@ function toRow(outcome: Outcome): string[] {
   }
   return [outcome.what, '', '', '', '', '', '', outcome.kind.toUpperCase()];
 }
+
+const timesOf = ({ p50Ms, p99Ms }: Side) => (p99Ms > 0 ? `${p50Ms.toFixed(2)} / ${p99Ms.toFixed(2)}` : '');
 
 /** A process above this share of its core can do no more. */
 const saturated = 0.9;
