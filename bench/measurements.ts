@@ -2,7 +2,7 @@ import type { Client } from '../server/test/support/client.ts';
 import { freePort, postgresMissing, startPostgres } from '../server/test/support/postgres.ts';
 import { measureDrain, measureLag, registerIdle } from './deliveries.ts';
 import { fillChat, untilIndexed } from './fill.ts';
-import { residentBytes, startOnServerCore, untilHealthy } from './machine.ts';
+import { residentBytes, startOnServerCore, temporaryFolder, untilHealthy } from './machine.ts';
 import {
   freshEnvironment,
   getMessages,
@@ -37,6 +37,7 @@ export const measurements: Readonly<Record<string, Measure>> = {
     const postgres = await startPostgres({ fsync: true });
     return measureSend(what, 0.35, freshEnvironment(await postgres.freshDatabase()), pace);
   },
+  'token-check': measureTokenCheck,
   get: measureGet,
   cliff: measureCliff,
   'drain-sqlite': (pace) => measureDrain('webhook backlog, SQLite', freshEnvironment(), Math.min(3, pace.rounds)),
@@ -76,6 +77,25 @@ async function measureSend(what: string, bar: number, env: Record<string, string
     `the search index needed ${median(waits).toFixed(2)} s after a round to catch up`,
   ];
   return [{ kind: 'rates', what, bar, notes, ...result }];
+}
+
+/** What it costs to know the caller, as a share of the processor time of all the rest of a send. */
+async function measureTokenCheck(pace: Pace): Promise<Outcome[]> {
+  const env = freshEnvironment();
+  await using parley = await startParley(env);
+  const users = await makeUsers(parley, 16);
+  const chat = await makeChat(first(users), users);
+  const racer = parley.racer(users.map((user) => sendMessage(user, chat)));
+  const { contender } = await race(racer, racer, pace);
+  const file = `${temporaryFolder()}/micros`;
+  const job = { ...env, TOKENS: users.map((user) => user.token).join(' '), OUT: file };
+  await using checking = startOnServerCore(['bench/token-check.ts'], job);
+  while (!checking.hasEnded) await Bun.sleep(50);
+  if (!(await Bun.file(file).exists())) checking.check();
+  const check = Number(await Bun.file(file).text());
+  const send = contender.cpuMicros ?? Number.NaN;
+  const what = `token check, ${check.toFixed(2)} µs of ${send.toFixed(0)} µs for a send`;
+  return [{ kind: 'figure', what, value: (100 * check) / (send - check), unit: '%', bar: 5 }];
 }
 
 const idleWebhooks = 10_000;

@@ -1,5 +1,5 @@
 import { addUser, issueToken, type Tools } from '../server/auth/administer.ts';
-import { hashPassword, realWorld } from '../server/compose.ts';
+import { realWorld } from '../server/compose.ts';
 import { readSettings } from '../server/config.ts';
 import type { Engine } from '../server/store/engine.ts';
 import { openAsGuest } from '../server/store/open.ts';
@@ -25,7 +25,7 @@ export class ParleyUnderTest implements AsyncDisposable {
     this.port = port;
     this.#child = child;
     this.engine = engine;
-    this.#tools = { engine, now: Date.now, random: realWorld.random, hashPassword };
+    this.#tools = { engine, now: Date.now, random: realWorld.random };
   }
 
   async user(name: string): Promise<Client> {

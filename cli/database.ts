@@ -10,8 +10,6 @@ export async function inDatabase<T>(work: (tools: Tools) => Promise<T>): Promise
       engine,
       now: Date.now,
       random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
-      // Brings the whole server with it, so only where there is a password to hash.
-      hashPassword: async (password) => (await import('@parley/server/compose.ts')).hashPassword(password),
     });
   } finally {
     await engine.close();

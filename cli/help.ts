@@ -3,9 +3,9 @@ import type { Row } from './commands.ts';
 import { columns } from './table.ts';
 
 const environment = [
-  ['PARLEY_URL', 'The server for chats, messages, send and listen; http://127.0.0.1:8080 where it is not set.'],
-  ['PARLEY_TOKEN', 'The access token for them.'],
-  ['PARLEY_DATA', 'The data folder for serve, user and token; ./data where it is not set.'],
+  ['PARLEY_URL', 'The server for login, chats, messages, send, listen …; http://127.0.0.1:8080 where it is not set.'],
+  ['PARLEY_TOKEN', 'The access token for them, in place of what login kept.'],
+  ['PARLEY_DATA', 'The data folder for serve, user, bot, token and audit; ./data where it is not set.'],
   ['DATABASE_URL', 'The PostgreSQL for them, in place of SQLite in the data folder.'],
 ];
 

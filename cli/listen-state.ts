@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
+import { privateFolder, readIfThere, writePrivately } from './private-file.ts';
 
 /** What a forwarding is known by: another one of these is another forwarding, with a cursor and a secret of its own. */
 export interface Forwarding {
@@ -26,7 +25,7 @@ export class StateFile {
   constructor(forwarding: Forwarding) {
     this.#forwarding = forwarding;
     const name = createHash('sha256').update(JSON.stringify(forwarding)).digest('hex').slice(0, 16);
-    this.path = join(stateFolder(), 'parley', `listen-${name}.json`);
+    this.path = join(privateFolder('state'), `listen-${name}.json`);
   }
 
   read(): Kept | undefined {
@@ -37,27 +36,8 @@ export class StateFile {
     return kept;
   }
 
-  /** Whoever reads the file at any time, or after a crash, finds the old state or the new one. */
   write(kept: Kept): void {
-    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
-    const draft = `${this.path}.${process.pid}`;
-    writeFileSync(draft, `${JSON.stringify({ ...kept, ...this.#forwarding })}\n`, { mode: 0o600 });
-    renameSync(draft, this.path);
-  }
-}
-
-/** As the XDG base directories have it: an address that is not absolute counts as none. */
-function stateFolder(): string {
-  const chosen = process.env.XDG_STATE_HOME;
-  return chosen && isAbsolute(chosen) ? chosen : join(homedir(), '.local', 'state');
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    writePrivately(this.path, `${JSON.stringify({ ...kept, ...this.#forwarding })}\n`);
   }
 }
 

@@ -38,5 +38,5 @@ export const json: Flag = { summary: 'Print JSON in one line.' };
 
 export const connection = {
   url: { value: 'address', summary: "The server's address, in place of PARLEY_URL.", read: text },
-  token: { value: 'token', summary: 'The access token, in place of PARLEY_TOKEN.', read: text },
+  token: { value: 'token', summary: 'The access token, in place of PARLEY_TOKEN or what login kept.', read: text },
 } as const satisfies Record<string, ValueOption<string>>;

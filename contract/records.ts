@@ -6,6 +6,8 @@ export const role = z.enum(['owner', 'admin', 'member']);
 export const chatType = z.enum(['direct', 'group', 'channel']);
 export const visibility = z.enum(['public', 'private']);
 
+export const userKind = z.enum(['person', 'bot']);
+
 export type Role = z.output<typeof role>;
 export type ChatType = z.output<typeof chatType>;
 export type Visibility = z.output<typeof visibility>;
@@ -58,6 +60,8 @@ export const participant = z
 export const user = z
   .object({
     user_id: userId,
+    kind: userKind,
+    owner_id: userId.nullable().meta({ description: 'the person whose bot it is; null for a person' }),
     name: z.string(),
     display_name: z.string(),
     is_admin: z.boolean(),

@@ -8,13 +8,16 @@ import {
   type Resource,
 } from '@parley/contract';
 import { readAnswer } from './answer.ts';
-import { TransportError } from './errors.ts';
-import { type ApiRequest, buildRequest, newIdempotencyKey, type Target } from './request.ts';
+import { ApiError, TransportError } from './errors.ts';
+import { type ApiRequest, buildRequest, newIdempotencyKey, type Target, withToken } from './request.ts';
 import { pause, pauseBefore } from './retry.ts';
+import { askToken, checkToken, type TokenSource } from './token.ts';
 
 export interface ClientOptions extends Target {
   /** The server's address, such as `http://127.0.0.1:8080`, with or without the `/api` that its paths begin with. */
   readonly url: string;
+  /** The access token, or a function that is asked for it whenever one is needed. */
+  readonly token: TokenSource;
   /** Stands in for the global `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** How often a call is made again, where that can do no harm and may help; 2 by default. */
@@ -46,6 +49,7 @@ export type Client = {
 };
 
 interface Settings extends Target {
+  readonly token: TokenSource;
   readonly fetch: NonNullable<ClientOptions['fetch']>;
   readonly retries: number;
 }
@@ -54,7 +58,7 @@ interface Settings extends Target {
 export function createClient(options: ClientOptions): Client {
   const settings: Settings = {
     url: checkUrl(options.url),
-    token: checkToken(options.token),
+    token: typeof options.token === 'function' ? options.token : checkToken(options.token),
     // Looked up at each call, and called as a plain function: a browser's fetch refuses any other `this`.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     retries: options.retries ?? 2,
@@ -91,10 +95,27 @@ async function callOperation(
   }
 }
 
-/** One attempt. */
+/** One attempt; or two, where the server does not take the token and there is another. */
 async function send(settings: Settings, request: ApiRequest, signal: AbortSignal | undefined): Promise<object> {
+  const token = await askToken(settings.token, signal);
+  try {
+    return await sendWith(token, settings, request, signal);
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 401)) throw error;
+    const other = await askToken(settings.token, signal, token);
+    if (other === token) throw error;
+    return sendWith(other, settings, request, signal);
+  }
+}
+
+async function sendWith(
+  token: string,
+  settings: Settings,
+  request: ApiRequest,
+  signal: AbortSignal | undefined,
+): Promise<object> {
   signal?.throwIfAborted();
-  const { response, text } = await exchange(settings, request, signal);
+  const { response, text } = await exchange(settings, withToken(request, token), signal);
   return readAnswer(response, text);
 }
 
@@ -124,10 +145,4 @@ function checkUrl(given: string): string {
     );
   }
   return `${url.origin}${url.pathname.replace(/(?:\/api)?\/*$/, '')}`;
-}
-
-/** What could not stand in a header is refused here, and without repeating it: it may be half a secret. */
-function checkToken(given: string): string {
-  if (/^[\x21-\x7e]+$/.test(given)) return given;
-  throw new TypeError('The access token must be printable ASCII characters without spaces.');
 }

@@ -1,6 +1,7 @@
 export type { ClientInput, ClientOutput, ErrorCode, ErrorDetail, OperationName } from '@parley/contract';
 export { type Call, type CallOptions, type Client, type ClientOptions, createClient } from './client.ts';
 export { ApiError, TransportError } from './errors.ts';
+export type { TokenSource } from './token.ts';
 export {
   type UnknownWebhookEvent,
   type VerifyOptions,

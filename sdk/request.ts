@@ -1,6 +1,6 @@
 import type { NamedOperation } from '@parley/contract';
 
-/** A call as HTTP: made once, sent as often as need be. */
+/** A call as HTTP: made once, sent as often as need be, each time with the access token of the moment. */
 export interface ApiRequest {
   readonly url: string;
   readonly init: RequestInit & { readonly headers: Headers };
@@ -9,7 +9,6 @@ export interface ApiRequest {
 export interface Target {
   /** The server's address, without `/api` and without a slash at its end. */
   readonly url: string;
-  readonly token: string;
 }
 
 /** Puts an input where the row's method has it: a query for GET, a JSON body for POST. */
@@ -21,7 +20,7 @@ export function buildRequest(
 ): ApiRequest {
   const url = new URL(`${target.url}/api/${row.resource}.php`);
   url.searchParams.set('action', row.action);
-  const headers = new Headers({ accept: 'application/json', authorization: `Bearer ${target.token}` });
+  const headers = new Headers({ accept: 'application/json' });
   if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey);
   // A redirect is never followed: it would turn a POST into a GET. It is told as an answer that is not Parley's.
   const init: RequestInit & { headers: Headers } = { method: row.method, headers, redirect: 'manual' };
@@ -32,6 +31,13 @@ export function buildRequest(
     init.body = JSON.stringify(input);
   }
   return { url: url.href, init };
+}
+
+/** The request as it is sent once. */
+export function withToken({ url, init }: ApiRequest, token: string): ApiRequest {
+  const headers = new Headers(init.headers);
+  headers.set('authorization', `Bearer ${token}`);
+  return { url, init: { ...init, headers } };
 }
 
 function appendQuery(query: URLSearchParams, input: object): void {

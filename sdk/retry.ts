@@ -44,3 +44,13 @@ export function pause(milliseconds: number, signal: AbortSignal | undefined): Pr
     signal?.addEventListener('abort', stop, { once: true });
   });
 }
+
+/** The outcome of the work; or, when the signal is aborted before that, its reason, at once. */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}

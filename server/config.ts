@@ -1,8 +1,11 @@
 import { defaultLimits, type Limits } from '@parley/contract';
+import type { SignUpPolicy } from './auth/arrivals.ts';
+import { parseNetworks } from './domain/address.ts';
+import { parseTrustedProxies } from './http/address.ts';
 import type { RateLimit } from './http/rate-limit.ts';
 import { type Level, type LogFormat, levels } from './observe/log.ts';
 import { parseKey } from './store/secret-key.ts';
-import { parseNetworks } from './webhooks/guard.ts';
+import type { Throttle } from './store/throttles.ts';
 
 /** A setting that cannot be used; its message is a plain line for the operator. */
 export class SettingError extends Error {}
@@ -40,6 +43,13 @@ function rate(value: string): RateLimit | undefined {
   return { perSecond: Number(perSecond), burst: Number(burst) };
 }
 
+function signInLimit(value: string): Throttle | undefined {
+  if (value === 'off') return undefined;
+  const [, burst, seconds] = /^(\d{1,4})\/(\d{1,5})$/.exec(value) ?? [];
+  if (!Number(burst) || !Number(seconds)) throw new Error('off, or attempts and seconds such as 10/60');
+  return { burst: Number(burst), everyMs: Number(seconds) * 1_000 };
+}
+
 function postgresUrl(value: string): string | undefined {
   if (value === '') return undefined;
   if (!/^postgres(ql)?:\/\//.test(value) || !URL.canParse(value)) {
@@ -51,8 +61,9 @@ function postgresUrl(value: string): string | undefined {
 function publicUrl(value: string): URL | undefined {
   if (value === '') return undefined;
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
-    throw new Error('an address such as https://chat.example.com');
+  const isBare = url?.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
+  if ((url?.protocol !== 'https:' && url?.protocol !== 'http:') || !isBare)
+    throw new Error('an address such as https://chat.example.com, without a path');
   return url;
 }
 
@@ -70,6 +81,33 @@ export const settingsTable = {
     summary: 'The address that people and programs reach Parley at, where that is not the one it listens on.',
     fallback: '',
     parse: publicUrl,
+  }),
+  trustProxy: setting({
+    env: 'TRUST_PROXY',
+    summary:
+      'Which proxies are believed when they say in `X-Forwarded-For` where a request comes from: `off`, how many stand before Parley, or their networks such as `10.0.0.0/8, 127.0.0.1`.',
+    fallback: 'off',
+    parse: parseTrustedProxies,
+  }),
+  signUp: setting({
+    env: 'PARLEY_SIGN_UP',
+    summary:
+      'Who may make an account by themselves: anybody (`open`), by `invitation` of an administrator, or nobody (`closed`).',
+    fallback: 'invitation',
+    parse: oneOf<SignUpPolicy>('open', 'invitation', 'closed'),
+  }),
+  signInLimit: setting({
+    env: 'PARLEY_SIGN_IN_LIMIT',
+    summary:
+      'Failed attempts in a row to sign in to one account, and the seconds until one more is allowed; from one address five times as many; or `off`.',
+    fallback: '10/60',
+    parse: signInLimit,
+  }),
+  auditDays: setting({
+    env: 'PARLEY_AUDIT_DAYS',
+    summary: 'Days that the audit log is kept.',
+    fallback: '365',
+    parse: integer(1, 36_500),
   }),
   folder: setting({
     env: 'PARLEY_DATA',
@@ -123,7 +161,8 @@ export const settingsTable = {
   }),
   rateLimit: setting({
     env: 'PARLEY_RATE_LIMIT',
-    summary: 'Requests per second and burst for each access token, and for each address without one; or `off`.',
+    summary:
+      'Requests per second and burst for each access token, and for each address without one, with all servers that share a database together; or `off`.',
     fallback: '50/200',
     parse: rate,
   }),

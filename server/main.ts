@@ -18,8 +18,8 @@ export async function serve(): Promise<void> {
     console.error(
       settings.databaseUrl === undefined ? `Data is kept in ${resolve(settings.folder)}` : 'Data is kept in PostgreSQL',
     );
-    if (parley.needsAdministrator) {
-      console.error('There is no administrator yet. Make one: npx parley user add <name> --admin');
+    if (parley.setupLink) {
+      console.error(`There is no administrator yet. Open this link to become one: ${parley.setupLink}`);
     }
   } catch (error) {
     console.error(plainLine(error));

@@ -1,3 +1,4 @@
+import type { UserId } from '@parley/contract';
 import { user as presentUser } from '@parley/server/operations/present.ts';
 import type { Engine } from '@parley/server/store/engine.ts';
 import { listUsers, type UserRow } from '@parley/server/store/users.ts';
@@ -15,15 +16,18 @@ export const command = defineCommand({
   async run(_, options) {
     const users = (await inDatabase(({ engine }) => allUsers(engine))).map(presentUser);
     if (options.json) return printJson({ users });
+    const names = new Map(users.map((u) => [u.user_id, u.name]));
+    const ownerOf = (id: UserId | null) => id !== null && `of ${names.get(id) ?? id}`;
     await print(
       ...columns([
-        ['id', 'name', 'display name', 'since', ''],
+        ['id', 'name', 'kind', 'display name', 'since', ''],
         ...users.map((u) => [
           String(u.user_id),
           u.name,
+          u.kind,
           oneLine(u.display_name),
           localTime(u.created_at),
-          [u.is_admin && 'administrator', u.disabled_at && 'disabled'].filter(Boolean).join(', '),
+          [u.is_admin && 'administrator', ownerOf(u.owner_id), u.disabled_at && 'disabled'].filter(Boolean).join(', '),
         ]),
       ]),
     );

@@ -31,6 +31,8 @@ onBothEngines('administering beside a running server', (engine) => {
       expect(line).not.toContain('\n');
       expect(JSON.parse(line)).toEqual({
         user_id: 2,
+        kind: 'person',
+        owner_id: null,
         name: 'bob',
         display_name: 'Bob 🎈',
         is_admin: false,
@@ -43,9 +45,9 @@ onBothEngines('administering beside a running server', (engine) => {
       const { users } = JSON.parse(await said(['user', 'list', '--json'], env));
       expect(users.map((u: { name: string }) => u.name)).toEqual(['ada', 'bob']);
       expect((await said(['user', 'list'], env)).split('\n')).toEqual([
-        expect.stringMatching(/^id {2}name {2}display name {2}since/),
-        expect.stringMatching(/^1 {3}ada {3}ada {11}\d{4}-\d\d-\d\d \d\d:\d\d {2}administrator$/),
-        expect.stringMatching(/^2 {3}bob {3}Bob 🎈 {8}\d{4}-\d\d-\d\d \d\d:\d\d$/),
+        expect.stringMatching(/^id {2}name {2}kind {4}display name {2}since/),
+        expect.stringMatching(/^1 {3}ada {3}person {2}ada {11}\d{4}-\d\d-\d\d \d\d:\d\d {2}administrator$/),
+        expect.stringMatching(/^2 {3}bob {3}person {2}Bob 🎈 {8}\d{4}-\d\d-\d\d \d\d:\d\d$/),
       ]);
     });
 

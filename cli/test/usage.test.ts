@@ -54,8 +54,8 @@ describe('what cannot be meant', () => {
   test.concurrent.each([
     [['sned', '1', 'hello'], 'There is no command "sned". See: parley help'],
     [['help', 'sned'], 'There is no command "sned". See: parley help'],
-    [['user'], 'Choose one: parley user add, parley user list. See: parley help'],
-    [['user', 'ad', 'ada'], 'There is no command "user ad". Choose one: parley user add, parley user list.'],
+    [['user'], 'Choose one: parley user add, parley user list, parley user password. See: parley help'],
+    [['user', 'ad', 'ada'], 'There is no command "user ad". Choose one: parley user add, '],
     [['--json', 'user', 'list'], '--json comes before a command. See: parley help'],
     [['user', 'add'], '<name> is missing. See: parley user add --help'],
     [['user', 'add', 'ada', '--amdin'], "Unknown option '--amdin'."],

@@ -1,15 +1,26 @@
 import { z } from 'zod';
+import { isCommonPassword } from '../common-passwords.ts';
 import { afterId, hasMore, pageLimit, searchText, text, title, userId, userName } from '../fields.ts';
 import type { Limits } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { user } from '../records.ts';
 
 const at = '2026-01-01T12:00:00.000Z';
-const ada = { user_id: 1, name: 'ada', display_name: 'Ada', is_admin: true, created_at: at, disabled_at: null };
+const ada = {
+  user_id: 1,
+  kind: 'person' as const,
+  owner_id: null,
+  name: 'ada',
+  display_name: 'Ada',
+  is_admin: true,
+  created_at: at,
+  disabled_at: null,
+};
 const bob = { ...ada, user_id: 2, name: 'bob', display_name: 'Bob', is_admin: false };
 
 export const password = text({ min: 1, maxBytes: 1_024 })
   .refine((s) => [...s].length >= 10, 'must be at least 10 characters')
+  .refine((s) => !isCommonPassword(s), 'is one of the passwords that are tried first: choose another')
   .meta({ description: 'for signing in; without one the user has only tokens', minLength: 10, maxLength: 1_024 });
 
 export const users = (limits: Limits) => ({

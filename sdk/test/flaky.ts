@@ -1,12 +1,16 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What becomes of one request: the connection breaks, before or after the server did its work; or another answers. */
+/**
+ * What becomes of one request: the connection breaks, before or after the server did its work; or another answers; or it is
+ * held back until it is released.
+ */
 export type Fault =
   | 'none'
   | 'drop'
   | 'lose the answer'
   | 'hang'
+  | 'hold'
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string };
 
 export interface Seen {
@@ -28,11 +32,18 @@ export class FlakyProxy {
   readonly seen: Seen[] = [];
   readonly #faults: Fault[];
   readonly #target: string;
+  readonly #released = Promise.withResolvers<void>();
+  /** Whether a request is held back. */
+  holds = false;
   readonly #server = createServer((request, response) => void this.#serve(request, response));
 
   constructor(target: string, faults: readonly Fault[]) {
     this.#target = target;
     this.#faults = [...faults];
+  }
+
+  release(): void {
+    this.#released.resolve();
   }
 
   async start(): Promise<string> {
@@ -53,6 +64,8 @@ export class FlakyProxy {
     if (fault === 'drop') return void request.socket.destroy();
     if (typeof fault === 'object') return void response.writeHead(fault.status, fault.headers).end(fault.body);
     const body = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Uint8Array>));
+    this.holds = fault === 'hold';
+    if (this.holds) await this.#released.promise;
     const answer = await fetch(`${this.#target}${url}`, {
       method: method ?? '',
       headers: headers as Record<string, string>,

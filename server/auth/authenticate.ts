@@ -15,7 +15,10 @@ interface Known {
   readonly until: number;
 }
 
-/** Turns bearer tokens into callers. Unknown tokens are never remembered. */
+/** Called before a token that was not seen before is looked up: throws where that is refused. */
+type Gate = () => void;
+
+/** Turns bearer tokens and sessions into callers. Unknown ones are never remembered. */
 export class Authenticator {
   readonly #db: Db;
   readonly #now: () => number;
@@ -29,32 +32,48 @@ export class Authenticator {
     this.#now = now;
   }
 
-  /** Answers without waiting where the token was seen a moment ago. */
-  authenticate(authorization: string | null): Caller | Promise<Caller> {
-    const token = bearer(authorization);
-    const known = this.#known.get(token);
-    const now = this.#now();
-    if (known && known.until > now) {
-      if (hasExpired(known.caller, now)) throw expired();
-      return known.caller;
-    }
-    return this.#load(token);
+  /** Who the header speaks for. Answers without waiting where the token was seen a moment ago. */
+  authenticate(authorization: string | null, gate: Gate): Caller | Promise<Caller> {
+    return this.#find(bearer(authorization), gate, false);
   }
 
-  async #load(token: string): Promise<Caller> {
+  /** Who a browser's cookie speaks for. Whether it is to count at all is for the caller to know. */
+  authenticateSession(secret: string, gate: Gate): Caller | Promise<Caller> {
+    return this.#find(secret, gate, true);
+  }
+
+  #find(token: string, gate: Gate, asSession: boolean): Caller | Promise<Caller> {
+    const known = this.#known.get(token);
+    if (!known) gate();
+    const now = this.#now();
+    if (known && known.until > now) {
+      if (hasExpired(known.caller, now) || (known.caller.kind === 'session') !== asSession) throw expired();
+      return known.caller;
+    }
+    return this.#load(token, asSession);
+  }
+
+  async #load(token: string, asSession: boolean): Promise<Caller> {
     const revocations = this.#revocations;
     const row = await findTokenByHash(this.#db, hashToken(token));
-    if (!row) throw expired();
+    if (!row || (row.kind === 'session') !== asSession) {
+      this.#known.delete(token);
+      throw expired();
+    }
     const now = this.#now();
     const caller: Caller = {
       userId: row.user_id,
       tokenId: row.token_id,
+      kind: row.kind,
       appId: row.app_id,
       isAdmin: row.is_admin === 1,
       scopes: parseScopes(row.scopes),
       expiresAt: row.expires_at,
     };
-    if (hasExpired(caller, now)) throw expired();
+    if (hasExpired(caller, now)) {
+      this.#known.delete(token);
+      throw expired();
+    }
     if (this.#known.size >= cacheSize) this.#known.clear();
     // What was read while a token was being revoked may be what it was before.
     if (revocations === this.#revocations) this.#known.set(token, { caller, until: now + trustMs });
@@ -62,12 +81,11 @@ export class Authenticator {
     return caller;
   }
 
-  /** To be called once a revocation is committed. */
-  forget(which: { tokenId: TokenId } | { userId: UserId }): void {
+  /** To be called once it is committed that some access of these users has ended. */
+  forget(userIds: readonly UserId[]): void {
     this.#revocations++;
     for (const [token, { caller }] of this.#known) {
-      const hit = 'tokenId' in which ? caller.tokenId === which.tokenId : caller.userId === which.userId;
-      if (hit) this.#known.delete(token);
+      if (userIds.includes(caller.userId)) this.#known.delete(token);
     }
   }
 

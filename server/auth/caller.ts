@@ -1,14 +1,16 @@
 import { ParleyError, type Scope, type TokenId, type UserId } from '@parley/contract';
+import type { TokenKind } from '../store/tokens.ts';
 
 /** Who makes a call, and with what rights. */
 export interface Caller {
   readonly userId: UserId;
   readonly tokenId: TokenId;
-  /** 0: a personal token. */
+  readonly kind: TokenKind;
+  /** 0: no app, but the user in person. */
   readonly appId: number;
   readonly isAdmin: boolean;
   readonly scopes: ReadonlySet<Scope>;
-  /** When the token ends; null: never. */
+  /** When its access ends; null: never. */
   readonly expiresAt: number | null;
 }
 

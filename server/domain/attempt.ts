@@ -10,3 +10,12 @@ export interface Sending {
   readonly replayId: number;
   readonly at: number;
 }
+
+/** What came of it. */
+export interface AttemptMade {
+  readonly delivered: boolean;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly duration_ms: number;
+  readonly answer: string | null;
+}

@@ -16,7 +16,7 @@ export interface Envelope {
   readonly allowance?: Allowance | undefined;
 }
 
-function headersFor({ requestId, fromBrowser, allowance }: Envelope): Record<string, string> {
+export function headersFor({ requestId, fromBrowser, allowance }: Envelope): Record<string, string> {
   const headers: Record<string, string> = {
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',

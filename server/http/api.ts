@@ -4,9 +4,12 @@ import { type Caller, requireScopes } from '../auth/caller.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Handler, Handlers } from '../operations/operation.ts';
+import { limitKey } from './address.ts';
 import { asParleyError, type Envelope, failure, preflight, success } from './answer.ts';
 import { readBody } from './body.ts';
+import { cookieNames, readCookie } from './cookies.ts';
 import type { RawInput } from './input.ts';
+import { isSameOrigin } from './origin.ts';
 import type { Allowance, RateLimiter } from './rate-limit.ts';
 import { MethodRefusal, type Route, Routes, type Target } from './routes.ts';
 import { shorten, validate } from './validate.ts';
@@ -16,6 +19,9 @@ export interface ApiParts {
   readonly handlers: Handlers;
   readonly authenticator: Authenticator;
   readonly limiter: RateLimiter | undefined;
+  readonly addressOf: (request: Request, connections: Connections) => string;
+  /** Where browsers reach us, if that is set. */
+  readonly publicUrl: URL | undefined;
   readonly bodyLimit: number;
   readonly requestId: () => string;
   readonly log: Log;
@@ -28,6 +34,7 @@ interface Progress extends Envelope {
   route?: Route;
   caller?: Caller;
   allowance?: Allowance;
+  address?: string;
 }
 
 /** The part of `Bun.serve`'s server that a request needs. */
@@ -38,6 +45,7 @@ export interface Connections {
 /** Serves the rows: find the row, know the caller, mind the limit, check the scope, validate, carry out, answer. */
 export function serveApi(parts: ApiParts) {
   const routes = new Routes(parts.contract);
+  const { session: sessionCookie } = cookieNames(parts.publicUrl?.protocol === 'https:');
 
   return async (request: Request, address: string, connections: Connections): Promise<Response> => {
     if (request.method === 'OPTIONS') return preflight();
@@ -47,7 +55,7 @@ export function serveApi(parts: ApiParts) {
       started: performance.now(),
     };
     try {
-      const response = success(await serve(request, address, progress), progress);
+      const response = success(await serve(request, address, connections, progress), progress);
       note(progress, request, 200);
       return response;
     } catch (thrown) {
@@ -61,11 +69,18 @@ export function serveApi(parts: ApiParts) {
     }
   };
 
-  async function serve(request: Request, address: string, progress: Progress): Promise<object> {
+  async function serve(
+    request: Request,
+    address: string,
+    connections: Connections,
+    progress: Progress,
+  ): Promise<object> {
     const { route, query } = routes.find(address, request.method);
     progress.route = route;
     const { row } = route;
-    const known = parts.authenticator.authenticate(request.headers.get('authorization'));
+    // What is done is written down with where it came from, in all but messages, which are too many to ask for each.
+    if (row.resource !== 'messages') addressFor(request, connections, progress);
+    const known = callerOf(request, () => mindAddress(request, connections, progress));
     const caller = known instanceof Promise ? await known : known;
     progress.caller = caller;
     count(caller.tokenId, progress);
@@ -74,13 +89,37 @@ export function serveApi(parts: ApiParts) {
     const input = validate(row.input, route.decode(raw)) as Input<OperationName>;
     const idempotencyKey = row.idempotent ? keyIn(request) : undefined;
     const handler = parts.handlers[row.name] as Handler<OperationName>;
-    return handler({ name: row.name, caller, input, idempotencyKey });
+    const from = () => addressFor(request, connections, progress);
+    return handler({ name: row.name, caller, input, idempotencyKey, address: from });
+  }
+
+  /** To be asked before anything waits: once a client has hung up, nobody knows any more where it was. */
+  function addressFor(request: Request, connections: Connections, progress: Progress): string {
+    progress.address ??= parts.addressOf(request, connections);
+    return progress.address;
+  }
+
+  /** A browser's cookie counts where a page of ours made the browser call; elsewhere it is no credential. */
+  function callerOf(request: Request, gate: () => void): Caller | Promise<Caller> {
+    const authorization = request.headers.get('authorization');
+    if (authorization === null && isSameOrigin(parts.publicUrl, request)) {
+      const secret = readCookie(request.headers.get('cookie'), sessionCookie);
+      if (secret !== undefined) return parts.authenticator.authenticateSession(secret, gate);
+    }
+    return parts.authenticator.authenticate(authorization, gate);
+  }
+
+  /** An address that has used up its limit with bad tokens is not looked up again for one that nobody has seen yet. */
+  function mindAddress(request: Request, connections: Connections, progress: Progress): void {
+    if (!parts.limiter) return;
+    const allowance = parts.limiter.look(limitKey(addressFor(request, connections, progress)));
+    if (!allowance.allowed) refuse(allowance, progress);
   }
 
   /** Who asks for nothing that there is, or has no valid token, counts against the limit of the address. */
   function chargeAddress(request: Request, connections: Connections, progress: Progress, thrown: unknown): ParleyError {
     try {
-      count(connections.requestIP(request)?.address ?? 'unknown', progress);
+      count(limitKey(addressFor(request, connections, progress)), progress);
       return asParleyError(thrown);
     } catch (limited) {
       return asParleyError(limited);
@@ -90,10 +129,12 @@ export function serveApi(parts: ApiParts) {
   function count(who: number | string, progress: Progress): void {
     if (!parts.limiter) return;
     progress.allowance = parts.limiter.take(who);
-    if (!progress.allowance.allowed) {
-      const { retrySeconds } = progress.allowance;
-      throw new ParleyError('rate_limited', `Too many requests. Try again in ${retrySeconds} s.`);
-    }
+    if (!progress.allowance.allowed) refuse(progress.allowance, progress);
+  }
+
+  function refuse(allowance: Allowance, progress: Progress): never {
+    progress.allowance = allowance;
+    throw new ParleyError('rate_limited', `Too many requests. Try again in ${allowance.retrySeconds} s.`);
   }
 
   function note(progress: Progress, request: Request, status: number, error?: ParleyError): void {
@@ -121,8 +162,8 @@ export function serveApi(parts: ApiParts) {
 const smallBody = 16_384;
 
 /** A connection with the rest of a body on it can neither be used again nor, when the server stops, be waited for. */
-function hasUnreadBody(request: Request, error: ParleyError): boolean {
-  if (error.code === 'payload_too_large') return true;
+export function hasUnreadBody(request: Request, error?: ParleyError): boolean {
+  if (error?.code === 'payload_too_large') return true;
   if (request.method !== 'POST' || request.bodyUsed) return false;
   return Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY) > smallBody;
 }

@@ -1,13 +1,19 @@
-import { type Contract, openApi, ParleyError } from '@parley/contract';
+import { type Contract, openApi } from '@parley/contract';
 import { Hono } from 'hono';
-import { failure } from './answer.ts';
 import type { Connections } from './api.ts';
 
 export interface AppParts {
   readonly api: (request: Request, address: string, connections: Connections) => Promise<Response>;
+  /** Given the path with its query; answers undefined where that is none of its own. */
+  readonly oauth: (
+    request: Request,
+    address: string,
+    connections: Connections,
+  ) => Response | Promise<Response> | undefined;
   readonly contract: Contract;
   readonly version: string;
-  readonly requestId: () => string;
+  /** Everything else: pages, and what is said where there is nothing. */
+  readonly pages: Fetch;
   /** Throws where the process cannot serve: the database is away. */
   readonly ready: () => Promise<void>;
   readonly metrics: () => string;
@@ -15,23 +21,25 @@ export interface AppParts {
 
 type Fetch = (request: Request, connections: Connections) => Response | Promise<Response>;
 
-/** Everything that is served: the rows of the contract straight away, the pages around them through Hono. */
+/** Everything that is served: the rows of the contract straight away, what operators ask for, and pages for people, through Hono. */
 export function buildFetch(parts: AppParts): Fetch {
-  const pages = buildPages(parts);
+  const around = buildAround(parts);
   return (request, connections) => {
     const { url } = request;
     // Without a Host header the address is only a path.
     const path = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2);
     const address = url.startsWith('/api/', path) ? url.slice(path + 5) : '';
     if (isRow.test(address)) return parts.api(request, address, connections);
-    return pages.fetch(path === 0 ? new Request(`http://localhost${url}`, request) : request, connections);
+    const forApps = parts.oauth(request, url.slice(path), connections);
+    if (forApps) return forApps;
+    return around.fetch(path === 0 ? new Request(`http://localhost${url}`, request) : request, connections);
   };
 }
 
 /** `messages.php`, with or without a query. */
 const isRow = /^[^/?]*\.php(?:\?|$)/;
 
-function buildPages(parts: AppParts): Hono<{ Bindings: Connections }> {
+function buildAround(parts: AppParts): Hono<{ Bindings: Connections }> {
   const app = new Hono<{ Bindings: Connections }>();
   const description = JSON.stringify(openApi(parts.contract, parts.version));
 
@@ -46,16 +54,7 @@ function buildPages(parts: AppParts): Hono<{ Bindings: Connections }> {
     }
   });
   app.get('/metrics', (c) => c.text(parts.metrics()));
-  app.get('/', (c) => c.text(`Parley ${parts.version}\nThe API is at /api, its description at /api/openapi.json.\n`));
-  app.notFound((c) =>
-    failure(
-      new ParleyError(
-        'not_found',
-        'There is nothing at this address. The API is at /api/<resource>.php?action=<action>.',
-      ),
-      { requestId: parts.requestId(), fromBrowser: c.req.raw.headers.has('origin') },
-    ),
-  );
+  app.notFound((c) => parts.pages(c.req.raw, c.env));
   return app;
 }
 

@@ -1,8 +1,10 @@
-import type { Input, OperationName, Output } from '@parley/contract';
+import type { Input, OperationName, Output, UserId } from '@parley/contract';
+import type { Actor } from '../auth/audit.ts';
 import type { Caller } from '../auth/caller.ts';
-import type { Sending } from '../domain/attempt.ts';
+import type { AccessServices } from '../auth/services.ts';
+import type { AttemptMade, Sending } from '../domain/attempt.ts';
 import { fingerprint, keptAnswer } from '../domain/idempotency.ts';
-import type { Engine, Tx } from '../store/engine.ts';
+import type { Tx } from '../store/engine.ts';
 import { claimKeys, keepAnswers } from '../store/idempotency.ts';
 import type { WebhookRow } from '../store/webhooks.ts';
 import type { Rendered } from './rendered.ts';
@@ -12,21 +14,14 @@ export interface Call<N extends OperationName> {
   readonly name: N;
   readonly caller: Caller;
   readonly input: Input<N>;
+  /** Where it comes from. */
+  readonly address: () => string;
   /** Given only where the operation honours one. */
   readonly idempotencyKey?: string | undefined;
 }
 
 export type Handler<N extends OperationName> = (call: Call<N>) => Promise<Output<N> | Rendered<N>>;
 export type Handlers = { readonly [N in OperationName]: Handler<N> };
-
-/** What came of one attempt at an endpoint. */
-export interface AttemptMade {
-  readonly delivered: boolean;
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly duration_ms: number;
-  readonly answer: string | null;
-}
 
 /** What operations need from those who deliver. */
 export interface WebhookServices {
@@ -42,18 +37,10 @@ export interface WebhookServices {
 }
 
 /** What operations need from the process around them. */
-export interface Services {
-  readonly engine: Engine;
-  readonly now: () => number;
-  readonly random: (bytes: number) => Uint8Array;
-  readonly hashPassword: (password: string) => Promise<string>;
+export interface Services extends AccessServices {
   /** Says that events have been committed, so that whoever follows the log looks now. */
   readonly wake: () => void;
   readonly webhooks: WebhookServices;
-  /** Writes down what an administrator will want to know of. */
-  readonly audit: (act: string, fields: Readonly<Record<string, unknown>>) => void;
-  /** Ends what is remembered of a token or of all tokens of a user. */
-  readonly forget: (which: { tokenId: number } | { userId: number }) => void;
 }
 
 /**
@@ -79,6 +66,16 @@ export async function change<N extends OperationName>(
   services.wake();
   return output;
 }
+
+/** Whoever makes a call, as the audit log knows them. */
+export const actorOf = ({
+  caller,
+  address,
+}: Pick<Call<OperationName>, 'caller' | 'address'>): Actor & { userId: UserId } => ({
+  userId: caller.userId,
+  appId: caller.appId,
+  address: address(),
+});
 
 export const keyOf = <N extends OperationName>(call: Call<N>, key: string) => ({
   user_id: call.caller.userId,

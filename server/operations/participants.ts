@@ -1,4 +1,5 @@
 import { type ChatId, type NewEvent, ParleyError, type UserId } from '@parley/contract';
+import { record } from '../auth/audit.ts';
 import type { Tx } from '../store/engine.ts';
 import { append, appendOne } from '../store/events.ts';
 import {
@@ -13,7 +14,7 @@ import {
 import { accessChat, accessChatTo, lockChatTo } from './access.ts';
 import { chatFor } from './chats.ts';
 import { knownOthers } from './create-chat.ts';
-import { change, type Handler, type Services } from './operation.ts';
+import { actorOf, change, type Handler, type Services } from './operation.ts';
 import * as present from './present.ts';
 
 export function participants({ engine }: Services): Handler<'chats.participants'> {
@@ -62,6 +63,7 @@ export function setRole(services: Services): Handler<'chats.set_role'> {
       const { role, user_id } = { role: input.role, user_id: target.user_id };
       const data = { chat_id: chat.chat_id, user_id, actor_id: caller.userId, role, previous_role: target.role };
       await appendOne(tx, { event: 'role_changed', data }, at);
+      await record(tx, at, actorOf(call), 'role_changed', data);
       return { participant: present.participant({ ...target, role }) };
     });
 }

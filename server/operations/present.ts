@@ -89,6 +89,8 @@ export function participant(row: ParticipantRow): Participant {
 export function user(row: UserRow): User {
   return {
     user_id: row.user_id,
+    kind: row.kind,
+    owner_id: row.owner_id,
     name: row.name,
     display_name: row.display_name,
     is_admin: row.is_admin === 1,

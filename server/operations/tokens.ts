@@ -1,58 +1,73 @@
 import { ParleyError, type Scope } from '@parley/contract';
-import { formatScopes, hashToken, newPersonalToken, parseScopes } from '../auth/access-token.ts';
-import { findToken, insertToken, listTokens, lockTokensOf, revokeToken } from '../store/tokens.ts';
+import { parseScopes } from '../auth/access-token.ts';
+import { record } from '../auth/audit.ts';
+import type { Caller } from '../auth/caller.ts';
+import { makeToken, requireRoomForToken } from '../auth/personal-token.ts';
+import { findToken, listTokens, lockTokensOf, revokeToken } from '../store/tokens.ts';
 import { endWithoutAccess } from '../store/webhook-ends.ts';
-import { change, type Handler, type Services } from './operation.ts';
+import { actorOf, change, type Handler, type Services } from './operation.ts';
 import * as present from './present.ts';
 
-export function listOfTokens({ engine, now }: Services): Handler<'tokens.list'> {
-  return async ({ caller }) => ({ tokens: (await listTokens(engine, caller.userId, now())).map(present.token) });
+/** An app has what it was granted: it neither sees nor makes tokens that would outlive that. */
+function requirePerson({ kind }: Caller): void {
+  if (kind === 'oauth') throw new ParleyError('forbidden', 'An app can neither see nor change personal access tokens.');
 }
 
-/** Access tokens of one user: each has a rate limit of its own. */
-const mostTokens = 100;
+export function listOfTokens({ engine, now }: Services): Handler<'tokens.list'> {
+  return async ({ caller }) => {
+    requirePerson(caller);
+    return { tokens: (await listTokens(engine, caller.userId, now())).map(present.token) };
+  };
+}
 
 export function createToken(services: Services): Handler<'tokens.create'> {
-  return (call) =>
-    change(services, call, async (tx, at) => {
-      const { caller, input } = call;
-      const scopes = input.scopes ?? caller.scopes;
-      requireWithin(caller.scopes, scopes, 'An access token can give only scopes that it has itself.');
+  return async (call) => {
+    const { caller, input } = call;
+    requirePerson(caller);
+    // In a browser it is the user in person who asks: a token made there outlives the session, but only with rights that
+    // the user has.
+    const inPerson = caller.kind === 'session';
+    return change(services, call, async (tx, at) => {
+      const scopes = input.scopes ?? own(caller);
+      requireWithin(own(caller), scopes, 'An access token can give only scopes that it has itself.');
       await lockTokensOf(tx, caller.userId);
       if (!(await findToken(tx, caller.userId, caller.tokenId))) {
         throw new ParleyError('unauthorized', 'This access token has just been revoked.');
       }
-      if ((await listTokens(tx, caller.userId, at)).length >= mostTokens) {
-        throw new ParleyError('conflict', `You have ${mostTokens} access tokens. Revoke one first.`);
-      }
-      const token = newPersonalToken(services.random);
-      const row = await insertToken(tx, {
+      await requireRoomForToken(tx, caller.userId, 'You have', at);
+      const asked = input.expires_in === undefined ? null : at + input.expires_in * 1_000;
+      const { token, accessToken } = await makeToken(tx, services.random, actorOf(call), {
         userId: caller.userId,
-        parentId: caller.tokenId,
-        appId: 0,
+        ...(inPerson
+          ? { expiresAt: asked }
+          : { parentId: caller.tokenId, expiresAt: earlier(caller.expiresAt, asked) }),
         name: input.name,
-        hash: hashToken(token),
-        scopes: formatScopes(scopes),
+        scopes,
         at,
-        expiresAt: earlier(caller.expiresAt, input.expires_in === undefined ? null : at + input.expires_in * 1_000),
       });
-      return { token: present.token(row), access_token: token };
+      return { token: present.token(token), access_token: accessToken };
     });
+  };
 }
+
+/** The scopes that work: an administrator's are of no use to anybody else. */
+const own = ({ scopes, isAdmin }: Caller): ReadonlySet<Scope> =>
+  isAdmin ? scopes : new Set([...scopes].filter((scope) => scope !== 'admin'));
 
 export function revokeOneToken(services: Services): Handler<'tokens.revoke'> {
   return async (call) => {
     const { caller, input } = call;
+    requirePerson(caller);
     const answer = await change(services, call, async (tx, at) => {
       const token = await findToken(tx, caller.userId, input.token_id);
-      if (!token) throw new ParleyError('not_found', 'You have no such access token.');
+      if (token?.kind !== 'personal') throw new ParleyError('not_found', 'You have no such access token.');
       requireWithin(caller.scopes, parseScopes(token.scopes), 'That access token can do more than the one you use.');
       await revokeToken(tx, token, at);
       await endWithoutAccess(tx, at, caller.userId);
+      await record(tx, at, actorOf(call), 'token_revoked', { token_id: token.token_id, user_id: caller.userId });
       return { token: present.token(token) };
     });
-    services.forget({ userId: caller.userId });
-    await services.webhooks.nudge();
+    await services.ended(caller.userId);
     return answer;
   };
 }

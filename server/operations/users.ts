@@ -1,11 +1,24 @@
-import { ParleyError, type UserId } from '@parley/contract';
+import { type ChatId, ParleyError, type UserId } from '@parley/contract';
+import { type Actor, record } from '../auth/audit.ts';
+import { accessBot } from '../auth/bots.ts';
+import { hashPassword } from '../auth/passwords.ts';
 import type { Tx } from '../store/engine.ts';
 import { appendOne } from '../store/events.ts';
 import { chatsOwnedBy, findHeir, updateRole } from '../store/members.ts';
-import { revokeTokensOf } from '../store/tokens.ts';
-import { countAdmins, disableUser, findUser, insertUser, searchUsers, type UserRow } from '../store/users.ts';
+import { lockTokensOf, revokeTokensOf } from '../store/tokens.ts';
+import {
+  countAdmins,
+  disableUser,
+  enableUser,
+  findUser,
+  insertUser,
+  listBots,
+  searchUsers,
+  setAdmin,
+  type UserRow,
+} from '../store/users.ts';
 import { endWithoutAccess } from '../store/webhook-ends.ts';
-import { change, type Handler, type Services } from './operation.ts';
+import { actorOf, change, type Handler, type Services } from './operation.ts';
 import * as present from './present.ts';
 
 const known = (user: UserRow | undefined): UserRow => {
@@ -33,12 +46,13 @@ export function createUser(services: Services): Handler<'users.create'> {
   return async (call) => {
     const { name, display_name, is_admin, password } = call.input;
     // Before the transaction: hashing takes long on purpose, and a transaction keeps others waiting.
-    const passwordHash = password === undefined ? null : await services.hashPassword(password);
+    const passwordHash = password === undefined ? null : await hashPassword(password);
     return change(services, call, async (tx, at) => {
       const displayName = display_name ?? name;
       const created = await insertUser(tx, { name, displayName, isAdmin: is_admin, passwordHash, at });
       if (!created)
         throw new ParleyError('conflict', `The name ${name} is taken.`, [{ field: 'name', message: 'is taken' }]);
+      await record(tx, at, actorOf(call), 'user_created', { user_id: created.user_id, name, is_admin });
       return { user: present.user(created) };
     });
   };
@@ -46,31 +60,99 @@ export function createUser(services: Services): Handler<'users.create'> {
 
 export function disableOneUser(services: Services): Handler<'users.disable'> {
   return async (call) => {
-    const answer = await change(services, call, async (tx, at) => {
+    const { user, alsoEnded } = await services.engine.write(async (tx) => {
+      const at = services.now();
       await tx.lockKeys(['administrators']);
       const user = known(await findUser(tx, call.input.user_id));
-      if (user.disabled_at !== null) return { user: present.user(user) };
+      if (user.disabled_at !== null) return { user, alsoEnded: [] };
       if (user.is_admin === 1 && (await countAdmins(tx)) === 1) {
         throw new ParleyError('conflict', 'The last administrator cannot be disabled.');
       }
-      await disableUser(tx, user.user_id, at);
-      await revokeTokensOf(tx, user.user_id, at);
-      await endWithoutAccess(tx, at, user.user_id);
-      await passOnChats(tx, user.user_id, call.caller.userId, at);
-      return { user: present.user({ ...user, disabled_at: at }) };
+      return disable(tx, actorOf(call), user, at);
     });
-    services.forget({ userId: call.input.user_id });
-    await services.webhooks.nudge();
-    return answer;
+    await services.ended(user.user_id, ...alsoEnded);
+    services.wake();
+    return { user: present.user(user) };
   };
+}
+
+/** What a person may do with a bot of their own, without being an administrator. */
+export async function disableBot(services: Services, owner: Actor & { userId: UserId }, botId: UserId): Promise<void> {
+  await services.engine.write(async (tx) => {
+    await disable(tx, owner, await accessBot(tx, owner.userId, botId), services.now());
+  });
+  await services.ended(botId);
+  services.wake();
+}
+
+/** Whoever is disabled takes their bots along: nobody is left who would answer for them. */
+async function disable(
+  tx: Tx,
+  actor: Actor & { userId: UserId },
+  user: UserRow,
+  at: number,
+): Promise<{ user: UserRow; alsoEnded: UserId[] }> {
+  const bots = await listBots(tx, user.user_id);
+  const ending = [user, ...bots].sort((a, b) => a.user_id - b.user_id);
+  await lockTokensOf(tx, ...ending.map(({ user_id }) => user_id));
+  for (const { user_id, name } of ending) {
+    await disableUser(tx, user_id, at);
+    await revokeTokensOf(tx, user_id, at);
+    await record(tx, at, actor, 'user_disabled', { user_id, name });
+  }
+  for (const { user_id } of ending) await endWithoutAccess(tx, at, user_id);
+  await passOnChats(
+    tx,
+    ending.map(({ user_id }) => user_id),
+    actor.userId,
+    at,
+  );
+  return { user: { ...user, disabled_at: at }, alsoEnded: bots.map(({ user_id }) => user_id) };
+}
+
+/** Lets a disabled person in again. Tokens, grants and bots that ended stay ended. */
+export async function enableOneUser(services: Services, actor: Actor, userId: UserId): Promise<void> {
+  await services.engine.write(async (tx) => {
+    const user = known(await findUser(tx, userId));
+    if (user.disabled_at === null) return;
+    const owner = user.owner_id === null ? undefined : await findUser(tx, user.owner_id);
+    if (owner && owner.disabled_at !== null) {
+      throw new ParleyError('conflict', 'The owner of this bot is disabled. Enable the owner first.');
+    }
+    await enableUser(tx, userId);
+    await record(tx, services.now(), actor, 'user_enabled', { user_id: userId, name: user.name });
+  });
+}
+
+/** Makes a person an administrator, or no longer one. */
+export async function changeAdministrator(
+  services: Services,
+  actor: Actor,
+  userId: UserId,
+  isAdmin: boolean,
+): Promise<void> {
+  await services.engine.write(async (tx) => {
+    await tx.lockKeys(['administrators']);
+    const user = known(await findUser(tx, userId));
+    if (user.kind === 'bot') throw new ParleyError('conflict', 'A bot cannot be an administrator.');
+    if ((user.is_admin === 1) === isAdmin) return;
+    if (!isAdmin && user.disabled_at === null && (await countAdmins(tx)) === 1) {
+      throw new ParleyError('conflict', 'The last administrator cannot step down.');
+    }
+    await setAdmin(tx, userId, isAdmin);
+    await record(tx, services.now(), actor, 'administrator_changed', { user_id: userId, is_admin: isAdmin });
+  });
+  await services.ended(userId);
 }
 
 /**
  * A chat keeps an owner who can act: where a disabled user was the only one, the next in line takes over. All chats are
  * locked before the first event is written, as everywhere.
  */
-async function passOnChats(tx: Tx, userId: UserId, actorId: UserId, at: number): Promise<void> {
-  const chatIds = await chatsOwnedBy(tx, userId);
+async function passOnChats(tx: Tx, userIds: readonly UserId[], actorId: UserId, at: number): Promise<void> {
+  const owned = new Set<ChatId>();
+  for (const userId of userIds) for (const chatId of await chatsOwnedBy(tx, userId)) owned.add(chatId);
+  const chatIds = [...owned].sort((a, b) => a - b);
   for (const chatId of chatIds) await tx.lockChat(chatId);
   for (const chat_id of chatIds) {
     const heir = await findHeir(tx, chat_id);

@@ -1,4 +1,5 @@
 import { type ChatId, invalidField, ParleyError, type Webhook, type WebhookId } from '@parley/contract';
+import { type AuditDetails, record } from '../auth/audit.ts';
 import { type Caller, requireScopes } from '../auth/caller.ts';
 import { findChatType } from '../store/chats.ts';
 import { hurryAll } from '../store/deliveries.ts';
@@ -22,7 +23,7 @@ import {
   type WebhookRow,
 } from '../store/webhooks.ts';
 import { accessChatTo, noChat } from './access.ts';
-import { change, type Handler, type Services } from './operation.ts';
+import { actorOf, change, type Handler, type Services } from './operation.ts';
 import * as present from './present.ts';
 
 /** How long deliveries are signed with the secret before a rotation as well. */
@@ -71,9 +72,7 @@ export function registerWebhook(services: Services): Handler<'webhooks.register'
     // Before the transaction: a name server may take its time.
     const url = await services.webhooks.checkUrl(input.url);
     const secret = services.webhooks.seal(input.secret);
-    let isNew = false;
-    const answer = await change(services, call, async (tx, at) => {
-      isNew = true;
+    return change(services, call, async (tx, at) => {
       await lockWebhooks(tx);
       if (!(await findToken(tx, caller.userId, caller.tokenId))) {
         throw new ParleyError('unauthorized', 'This access token has just been revoked.');
@@ -98,10 +97,10 @@ export function registerWebhook(services: Services): Handler<'webhooks.register'
         sinceEvent: await logTip(tx),
         at,
       });
-      return { webhook: await shown(tx, row.webhook_id, at) };
+      const webhook = await shown(tx, row.webhook_id, at);
+      await record(tx, at, actorOf(call), 'webhook_registered', auditOf(webhook));
+      return { webhook };
     });
-    if (input.service_wide && isNew) auditServiceWide(services, 'register', caller, answer.webhook);
-    return answer;
   };
 }
 
@@ -149,25 +148,27 @@ export function updateOfWebhook(services: Services): Handler<'webhooks.update'> 
       if (status !== webhook.status) await changeStatus(tx, caller, webhook, status);
       else if (status === 'active' && url !== undefined) await tryAtOnce(tx, webhook.webhook_id);
       else await noteRevision(tx, webhook.webhook_id, 'looked at again');
-      return { webhook: await shown(tx, webhook.webhook_id, at) };
+      const changed = await shown(tx, webhook.webhook_id, at);
+      await record(tx, at, actorOf(call), 'webhook_changed', auditOf(changed));
+      return { webhook: changed };
     });
     await services.webhooks.nudge();
-    if (answer.webhook.service_wide) auditServiceWide(services, 'update', caller, answer.webhook);
     return answer;
   };
 }
 
-/** What tells of every chat is worth knowing of. */
-function auditServiceWide(services: Services, act: string, { userId }: Caller, webhook: Webhook): void {
-  const { webhook_id, url, include_direct, status } = webhook;
-  services.audit(`${act} of a webhook for the whole service`, {
-    user_id: userId,
-    webhook_id,
-    url,
-    include_direct,
-    status,
-  });
-}
+/** What is told of a webhook to those who look after security: where it leads, and how much it is told. */
+const auditOf = ({ webhook_id, url, events, service_wide, include_direct, status }: Webhook): AuditDetails => ({
+  webhook_id,
+  url: withoutQuery(url),
+  events,
+  service_wide,
+  include_direct,
+  status,
+});
+
+/** A query often holds a key. */
+const withoutQuery = (url: string): string => url.replace(/\?.*$/s, '?…');
 
 async function changeStatus(tx: Tx, caller: Caller, webhook: WebhookRow, status: WebhookRow['status']): Promise<void> {
   const { webhook_id, disabled_reason } = webhook;
@@ -195,6 +196,7 @@ export function rotateSecretOf(services: Services): Handler<'webhooks.rotate_sec
       const { webhook_id } = await lockWebhook(tx, caller, input.webhook_id);
       await rotateSecret(tx, webhook_id, secret, at + overlapMs);
       await noteRevision(tx, webhook_id, 'looked at again');
+      await record(tx, at, actorOf(call), 'webhook_secret_rotated', { webhook_id });
       return { webhook: await shown(tx, webhook_id, at) };
     });
     await services.webhooks.nudge();
@@ -207,6 +209,7 @@ export function deleteOneWebhook(services: Services): Handler<'webhooks.delete'>
     const answer = await change(services, call, async (tx, at) => {
       const { webhook_id } = await lockWebhook(tx, call.caller, call.input.webhook_id);
       await removeWebhook(tx, webhook_id, at);
+      await record(tx, at, actorOf(call), 'webhook_deleted', { webhook_id });
       return { webhook_id };
     });
     await services.webhooks.nudge();

@@ -3,11 +3,14 @@ import foundationPostgres from './migrations/0001_foundation.postgres.sql' with 
 import foundationSqlite from './migrations/0001_foundation.sqlite.sql' with { type: 'text' };
 import webhooksPostgres from './migrations/0002_webhooks.postgres.sql' with { type: 'text' };
 import webhooksSqlite from './migrations/0002_webhooks.sqlite.sql' with { type: 'text' };
+import accountsPostgres from './migrations/0003_accounts.postgres.sql' with { type: 'text' };
+import accountsSqlite from './migrations/0003_accounts.sqlite.sql' with { type: 'text' };
 
 /** Forward only: a migration that has been released is never changed, and the next one gets the next number. */
 const migrations = [
   { version: 1, sqlite: foundationSqlite, postgres: foundationPostgres },
   { version: 2, sqlite: webhooksSqlite, postgres: webhooksPostgres },
+  { version: 3, sqlite: accountsSqlite, postgres: accountsPostgres },
 ] as const;
 
 export const newestVersion = Math.max(...migrations.map((m) => m.version));

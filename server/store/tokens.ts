@@ -1,9 +1,13 @@
 import type { TokenId, UserId } from '@parley/contract';
 import type { Db, Tx } from './engine.ts';
 
+/** `session`: what a browser's cookie holds. It is no bearer token, and a bearer token is no session. */
+export type TokenKind = 'personal' | 'oauth' | 'session';
+
 export interface TokenRow {
   readonly token_id: TokenId;
   readonly user_id: UserId;
+  readonly kind: TokenKind;
   readonly app_id: number;
   readonly name: string;
   readonly scopes: string;
@@ -12,7 +16,7 @@ export interface TokenRow {
   readonly last_used_at: number | null;
 }
 
-const columns = 't.token_id, t.user_id, t.app_id, t.name, t.scopes, t.created_at, t.expires_at, t.last_used_at';
+const columns = 't.token_id, t.user_id, t.kind, t.app_id, t.name, t.scopes, t.created_at, t.expires_at, t.last_used_at';
 
 /** A token that is not revoked, of a user who is not disabled. Whether it has expired is the caller's to see. */
 export function findTokenByHash(db: Db, hash: string): Promise<(TokenRow & { is_admin: number }) | undefined> {
@@ -36,10 +40,12 @@ export function findAnyonesToken(db: Db, tokenId: TokenId): Promise<TokenRow | u
   return db.get(`SELECT ${columns} FROM tokens t WHERE t.token_id = $1 AND t.revoked_at IS NULL`, tokenId);
 }
 
+/** The personal ones that are neither revoked nor expired. */
 export function listTokens(db: Db, userId: UserId, now: number): Promise<TokenRow[]> {
   return db.all(
     `SELECT ${columns} FROM tokens t
-     WHERE t.user_id = $1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2) ORDER BY t.token_id`,
+     WHERE t.user_id = $1 AND t.kind = 'personal' AND t.revoked_at IS NULL
+       AND (t.expires_at IS NULL OR t.expires_at > $2) ORDER BY t.token_id`,
     userId,
     now,
   );
@@ -47,9 +53,12 @@ export function listTokens(db: Db, userId: UserId, now: number): Promise<TokenRo
 
 export interface NewToken {
   readonly userId: UserId;
+  readonly kind: TokenKind;
   /** The token that makes it. */
   readonly parentId: TokenId | null;
   readonly appId: number;
+  /** What an app's token came of. */
+  readonly grantId: number | null;
   readonly name: string;
   readonly hash: string;
   readonly scopes: string;
@@ -59,11 +68,13 @@ export interface NewToken {
 
 export async function insertToken(tx: Tx, token: NewToken): Promise<TokenRow> {
   const row = await tx.get<TokenRow>(
-    `INSERT INTO tokens AS t (user_id, parent_id, app_id, name, hash, scopes, created_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${columns.replaceAll('t.', '')}`,
+    `INSERT INTO tokens AS t (user_id, kind, parent_id, app_id, grant_id, name, hash, scopes, created_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${columns.replaceAll('t.', '')}`,
     token.userId,
+    token.kind,
     token.parentId,
     token.appId,
+    token.grantId,
     token.name,
     token.hash,
     token.scopes,
@@ -74,8 +85,9 @@ export async function insertToken(tx: Tx, token: NewToken): Promise<TokenRow> {
   return row;
 }
 
-/** Waits until nobody else makes or revokes tokens of this user: so none is made with one that is being revoked. */
-export const lockTokensOf = (tx: Tx, userId: UserId): Promise<void> => tx.lockKeys([`tokens of ${userId}`]);
+/** Waits until nobody else makes or revokes tokens of these users: so none is made with one that is being revoked. */
+export const lockTokensOf = (tx: Tx, ...userIds: readonly UserId[]): Promise<void> =>
+  tx.lockKeys(userIds.map((userId) => `tokens of ${userId}`));
 
 /** Revokes a token, those that it made, and theirs: whoever got hold of it keeps nothing. Takes `lockTokensOf` first. */
 export async function revokeToken(tx: Tx, { token_id, user_id }: TokenRow, at: number): Promise<void> {
@@ -91,8 +103,29 @@ export async function revokeToken(tx: Tx, { token_id, user_id }: TokenRow, at: n
   );
 }
 
+/** Everything that a user has access with: tokens, sessions, and what apps were granted. */
 export async function revokeTokensOf(tx: Tx, userId: UserId, at: number): Promise<void> {
+  await tx.run('UPDATE grants SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL', userId, at);
   await tx.run('UPDATE tokens SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL', userId, at);
+}
+
+/** Signs a user out of every browser. */
+export async function revokeSessionsOf(tx: Tx, userId: UserId, at: number): Promise<void> {
+  await tx.run(
+    `UPDATE tokens SET revoked_at = $2 WHERE user_id = $1 AND kind = 'session' AND revoked_at IS NULL`,
+    userId,
+    at,
+  );
+}
+
+/** Answers false where it had ended already. */
+export async function revokeSession(tx: Tx, tokenId: TokenId, at: number): Promise<boolean> {
+  const ended = await tx.run(
+    `UPDATE tokens SET revoked_at = $2 WHERE token_id = $1 AND kind = 'session' AND revoked_at IS NULL`,
+    tokenId,
+    at,
+  );
+  return ended === 1;
 }
 
 export interface TokenUse {
@@ -100,7 +133,16 @@ export interface TokenUse {
   readonly at: number;
 }
 
+/** What an app was granted is used with its tokens, and outlives them. */
 export async function noteTokenUses(tx: Tx, uses: readonly TokenUse[]): Promise<void> {
+  await tx.run(
+    `UPDATE grants SET last_used_at = used.at FROM (
+       SELECT t.grant_id, max(seen.at) AS at
+       FROM ${tx.dialect.rows('$1', { token_id: 'int', at: 'int' }, 'seen')} JOIN tokens t ON t.token_id = seen.token_id
+       WHERE t.grant_id IS NOT NULL GROUP BY t.grant_id
+     ) used WHERE grants.grant_id = used.grant_id`,
+    JSON.stringify(uses),
+  );
   await tx.run(
     `UPDATE tokens SET last_used_at = seen.at
      FROM ${tx.dialect.rows('$1', { token_id: 'int', at: 'int' }, 'seen')} WHERE tokens.token_id = seen.token_id`,

@@ -3,8 +3,13 @@ import { fold } from '../domain/words.ts';
 import { containing } from './chats.ts';
 import type { Db, Tx } from './engine.ts';
 
+export type UserKind = 'person' | 'bot';
+
 export interface UserRow {
   readonly user_id: UserId;
+  readonly kind: UserKind;
+  /** Whose bot it is; null for a person. */
+  readonly owner_id: UserId | null;
   readonly name: string;
   readonly display_name: string;
   readonly is_admin: number;
@@ -12,7 +17,7 @@ export interface UserRow {
   readonly disabled_at: number | null;
 }
 
-const columns = 'user_id, name, display_name, is_admin, created_at, disabled_at';
+const columns = 'user_id, kind, owner_id, name, display_name, is_admin, created_at, disabled_at';
 
 export function findUser(db: Db, userId: UserId): Promise<UserRow | undefined> {
   return db.get(`SELECT ${columns} FROM users WHERE user_id = $1`, userId);
@@ -32,9 +37,24 @@ export function searchUsers(db: Db, query: string | undefined, afterId: number, 
   );
 }
 
-/** Everyone, the disabled too, by id: for operators. */
-export function listUsers(db: Db, afterId: number, limit: number): Promise<UserRow[]> {
-  return db.all(`SELECT ${columns} FROM users WHERE user_id > $1 ORDER BY user_id LIMIT $2`, afterId, limit);
+/** Everyone, the disabled too, by id: for operators. With a query, those whose name or display name contains it. */
+export function listUsers(db: Db, afterId: number, limit: number, query?: string): Promise<UserRow[]> {
+  return db.all(
+    `SELECT ${columns} FROM users WHERE user_id > $1 AND search_key LIKE $2 ESCAPE '!' ORDER BY user_id LIMIT $3`,
+    afterId,
+    containing(query),
+    limit,
+  );
+}
+
+/** What users are called, by id, the disabled too. */
+export async function namesOf(db: Db, userIds: Iterable<number>): Promise<ReadonlyMap<number, string>> {
+  const rows = await db.all<{ user_id: UserId; name: string }>(
+    `SELECT u.user_id, u.name FROM ${db.dialect.rows('$1', { user_id: 'int' }, 'asked')}
+     JOIN users u ON u.user_id = asked.user_id`,
+    JSON.stringify([...new Set(userIds)].map((user_id) => ({ user_id }))),
+  );
+  return new Map(rows.map(({ user_id, name }) => [user_id, name]));
 }
 
 /** Those of the ids that belong to nobody, or to somebody who is disabled. */
@@ -48,19 +68,35 @@ export async function unknownUsers(db: Db, userIds: readonly UserId[]): Promise<
   return userIds.filter((id) => !found.has(id));
 }
 
+/** The bots of a person that are not disabled. */
+export function listBots(db: Db, ownerId: UserId): Promise<UserRow[]> {
+  return db.all(`SELECT ${columns} FROM users WHERE owner_id = $1 AND disabled_at IS NULL ORDER BY user_id`, ownerId);
+}
+
+/** Somebody who may sign in, with what the password is checked against; null: there is none. */
+export function findSignIn(db: Db, name: string): Promise<(UserRow & { password_hash: string | null }) | undefined> {
+  return db.get(`SELECT ${columns}, password_hash FROM users WHERE name_key = $1 AND kind = 'person'`, fold(name));
+}
+
+export async function setPassword(tx: Tx, userId: UserId, passwordHash: string): Promise<void> {
+  await tx.run('UPDATE users SET password_hash = $2 WHERE user_id = $1', userId, passwordHash);
+}
+
 export interface NewUser {
   readonly name: string;
   readonly displayName: string;
   readonly isAdmin: boolean;
   readonly passwordHash: string | null;
+  /** Given for a bot: whose it is. */
+  readonly ownerId?: UserId | undefined;
   readonly at: number;
 }
 
 /** Answers nothing where the name is taken. */
 export function insertUser(tx: Tx, user: NewUser): Promise<UserRow | undefined> {
   return tx.get(
-    `INSERT INTO users (name, name_key, display_name, search_key, is_admin, password_hash, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (name_key) DO NOTHING RETURNING ${columns}`,
+    `INSERT INTO users (name, name_key, display_name, search_key, is_admin, password_hash, created_at, kind, owner_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (name_key) DO NOTHING RETURNING ${columns}`,
     user.name,
     fold(user.name),
     user.displayName,
@@ -68,11 +104,21 @@ export function insertUser(tx: Tx, user: NewUser): Promise<UserRow | undefined> 
     user.isAdmin ? 1 : 0,
     user.passwordHash,
     user.at,
+    user.ownerId === undefined ? 'person' : 'bot',
+    user.ownerId ?? null,
   );
 }
 
 export async function disableUser(tx: Tx, userId: UserId, at: number): Promise<void> {
   await tx.run('UPDATE users SET disabled_at = $2 WHERE user_id = $1 AND disabled_at IS NULL', userId, at);
+}
+
+export async function enableUser(tx: Tx, userId: UserId): Promise<void> {
+  await tx.run('UPDATE users SET disabled_at = NULL WHERE user_id = $1', userId);
+}
+
+export async function setAdmin(tx: Tx, userId: UserId, isAdmin: boolean): Promise<void> {
+  await tx.run('UPDATE users SET is_admin = $2 WHERE user_id = $1', userId, isAdmin ? 1 : 0);
 }
 
 export async function countAdmins(db: Db): Promise<number> {

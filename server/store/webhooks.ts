@@ -199,7 +199,17 @@ export async function deleteWebhook(tx: Tx, webhookId: WebhookId, at: number): P
 
 export type AccessEnd = 'access_revoked' | 'user_disabled';
 
-/** Webhooks whose access has ended: the user is disabled, or the token is revoked or has expired. */
+/**
+ * What a webhook's access stands on, where `t` is its token and `g` that token's grant. One made with a personal token ends
+ * with it; one made by an app ends with the grant, however short its access tokens live; one made by the user in person, in
+ * a browser, ends with the user alone.
+ */
+const accessGone = `(
+  t.kind = 'personal' AND (t.revoked_at IS NOT NULL OR t.expires_at <= $1)
+  OR t.kind = 'oauth' AND (g.revoked_at IS NOT NULL OR g.expires_at <= $1)
+)`;
+
+/** Webhooks whose access has ended, or whose user is disabled. */
 export function withoutAccess(
   db: Db,
   now: number,
@@ -207,19 +217,21 @@ export function withoutAccess(
 ): Promise<{ webhook_id: WebhookId; reason: AccessEnd }[]> {
   return db.all(
     `SELECT w.webhook_id, CASE WHEN u.disabled_at IS NULL THEN 'access_revoked' ELSE 'user_disabled' END AS reason
-     FROM webhooks w JOIN tokens t ON t.token_id = w.token_id JOIN users u ON u.user_id = w.user_id
+     FROM webhooks w JOIN tokens t ON t.token_id = w.token_id LEFT JOIN grants g ON g.grant_id = t.grant_id
+     JOIN users u ON u.user_id = w.user_id
      WHERE w.deleted_at IS NULL AND (w.status <> 'disabled' OR w.disabled_reason IN ('gone', 'unreachable'))
-       AND (u.disabled_at IS NOT NULL OR t.revoked_at IS NOT NULL OR t.expires_at <= $1)
+       AND (u.disabled_at IS NOT NULL OR ${accessGone})
        AND ${userId === undefined ? 'CAST($2 AS bigint) IS NULL' : 'w.user_id = $2'}`,
     now,
     userId ?? null,
   );
 }
 
-/** When the access of a webhook ends by itself; null: never. */
+/** When the access of a webhook ends by itself; null: never, or at a time that moves on. */
 export async function accessEnd(db: Db, webhookId: WebhookId): Promise<number | null> {
   const row = await db.get<{ expires_at: number | null }>(
-    'SELECT t.expires_at FROM webhooks w JOIN tokens t ON t.token_id = w.token_id WHERE w.webhook_id = $1',
+    `SELECT CASE t.kind WHEN 'personal' THEN t.expires_at END AS expires_at
+     FROM webhooks w JOIN tokens t ON t.token_id = w.token_id WHERE w.webhook_id = $1`,
     webhookId,
   );
   return row?.expires_at ?? null;

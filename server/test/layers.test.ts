@@ -45,8 +45,10 @@ const may: Record<string, readonly string[] | 'all'> = {
   events: ['contract', 'domain', 'store', 'bus', 'observe', 'events'],
   webhooks: ['contract', 'domain', 'store', 'observe', 'webhooks'],
   operations: ['contract', 'domain', 'store', 'auth', 'operations'],
-  http: ['contract', 'auth', 'operations', 'observe', 'http'],
-  'config.ts': ['contract', 'http', 'observe', 'store', 'webhooks'],
+  http: ['contract', 'domain', 'auth', 'operations', 'observe', 'http'],
+  pages: ['contract', 'domain', 'store', 'auth', 'operations', 'http', 'pages'],
+  'config.ts': ['contract', 'domain', 'auth', 'http', 'observe', 'store'],
+  compose: 'all',
   'compose.ts': 'all',
   'main.ts': ['compose.ts', 'config.ts', 'store'],
   sdk: ['contract', 'sdk'],
@@ -115,7 +117,8 @@ describe('imports point one way', () => {
         files.filter((f) => f.startsWith('server/') && importsOf(f).runtime.some((p) => name.test(p))).map(layerOf),
       );
     expect(users(/^bun:sqlite$/)).toEqual(new Set(['store']));
-    expect(users(/^hono(\/|$)/)).toEqual(new Set(['http']));
+    expect(users(/^hono(\/|$)/)).toEqual(new Set(['http', 'pages']));
+    expect(users(/^@node-oauth\//)).toEqual(new Set(['auth']));
   });
 });
 
@@ -127,7 +130,7 @@ describe('time, randomness and settings come in from outside', () => {
   test('inner layers ask neither the clock nor chance', () => {
     const inner = (file: string) =>
       file.startsWith('contract/') ||
-      ['domain', 'operations', 'store', 'http', 'auth', 'events', 'webhooks'].includes(layerOf(file));
+      ['domain', 'operations', 'store', 'http', 'auth', 'events', 'webhooks', 'pages'].includes(layerOf(file));
     const pattern =
       /\bDate\.now\b|\bnew Date\(\)|\bDate\(\)|\bMath\.random\b|\bcrypto\.|\brandomBytes\b|\brandomUUID\b|\bBun\.(nanoseconds|randomUUIDv7)\b/;
     expect(mentioning(pattern, inner)).toEqual([]);

@@ -338,7 +338,7 @@ test('the log goes to standard output, and all else to standard error', async ()
       .map((line) => JSON.parse(line).status as number),
   ).toEqual([401]);
   expect(stderr).toContain(url);
-  expect(stderr).toContain('parley user add');
+  expect(stderr).toContain(`Open this link to become one: ${url}/setup/`);
 });
 
 /** A way to the database that can be closed and opened again. */

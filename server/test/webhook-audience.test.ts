@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import type { ClientInput, LoggedEvent, Scope } from '@parley/contract';
 import fc from 'fast-check';
 import { withdrawToken } from '../auth/administer.ts';
-import { hashPassword, realWorld } from '../compose.ts';
+import { realWorld } from '../compose.ts';
 import { logTip, readCursor } from '../store/events.ts';
 import { endWithoutAccess } from '../store/webhook-ends.ts';
 import { Client } from './support/client.ts';
@@ -400,7 +400,7 @@ onBothEngines('a webhook is told', (engine) => {
       await dispatched(server());
       const [token] = (await ada.ok('tokens.list', {})).tokens;
       if (!token) throw new Error('there is no token');
-      const tools = { engine: server().engine, now: Date.now, random: realWorld.random, hashPassword };
+      const tools = { engine: server().engine, now: Date.now, random: realWorld.random };
       await withdrawToken(tools, token.token_id as Parameters<typeof withdrawToken>[1]);
       expect((await rowsOf(server(), hook.webhook_id)).slice(0, 3)).toEqual(ended('access_revoked'));
       expect(await statusOf(server(), hook.webhook_id)).toEqual({

@@ -897,10 +897,12 @@ onBothEngines('a restart', (engine) => {
     await again.untilSettled(awayId);
     expect(away.arrivals.map(({ attempt }) => attempt)).toEqual([3]);
     const attempts = refused?.attempt_count ?? 0;
+    // Its own time is up to a fifth later than planned.
+    clock.pass(10 * second);
     await again.untilAttempts(refusingId, attempts + 1);
-    expect(refusing.arrivals.map(({ attempt }) => attempt)).toEqual(
-      Array.from({ length: attempts + 1 }, (_, i) => i + 1),
-    );
+    const numbered = refusing.arrivals.map(({ attempt }) => attempt);
+    expect(numbered.length).toBeGreaterThan(attempts);
+    expect(numbered).toEqual(Array.from(numbered, (_, i) => i + 1));
     await server.stop();
     await receiver.stop();
     await away.close();

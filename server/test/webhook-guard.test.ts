@@ -1,16 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { BlockList, isIP } from 'node:net';
 import fc from 'fast-check';
-import { readAddress } from '../webhooks/address.ts';
-import {
-  AddressRefusal,
-  Guard,
-  type GuardOptions,
-  NameFailure,
-  parseNetworks,
-  resolveName,
-  type Target,
-} from '../webhooks/guard.ts';
+import { parseNetworks, readAddress } from '../domain/address.ts';
+import { AddressRefusal, Guard, type GuardOptions, NameFailure, resolveName, type Target } from '../webhooks/guard.ts';
 
 const unasked = (name: string): Promise<never> => Promise.reject(new Error(`${name} must not be looked up`));
 

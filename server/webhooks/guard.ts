@@ -1,8 +1,8 @@
-import { type Address, contains, lastV4, type Network, readAddress, writeV4 } from './address.ts';
+import { type Address, contains, lastV4, type Network, readAddress, writeV4 } from '../domain/address.ts';
 import { NameFailure } from './resolve.ts';
 import { type Opening, type SpecialRange, specialRanges } from './special-addresses.ts';
 
-export { type Network, parseNetworks } from './address.ts';
+export type { Network } from '../domain/address.ts';
 export { NameFailure, resolveName } from './resolve.ts';
 
 /**

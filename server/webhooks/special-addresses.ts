@@ -1,4 +1,4 @@
-import { type Network, readNetwork } from './address.ts';
+import { type Network, readNetwork } from '../domain/address.ts';
 
 /**
  * What lets a webhook into a range:

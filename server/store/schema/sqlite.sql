@@ -1,3 +1,17 @@
+CREATE TABLE apps (
+  app_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  client_id TEXT NOT NULL UNIQUE,
+  owner_id INTEGER REFERENCES users (user_id),
+  name TEXT NOT NULL,
+  redirects TEXT NOT NULL,
+  secret_hash TEXT,
+  bot_id INTEGER REFERENCES users (user_id),
+  created_at INTEGER NOT NULL,
+  deleted_at INTEGER
+) STRICT;
+
+CREATE INDEX apps_by_owner ON apps (owner_id) WHERE deleted_at IS NULL;
+
 CREATE TABLE attempts (
   delivery_id INTEGER NOT NULL,
   number INTEGER NOT NULL,
@@ -8,6 +22,35 @@ CREATE TABLE attempts (
   answer TEXT,
   PRIMARY KEY (delivery_id, number)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE audit (
+  audit_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  act TEXT NOT NULL,
+  user_id INTEGER,
+  app_id INTEGER NOT NULL,
+  address TEXT,
+  details TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX audit_by_act ON audit (act, audit_id);
+
+CREATE INDEX audit_by_age ON audit (at);
+
+CREATE INDEX audit_by_user ON audit (user_id, audit_id);
+
+CREATE TABLE authorization_codes (
+  hash TEXT PRIMARY KEY,
+  grant_id INTEGER NOT NULL REFERENCES grants (grant_id),
+  redirect TEXT NOT NULL,
+  challenge TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  used_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX authorization_codes_by_grant ON authorization_codes (grant_id);
+
+CREATE INDEX authorization_codes_ending ON authorization_codes (expires_at);
 
 CREATE TABLE backlogs (
   webhook_id INTEGER NOT NULL,
@@ -93,6 +136,23 @@ CREATE INDEX events_but_messages ON events (chat_id, event_id) WHERE event <> 'n
 
 CREATE INDEX events_by_chat ON events (chat_id, event_id);
 
+CREATE TABLE grants (
+  grant_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (user_id),
+  app_id INTEGER NOT NULL REFERENCES apps (app_id),
+  scopes TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  last_used_at INTEGER,
+  revoked_at INTEGER
+) STRICT;
+
+CREATE INDEX grants_by_app ON grants (app_id);
+
+CREATE INDEX grants_by_user ON grants (user_id, app_id);
+
+CREATE INDEX grants_ending ON grants (expires_at) WHERE expires_at IS NOT NULL;
+
 CREATE TABLE id_counters (
   name TEXT PRIMARY KEY,
   last_id INTEGER NOT NULL
@@ -110,6 +170,17 @@ CREATE TABLE idempotency (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX idempotency_by_age ON idempotency (created_at);
+
+CREATE TABLE links (
+  link_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind TEXT NOT NULL,
+  hash TEXT NOT NULL UNIQUE,
+  note TEXT NOT NULL,
+  user_id INTEGER REFERENCES users (user_id),
+  created_by INTEGER REFERENCES users (user_id),
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER
+) STRICT;
 
 CREATE TABLE members (
   chat_id INTEGER NOT NULL REFERENCES chats (chat_id),
@@ -139,6 +210,16 @@ CREATE TABLE messages (
 
 CREATE INDEX messages_by_chat ON messages (chat_id, message_id);
 
+CREATE TABLE rate_uses (
+  node TEXT NOT NULL,
+  key TEXT NOT NULL,
+  used INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (node, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX rate_uses_by_age ON rate_uses (at);
+
 CREATE TABLE reactions (
   chat_id INTEGER NOT NULL,
   message_id INTEGER NOT NULL,
@@ -147,6 +228,17 @@ CREATE TABLE reactions (
   event_id INTEGER NOT NULL,
   PRIMARY KEY (chat_id, message_id, emoji, user_id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE refresh_tokens (
+  hash TEXT PRIMARY KEY,
+  grant_id INTEGER NOT NULL REFERENCES grants (grant_id),
+  expires_at INTEGER NOT NULL,
+  used_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX refresh_tokens_by_grant ON refresh_tokens (grant_id);
+
+CREATE INDEX refresh_tokens_ending ON refresh_tokens (expires_at);
 
 CREATE TABLE replays (
   replay_id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -174,6 +266,13 @@ CREATE TABLE secret_keys (
   fingerprint TEXT PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE throttles (
+  key TEXT PRIMARY KEY,
+  full_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX throttles_by_age ON throttles (full_at);
+
 CREATE TABLE tokens (
   token_id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL REFERENCES users (user_id),
@@ -186,11 +285,15 @@ CREATE TABLE tokens (
   expires_at INTEGER,
   last_used_at INTEGER,
   revoked_at INTEGER
-) STRICT;
+, kind TEXT NOT NULL DEFAULT 'personal', grant_id INTEGER REFERENCES grants (grant_id)) STRICT;
+
+CREATE INDEX tokens_by_grant ON tokens (grant_id) WHERE grant_id IS NOT NULL;
 
 CREATE INDEX tokens_by_parent ON tokens (parent_id) WHERE parent_id IS NOT NULL;
 
 CREATE INDEX tokens_by_user ON tokens (user_id);
+
+CREATE INDEX tokens_ending ON tokens (expires_at) WHERE kind <> 'personal';
 
 CREATE TABLE users (
   user_id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -202,7 +305,9 @@ CREATE TABLE users (
   password_hash TEXT,
   created_at INTEGER NOT NULL,
   disabled_at INTEGER
-) STRICT;
+, kind TEXT NOT NULL DEFAULT 'person', owner_id INTEGER REFERENCES users (user_id)) STRICT;
+
+CREATE INDEX users_by_owner ON users (owner_id) WHERE owner_id IS NOT NULL;
 
 CREATE TABLE webhook_registry (
   version INTEGER NOT NULL

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { withdrawToken } from '../../auth/administer.ts';
-import { hashPassword, realWorld } from '../../compose.ts';
+import { realWorld } from '../../compose.ts';
 import { Client } from '../support/client.ts';
 import { onBothEngines } from '../support/engines.ts';
 import { serverFor } from '../support/server.ts';
@@ -50,7 +50,7 @@ onBothEngines('a token that is revoked', (engine) => {
   test('does so too where an operator revokes it beside the server', async () => {
     const { maker, spare, child, grandchild } = await family();
     const { now, random } = realWorld;
-    await withdrawToken({ engine: server().engine, now, random, hashPassword }, maker.token_id);
+    await withdrawToken({ engine: server().engine, now, random }, maker.token_id);
     for (const { holder } of [maker, child, grandchild]) {
       const ended = async () => ((await holder.call('users.me', {})).status === 401 ? true : undefined);
       await eventually('the token has ended', ended);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Scope } from '@parley/contract';
 import type { Subprocess } from 'bun';
 import { addUser, issueToken, type Tools } from '../../auth/administer.ts';
-import { hashPassword, type Parley, realWorld, startParley, type World } from '../../compose.ts';
+import { type Parley, realWorld, startParley, type World } from '../../compose.ts';
 import { readSettings } from '../../config.ts';
 import { openAsGuest } from '../../store/open.ts';
 import { endWithUs } from './cleanup.ts';
@@ -52,7 +52,6 @@ const toolsFor = async (env: Environment): Promise<Tools> => ({
   engine: await openAsGuest(readSettings(env)),
   now: Date.now,
   random: realWorld.random,
-  hashPassword,
 });
 
 /** Starts a server in this process. */

@@ -1,0 +1,20 @@
+import { signInCommand } from './address.ts';
+import { CredentialsFile } from './credentials.ts';
+import { KeptLogin } from './kept-login.ts';
+
+/** With what a command has access to a server. */
+export type Access =
+  | { readonly by: '--token' | 'PARLEY_TOKEN'; readonly token: string }
+  | { readonly by: 'login'; readonly login: KeptLogin };
+
+/** What is named comes before what is kept. */
+export function findAccess(server: string, token: string | undefined): Access {
+  if (token !== undefined) return { by: '--token', token };
+  const fromEnvironment = process.env.PARLEY_TOKEN?.trim();
+  if (fromEnvironment) return { by: 'PARLEY_TOKEN', token: fromEnvironment };
+  const login = KeptLogin.find(new CredentialsFile(server));
+  if (login) return { by: 'login', login };
+  throw new Error(
+    `You are not signed in at ${server}. Sign in (${signInCommand(server)}), or use a token: export PARLEY_TOKEN=$(npx parley token create <user name>)`,
+  );
+}

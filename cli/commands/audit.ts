@@ -1,0 +1,72 @@
+import { type AuditAct, acts } from '@parley/server/auth/acts.ts';
+import { isoTime } from '@parley/server/domain/time.ts';
+import { type AuditRow, listAudit } from '@parley/server/store/audit.ts';
+import { findUserByName } from '@parley/server/store/users.ts';
+import { defineCommand } from '../command.ts';
+import { inDatabase } from '../database.ts';
+import { localSecond } from '../event-lines.ts';
+import { nearest } from '../nearest.ts';
+import { hint, print, printJson } from '../output.ts';
+import { columns } from '../table.ts';
+import { jsonLine, oneLine } from '../terminal.ts';
+import { UsageError } from '../usage.ts';
+import { json, positive, text } from '../values.ts';
+
+const actNames = Object.keys(acts) as AuditAct[];
+
+export const command = defineCommand({
+  arguments: {},
+  options: {
+    limit: { value: 'number', summary: 'How many at most, the newest; 50 where it is not given.', read: positive },
+    act: { value: 'act', summary: 'Only acts of this kind.', read: text },
+    user: { value: 'user name', summary: 'Only what this user did.', read: text },
+    json,
+  },
+  notes: `The newest stands last. Works straight in the database, also beside a running server.
+
+The acts:
+${columns(actNames.map((name) => [`  ${name}`, acts[name]])).join('\n')}`,
+  async run(_, { limit = 50, act, user, json }) {
+    const asked = act === undefined ? undefined : knownAct(act);
+    const rows = await inDatabase(async ({ engine }) => {
+      const actor = user === undefined ? undefined : await findUserByName(engine, user);
+      if (user !== undefined && !actor) throw new Error(`There is no user named ${user}.`);
+      return listAudit(engine, { act: asked, userId: actor?.user_id }, limit);
+    });
+    const entries = rows.map(present).reverse();
+    if (json) return printJson({ entries });
+    if (entries.length === 0) return hint('There are no such entries.');
+    await print(...columns(entries.map(cells)));
+  },
+});
+
+function knownAct(typed: string): AuditAct {
+  const known = actNames.find((name) => name === typed);
+  if (known) return known;
+  const meant = nearest(typed, actNames);
+  throw new UsageError(`There is no act ${JSON.stringify(typed)}.${meant ? ` Did you mean ${meant}?` : ''}`);
+}
+
+interface Entry extends Omit<AuditRow, 'at' | 'details'> {
+  readonly at: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+const present = (row: AuditRow): Entry => ({ ...row, at: isoTime(row.at), details: JSON.parse(row.details) });
+
+/** An act that this version has no words for keeps its name. */
+const inWords = (act: string) => (acts as Readonly<Record<string, string>>)[act] ?? act;
+
+const cells = (entry: Entry) =>
+  [localSecond(entry.at), actorOf(entry), inWords(entry.act), entry.address ?? '-', detailsOf(entry)].map(oneLine);
+
+function actorOf({ user_id, user_name, app_id, address }: Entry): string {
+  const unknown = address === null ? '(operator)' : '(unknown)';
+  const who = user_id === null ? unknown : (user_name ?? `user ${user_id}`);
+  return app_id === 0 ? who : `${who} by app ${app_id}`;
+}
+
+const detailsOf = ({ details }: Entry) =>
+  Object.entries(details)
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : jsonLine(value)}`)
+    .join(', ');

@@ -1,0 +1,31 @@
+import { buildContract, defaultLimits } from '@parley/contract';
+import { addBot } from '@parley/server/auth/administer.ts';
+import { validate } from '@parley/server/http/validate.ts';
+import { user as presentUser } from '@parley/server/operations/present.ts';
+import { defineCommand } from '../command.ts';
+import { inDatabase } from '../database.ts';
+import { hint, print, printJson } from '../output.ts';
+import { UsageError } from '../usage.ts';
+import { json, text } from '../values.ts';
+
+/** What `addBot` leaves to its caller to check. */
+const shown = buildContract(defaultLimits).users.create.input.pick({ display_name: true });
+
+export const command = defineCommand({
+  arguments: { name: { summary: 'The name of the bot.', read: text } },
+  options: {
+    owner: { value: 'user name', summary: 'Whose bot it is; this must be given.', read: text },
+    'display-name': { value: 'text', summary: 'The name that others see; <name> where it is not given.', read: text },
+    json,
+  },
+  notes: 'A bot cannot sign in; it has access tokens. Works straight in the database, also beside a running server.',
+  async run({ name }, options) {
+    const { owner: ownerName } = options;
+    if (ownerName === undefined) throw new UsageError('--owner is missing.');
+    const { display_name: displayName } = validate(shown, { display_name: options['display-name'] });
+    const bot = presentUser(await inDatabase((tools) => addBot(tools, { name, displayName, ownerName })));
+    if (options.json) return printJson(bot);
+    await print(`Added the bot ${bot.name} with id ${bot.user_id}.`);
+    await hint(`Make a token for it: npx parley token create ${bot.name}`);
+  },
+});

@@ -1,0 +1,93 @@
+import { OAuthRefusal } from './exchange.ts';
+import { type Callback, Loopback } from './loopback.ts';
+import { type AuthorizationServer, discover } from './metadata.ts';
+import { page } from './page.ts';
+import { clientId, redeemCode, type Tokens } from './tokens.ts';
+
+export interface SignIn<T> {
+  readonly server: string;
+  readonly scopes: readonly string[];
+  /** Shows somebody the address to open in a browser. */
+  readonly show: (address: string) => Promise<void>;
+  /** Does what is to be done with the tokens before the browser is told that all is well. */
+  readonly finish: (tokens: Tokens) => Promise<T>;
+  readonly patienceMs: number;
+}
+
+/** Has somebody authorize the command line in a browser: a code with PKCE (RFC 7636), by way of a loopback address. */
+export async function signIn<T>({ server, scopes, show, finish, patienceMs }: SignIn<T>): Promise<T> {
+  const authorizationServer = await discover(server);
+  const [state, verifier] = [newSecret(), newSecret()];
+  const loopback = new Loopback(state);
+  try {
+    const { redirect } = loopback;
+    await show(addressFor(authorizationServer, { scopes, state, verifier, redirect }));
+    const callback = await within(patienceMs, loopback.callback);
+    return await answering(callback, async () => {
+      const code = readCode(callback.params, authorizationServer);
+      return finish(await redeemCode(server, authorizationServer, { code, redirect, verifier }, scopes));
+    });
+  } finally {
+    await loopback.close();
+  }
+}
+
+function addressFor(
+  { authorizationEndpoint }: AuthorizationServer,
+  request: { scopes: readonly string[]; state: string; verifier: string; redirect: string },
+): string {
+  const address = new URL(authorizationEndpoint);
+  const params = {
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: request.redirect,
+    scope: request.scopes.join(' '),
+    state: request.state,
+    code_challenge: new Bun.CryptoHasher('sha256').update(request.verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  };
+  for (const [name, value] of Object.entries(params)) address.searchParams.set(name, value);
+  return address.href;
+}
+
+/** 256 random bits, in as many characters as a verifier must have. */
+const newSecret = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
+
+function readCode(params: Callback['params'], { issuer, namesItself }: AuthorizationServer): string {
+  const named = params.get('iss');
+  // Another server may answer in place of the one that was asked, to be given the code (RFC 9207).
+  if (named === undefined ? namesItself : named !== issuer) {
+    throw new Error(`The answer does not come from ${issuer}, so it was not believed.`);
+  }
+  const error = params.get('error');
+  const description = params.get('error_description');
+  if (error === 'access_denied') throw new Error(`Access was denied. ${description ?? ''}`.trim());
+  if (error !== undefined) throw new OAuthRefusal(error, description);
+  const code = params.get('code');
+  if (code === undefined) throw new Error('The browser came back without a code.');
+  return code;
+}
+
+/** Does the work, and shows in the browser how it went. */
+async function answering<T>({ show }: Callback, work: () => Promise<T>): Promise<T> {
+  try {
+    const done = await work();
+    show(page(200, 'You are signed in; you can close this window.'));
+    return done;
+  } catch (error) {
+    show(page(400, `You are not signed in. ${(error as Error).message}`));
+    throw error;
+  }
+}
+
+async function within<T>(ms: number, wait: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(new Error('Nobody signed in within the time there was. Begin again: npx parley login'));
+  }, ms);
+  try {
+    return await Promise.race([wait, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,458 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { scopeNames } from '@parley/contract';
+import { addUser } from '@parley/server/auth/administer.ts';
+import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
+import { accessOf, works } from '@parley/server/test/support/oauth.ts';
+import { freePort } from '@parley/server/test/support/postgres.ts';
+import { serverFor, type TestServer } from '@parley/server/test/support/server.ts';
+import { signIn } from '../oauth/sign-in.ts';
+import { eventually } from './listener.ts';
+import { freshHome, kept, keptFile, Login, signedIn, signInAs } from './login.ts';
+import { failed, parley, said } from './parley.ts';
+import { ownServer } from './scene.ts';
+
+setDefaultTimeout(30_000);
+
+const server = serverFor('sqlite');
+
+/** As much of a browser as it takes: it keeps cookies, follows its own clicks, and says where they come from. */
+class Browser {
+  readonly #cookies = new Map<string, string>();
+
+  async get(url: URL | string): Promise<Response> {
+    return this.#send(String(url), {});
+  }
+
+  async post(url: URL | string, form: Record<string, string>): Promise<Response> {
+    return this.#send(String(url), { method: 'POST', body: new URLSearchParams(form) });
+  }
+
+  async #send(url: string, init: RequestInit): Promise<Response> {
+    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(url, {
+      ...init,
+      headers: { cookie, 'sec-fetch-site': 'same-origin' },
+      redirect: 'manual',
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      this.#cookies.set(name, value);
+    }
+    return response;
+  }
+}
+
+/** Every grant of a user to the command line: whether it lives, and how many of its tokens were made. */
+function grantsOf({ engine }: TestServer, userId: number) {
+  return engine.all<{ revoked_at: number | null; codes: number; tokens: number }>(
+    `SELECT g.revoked_at,
+       (SELECT count(*) FROM authorization_codes c WHERE c.grant_id = g.grant_id AND c.used_at IS NOT NULL) AS codes,
+       (SELECT count(*) FROM tokens t WHERE t.grant_id = g.grant_id) AS tokens
+     FROM grants g WHERE g.user_id = $1 ORDER BY g.grant_id`,
+    userId,
+  );
+}
+
+describe('login', () => {
+  test.concurrent('goes through the pages where one signs in and allows it, and says who one is', async () => {
+    const password = 'a rather long sentence';
+    const { user_id } = await addUser(accessOf(server()), { name: 'hedy', isAdmin: false, password });
+    const env = freshHome(server());
+    await using login = await Login.start(env);
+    const browser = new Browser();
+
+    const toSignIn = await browser.get(login.address);
+    const signInPage = new URL(toSignIn.headers.get('location') ?? '', login.address);
+    expect(signInPage.pathname).toBe('/sign-in');
+    const next = signInPage.searchParams.get('next') ?? '';
+    const backToConsent = await browser.post(new URL('/sign-in', login.address), { next, name: 'hedy', password });
+    const consent = new URL(backToConsent.headers.get('location') ?? '', login.address);
+    expect(await (await browser.get(consent)).text()).toContain('Parley command line');
+    const allowed = await browser.post(consent, { user: String(user_id), decision: 'allow' });
+    const page = await browser.get(allowed.headers.get('location') ?? '');
+
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain('You are signed in; you can close this window.');
+    const { code, stdout } = await login.end();
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `Signed in as hedy (id ${user_id}) at ${server().url}.\n` });
+    expect(JSON.parse(await said(['whoami', '--json'], env))).toMatchObject({ user_id, name: 'hedy', by: 'login' });
+  });
+
+  test.concurrent('asks for all scopes but admin, with a challenge and a state that nobody can guess', async () => {
+    await using login = await Login.start(freshHome(server()));
+    await using other = await Login.start(freshHome(server()));
+    expect(Object.fromEntries(login.address.searchParams)).toEqual({
+      response_type: 'code',
+      client_id: 'parley-cli',
+      redirect_uri: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/callback$/),
+      scope: scopeNames.filter((name) => name !== 'admin').join(' '),
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
+    });
+    expect(other.state).not.toBe(login.state);
+    expect(other.address.searchParams.get('code_challenge')).not.toBe(login.address.searchParams.get('code_challenge'));
+  });
+
+  test.concurrent('gets no more than the scopes that were asked for', async () => {
+    const env = freshHome(server());
+    await signInAs(server(), await server().user('sparse'), env, ['--scopes', 'messages:read, files']);
+    expect(JSON.parse(await said(['whoami', '--json'], env)).scopes).toEqual(['messages:read', 'files']);
+    expect(await parley(['chats'], env)).toEqual(failed(1, 'This access token lacks the scope chats:read.'));
+  });
+
+  test.concurrent('keeps what it got where nobody else can read it', async () => {
+    const env = freshHome(server());
+    await signInAs(server(), await server().user('mary'), env);
+    const file = keptFile(env) ?? '';
+    const modes = [file, dirname(file)].map((path) => (statSync(path).mode & 0o777).toString(8));
+    expect(modes).toEqual(['600', '700']);
+    // Neither a draft nor anything else with a secret is left beside it.
+    expect(readdirSync(dirname(file)).filter((name) => !name.endsWith('.lock'))).toEqual([
+      file.split('/').at(-1) ?? '',
+    ]);
+  });
+
+  test.concurrent('closes a folder that stood open', async () => {
+    const user = await server().user('ruth');
+    const env = freshHome(server());
+    const folder = join(env.XDG_CONFIG_HOME ?? '', 'parley');
+    mkdirSync(folder);
+    chmodSync(folder, 0o755);
+    await signInAs(server(), user, env);
+    expect((statSync(folder).mode & 0o777).toString(8)).toBe('700');
+  });
+
+  test.concurrent('tells when it was denied, here and in the browser, and keeps nothing', async () => {
+    const user = await server().user('denise');
+    const env = freshHome(server());
+    await using login = await Login.start(env);
+    const page = await fetch(await login.decided(server(), user, false));
+    expect(page.status).toBe(400);
+    expect(await page.text()).toContain('You are not signed in. Access was denied.');
+    const { code, stdout, stderr } = await login.end();
+    expect({ code, stdout, last: stderr.split('\n').at(-2) }).toEqual({
+      code: 1,
+      stdout: '',
+      last: expect.stringMatching(/^Access was denied\./),
+    });
+    expect(keptFile(env)).toBeUndefined();
+  });
+
+  test.concurrent('waits on through whatever else comes to its address', async () => {
+    const user = await server().user('wanda');
+    await using login = await Login.start(freshHome(server()));
+    const { redirect, state } = login;
+    const right = await login.decided(server(), user);
+    const answers = [
+      await fetch(new URL('/', redirect)),
+      await fetch(new URL('/favicon.ico', redirect)),
+      await fetch(right, { method: 'POST' }),
+      await fetch(redirect),
+      await fetch(`${redirect}?code=x&state=guessed`),
+      await fetch(`${redirect}?error=access_denied&state=guessed`),
+      await fetch(`${redirect}?code=x&state=guessed&state=${state}`),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 400, 400, 400, 400]);
+    expect((await fetch(right)).status).toBe(200);
+    expect((await login.end()).code).toBe(0);
+  });
+
+  test.concurrent('shows pages that run nothing, load nothing and are kept by nobody', async () => {
+    await using login = await Login.start(freshHome(server()));
+    const script = '<script>alert(1)</script>';
+    const params = new URLSearchParams({
+      state: login.state,
+      iss: server().url,
+      error: 'x',
+      error_description: script,
+    });
+    const page = await fetch(`${login.redirect}?${params}`);
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    expect(page.headers.get('referrer-policy')).toBe('no-referrer');
+    const html = await page.text();
+    expect(html).not.toContain('<script');
+    expect(html).toContain('&lt;script&gt;');
+  });
+
+  test.concurrent.each([
+    ['another server', 'https://attacker.example'],
+    ['nobody', undefined],
+  ])('does not hand in a code that comes from %s', async (_, iss) => {
+    const name = iss === undefined ? 'ivy' : 'iris';
+    const user = await server().user(name);
+    const env = freshHome(server());
+    await using login = await Login.start(env);
+    const location = await login.decided(server(), user);
+    location.searchParams.delete('iss');
+    if (iss !== undefined) location.searchParams.set('iss', iss);
+    expect((await fetch(location)).status).toBe(400);
+    const { code, stderr } = await login.end();
+    expect(code).toBe(1);
+    expect(stderr).toContain(`The answer does not come from ${server().url}, so it was not believed.`);
+    expect(await grantsOf(server(), user.userId)).toEqual([{ revoked_at: null, codes: 0, tokens: 0 }]);
+  });
+
+  test.concurrent('tells what the server says to the code that it hands in', async () => {
+    const user = await server().user('cody');
+    const env = freshHome(server());
+    await using login = await Login.start(env);
+    const location = await login.decided(server(), user);
+    location.searchParams.set('code', 'oac_wrong');
+    const page = await fetch(location);
+    expect(await page.text()).toContain('You are not signed in. The server refused: invalid_grant');
+    expect((await login.end()).code).toBe(1);
+    expect(keptFile(env)).toBeUndefined();
+  });
+
+  test.concurrent('ends when it is told to', async () => {
+    await using login = await Login.start(freshHome(server()));
+    expect(await login.kill('SIGINT')).toBe('SIGINT');
+  });
+
+  test.concurrent('does not wait for ever', async () => {
+    const call = signIn({
+      server: server().url,
+      scopes: ['files'],
+      patienceMs: 20,
+      show: async () => {},
+      finish: async () => {},
+    });
+    await expect(call).rejects.toThrow('Nobody signed in within the time there was. Begin again: npx parley login');
+  });
+
+  test.concurrent('once more takes the place of what was kept, which ends', async () => {
+    const { env, user } = await signedIn(server());
+    const before = kept(env);
+    await signInAs(server(), user, env);
+    expect(kept(env).refresh_token).not.toBe(before.refresh_token);
+    expect(await grantsOf(server(), user.userId)).toMatchObject([
+      { revoked_at: expect.any(Number), tokens: 1 },
+      { revoked_at: null, tokens: 1 },
+    ]);
+    expect(await works(server(), before.access_token)).toBe(false);
+    expect(JSON.parse(await said(['whoami', '--json'], env)).user_id).toBe(user.userId);
+  });
+
+  test.concurrent('gives back what it cannot keep', async () => {
+    const user = await server().user('full');
+    const file = join(temporaryFolder(), 'no folder');
+    writeFileSync(file, '');
+    await using login = await Login.start({ ...freshHome(server()), XDG_CONFIG_HOME: file });
+    expect(await (await fetch(await login.decided(server(), user))).text()).toContain('You are not signed in.');
+    expect((await login.end()).code).toBe(1);
+    expect(await grantsOf(server(), user.userId)).toMatchObject([{ revoked_at: expect.any(Number), tokens: 1 }]);
+  });
+
+  test.concurrent('says that a token in the environment comes before it', async () => {
+    const user = await server().user('prior');
+    await using login = await Login.start({ ...freshHome(server()), PARLEY_TOKEN: 'pat_other' });
+    await fetch(await login.decided(server(), user));
+    expect((await login.end()).stderr).toContain('unset PARLEY_TOKEN');
+  });
+
+  test.concurrent('refuses a scope that there is not, before anything else', async () => {
+    expect(await parley(['login', '--scopes', 'messages:raed'])).toEqual(
+      failed(2, 'There is no scope "messages:raed". Did you mean messages:read?'),
+    );
+  });
+});
+
+describe('the browser', () => {
+  /** A folder with a program in place of the one that opens browsers, which writes down what it is to open. */
+  function opener(): { PATH: string; opened: string } {
+    const folder = temporaryFolder();
+    const opened = join(folder, 'opened');
+    writeFileSync(
+      join(folder, 'xdg-open'),
+      `#!/bin/sh\nprintf %s "$1" > ${opened}.part; mv ${opened}.part ${opened}\n`,
+    );
+    chmodSync(join(folder, 'xdg-open'), 0o755);
+    return { PATH: `${folder}:${process.env.PATH}`, opened };
+  }
+
+  const read = (file: string) => {
+    try {
+      return readFileSync(file, 'utf8');
+    } catch {
+      return undefined;
+    }
+  };
+
+  test.concurrent.if(process.platform === 'linux')('is opened where there is one', async () => {
+    const { PATH, opened } = opener();
+    await using login = await Login.start({ ...freshHome(server()), PATH, DISPLAY: ':9' }, []);
+    expect(await eventually('a browser', () => read(opened))).toBe(login.address.href);
+  });
+
+  test.concurrent.if(process.platform === 'linux')('is not opened against the will of whoever signs in', async () => {
+    const { PATH, opened } = opener();
+    const user = await server().user('nora');
+    await using login = await Login.start({ ...freshHome(server()), PATH, DISPLAY: ':9' }, ['--no-browser']);
+    await fetch(await login.decided(server(), user));
+    expect((await login.end()).code).toBe(0);
+    expect(read(opened)).toBeUndefined();
+  });
+
+  test.concurrent('may be missing', async () => {
+    const user = await server().user('miles');
+    await using login = await Login.start({ ...freshHome(server()), PATH: '/nowhere', DISPLAY: ':9' }, []);
+    await fetch(await login.decided(server(), user));
+    expect((await login.end()).code).toBe(0);
+  });
+});
+
+describe('a server to sign in to', () => {
+  test.concurrent('that has another address of its own is told with it', async () => {
+    await using own = await ownServer({ PUBLIC_URL: 'https://chat.example.org' });
+    expect(await parley(['login', '--no-browser'], freshHome(own.server))).toEqual(
+      failed(
+        1,
+        `The server at ${own.server.url} has another address of its own. Use that: --url https://chat.example.org`,
+      ),
+    );
+  });
+
+  test.concurrent('that is not running is told', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`;
+    expect(await parley(['login', '--no-browser'], freshHome({ url }))).toEqual(
+      failed(1, `Cannot reach Parley at ${url}`),
+    );
+  });
+
+  test.concurrent.each([
+    ['another program', () => new Response('<h1>Hello</h1>')],
+    ['another program with nothing there', () => new Response('no', { status: 404 })],
+    ['an empty answer', () => Response.json({})],
+  ])('that is %s is told', async (_, fetch) => {
+    await using other = disposable(Bun.serve({ hostname: '127.0.0.1', port: 0, fetch }));
+    const url = `http://127.0.0.1:${other.port}`;
+    expect(await parley(['login', '--no-browser'], freshHome({ url }))).toEqual(
+      failed(1, `One cannot sign in to ${url} from here`),
+    );
+  });
+
+  test.concurrent('gets nothing sent to an address that is not its own', async () => {
+    const own = {
+      authorization_endpoint: '/oauth/authorize',
+      token_endpoint: '/oauth/token',
+      revocation_endpoint: '/oauth/revoke',
+    };
+    const answers = Object.keys(own).map((name) => ({ ...own, [name]: 'https://attacker.example/' }));
+    for (const answer of answers) {
+      await using other = disposable(
+        Bun.serve({
+          hostname: '127.0.0.1',
+          port: 0,
+          fetch: ({ url }) => {
+            const issuer = new URL(url).origin;
+            const entries = Object.entries(answer).map(([name, path]) => [name, new URL(path, issuer).href]);
+            return Response.json({ issuer, ...Object.fromEntries(entries) });
+          },
+        }),
+      );
+      const url = `http://127.0.0.1:${other.port}`;
+      expect(await parley(['login', '--no-browser'], freshHome({ url }))).toEqual(failed(1, 'of its own.'));
+    }
+  });
+
+  test.concurrent('is known in every spelling of its address', async () => {
+    const { env, name } = await signedIn(server());
+    const spelled = `${server().url.replace('http', 'HTTP')}/api/`;
+    expect(await said(['whoami', '--url', spelled], env)).toStartWith(`${name} (id `);
+  });
+});
+
+describe('whoami', () => {
+  test.concurrent('tells who, where and by what', async () => {
+    const { env, name, user } = await signedIn(server());
+    const start = `${name} (id ${user.userId}) at ${server().url}, by `;
+    expect(await said(['whoami'], env)).toBe(
+      `${start}signing in with parley login.\nIt may do: messages:read, messages:write, chats:read, chats:write, webhooks, files.`,
+    );
+    expect(await said(['whoami'], { ...env, PARLEY_TOKEN: user.token })).toBe(
+      `${start}the access token in PARLEY_TOKEN.`,
+    );
+    expect(JSON.parse(await said(['whoami', '--json', '--token', user.token], env))).toEqual({
+      user_id: user.userId,
+      name,
+      server: server().url,
+      by: 'token',
+      scopes: null,
+    });
+  });
+
+  test.concurrent('goes by --token, then PARLEY_TOKEN, then what was kept', async () => {
+    const { env } = await signedIn(server());
+    const [first, second] = [await server().user('first'), await server().user('second')];
+    const ask = async (words: string[], other: Record<string, string>) =>
+      JSON.parse(await said(['whoami', '--json', ...words], { ...env, ...other })).name;
+    expect(await ask(['--token', first.token], { PARLEY_TOKEN: second.token })).toBe('first');
+    expect(await ask([], { PARLEY_TOKEN: second.token })).toBe('second');
+    expect(await ask([], { PARLEY_TOKEN: ' ' })).toStartWith('grace');
+    expect(await parley(['whoami', '--token', ''], env)).toEqual(failed(1, 'The access token must be'));
+  });
+
+  test.concurrent('tells both ways in to whoever has none', async () => {
+    const env = freshHome(server());
+    const refused = await parley(['whoami'], env);
+    expect(refused).toEqual(failed(1, `You are not signed in at ${server().url}. Sign in (npx parley login), or`));
+    expect(refused.stderr).toContain('npx parley token create <user name>');
+    const elsewhere = await parley(['whoami', '--url', 'http://127.0.0.1:9'], env);
+    expect(elsewhere).toEqual(failed(1, '(npx parley login --url http://127.0.0.1:9)'));
+  });
+});
+
+describe('logout', () => {
+  test.concurrent('ends what signing in gave, here and at the server, and nothing else', async () => {
+    const { env, name, user } = await signedIn(server());
+    const elsewhere = freshHome(server());
+    await signInAs(server(), user, elsewhere);
+    const { access_token } = kept(env);
+    expect(await said(['logout'], env)).toBe(`Signed out ${name} at ${server().url}.`);
+    expect(keptFile(env)).toBeUndefined();
+    expect(await works(server(), access_token)).toBe(false);
+    expect(await said(['whoami'], elsewhere)).toStartWith(name);
+    expect(await works(server(), user.token)).toBe(true);
+  });
+
+  test.concurrent('also forgets while the server is away, and says that it was not told', async () => {
+    const own = await ownServer();
+    const { env, name } = await signedIn(own.server);
+    await own.server.stop();
+    const { code, stdout, stderr } = await parley(['logout'], env);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `Signed out ${name} at ${own.server.url}.\n` });
+    expect(stderr).toMatch(/^The server could not be told: Cannot reach Parley at [^\n]+\n$/);
+    expect(keptFile(env)).toBeUndefined();
+  });
+
+  test.concurrent('tells when nobody is signed in', async () => {
+    expect(await parley(['logout'], freshHome(server()))).toEqual(
+      failed(1, `You are not signed in at ${server().url}.`),
+    );
+  });
+
+  test.concurrent('removes what is damaged', async () => {
+    const { env } = await signedIn(server());
+    writeFileSync(keptFile(env) ?? '', '{');
+    expect(await parley(['whoami'], env)).toEqual(failed(1, 'is damaged. Sign in again with: npx parley login'));
+    expect((await parley(['logout'], env)).code).toBe(0);
+    expect(keptFile(env)).toBeUndefined();
+  });
+
+  test.concurrent('of one server leaves the others', async () => {
+    await using own = await ownServer();
+    const { env, user } = await signedIn(server());
+    const other = await own.server.user('otto');
+    await signInAs(own.server, other, { ...env, PARLEY_URL: own.server.url });
+    await said(['logout', '--url', own.server.url], env);
+    expect(JSON.parse(await said(['whoami', '--json'], env)).user_id).toBe(user.userId);
+  });
+});
+
+function disposable(started: Bun.Server<undefined>) {
+  return { port: started.port, [Symbol.asyncDispose]: () => started.stop(true) };
+}

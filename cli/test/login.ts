@@ -1,0 +1,167 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { scopeNames } from '@parley/contract';
+import { endWithUs, temporaryFolder } from '@parley/server/test/support/cleanup.ts';
+import type { Client } from '@parley/server/test/support/client.ts';
+import type { Environment } from '@parley/server/test/support/engines.ts';
+import { authorizeApp, decide, nativeRedirect } from '@parley/server/test/support/oauth.ts';
+import type { TestServer } from '@parley/server/test/support/server.ts';
+import { type Credentials, CredentialsFile } from '../credentials.ts';
+import { eventually } from './listener.ts';
+import type { Outcome } from './parley.ts';
+
+const mainFile = join(import.meta.dir, '../main.ts');
+
+/** A `parley` that runs while the test does other things. */
+export class Process {
+  readonly #child;
+  readonly #said: Promise<unknown>;
+  stdout = '';
+  stderr = '';
+
+  constructor(words: readonly string[], env: Environment) {
+    this.#child = Bun.spawn([process.execPath, mainFile, ...words], {
+      cwd: temporaryFolder(),
+      env: { PATH: process.env.PATH ?? '', ...env },
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    });
+    endWithUs(this.#child);
+    this.#said = Promise.all([this.#collect('stdout'), this.#collect('stderr')]);
+  }
+
+  async #collect(name: 'stdout' | 'stderr'): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const part of this.#child[name]) this[name] += decoder.decode(part, { stream: true });
+  }
+
+  async end(): Promise<Outcome> {
+    const code = await this.#child.exited;
+    await this.#said;
+    return { code, stdout: this.stdout, stderr: this.stderr };
+  }
+
+  /** Ends it, and answers what it was ended by. */
+  async kill(signal: NodeJS.Signals): Promise<unknown> {
+    this.#child.kill(signal);
+    await this.#child.exited;
+    return this.#child.signalCode;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill('SIGKILL');
+  }
+}
+
+/** A running `parley login`, and what somebody does in a browser meanwhile. */
+export class Login extends Process {
+  address = new URL('about:blank');
+
+  /** Starts it, and waits until it shows the address to open. */
+  static async start(env: Environment, words: readonly string[] = ['--no-browser']): Promise<Login> {
+    const login = new Login(['login', ...words], env);
+    const shown = await eventually('the address to open', () => /^(http:\S+)\n/m.exec(login.stderr)?.[1]);
+    login.address = new URL(shown);
+    return login;
+  }
+
+  get redirect(): string {
+    return this.address.searchParams.get('redirect_uri') ?? '';
+  }
+
+  get state(): string {
+    return this.address.searchParams.get('state') ?? '';
+  }
+
+  /** Where the browser is sent once somebody has decided. */
+  async decided(server: TestServer, user: Client, allowed = true): Promise<URL> {
+    return new URL(await decide(server, this.address.searchParams, user, { allowed }));
+  }
+}
+
+export interface SignedIn {
+  readonly user: Client;
+  readonly name: string;
+  readonly env: Environment;
+}
+
+/** The environment of somebody who has never signed in. */
+export const freshHome = (server: Pick<TestServer, 'url'>): Environment => ({
+  PARLEY_URL: server.url,
+  XDG_CONFIG_HOME: temporaryFolder(),
+  XDG_STATE_HOME: temporaryFolder(),
+});
+
+let people = 0;
+
+/** Somebody who has signed in; without the command, which most tests need not wait for. */
+export async function signedIn(server: TestServer, address = server.url): Promise<SignedIn> {
+  const name = `grace${++people}`;
+  const user = await server.user(name);
+  const env = freshHome({ url: address });
+  const app = {
+    appId: 1,
+    clientId: 'parley-cli',
+    secret: undefined,
+    redirect: nativeRedirect,
+    botId: null,
+    owner: user,
+  };
+  const { access, refresh, scope } = await authorizeApp(server, app, user, { scopes: usualScopes });
+  fileIn(env, address).write({
+    user_id: user.userId,
+    name,
+    scopes: scope.split(' '),
+    access_token: access,
+    expires_at: Date.now() + 3_600_000,
+    refresh_token: refresh,
+  });
+  return { user, name, env };
+}
+
+const usualScopes = scopeNames.filter((name) => name !== 'admin');
+
+/** The file of an environment that is not ours. */
+export function fileIn(env: Environment, address: string): CredentialsFile {
+  const own = process.env.XDG_CONFIG_HOME;
+  process.env.XDG_CONFIG_HOME = env.XDG_CONFIG_HOME;
+  try {
+    return new CredentialsFile(address);
+  } finally {
+    if (own === undefined) delete process.env.XDG_CONFIG_HOME;
+    else process.env.XDG_CONFIG_HOME = own;
+  }
+}
+
+/** The same by the command. */
+export async function signInAs(server: TestServer, user: Client, env: Environment, words: readonly string[] = []) {
+  await using login = await Login.start(env, ['--no-browser', ...words]);
+  await fetch(await login.decided(server, user));
+  const { code, stderr } = await login.end();
+  if (code !== 0) throw new Error(`login failed: ${stderr}`);
+}
+
+/** The file with what is kept, if there is one. */
+export function keptFile(env: Environment): string | undefined {
+  const folder = join(env.XDG_CONFIG_HOME ?? '', 'parley');
+  const files = readdirSync(env.XDG_CONFIG_HOME ?? '').includes('parley') ? readdirSync(folder) : [];
+  const name = files.find((file) => file.endsWith('.json'));
+  return name && join(folder, name);
+}
+
+export function kept(env: Environment): Credentials {
+  return JSON.parse(readFileSync(keptFile(env) ?? '', 'utf8'));
+}
+
+/** Changes what is kept, as time or trouble would. */
+export function tamper(env: Environment, change: Partial<Credentials>): void {
+  writeFileSync(keptFile(env) ?? '', JSON.stringify({ ...kept(env), ...change }));
+}
+
+export const past = 1_000;
+export const future = 8_000_000_000_000;

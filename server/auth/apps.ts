@@ -1,0 +1,117 @@
+import { ParleyError, type UserId } from '@parley/contract';
+import {
+  type AppRow,
+  updateApp as changeApp,
+  deleteApp as dropApp,
+  findOwnApp,
+  insertApp,
+  listApps,
+  lockApp,
+  replaceAppSecret,
+} from '../store/apps.ts';
+import { revokeGrants, usersOfApp } from '../store/grants.ts';
+import { lockTokensOf } from '../store/tokens.ts';
+import { endWithoutAccess } from '../store/webhook-ends.ts';
+import { hashToken, newSecret } from './access-token.ts';
+import { type Actor, record } from './audit.ts';
+import { insertBot } from './bots.ts';
+import { checkRedirects } from './oauth/redirects.ts';
+import type { AccessServices } from './services.ts';
+
+/** Apps of one person at most. */
+const mostApps = 100;
+
+type Owner = Actor & { readonly userId: UserId };
+
+export interface AppRequest {
+  readonly name: string;
+  readonly redirects: readonly string[];
+  /** Whether it runs where it can keep a secret: on a server, not in a browser or on a person's machine. */
+  readonly confidential: boolean;
+}
+
+/** A new app. Its secret, if it has one, can be read this once. */
+export async function registerApp(
+  services: AccessServices,
+  owner: Owner,
+  request: AppRequest,
+): Promise<{ app: AppRow; clientSecret: string | undefined }> {
+  const redirects = checkRedirects(request.redirects);
+  const clientSecret = request.confidential ? newSecret('clientSecret', services.random) : undefined;
+  const app = await services.engine.write(async (tx) => {
+    const at = services.now();
+    await tx.lockKeys([`apps of ${owner.userId}`]);
+    if ((await listApps(tx, owner.userId)).length >= mostApps) {
+      throw new ParleyError('conflict', `You have ${mostApps} apps. Delete one first.`);
+    }
+    const bot = request.confidential ? await insertBot(tx, owner.userId, request.name, at) : undefined;
+    const made = await insertApp(tx, {
+      clientId: newSecret('client', services.random).slice(0, 24),
+      ownerId: owner.userId,
+      name: request.name,
+      redirects,
+      secretHash: clientSecret === undefined ? null : hashToken(clientSecret),
+      botId: bot?.user_id ?? null,
+      at,
+    });
+    await record(tx, at, owner, 'app_registered', { app_id: made.app_id, name: made.name, redirects });
+    return made;
+  });
+  return { app, clientSecret };
+}
+
+export async function accessApp(services: AccessServices, owner: Owner, appId: number): Promise<AppRow> {
+  const app = await findOwnApp(services.engine, owner.userId, appId);
+  if (!app) throw noApp();
+  return app;
+}
+
+export function updateApp(
+  services: AccessServices,
+  owner: Owner,
+  appId: number,
+  to: Pick<AppRequest, 'name' | 'redirects'>,
+): Promise<void> {
+  const redirects = checkRedirects(to.redirects);
+  return services.engine.write(async (tx) => {
+    const app = await findOwnApp(tx, owner.userId, appId);
+    if (!app) throw noApp();
+    await changeApp(tx, appId, { name: to.name, redirects });
+    await record(tx, services.now(), owner, 'app_changed', { app_id: appId, name: to.name, redirects });
+  });
+}
+
+/** A new secret in place of the old one, which ends at once. It can be read this once. */
+export function replaceSecret(services: AccessServices, owner: Owner, appId: number): Promise<string> {
+  const secret = newSecret('clientSecret', services.random);
+  return services.engine.write(async (tx) => {
+    const app = await findOwnApp(tx, owner.userId, appId);
+    if (!app) throw noApp();
+    if (app.secret_hash === null) throw new ParleyError('conflict', 'This app has no secret to replace.');
+    await replaceAppSecret(tx, appId, hashToken(secret));
+    await record(tx, services.now(), owner, 'app_secret_replaced', { app_id: appId });
+    return secret;
+  });
+}
+
+/** Ends everything that anybody granted to the app. Its bot stays, with what it wrote. */
+export async function deleteApp(services: AccessServices, owner: Owner, appId: number): Promise<void> {
+  const users = await services.engine.write(async (tx) => {
+    const at = services.now();
+    const app = await findOwnApp(tx, owner.userId, appId);
+    if (!app) throw noApp();
+    await lockApp(tx, appId);
+    await dropApp(tx, appId, at);
+    const users = await usersOfApp(tx, appId);
+    await lockTokensOf(tx, ...users);
+    for (const userId of users) {
+      await revokeGrants(tx, { userId, appId }, at);
+      await endWithoutAccess(tx, at, userId);
+    }
+    await record(tx, at, owner, 'app_deleted', { app_id: appId, name: app.name });
+    return users;
+  });
+  await services.ended(...users);
+}
+
+const noApp = () => new ParleyError('not_found', 'You have no such app.');

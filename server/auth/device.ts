@@ -1,0 +1,22 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { UserId } from '@parley/contract';
+import type { Random } from './access-token.ts';
+
+/**
+ * A browser that has signed in before keeps a mark of it. Attempts from there are counted apart, so that whoever guesses at
+ * an account from elsewhere does not shut its owner out.
+ */
+export function markDevice(key: Uint8Array, userId: UserId, random: Random): string {
+  const nonce = Buffer.from(random(12)).toString('base64url');
+  return `${nonce}.${sealOf(key, userId, nonce)}`;
+}
+
+/** The name of the device, if this mark was given to a browser of the user. */
+export function readDevice(key: Uint8Array, userId: UserId, mark: string | undefined): string | undefined {
+  const [, nonce, seal] = /^([\w-]{16})\.([\w-]{43})$/.exec(mark ?? '') ?? [];
+  if (nonce === undefined || seal === undefined) return undefined;
+  return timingSafeEqual(Buffer.from(seal), Buffer.from(sealOf(key, userId, nonce))) ? nonce : undefined;
+}
+
+const sealOf = (key: Uint8Array, userId: UserId, nonce: string): string =>
+  new Bun.CryptoHasher('sha256', key).update(`device ${userId} ${nonce}`).digest('base64url');

@@ -1,0 +1,103 @@
+import OAuth2Server from '@node-oauth/oauth2-server';
+import type { Scope, UserId } from '@parley/contract';
+import { lockApp } from '../../store/apps.ts';
+import { insertCode } from '../../store/codes.ts';
+import { insertGrant } from '../../store/grants.ts';
+import { lockTokensOf } from '../../store/tokens.ts';
+import { findUser } from '../../store/users.ts';
+import { formatScopes, hashToken, newSecret } from '../access-token.ts';
+import { record } from '../audit.ts';
+import type { AccessServices } from '../services.ts';
+import type { AuthorizationRequest } from './authorization-request.ts';
+import { findClient, isConfidential } from './client.ts';
+import { OAuthFault } from './faults.ts';
+import { asFault, asLibraryClient, libraryRequest, type Model } from './library.ts';
+import { codeMs } from './lifetimes.ts';
+import { allowsRedirect } from './redirects.ts';
+import { usableBy } from './scope.ts';
+
+/** Somebody who has been asked, and has decided. */
+export interface Decider {
+  readonly userId: UserId;
+  readonly isAdmin: boolean;
+  readonly address: string;
+}
+
+/** Gives an app a code, or tells it why there is none. Answers where the browser is to go. */
+export async function authorize(
+  services: AccessServices,
+  request: AuthorizationRequest,
+  user: Decider,
+): Promise<string> {
+  const model = authorizationModel(services, request, user);
+  const { client, namedRedirect, scopes, challenge } = request;
+  try {
+    const { authorizationCode } = await new OAuth2Server({ model }).authorize(
+      libraryRequest({
+        client_id: client.clientId,
+        response_type: 'code',
+        ...(namedRedirect !== '' && { redirect_uri: namedRedirect }),
+        scope: scopes.join(' '),
+        code_challenge: challenge,
+        code_challenge_method: 'S256',
+      }),
+      new OAuth2Server.Response(),
+      { authenticateHandler: { handle: () => user }, allowEmptyState: true },
+    );
+    return request.answer({ code: authorizationCode });
+  } catch (thrown) {
+    const { error, description } = asFault(thrown);
+    return request.answer({ error, error_description: description });
+  }
+}
+
+function authorizationModel(services: AccessServices, request: AuthorizationRequest, user: Decider): Model {
+  const { client } = request;
+  const model: Model & Partial<OAuth2Server.AuthorizationCodeModel> = {
+    getClient: async () => asLibraryClient(client),
+    validateRedirectUri: async (asked) => allowsRedirect(client.redirects, !isConfidential(client), asked),
+    validateScope: async (_user, _client, asked = []) => {
+      const scopes = usableBy(user, asked);
+      if (scopes.length > 0) return scopes;
+      throw new OAuthFault('access_denied', 'The scope admin is for administrators alone.');
+    },
+    generateAuthorizationCode: async () => newSecret('code', services.random),
+    saveAuthorizationCode: async (code, libraryClient) => {
+      await saveCode(services, request, user, code.authorizationCode, code.scope as Scope[]);
+      return { ...code, client: libraryClient, user };
+    },
+    // Of the library's ways in, these are not taken here.
+    getAccessToken: async () => undefined,
+    saveToken: async () => undefined,
+  };
+  return model;
+}
+
+/** The grant begins with its code, and ends with it where nobody hands the code in. */
+function saveCode(
+  services: AccessServices,
+  { client, namedRedirect, challenge }: AuthorizationRequest,
+  { userId, address }: Decider,
+  secret: string,
+  scopes: readonly Scope[],
+): Promise<void> {
+  return services.engine.write(async (tx) => {
+    await lockApp(tx, client.appId);
+    if (!(await findClient(tx, client.clientId))) throw new OAuthFault('access_denied', 'The app is no longer in use.');
+    await lockTokensOf(tx, userId);
+    const user = await findUser(tx, userId);
+    if (user?.disabled_at !== null) throw new OAuthFault('access_denied', 'The user is disabled.');
+    const at = services.now();
+    const expiresAt = at + codeMs;
+    const { appId, name } = client;
+    const { grant_id } = await insertGrant(tx, { userId, appId, scopes: formatScopes(scopes), at, expiresAt });
+    await insertCode(tx, {
+      hash: hashToken(secret),
+      grant_id,
+      redirect: namedRedirect,
+      challenge,
+      expires_at: expiresAt,
+    });
+    await record(tx, at, { userId, appId: 0, address }, 'access_granted', { app_id: appId, app: name, scopes });
+  });
+}

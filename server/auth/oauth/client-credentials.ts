@@ -1,0 +1,52 @@
+import type OAuth2Server from '@node-oauth/oauth2-server';
+import type { UserId } from '@parley/contract';
+import { lockApp } from '../../store/apps.ts';
+import { findStandingGrant, type GrantRow, insertGrant } from '../../store/grants.ts';
+import { lockTokensOf } from '../../store/tokens.ts';
+import { findUser } from '../../store/users.ts';
+import { formatScopes } from '../access-token.ts';
+import { record } from '../audit.ts';
+import { findClient } from './client.ts';
+import { type Exchange, exchangeModel } from './exchange.ts';
+import { OAuthFault } from './faults.ts';
+import type { Model } from './library.ts';
+import { botScopes, readScopes } from './scope.ts';
+
+/** An app on its own account: it acts as its bot. There is nothing to refresh, for it can ask again at any time. */
+export function clientCredentials(exchange: Exchange): Model {
+  const model: Model & Partial<OAuth2Server.ClientCredentialsModel> = {
+    ...exchangeModel(exchange),
+    getUserFromClient: () => lockBot(exchange),
+    validateScope: async () => {
+      const asked = exchange.form.get('scope');
+      const scopes = asked === undefined ? botScopes : readScopes(asked);
+      if (scopes.includes('admin')) throw new OAuthFault('invalid_scope', 'An app cannot administer as its bot.');
+      return [...scopes];
+    },
+  };
+  return model;
+}
+
+async function lockBot(exchange: Exchange) {
+  const { tx, client } = exchange;
+  await lockApp(tx, client.appId);
+  if (!(await findClient(tx, client.clientId))) {
+    throw new OAuthFault('invalid_client', 'The app is no longer in use.');
+  }
+  if (client.botId === null) throw new OAuthFault('unauthorized_client', 'This app has no bot to act as.');
+  await lockTokensOf(tx, client.botId);
+  const user = await findUser(tx, client.botId);
+  if (user?.disabled_at !== null) throw new OAuthFault('invalid_grant', 'The bot of this app is disabled.');
+  return { user, grant: await standingGrant(exchange, client.botId) };
+}
+
+/** The one grant that all tokens of the bot's app belong to, and end with. */
+async function standingGrant({ tx, at, client, address }: Exchange, userId: UserId): Promise<GrantRow> {
+  const known = await findStandingGrant(tx, userId, client.appId);
+  if (known) return known;
+  const { appId, name } = client;
+  const scopes = formatScopes(botScopes);
+  const details = { app_id: appId, app: name, scopes: botScopes };
+  await record(tx, at, { userId, appId, address }, 'access_granted', details);
+  return insertGrant(tx, { userId, appId, scopes, at, expiresAt: null });
+}

@@ -1,0 +1,113 @@
+import type OAuth2Server from '@node-oauth/oauth2-server';
+import type { Scope } from '@parley/contract';
+import { insertRefreshToken } from '../../store/codes.ts';
+import type { Tx } from '../../store/engine.ts';
+import { type GrantRow, prolongGrant } from '../../store/grants.ts';
+import { insertToken, lockTokensOf } from '../../store/tokens.ts';
+import { findUser, type UserRow } from '../../store/users.ts';
+import { formatScopes, hashToken, newSecret, parseScopes, type Random } from '../access-token.ts';
+import type { AuditAct } from '../acts.ts';
+import type { GrantEnd } from '../grants.ts';
+import type { Client } from './client.ts';
+import { OAuthFault } from './faults.ts';
+import { asLibraryClient, type Model } from './library.ts';
+import { accessTokenMs, refreshTokenMs } from './lifetimes.ts';
+import type { Parameters } from './parameters.ts';
+import { usableBy } from './scope.ts';
+
+/**
+ * One request for tokens, within its transaction. All of it is one: whoever hands in the same code at the same time waits
+ * until this one has its tokens, and only then is found to be the second.
+ */
+export interface Exchange {
+  readonly tx: Tx;
+  readonly at: number;
+  readonly random: Random;
+  readonly client: Client;
+  readonly form: Parameters;
+  readonly address: string;
+}
+
+/** Whom tokens are made for, and out of what. The library carries it from the step that finds it to the one that saves. */
+export interface Subject {
+  readonly user: UserRow;
+  readonly grant: GrantRow;
+}
+
+/** What was used up came again: somebody has it who should not, and nobody can tell which of the two. */
+export class Replay extends OAuthFault {
+  readonly end: GrantEnd;
+
+  constructor({ client, address }: Exchange, { user, grant }: Subject, act: AuditAct, description: string) {
+    super('invalid_grant', description);
+    const userId = user.user_id;
+    this.end = {
+      userId,
+      which: { grantId: grant.grant_id },
+      actor: { userId: null, appId: client.appId, address },
+      act,
+      details: { user_id: userId, app_id: client.appId, app: client.name },
+    };
+  }
+}
+
+/** The user as of now, with nobody else making or ending tokens of theirs until the transaction is over. */
+export async function lockSubject({ tx }: Exchange, grant: GrantRow): Promise<Subject> {
+  await lockTokensOf(tx, grant.user_id);
+  const user = await findUser(tx, grant.user_id);
+  if (!user) throw new Error(`grant ${grant.grant_id} is of nobody`);
+  return { user, grant };
+}
+
+/** What of a grant works today. */
+export const scopesLeft = ({ user, grant }: Subject): Scope[] =>
+  usableBy({ isAdmin: user.is_admin === 1 }, parseScopes(grant.scopes));
+
+/** What each kind of exchange has in common: the app is known already, and how tokens are made and kept. */
+export const exchangeModel = (exchange: Exchange): Model => ({
+  getClient: async () => asLibraryClient(exchange.client),
+  generateAccessToken: async () => newSecret('oauth', exchange.random),
+  saveToken: (token, client, subject) => saveTokens(exchange, token, client, subject as Subject),
+  // The API knows its callers by itself.
+  getAccessToken: async () => undefined,
+});
+
+async function saveTokens(
+  { tx, at, client }: Exchange,
+  token: OAuth2Server.Token,
+  libraryClient: OAuth2Server.Client,
+  subject: Subject,
+): Promise<OAuth2Server.Token> {
+  const { user, grant } = subject;
+  const { accessToken, refreshToken, scope = [] } = token;
+  const isStanding = grant.expires_at === null;
+  const lives = isStanding || (await prolongGrant(tx, grant.grant_id, at, at + refreshTokenMs));
+  if (!lives || user.disabled_at !== null) throw new OAuthFault('invalid_grant', 'The authorization has ended.');
+  if (scope.length === 0) throw new OAuthFault('invalid_grant', 'Nothing is left of what the user granted.');
+  await insertToken(tx, {
+    userId: user.user_id,
+    kind: 'oauth',
+    parentId: null,
+    appId: client.appId,
+    grantId: grant.grant_id,
+    name: client.name,
+    hash: hashToken(accessToken),
+    scopes: formatScopes(scope as Scope[]),
+    at,
+    expiresAt: at + accessTokenMs,
+  });
+  if (refreshToken !== undefined) {
+    await insertRefreshToken(tx, {
+      hash: hashToken(refreshToken),
+      grant_id: grant.grant_id,
+      expires_at: at + refreshTokenMs,
+    });
+  }
+  return {
+    accessToken,
+    ...(refreshToken !== undefined && { refreshToken }),
+    scope,
+    client: libraryClient,
+    user: subject,
+  };
+}

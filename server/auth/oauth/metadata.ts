@@ -1,0 +1,28 @@
+import { scopeNames } from '@parley/contract';
+import { grantTypes } from './library.ts';
+
+/** Where the endpoints of OAuth are, below our origin. */
+export const oauthPaths = {
+  authorize: '/oauth/authorize',
+  token: '/oauth/token',
+  revoke: '/oauth/revoke',
+  metadata: '/.well-known/oauth-authorization-server',
+} as const;
+
+const authentication = ['client_secret_basic', 'client_secret_post', 'none'];
+
+/** What a client library needs to know of us in order to work with us (RFC 8414). */
+export const metadata = (issuer: string): object => ({
+  issuer,
+  authorization_endpoint: issuer + oauthPaths.authorize,
+  token_endpoint: issuer + oauthPaths.token,
+  revocation_endpoint: issuer + oauthPaths.revoke,
+  scopes_supported: scopeNames,
+  response_types_supported: ['code'],
+  response_modes_supported: ['query'],
+  grant_types_supported: grantTypes,
+  code_challenge_methods_supported: ['S256'],
+  token_endpoint_auth_methods_supported: authentication,
+  revocation_endpoint_auth_methods_supported: authentication,
+  authorization_response_iss_parameter_supported: true,
+});

@@ -1,0 +1,58 @@
+import { invalidField } from '@parley/contract';
+
+/** Addresses of one app, and characters in each, at most. */
+const most = 20;
+const mostCharacters = 1_000;
+
+/**
+ * Checks where an app may be sent back to. Kept and compared as written, never as a parser reads it: what is compared
+ * with a prefix, a decoded slash or a rewritten host is what attacks on redirects live on.
+ */
+export function checkRedirects(given: readonly string[]): readonly string[] {
+  if (given.length === 0) throw invalidField('redirects', 'must have at least one address');
+  if (given.length > most) throw invalidField('redirects', `must have at most ${most} addresses`);
+  for (const text of given) {
+    const fault = faultOf(text);
+    if (fault) throw invalidField('redirects', `${JSON.stringify(text.slice(0, 100))} ${fault}`);
+  }
+  return [...new Set(given)];
+}
+
+function faultOf(text: string): string | undefined {
+  if (text.length > mostCharacters) return `must be at most ${mostCharacters} characters`;
+  if (!/^[\x21-\x7e]+$/.test(text) || /[\\"<>^`{|}*]/.test(text) || !URL.canParse(text)) {
+    return 'must be an address such as https://example.com/callback';
+  }
+  const url = new URL(text);
+  if (text.includes('#')) return 'must not have a fragment';
+  if (url.username !== '' || url.password !== '' || /^[^/?]*\/\/[^/?]*@/.test(text)) return 'must not name a user';
+  const answered = ['code', 'state', 'iss', 'error'].find((name) => url.searchParams.has(name));
+  if (answered) return `must not have ${answered} in its query, where our answer will have it`;
+  if (url.protocol === 'https:') {
+    // Without the slashes a browser takes it for a path of whatever site it is on.
+    return /^https:\/\/[^/?]/i.test(text) ? undefined : 'must be an address such as https://example.com/callback';
+  }
+  if (url.protocol === 'http:') {
+    return loopback.test(text) ? undefined : 'must be https, or http to 127.0.0.1, [::1] or localhost';
+  }
+  // As RFC 8252 asks of apps on a person's machine: a scheme that is theirs by a name that they own.
+  return /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(url.protocol)
+    ? undefined
+    : 'must be https, or a scheme such as com.example.app:';
+}
+
+const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?([/?].*)?$/;
+
+/**
+ * Whether an app may be sent back to this address: one of those registered, to the letter. An app that runs on a person's
+ * machine takes whatever port is free there, so its loopback addresses are compared without the port.
+ */
+export function allowsRedirect(registered: readonly string[], anyPort: boolean, asked: string): boolean {
+  if (registered.includes(asked)) return true;
+  const [, host, rest] = (anyPort && URL.canParse(asked) && loopback.exec(asked)) || [];
+  if (host === undefined) return false;
+  return registered.some((known) => {
+    const [, knownHost, knownRest] = loopback.exec(known) ?? [];
+    return knownHost === host && knownRest === rest;
+  });
+}

@@ -1,0 +1,58 @@
+import { findRefreshToken } from '../../store/codes.ts';
+import { findGrant } from '../../store/grants.ts';
+import { findTokenByHash, revokeToken } from '../../store/tokens.ts';
+import { hashToken } from '../access-token.ts';
+import { record } from '../audit.ts';
+import { endGrants } from '../grants.ts';
+import type { AccessServices } from '../services.ts';
+import { answer, type OAuthAnswer } from './answers.ts';
+import type { Client } from './client.ts';
+import { authenticateClient } from './client-authentication.ts';
+import { OAuthFault } from './faults.ts';
+import type { AppCall } from './token.ts';
+
+/**
+ * An app gives back what it has (RFC 7009). The hint at the kind is not needed. What is unknown, or another app's, is
+ * answered like everything else: the app has got what it wanted, and learns nothing.
+ */
+export async function takeBack(services: AccessServices, call: AppCall): Promise<OAuthAnswer> {
+  const client = await authenticateClient(services.engine, call.form, call.authorization);
+  const token = call.form.get('token');
+  if (token === undefined) throw new OAuthFault('invalid_request', 'token is missing.');
+  const hash = hashToken(token);
+  if (!(await endGrantOf(services, client, hash, call.address))) {
+    await endAccessToken(services, client, hash, call.address);
+  }
+  return answer({});
+}
+
+/** A refresh token stands for the whole authorization. Answers whether it was one. */
+async function endGrantOf(services: AccessServices, client: Client, hash: string, address: string): Promise<boolean> {
+  const token = await findRefreshToken(services.engine, hash);
+  const grant = token && (await findGrant(services.engine, token.grant_id));
+  if (grant?.app_id === client.appId) {
+    const userId = grant.user_id;
+    await endGrants(services, {
+      userId,
+      which: { grantId: grant.grant_id },
+      actor: { userId, appId: client.appId, address },
+      act: 'access_revoked',
+      details: { app_id: client.appId, app: client.name },
+    });
+  }
+  return token !== undefined;
+}
+
+async function endAccessToken(services: AccessServices, client: Client, hash: string, address: string): Promise<void> {
+  const ended = await services.engine.write(async (tx) => {
+    const token = await findTokenByHash(tx, hash);
+    if (token?.app_id !== client.appId) return undefined;
+    const at = services.now();
+    await revokeToken(tx, token, at);
+    const { token_id, user_id } = token;
+    const actor = { userId: user_id, appId: client.appId, address };
+    await record(tx, at, actor, 'token_revoked', { token_id, user_id, app: client.name });
+    return user_id;
+  });
+  if (ended !== undefined) await services.ended(ended);
+}

@@ -1,0 +1,79 @@
+import OAuth2Server from '@node-oauth/oauth2-server';
+import { endGrants } from '../grants.ts';
+import type { AccessServices } from '../services.ts';
+import { answer, type OAuthAnswer } from './answers.ts';
+import { authenticateClient } from './client-authentication.ts';
+import { clientCredentials } from './client-credentials.ts';
+import { codeExchange } from './code-exchange.ts';
+import { type Exchange, Replay } from './exchange.ts';
+import { OAuthFault, quoted } from './faults.ts';
+import { asFault, type GrantType, grantTypes, libraryRequest, type Model } from './library.ts';
+import { accessTokenMs } from './lifetimes.ts';
+import type { Parameters } from './parameters.ts';
+import { refresh } from './refresh.ts';
+import { inOrder } from './scope.ts';
+
+/** A call of an app, read as far as it can be without knowing the app. */
+export interface AppCall {
+  readonly form: Parameters;
+  /** The header of that name. */
+  readonly authorization: string | null;
+  readonly address: string;
+}
+
+/** What an app can hand in for tokens, and the side of the model that deals with it. */
+const exchanges: Readonly<Record<GrantType, (exchange: Exchange) => Model>> = {
+  authorization_code: codeExchange,
+  refresh_token: refresh,
+  client_credentials: clientCredentials,
+};
+
+export async function giveTokens(services: AccessServices, call: AppCall): Promise<OAuthAnswer> {
+  const { form, address } = call;
+  const client = await authenticateClient(services.engine, form, call.authorization);
+  const type = grantTypeIn(form);
+  const outcome = await services.engine.write(async (tx) => {
+    const { random } = services;
+    return exchange(type, { tx, at: services.now(), random, client, form, address });
+  });
+  if (outcome instanceof Replay) await endGrants(services, outcome.end);
+  if (outcome instanceof OAuthFault) throw outcome;
+  const { accessToken, refreshToken, scope = [] } = outcome;
+  return answer({
+    access_token: accessToken,
+    token_type: 'Bearer',
+    expires_in: accessTokenMs / 1_000,
+    ...(refreshToken !== undefined && { refresh_token: refreshToken }),
+    scope: inOrder(scope).join(' '),
+  });
+}
+
+function grantTypeIn(form: Parameters): GrantType {
+  const asked = form.get('grant_type');
+  if (asked === undefined) throw new OAuthFault('invalid_request', 'grant_type is missing.');
+  const type = grantTypes.find((known) => known === asked);
+  if (type) return type;
+  throw new OAuthFault(
+    'unsupported_grant_type',
+    `grant_type must be one of ${grantTypes.join(', ')}, not ${quoted(asked)}.`,
+  );
+}
+
+/** What of the form is the library's concern. The app is known by now, and its secret is nobody's business any more. */
+const handedOn = ['grant_type', 'code', 'redirect_uri', 'code_verifier', 'refresh_token', 'scope'] as const;
+
+/** A refusal is answered, not thrown: what it has used up must stay used up. Anything else undoes the transaction. */
+async function exchange(type: GrantType, parts: Exchange): Promise<OAuth2Server.Token | OAuthFault> {
+  const { client, form } = parts;
+  const given = handedOn.flatMap((name) => (form.has(name) ? [[name, form.get(name) ?? '']] : []));
+  const body = { client_id: client.clientId, ...Object.fromEntries(given) };
+  const server = new OAuth2Server({
+    model: exchanges[type](parts),
+    requireClientAuthentication: Object.fromEntries(grantTypes.map((name) => [name, false])),
+  });
+  try {
+    return await server.token(libraryRequest(body), new OAuth2Server.Response());
+  } catch (thrown) {
+    return asFault(thrown);
+  }
+}

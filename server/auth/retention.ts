@@ -1,0 +1,22 @@
+import { pruneAccess } from '../store/access-ends.ts';
+import { pruneAudit } from '../store/audit.ts';
+import type { Engine } from '../store/engine.ts';
+import { pruneThrottles } from '../store/throttles.ts';
+
+const batch = 500;
+const dayMs = 24 * 3_600_000;
+
+/** Drops a small batch of access that has ended and of the audit log past its time; answers whether there may be more. */
+export async function dropEnded(
+  engine: Engine,
+  { now, auditDays }: { now: number; auditDays: number },
+): Promise<boolean> {
+  const dropped = await engine.write(async (tx) => {
+    if (!(await tx.tryLock('retention of access'))) return 0;
+    const access = await pruneAccess(tx, now, batch);
+    const throttles = await pruneThrottles(tx, now, batch);
+    const audit = await pruneAudit(tx, now - auditDays * dayMs, batch);
+    return Math.max(access, throttles, audit);
+  });
+  return dropped >= batch;
+}

@@ -1,0 +1,52 @@
+import { scopeNames, type TokenId, type UserId } from '@parley/contract';
+import type { Tx } from '../store/engine.ts';
+import { insertToken, lockTokensOf, revokeSession, type TokenRow } from '../store/tokens.ts';
+import { formatScopes, hashToken, newSecret } from './access-token.ts';
+import { type Actor, record } from './audit.ts';
+import type { AccessServices } from './services.ts';
+
+/** How long a browser stays signed in. */
+export const sessionMs = 30 * 24 * 3_600_000;
+
+/** A new session. Its secret is for the browser's cookie, and is known to nobody else. */
+export interface Session {
+  readonly secret: string;
+  readonly token: TokenRow;
+}
+
+/** Takes `lockTokensOf` the user. */
+export async function openSession(
+  tx: Tx,
+  { random }: Pick<AccessServices, 'random'>,
+  userId: UserId,
+  at: number,
+): Promise<Session> {
+  await lockTokensOf(tx, userId);
+  const secret = newSecret('session', random);
+  const token = await insertToken(tx, {
+    userId,
+    kind: 'session',
+    parentId: null,
+    appId: 0,
+    grantId: null,
+    name: 'browser',
+    hash: hashToken(secret),
+    scopes: formatScopes(scopeNames),
+    at,
+    expiresAt: at + sessionMs,
+  });
+  return { secret, token };
+}
+
+/** Signs one browser out. */
+export async function signOut(
+  services: AccessServices,
+  actor: Actor & { userId: UserId },
+  tokenId: TokenId,
+): Promise<void> {
+  await services.engine.write(async (tx) => {
+    const at = services.now();
+    if (await revokeSession(tx, tokenId, at)) await record(tx, at, actor, 'signed_out');
+  });
+  await services.ended(actor.userId);
+}

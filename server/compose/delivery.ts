@@ -1,0 +1,59 @@
+import type { Settings } from '../config.ts';
+import type { Log } from '../observe/log.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import type { WebhookServices } from '../operations/operation.ts';
+import packageJson from '../package.json' with { type: 'json' };
+import type { Engine } from '../store/engine.ts';
+import { ByHand } from '../webhooks/by-hand.ts';
+import { Driver } from '../webhooks/driver.ts';
+import { checkUrl } from '../webhooks/endpoint-url.ts';
+import { Guard, resolveName } from '../webhooks/guard.ts';
+import { SecretBox } from '../webhooks/secret-box.ts';
+import { Sender } from '../webhooks/sender.ts';
+import type { World } from './world.ts';
+
+const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host);
+
+/** What delivers to webhooks. */
+export function buildDelivery(
+  settings: Settings,
+  world: World,
+  engine: Engine,
+  key: Uint8Array,
+  ownPort: () => number | undefined,
+  metrics: Metrics,
+  log: Log,
+): { driver: Driver; services: WebhookServices } {
+  const box = new SecretBox(key, world.random);
+  const isLocal = isLoopback(settings.host) && (!settings.publicUrl || isLoopback(settings.publicUrl.hostname));
+  const guard = new Guard({
+    openNetworks: settings.webhookNetworks,
+    loopbackAllowed: isLocal,
+    ownPort,
+    resolve: resolveName,
+  });
+  const { now } = world;
+  const sender = new Sender({ guard, box, now, version: packageJson.version });
+  const driver = new Driver({
+    engine,
+    owner: Buffer.from(world.random(9)).toString('base64url'),
+    alone: settings.databaseUrl === undefined,
+    now,
+    random: () => new DataView(world.random(4).slice().buffer).getUint32(0) / 2 ** 32,
+    callOff: () => sender.close(),
+    send: ({ webhook }, { eventId, event, attempts, replayId }, body, at) =>
+      sender.send(webhook, { id: String(eventId), event, body, attempt: attempts + 1, replayId, at }),
+    sweepMs: world.sweepMs,
+    log,
+    gauges: metrics,
+  });
+  const byHand = new ByHand(sender);
+  const services: WebhookServices = {
+    most: settings.webhookLimit,
+    checkUrl: (url) => checkUrl(guard, url),
+    seal: (secret) => box.seal(secret),
+    nudge: () => driver.nudge(),
+    attempt: (webhook, sending) => byHand.attempt(webhook, sending),
+  };
+  return { driver, services };
+}

@@ -1,0 +1,20 @@
+/** Over https the names have the prefix that keeps other hosts of the domain, and plain http, from setting them. */
+export const cookieNames = (isHttps: boolean) => {
+  const prefix = isHttps ? '__Host-' : '';
+  return { session: `${prefix}parley_session`, device: `${prefix}parley_device` } as const;
+};
+
+export function readCookie(header: string | null, name: string): string | undefined {
+  if (header === null) return undefined;
+  for (const pair of header.split(';')) {
+    const middle = pair.indexOf('=');
+    if (middle > 0 && pair.slice(0, middle).trim() === name) return pair.slice(middle + 1).trim();
+  }
+  return undefined;
+}
+
+/** With no time left (0) the browser forgets it. */
+export function writeCookie(name: string, value: string, isHttps: boolean, ms: number): string {
+  const seconds = Math.floor(ms / 1_000);
+  return `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isHttps ? '; Secure' : ''}`;
+}

@@ -1,0 +1,183 @@
+/** @jsxImportSource hono/jsx */
+import { passwordLinkMs } from '../auth/links.ts';
+import { findSignIn, findUser, listBots, type UserRow } from '../store/users.ts';
+import { Facts } from './facts.tsx';
+import { DoneNotice } from './notices.tsx';
+import { Confirm, Secret, Time } from './parts.tsx';
+import { type PageContext, type SignedIn, type SiteParts, show } from './site.tsx';
+
+interface Known {
+  readonly user: UserRow;
+  /** Whether it is whoever looks. */
+  readonly isSelf: boolean;
+  readonly hasPassword: boolean;
+  /** Whose bot it is. */
+  readonly owner: UserRow | undefined;
+  /** Those that are not disabled. */
+  readonly bots: readonly UserRow[];
+}
+
+/** The page of one user, for administrators; with a link for a password where one was just made. */
+export async function userPage(
+  c: PageContext,
+  { services: { engine } }: SiteParts,
+  who: SignedIn,
+  user: UserRow,
+  passwordLink?: string,
+): Promise<Response> {
+  const known: Known = {
+    user,
+    isSelf: user.user_id === who.user.user_id,
+    hasPassword: ((await findSignIn(engine, user.name))?.password_hash ?? null) !== null,
+    owner: user.owner_id === null ? undefined : await findUser(engine, user.owner_id),
+    bots: await listBots(engine, user.user_id),
+  };
+  const isPerson = user.kind === 'person';
+  const isActive = user.disabled_at === null;
+  return show(
+    c,
+    { title: user.name, section: '/admin/users' },
+    <>
+      <p>
+        <a href="/admin/users">All users</a>
+      </p>
+      <DoneNotice c={c} />
+      {passwordLink !== undefined && <NewPasswordLink link={passwordLink} name={user.name} />}
+      <About known={known} />
+      {isPerson && isActive && <Password known={known} />}
+      {isPerson && isActive && <Administrator known={known} />}
+      {isActive ? <Disable known={known} /> : <Enable known={known} />}
+    </>,
+  );
+}
+
+function NewPasswordLink({ link, name }: { link: string; name: string }) {
+  return (
+    <section class="card fresh">
+      <h2>Link for a new password</h2>
+      <Secret label={`Send this to ${name}, and to nobody else`} value={link} />
+      <p>
+        Whoever opens it chooses the password. It works once, within {passwordLinkMs / 3_600_000} hours. Earlier links
+        no longer work.
+      </p>
+    </section>
+  );
+}
+
+const UserLink = ({ user }: { user: UserRow }) => <a href={`/admin/users/${user.user_id}`}>{user.name}</a>;
+
+function About({ known: { user, hasPassword, owner, bots } }: { known: Known }) {
+  const isPerson = user.kind === 'person';
+  return (
+    <section class="card">
+      <h2>About</h2>
+      <Facts
+        facts={{
+          'Display name': user.display_name,
+          'User ID': user.user_id,
+          Kind: isPerson ? 'Person' : 'Bot',
+          Owner: owner && <UserLink user={owner} />,
+          Bots:
+            bots.length === 0
+              ? undefined
+              : bots.map((bot, i) => (
+                  <>
+                    {i > 0 && ', '}
+                    <UserLink user={bot} />
+                  </>
+                )),
+          Administrator: isPerson ? (user.is_admin === 1 ? 'Yes' : 'No') : undefined,
+          Password: isPerson ? (hasPassword ? 'Chosen' : 'None: this person cannot sign in yet') : undefined,
+          Created: <Time at={user.created_at} />,
+          Disabled: user.disabled_at === null ? undefined : <Time at={user.disabled_at} />,
+        }}
+      />
+      <p>
+        <a href={`/admin/audit?user=${encodeURIComponent(user.name)}`}>What this user did, in the audit log</a>
+      </p>
+    </section>
+  );
+}
+
+function Password({ known: { user, hasPassword } }: { known: Known }) {
+  return (
+    <section class="card">
+      <h2>Password</h2>
+      <p>
+        {hasPassword
+          ? 'For somebody who has forgotten it: a link to choose another.'
+          : 'With a link this person can choose a password, and sign in.'}
+      </p>
+      <form method="post" action={`/admin/users/${user.user_id}/password-link`}>
+        <button type="submit" class={hasPassword ? 'quiet' : undefined}>
+          Create a password link
+        </button>
+      </form>
+    </section>
+  );
+}
+
+function Administrator({ known: { user, isSelf } }: { known: Known }) {
+  const isAdmin = user.is_admin === 1;
+  const [what, consequence] = isAdmin
+    ? isSelf
+      ? ['Step down', 'You will no longer see these pages. Another administrator can make you one again.']
+      : ['Make no administrator', 'This user will no longer see these pages, and tokens lose the right to administer.']
+    : ['Make an administrator', 'This user will see and change everything that you can, yourself included.'];
+  return (
+    <section class="card">
+      <h2>Administrator</h2>
+      <p>Administrators manage users and invitations, and read the audit log.</p>
+      <Confirm what={what} action={`/admin/users/${user.user_id}/administrator`}>
+        <input type="hidden" name="administrator" value={isAdmin ? 'no' : 'yes'} />
+        <p>{consequence}</p>
+      </Confirm>
+    </section>
+  );
+}
+
+function Disable({ known: { user, isSelf, bots } }: { known: Known }) {
+  if (isSelf) {
+    return (
+      <section class="card">
+        <h2>Disable</h2>
+        <p>This is your own account. Only another administrator can disable it.</p>
+      </section>
+    );
+  }
+  return (
+    <section class="card">
+      <h2>Disable</h2>
+      <p>A disabled user can do nothing. What the user wrote stays.</p>
+      <Confirm what="Disable the user" action={`/admin/users/${user.user_id}/disable`}>
+        <p>
+          Every session, every access token, everything that apps were allowed, and the webhooks end at once.
+          {bots.length > 0 && ` So do the bots: ${bots.map(({ name }) => name).join(', ')}.`} Chats that nobody else
+          owns pass to another participant.
+        </p>
+      </Confirm>
+    </section>
+  );
+}
+
+function Enable({ known: { user, owner } }: { known: Known }) {
+  const waits = owner !== undefined && owner.disabled_at !== null;
+  return (
+    <section class="card">
+      <h2>Enable</h2>
+      {waits && <p>Its owner is disabled. Enable the owner first.</p>}
+      {!waits && (
+        <>
+          <p>
+            {owner
+              ? 'The owner can use it again, with new access tokens.'
+              : 'The user can sign in again. Access tokens, what apps were allowed, and bots that ended stay ended.'}
+          </p>
+          <form method="post" action={`/admin/users/${user.user_id}/enable`}>
+            <button type="submit">Enable the user</button>
+          </form>
+        </>
+      )}
+    </section>
+  );
+}

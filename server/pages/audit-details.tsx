@@ -1,0 +1,93 @@
+/** @jsxImportSource hono/jsx */
+import type { Child } from 'hono/jsx';
+import type { AuditDetails } from '../auth/audit.ts';
+import type { AuditRow } from '../store/audit.ts';
+
+/** What the ids in entries stand for. */
+export interface Names {
+  readonly users: ReadonlyMap<number, string>;
+  readonly apps: ReadonlyMap<number, string>;
+}
+
+/** Details that are ids: of what, and the word for it. */
+const ids: Readonly<Record<string, { readonly of: keyof Names; readonly word: string }>> = {
+  user_id: { of: 'users', word: 'user' },
+  bot_id: { of: 'users', word: 'bot' },
+  owner_id: { of: 'users', word: 'owner' },
+  actor_id: { of: 'users', word: 'by' },
+  invited_by: { of: 'users', word: 'invited by' },
+  app_id: { of: 'apps', word: 'app' },
+};
+
+/** Other details whose key is not the word for it. */
+const words: Readonly<Record<string, string>> = { is_admin: 'administrator' };
+
+const wordFor = (key: string): string => ids[key]?.word ?? words[key] ?? key.replace(/_id$/, '').replaceAll('_', ' ');
+
+const detailsOf = ({ details }: AuditRow): [string, NonNullable<AuditDetails[string]>][] =>
+  Object.entries(JSON.parse(details) as AuditDetails).flatMap(([key, value]) =>
+    value === null || value === undefined || value === '' ? [] : [[key, value]],
+  );
+
+const idsIn = (entry: AuditRow, of: keyof Names): number[] =>
+  detailsOf(entry).flatMap(([key, value]) => (ids[key]?.of === of && typeof value === 'number' ? value : []));
+
+/** The users that an entry tells of, beside the one who acted. */
+export const usersIn = (entry: AuditRow): number[] => idsIn(entry, 'users');
+
+/** The apps that an entry tells of, or that acted. */
+export const appsIn = (entry: AuditRow): number[] => [
+  ...idsIn(entry, 'apps'),
+  ...(entry.app_id > 0 ? [entry.app_id] : []),
+];
+
+/** Who acted, and with which app. */
+export function Who({ entry, names }: { entry: AuditRow; names: Names }) {
+  const { user_id, user_name, app_id, address } = entry;
+  const somebody = address === null ? 'The operator' : 'Somebody unknown';
+  return (
+    <>
+      {user_id === null ? <span class="muted">{somebody}</span> : <User id={user_id} name={user_name ?? undefined} />}
+      {app_id > 0 && (
+        <>
+          , with the app <bdi>{names.apps.get(app_id) ?? app_id}</bdi>
+        </>
+      )}
+    </>
+  );
+}
+
+const User = ({ id, name }: { id: number; name: string | undefined }) => (
+  <a href={`/admin/users/${id}`}>
+    <bdi>{name ?? id}</bdi>
+  </a>
+);
+
+/** What else is told of an act. */
+export function Details({ entry, names }: { entry: AuditRow; names: Names }) {
+  const named = new Set<unknown>([
+    ...usersIn(entry).map((id) => names.users.get(id)),
+    ...appsIn(entry).map((id) => names.apps.get(id)),
+  ]);
+  // A name that is told by its id already is not told twice, unless it was another one then.
+  const details = detailsOf(entry).filter(([key, value]) => !(key === 'name' || key === 'app') || !named.has(value));
+  if (details.length === 0) return <span class="muted">–</span>;
+  return (
+    <ul class="details">
+      {details.map(([key, value]) => (
+        <li>
+          {wordFor(key)}: <bdi>{inWords(key, value, names)}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function inWords(key: string, value: NonNullable<AuditDetails[string]>, names: Names): Child {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'string') return value;
+  if (typeof value === 'object') return value.join(', ');
+  const id = ids[key];
+  if (id?.of === 'users') return <User id={value} name={names.users.get(value)} />;
+  return String((id && names[id.of].get(value)) ?? value);
+}

@@ -1,0 +1,142 @@
+/** @jsxImportSource hono/jsx */
+import type { AuthorizationCheck } from '../auth/oauth/oauth.ts';
+import { usableBy } from '../auth/oauth/scope.ts';
+import { findUser, type UserRow } from '../store/users.ts';
+import { type Destination, destinationOf } from './destination.ts';
+import { Notice, ScopeList } from './parts.tsx';
+import { formOf, type PageContext, type SignedIn, type Site, type SiteParts, show, withNext } from './site.tsx';
+
+type Asking = Extract<AuthorizationCheck, { outcome: 'ask' }>;
+
+/** An app asks somebody for permission. The request stands in the address, and is looked at anew at every step. */
+export function consentPages(site: Site, parts: SiteParts): void {
+  site.get('/oauth/authorize', async (c) => {
+    const { search, searchParams } = new URL(c.req.url);
+    const check = await parts.oauth.check(searchParams, c.var.origin);
+    if (check.outcome === 'refused') return refused(c, check.message);
+    if (check.outcome === 'redirect') return c.redirect(check.location, 303);
+    const { who } = c.var;
+    return who ? ask(c, parts, who, check, search) : c.redirect(withNext('/sign-in', `${c.req.path}${search}`), 303);
+  });
+
+  site.post('/oauth/authorize', async (c) => {
+    const { search, searchParams } = new URL(c.req.url);
+    const form = await formOf(c);
+    const { who } = c.var;
+    // Signed out meanwhile, or in as somebody else, or undecided: whoever it is now is asked.
+    const decision = form.get('decision');
+    if (who?.user.user_id !== Number(form.get('user')) || (decision !== 'allow' && decision !== 'deny')) {
+      return c.redirect(`${c.req.path}${search}`, 303);
+    }
+    const decider = { userId: who.user.user_id, isAdmin: who.user.is_admin === 1, address: c.var.address };
+    const end = await parts.oauth.decide(searchParams, decider, decision === 'allow', c.var.origin);
+    return end.outcome === 'refused' ? refused(c, end.message) : c.redirect(end.location, 303);
+  });
+}
+
+async function ask(
+  c: PageContext,
+  parts: SiteParts,
+  who: SignedIn,
+  { client, scopes, redirect }: Asking,
+  search: string,
+): Promise<Response> {
+  const { user } = who;
+  const owner = client.ownerId === null ? undefined : await findUser(parts.services.engine, client.ownerId);
+  const usable = usableBy({ isAdmin: user.is_admin === 1 }, scopes);
+  const destination = destinationOf(redirect);
+  c.set('formTargets', destination.formTargets);
+  const action = `${c.req.path}${search}`;
+  return show(
+    c,
+    { title: `Allow ${client.name} to use your account?`, plain: true },
+    <>
+      <div class="card">
+        <section class="part" aria-label="The app">
+          <p>{owner ? <Owner owner={owner} user={user} /> : 'This app is part of Parley.'}</p>
+          <p class="muted">
+            Client id <code>{client.clientId}</code>
+          </p>
+        </section>
+        <section class="part" aria-labelledby="asks">
+          <h2 id="asks">It asks to</h2>
+          {usable.length > 0 ? (
+            <ScopeList scopes={usable} />
+          ) : (
+            <p>Administer the service. You are not an administrator, so you cannot allow that.</p>
+          )}
+          {usable.includes('admin') && (
+            <Notice kind="bad">
+              You are an administrator. This lets it do to the whole service what you can do. Allow it only to an app
+              that you trust that far.
+            </Notice>
+          )}
+          <p class="muted">It will also know your name. You can end its access at any time, under Access.</p>
+        </section>
+        <form class="part" method="post" action={action}>
+          <p>
+            You are signed in as <strong>{user.name}</strong>
+            {user.display_name !== user.name && ` (${user.display_name})`}. <Whereto destination={destination} />
+          </p>
+          <input type="hidden" name="user" value={user.user_id} />
+          <div class="decision">
+            <button type="submit" name="decision" value="allow">
+              Allow
+            </button>
+            <button type="submit" name="decision" value="deny" class="quiet">
+              Deny
+            </button>
+          </div>
+        </form>
+      </div>
+      <form method="post" action="/sign-out" class="aside">
+        <input type="hidden" name="next" value={action} />
+        Not {user.name}?{' '}
+        <button type="submit" class="link">
+          Use another account
+        </button>
+      </form>
+    </>,
+  );
+}
+
+function Owner({ owner, user }: { owner: UserRow; user: UserRow }) {
+  if (owner.user_id === user.user_id) return <>You have registered this app.</>;
+  return (
+    <>
+      <strong>{owner.name}</strong>
+      {owner.display_name !== owner.name && ` (${owner.display_name})`} has registered this app. Nobody has checked it.
+    </>
+  );
+}
+
+function Whereto({ destination: { kind, name } }: { destination: Destination }) {
+  if (kind === 'site') {
+    return (
+      <>
+        From here you go on to <strong>{name}</strong>.
+      </>
+    );
+  }
+  return (
+    <>
+      From here you go back to {kind === 'program' ? 'a program on this machine' : 'an app on this device'} (
+      <code>{name}</code>).
+    </>
+  );
+}
+
+function refused(c: PageContext, message: string): Promise<Response> {
+  return show(
+    c,
+    { title: 'This app cannot ask for access', plain: true },
+    <div class="card">
+      <p>{message}</p>
+      <p>Nothing was given to it, and you were not sent on. Whoever runs the app can put that right.</p>
+      <p>
+        <a href="/">Go to the front page</a>
+      </p>
+    </div>,
+    400,
+  );
+}

@@ -1,0 +1,68 @@
+/** @jsxImportSource hono/jsx */
+import { countAdmins } from '../store/users.ts';
+import { type Entry, entriesFor } from './layout.tsx';
+import { type PageContext, type SignedIn, type Site, type SiteParts, show, wantsPage } from './site.tsx';
+
+export function homePages(site: Site, parts: SiteParts): void {
+  site.get('/', async (c) => {
+    if (!wantsPage(c)) {
+      const text = `Parley ${parts.version}\nThe API is at /api, its description at /api/openapi.json.\n`;
+      // Said outright: what the runtime would add by itself is lost where the frame adds its headers.
+      return c.text(text, 200, { 'content-type': 'text/plain; charset=utf-8' });
+    }
+    const { who } = c.var;
+    if (who) return overview(c, who);
+    return (await countAdmins(parts.services.engine)) > 0 ? c.redirect('/sign-in', 303) : notSetUp(c);
+  });
+}
+
+function overview(c: PageContext, { user }: SignedIn): Promise<Response> {
+  const { own, administration } = entriesFor(user);
+  return show(
+    c,
+    { title: `Hello, ${user.display_name}` },
+    <>
+      <p class="lead">Here you decide who and what may use your account.</p>
+      <Tiles entries={own} />
+      {administration.length > 0 && (
+        <section aria-labelledby="administration">
+          <h2 id="administration">Administration</h2>
+          <Tiles entries={administration} />
+        </section>
+      )}
+      <p class="muted">
+        For programs: the API is at <code>/api</code>, and <a href="/api/openapi.json">its description</a> beside it.
+      </p>
+    </>,
+  );
+}
+
+function Tiles({ entries }: { entries: readonly Entry[] }) {
+  return (
+    <ul class="tiles">
+      {entries.map(({ href, label, about }) => (
+        <li class="card">
+          <a href={href}>{label}</a>
+          <p class="muted">{about}</p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function notSetUp(c: PageContext): Promise<Response> {
+  return show(
+    c,
+    { title: 'Parley is not set up yet' },
+    <div class="card">
+      <p>It runs, and waits for its first administrator.</p>
+      <p>
+        Open the set-up link that the server printed when it started. It is also in the file <code>setup-link</code> in
+        its data folder.
+      </p>
+      <p class="muted">
+        You have an account already? <a href="/sign-in">Sign in</a>
+      </p>
+    </div>,
+  );
+}

@@ -1,0 +1,146 @@
+/** @jsxImportSource hono/jsx */
+import { ParleyError, title as titleRule } from '@parley/contract';
+import { z } from 'zod';
+import type { SignUpPolicy } from '../auth/arrivals.ts';
+import { createInvitation, withdrawInvitation } from '../auth/links.ts';
+import { validate } from '../http/validate.ts';
+import { type LinkRow, listLinks } from '../store/links.ts';
+import { namesOf } from '../store/users.ts';
+import { Facts } from './facts.tsx';
+import { idIn } from './ids.ts';
+import { DoneNotice, goTo } from './notices.tsx';
+import { Field, Secret, Time } from './parts.tsx';
+import { type Refusal, RefusalNotice, tried } from './refusal.tsx';
+import { formOf, type PageContext, requireAdministrator, type Site, type SiteParts, show } from './site.tsx';
+
+const noteRule = z.object({ note: titleRule.optional() });
+
+/** What the setting about signing up means for invitations. */
+const policies: Readonly<Record<SignUpPolicy, string>> = {
+  open: 'Anybody can sign up here, with or without an invitation.',
+  invitation: 'Only people with an invitation can sign up here.',
+  closed: 'Nobody can sign up here, not even with an invitation. Administrators create users.',
+};
+
+/** Links with which people can sign up, for administrators. */
+export function invitationPages(site: Site, parts: SiteParts): void {
+  const { services, signUp } = parts;
+
+  site.get('/admin/invitations', (c) => {
+    requireAdministrator(c);
+    return invitationsPage(c, parts, { note: '' });
+  });
+
+  site.post('/admin/invitations', async (c) => {
+    const { actor } = requireAdministrator(c);
+    const typed = { note: (await formOf(c)).get('note').trim() };
+    const made = await tried(async () => {
+      if (signUp === 'closed') throw new ParleyError('conflict', policies.closed);
+      const { note = '' } = validate(noteRule, { note: typed.note || undefined });
+      return createInvitation(services, actor, note);
+    });
+    if (!made.ok) return invitationsPage(c, parts, { ...typed, refusal: made.refusal });
+    return invitationsPage(c, parts, { note: '', made: made.value });
+  });
+
+  site.post('/admin/invitations/:id/withdraw', async (c) => {
+    const { actor } = requireAdministrator(c);
+    await withdrawInvitation(services, actor, idIn(c, 'id'));
+    return goTo(c, '/admin/invitations', 'invitation-withdrawn');
+  });
+}
+
+interface InvitationsState {
+  readonly note: string;
+  readonly refusal?: Refusal;
+  readonly made?: { readonly link: LinkRow; readonly secret: string };
+}
+
+async function invitationsPage(c: PageContext, { services, signUp }: SiteParts, state: InvitationsState) {
+  const links = await listLinks(services.engine, 'invitation', services.now());
+  const names = await namesOf(
+    services.engine,
+    links.flatMap(({ created_by }) => created_by ?? []),
+  );
+  return show(
+    c,
+    { title: 'Invitations', section: '/admin/invitations' },
+    <>
+      <DoneNotice c={c} />
+      {state.made && (
+        <NewInvitation link={state.made.link} address={`${c.var.origin}/invitation/${state.made.secret}`} />
+      )}
+      <p>
+        {policies[signUp]} The setting <code>PARLEY_SIGN_UP</code> decides this; it is <code>{signUp}</code>.
+      </p>
+      {signUp !== 'closed' && <Invite note={state.note} refusal={state.refusal} />}
+      <section class="card">
+        <h2>Open invitations</h2>
+        <InvitationList links={links} names={names} />
+      </section>
+    </>,
+    state.refusal?.status,
+  );
+}
+
+function NewInvitation({ link, address }: { link: LinkRow; address: string }) {
+  return (
+    <section class="card fresh">
+      <h2>New invitation</h2>
+      <Secret label="Send this to the person you invite" value={address} />
+      <p>
+        It works once, for whoever opens it first, until <Time at={link.expires_at} />.
+      </p>
+    </section>
+  );
+}
+
+function Invite({ note, refusal }: { note: string; refusal: Refusal | undefined }) {
+  return (
+    <section class="card">
+      <h2>Invite somebody</h2>
+      <form method="post" action="/admin/invitations" class="room">
+        <RefusalNotice refusal={refusal} />
+        <Field
+          name="note"
+          label="Note"
+          hint="For administrators alone, such as whom it is for."
+          value={note}
+          faults={refusal?.faults}
+          autofocus={refusal !== undefined}
+          words
+          optional
+        />
+        <button type="submit">Create an invitation</button>
+      </form>
+    </section>
+  );
+}
+
+function InvitationList({ links, names }: { links: readonly LinkRow[]; names: ReadonlyMap<number, string> }) {
+  if (links.length === 0) return <p class="muted">There are none.</p>;
+  return (
+    <ul class="items">
+      {links.map((link) => (
+        <li>
+          <div>
+            <h3>{link.note || <span class="muted">Without a note</span>}</h3>
+            <Facts
+              small
+              facts={{
+                By: (link.created_by !== null && names.get(link.created_by)) || 'the operator',
+                Created: <Time at={link.created_at} />,
+                Until: <Time at={link.expires_at} />,
+              }}
+            />
+          </div>
+          <form method="post" action={`/admin/invitations/${link.link_id}/withdraw`}>
+            <button type="submit" class="danger quiet">
+              Withdraw<span class="unseen"> ({link.note || 'without a note'})</span>
+            </button>
+          </form>
+        </li>
+      ))}
+    </ul>
+  );
+}

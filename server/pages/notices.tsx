@@ -1,0 +1,37 @@
+/** @jsxImportSource hono/jsx */
+import { Notice } from './parts.tsx';
+import type { PageContext } from './site.tsx';
+
+/** What a page says once something was done. Links choose among these words and can put in none of their own. */
+const notices = {
+  'access-ended': 'The app can no longer act for you. Its access ended at once.',
+  'token-revoked': 'The access token was revoked. It ended at once.',
+  'app-registered': 'The app is registered.',
+  'app-changed': 'The changes to the app are saved.',
+  'app-deleted': 'The app was deleted. Everything that people had allowed it ended at once.',
+  'bot-created': 'The bot is there. Create an access token, so that it can do something.',
+  'bot-disabled': 'The bot was disabled. Its access tokens ended at once.',
+  'user-created': 'The user is created.',
+  'user-disabled': 'The user is disabled, and all access ended at once.',
+  'user-enabled': 'The user is enabled again.',
+  'administrator-made': 'The user is an administrator now.',
+  'administrator-unmade': 'The user is no longer an administrator.',
+  'stepped-down': 'You are no longer an administrator.',
+  'invitation-withdrawn': 'The invitation was withdrawn. Its link no longer works.',
+} as const;
+
+export type Done = keyof typeof notices;
+
+/** Leads to a page that says what was done. */
+export const goTo = (c: PageContext, path: string, done: Done): Response => c.redirect(`${path}?done=${done}`, 303);
+
+/** What the address says was done. */
+export function DoneNotice({ c }: { c: PageContext }) {
+  const done = c.req.query('done') ?? '';
+  if (c.req.method !== 'GET' || !Object.hasOwn(notices, done)) return null;
+  return (
+    <Notice kind="good">
+      <p>{notices[done as Done]}</p>
+    </Notice>
+  );
+}

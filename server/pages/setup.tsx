@@ -1,0 +1,64 @@
+/** @jsxImportSource hono/jsx */
+import { ParleyError } from '@parley/contract';
+import { setUp } from '../auth/arrivals.ts';
+import { checkLink } from '../auth/links.ts';
+import { letIn } from './arrival.ts';
+import { type Faults, type Form, faultsIn } from './form.ts';
+import { PersonForm, readPerson } from './new-person.tsx';
+import { formOf, type PageContext, type Site, type SiteParts, show } from './site.tsx';
+
+/** The first administrator comes in by a link that the server told whoever started it. */
+export function setupPages(site: Site, parts: SiteParts): void {
+  site.get('/setup/:secret', async (c) => {
+    const secret = c.req.param('secret');
+    return (await checkLink(parts.services, 'setup', secret)) ? ask(c) : gone(c);
+  });
+
+  site.post('/setup/:secret', async (c) => {
+    const secret = c.req.param('secret');
+    if (!(await checkLink(parts.services, 'setup', secret))) return gone(c);
+    const form = await formOf(c);
+    const person = readPerson(form);
+    if (!person.ok) return ask(c, form, person.faults);
+    try {
+      const arrival = await setUp(parts.services, secret, person.value, c.var.address);
+      parts.setUpDone();
+      return await letIn(c, parts, arrival);
+    } catch (error) {
+      if (error instanceof ParleyError && error.code === 'not_found') return gone(c);
+      const faults = faultsIn(error);
+      if (!faults) throw error;
+      return ask(c, form, faults);
+    }
+  });
+}
+
+function ask(c: PageContext, typed?: Form, faults?: Faults): Promise<Response> {
+  return show(
+    c,
+    { title: 'Set up Parley', plain: true },
+    <>
+      <p class="lead">Welcome. Choose your name and a password: you will be the first administrator of this service.</p>
+      <PersonForm action={c.req.path} button="Set up" typed={typed} faults={faults} />
+    </>,
+    faults ? 422 : 200,
+  );
+}
+
+function gone(c: PageContext): Promise<Response> {
+  return show(
+    c,
+    { title: 'This link does not work', plain: true },
+    <div class="card">
+      <p>It has been used or has expired, or Parley has an administrator already.</p>
+      <p>
+        If nobody has set Parley up yet, restart the server: it prints another link. Or, on its machine, run{' '}
+        <code>npx parley user add &lt;name&gt; --admin</code>.
+      </p>
+      <p>
+        <a href="/sign-in">Sign in</a>
+      </p>
+    </div>,
+    404,
+  );
+}

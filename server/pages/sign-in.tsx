@@ -1,0 +1,112 @@
+/** @jsxImportSource hono/jsx */
+import { signOut } from '../auth/sessions.ts';
+import { signIn } from '../auth/sign-in.ts';
+import { letIn } from './arrival.ts';
+import { Field, Notice } from './parts.tsx';
+import {
+  deviceOf,
+  dropSession,
+  formOf,
+  localPath,
+  type PageContext,
+  type Site,
+  type SiteParts,
+  show,
+  sourceOf,
+  withNext,
+} from './site.tsx';
+import { inWords } from './waiting.ts';
+
+interface Asked {
+  readonly next: string;
+  readonly name?: string;
+  /** Why it did not work. */
+  readonly refusal?: string;
+  readonly status?: number;
+}
+
+export function signInPages(site: Site, parts: SiteParts): void {
+  site.get('/sign-in', async (c) => {
+    const next = localPath(c.var.origin, c.req.query('next'));
+    return c.var.who ? c.redirect(next, 303) : ask(c, parts, { next });
+  });
+
+  site.post('/sign-in', async (c) => {
+    const form = await formOf(c);
+    const next = localPath(c.var.origin, form.get('next'));
+    const name = form.get('name').trim();
+    const result = await signIn(parts.services, {
+      name,
+      password: form.get('password'),
+      device: deviceOf(c, parts),
+      ...sourceOf(c),
+    });
+    switch (result.outcome) {
+      case 'signed in':
+        return letIn(c, parts, result, next);
+      case 'refused':
+        return ask(c, parts, { next, name, refusal: 'The name or the password is not right.', status: 422 });
+      case 'throttled':
+        c.header('retry-after', String(result.retrySeconds));
+        return ask(c, parts, {
+          next,
+          name,
+          refusal: `There were too many attempts. Try again in ${inWords(result.retrySeconds)}.`,
+          status: 429,
+        });
+    }
+  });
+
+  site.post('/sign-out', async (c) => {
+    const next = localPath(c.var.origin, (await formOf(c)).get('next'));
+    const { who } = c.var;
+    if (who) await signOut(parts.services, who.actor, who.caller.tokenId);
+    dropSession(c, parts);
+    return c.redirect(withNext('/sign-in', next), 303);
+  });
+}
+
+function ask(c: PageContext, parts: SiteParts, { next, name = '', refusal, status }: Asked): Promise<Response> {
+  const described = refusal && 'refusal';
+  return show(
+    c,
+    { title: 'Sign in', plain: true },
+    <>
+      {refusal && (
+        <Notice kind="bad" id="refusal">
+          {refusal}
+        </Notice>
+      )}
+      <form method="post" action="/sign-in" class="card">
+        <input type="hidden" name="next" value={next} />
+        <Field
+          name="name"
+          label="Name"
+          value={name}
+          autocomplete="username"
+          autofocus={name === ''}
+          describedBy={described}
+        />
+        <Field
+          name="password"
+          label="Password"
+          type="password"
+          autocomplete="current-password"
+          autofocus={name !== ''}
+          describedBy={described}
+        />
+        <button type="submit">Sign in</button>
+      </form>
+      <div class="aside">
+        {parts.signUp === 'open' && (
+          <p>
+            No account yet? <a href={withNext('/sign-up', next)}>Sign up</a>
+          </p>
+        )}
+        {parts.signUp === 'invitation' && <p>No account yet? Ask an administrator for an invitation.</p>}
+        <p>Forgotten your password? An administrator can give you a link for a new one.</p>
+      </div>
+    </>,
+    status,
+  );
+}

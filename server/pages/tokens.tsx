@@ -1,0 +1,123 @@
+/** @jsxImportSource hono/jsx */
+import { type Scope, scopeNames } from '@parley/contract';
+import { parseScopes } from '../auth/access-token.ts';
+import type { TokenRow } from '../store/tokens.ts';
+import { Facts } from './facts.tsx';
+import { Select } from './fields.tsx';
+import type { Form } from './form.ts';
+import { Confirm, Field, ScopeBoxes, Secret, Time } from './parts.tsx';
+import { type Refusal, RefusalNotice } from './refusal.tsx';
+
+/** What the pages of people and of bots share about access tokens. */
+
+/** Each scope in a few words that follow "May". */
+const inShort: Readonly<Record<Scope, string>> = {
+  'messages:read': 'read messages',
+  'messages:write': 'send and change messages',
+  'chats:read': 'see chats and users',
+  'chats:write': 'create and change chats',
+  webhooks: 'manage webhooks',
+  files: 'exchange files',
+  admin: 'administer the service',
+};
+
+const list = new Intl.ListFormat('en');
+
+export const scopesInShort = (scopes: Iterable<Scope>): string =>
+  `May ${list.format([...scopes].map((scope) => inShort[scope]))}.`;
+
+interface TokenListProps {
+  readonly tokens: readonly TokenRow[];
+  readonly revokeAt: (token: TokenRow) => string;
+}
+
+export function TokenList({ tokens, revokeAt }: TokenListProps) {
+  if (tokens.length === 0) return <p class="muted">There are none.</p>;
+  return (
+    <ul class="items">
+      {tokens.map((token) => (
+        <li>
+          <div>
+            <h3>{token.name}</h3>
+            <p>{scopesInShort(parseScopes(token.scopes))}</p>
+            <Facts
+              small
+              facts={{
+                Created: <Time at={token.created_at} />,
+                'Last used': <Time at={token.last_used_at} />,
+                Expires: <Time at={token.expires_at} />,
+              }}
+            />
+          </div>
+          <Confirm what="Revoke" about={token.name} action={revokeAt(token)}>
+            <p>Whatever uses this token can do nothing with it from then on. This cannot be undone.</p>
+          </Confirm>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** A form for a token, as it was filled in. */
+export interface TokenTyped {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly expires: string;
+}
+
+export const nothingTyped: TokenTyped = { name: '', scopes: [], expires: 'never' };
+
+export function readTokenForm(form: Form): TokenTyped {
+  const ticked = form.all('scopes');
+  return {
+    name: form.get('name'),
+    scopes: scopeNames.filter((scope) => ticked.includes(scope)),
+    expires: form.get('expires'),
+  };
+}
+
+interface TokenFormProps {
+  readonly action: string;
+  readonly offered: readonly Scope[];
+  /** When it can end, where that can be chosen. */
+  readonly lifetimes?: Readonly<Record<string, string>>;
+  readonly typed: TokenTyped;
+  readonly refusal: Refusal | undefined;
+}
+
+export function TokenForm({ action, offered, lifetimes, typed, refusal }: TokenFormProps) {
+  const faults = refusal?.faults;
+  return (
+    <form method="post" action={action} class="room">
+      <RefusalNotice refusal={refusal} />
+      <Field
+        name="name"
+        label="Name"
+        hint="So that you know later what it is for, such as: nightly report."
+        value={typed.name}
+        faults={faults}
+        autofocus={refusal !== undefined}
+        words
+      />
+      <ScopeBoxes offered={offered} chosen={typed.scopes} faults={faults} />
+      {lifetimes && <Select name="expires" label="Expires" value={typed.expires} choices={lifetimes} faults={faults} />}
+      <button type="submit">Create the token</button>
+    </form>
+  );
+}
+
+/** A token that was just made, with a line that tries it. */
+export function NewToken({ name, accessToken, origin }: { name: string; accessToken: string; origin: string }) {
+  return (
+    <section class="card fresh">
+      <h2>
+        The new token <bdi>{name}</bdi>
+      </h2>
+      <Secret label="Access token" value={accessToken} />
+      <p>Try it: this asks who the token belongs to.</p>
+      <pre>
+        <code>{`curl -H 'Authorization: Bearer ${accessToken}' '${origin}/api/users.php?action=me'`}</code>
+      </pre>
+    </section>
+  );
+}

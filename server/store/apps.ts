@@ -1,0 +1,106 @@
+import type { UserId } from '@parley/contract';
+import type { Db, Tx } from './engine.ts';
+
+/** The app that is the command line, and comes with the database. */
+export const commandLineClient = 'parley-cli';
+
+export interface AppRow {
+  readonly app_id: number;
+  readonly client_id: string;
+  /** Null: Parley's own. */
+  readonly owner_id: UserId | null;
+  readonly name: string;
+  /** A JSON array of addresses. */
+  readonly redirects: string;
+  /** Null: an app that can keep no secret. */
+  readonly secret_hash: string | null;
+  readonly bot_id: UserId | null;
+  readonly created_at: number;
+}
+
+const names = ['app_id', 'client_id', 'owner_id', 'name', 'redirects', 'secret_hash', 'bot_id', 'created_at'];
+const columns = names.map((name) => `a.${name}`).join(', ');
+
+/** Waits until nobody else deletes the app, or is given something by it: so nothing is given that outlives it. */
+export const lockApp = (tx: Tx, appId: number): Promise<void> => tx.lockKeys([`app ${appId}`]);
+
+/** An app that may be used: it is not deleted, and its owner not disabled. */
+export function findAppByClientId(db: Db, clientId: string): Promise<AppRow | undefined> {
+  return db.get(
+    `SELECT ${columns} FROM apps a LEFT JOIN users u ON u.user_id = a.owner_id
+     WHERE a.client_id = $1 AND a.deleted_at IS NULL AND u.disabled_at IS NULL`,
+    clientId,
+  );
+}
+
+export function findOwnApp(db: Db, ownerId: UserId, appId: number): Promise<AppRow | undefined> {
+  return db.get(
+    `SELECT ${columns} FROM apps a WHERE a.owner_id = $1 AND a.app_id = $2 AND a.deleted_at IS NULL`,
+    ownerId,
+    appId,
+  );
+}
+
+export function listApps(db: Db, ownerId: UserId): Promise<AppRow[]> {
+  return db.all(
+    `SELECT ${columns} FROM apps a WHERE a.owner_id = $1 AND a.deleted_at IS NULL ORDER BY a.app_id`,
+    ownerId,
+  );
+}
+
+/** What apps are called, by id, the deleted too. */
+export async function namesOfApps(db: Db, appIds: Iterable<number>): Promise<ReadonlyMap<number, string>> {
+  const rows = await db.all<Pick<AppRow, 'app_id' | 'name'>>(
+    `SELECT a.app_id, a.name FROM ${db.dialect.rows('$1', { app_id: 'int' }, 'asked')}
+     JOIN apps a ON a.app_id = asked.app_id`,
+    JSON.stringify([...new Set(appIds)].map((app_id) => ({ app_id }))),
+  );
+  return new Map(rows.map(({ app_id, name }) => [app_id, name]));
+}
+
+export interface NewApp {
+  readonly clientId: string;
+  readonly ownerId: UserId;
+  readonly name: string;
+  readonly redirects: readonly string[];
+  readonly secretHash: string | null;
+  readonly botId: UserId | null;
+  readonly at: number;
+}
+
+export async function insertApp(tx: Tx, app: NewApp): Promise<AppRow> {
+  const row = await tx.get<AppRow>(
+    `INSERT INTO apps (client_id, owner_id, name, redirects, secret_hash, bot_id, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${names.join(', ')}`,
+    app.clientId,
+    app.ownerId,
+    app.name,
+    JSON.stringify(app.redirects),
+    app.secretHash,
+    app.botId,
+    app.at,
+  );
+  if (!row) throw new Error('the new app was not answered');
+  return row;
+}
+
+export async function updateApp(
+  tx: Tx,
+  appId: number,
+  to: { name: string; redirects: readonly string[] },
+): Promise<void> {
+  await tx.run(
+    'UPDATE apps SET name = $2, redirects = $3 WHERE app_id = $1',
+    appId,
+    to.name,
+    JSON.stringify(to.redirects),
+  );
+}
+
+export async function replaceAppSecret(tx: Tx, appId: number, secretHash: string): Promise<void> {
+  await tx.run('UPDATE apps SET secret_hash = $2 WHERE app_id = $1', appId, secretHash);
+}
+
+export async function deleteApp(tx: Tx, appId: number, at: number): Promise<void> {
+  await tx.run('UPDATE apps SET deleted_at = $2 WHERE app_id = $1 AND deleted_at IS NULL', appId, at);
+}

@@ -1,0 +1,62 @@
+import type { Db, Tx } from './engine.ts';
+
+/** What an app is given once and hands in once: authorization codes and refresh tokens. Only their hashes are kept. */
+
+export interface CodeRow {
+  readonly hash: string;
+  readonly grant_id: number;
+  readonly redirect: string;
+  readonly challenge: string;
+  readonly expires_at: number;
+  readonly used_at: number | null;
+}
+
+export interface RefreshRow {
+  readonly hash: string;
+  readonly grant_id: number;
+  readonly expires_at: number;
+  readonly used_at: number | null;
+}
+
+export async function insertCode(tx: Tx, code: Omit<CodeRow, 'used_at'>): Promise<void> {
+  await tx.run(
+    'INSERT INTO authorization_codes (hash, grant_id, redirect, challenge, expires_at) VALUES ($1, $2, $3, $4, $5)',
+    code.hash,
+    code.grant_id,
+    code.redirect,
+    code.challenge,
+    code.expires_at,
+  );
+}
+
+/** Also one that was used already: whoever brings it again is to be noticed. */
+export function findCode(db: Db, hash: string): Promise<CodeRow | undefined> {
+  return db.get(
+    'SELECT hash, grant_id, redirect, challenge, expires_at, used_at FROM authorization_codes WHERE hash = $1',
+    hash,
+  );
+}
+
+export async function insertRefreshToken(tx: Tx, token: Omit<RefreshRow, 'used_at'>): Promise<void> {
+  await tx.run(
+    'INSERT INTO refresh_tokens (hash, grant_id, expires_at) VALUES ($1, $2, $3)',
+    token.hash,
+    token.grant_id,
+    token.expires_at,
+  );
+}
+
+/** Also one that was used already. */
+export function findRefreshToken(db: Db, hash: string): Promise<RefreshRow | undefined> {
+  return db.get('SELECT hash, grant_id, expires_at, used_at FROM refresh_tokens WHERE hash = $1', hash);
+}
+
+/** Of any number of callers at once, one is answered true. */
+export async function consume(
+  tx: Tx,
+  table: 'authorization_codes' | 'refresh_tokens',
+  hash: string,
+  at: number,
+): Promise<boolean> {
+  return (await tx.run(`UPDATE ${table} SET used_at = $2 WHERE hash = $1 AND used_at IS NULL`, hash, at)) === 1;
+}

@@ -1,0 +1,126 @@
+import type { UserId } from '@parley/contract';
+import type { Db, Tx } from './engine.ts';
+
+/** One authorization of an app by a user. */
+export interface GrantRow {
+  readonly grant_id: number;
+  readonly user_id: UserId;
+  readonly app_id: number;
+  readonly scopes: string;
+  readonly created_at: number;
+  /** Null: never. */
+  readonly expires_at: number | null;
+  readonly revoked_at: number | null;
+}
+
+const names = ['grant_id', 'user_id', 'app_id', 'scopes', 'created_at', 'expires_at', 'revoked_at'];
+const columns = names.map((name) => `g.${name}`).join(', ');
+
+export interface NewGrant {
+  readonly userId: UserId;
+  readonly appId: number;
+  readonly scopes: string;
+  readonly at: number;
+  readonly expiresAt: number | null;
+}
+
+export async function insertGrant(tx: Tx, grant: NewGrant): Promise<GrantRow> {
+  const row = await tx.get<GrantRow>(
+    `INSERT INTO grants (user_id, app_id, scopes, created_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5) RETURNING ${names.join(', ')}`,
+    grant.userId,
+    grant.appId,
+    grant.scopes,
+    grant.at,
+    grant.expiresAt,
+  );
+  if (!row) throw new Error('the new grant was not answered');
+  return row;
+}
+
+export function findGrant(db: Db, grantId: number): Promise<GrantRow | undefined> {
+  return db.get(`SELECT ${columns} FROM grants g WHERE g.grant_id = $1`, grantId);
+}
+
+/** The one grant of an app's bot to its app, which never ends by itself. */
+export function findStandingGrant(db: Db, userId: UserId, appId: number): Promise<GrantRow | undefined> {
+  return db.get(
+    `SELECT ${columns} FROM grants g
+     WHERE g.user_id = $1 AND g.app_id = $2 AND g.expires_at IS NULL AND g.revoked_at IS NULL`,
+    userId,
+    appId,
+  );
+}
+
+/** Lets a grant live on; answers false where it has ended meanwhile. */
+export async function prolongGrant(tx: Tx, grantId: number, now: number, until: number): Promise<boolean> {
+  const prolonged = await tx.run(
+    'UPDATE grants SET expires_at = $3 WHERE grant_id = $1 AND revoked_at IS NULL AND expires_at > $2',
+    grantId,
+    now,
+    until,
+  );
+  return prolonged === 1;
+}
+
+/** Ends grants with all tokens that came of them. Under `lockTokensOf` the user; webhooks are the caller's to end. */
+export async function revokeGrants(
+  tx: Tx,
+  which: { grantId: number } | { userId: UserId; appId: number },
+  at: number,
+): Promise<number> {
+  const [column, ...values] =
+    'grantId' in which
+      ? (['grant_id = $2', which.grantId] as const)
+      : (['user_id = $2 AND app_id = $3', which.userId, which.appId] as const);
+  const live = `SELECT grant_id FROM grants WHERE ${column}`;
+  await tx.run(`UPDATE tokens SET revoked_at = $1 WHERE revoked_at IS NULL AND grant_id IN (${live})`, at, ...values);
+  return tx.run(`UPDATE grants SET revoked_at = $1 WHERE revoked_at IS NULL AND ${column}`, at, ...values);
+}
+
+/** Everybody who has authorized an app and not taken it back. */
+export async function usersOfApp(db: Db, appId: number): Promise<UserId[]> {
+  const rows = await db.all<{ user_id: UserId }>(
+    'SELECT DISTINCT user_id FROM grants WHERE app_id = $1 AND revoked_at IS NULL ORDER BY user_id',
+    appId,
+  );
+  return rows.map((row) => row.user_id);
+}
+
+/** An app that a user has authorized, over all times that this was done. */
+export interface AuthorizedApp {
+  readonly app_id: number;
+  readonly client_id: string;
+  readonly name: string;
+  /** Each authorization's scopes, separated by spaces; repeats included. */
+  readonly scopes: readonly string[];
+  readonly since: number;
+  readonly last_used_at: number | null;
+}
+
+/** Where an app has a code that it has not traded yet, nothing is told of it. */
+export async function listAuthorizedApps(db: Db, userId: UserId, now: number): Promise<AuthorizedApp[]> {
+  const rows = await db.all<GrantRow & Pick<AuthorizedApp, 'client_id' | 'name' | 'last_used_at'>>(
+    `SELECT ${columns}, g.last_used_at, a.client_id, a.name
+     FROM grants g JOIN apps a ON a.app_id = g.app_id
+     WHERE g.user_id = $1 AND g.revoked_at IS NULL AND (g.expires_at IS NULL OR g.expires_at > $2)
+       AND (EXISTS (SELECT 1 FROM tokens t WHERE t.grant_id = g.grant_id)
+         OR EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.grant_id = g.grant_id))
+     ORDER BY a.name, g.grant_id`,
+    userId,
+    now,
+  );
+  const apps = new Map<number, AuthorizedApp>();
+  for (const { app_id, client_id, name, scopes, created_at, last_used_at } of rows) {
+    const known = apps.get(app_id);
+    apps.set(app_id, {
+      app_id,
+      client_id,
+      name,
+      scopes: [...(known?.scopes ?? []), scopes],
+      since: Math.min(known?.since ?? created_at, created_at),
+      last_used_at: Math.max(known?.last_used_at ?? 0, last_used_at ?? 0) || null,
+    });
+  }
+  return [...apps.values()];
+}

@@ -1,0 +1,74 @@
+import type { UserId } from '@parley/contract';
+import type { Db, Tx } from './engine.ts';
+
+export type LinkKind = 'setup' | 'invitation' | 'password';
+
+/** A link that works once. Only the hash of its secret is kept. */
+export interface LinkRow {
+  readonly link_id: number;
+  readonly kind: LinkKind;
+  readonly note: string;
+  /** Whose password it is for. */
+  readonly user_id: UserId | null;
+  readonly created_by: UserId | null;
+  readonly created_at: number;
+  readonly expires_at: number | null;
+}
+
+const columns = 'link_id, kind, note, user_id, created_by, created_at, expires_at';
+
+export interface NewLink {
+  readonly kind: LinkKind;
+  readonly hash: string;
+  readonly note: string;
+  readonly userId: UserId | null;
+  readonly createdBy: UserId | null;
+  readonly at: number;
+  readonly expiresAt: number | null;
+}
+
+export async function insertLink(tx: Tx, link: NewLink): Promise<LinkRow> {
+  const row = await tx.get<LinkRow>(
+    `INSERT INTO links (kind, hash, note, user_id, created_by, created_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${columns}`,
+    link.kind,
+    link.hash,
+    link.note,
+    link.userId,
+    link.createdBy,
+    link.at,
+    link.expiresAt,
+  );
+  if (!row) throw new Error('the new link was not answered');
+  return row;
+}
+
+const valid = 'kind = $1 AND hash = $2 AND (expires_at IS NULL OR expires_at > $3)';
+
+export function findLink(db: Db, kind: LinkKind, hash: string, now: number): Promise<LinkRow | undefined> {
+  return db.get(`SELECT ${columns} FROM links WHERE ${valid}`, kind, hash, now);
+}
+
+/** Uses a link up. Of any number of callers at once, one is answered the link. */
+export function takeLink(tx: Tx, kind: LinkKind, hash: string, now: number): Promise<LinkRow | undefined> {
+  return tx.get(`DELETE FROM links WHERE ${valid} RETURNING ${columns}`, kind, hash, now);
+}
+
+/** Those that can still be used, newest first. */
+export function listLinks(db: Db, kind: LinkKind, now: number): Promise<LinkRow[]> {
+  return db.all(
+    `SELECT ${columns} FROM links WHERE kind = $1 AND (expires_at IS NULL OR expires_at > $2)
+     ORDER BY link_id DESC LIMIT 1000`,
+    kind,
+    now,
+  );
+}
+
+export async function deleteLink(tx: Tx, kind: LinkKind, linkId: number): Promise<boolean> {
+  return (await tx.run('DELETE FROM links WHERE kind = $1 AND link_id = $2', kind, linkId)) === 1;
+}
+
+export async function deleteLinks(tx: Tx, kind: LinkKind, userId?: UserId): Promise<void> {
+  if (userId === undefined) await tx.run('DELETE FROM links WHERE kind = $1', kind);
+  else await tx.run('DELETE FROM links WHERE kind = $1 AND user_id = $2', kind, userId);
+}

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BrowserLike, goodPassword, person } from './support/browser-like.ts';
+import { temporaryFolder } from './support/cleanup.ts';
+import { freshEnvironment } from './support/engines.ts';
+import { attach, type ServerProcess, spawnServer, type TestServer } from './support/server.ts';
+
+const page = readFileSync(join(import.meta.dir, '../../docs/authorization.md'), 'utf8');
+const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+
+let process_: ServerProcess;
+let server: TestServer;
+let browser: BrowserLike;
+beforeAll(async () => {
+  const env = await freshEnvironment('sqlite');
+  process_ = await spawnServer(env);
+  server = await attach(process_.url, env);
+  const { name } = await person(server);
+  browser = new BrowserLike(server.url);
+  await browser.signIn(name, goodPassword);
+});
+afterAll(async () => {
+  await server?.stop();
+  await process_?.kill('SIGTERM');
+});
+
+/** Registers the app that the page asks its reader to register, and answers its client id. */
+async function registerApp(): Promise<string> {
+  const redirects = /redirect address `([^`]+)`/.exec(page)?.[1] ?? '';
+  const { location } = await browser.post('/apps/new', { name: 'A walk', redirects, kind: 'open' });
+  const { html } = await browser.get(location ?? '');
+  const [clientId] = /app_[\w-]+/.exec(html) ?? [];
+  if (clientId === undefined) throw new Error('the page of the app shows no client id');
+  return clientId;
+}
+
+/** What the reader does in the browser: opens the address, allows the app, and takes the code out of the address bar. */
+async function allow(address: string): Promise<string> {
+  const { pathname, search } = new URL(address);
+  const { html } = await browser.get(pathname + search);
+  const user = /name="user" value="(\d+)"/.exec(html)?.[1] ?? '';
+  const { location } = await browser.post(pathname + search, { decision: 'allow', user });
+  const answer = new URL(location ?? '');
+  expect(answer.searchParams.get('iss')).toBe(server.url);
+  return answer.searchParams.get('code') ?? '';
+}
+
+test.skipIf(!Bun.which('curl') || !Bun.which('openssl') || !Bun.which('bash'))(
+  'every command of the page works, from the request to the end of the permission',
+  async () => {
+    const reader = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: async (request) => new Response(await allow(await request.text())),
+    });
+    const separator = '=== next block ===';
+    const { port } = new URL(server.url);
+    const script = blocks
+      .join(`\necho '${separator}'\n`)
+      .replaceAll(':8080', `:${port}`)
+      .replace('app_…', await registerApp())
+      .replace(/^echo "(.*)"$/m, 'ADDRESS="$1"; echo "$ADDRESS"')
+      .replace('oac_…', `$(curl -s http://127.0.0.1:${reader.port}/ --data-raw "$ADDRESS")`)
+      .replaceAll('curl "', 'curl -sS "');
+    try {
+      const shell = Bun.spawn(['bash', '-euo', 'pipefail', '-c', script], {
+        cwd: temporaryFolder(),
+        stdout: 'pipe',
+        stderr: 'pipe',
+      });
+      const [printed, complaints, status] = await Promise.all([
+        new Response(shell.stdout).text(),
+        new Response(shell.stderr).text(),
+        shell.exited,
+      ]);
+      expect({ status, complaints }).toEqual({ status: 0, complaints: '' });
+      const said = printed.split(separator);
+      expect(said).toHaveLength(blocks.length);
+      expect(printed).not.toContain('"error"');
+      const all = (pattern: RegExp) => [...printed.matchAll(pattern)].map(([, token = '']) => token);
+      expect(said.filter((part) => part.includes('"success":true'))).toHaveLength(1);
+      const accessTokens = all(/"access_token":"(oat_[^"]+)"/g);
+      expect(new Set(accessTokens).size).toBe(2);
+      for (const token of accessTokens) {
+        const me = await fetch(`${server.url}/api/users.php?action=me`, {
+          headers: { authorization: `Bearer ${token}` },
+        });
+        expect(me.status).toBe(401);
+      }
+    } finally {
+      await reader.stop(true);
+    }
+  },
+  30_000,
+);

@@ -1,0 +1,114 @@
+import type { Cast } from './cast.ts';
+import type { Client } from './client.ts';
+import type { TestServer } from './server.ts';
+import { eventually } from './world.ts';
+
+/** An endpoint where nobody listens. */
+export const hook = { url: 'http://127.0.0.1:9/', events: ['*'], secret: 's' };
+
+export interface Group {
+  readonly chat_id: number;
+  /** A message of somebody who is no caller. */
+  readonly message_id: number;
+}
+
+/** A group in which everybody is what they are called. It has several owners, so that leaving is not about the last one. */
+export async function openGroup(cast: Cast, ...furtherOwners: readonly Client[]): Promise<Group> {
+  const { founder, member, bot, admin, owner, other, powerful } = cast;
+  const owners = [owner, powerful, ...furtherOwners];
+  const participants = [member, bot, admin, other, ...owners].map(({ userId }) => userId);
+  const { chat_id } = (await founder.ok('messages.create_group', { name: 'Group', participants })).group;
+  await founder.ok('chats.set_role', { chat_id, user_id: admin.userId, role: 'admin' });
+  for (const { userId } of owners) await founder.ok('chats.set_role', { chat_id, user_id: userId, role: 'owner' });
+  return { chat_id, message_id: await say(founder, chat_id) };
+}
+
+async function say(by: Client, chat_id: number): Promise<number> {
+  return (await by.ok('messages.send_message', { chat_id, content: 'a word' })).message.message_id;
+}
+
+let names = 0;
+
+/** What a caller needs so that a call would succeed, but for who calls. What begins with `new` is made each time. */
+export class Stage implements Group {
+  readonly chat_id: number;
+  readonly message_id: number;
+  readonly #server: TestServer;
+  readonly #cast: Cast;
+  /** Who makes the things that are to be the caller's own. */
+  readonly #maker: Client;
+  #webhook: Promise<number> | undefined;
+  #delivery: Promise<number> | undefined;
+
+  constructor(server: TestServer, cast: Cast, group: Group, maker: Client) {
+    this.chat_id = group.chat_id;
+    this.message_id = group.message_id;
+    this.#server = server;
+    this.#cast = cast;
+    this.#maker = maker;
+  }
+
+  /** A member of the group who is no caller. */
+  get member(): number {
+    return this.#cast.other.userId;
+  }
+
+  /** Somebody who has nothing to do with the group. */
+  get outsider(): number {
+    return this.#cast.outsider.userId;
+  }
+
+  /** For what would change the group. */
+  async newChat(): Promise<number> {
+    return (await openGroup(this.#cast)).chat_id;
+  }
+
+  newMessage(): Promise<number> {
+    return say(this.#cast.founder, this.chat_id);
+  }
+
+  /** The caller's own, where the caller can write there. */
+  newOwnMessage(): Promise<number> {
+    const { stranger, root, founder } = this.#cast;
+    return say([stranger, root].includes(this.#maker) ? founder : this.#maker, this.chat_id);
+  }
+
+  newName(): string {
+    return `new${++names}`;
+  }
+
+  async newUser(): Promise<number> {
+    return (await this.#server.user(this.newName())).userId;
+  }
+
+  webhook(): Promise<number> {
+    this.#webhook ??= this.newWebhook();
+    return this.#webhook;
+  }
+
+  async newWebhook(): Promise<number> {
+    return (await this.#maker.ok('webhooks.register', hook)).webhook.webhook_id;
+  }
+
+  delivery(): Promise<number> {
+    this.#delivery ??= this.#deliver();
+    return this.#delivery;
+  }
+
+  async #deliver(): Promise<number> {
+    const webhook_id = await this.webhook();
+    const { group } = await this.#maker.ok('messages.create_group', { name: 'To be told of', participants: [] });
+    await say(this.#maker, group.chat_id);
+    return eventually('the webhook is told', async () => {
+      const { deliveries } = await this.#maker.ok('webhooks.deliveries', { webhook_id });
+      return deliveries[0]?.delivery_id;
+    });
+  }
+
+  async newToken(): Promise<number> {
+    const { app, powerful } = this.#cast;
+    // An app cannot make one: it is to be refused one of its user.
+    const maker = this.#maker === app ? powerful : this.#maker;
+    return (await maker.ok('tokens.create', { name: 'to be revoked' })).token.token_id;
+  }
+}

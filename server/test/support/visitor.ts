@@ -1,0 +1,108 @@
+import { expect } from 'bun:test';
+import type { UserId } from '@parley/contract';
+import { openSession } from '../../auth/sessions.ts';
+import { realWorld } from '../../compose.ts';
+import { cookieNames } from '../../http/cookies.ts';
+import { BrowserLike, decode, type Page } from './browser-like.ts';
+import type { TestServer } from './server.ts';
+
+/** Where visitors come from; the server must be told to believe one proxy. */
+export const address = '203.0.113.7';
+export const believingProxies = { TRUST_PROXY: '1' };
+
+/** Somebody with a browser, at that address. */
+export class Visitor extends BrowserLike {
+  constructor(url: string, session?: string) {
+    super(url, { 'x-forwarded-for': address });
+    if (session !== undefined) this.cookies.set(cookieNames(false).session, session);
+  }
+}
+
+/** A visitor who has signed in, as a user that the server has. */
+export async function signedIn(server: TestServer, { userId }: { userId: number }): Promise<Visitor> {
+  const { secret } = await server.engine.write((tx) => openSession(tx, realWorld, userId as UserId, Date.now()));
+  return new Visitor(server.url, secret);
+}
+
+/** The value that a field of a page holds, as it would be sent; undefined: there is no such field, or it is not chosen. */
+export function typedIn(html: string, name: string): string | undefined {
+  const area = new RegExp(`<textarea[^>]* name="${name}"[^>]*>([^<]*)</textarea>`).exec(html)?.[1];
+  if (area !== undefined) return decode(area);
+  const list = new RegExp(`<select[^>]* name="${name}"[^>]*>([\\s\\S]*?)</select>`).exec(html)?.[1];
+  const tag =
+    list === undefined
+      ? inputs(html).find((input) => isChosen(input, name))
+      : /<option[^>]* selected[^>]*>/.exec(list)?.[0];
+  const value = tag && / value="([^"]*)"/.exec(tag)?.[1];
+  return value === undefined ? undefined : decode(value);
+}
+
+const inputs = (html: string): string[] => html.match(/<input[^>]*>/g) ?? [];
+
+const isChosen = (input: string, name: string): boolean =>
+  input.includes(` name="${name}"`) && (!/type="(checkbox|radio)"/.test(input) || / checked/.test(input));
+
+/** What stands in the field of a secret that is shown this once. */
+export function secretIn({ html, status }: Page): string {
+  expect(status).toBe(200);
+  const value = / value="([^"]+)"/.exec(inputs(html).find((input) => input.includes('id="secret"')) ?? '')?.[1];
+  if (value === undefined) throw new Error('no secret is shown');
+  return value;
+}
+
+/** What holds for every page: it can be read by ear and used by keyboard, and runs nothing. */
+export function expectSound({ html }: Page): void {
+  expect(html).toStartWith('<!doctype html><html lang="en">');
+  expect(html).not.toMatch(/<script|<style|\sstyle=|\son[a-z]+=/i);
+  const levels = [...html.matchAll(/<h([1-6])/g)].map(([, level]) => Number(level));
+  expect(levels.filter((level) => level === 1)).toHaveLength(1);
+  for (const [i, level] of levels.entries()) expect(level - (levels[i - 1] ?? 0)).toBeLessThanOrEqual(1);
+  const ids = [...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
+  expect(ids).toEqual([...new Set(ids)]);
+  const unlabelled = (
+    html.replace(/<label class="box">[\s\S]*?<\/label>/g, '').match(/<(input|select|textarea)[^>]*>/g) ?? []
+  )
+    .filter((field) => !field.includes('type="hidden"'))
+    .filter((field) => !html.includes(`<label for="${/ id="([^"]*)"/.exec(field)?.[1]}">`));
+  expect(unlabelled).toEqual([]);
+  for (const [, described] of html.matchAll(/aria-describedby="([^"]*)"/g)) {
+    for (const id of (described ?? '').split(' ')) expect(ids).toContain(id);
+  }
+}
+
+/** Nothing that is kept holds the secret, and no page shows it. */
+export async function expectGone(
+  server: TestServer,
+  secret: string,
+  visitor: Visitor,
+  ...paths: string[]
+): Promise<void> {
+  for (const table of ['tokens', 'apps', 'links', 'users', 'grants', 'audit']) {
+    expect(JSON.stringify(await server.engine.all(`SELECT * FROM ${table}`))).not.toContain(secret);
+  }
+  for (const path of paths) {
+    const { status, html } = await visitor.get(path);
+    expect({ path, status }).toEqual({ path, status: 200 });
+    expect(html).not.toContain(secret);
+  }
+}
+
+export interface Entry {
+  readonly act: string;
+  readonly user_id: number | null;
+  readonly address: string | null;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** The latest of the audit log. */
+export async function lastAct(server: TestServer): Promise<Entry> {
+  const [entry] = await server.engine.all<Omit<Entry, 'details'> & { details: string }>(
+    'SELECT act, user_id, address, details FROM audit ORDER BY audit_id DESC LIMIT 1',
+  );
+  if (!entry) throw new Error('the log is empty');
+  return { ...entry, details: JSON.parse(entry.details) };
+}
+
+export async function countActs(server: TestServer): Promise<number> {
+  return (await server.engine.all('SELECT audit_id FROM audit')).length;
+}

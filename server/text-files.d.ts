@@ -1,0 +1,13 @@
+/** Files that are imported as the text that they hold. */
+declare module '*.sql' {
+  const text: string;
+  export default text;
+}
+declare module '*.css' {
+  const text: string;
+  export default text;
+}
+declare module '*.svg' {
+  const text: string;
+  export default text;
+}
