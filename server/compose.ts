@@ -115,7 +115,12 @@ export async function startParley(settings: Settings, world: World = realWorld):
       requestId,
       addressOf,
       setUpDone: () => keepSetupLink(settings.folder, undefined),
-      fault: (request_id, path, cause) => log.write('error', 'page', { request_id, path, cause }),
+      limiter,
+      fault: (request_id, page, cause) => log.write('error', 'page failed', { request_id, page, cause }),
+      note: ({ requestId: request_id, method, page, status, seconds, userId: user_id }) => {
+        metrics.request('page', status, seconds);
+        log.write('info', 'page', { request_id, method, page, status, ms: Math.round(seconds * 1e5) / 100, user_id });
+      },
     });
     const { publicUrl } = settings;
     const fetch = buildFetch({

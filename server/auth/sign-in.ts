@@ -6,7 +6,7 @@ import { lockTokensOf } from '../store/tokens.ts';
 import { findSignIn, type UserRow } from '../store/users.ts';
 import { hashToken } from './access-token.ts';
 import { type Actor, record } from './audit.ts';
-import { markDevice, readDevice } from './device.ts';
+import { readDevice } from './device.ts';
 import { isPassword } from './passwords.ts';
 import type { SignInServices } from './services.ts';
 import { openSession, type Session } from './sessions.ts';
@@ -26,7 +26,7 @@ export interface Attempt extends Source {
 }
 
 export type SignIn =
-  | { readonly outcome: 'signed in'; readonly user: UserRow; readonly session: Session; readonly device: string }
+  | { readonly outcome: 'signed in'; readonly user: UserRow; readonly session: Session }
   /** The name, the password or both are wrong, or the user may not sign in: nobody is told which. */
   | { readonly outcome: 'refused' }
   | { readonly outcome: 'throttled'; readonly retrySeconds: number };
@@ -38,7 +38,7 @@ const addressShare = 5;
 const oncePerMinute: Throttle = { burst: 1, everyMs: 60_000 };
 
 export async function signIn(services: SignInServices, attempt: Attempt): Promise<SignIn> {
-  const { engine, now, deviceKey, random } = services;
+  const { engine, now, deviceKey } = services;
   const name = userName.safeParse(attempt.name).success ? attempt.name : '';
   const found = await findSignIn(engine, name);
   const device = found && readDevice(deviceKey, found.user_id, attempt.device);
@@ -62,7 +62,7 @@ export async function signIn(services: SignInServices, attempt: Attempt): Promis
     await giveBack(tx, services, account, attempt.limitKey);
     const session = await openSession(tx, services, user.user_id, at);
     await record(tx, at, actor, 'signed_in', { known_device: device !== undefined });
-    return { outcome: 'signed in', user, session, device: markDevice(deviceKey, user.user_id, random) };
+    return { outcome: 'signed in', user, session };
   });
 }
 

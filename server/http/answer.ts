@@ -24,13 +24,16 @@ export function headersFor({ requestId, fromBrowser, allowance }: Envelope): Rec
     'x-request-id': requestId,
   };
   if (fromBrowser) Object.assign(headers, crossOrigin);
-  if (allowance) {
-    headers['ratelimit-limit'] = String(allowance.limit);
-    headers['ratelimit-remaining'] = String(allowance.remaining);
-    headers['ratelimit-reset'] = String(allowance.resetSeconds);
-  }
+  if (allowance) Object.assign(headers, limitHeaders(allowance));
   return headers;
 }
+
+/** What a caller may still do. */
+export const limitHeaders = ({ limit, remaining, resetSeconds }: Allowance): Record<string, string> => ({
+  'ratelimit-limit': String(limit),
+  'ratelimit-remaining': String(remaining),
+  'ratelimit-reset': String(resetSeconds),
+});
 
 export function success(output: object, envelope: Envelope): Response {
   const body = output instanceof Rendered ? output.body : JSON.stringify({ success: true, ...output });

@@ -1,4 +1,4 @@
-import { type Contract, type Input, invalidField, type OperationName, ParleyError } from '@parley/contract';
+import { type Contract, errors, type Input, invalidField, type OperationName, ParleyError } from '@parley/contract';
 import type { Authenticator } from '../auth/authenticate.ts';
 import { type Caller, requireScopes } from '../auth/caller.ts';
 import type { Log } from '../observe/log.ts';
@@ -12,6 +12,7 @@ import type { RawInput } from './input.ts';
 import { isSameOrigin } from './origin.ts';
 import type { Allowance, RateLimiter } from './rate-limit.ts';
 import { MethodRefusal, type Route, Routes, type Target } from './routes.ts';
+import { hasUnreadBody } from './unread-body.ts';
 import { shorten, validate } from './validate.ts';
 
 export interface ApiParts {
@@ -62,7 +63,7 @@ export function serveApi(parts: ApiParts) {
       const error = progress.caller ? asParleyError(thrown) : chargeAddress(request, connections, progress, thrown);
       const response = failure(error, progress, {
         ...(error instanceof MethodRefusal && { allow: error.allow }),
-        ...(hasUnreadBody(request, error) && { connection: 'close' }),
+        ...(hasUnreadBody(request, errors[error.code].status) && { connection: 'close' }),
       });
       note(progress, request, response.status, error);
       return response;
@@ -156,16 +157,6 @@ export function serveApi(parts: ApiParts) {
       cause: status >= 500 ? error?.cause : undefined,
     });
   }
-}
-
-/** Smaller bodies have arrived whole by the time of a refusal. */
-const smallBody = 16_384;
-
-/** A connection with the rest of a body on it can neither be used again nor, when the server stops, be waited for. */
-export function hasUnreadBody(request: Request, error?: ParleyError): boolean {
-  if (error?.code === 'payload_too_large') return true;
-  if (request.method !== 'POST' || request.bodyUsed) return false;
-  return Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY) > smallBody;
 }
 
 const fromQuery = (fields: Target['query']): RawInput => ({ kind: 'strings', fields });

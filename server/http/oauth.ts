@@ -8,6 +8,7 @@ import type { Connections } from './api.ts';
 import { readBody } from './body.ts';
 import { originOf } from './origin.ts';
 import type { Allowance, RateLimiter } from './rate-limit.ts';
+import { hasUnreadBody } from './unread-body.ts';
 
 export interface OAuthParts {
   readonly oauth: OAuth;
@@ -69,7 +70,6 @@ export function serveOAuth(parts: OAuthParts) {
     const headers = {
       ...headersFor({ requestId, fromBrowser: request.headers.has('origin'), allowance }),
       ...given.headers,
-      // A connection with the rest of a body on it cannot be used again.
       ...(hasUnreadBody(request, status) && { connection: 'close' }),
     };
     note(endpoint, request, given, requestId, (performance.now() - started) / 1_000, cause);
@@ -199,12 +199,3 @@ const refusal = (
   headers: { pragma: 'no-cache', ...headers },
   body: { error, error_description: description },
 });
-
-/** Smaller bodies have arrived whole by the time of a refusal. */
-const smallBody = 16_384;
-
-function hasUnreadBody(request: Request, status: number): boolean {
-  if (status === 413) return true;
-  if (request.method !== 'POST' || request.bodyUsed) return false;
-  return Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY) > smallBody;
-}

@@ -1,7 +1,8 @@
 import type { Arrival } from '../auth/arrivals.ts';
 import { markDevice } from '../auth/device.ts';
 import { signOut } from '../auth/sessions.ts';
-import { keepSession, type PageContext, type SiteParts } from './site.tsx';
+import { keepSession } from './cookies.ts';
+import type { PageContext, SiteParts } from './site.tsx';
 
 /**
  * Lets somebody in who has just proved who they are. Whatever session the browser had before ends, and the cookie is always a

@@ -3,8 +3,9 @@ import type { AuthorizationCheck } from '../auth/oauth/oauth.ts';
 import { usableBy } from '../auth/oauth/scope.ts';
 import { findUser, type UserRow } from '../store/users.ts';
 import { type Destination, destinationOf } from './destination.ts';
+import { withNext } from './next.ts';
 import { Notice, ScopeList } from './parts.tsx';
-import { formOf, type PageContext, type SignedIn, type Site, type SiteParts, show, withNext } from './site.tsx';
+import { formOf, type PageContext, type SignedIn, type Site, type SiteParts, show } from './site.tsx';
 
 type Asking = Extract<AuthorizationCheck, { outcome: 'ask' }>;
 

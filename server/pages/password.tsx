@@ -4,10 +4,11 @@ import { checkLink } from '../auth/links.ts';
 import { changePassword, resetPassword } from '../auth/password-change.ts';
 import { findUser, type UserRow } from '../store/users.ts';
 import { letIn } from './arrival.ts';
+import { keepSession } from './cookies.ts';
 import type { Faults } from './form.ts';
 import { NewPassword, readNewPassword, WhosePassword } from './new-password.tsx';
 import { Field, Notice } from './parts.tsx';
-import { formOf, keepSession, type PageContext, requireSignedIn, type Site, type SiteParts, show } from './site.tsx';
+import { formOf, type PageContext, requireSignedIn, type Site, type SiteParts, show } from './site.tsx';
 import { inWords } from './waiting.ts';
 
 const section = '/password';

@@ -2,19 +2,10 @@
 import { signOut } from '../auth/sessions.ts';
 import { signIn } from '../auth/sign-in.ts';
 import { letIn } from './arrival.ts';
+import { deviceOf, dropSession } from './cookies.ts';
+import { localPath, withNext } from './next.ts';
 import { Field, Notice } from './parts.tsx';
-import {
-  deviceOf,
-  dropSession,
-  formOf,
-  localPath,
-  type PageContext,
-  type Site,
-  type SiteParts,
-  show,
-  sourceOf,
-  withNext,
-} from './site.tsx';
+import { formOf, type PageContext, type Site, type SiteParts, show, sourceOf } from './site.tsx';
 import { inWords } from './waiting.ts';
 
 interface Asked {

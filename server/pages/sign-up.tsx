@@ -5,8 +5,9 @@ import { checkLink } from '../auth/links.ts';
 import { letIn } from './arrival.ts';
 import { type Faults, type Form, faultsIn } from './form.ts';
 import { PersonForm, readPerson } from './new-person.tsx';
+import { localPath, withNext } from './next.ts';
 import { Notice } from './parts.tsx';
-import { formOf, localPath, type PageContext, type Site, type SiteParts, show, sourceOf, withNext } from './site.tsx';
+import { formOf, type PageContext, type Site, type SiteParts, show, sourceOf } from './site.tsx';
 import { inWords } from './waiting.ts';
 
 interface Asked {

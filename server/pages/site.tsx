@@ -2,23 +2,27 @@
 import { errors, ParleyError, type UserId } from '@parley/contract';
 import { type Context, Hono } from 'hono';
 import type { Child } from 'hono/jsx';
+import { matchedRoutes } from 'hono/route';
 import type { SignUpPolicy } from '../auth/arrivals.ts';
 import type { Actor } from '../auth/audit.ts';
 import type { Authenticator } from '../auth/authenticate.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { OAuth } from '../auth/oauth/oauth.ts';
 import type { SignInServices } from '../auth/services.ts';
-import { type Session, sessionMs } from '../auth/sessions.ts';
 import type { Source } from '../auth/sign-in.ts';
 import { limitKey } from '../http/address.ts';
 import { asParleyError, failure } from '../http/answer.ts';
-import { type Connections, hasUnreadBody } from '../http/api.ts';
-import { cookieNames, readCookie, writeCookie } from '../http/cookies.ts';
+import type { Connections } from '../http/api.ts';
+import { cookieNames, readCookie } from '../http/cookies.ts';
 import { isSameOrigin, originOf } from '../http/origin.ts';
+import type { Allowance, RateLimiter } from '../http/rate-limit.ts';
+import { hasUnreadBody } from '../http/unread-body.ts';
 import type { Handlers, Services } from '../operations/operation.ts';
 import { findUser, type UserRow } from '../store/users.ts';
 import { type Form, readForm } from './form.ts';
 import { Layout } from './layout.tsx';
+import { whereTo, withNext } from './next.ts';
+import { protect } from './protection.ts';
 
 /** What the pages need from the process around them. */
 export interface SiteParts {
@@ -31,10 +35,22 @@ export interface SiteParts {
   readonly version: string;
   readonly requestId: () => string;
   readonly addressOf: (request: Request, connections: Connections) => string;
+  readonly limiter: RateLimiter | undefined;
   /** The service has its first administrator: nobody else is to become one by the link. */
   readonly setUpDone: () => void;
   /** Notes a fault of ours, which nobody outside is told the cause of. */
-  readonly fault: (requestId: string, path: string, cause: unknown) => void;
+  readonly fault: (requestId: string, page: string, cause: unknown) => void;
+  /** Notes that a page was looked at, or a form sent. */
+  readonly note: (visit: Visit) => void;
+}
+
+export interface Visit {
+  readonly requestId: string;
+  readonly method: string;
+  readonly page: string;
+  readonly status: number;
+  readonly seconds: number;
+  readonly userId: UserId | undefined;
 }
 
 /** Whoever looks at a page. */
@@ -51,6 +67,8 @@ export interface Env {
     readonly address: string;
     readonly origin: string;
     who: SignedIn | undefined;
+    /** What the visitor may still do; undefined: whatever they like. */
+    allowance: Allowance | undefined;
     /** Where a form on this page may lead beside ourselves, in the end. */
     formTargets: readonly string[];
   };
@@ -63,15 +81,31 @@ export type Site = Hono<Env>;
 export function buildSite(parts: SiteParts, register: (site: Site) => void): Site {
   const site = new Hono<Env>();
   const isHttps = parts.publicUrl?.protocol === 'https:';
-  const names = cookieNames(isHttps);
+  const { session: sessionCookie } = cookieNames(isHttps);
 
+  // Two: where the second refuses, the first still finishes the answer.
   site.use(async (c, next) => {
+    const started = performance.now();
     c.set('requestId', parts.requestId());
     c.set('address', parts.addressOf(c.req.raw, c.env));
     c.set('origin', originOf(parts.publicUrl, c.req.raw));
     c.set('formTargets', []);
+    await next();
+    protect(c, isHttps);
+    if (hasUnreadBody(c.req.raw, c.res.status)) c.header('connection', 'close');
+    parts.note({
+      requestId: c.var.requestId,
+      method: c.req.method,
+      page: pageOf(c),
+      status: c.res.status,
+      seconds: (performance.now() - started) / 1_000,
+      userId: c.var.who?.user.user_id,
+    });
+  });
+
+  site.use(async (c, next) => {
     // The style comes even where the database is away, so that the page that says so can be read.
-    if (!c.req.path.startsWith('/assets/')) c.set('who', await whoIs(parts, c, cookie(c, names.session)));
+    if (!c.req.path.startsWith('/assets/')) await meet(parts, c, sessionCookie);
     if (c.req.method === 'POST' && !isSameOrigin(parts.publicUrl, c.req.raw)) {
       throw new ParleyError(
         'forbidden',
@@ -79,19 +113,15 @@ export function buildSite(parts: SiteParts, register: (site: Site) => void): Sit
       );
     }
     await next();
-    protect(c, isHttps);
-    if (hasUnreadBody(c.req.raw)) c.header('connection', 'close');
   });
 
   site.onError((thrown, c) => {
     const error = asParleyError(thrown);
     const { status } = errors[error.code];
-    if (status >= 500) parts.fault(c.var.requestId, c.req.path, error.cause ?? thrown);
-    // Also where the frame itself refuses, and the rest of it is not reached.
-    protect(c, isHttps);
-    if (hasUnreadBody(c.req.raw, error)) c.header('connection', 'close');
+    if (status >= 500) parts.fault(c.var.requestId, pageOf(c), error.cause ?? thrown);
     if (thrown instanceof SignInNeeded) return c.redirect(withNext('/sign-in', whereTo(c)), 303);
     if (error.code === 'unavailable') c.header('retry-after', '1');
+    if (error.code === 'rate_limited') c.header('retry-after', String(c.var.allowance?.retrySeconds ?? 1));
     return show(
       c,
       { title: title(status) },
@@ -109,6 +139,9 @@ export function buildSite(parts: SiteParts, register: (site: Site) => void): Sit
   register(site);
   return site;
 }
+
+/** The page as it is registered: in its address there may be a secret. */
+const pageOf = (c: PageContext): string => matchedRoutes(c).findLast(({ path }) => path !== '/*')?.path ?? 'none';
 
 const nothingHere = () =>
   new ParleyError('not_found', 'There is nothing at this address. The API is at /api/<resource>.php?action=<action>.');
@@ -142,45 +175,25 @@ const titles: Readonly<Record<number, string>> = {
 const title = (status: number): string =>
   titles[status] ?? (status >= 500 ? 'Something went wrong' : 'This did not work');
 
-/** Without inline script or style, in nobody's frame, and kept by no cache: pages show what only one person may see. */
-function protect(c: PageContext, isHttps: boolean): void {
-  const policy = [
-    "default-src 'none'",
-    "style-src 'self'",
-    "img-src 'self'",
-    `form-action ${["'self'", ...c.var.formTargets].join(' ')}`,
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-  ];
-  c.header('content-security-policy', policy.join('; '));
-  c.header('x-frame-options', 'DENY');
-  c.header('x-content-type-options', 'nosniff');
-  // Not `no-referrer`: that would have browsers hide the origin of a form from us too.
-  c.header('referrer-policy', 'same-origin');
-  c.header('cross-origin-opener-policy', inWindows.has(c.req.path) ? 'unsafe-none' : 'same-origin');
-  if (!c.res.headers.has('cache-control')) c.header('cache-control', 'no-store');
-  if (isHttps) c.header('strict-transport-security', 'max-age=31536000');
-  c.header('x-request-id', c.var.requestId);
+/** Sees who looks, and whether they have looked too often. Whoever has no session counts by address. */
+async function meet(parts: SiteParts, c: PageContext, sessionCookie: string): Promise<void> {
+  const secret = readCookie(c.req.header('cookie') ?? null, sessionCookie);
+  const { address } = c.var;
+  const who = secret === undefined ? undefined : await whoIs(parts, address, secret);
+  c.set('who', who);
+  c.set('allowance', parts.limiter?.take(who?.caller.tokenId ?? limitKey(address)));
+  const { allowance } = c.var;
+  if (allowance && !allowance.allowed) {
+    throw new ParleyError('rate_limited', `That was too much at once. Try again in ${allowance.retrySeconds} s.`);
+  }
 }
 
-/** Apps open these in a window of their own, and wait for it to come back to them: it must not lose sight of its opener. */
-const inWindows: ReadonlySet<string> = new Set(['/oauth/authorize', '/sign-in', '/sign-out', '/sign-up']);
-
-/** Where somebody who had to sign in first goes on: a page again, but a form not. */
-const whereTo = (c: PageContext): string => {
-  const { pathname, search } = new URL(c.req.url);
-  return c.req.method === 'GET' ? `${pathname}${search}` : '/';
-};
-
-const cookie = (c: PageContext, name: string): string | undefined => readCookie(c.req.header('cookie') ?? null, name);
-
-async function whoIs(parts: SiteParts, c: PageContext, secret: string | undefined): Promise<SignedIn | undefined> {
-  if (secret === undefined) return undefined;
+async function whoIs(parts: SiteParts, address: string, secret: string): Promise<SignedIn | undefined> {
   try {
     const caller = await parts.authenticator.authenticateSession(secret, () => {});
     const user = await findUser(parts.services.engine, caller.userId);
     if (!user || user.disabled_at !== null) return undefined;
-    return { user, caller, actor: { userId: user.user_id, appId: 0, address: c.var.address } };
+    return { user, caller, actor: { userId: user.user_id, appId: 0, address } };
   } catch (error) {
     if (error instanceof ParleyError && error.code === 'unauthorized') return undefined;
     throw error;
@@ -206,10 +219,6 @@ export async function show(c: PageContext, head: PageHead, body: Child, status =
   return c.html(`<!doctype html>${await page}`, status as 200);
 }
 
-/** The address of a page that leads on to another when it is done. */
-export const withNext = (path: string, next: string): string =>
-  next === '/' ? path : `${path}?next=${encodeURIComponent(next)}`;
-
 /** Whoever is signed in; anybody else is led to sign in, and back. */
 export function requireSignedIn(c: PageContext): SignedIn {
   const { who } = c.var;
@@ -233,36 +242,8 @@ export class SignInNeeded extends ParleyError {
 /** The fields of a form that was sent. */
 export const formOf = (c: PageContext): Promise<Form> => readForm(c.req.raw);
 
-/** A path of ours to go on to, out of what a query or a form names; anything else is the front page. */
-export function localPath(origin: string, next: string | undefined): string {
-  if (!next?.startsWith('/') || !URL.canParse(next, origin)) return '/';
-  const url = new URL(next, origin);
-  return url.origin === origin && !url.pathname.startsWith('//') ? `${url.pathname}${url.search}` : '/';
-}
-
-/** Signs the browser in: from now on it sends the cookie of this session. */
-export function keepSession(c: PageContext, parts: SiteParts, session: Session, device?: string): void {
-  const isHttps = parts.publicUrl?.protocol === 'https:';
-  const names = cookieNames(isHttps);
-  c.header('set-cookie', writeCookie(names.session, session.secret, isHttps, sessionMs), { append: true });
-  if (device !== undefined) {
-    c.header('set-cookie', writeCookie(names.device, device, isHttps, deviceMs), { append: true });
-  }
-}
-
-/** The mark that the browser kept from an earlier sign-in. */
-export const deviceOf = (c: PageContext, parts: SiteParts): string | undefined =>
-  cookie(c, cookieNames(parts.publicUrl?.protocol === 'https:').device);
-
 /** Where somebody comes from who tries to get in. */
 export const sourceOf = (c: PageContext): Source => ({
   address: c.var.address,
   limitKey: limitKey(c.var.address),
 });
-
-const deviceMs = 365 * 24 * 3_600_000;
-
-export function dropSession(c: PageContext, parts: SiteParts): void {
-  const isHttps = parts.publicUrl?.protocol === 'https:';
-  c.header('set-cookie', writeCookie(cookieNames(isHttps).session, '', isHttps, 0), { append: true });
-}

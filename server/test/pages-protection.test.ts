@@ -3,7 +3,8 @@ import { isPassword } from '../auth/passwords.ts';
 import { buildPages } from '../pages/index.ts';
 import type { SiteParts } from '../pages/site.tsx';
 import { BrowserLike, fromOurPage, goodPassword, type Page, person } from './support/browser-like.ts';
-import { serverFor } from './support/server.ts';
+import { freshEnvironment } from './support/engines.ts';
+import { serverFor, startServer } from './support/server.ts';
 import { overSocket } from './support/wire.ts';
 
 /** Every address that there is, of one method, with something in the place of what varies. */
@@ -256,4 +257,45 @@ test('whoever comes while very many wait for their passwords to be checked is se
   expect(refused).toHaveLength(8);
   expect(refused[0]?.reason).toMatchObject({ code: 'unavailable' });
   expect(await isPassword(goodPassword, null)).toBe(false);
+});
+
+describe('pages that are asked for too often', () => {
+  const server = serverFor('sqlite', { PARLEY_RATE_LIMIT: '1/5', TRUST_PROXY: '1' });
+  const at = (address: string) => new BrowserLike(server().url, { 'x-forwarded-for': address });
+
+  test('wait, by address, and for those who are signed in by session', async () => {
+    const { name } = await person(server());
+    const somebody = at('198.51.100.7');
+    await somebody.signIn(name, goodPassword);
+    const flood = at('198.51.100.7');
+    flood.cookies.set('parley_session', 'ses_made_up');
+    const statuses = new Set<number>();
+    let last = await flood.get('/sign-in');
+    for (let i = 0; i < 12; i++) {
+      last = await flood.get('/sign-in');
+      statuses.add(last.status);
+    }
+    expect([...statuses].sort()).toEqual([200, 429]);
+    expect(last.status).toBe(429);
+    expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(last.headers.get('ratelimit-remaining')).toBe('0');
+    expectProtection('a page that waits', last);
+    expect((await somebody.get('/password')).status).toBe(200);
+    expect((await at('198.51.100.8').get('/sign-in')).status).toBe(200);
+  });
+});
+
+test('what is logged of a page is which one it was, not its address: that may hold a secret', async () => {
+  const lines: string[] = [];
+  const env = { ...(await freshEnvironment('sqlite')), LOG_LEVEL: 'debug' };
+  const server = await startServer(env, { print: (text) => lines.push(text) });
+  const browser = new BrowserLike(server.url);
+  for (const path of ['/setup/s3cret', '/invitation/s3cret', '/password-link/s3cret']) {
+    await browser.get(`${path}?more=s3cret`);
+    await browser.post(path, { password: 's3cret', again: 's3cret' });
+  }
+  await browser.signIn('s3cret', 's3cret');
+  await server.stop();
+  expect(lines.join('')).toContain('/setup/:secret');
+  expect(lines.join('')).not.toContain('s3cret');
 });
