@@ -23,7 +23,7 @@ const inShort: Readonly<Record<Scope, string>> = {
 
 const list = new Intl.ListFormat('en');
 
-export const scopesInShort = (scopes: Iterable<Scope>): string =>
+const scopesInShort = (scopes: Iterable<Scope>): string =>
   `May ${list.format([...scopes].map((scope) => inShort[scope]))}.`;
 
 interface TokenListProps {

@@ -1,9 +1,6 @@
 import type { UserId } from '@parley/contract';
 import type { Db, Tx } from './engine.ts';
 
-/** The app that is the command line, and comes with the database. */
-export const commandLineClient = 'parley-cli';
-
 export interface AppRow {
   readonly app_id: number;
   readonly client_id: string;
