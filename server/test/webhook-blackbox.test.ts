@@ -726,11 +726,17 @@ atTheBox('trouble at an independent receiver', (set, box, clock) => {
       }
       const delivery = await scene.delivered(webhookId);
       const shown = answer instanceof RegExp ? expect.stringMatching(answer) : answer;
+      const arrivals = await endpoint.arrivals();
+      if (atOnce && delivery.attempt_count === 1) {
+        // A connection that was used before and breaks off is dialled anew by the runtime itself, within one attempt.
+        expect(told(delivery)).toEqual([{ number: 1, status: 200, error: null, answer: null }]);
+        expectSameEvent(arrivals, [1, 1]);
+        return;
+      }
       expect(told(delivery)).toEqual([
         { number: 1, status, error, answer: shown },
         { number: 2, status: 200, error: null, answer: 'fine' },
       ]);
-      const arrivals = await endpoint.arrivals();
       expectSameEvent(arrivals, [1, 2]);
       const [first = '', again = ''] = arrivals.map((arrival) => arrival.header('webhook-timestamp'));
       if (!atOnce) expect(Number(again) - Number(first)).toBeGreaterThanOrEqual(3);
