@@ -45,7 +45,9 @@ function stateFor({ server, user, filters }: Listening, url: URL): StateFile {
 }
 
 async function announce({ server, user, running }: Listening, url: URL, { cursor, secret }: Kept): Promise<void> {
-  await running.say(`Forwarding to ${url.href} as ${user.name} at ${server}, after event ${cursor}. Ctrl-C stops.`);
+  await running.say(
+    `Forwarding to ${url.href} as ${oneLine(user.name)} at ${server}, after event ${cursor}. Ctrl-C stops.`,
+  );
   await running.say(`Secret: ${oneLine(secret)}`);
 }
 

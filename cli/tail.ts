@@ -4,14 +4,14 @@ import { follow, type LoggedEvent } from './follow.ts';
 import type { Listening } from './listening.ts';
 import { Names } from './names.ts';
 import { Patience } from './patience.ts';
-import { jsonLine } from './terminal.ts';
+import { jsonLine, oneLine } from './terminal.ts';
 
 /** Shows events as they happen. */
 export async function tail(listening: Listening, json: boolean): Promise<void> {
   const { client, filters, user, running } = listening;
   const patience = new Patience(running);
   const linesOf = json ? async (event: LoggedEvent) => [jsonLine(event)] : reader(listening, patience);
-  await running.say(`Listening as ${user.name} at ${listening.server}. Ctrl-C stops.`);
+  await running.say(`Listening as ${oneLine(user.name)} at ${listening.server}. Ctrl-C stops.`);
   for await (const page of follow(client, filters, listening.after ?? listening.end, running, patience)) {
     for (const event of page.events) await running.print(...(await linesOf(event)));
   }

@@ -58,9 +58,13 @@ function textFault(s: string, { min, maxBytes }: { min: number; maxBytes: number
 
 const controls = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
+/** They turn the direction of what follows them, also of words that are not theirs. No script needs them in a name. */
+const turns = /[\u202a-\u202e\u2066-\u2069]/u;
+
 /** One line shown to people: a name or a title. */
 export const title = text({ min: 1, maxBytes: 400 })
   .refine((s) => !controls.test(s), 'must be a single line without control characters')
+  .refine((s) => !turns.test(s), 'must not contain characters that turn the direction of the text')
   .refine((s) => [...s].length <= 100, 'must be at most 100 characters')
   .meta({ description: 'one line', minLength: 1, maxLength: 100 });
 

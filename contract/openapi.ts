@@ -33,7 +33,7 @@ export function openApi(contract: Contract = buildContract(defaultLimits), versi
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/api' }],
-    security: [{ token: [] }],
+    security: [{ token: [] }, { oauth: [] }],
     paths: Object.fromEntries(
       resources.map((resource) => [`/${resource}.php`, pathItem(rows.filter((r) => r.resource === resource))]),
     ),
@@ -46,11 +46,21 @@ export function openApi(contract: Contract = buildContract(defaultLimits), versi
             .map(([name, words]) => `\`${name}\` (${words})`)
             .join('; ')}`,
         },
+        oauth: {
+          type: 'oauth2',
+          description: 'The authorization code needs PKCE with S256.',
+          flows: {
+            authorizationCode: { authorizationUrl: '/oauth/authorize', tokenUrl, refreshUrl: tokenUrl, scopes },
+            clientCredentials: { tokenUrl, scopes },
+          },
+        },
       },
       schemas,
     },
   };
 }
+
+const tokenUrl = '/oauth/token';
 
 function pathItem(rows: readonly NamedOperation[]): Json {
   const gets = rows.filter((r) => r.method === 'GET');

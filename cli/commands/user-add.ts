@@ -4,7 +4,7 @@ import { validate } from '@parley/server/http/validate.ts';
 import { user as presentUser } from '@parley/server/operations/present.ts';
 import { defineCommand } from '../command.ts';
 import { inDatabase } from '../database.ts';
-import { print, printJson } from '../output.ts';
+import { hint, print, printJson } from '../output.ts';
 import { givenPassword, passwordOptions } from '../password.ts';
 import { json, text } from '../values.ts';
 
@@ -27,5 +27,7 @@ export const command = defineCommand({
     const user = presentUser(await inDatabase((tools) => addUser(tools, asked)));
     if (options.json) return printJson(user);
     await print(`Added the ${user.is_admin ? 'administrator' : 'user'} ${user.name} with id ${user.user_id}.`);
+    if (password === undefined)
+      await hint(`To sign in there must be a password: npx parley user password ${user.name}`);
   },
 });

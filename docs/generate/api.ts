@@ -9,6 +9,7 @@ const intro = `Every operation is \`METHOD {base_url}/<resource>.php?action=<act
 \`{base_url}\` is \`http://127.0.0.1:8080/api\`. The same table as OpenAPI 3.1 is served at \`{base_url}/openapi.json\`.
 
 - **Token.** Every call carries \`Authorization: Bearer <token>\`. A token is never read from the address.
+  [How to get one](../authorization.md).
 - **Input.** A GET takes its fields in the address. A POST takes them in the body, as JSON
   (\`application/json\`), as \`application/x-www-form-urlencoded\` or as \`multipart/form-data\`. In a form or an address a
   list is written \`events[]=a&events[]=b\`, or \`events=a&events=b\`, or as one JSON array. A field that the operation
@@ -17,7 +18,7 @@ const intro = `Every operation is \`METHOD {base_url}/<resource>.php?action=<act
   know. A failure has the HTTP status and the body that [errors](errors.md) describes.
 - **Idempotency-Key.** Where an operation honours this header, the same key and input give the same answer again and
   create nothing twice, for at least 24 hours and across restarts. The same key with another input is
-  \`idempotency_conflict\`. A key belongs to a user and an operation. Only successes are kept.
+  \`idempotency_conflict\`. A key belongs to a user, the app that acts for them, and an operation. Only successes are kept.
 - **Ids** are integers below 2^53 and are never given twice. **Times** are ISO 8601 in UTC with milliseconds.
 - **Limits.** \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` say how many requests are left.
   Bounds below are the defaults; some are [settings](settings.md).

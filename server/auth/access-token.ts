@@ -27,11 +27,18 @@ export function parseScopes(stored: string): ReadonlySet<Scope> {
   return new Set(stored.split(' ').filter((s): s is Scope => (scopeNames as readonly string[]).includes(s)));
 }
 
-export const formatScopes = (scopes: Iterable<Scope>): string => {
+/** In the order of the contract, without repeats, and without what is no scope. */
+export const inOrder = (scopes: Iterable<string>): Scope[] => {
   const chosen = new Set(scopes);
-  return scopeNames.filter((s) => chosen.has(s)).join(' ');
+  return scopeNames.filter((scope) => chosen.has(scope));
 };
 
-/** All that somebody may do: only an administrator may administer. */
+export const formatScopes = (scopes: Iterable<Scope>): string => inOrder(scopes).join(' ');
+
+/** What of these works for somebody: only an administrator can administer, or let others do so. */
+export const usableBy = ({ isAdmin }: { readonly isAdmin: boolean }, scopes: Iterable<string>): Scope[] =>
+  inOrder(scopes).filter((scope) => isAdmin || scope !== 'admin');
+
+/** All that somebody may do. */
 export const scopesFor = (user: { readonly is_admin: number }): Scope[] =>
-  scopeNames.filter((scope) => scope !== 'admin' || user.is_admin === 1);
+  usableBy({ isAdmin: user.is_admin === 1 }, scopeNames);

@@ -121,7 +121,7 @@ export function withdrawToken(tools: Tools, tokenId: TokenId): Promise<TokenRow>
     const at = tools.now();
     await revokeToken(tx, token, at);
     await endWithoutAccess(tx, at, token.user_id);
-    await record(tx, at, operator, 'token_revoked', { token_id: tokenId, user_id: token.user_id });
+    await record(tx, at, operator, 'token_revoked', { token_id: tokenId, name: token.name, user_id: token.user_id });
     return token;
   });
 }

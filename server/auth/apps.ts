@@ -81,17 +81,28 @@ export function updateApp(
   });
 }
 
-/** A new secret in place of the old one, which ends at once. It can be read this once. */
-export function replaceSecret(services: AccessServices, owner: Owner, appId: number): Promise<string> {
+/**
+ * A new secret in place of the old one, which ends at once, with all that the app was given for it alone: what it does as its
+ * bot. It can be read this once.
+ */
+export async function replaceSecret(services: AccessServices, owner: Owner, appId: number): Promise<string> {
   const secret = newSecret('clientSecret', services.random);
-  return services.engine.write(async (tx) => {
+  const botId = await services.engine.write(async (tx) => {
+    const at = services.now();
+    await lockApp(tx, appId);
     const app = await findOwnApp(tx, owner.userId, appId);
     if (!app) throw noApp();
     if (app.secret_hash === null) throw new ParleyError('conflict', 'This app has no secret to replace.');
     await replaceAppSecret(tx, appId, hashToken(secret));
-    await record(tx, services.now(), owner, 'app_secret_replaced', { app_id: appId });
-    return secret;
+    await record(tx, at, owner, 'app_secret_replaced', { app_id: appId, name: app.name });
+    if (app.bot_id === null) return undefined;
+    await lockTokensOf(tx, app.bot_id);
+    await revokeGrants(tx, { userId: app.bot_id, appId }, at);
+    await endWithoutAccess(tx, at, app.bot_id);
+    return app.bot_id;
   });
+  if (botId !== undefined) await services.ended(botId);
+  return secret;
 }
 
 /** Ends everything that anybody granted to the app. Its bot stays, with what it wrote. */

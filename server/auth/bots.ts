@@ -96,7 +96,7 @@ export async function revokeBotToken(
     if (!token) throw new ParleyError('not_found', 'The bot has no such access token.');
     await revokeToken(tx, token, at);
     await endWithoutAccess(tx, at, botId);
-    await record(tx, at, owner, 'token_revoked', { token_id: tokenId, user_id: botId });
+    await record(tx, at, owner, 'token_revoked', { token_id: tokenId, name: token.name, user_id: botId });
   });
   await services.ended(botId);
 }

@@ -1,9 +1,10 @@
-import type { UserId } from '@parley/contract';
+import type { TokenId, UserId } from '@parley/contract';
 import type { Tx } from '../store/engine.ts';
 import { deleteLinks, takeLink } from '../store/links.ts';
 import { takeAttempt } from '../store/throttles.ts';
 import { lockTokensOf, revokeSessionsOf } from '../store/tokens.ts';
 import { findSignIn, findUser, setPassword } from '../store/users.ts';
+import { endWithoutAccess } from '../store/webhook-ends.ts';
 import { hashToken } from './access-token.ts';
 import type { Arrival } from './arrivals.ts';
 import { type Actor, record } from './audit.ts';
@@ -12,12 +13,16 @@ import { hashPassword, isPassword } from './passwords.ts';
 import type { AccessServices, SignInServices } from './services.ts';
 import { openSession, type Session } from './sessions.ts';
 
-/** Gives somebody another password, and ends what the old one opened: every session, and links for choosing another. */
+/**
+ * Gives somebody another password, and ends what the old one opened: every session, what was
+ * registered in one, and links for choosing another.
+ */
 export async function replacePassword(tx: Tx, userId: UserId, passwordHash: string, at: number): Promise<void> {
   await lockTokensOf(tx, userId);
-  await setPassword(tx, userId, passwordHash);
+  await setPassword(tx, userId, passwordHash, at);
   await revokeSessionsOf(tx, userId, at);
   await deleteLinks(tx, 'password', userId);
+  await endWithoutAccess(tx, at, userId);
 }
 
 /** Chooses a new password with a link for it. */
@@ -54,12 +59,14 @@ export type PasswordChange =
 export async function changePassword(
   services: SignInServices,
   actor: Actor & { userId: UserId },
+  /** The session that asks: whoever has stolen another one is not to use up the attempts of this. */
+  tokenId: TokenId,
   passwords: { readonly current: string; readonly next: string },
 ): Promise<PasswordChange> {
   const { engine, now, signInLimit } = services;
   const { userId } = actor;
   if (signInLimit) {
-    const wait = await engine.write((tx) => takeAttempt(tx, `password of ${userId}`, signInLimit, now()));
+    const wait = await engine.write((tx) => takeAttempt(tx, `password of ${userId} by ${tokenId}`, signInLimit, now()));
     if (wait > 0) return { outcome: 'throttled', retrySeconds: Math.ceil(wait / 1_000) };
   }
   const user = await findUser(engine, userId);

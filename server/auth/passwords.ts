@@ -28,7 +28,7 @@ async function inLine<T>(work: () => Promise<T>): Promise<T> {
 export const hashPassword = (password: string): Promise<string> => inLine(() => Bun.password.hash(password, cost));
 
 /** What nobody's password is: a name that does not exist is checked against it, and so takes as long as one that does. */
-const decoy =
+export const decoy =
   '$argon2id$v=19$m=19456,t=2,p=1$lDyEXUPTQ5Eb2HMDbCGc/ADqsghxPfv1BRZc8iPOAi4$E6nVpy2PYeyOxVGJ8XSQvbDuIGXeW6d9AZgMMHUE3SM';
 
 /** Whether it is the password. Where there is none (null) the answer is no, and takes as long. */

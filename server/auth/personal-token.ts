@@ -40,8 +40,9 @@ export async function makeToken(tx: Tx, random: Random, actor: Actor, request: T
     at,
     expiresAt,
   });
-  const { token_id, scopes } = token;
-  await record(tx, at, actor, 'token_created', { token_id, user_id: userId, scopes });
+  const { token_id } = token;
+  const scopes = token.scopes.split(' ');
+  await record(tx, at, actor, 'token_created', { token_id, name, user_id: userId, scopes });
   return { token, accessToken };
 }
 

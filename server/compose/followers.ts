@@ -33,10 +33,17 @@ export function startFollowers(
       share: 0.1,
       log,
     }),
+    lastUses: new Follower({
+      name: 'last uses of tokens',
+      step: () => noteUses().then(() => false),
+      gatherMs: 0,
+      sweepMs: 5_000,
+      share: 0.1,
+      log,
+    }),
     housekeeping: new Follower({
       name: 'housekeeping',
       step: async () => {
-        await noteUses();
         await engine.write((tx) => endWithoutAccess(tx, world.now()));
         const moreEnded = await dropEnded(engine, { now: world.now(), auditDays: settings.auditDays });
         const moreExpired = await dropExpired(engine, {

@@ -51,7 +51,6 @@ export function failure(error: ParleyError, envelope: Envelope, extra: Record<st
   const { code, message, details } = error;
   const body = { success: false, error: { code, message, details, request_id: envelope.requestId } };
   const headers = { ...headersFor(envelope), ...extra };
-  if (code === 'unauthorized') headers['www-authenticate'] = 'Bearer realm="parley"';
   if (code === 'insufficient_scope') headers['www-authenticate'] = 'Bearer realm="parley", error="insufficient_scope"';
   if (code === 'rate_limited') headers['retry-after'] = String(envelope.allowance?.retrySeconds ?? 1);
   if (code === 'unavailable') headers['retry-after'] = '1';

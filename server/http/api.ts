@@ -1,4 +1,12 @@
-import { type Contract, errors, type Input, invalidField, type OperationName, ParleyError } from '@parley/contract';
+import {
+  type Contract,
+  errors,
+  type Input,
+  invalidField,
+  type OperationName,
+  ParleyError,
+  type Scope,
+} from '@parley/contract';
 import type { Authenticator } from '../auth/authenticate.ts';
 import { type Caller, requireScopes } from '../auth/caller.ts';
 import type { Log } from '../observe/log.ts';
@@ -63,6 +71,7 @@ export function serveApi(parts: ApiParts) {
       const error = progress.caller ? asParleyError(thrown) : chargeAddress(request, connections, progress, thrown);
       const response = failure(error, progress, {
         ...(error instanceof MethodRefusal && { allow: error.allow }),
+        ...(error.code === 'unauthorized' && challenge(request)),
         ...(hasUnreadBody(request, errors[error.code].status) && { connection: 'close' }),
       });
       note(progress, request, response.status, error);
@@ -82,16 +91,24 @@ export function serveApi(parts: ApiParts) {
     // What is done is written down with where it came from, in all but messages, which are too many to ask for each.
     if (row.resource !== 'messages') addressFor(request, connections, progress);
     const known = callerOf(request, () => mindAddress(request, connections, progress));
-    const caller = known instanceof Promise ? await known : known;
-    progress.caller = caller;
-    count(caller.tokenId, progress);
-    requireScopes(caller, row.scopes);
+    const first = known instanceof Promise ? await known : known;
+    progress.caller = first;
+    count(first.tokenId, progress);
+    requireScopes(first, row.scopes);
     const raw = row.method === 'GET' ? fromQuery(query) : await fromBody(request, query, parts.bodyLimit);
+    const caller = row.method === 'GET' ? first : await stillThere(request, first, row.scopes);
     const input = validate(row.input, route.decode(raw)) as Input<OperationName>;
     const idempotencyKey = row.idempotent ? keyIn(request) : undefined;
     const handler = parts.handlers[row.name] as Handler<OperationName>;
     const from = () => addressFor(request, connections, progress);
     return handler({ name: row.name, caller, input, idempotencyKey, address: from });
+  }
+
+  /** Once more after the body, which may take as long as the sender likes: access that ended meanwhile is over. */
+  async function stillThere(request: Request, first: Caller, scopes: readonly Scope[]): Promise<Caller> {
+    const caller = await callerOf(request, () => {});
+    if (caller !== first) requireScopes(caller, scopes);
+    return caller;
   }
 
   /** To be asked before anything waits: once a client has hung up, nobody knows any more where it was. */
@@ -158,6 +175,11 @@ export function serveApi(parts: ApiParts) {
     });
   }
 }
+
+/** As RFC 6750 has it: what is wrong is told where a token was sent. */
+const challenge = (request: Request) => ({
+  'www-authenticate': `Bearer realm="parley"${request.headers.has('authorization') ? ', error="invalid_token"' : ''}`,
+});
 
 const fromQuery = (fields: Target['query']): RawInput => ({ kind: 'strings', fields });
 

@@ -1,5 +1,5 @@
 import { ParleyError, type Scope } from '@parley/contract';
-import { parseScopes } from '../auth/access-token.ts';
+import { parseScopes, usableBy } from '../auth/access-token.ts';
 import { record } from '../auth/audit.ts';
 import type { Caller } from '../auth/caller.ts';
 import { makeToken, requireRoomForToken } from '../auth/personal-token.ts';
@@ -50,9 +50,8 @@ export function createToken(services: Services): Handler<'tokens.create'> {
   };
 }
 
-/** The scopes that work: an administrator's are of no use to anybody else. */
-const own = ({ scopes, isAdmin }: Caller): ReadonlySet<Scope> =>
-  isAdmin ? scopes : new Set([...scopes].filter((scope) => scope !== 'admin'));
+/** The scopes that work. */
+const own = (caller: Caller): ReadonlySet<Scope> => new Set(usableBy(caller, caller.scopes));
 
 export function revokeOneToken(services: Services): Handler<'tokens.revoke'> {
   return async (call) => {
@@ -64,7 +63,11 @@ export function revokeOneToken(services: Services): Handler<'tokens.revoke'> {
       requireWithin(caller.scopes, parseScopes(token.scopes), 'That access token can do more than the one you use.');
       await revokeToken(tx, token, at);
       await endWithoutAccess(tx, at, caller.userId);
-      await record(tx, at, actorOf(call), 'token_revoked', { token_id: token.token_id, user_id: caller.userId });
+      await record(tx, at, actorOf(call), 'token_revoked', {
+        token_id: token.token_id,
+        name: token.name,
+        user_id: caller.userId,
+      });
       return { token: present.token(token) };
     });
     await services.ended(caller.userId);

@@ -1,11 +1,13 @@
 import { type ChatId, ParleyError, type UserId } from '@parley/contract';
 import { type Actor, record } from '../auth/audit.ts';
 import { accessBot } from '../auth/bots.ts';
+import type { Caller } from '../auth/caller.ts';
 import { hashPassword } from '../auth/passwords.ts';
 import type { Tx } from '../store/engine.ts';
 import { appendOne } from '../store/events.ts';
+import { deleteLinks, deleteLinksBy } from '../store/links.ts';
 import { chatsOwnedBy, findHeir, updateRole } from '../store/members.ts';
-import { lockTokensOf, revokeTokensOf } from '../store/tokens.ts';
+import { findToken, lockTokensOf, revokeTokensOf } from '../store/tokens.ts';
 import {
   countAdmins,
   disableUser,
@@ -42,12 +44,24 @@ export function searchForUsers({ engine }: Services): Handler<'users.search'> {
   };
 }
 
+/** Once more, in the transaction: another server may have ended the caller's access, or rights, a moment ago. */
+async function requireStillAdministrator(tx: Tx, { userId, tokenId }: Caller): Promise<void> {
+  const token = await findToken(tx, userId, tokenId);
+  const user = await findUser(tx, userId);
+  if (!token || user?.disabled_at !== null) throw new ParleyError('unauthorized', 'Your access has just been ended.');
+  if (user.is_admin !== 1) throw new ParleyError('forbidden', 'Only an administrator may do this.');
+}
+
 export function createUser(services: Services): Handler<'users.create'> {
   return async (call) => {
     const { name, display_name, is_admin, password } = call.input;
+    if (is_admin && call.caller.kind === 'oauth') {
+      throw new ParleyError('forbidden', 'An app cannot make administrators: they would outlive what it was granted.');
+    }
     // Before the transaction: hashing takes long on purpose, and a transaction keeps others waiting.
     const passwordHash = password === undefined ? null : await hashPassword(password);
     return change(services, call, async (tx, at) => {
+      await requireStillAdministrator(tx, call.caller);
       const displayName = display_name ?? name;
       const created = await insertUser(tx, { name, displayName, isAdmin: is_admin, passwordHash, at });
       if (!created)
@@ -63,6 +77,7 @@ export function disableOneUser(services: Services): Handler<'users.disable'> {
     const { user, alsoEnded } = await services.engine.write(async (tx) => {
       const at = services.now();
       await tx.lockKeys(['administrators']);
+      await requireStillAdministrator(tx, call.caller);
       const user = known(await findUser(tx, call.input.user_id));
       if (user.disabled_at !== null) return { user, alsoEnded: [] };
       if (user.is_admin === 1 && (await countAdmins(tx)) === 1) {
@@ -98,13 +113,16 @@ async function disable(
   for (const { user_id, name } of ending) {
     await disableUser(tx, user_id, at);
     await revokeTokensOf(tx, user_id, at);
+    await deleteLinks(tx, 'password', user_id);
+    await deleteLinksBy(tx, user_id);
     await record(tx, at, actor, 'user_disabled', { user_id, name });
   }
-  for (const { user_id } of ending) await endWithoutAccess(tx, at, user_id);
+  // Of everybody: what others have allowed an app ends with whoever answers for it.
+  await endWithoutAccess(tx, at);
   await passOnChats(
     tx,
     ending.map(({ user_id }) => user_id),
-    actor.userId,
+    actor,
     at,
   );
   return { user: { ...user, disabled_at: at }, alsoEnded: bots.map(({ user_id }) => user_id) };
@@ -139,8 +157,13 @@ export async function changeAdministrator(
     if (!isAdmin && user.disabled_at === null && (await countAdmins(tx)) === 1) {
       throw new ParleyError('conflict', 'The last administrator cannot step down.');
     }
+    const at = services.now();
     await setAdmin(tx, userId, isAdmin);
-    await record(tx, services.now(), actor, 'administrator_changed', { user_id: userId, is_admin: isAdmin });
+    if (!isAdmin) {
+      await deleteLinksBy(tx, userId);
+      await endWithoutAccess(tx, at, userId);
+    }
+    await record(tx, at, actor, 'administrator_changed', { user_id: userId, is_admin: isAdmin });
   });
   await services.ended(userId);
 }
@@ -149,7 +172,12 @@ export async function changeAdministrator(
  * A chat keeps an owner who can act: where a disabled user was the only one, the next in line takes over. All chats are
  * locked before the first event is written, as everywhere.
  */
-async function passOnChats(tx: Tx, userIds: readonly UserId[], actorId: UserId, at: number): Promise<void> {
+async function passOnChats(
+  tx: Tx,
+  userIds: readonly UserId[],
+  actor: Actor & { userId: UserId },
+  at: number,
+): Promise<void> {
   const owned = new Set<ChatId>();
   for (const userId of userIds) for (const chatId of await chatsOwnedBy(tx, userId)) owned.add(chatId);
   const chatIds = [...owned].sort((a, b) => a - b);
@@ -159,7 +187,8 @@ async function passOnChats(tx: Tx, userIds: readonly UserId[], actorId: UserId, 
     if (!heir || heir.role === 'owner') continue;
     await updateRole(tx, chat_id, heir.user_id, 'owner');
     const { user_id, role: previous_role } = heir;
-    const data = { chat_id, user_id, actor_id: actorId, role: 'owner' as const, previous_role };
+    const data = { chat_id, user_id, actor_id: actor.userId, role: 'owner' as const, previous_role };
     await appendOne(tx, { event: 'role_changed', data }, at);
+    await record(tx, at, actor, 'role_changed', data);
   }
 }

@@ -8,6 +8,7 @@ import { carryOut } from './call.ts';
 import { Facts } from './facts.tsx';
 import { idIn } from './ids.ts';
 import { DoneNotice, goTo } from './notices.tsx';
+import { Once, once } from './once.tsx';
 import { Confirm, ScopeList, Time } from './parts.tsx';
 import { type Refusal, tried } from './refusal.tsx';
 import { formOf, type PageContext, requireSignedIn, type SignedIn, type Site, type SiteParts, show } from './site.tsx';
@@ -32,8 +33,9 @@ export function accessPages(site: Site, parts: SiteParts): void {
 
   site.post('/access', async (c) => {
     const who = requireSignedIn(c);
-    const typed = readTokenForm(await formOf(c));
-    const made = await tried(() => createToken(parts, c, who, typed));
+    const form = formOf(c);
+    const typed = readTokenForm(form);
+    const made = await tried(() => once(services, form, () => createToken(parts, c, who, typed)));
     if (!made.ok) return accessPage(c, parts, who, { typed, refusal: made.refusal });
     return accessPage(c, parts, who, { made: { name: typed.name, accessToken: made.value } });
   });
@@ -104,7 +106,9 @@ async function accessPage(c: PageContext, parts: SiteParts, { user }: SignedIn, 
           lifetimes={lifetimeWords}
           typed={state.typed ?? nothingTyped}
           refusal={state.refusal}
-        />
+        >
+          <Once by={parts.services} />
+        </TokenForm>
       </section>
     </>,
     state.refusal?.status,
@@ -124,7 +128,9 @@ function AppList({ apps }: { apps: readonly AuthorizedApp[] }) {
       {apps.map((app) => (
         <li>
           <div>
-            <h3>{app.name}</h3>
+            <h3>
+              <bdi>{app.name}</bdi>
+            </h3>
             <ScopeList scopes={scopesOf(app)} />
             <Facts small facts={{ Since: <Time at={app.since} />, 'Last used': <Time at={app.last_used_at} /> }} />
           </div>

@@ -1,8 +1,10 @@
 /** @jsxImportSource hono/jsx */
 import { passwordLinkMs } from '../auth/links.ts';
-import { findSignIn, findUser, listBots, type UserRow } from '../store/users.ts';
+import { countAdmins, findSignIn, findUser, listBots, type UserRow } from '../store/users.ts';
 import { Facts } from './facts.tsx';
+import { named } from './names.tsx';
 import { DoneNotice } from './notices.tsx';
+import { Once } from './once.tsx';
 import { Confirm, Secret, Time } from './parts.tsx';
 import { type PageContext, type SignedIn, type SiteParts, show } from './site.tsx';
 
@@ -15,28 +17,31 @@ interface Known {
   readonly owner: UserRow | undefined;
   /** Those that are not disabled. */
   readonly bots: readonly UserRow[];
+  readonly isOnlyAdministrator: boolean;
 }
 
 /** The page of one user, for administrators; with a link for a password where one was just made. */
 export async function userPage(
   c: PageContext,
-  { services: { engine } }: SiteParts,
+  { services }: SiteParts,
   who: SignedIn,
   user: UserRow,
   passwordLink?: string,
 ): Promise<Response> {
+  const { engine } = services;
   const known: Known = {
     user,
     isSelf: user.user_id === who.user.user_id,
     hasPassword: ((await findSignIn(engine, user.name))?.password_hash ?? null) !== null,
     owner: user.owner_id === null ? undefined : await findUser(engine, user.owner_id),
     bots: await listBots(engine, user.user_id),
+    isOnlyAdministrator: user.is_admin === 1 && user.disabled_at === null && (await countAdmins(engine)) === 1,
   };
   const isPerson = user.kind === 'person';
   const isActive = user.disabled_at === null;
   return show(
     c,
-    { title: user.name, section: '/admin/users' },
+    { ...named(user.name), section: '/admin/users' },
     <>
       <p>
         <a href="/admin/users">All users</a>
@@ -44,7 +49,7 @@ export async function userPage(
       <DoneNotice c={c} />
       {passwordLink !== undefined && <NewPasswordLink link={passwordLink} name={user.name} />}
       <About known={known} />
-      {isPerson && isActive && <Password known={known} />}
+      {isPerson && isActive && <Password known={known} by={services} />}
       {isPerson && isActive && <Administrator known={known} />}
       {isActive ? <Disable known={known} /> : <Enable known={known} />}
     </>,
@@ -64,7 +69,11 @@ function NewPasswordLink({ link, name }: { link: string; name: string }) {
   );
 }
 
-const UserLink = ({ user }: { user: UserRow }) => <a href={`/admin/users/${user.user_id}`}>{user.name}</a>;
+const UserLink = ({ user }: { user: UserRow }) => (
+  <a href={`/admin/users/${user.user_id}`}>
+    <bdi>{user.name}</bdi>
+  </a>
+);
 
 function About({ known: { user, hasPassword, owner, bots } }: { known: Known }) {
   const isPerson = user.kind === 'person';
@@ -73,7 +82,7 @@ function About({ known: { user, hasPassword, owner, bots } }: { known: Known }) 
       <h2>About</h2>
       <Facts
         facts={{
-          'Display name': user.display_name,
+          'Display name': <bdi>{user.display_name}</bdi>,
           'User ID': user.user_id,
           Kind: isPerson ? 'Person' : 'Bot',
           Owner: owner && <UserLink user={owner} />,
@@ -99,7 +108,7 @@ function About({ known: { user, hasPassword, owner, bots } }: { known: Known }) 
   );
 }
 
-function Password({ known: { user, hasPassword } }: { known: Known }) {
+function Password({ known: { user, hasPassword }, by }: { known: Known; by: SiteParts['services'] }) {
   return (
     <section class="card">
       <h2>Password</h2>
@@ -109,6 +118,7 @@ function Password({ known: { user, hasPassword } }: { known: Known }) {
           : 'With a link this person can choose a password, and sign in.'}
       </p>
       <form method="post" action={`/admin/users/${user.user_id}/password-link`}>
+        <Once by={by} />
         <button type="submit" class={hasPassword ? 'quiet' : undefined}>
           Create a password link
         </button>
@@ -117,7 +127,15 @@ function Password({ known: { user, hasPassword } }: { known: Known }) {
   );
 }
 
-function Administrator({ known: { user, isSelf } }: { known: Known }) {
+function Administrator({ known: { user, isSelf, isOnlyAdministrator } }: { known: Known }) {
+  if (isOnlyAdministrator) {
+    return (
+      <section class="card">
+        <h2>Administrator</h2>
+        <p>This is the only administrator, and there has to be one. To step down, make somebody else one first.</p>
+      </section>
+    );
+  }
   const isAdmin = user.is_admin === 1;
   const [what, consequence] = isAdmin
     ? isSelf

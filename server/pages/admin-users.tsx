@@ -9,6 +9,7 @@ import { carryOut } from './call.ts';
 import { Filter } from './fields.tsx';
 import { idIn, readId } from './ids.ts';
 import { DoneNotice, goTo } from './notices.tsx';
+import { once } from './once.tsx';
 import { Time } from './parts.tsx';
 import { tried } from './refusal.tsx';
 import { formOf, type PageContext, requireAdministrator, type Site, type SiteParts, show } from './site.tsx';
@@ -32,7 +33,7 @@ export function adminUserPages(site: Site, parts: SiteParts): void {
 
   site.post('/admin/users/new', async (c) => {
     const who = requireAdministrator(c);
-    const form = await formOf(c);
+    const form = formOf(c);
     const typed = readUserForm(form);
     const made = await tried(() =>
       carryOut(parts, c, who, 'users.create', {
@@ -77,7 +78,7 @@ export function adminUserPages(site: Site, parts: SiteParts): void {
   site.post('/admin/users/:id/administrator', async (c) => {
     const { user, actor } = requireAdministrator(c);
     const { user_id } = await userIn(c);
-    const isAdmin = (await formOf(c)).get('administrator') === 'yes';
+    const isAdmin = formOf(c).get('administrator') === 'yes';
     await changeAdministrator(services, actor, user_id, isAdmin);
     // From here on they would not see the page of users.
     if (!isAdmin && user_id === user.user_id) return goTo(c, '/access', 'stepped-down');
@@ -86,7 +87,8 @@ export function adminUserPages(site: Site, parts: SiteParts): void {
 
   site.post('/admin/users/:id/password-link', async (c) => {
     const who = requireAdministrator(c);
-    const { secret, user } = await createPasswordLink(services, who.actor, (await userIn(c)).user_id);
+    const { user_id } = await userIn(c);
+    const { secret, user } = await once(services, formOf(c), () => createPasswordLink(services, who.actor, user_id));
     return userPage(c, parts, who, user, `${c.var.origin}/password-link/${secret}`);
   });
   // Where somebody sends the address of that answer once more.
@@ -156,7 +158,14 @@ function UserTable({ users, owners }: { users: readonly UserRow[]; owners: Reado
         { label: 'Display name', cell: ({ display_name }) => <bdi>{display_name}</bdi> },
         {
           label: 'Kind',
-          cell: ({ owner_id }) => (owner_id === null ? 'Person' : `Bot of ${owners.get(owner_id) ?? owner_id}`),
+          cell: ({ owner_id }) =>
+            owner_id === null ? (
+              'Person'
+            ) : (
+              <>
+                Bot of <bdi>{owners.get(owner_id) ?? owner_id}</bdi>
+              </>
+            ),
         },
         {
           label: 'Administrator',

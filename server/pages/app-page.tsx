@@ -1,12 +1,14 @@
 /** @jsxImportSource hono/jsx */
 import { oauthPaths } from '../auth/oauth/metadata.ts';
 import type { AppRow } from '../store/apps.ts';
-import { usersOfApp } from '../store/grants.ts';
+import { countPeopleOf } from '../store/grants.ts';
 import { findUser, type UserRow } from '../store/users.ts';
 import { Facts } from './facts.tsx';
 import { Lines } from './fields.tsx';
 import type { Form } from './form.ts';
+import { named } from './names.tsx';
 import { DoneNotice } from './notices.tsx';
+import { Once } from './once.tsx';
 import { Confirm, Field, Notice, Secret, Time } from './parts.tsx';
 import { type Refusal, RefusalNotice } from './refusal.tsx';
 import { type PageContext, type SiteParts, show } from './site.tsx';
@@ -30,10 +32,10 @@ interface AppState {
 /** The page of one app, for its owner. */
 export async function appPage(c: PageContext, { services }: SiteParts, app: AppRow, state: AppState) {
   const bot = app.bot_id === null ? undefined : await findUser(services.engine, app.bot_id);
-  const users = (await usersOfApp(services.engine, app.app_id)).filter((userId) => userId !== app.bot_id);
+  const people = await countPeopleOf(services.engine, app, services.now());
   return show(
     c,
-    { title: app.name, section: '/apps' },
+    { ...named(app.name), section: '/apps' },
     <>
       <p>
         <a href="/apps">All your apps</a>
@@ -47,13 +49,17 @@ export async function appPage(c: PageContext, { services }: SiteParts, app: AppR
           <h2>Secret</h2>
           <p>The app proves with it who it is. If others may know it, replace it.</p>
           <Confirm what="Replace the secret" action={`/apps/${app.app_id}/secret`}>
-            <p>The present secret ends at once. Until the app has the new one, it can get no access tokens.</p>
+            <Once by={services} />
+            <p>
+              The present secret ends at once, and with it all that the app was given as its bot, webhooks included.
+              Until the app has the new one, it can get no access tokens.
+            </p>
           </Confirm>
         </section>
       )}
       <section class="card">
         <h2>Delete</h2>
-        <p>{peopleWith(users.length)}</p>
+        <p>{peopleWith(people)}</p>
         <Confirm what="Delete the app" action={`/apps/${app.app_id}/delete`}>
           <p>
             Everything that the app was allowed ends at once, for everybody. This cannot be undone.
@@ -80,7 +86,7 @@ function NewSecret({ value, isNew, bot }: { value: string; isNew: boolean; bot: 
         <Secret label="Client secret" value={value} />
         {isNew && bot && (
           <p>
-            Where the app acts for nobody else, it acts as its bot <strong>{bot.name}</strong>.
+            Where the app acts for nobody else, it acts as its bot <bdi class="name">{bot.name}</bdi>.
           </p>
         )}
       </section>
@@ -97,6 +103,7 @@ function Connection({ app, bot, origin }: { app: AppRow; bot: UserRow | undefine
           'Client ID': <code>{app.client_id}</code>,
           'Authorization address': <code>{origin + oauthPaths.authorize}</code>,
           'Token address': <code>{origin + oauthPaths.token}</code>,
+          'Revocation address': <code>{origin + oauthPaths.revoke}</code>,
           'Metadata address': <code>{origin + oauthPaths.metadata}</code>,
           'Can keep a secret': app.secret_hash === null ? 'no' : 'yes',
           Bot: bot && <BotName bot={bot} />,
@@ -108,7 +115,15 @@ function Connection({ app, bot, origin }: { app: AppRow; bot: UserRow | undefine
 }
 
 const BotName = ({ bot }: { bot: UserRow }) =>
-  bot.disabled_at === null ? <a href={`/bots/${bot.user_id}`}>{bot.name}</a> : <>{bot.name} (disabled)</>;
+  bot.disabled_at === null ? (
+    <a href={`/bots/${bot.user_id}`}>
+      <bdi>{bot.name}</bdi>
+    </a>
+  ) : (
+    <>
+      <bdi>{bot.name}</bdi> (disabled)
+    </>
+  );
 
 interface ChangeProps {
   readonly app: AppRow;

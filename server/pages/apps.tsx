@@ -9,6 +9,7 @@ import { Facts } from './facts.tsx';
 import { Lines, Radios } from './fields.tsx';
 import { idIn } from './ids.ts';
 import { DoneNotice, goTo } from './notices.tsx';
+import { Once, once } from './once.tsx';
 import { Field, Time } from './parts.tsx';
 import { type Refusal, RefusalNotice, tried } from './refusal.tsx';
 import { formOf, type PageContext, requireSignedIn, type SignedIn, type Site, type SiteParts, show } from './site.tsx';
@@ -33,15 +34,15 @@ export function appPages(site: Site, parts: SiteParts): void {
 
   site.get('/apps/new', (c) => {
     requireSignedIn(c);
-    return newAppPage(c, { name: '', redirects: '', kind: '' });
+    return newAppPage(c, parts, { name: '', redirects: '', kind: '' });
   });
 
   site.post('/apps/new', async (c) => {
     const who = requireSignedIn(c);
-    const form = await formOf(c);
+    const form = formOf(c);
     const typed = { ...readAppForm(form), kind: form.get('kind') };
-    const made = await tried(() => register(parts, who, typed));
-    if (!made.ok) return newAppPage(c, typed, made.refusal);
+    const made = await tried(() => once(services, form, async () => register(parts, who, typed)));
+    if (!made.ok) return newAppPage(c, parts, typed, made.refusal);
     const { app, clientSecret } = made.value;
     if (clientSecret === undefined) return goTo(c, `/apps/${app.app_id}`, 'app-registered');
     return appPage(c, parts, app, { secret: { value: clientSecret, isNew: true } });
@@ -55,7 +56,7 @@ export function appPages(site: Site, parts: SiteParts): void {
   site.post('/apps/:id', async (c) => {
     const { actor } = requireSignedIn(c);
     const app = await accessApp(services, actor, idIn(c, 'id'));
-    const typed = readAppForm(await formOf(c));
+    const typed = readAppForm(formOf(c));
     const changed = await tried(async () => {
       const { name } = validate(nameRule, { name: typed.name });
       await updateApp(services, actor, app.app_id, { name, redirects: linesOf(typed.redirects) });
@@ -67,7 +68,7 @@ export function appPages(site: Site, parts: SiteParts): void {
   site.post('/apps/:id/secret', async (c) => {
     const { actor } = requireSignedIn(c);
     const app = await accessApp(services, actor, idIn(c, 'id'));
-    const value = await replaceSecret(services, actor, app.app_id);
+    const value = await once(services, formOf(c), () => replaceSecret(services, actor, app.app_id));
     return appPage(c, parts, app, { secret: { value, isNew: false } });
   });
   // Where somebody sends the address of that answer once more.
@@ -113,7 +114,9 @@ function AppList({ c, apps }: { c: PageContext; apps: readonly AppRow[] }) {
               <li>
                 <div>
                   <h3>
-                    <a href={`/apps/${app.app_id}`}>{app.name}</a>
+                    <a href={`/apps/${app.app_id}`}>
+                      <bdi>{app.name}</bdi>
+                    </a>
                   </h3>
                   <Facts
                     small
@@ -129,11 +132,17 @@ function AppList({ c, apps }: { c: PageContext; apps: readonly AppRow[] }) {
   );
 }
 
-function newAppPage(c: PageContext, typed: AppTyped & { kind: string }, refusal?: Refusal): Promise<Response> {
+function newAppPage(
+  c: PageContext,
+  { services }: SiteParts,
+  typed: AppTyped & { kind: string },
+  refusal?: Refusal,
+): Promise<Response> {
   const faults = refusal?.faults;
   const form = (
     <form method="post" action="/apps/new" class="card room">
       <RefusalNotice refusal={refusal} />
+      <Once by={services} />
       <Field name="name" label="Name" hint={hints.name} value={typed.name} faults={faults} autofocus words />
       <Lines
         name="redirects"

@@ -102,7 +102,7 @@ function AuditTable({ entries, names }: { entries: readonly AuditRow[]; names: N
         {
           label: 'From',
           cell: ({ address }) =>
-            address === null ? <span class="muted">the command line</span> : <bdi>{address}</bdi>,
+            address === null ? <span class="muted">the command line</span> : <bdi class="address">{address}</bdi>,
         },
         { label: 'What', cell: ({ act }) => (Object.hasOwn(acts, act) ? acts[act as keyof typeof acts] : act) },
         { label: 'Details', cell: (entry) => <Details entry={entry} names={names} /> },

@@ -4,7 +4,9 @@ import { type AppRow, listApps } from '../store/apps.ts';
 import { listTokens } from '../store/tokens.ts';
 import type { UserRow } from '../store/users.ts';
 import { Facts } from './facts.tsx';
+import { named } from './names.tsx';
 import { DoneNotice } from './notices.tsx';
+import { Once } from './once.tsx';
 import { Confirm, Time } from './parts.tsx';
 import type { Refusal } from './refusal.tsx';
 import { type PageContext, type SignedIn, type SiteParts, show } from './site.tsx';
@@ -17,7 +19,11 @@ const offered: readonly Scope[] = scopeNames.filter((scope) => scope !== 'admin'
 export const appOf = (bot: UserRow, apps: readonly AppRow[]): AppRow | undefined =>
   apps.find(({ bot_id }) => bot_id === bot.user_id);
 
-export const AppName = ({ app }: { app: AppRow }) => <a href={`/apps/${app.app_id}`}>{app.name}</a>;
+export const AppName = ({ app }: { app: AppRow }) => (
+  <a href={`/apps/${app.app_id}`}>
+    <bdi>{app.name}</bdi>
+  </a>
+);
 
 interface BotState {
   readonly typed?: TokenTyped;
@@ -38,7 +44,7 @@ export async function botPage(
   const path = `/bots/${bot.user_id}`;
   return show(
     c,
-    { title: bot.name, section: '/bots' },
+    { ...named(bot.name), section: '/bots' },
     <>
       <p>
         <a href="/bots">All your bots</a>
@@ -49,7 +55,7 @@ export async function botPage(
         <h2>About it</h2>
         <Facts
           facts={{
-            'Display name': bot.display_name,
+            'Display name': <bdi>{bot.display_name}</bdi>,
             'User ID': bot.user_id,
             'Bot of the app': app && <AppName app={app} />,
             Created: <Time at={bot.created_at} />,
@@ -62,7 +68,9 @@ export async function botPage(
       </section>
       <section class="card">
         <h2>Create an access token</h2>
-        <TokenForm action={path} offered={offered} typed={state.typed ?? nothingTyped} refusal={state.refusal} />
+        <TokenForm action={path} offered={offered} typed={state.typed ?? nothingTyped} refusal={state.refusal}>
+          <Once by={services} />
+        </TokenForm>
       </section>
       <section class="card">
         <h2>Disable</h2>

@@ -10,6 +10,7 @@ import { AppName, appOf, botPage } from './bot-page.tsx';
 import { Facts } from './facts.tsx';
 import { idIn } from './ids.ts';
 import { DoneNotice, goTo } from './notices.tsx';
+import { once } from './once.tsx';
 import { Field, Time } from './parts.tsx';
 import { type Refusal, RefusalNotice, tried } from './refusal.tsx';
 import { formOf, type PageContext, requireSignedIn, type SignedIn, type Site, type SiteParts, show } from './site.tsx';
@@ -26,7 +27,7 @@ export function botPages(site: Site, parts: SiteParts): void {
 
   site.post('/bots', async (c) => {
     const who = requireSignedIn(c);
-    const form = await formOf(c);
+    const form = formOf(c);
     const typed = { name: form.get('name'), displayName: form.get('display_name') };
     const made = await tried(async () => {
       const { name, display_name } = validate(botRule, {
@@ -49,11 +50,13 @@ export function botPages(site: Site, parts: SiteParts): void {
   site.post('/bots/:id', async (c) => {
     const who = requireSignedIn(c);
     const bot = await botIn(c, who);
-    const typed = readTokenForm(await formOf(c));
-    const made = await tried(async () => {
+    const form = formOf(c);
+    const typed = readTokenForm(form);
+    const made = await tried(() => {
       const { name } = validate(tokenRule, { name: typed.name });
       if (typed.scopes.length === 0) throw invalidField('scopes', 'needs at least one tick');
-      return createBotToken(services, who.actor, bot.user_id, { name, scopes: typed.scopes });
+      const { scopes } = typed;
+      return once(services, form, () => createBotToken(services, who.actor, bot.user_id, { name, scopes }));
     });
     if (!made.ok) return botPage(c, parts, who, bot, { typed, refusal: made.refusal });
     return botPage(c, parts, who, bot, { made: { name: typed.name, accessToken: made.value.accessToken } });
@@ -137,12 +140,14 @@ function BotList({ bots, apps }: { bots: readonly UserRow[]; apps: readonly AppR
           <li>
             <div>
               <h3>
-                <a href={`/bots/${bot.user_id}`}>{bot.name}</a>
+                <a href={`/bots/${bot.user_id}`}>
+                  <bdi>{bot.name}</bdi>
+                </a>
               </h3>
               <Facts
                 small
                 facts={{
-                  'Display name': bot.display_name,
+                  'Display name': <bdi>{bot.display_name}</bdi>,
                   'Bot of the app': app && <AppName app={app} />,
                   Created: <Time at={bot.created_at} />,
                 }}

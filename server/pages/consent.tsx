@@ -1,8 +1,10 @@
 /** @jsxImportSource hono/jsx */
+
+import { usableBy } from '../auth/access-token.ts';
 import type { AuthorizationCheck } from '../auth/oauth/oauth.ts';
-import { usableBy } from '../auth/oauth/scope.ts';
 import { findUser, type UserRow } from '../store/users.ts';
 import { type Destination, destinationOf } from './destination.ts';
+import { FullName, named } from './names.tsx';
 import { withNext } from './next.ts';
 import { Notice, ScopeList } from './parts.tsx';
 import { formOf, type PageContext, type SignedIn, type Site, type SiteParts, show } from './site.tsx';
@@ -22,14 +24,16 @@ export function consentPages(site: Site, parts: SiteParts): void {
 
   site.post('/oauth/authorize', async (c) => {
     const { search, searchParams } = new URL(c.req.url);
-    const form = await formOf(c);
+    const form = formOf(c);
     const { who } = c.var;
     // Signed out meanwhile, or in as somebody else, or undecided: whoever it is now is asked.
     const decision = form.get('decision');
     if (who?.user.user_id !== Number(form.get('user')) || (decision !== 'allow' && decision !== 'deny')) {
       return c.redirect(`${c.req.path}${search}`, 303);
     }
-    const decider = { userId: who.user.user_id, isAdmin: who.user.is_admin === 1, address: c.var.address };
+    const { user, caller } = who;
+    const { tokenId } = caller;
+    const decider = { userId: user.user_id, isAdmin: user.is_admin === 1, tokenId, address: c.var.address };
     const end = await parts.oauth.decide(searchParams, decider, decision === 'allow', c.var.origin);
     return end.outcome === 'refused' ? refused(c, end.message) : c.redirect(end.location, 303);
   });
@@ -50,13 +54,13 @@ async function ask(
   const action = `${c.req.path}${search}`;
   return show(
     c,
-    { title: `Allow ${client.name} to use your account?`, plain: true },
+    { ...named(client.name, 'Allow ', ' to use your account?'), plain: true },
     <>
       <div class="card">
         <section class="part" aria-label="The app">
           <p>{owner ? <Owner owner={owner} user={user} /> : 'This app is part of Parley.'}</p>
           <p class="muted">
-            Client id <code>{client.clientId}</code>
+            Client ID <code>{client.clientId}</code>
           </p>
         </section>
         <section class="part" aria-labelledby="asks">
@@ -72,27 +76,30 @@ async function ask(
               that you trust that far.
             </Notice>
           )}
-          <p class="muted">It will also know your name. You can end its access at any time, under Access.</p>
+          {usable.length > 0 && (
+            <p class="muted">It will also know your name. You can end its access at any time, under Access.</p>
+          )}
         </section>
         <form class="part" method="post" action={action}>
           <p>
-            You are signed in as <strong>{user.name}</strong>
-            {user.display_name !== user.name && ` (${user.display_name})`}. <Whereto destination={destination} />
+            You are signed in as <FullName user={user} />. <Whereto destination={destination} />
           </p>
           <input type="hidden" name="user" value={user.user_id} />
           <div class="decision">
-            <button type="submit" name="decision" value="allow">
-              Allow
-            </button>
+            {usable.length > 0 && (
+              <button type="submit" name="decision" value="allow">
+                Allow
+              </button>
+            )}
             <button type="submit" name="decision" value="deny" class="quiet">
-              Deny
+              {usable.length > 0 ? 'Deny' : 'Go back to the app'}
             </button>
           </div>
         </form>
       </div>
       <form method="post" action="/sign-out" class="aside">
         <input type="hidden" name="next" value={action} />
-        Not {user.name}?{' '}
+        Not <bdi>{user.name}</bdi>?{' '}
         <button type="submit" class="link">
           Use another account
         </button>
@@ -105,8 +112,7 @@ function Owner({ owner, user }: { owner: UserRow; user: UserRow }) {
   if (owner.user_id === user.user_id) return <>You have registered this app.</>;
   return (
     <>
-      <strong>{owner.name}</strong>
-      {owner.display_name !== owner.name && ` (${owner.display_name})`} has registered this app. Nobody has checked it.
+      <FullName user={owner} /> has registered this app. Nobody has checked it.
     </>
   );
 }

@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import { countAdmins } from '../store/users.ts';
 import { type Entry, entriesFor } from './layout.tsx';
+import { named } from './names.tsx';
 import { type PageContext, type SignedIn, type Site, type SiteParts, show, wantsPage } from './site.tsx';
 
 export function homePages(site: Site, parts: SiteParts): void {
@@ -20,7 +21,7 @@ function overview(c: PageContext, { user }: SignedIn): Promise<Response> {
   const { own, administration } = entriesFor(user);
   return show(
     c,
-    { title: `Hello, ${user.display_name}` },
+    named(user.display_name, 'Hello, '),
     <>
       <p class="lead">Here you decide who and what may use your account.</p>
       <Tiles entries={own} />

@@ -9,6 +9,7 @@ import { namesOf } from '../store/users.ts';
 import { Facts } from './facts.tsx';
 import { idIn } from './ids.ts';
 import { DoneNotice, goTo } from './notices.tsx';
+import { Once, once } from './once.tsx';
 import { Field, Secret, Time } from './parts.tsx';
 import { type Refusal, RefusalNotice, tried } from './refusal.tsx';
 import { formOf, type PageContext, requireAdministrator, type Site, type SiteParts, show } from './site.tsx';
@@ -33,11 +34,12 @@ export function invitationPages(site: Site, parts: SiteParts): void {
 
   site.post('/admin/invitations', async (c) => {
     const { actor } = requireAdministrator(c);
-    const typed = { note: (await formOf(c)).get('note').trim() };
+    const form = formOf(c);
+    const typed = { note: form.get('note').trim() };
     const made = await tried(async () => {
       if (signUp === 'closed') throw new ParleyError('conflict', policies.closed);
       const { note = '' } = validate(noteRule, { note: typed.note || undefined });
-      return createInvitation(services, actor, note);
+      return once(services, form, () => createInvitation(services, actor, note));
     });
     if (!made.ok) return invitationsPage(c, parts, { ...typed, refusal: made.refusal });
     return invitationsPage(c, parts, { note: '', made: made.value });
@@ -73,7 +75,7 @@ async function invitationsPage(c: PageContext, { services, signUp }: SiteParts, 
       <p>
         {policies[signUp]} The setting <code>PARLEY_SIGN_UP</code> decides this; it is <code>{signUp}</code>.
       </p>
-      {signUp !== 'closed' && <Invite note={state.note} refusal={state.refusal} />}
+      {signUp !== 'closed' && <Invite by={services} note={state.note} refusal={state.refusal} />}
       <section class="card">
         <h2>Open invitations</h2>
         <InvitationList links={links} names={names} />
@@ -95,12 +97,19 @@ function NewInvitation({ link, address }: { link: LinkRow; address: string }) {
   );
 }
 
-function Invite({ note, refusal }: { note: string; refusal: Refusal | undefined }) {
+interface InviteProps {
+  readonly by: SiteParts['services'];
+  readonly note: string;
+  readonly refusal: Refusal | undefined;
+}
+
+function Invite({ by, note, refusal }: InviteProps) {
   return (
     <section class="card">
       <h2>Invite somebody</h2>
       <form method="post" action="/admin/invitations" class="room">
         <RefusalNotice refusal={refusal} />
+        <Once by={by} />
         <Field
           name="note"
           label="Note"
@@ -124,11 +133,11 @@ function InvitationList({ links, names }: { links: readonly LinkRow[]; names: Re
       {links.map((link) => (
         <li>
           <div>
-            <h3>{link.note || <span class="muted">Without a note</span>}</h3>
+            <h3>{link.note ? <bdi>{link.note}</bdi> : <span class="muted">Without a note</span>}</h3>
             <Facts
               small
               facts={{
-                By: (link.created_by !== null && names.get(link.created_by)) || 'the operator',
+                By: <bdi>{(link.created_by !== null && names.get(link.created_by)) || 'the operator'}</bdi>,
                 Created: <Time at={link.created_at} />,
                 Until: <Time at={link.expires_at} />,
               }}
@@ -136,7 +145,11 @@ function InvitationList({ links, names }: { links: readonly LinkRow[]; names: Re
           </div>
           <form method="post" action={`/admin/invitations/${link.link_id}/withdraw`}>
             <button type="submit" class="danger quiet">
-              Withdraw<span class="unseen"> ({link.note || 'without a note'})</span>
+              Withdraw
+              <span class="unseen">
+                {' '}
+                (<bdi>{link.note || 'without a note'}</bdi>)
+              </span>
             </button>
           </form>
         </li>

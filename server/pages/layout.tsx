@@ -54,7 +54,7 @@ export function Layout({ head, user, children }: { head: PageHead; user: UserRow
           {user && !isPlain && <Who user={user} />}
         </header>
         <main id="main" class={isPlain ? 'narrow' : 'wide'}>
-          <h1>{head.title}</h1>
+          <h1>{head.heading ?? head.title}</h1>
           {children}
         </main>
       </body>
@@ -84,7 +84,7 @@ function Who({ user }: { user: UserRow }) {
     <form method="post" action="/sign-out" class="who">
       <span>
         <span class="said">Signed in as </span>
-        <strong>{user.name}</strong>
+        <bdi class="name">{user.name}</bdi>
       </span>
       <button type="submit" class="quiet">
         Sign out

@@ -1,3 +1,4 @@
+import type { Done } from './notices.tsx';
 import type { PageContext } from './site.tsx';
 
 /** Where somebody goes on to when a page is done: always a path of ours. */
@@ -13,8 +14,23 @@ export function localPath(origin: string, next: string | undefined): string {
   return url.origin === origin && !url.pathname.startsWith('//') ? `${url.pathname}${url.search}` : '/';
 }
 
-/** Where somebody who had to sign in first goes on: a page again, but a form not. */
-export const whereTo = (c: PageContext): string => {
-  const { pathname, search } = new URL(c.req.url);
-  return c.req.method === 'GET' ? `${pathname}${search}` : '/';
-};
+/** Where somebody signs in first, and then goes on: to the page that was asked for, or the one with the form that was sent. */
+export function signInFirst(c: PageContext): string {
+  if (c.req.method !== 'POST') {
+    const { pathname, search } = new URL(c.req.url);
+    return withNext('/sign-in', `${pathname}${search}`);
+  }
+  const path = withNext('/sign-in', formPage(c));
+  return `${path}${path.includes('?') ? '&' : '?'}done=${'signed-out' satisfies Done}`;
+}
+
+/** The page that a form was sent from, as browsers tell it. What it said to have been done is not said again. */
+function formPage(c: PageContext): string {
+  const { origin } = c.var;
+  const referrer = c.req.header('referer') ?? '';
+  if (!URL.canParse(referrer)) return '/';
+  const url = new URL(referrer);
+  if (url.origin !== origin) return '/';
+  url.searchParams.delete('done');
+  return localPath(origin, `${url.pathname}${url.search}`);
+}

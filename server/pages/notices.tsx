@@ -2,7 +2,7 @@
 import { Notice } from './parts.tsx';
 import type { PageContext } from './site.tsx';
 
-/** What a page says once something was done. Links choose among these words and can put in none of their own. */
+/** What a page says once something was done, or was not. Links choose among these words and can put in none of their own. */
 const notices = {
   'access-ended': 'The app can no longer act for you. Its access ended at once.',
   'token-revoked': 'The access token was revoked. It ended at once.',
@@ -17,6 +17,7 @@ const notices = {
   'administrator-made': 'The user is an administrator now.',
   'administrator-unmade': 'The user is no longer an administrator.',
   'stepped-down': 'You are no longer an administrator.',
+  'signed-out': 'You were signed out. Sign in to go on; the form was not sent.',
   'invitation-withdrawn': 'The invitation was withdrawn. Its link no longer works.',
 } as const;
 
@@ -30,7 +31,7 @@ export function DoneNotice({ c }: { c: PageContext }) {
   const done = c.req.query('done') ?? '';
   if (c.req.method !== 'GET' || !Object.hasOwn(notices, done)) return null;
   return (
-    <Notice kind="good">
+    <Notice kind={done === 'signed-out' ? 'bad' : 'good'}>
       <p>{notices[done as Done]}</p>
     </Notice>
   );

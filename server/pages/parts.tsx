@@ -77,12 +77,14 @@ export function Notice({ kind, id, children }: { kind: 'good' | 'bad'; id?: stri
   );
 }
 
-/** A secret that is shown this once. */
+/** A secret that is shown this once: in view as a whole, and to be selected as a whole. */
 export function Secret({ label, value }: { label: string; value: string }) {
   return (
     <div class="field secret">
       <label for="secret">{label}</label>
-      <input id="secret" value={value} readonly autofocus spellcheck={false} />
+      <textarea id="secret" rows={3} readonly autofocus spellcheck={false}>
+        {value}
+      </textarea>
       <p class="hint">Copy it now. It is shown this once.</p>
     </div>
   );
@@ -103,7 +105,13 @@ export function Confirm({ what, about, action, children }: ConfirmProps) {
       <summary class="button danger quiet">
         <span class="shut">
           {what}
-          {about && <span class="unseen"> ({about})</span>}…
+          {about && (
+            <span class="unseen">
+              {' '}
+              (<bdi>{about}</bdi>)
+            </span>
+          )}
+          …
         </span>
         <span class="open">Cancel</span>
       </summary>

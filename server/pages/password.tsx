@@ -6,6 +6,7 @@ import { findUser, type UserRow } from '../store/users.ts';
 import { letIn } from './arrival.ts';
 import { keepSession } from './cookies.ts';
 import type { Faults } from './form.ts';
+import { gone } from './gone.tsx';
 import { NewPassword, readNewPassword, WhosePassword } from './new-password.tsx';
 import { Field, Notice } from './parts.tsx';
 import { formOf, type PageContext, requireSignedIn, type Site, type SiteParts, show } from './site.tsx';
@@ -20,15 +21,15 @@ export function passwordPages(site: Site, parts: SiteParts): void {
   });
 
   site.post('/password', async (c) => {
-    const { user, actor } = requireSignedIn(c);
-    const form = await formOf(c);
+    const { user, actor, caller } = requireSignedIn(c);
+    const form = formOf(c);
     const chosen = readNewPassword(form);
     const current = form.get('current');
     if (!chosen.ok || current === '') {
       const faults = { ...(current === '' && { current: 'is required' }), ...(!chosen.ok && chosen.faults) };
       return askForChange(c, user, { faults, status: 422 });
     }
-    const result = await changePassword(parts.services, actor, { current, next: chosen.value });
+    const result = await changePassword(parts.services, actor, caller.tokenId, { current, next: chosen.value });
     switch (result.outcome) {
       case 'changed':
         keepSession(c, parts, result.session);
@@ -46,19 +47,19 @@ export function passwordPages(site: Site, parts: SiteParts): void {
 
   site.get('/password-link/:secret', async (c) => {
     const user = await whose(parts, c.req.param('secret'));
-    return user ? askWithLink(c, user) : gone(c);
+    return user ? askWithLink(c, user) : unusable(c);
   });
 
   site.post('/password-link/:secret', async (c) => {
     const secret = c.req.param('secret');
     const user = await whose(parts, secret);
-    if (!user) return gone(c);
-    const chosen = readNewPassword(await formOf(c));
+    if (!user) return unusable(c);
+    const chosen = readNewPassword(formOf(c));
     if (!chosen.ok) return askWithLink(c, user, chosen.faults);
     try {
       return await letIn(c, parts, await resetPassword(parts.services, secret, chosen.value, c.var.address));
     } catch (error) {
-      if (error instanceof ParleyError && error.code === 'not_found') return gone(c);
+      if (error instanceof ParleyError && error.code === 'not_found') return unusable(c);
       throw error;
     }
   });
@@ -120,7 +121,8 @@ function askWithLink(c: PageContext, user: UserRow, faults?: Faults): Promise<Re
     { title: 'Choose a new password', plain: true },
     <>
       <p class="lead">
-        It is for the account <strong>{user.name}</strong>. Every browser that is signed in to it will be signed out.
+        It is for the account <bdi class="name">{user.name}</bdi>. Every browser that is signed in to it will be signed
+        out.
       </p>
       <form method="post" action={c.req.path} class="card">
         <WhosePassword name={user.name} />
@@ -132,16 +134,9 @@ function askWithLink(c: PageContext, user: UserRow, faults?: Faults): Promise<Re
   );
 }
 
-function gone(c: PageContext): Promise<Response> {
-  return show(
+const unusable = (c: PageContext): Promise<Response> =>
+  gone(
     c,
-    { title: 'This link does not work', plain: true },
-    <div class="card">
-      <p>It has been used or has expired, or there is a newer one. Ask an administrator for another.</p>
-      <p>
-        <a href="/sign-in">Sign in</a>
-      </p>
-    </div>,
-    404,
+    'This link does not work',
+    <p>It has been used or has expired, or there is a newer one. Ask an administrator for another.</p>,
   );
-}

@@ -13,6 +13,24 @@ export interface Refusal {
 
 export type Tried<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: Refusal };
 
+/** Where to go on to. */
+export interface Way {
+  readonly href: string;
+  readonly words: string;
+}
+
+/** A refusal that gets a page of its own, and what that page says beside the message. */
+export class PageRefusal extends ParleyError {
+  readonly title: string | undefined;
+  readonly way: Way | undefined;
+
+  constructor(code: ErrorCode, message: string, { title, way }: { title?: string; way?: Way }) {
+    super(code, message);
+    this.title = title;
+    this.way = way;
+  }
+}
+
 /** What somebody can mend in the form itself. Everything else gets a page of its own. */
 const mendable: ReadonlySet<ErrorCode> = new Set(['validation_failed', 'conflict', 'forbidden', 'insufficient_scope']);
 
@@ -20,7 +38,7 @@ export async function tried<T>(work: () => Promise<T>): Promise<Tried<T>> {
   try {
     return { ok: true, value: await work() };
   } catch (error) {
-    if (!(error instanceof ParleyError) || !mendable.has(error.code)) throw error;
+    if (!(error instanceof ParleyError) || !mendable.has(error.code) || error instanceof PageRefusal) throw error;
     const faults = faultsIn(error);
     const message = faults ? undefined : error.message;
     return { ok: false, refusal: { status: errors[error.code].status, faults: faults ?? {}, message } };

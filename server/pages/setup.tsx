@@ -4,6 +4,7 @@ import { setUp } from '../auth/arrivals.ts';
 import { checkLink } from '../auth/links.ts';
 import { letIn } from './arrival.ts';
 import { type Faults, type Form, faultsIn } from './form.ts';
+import { gone } from './gone.tsx';
 import { PersonForm, readPerson } from './new-person.tsx';
 import { formOf, type PageContext, type Site, type SiteParts, show } from './site.tsx';
 
@@ -11,13 +12,13 @@ import { formOf, type PageContext, type Site, type SiteParts, show } from './sit
 export function setupPages(site: Site, parts: SiteParts): void {
   site.get('/setup/:secret', async (c) => {
     const secret = c.req.param('secret');
-    return (await checkLink(parts.services, 'setup', secret)) ? ask(c) : gone(c);
+    return (await checkLink(parts.services, 'setup', secret)) ? ask(c) : unusable(c);
   });
 
   site.post('/setup/:secret', async (c) => {
     const secret = c.req.param('secret');
-    if (!(await checkLink(parts.services, 'setup', secret))) return gone(c);
-    const form = await formOf(c);
+    if (!(await checkLink(parts.services, 'setup', secret))) return unusable(c);
+    const form = formOf(c);
     const person = readPerson(form);
     if (!person.ok) return ask(c, form, person.faults);
     try {
@@ -25,7 +26,7 @@ export function setupPages(site: Site, parts: SiteParts): void {
       parts.setUpDone();
       return await letIn(c, parts, arrival);
     } catch (error) {
-      if (error instanceof ParleyError && error.code === 'not_found') return gone(c);
+      if (error instanceof ParleyError && error.code === 'not_found') return unusable(c);
       const faults = faultsIn(error);
       if (!faults) throw error;
       return ask(c, form, faults);
@@ -45,20 +46,15 @@ function ask(c: PageContext, typed?: Form, faults?: Faults): Promise<Response> {
   );
 }
 
-function gone(c: PageContext): Promise<Response> {
-  return show(
+const unusable = (c: PageContext): Promise<Response> =>
+  gone(
     c,
-    { title: 'This link does not work', plain: true },
-    <div class="card">
+    'This link does not work',
+    <>
       <p>It has been used or has expired, or Parley has an administrator already.</p>
       <p>
         If nobody has set Parley up yet, restart the server: it prints another link. Or, on its machine, run{' '}
         <code>npx parley user add &lt;name&gt; --admin</code>.
       </p>
-      <p>
-        <a href="/sign-in">Sign in</a>
-      </p>
-    </div>,
-    404,
+    </>,
   );
-}

@@ -4,6 +4,7 @@ import { signIn } from '../auth/sign-in.ts';
 import { letIn } from './arrival.ts';
 import { deviceOf, dropSession } from './cookies.ts';
 import { localPath, withNext } from './next.ts';
+import { DoneNotice } from './notices.tsx';
 import { Field, Notice } from './parts.tsx';
 import { formOf, type PageContext, type Site, type SiteParts, show, sourceOf } from './site.tsx';
 import { inWords } from './waiting.ts';
@@ -23,7 +24,7 @@ export function signInPages(site: Site, parts: SiteParts): void {
   });
 
   site.post('/sign-in', async (c) => {
-    const form = await formOf(c);
+    const form = formOf(c);
     const next = localPath(c.var.origin, form.get('next'));
     const name = form.get('name').trim();
     const result = await signIn(parts.services, {
@@ -49,7 +50,7 @@ export function signInPages(site: Site, parts: SiteParts): void {
   });
 
   site.post('/sign-out', async (c) => {
-    const next = localPath(c.var.origin, (await formOf(c)).get('next'));
+    const next = localPath(c.var.origin, formOf(c).get('next'));
     const { who } = c.var;
     if (who) await signOut(parts.services, who.actor, who.caller.tokenId);
     dropSession(c, parts);
@@ -63,6 +64,7 @@ function ask(c: PageContext, parts: SiteParts, { next, name = '', refusal, statu
     c,
     { title: 'Sign in', plain: true },
     <>
+      <DoneNotice c={c} />
       {refusal && (
         <Notice kind="bad" id="refusal">
           {refusal}

@@ -4,6 +4,7 @@ import { signUp } from '../auth/arrivals.ts';
 import { checkLink } from '../auth/links.ts';
 import { letIn } from './arrival.ts';
 import { type Faults, type Form, faultsIn } from './form.ts';
+import { gone } from './gone.tsx';
 import { PersonForm, readPerson } from './new-person.tsx';
 import { localPath, withNext } from './next.ts';
 import { Notice } from './parts.tsx';
@@ -31,18 +32,18 @@ export function signUpPages(site: Site, parts: SiteParts): void {
 
   site.get('/invitation/:secret', async (c) => {
     if (parts.signUp === 'closed') return notOpen(c, parts);
-    return (await checkLink(parts.services, 'invitation', c.req.param('secret'))) ? ask(c, { next: '/' }) : gone(c);
+    return (await checkLink(parts.services, 'invitation', c.req.param('secret'))) ? ask(c, { next: '/' }) : unusable(c);
   });
 
   site.post('/invitation/:secret', async (c) => {
     if (parts.signUp === 'closed') return notOpen(c, parts);
     const secret = c.req.param('secret');
-    return (await checkLink(parts.services, 'invitation', secret)) ? arrive(c, parts, secret) : gone(c);
+    return (await checkLink(parts.services, 'invitation', secret)) ? arrive(c, parts, secret) : unusable(c);
   });
 }
 
 async function arrive(c: PageContext, parts: SiteParts, invitation: string | undefined): Promise<Response> {
-  const typed = await formOf(c);
+  const typed = formOf(c);
   const next = localPath(c.var.origin, typed.get('next'));
   const person = readPerson(typed);
   if (!person.ok) return ask(c, { next, typed, faults: person.faults, status: 422 });
@@ -53,7 +54,7 @@ async function arrive(c: PageContext, parts: SiteParts, invitation: string | und
     const refusal = `Too many accounts were made from where you are. Try again in ${inWords(result.retrySeconds)}.`;
     return ask(c, { next, typed, refusal, status: 429 });
   } catch (error) {
-    if (error instanceof ParleyError && error.code === 'not_found') return gone(c);
+    if (error instanceof ParleyError && error.code === 'not_found') return unusable(c);
     const faults = faultsIn(error);
     if (!faults) throw error;
     return ask(c, { next, typed, faults, status: 422 });
@@ -69,7 +70,8 @@ function ask(c: PageContext, { next, typed, faults, refusal, status }: Asked): P
       {refusal && <Notice kind="bad">{refusal}</Notice>}
       {who ? (
         <p class="lead">
-          You are signed in as <strong>{who.user.name}</strong>. This makes another account, and signs you in with that.
+          You are signed in as <bdi class="name">{who.user.name}</bdi>. This makes another account, and signs you in
+          with that.
         </p>
       ) : (
         <p class="lead">Choose a name and a password.</p>
@@ -107,16 +109,9 @@ function notOpen(c: PageContext, parts: SiteParts): Promise<Response> {
   );
 }
 
-function gone(c: PageContext): Promise<Response> {
-  return show(
+const unusable = (c: PageContext): Promise<Response> =>
+  gone(
     c,
-    { title: 'This invitation does not work', plain: true },
-    <div class="card">
-      <p>It has been used or withdrawn, or has expired. Ask whoever sent it for another.</p>
-      <p>
-        You have an account already? <a href="/sign-in">Sign in</a>
-      </p>
-    </div>,
-    404,
+    'This invitation does not work',
+    <p>It has been used or withdrawn, or has expired. Ask whoever sent it for another.</p>,
   );
-}

@@ -19,10 +19,12 @@ import type { Allowance, RateLimiter } from '../http/rate-limit.ts';
 import { hasUnreadBody } from '../http/unread-body.ts';
 import type { Handlers, Services } from '../operations/operation.ts';
 import { findUser, type UserRow } from '../store/users.ts';
+import { Failed, notOurForm, titleOf, wayBack } from './failed.tsx';
 import { type Form, readForm } from './form.ts';
 import { Layout } from './layout.tsx';
-import { whereTo, withNext } from './next.ts';
+import { signInFirst } from './next.ts';
 import { protect } from './protection.ts';
+import { PageRefusal } from './refusal.tsx';
 
 /** What the pages need from the process around them. */
 export interface SiteParts {
@@ -71,6 +73,8 @@ export interface Env {
     allowance: Allowance | undefined;
     /** Where a form on this page may lead beside ourselves, in the end. */
     formTargets: readonly string[];
+    /** What was sent, where something was. */
+    form: Form;
   };
 }
 
@@ -105,12 +109,13 @@ export function buildSite(parts: SiteParts, register: (site: Site) => void): Sit
 
   site.use(async (c, next) => {
     // The style comes even where the database is away, so that the page that says so can be read.
-    if (!c.req.path.startsWith('/assets/')) await meet(parts, c, sessionCookie);
-    if (c.req.method === 'POST' && !isSameOrigin(parts.publicUrl, c.req.raw)) {
-      throw new ParleyError(
-        'forbidden',
-        'This form was not sent from a page of ours. Open the page here, and send it again.',
-      );
+    const secret = readCookie(c.req.header('cookie') ?? null, sessionCookie);
+    if (!c.req.path.startsWith('/assets/')) await meet(parts, c, secret);
+    if (c.req.method === 'POST') {
+      if (!isSameOrigin(parts.publicUrl, c.req.raw)) throw notOurForm(parts.publicUrl, c);
+      c.set('form', await readForm(c.req.raw));
+      // Once more: a form takes as long to arrive as its sender likes, and access that ended meanwhile is over.
+      c.set('who', await whoIs(parts, c.var.address, secret));
     }
     await next();
   });
@@ -119,13 +124,17 @@ export function buildSite(parts: SiteParts, register: (site: Site) => void): Sit
     const error = asParleyError(thrown);
     const { status } = errors[error.code];
     if (status >= 500) parts.fault(c.var.requestId, pageOf(c), error.cause ?? thrown);
-    if (thrown instanceof SignInNeeded) return c.redirect(withNext('/sign-in', whereTo(c)), 303);
+    if (thrown instanceof SignInNeeded) return c.redirect(signInFirst(c), 303);
     if (error.code === 'unavailable') c.header('retry-after', '1');
     if (error.code === 'rate_limited') c.header('retry-after', String(c.var.allowance?.retrySeconds ?? 1));
     return show(
       c,
-      { title: title(status) },
-      <Failed message={error.message} request={status >= 500 ? c.var.requestId : undefined} />,
+      { title: (thrown instanceof PageRefusal && thrown.title) || titleOf(status) },
+      <Failed
+        message={error.message}
+        request={status >= 500 ? c.var.requestId : undefined}
+        way={(thrown instanceof PageRefusal && thrown.way) || wayBack(c)}
+      />,
       status,
     );
   });
@@ -133,7 +142,12 @@ export function buildSite(parts: SiteParts, register: (site: Site) => void): Sit
   site.notFound((c) => {
     if (!wantsPage(c))
       return failure(nothingHere(), { requestId: c.var.requestId, fromBrowser: c.req.raw.headers.has('origin') });
-    return show(c, { title: title(404) }, <Failed message="There is no page at this address." />, 404);
+    return show(
+      c,
+      { title: titleOf(404) },
+      <Failed message="There is no page at this address." way={wayBack(c)} />,
+      404,
+    );
   });
 
   register(site);
@@ -146,40 +160,13 @@ const pageOf = (c: PageContext): string => matchedRoutes(c).findLast(({ path }) 
 const nothingHere = () =>
   new ParleyError('not_found', 'There is nothing at this address. The API is at /api/<resource>.php?action=<action>.');
 
-function Failed({ message, request }: { message: string; request?: string | undefined }) {
-  return (
-    <div class="card">
-      <p>{message}</p>
-      {request && (
-        <p class="muted">
-          Request <code>{request}</code>
-        </p>
-      )}
-      <p>
-        <a href="/">Go to the front page</a>
-      </p>
-    </div>
-  );
-}
-
 /** Whether a person looks, and not a program. */
 export const wantsPage = (c: PageContext): boolean => (c.req.header('accept') ?? '').includes('text/html');
 
-const titles: Readonly<Record<number, string>> = {
-  403: 'This is not allowed',
-  404: 'There is nothing here',
-  409: 'This does not fit',
-  429: 'Too many attempts',
-  503: 'Not available at the moment',
-};
-const title = (status: number): string =>
-  titles[status] ?? (status >= 500 ? 'Something went wrong' : 'This did not work');
-
 /** Sees who looks, and whether they have looked too often. Whoever has no session counts by address. */
-async function meet(parts: SiteParts, c: PageContext, sessionCookie: string): Promise<void> {
-  const secret = readCookie(c.req.header('cookie') ?? null, sessionCookie);
+async function meet(parts: SiteParts, c: PageContext, secret: string | undefined): Promise<void> {
   const { address } = c.var;
-  const who = secret === undefined ? undefined : await whoIs(parts, address, secret);
+  const who = await whoIs(parts, address, secret);
   c.set('who', who);
   c.set('allowance', parts.limiter?.take(who?.caller.tokenId ?? limitKey(address)));
   const { allowance } = c.var;
@@ -188,7 +175,8 @@ async function meet(parts: SiteParts, c: PageContext, sessionCookie: string): Pr
   }
 }
 
-async function whoIs(parts: SiteParts, address: string, secret: string): Promise<SignedIn | undefined> {
+async function whoIs(parts: SiteParts, address: string, secret: string | undefined): Promise<SignedIn | undefined> {
+  if (secret === undefined) return undefined;
   try {
     const caller = await parts.authenticator.authenticateSession(secret, () => {});
     const user = await findUser(parts.services.engine, caller.userId);
@@ -203,6 +191,8 @@ async function whoIs(parts: SiteParts, address: string, secret: string): Promise
 /** What a page is about, and where it stands in the navigation. */
 export interface PageHead {
   readonly title: string;
+  /** The title as it stands above the page, where that is more than words. */
+  readonly heading?: Child;
   /** The address of the entry of the navigation that it belongs to. */
   readonly section?: string;
   /** Without the navigation: there is one thing to be done here. */
@@ -239,8 +229,8 @@ export class SignInNeeded extends ParleyError {
   }
 }
 
-/** The fields of a form that was sent. */
-export const formOf = (c: PageContext): Promise<Form> => readForm(c.req.raw);
+/** The fields of the form that was sent. */
+export const formOf = (c: PageContext): Form => c.var.form;
 
 /** Where somebody comes from who tries to get in. */
 export const sourceOf = (c: PageContext): Source => ({

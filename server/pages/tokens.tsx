@@ -1,5 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { type Scope, scopeNames } from '@parley/contract';
+import type { Child } from 'hono/jsx';
 import { parseScopes } from '../auth/access-token.ts';
 import type { TokenRow } from '../store/tokens.ts';
 import { Facts } from './facts.tsx';
@@ -38,7 +39,9 @@ export function TokenList({ tokens, revokeAt }: TokenListProps) {
       {tokens.map((token) => (
         <li>
           <div>
-            <h3>{token.name}</h3>
+            <h3>
+              <bdi>{token.name}</bdi>
+            </h3>
             <p>{scopesInShort(parseScopes(token.scopes))}</p>
             <Facts
               small
@@ -83,13 +86,15 @@ interface TokenFormProps {
   readonly lifetimes?: Readonly<Record<string, string>>;
   readonly typed: TokenTyped;
   readonly refusal: Refusal | undefined;
+  readonly children?: Child;
 }
 
-export function TokenForm({ action, offered, lifetimes, typed, refusal }: TokenFormProps) {
+export function TokenForm({ action, offered, lifetimes, typed, refusal, children }: TokenFormProps) {
   const faults = refusal?.faults;
   return (
     <form method="post" action={action} class="room">
       <RefusalNotice refusal={refusal} />
+      {children}
       <Field
         name="name"
         label="Name"

@@ -98,14 +98,32 @@ export interface AuthorizedApp {
   readonly last_used_at: number | null;
 }
 
+/** Of a grant that lets an app do something at $2: it has not ended, and the code for it was traded. */
+const inUse = `g.revoked_at IS NULL AND (g.expires_at IS NULL OR g.expires_at > $2)
+  AND (EXISTS (SELECT 1 FROM tokens t WHERE t.grant_id = g.grant_id)
+    OR EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.grant_id = g.grant_id))`;
+
+/** How many people an app can act for; its own bot is none. */
+export async function countPeopleOf(
+  db: Db,
+  { app_id, bot_id }: { readonly app_id: number; readonly bot_id: UserId | null },
+  now: number,
+): Promise<number> {
+  const row = await db.get<{ people: number }>(
+    `SELECT count(DISTINCT g.user_id) AS people FROM grants g WHERE g.app_id = $1 AND ${inUse} AND g.user_id <> $3`,
+    app_id,
+    now,
+    bot_id ?? 0,
+  );
+  return row?.people ?? 0;
+}
+
 /** Where an app has a code that it has not traded yet, nothing is told of it. */
 export async function listAuthorizedApps(db: Db, userId: UserId, now: number): Promise<AuthorizedApp[]> {
   const rows = await db.all<GrantRow & Pick<AuthorizedApp, 'client_id' | 'name' | 'last_used_at'>>(
     `SELECT ${columns}, g.last_used_at, a.client_id, a.name
      FROM grants g JOIN apps a ON a.app_id = g.app_id
-     WHERE g.user_id = $1 AND g.revoked_at IS NULL AND (g.expires_at IS NULL OR g.expires_at > $2)
-       AND (EXISTS (SELECT 1 FROM tokens t WHERE t.grant_id = g.grant_id)
-         OR EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.grant_id = g.grant_id))
+     WHERE g.user_id = $1 AND ${inUse}
      ORDER BY a.name, g.grant_id`,
     userId,
     now,

@@ -72,3 +72,8 @@ export async function deleteLinks(tx: Tx, kind: LinkKind, userId?: UserId): Prom
   if (userId === undefined) await tx.run('DELETE FROM links WHERE kind = $1', kind);
   else await tx.run('DELETE FROM links WHERE kind = $1 AND user_id = $2', kind, userId);
 }
+
+/** Those that somebody has made: they are good for what only an administrator may do. */
+export async function deleteLinksBy(tx: Tx, createdBy: UserId): Promise<void> {
+  await tx.run('DELETE FROM links WHERE created_by = $1', createdBy);
+}

@@ -227,6 +227,8 @@ class SqliteEngine implements Engine {
     await this.#writer.run('BEGIN IMMEDIATE');
     try {
       const result = await work(this.#writer);
+      // A reader that still looks at what was before keeps the log from being used again, which then grows without end.
+      this.#reader.refresh();
       await this.#writer.run('COMMIT');
       this.#reader.refresh();
       return result;

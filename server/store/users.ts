@@ -78,8 +78,13 @@ export function findSignIn(db: Db, name: string): Promise<(UserRow & { password_
   return db.get(`SELECT ${columns}, password_hash FROM users WHERE name_key = $1 AND kind = 'person'`, fold(name));
 }
 
-export async function setPassword(tx: Tx, userId: UserId, passwordHash: string): Promise<void> {
-  await tx.run('UPDATE users SET password_hash = $2 WHERE user_id = $1', userId, passwordHash);
+export async function setPassword(tx: Tx, userId: UserId, passwordHash: string, at: number): Promise<void> {
+  await tx.run(
+    'UPDATE users SET password_hash = $2, password_changed_at = $3 WHERE user_id = $1',
+    userId,
+    passwordHash,
+    at,
+  );
 }
 
 export interface NewUser {

@@ -200,16 +200,21 @@ export async function deleteWebhook(tx: Tx, webhookId: WebhookId, at: number): P
 export type AccessEnd = 'access_revoked' | 'user_disabled';
 
 /**
- * What a webhook's access stands on, where `t` is its token and `g` that token's grant. One made with a personal token ends
- * with it; one made by an app ends with the grant, however short its access tokens live; one made by the user in person, in
- * a browser, ends with the user alone.
+ * What a webhook's access stands on, where `t` is its token and `g` that token's grant, `u` its user and `o` the owner of its app.
+ * One made with a personal token ends with it; one made by an app ends with the grant, however short its access tokens live,
+ * and with the app's owner; one made by the user in person, in a browser, ends when the password is changed: it may not have
+ * been the user. One for the whole service needs an administrator.
  */
 const accessGone = `(
-  t.kind = 'personal' AND (t.revoked_at IS NOT NULL OR t.expires_at <= $1)
+  u.disabled_at IS NOT NULL
+  OR o.disabled_at IS NOT NULL
+  OR w.service_wide = 1 AND u.is_admin = 0
+  OR t.kind = 'personal' AND (t.revoked_at IS NOT NULL OR t.expires_at <= $1)
   OR t.kind = 'oauth' AND (g.revoked_at IS NOT NULL OR g.expires_at <= $1)
+  OR t.kind = 'session' AND t.created_at < u.password_changed_at
 )`;
 
-/** Webhooks whose access has ended, or whose user is disabled. */
+/** Webhooks whose access has ended. */
 export function withoutAccess(
   db: Db,
   now: number,
@@ -217,11 +222,11 @@ export function withoutAccess(
 ): Promise<{ webhook_id: WebhookId; reason: AccessEnd }[]> {
   return db.all(
     `SELECT w.webhook_id, CASE WHEN u.disabled_at IS NULL THEN 'access_revoked' ELSE 'user_disabled' END AS reason
-     FROM webhooks w JOIN tokens t ON t.token_id = w.token_id LEFT JOIN grants g ON g.grant_id = t.grant_id
-     JOIN users u ON u.user_id = w.user_id
+     FROM webhooks w JOIN users u ON u.user_id = w.user_id
+     JOIN tokens t ON t.token_id = w.token_id LEFT JOIN grants g ON g.grant_id = t.grant_id
+     LEFT JOIN apps a ON a.app_id = w.app_id LEFT JOIN users o ON o.user_id = a.owner_id
      WHERE w.deleted_at IS NULL AND (w.status <> 'disabled' OR w.disabled_reason IN ('gone', 'unreachable'))
-       AND (u.disabled_at IS NOT NULL OR ${accessGone})
-       AND ${userId === undefined ? 'CAST($2 AS bigint) IS NULL' : 'w.user_id = $2'}`,
+       AND ${accessGone} AND ${userId === undefined ? 'CAST($2 AS bigint) IS NULL' : 'w.user_id = $2'}`,
     now,
     userId ?? null,
   );

@@ -207,6 +207,46 @@ inChromium('the pages', () => {
     }
   }
 
+  test('fit the narrowest phone', async () => {
+    const page = await signedIn({ viewport: { width: 320, height: 568 } });
+    const wide: string[] = [];
+    for (const address of [...own, ...administration, consent()]) {
+      await page.goto(new URL(address, server.url).href);
+      if (await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)) wide.push(address);
+    }
+    expect(wide).toEqual([]);
+  });
+
+  test('keep an address of four numbers on one line in the log', async () => {
+    const page = await signedIn({ viewport: { width: 1280, height: 800 } });
+    // Next to something long, which would take all the room there is.
+    await page.goto(`${server.url}/admin/invitations`);
+    await page.getByLabel('Note').fill('for somebody '.repeat(7));
+    await page.getByRole('button', { name: 'Create an invitation' }).click();
+    await page.locator('#secret').waitFor();
+    await page.goto(`${server.url}/admin/audit`);
+    const address = page.getByText('127.0.0.1').first();
+    const lines = await address.evaluate((element) => {
+      const range = document.createRange();
+      range.selectNodeContents(element);
+      return range.getClientRects().length;
+    });
+    expect(lines).toBe(1);
+  });
+
+  test('show all of a secret or a link on a phone', async () => {
+    const page = await signedIn({ viewport: { width: 390, height: 844 } });
+    await page.goto(`${server.url}/admin/invitations`);
+    await page.getByRole('button', { name: 'Create an invitation' }).click();
+    const link = page.getByLabel('Send this to the person you invite');
+    expect(await link.inputValue()).toStartWith(`${server.url}/invitation/`);
+    const hidden = await link.evaluate((e) => [e.scrollWidth - e.clientWidth, e.scrollHeight - e.clientHeight]);
+    expect(hidden).toEqual([0, 0]);
+    await link.press('Control+a');
+    const selected = await page.evaluate(() => getSelection()?.toString());
+    expect(selected).toBe(await link.inputValue());
+  });
+
   test('need no script, and nothing on them is refused by their own policy', async () => {
     const page = await signedIn();
     const complaints: string[] = [];
@@ -356,7 +396,7 @@ inChromium('the pages', () => {
     await keyboard.press('Space');
     await tabTo('Create the token');
     await keyboard.press('Enter');
-    await page.locator('input[readonly][value^="pat_"]').waitFor();
+    expect(await page.locator('#secret').inputValue()).toStartWith('pat_');
 
     const callback = new Callback();
     try {

@@ -35,6 +35,15 @@ async function registerApp(): Promise<string> {
   return clientId;
 }
 
+/** The same for one with a secret, which its page shows this once. */
+async function registerBackend(): Promise<{ id: string; secret: string }> {
+  const asked = { name: 'A back end', redirects: 'https://app.example/callback', kind: 'server' };
+  const { html } = await browser.post('/apps/new', asked);
+  const [id = ''] = /app_[\w-]+/.exec(html) ?? [];
+  const [secret = ''] = /acs_[\w-]+/.exec(html) ?? [];
+  return { id, secret };
+}
+
 /** What the reader does in the browser: opens the address, allows the app, and takes the code out of the address bar. */
 async function allow(address: string): Promise<string> {
   const { pathname, search } = new URL(address);
@@ -56,10 +65,13 @@ test.skipIf(!Bun.which('curl') || !Bun.which('openssl') || !Bun.which('bash'))(
     });
     const separator = '=== next block ===';
     const { port } = new URL(server.url);
+    const backend = await registerBackend();
     const script = blocks
       .join(`\necho '${separator}'\n`)
       .replaceAll(':8080', `:${port}`)
       .replace('app_…', await registerApp())
+      .replace('app_…', backend.id)
+      .replace('acs_…', backend.secret)
       .replace(/^echo "(.*)"$/m, 'ADDRESS="$1"; echo "$ADDRESS"')
       .replace('oac_…', `$(curl -s http://127.0.0.1:${reader.port}/ --data-raw "$ADDRESS")`)
       .replaceAll('curl "', 'curl -sS "');
@@ -79,15 +91,17 @@ test.skipIf(!Bun.which('curl') || !Bun.which('openssl') || !Bun.which('bash'))(
       expect(said).toHaveLength(blocks.length);
       expect(printed).not.toContain('"error"');
       const all = (pattern: RegExp) => [...printed.matchAll(pattern)].map(([, token = '']) => token);
-      expect(said.filter((part) => part.includes('"success":true'))).toHaveLength(1);
+      expect(all(/("success":true)/g)).toHaveLength(3);
+      expect(printed).toContain('"content":"Hello from the app"');
       const accessTokens = all(/"access_token":"(oat_[^"]+)"/g);
-      expect(new Set(accessTokens).size).toBe(2);
+      expect(new Set(accessTokens).size).toBe(3);
+      const statuses: number[] = [];
       for (const token of accessTokens) {
-        const me = await fetch(`${server.url}/api/users.php?action=me`, {
-          headers: { authorization: `Bearer ${token}` },
-        });
-        expect(me.status).toBe(401);
+        const headers = { authorization: `Bearer ${token}` };
+        statuses.push((await fetch(`${server.url}/api/users.php?action=me`, { headers })).status);
       }
+      // What the person allowed has been given back; what the back end has of its own has not.
+      expect(statuses).toEqual([401, 401, 200]);
     } finally {
       await reader.stop(true);
     }

@@ -209,7 +209,7 @@ onBothEngines('a request for authorization', (engine) => {
     expect(entry).toMatchObject({ user_id: ada.userId, address: '127.0.0.1' });
     expect(JSON.parse(entry?.details ?? '')).toEqual({
       app_id: backend.appId,
-      app: 'Backend',
+      name: 'Backend',
       scopes: ['messages:read', 'webhooks'],
     });
     const all = await server().engine.all<{ text: string }>(

@@ -8,6 +8,7 @@ import {
   askForTokens,
   authorizeApp,
   newApp,
+  newCode,
   refreshForm,
   type TestApp,
   withToken,
@@ -86,7 +87,7 @@ onBothEngines('the pages of an account', (engine) => {
       const before = await countActs(server());
       for (const path of acts) {
         const { status, location } = await stranger.post(path, { name: 'x' });
-        expect({ path, status, location }).toEqual({ path, status: 303, location: '/sign-in' });
+        expect({ path, status, location }).toEqual({ path, status: 303, location: '/sign-in?done=signed-out' });
       }
       expect(await countActs(server())).toBe(before);
     });
@@ -140,6 +141,94 @@ onBothEngines('the pages of an account', (engine) => {
     );
   });
 
+  describe('a form whose answer shows a secret', () => {
+    /** Sends the form that a page shows, and then the same again, as a browser does that loads the answer anew. */
+    async function expectOnce(page: string, action: string, fields: Fields, back: string): Promise<void> {
+      const marked = { ...fields, once: typedIn((await visitor.get(page)).html, 'once') ?? '' };
+      expect(marked.once).toMatch(/^[\w-]{43}$/);
+      const secret = secretIn(await visitor.post(action, marked));
+      const before = await countActs(server());
+      const again = await visitor.post(action, marked);
+      expect({ action, status: again.status }).toEqual({ action, status: 409 });
+      expect(again.main).toContain('This was done already. What it made was shown once.');
+      expect(again.html).toContain(`<a href="${back}">Back to `);
+      expect(again.html).not.toContain(secret);
+      expectSound(again);
+      expect(await countActs(server())).toBe(before);
+      // Nor is it done twice where both come at once.
+      const next = { ...fields, once: typedIn((await visitor.get(page)).html, 'once') ?? '' };
+      const both = await Promise.all([visitor.post(action, next), visitor.post(action, next)]);
+      expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+    }
+
+    test('makes one token', () =>
+      expectOnce('/access', '/access', { name: 'one', scopes: 'files', expires: 'never' }, '/access'));
+
+    test('registers one app, and replaces its secret once', async () => {
+      await expectOnce('/apps/new', '/apps/new', { name: 'One', redirects: appRedirect, kind: 'server' }, '/apps');
+      const path = `/apps/${(await newestApp()).app_id}`;
+      await expectOnce(path, `${path}/secret`, {}, '/apps');
+    });
+
+    test('makes one token of a bot', async () => {
+      await visitor.post('/bots', { name: 'one-token', display_name: '' });
+      const path = `/bots/${(await botNamed('one-token')).user_id}`;
+      await expectOnce(path, path, { name: 'one', scopes: 'files' }, '/bots');
+    });
+
+    test('can be sent again where something was wrong with it', async () => {
+      const once = typedIn((await visitor.get('/access')).html, 'once') ?? '';
+      const form = { name: 'mended', scopes: 'files', expires: 'never', once };
+      for (let i = 0; i < 2; i++) expect((await visitor.post('/access', { ...form, name: '' })).status).toBe(422);
+      secretIn(await visitor.post('/access', form));
+    });
+  });
+
+  describe('somebody who was signed out meanwhile', () => {
+    test('is led back to the page with the form, and told that it was not sent', async () => {
+      const stranger = new Visitor(server().url);
+      const { url } = server();
+      const from = (referer: string) =>
+        stranger.post('/apps/1', {}, { 'sec-fetch-site': 'same-origin', referer }).then(({ location }) => location);
+      const led = await from(`${url}/apps/1?done=app-changed&x=1`);
+      expect(led).toBe(`/sign-in?next=${encodeURIComponent('/apps/1?x=1')}&done=signed-out`);
+      const page = await stranger.get(led ?? '');
+      expect(page.main).toContain('You were signed out. Sign in to go on; the form was not sent.');
+      expect(typedIn(page.html, 'next')).toBe('/apps/1?x=1');
+      expectSound(page);
+      expect((await stranger.get('/sign-in?next=/apps')).main).not.toContain('You were signed out');
+      for (const referer of ['https://evil.example/apps/1', `${url}.evil.example/`, `${url}//evil.example/`, 'x', '']) {
+        expect({ referer, led: await from(referer) }).toEqual({ referer, led: '/sign-in?done=signed-out' });
+      }
+    });
+  });
+
+  describe('names', () => {
+    test('stand apart from what is beside them, in whichever direction they are written', async () => {
+      const name = 'שלום';
+      const { cleo } = await users(server(), 'cleo');
+      const reader = await signedIn(server(), cleo);
+      const app = await newApp(server(), cleo, { name, confidential: true });
+      await authorizeApp(server(), app, cleo);
+      const bot = `/bots/${app.botId}`;
+      secretIn(await reader.post('/access', { name, scopes: 'files', expires: 'never' }));
+      for (const path of ['/access', '/apps', `/apps/${app.appId}`, '/bots', bot]) {
+        const { html } = await reader.get(path);
+        const body = html.slice(html.indexOf('<body'));
+        const apart = body.split(`<bdi>${name}</bdi>`).length - 1;
+        const typed = body.split(`value="${name}"`).length - 1;
+        expect({ path, apart: apart > 0, all: body.split(name).length - 1 }).toEqual({
+          path,
+          apart: true,
+          all: apart + typed,
+        });
+      }
+      const { html } = await reader.get(`/apps/${app.appId}`);
+      expect(html).toContain(`<title>\u2068${name}\u2069 · Parley</title>`);
+      expect(html).toContain(`<h1><bdi>${name}</bdi></h1>`);
+    });
+  });
+
   describe('a personal access token', () => {
     const form: Fields = { name: 'nightly', scopes: ['chats:read', 'messages:read'], expires: 'never' };
 
@@ -155,7 +244,7 @@ onBothEngines('the pages of an account', (engine) => {
       );
       const { token_id, scopes, expires_at } = await newestToken();
       expect({ scopes, expires_at }).toEqual({ scopes: 'messages:read chats:read', expires_at: null });
-      const details = { token_id, user_id: ada.userId, scopes };
+      const details = { token_id, user_id: ada.userId, name: 'nightly', scopes: scopes.split(' ') };
       expect(await lastAct(server())).toEqual({ act: 'token_created', user_id: ada.userId, address, details });
       await expectGone(server(), token, visitor, '/access');
     });
@@ -230,9 +319,11 @@ onBothEngines('the pages of an account', (engine) => {
       const { token_id } = await newestToken();
       expect(await visitor.post(`/access/tokens/${token_id}/revoke`)).toMatchObject(done('/access', 'token-revoked'));
       expect(await works(server(), token)).toBe(false);
-      const details = { token_id, user_id: ada.userId };
+      const details = { token_id, user_id: ada.userId, name: 'nightly' };
       expect(await lastAct(server())).toEqual({ act: 'token_revoked', user_id: ada.userId, address, details });
-      expect((await visitor.post(`/access/tokens/${token_id}/revoke`)).status).toBe(404);
+      const again = await visitor.post(`/access/tokens/${token_id}/revoke`);
+      expect(again.status).toBe(404);
+      expect(again.html).toContain('<a href="/access">Back to Access</a>');
     });
 
     test('of somebody else, or of a browser, cannot be revoked here', async () => {
@@ -362,10 +453,15 @@ onBothEngines('the pages of an account', (engine) => {
     test('says where to connect it', async () => {
       const { appId } = await register();
       const { main } = await visitor.get(`/apps/${appId}`);
-      for (const path of ['/oauth/authorize', '/oauth/token', '/.well-known/oauth-authorization-server']) {
+      for (const path of [
+        '/oauth/authorize',
+        '/oauth/token',
+        '/oauth/revoke',
+        '/.well-known/oauth-authorization-server',
+      ]) {
         expect(main).toContain(server().url + path);
       }
-      expect((await visitor.get('/apps')).html).toContain(`<a href="/apps/${appId}">Stand-up</a>`);
+      expect((await visitor.get('/apps')).html).toContain(`<a href="/apps/${appId}"><bdi>Stand-up</bdi></a>`);
     });
 
     test.each<[string, Fields, string]>([
@@ -439,7 +535,7 @@ onBothEngines('the pages of an account', (engine) => {
     test('leaves a line for a new secret', async () => {
       const { appId } = await register();
       await visitor.post(`/apps/${appId}/secret`);
-      const details = { app_id: appId };
+      const details = { app_id: appId, name: 'Stand-up' };
       expect(await lastAct(server())).toEqual({ act: 'app_secret_replaced', user_id: ada.userId, address, details });
     });
 
@@ -470,6 +566,12 @@ onBothEngines('the pages of an account', (engine) => {
       expect((await visitor.get(`/apps/${app.appId}`)).main).toContain('Nobody has authorized it.');
       await authorizeApp(server(), app, bob);
       expect((await visitor.get(`/apps/${app.appId}`)).main).toContain('1 person has authorized it.');
+      // Neither a code that was not traded counts, nor what has ended by itself.
+      await newCode(server(), app, ada);
+      await authorizeApp(server(), app, bob);
+      expect((await visitor.get(`/apps/${app.appId}`)).main).toContain('1 person has authorized it.');
+      await server().engine.write((tx) => tx.run('UPDATE grants SET expires_at = 1 WHERE app_id = $1', app.appId));
+      expect((await visitor.get(`/apps/${app.appId}`)).main).toContain('Nobody has authorized it.');
     });
 
     test('of somebody else is not there', async () => {
@@ -496,7 +598,7 @@ onBothEngines('the pages of an account', (engine) => {
       }
       expect(typedIn(wrong.html, 'name')).toBe(markup);
       expect(typedIn(wrong.html, 'redirects')).toBe(`</textarea>${markup}`);
-      expect(page.html).toContain('<title>&lt;script&gt;');
+      expect(page.html).toContain('<title>\u2068&lt;script&gt;');
     });
   });
 
@@ -519,7 +621,7 @@ onBothEngines('the pages of an account', (engine) => {
       const page = await visitor.get(answer.location ?? '');
       expectSound(page);
       expect(page.main).toContain('Display name robot');
-      expect((await visitor.get('/bots')).html).toContain(`<a href="/bots/${user_id}">robot</a>`);
+      expect((await visitor.get('/bots')).html).toContain(`<a href="/bots/${user_id}"><bdi>robot</bdi></a>`);
     });
 
     test.each<[string, Fields, number, string]>([
@@ -548,7 +650,7 @@ onBothEngines('the pages of an account', (engine) => {
       expect((await withToken(server(), token).ok('users.me', {})).user).toMatchObject({ user_id: id, kind: 'bot' });
       const { token_id, scopes } = await newestToken();
       expect(scopes).toBe('messages:write chats:read');
-      const details = { token_id, user_id: id, scopes };
+      const details = { token_id, user_id: id, name: 'deploys', scopes: scopes.split(' ') };
       expect(await lastAct(server())).toEqual({ act: 'token_created', user_id: ada.userId, address, details });
       expect((await visitor.get(path)).main).toContain('deploys May send and change messages and see chats and users.');
       await expectGone(server(), token, visitor, '/bots', path, '/access');
@@ -556,7 +658,8 @@ onBothEngines('the pages of an account', (engine) => {
       const revoked = await visitor.post(`${path}/tokens/${token_id}/revoke`);
       expect(revoked).toMatchObject(done(path, 'token-revoked'));
       expect(await works(server(), token)).toBe(false);
-      const after = { act: 'token_revoked', user_id: ada.userId, address, details: { token_id, user_id: id } };
+      const ended = { token_id, user_id: id, name: 'deploys' };
+      const after = { act: 'token_revoked', user_id: ada.userId, address, details: ended };
       expect(await lastAct(server())).toEqual(after);
       expect((await visitor.post(`${path}/tokens/${token_id}/revoke`)).status).toBe(404);
     });
@@ -592,8 +695,8 @@ onBothEngines('the pages of an account', (engine) => {
       const app = await newApp(server(), ada, { confidential: true, name: 'Butler' });
       const bot = `/bots/${app.botId}`;
       expect((await visitor.get('/bots')).main).toContain('Bot of the app Butler');
-      expect((await visitor.get(bot)).html).toContain(`<a href="/apps/${app.appId}">Butler</a>`);
-      expect((await visitor.get(`/apps/${app.appId}`)).html).toContain(`<a href="${bot}">butler-bot</a>`);
+      expect((await visitor.get(bot)).html).toContain(`<a href="/apps/${app.appId}"><bdi>Butler</bdi></a>`);
+      expect((await visitor.get(`/apps/${app.appId}`)).html).toContain(`<a href="${bot}"><bdi>butler-bot</bdi></a>`);
       await visitor.post(`${bot}/disable`);
       expect((await askForTokens(server(), app, { grant_type: 'client_credentials' })).status).toBe(400);
       const { main, html } = await visitor.get(`/apps/${app.appId}`);

@@ -60,7 +60,10 @@ onBothEngines('the pages of administrators', (engine) => {
         expect({ status, location }).toEqual({ status: 303, location: `/sign-in?next=${encodeURIComponent(path)}` });
       }
       for (const path of forms) {
-        expect(await stranger.post(path, { name: 'x' })).toMatchObject({ status: 303, location: '/sign-in' });
+        expect(await stranger.post(path, { name: 'x' })).toMatchObject({
+          status: 303,
+          location: '/sign-in?done=signed-out',
+        });
       }
       expect(await countActs(server())).toBe(before);
     });
@@ -389,7 +392,27 @@ onBothEngines('the pages of administrators', (engine) => {
       expect((await visitor.get('/admin/invitations')).main).not.toContain('for Grace');
       const entry = { act: 'invitation_withdrawn', user_id: root.userId, address, details: { invitation_id: id } };
       expect(await lastAct(server())).toEqual(entry);
-      expect((await visitor.post(`/admin/invitations/${id}/withdraw`)).status).toBe(404);
+      const again = await visitor.post(`/admin/invitations/${id}/withdraw`);
+      expect(again.status).toBe(404);
+      expect(again.html).toContain('<a href="/admin/invitations">Back to Invitations</a>');
+    });
+
+    test('and a link for a password are made once by one form', async () => {
+      const { ada } = await users(server(), 'ada');
+      for (const [page, action, back] of [
+        ['/admin/invitations', '/admin/invitations', '/admin/invitations'],
+        [pageOf(ada), `${pageOf(ada)}/password-link`, '/admin/users'],
+      ] as const) {
+        const once = typedIn((await visitor.get(page)).html, 'once') ?? '';
+        expect(once).toMatch(/^[\w-]{43}$/);
+        secretIn(await visitor.post(action, { note: 'once', once }));
+        const before = await countActs(server());
+        const again = await visitor.post(action, { note: 'once', once });
+        expect({ action, status: again.status }).toEqual({ action, status: 409 });
+        expect(again.main).toContain('This was done already. What it made was shown once.');
+        expect(again.html).toContain(`<a href="${back}">Back to `);
+        expect(await countActs(server())).toBe(before);
+      }
     });
 
     test('needs no note', async () => {
@@ -561,9 +584,13 @@ onBothEngines('the last administrator', (engine) => {
     expect(refused.main).toContain('The last administrator cannot step down.');
     expect((await visitor.post(`${self}/disable`)).status).toBe(409);
     expect(await countActs(server())).toBe(before);
-    expect((await visitor.get(self)).main).toContain('Administrator Yes');
+    const page = await visitor.get(self);
+    expect(page.main).toContain('Administrator Yes');
+    expect(page.main).toContain('This is the only administrator, and there has to be one.');
+    expect(page.html).not.toContain(`${self}/administrator`);
 
     await visitor.post(`/admin/users/${ada.userId}/administrator`, { administrator: 'yes' });
+    expect((await visitor.get(self)).html).toContain(`${self}/administrator`);
     const second = await signedIn(server(), ada);
     expect(await stepDown()).toMatchObject(done('/access', 'stepped-down'));
     expect((await visitor.get('/access?done=stepped-down')).main).toContain('You are no longer an administrator.');

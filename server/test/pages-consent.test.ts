@@ -52,7 +52,7 @@ onBothEngines('the consent page', (engine) => {
     const { words, html } = await browser.get(address({ scope: 'messages:read files' }));
     expect(words).toContain('Allow Weekly digest to use your account?');
     expect(words).toContain('bob-weeklydigest has registered this app.');
-    expect(words).toContain(`Client id ${app.clientId}`);
+    expect(words).toContain(`Client ID ${app.clientId}`);
     expect(words).toContain('Read the messages and events of your chats');
     expect(words).toContain('Upload and download files');
     expect(words).not.toContain('Send, edit and delete messages');
@@ -152,6 +152,9 @@ onBothEngines('the consent page', (engine) => {
     expect(hidden.words).toContain('Read the messages');
     const nothing = await browser.get(address({ scope: 'admin' }));
     expect(nothing.words).toContain('You are not an administrator, so you cannot allow that.');
+    expect(nothing.html).not.toContain('value="allow"');
+    expect(nothing.html).toMatch(/<button [^>]*value="deny"[^>]*>Go back to the app<\/button>/);
+    expect(hidden.html).toContain('value="allow"');
   });
 
   test('is not shown where it is not known whose request it is: nobody is sent anywhere', async () => {
@@ -198,6 +201,12 @@ describe('what the consent page shows and where it leads', () => {
     const { html, words } = await pageFor('<script>alert(1)</script>"', site, { state: '"><script>alert(2)</script>' });
     expect(html).not.toContain('<script');
     expect(words).toContain('Allow <script>alert(1)</script>" to use your account?');
+  });
+
+  test('keeps what apps are called apart from its own words', async () => {
+    const { html } = await pageFor('שלום app', site);
+    expect(html).toContain('<h1>Allow <bdi>שלום app</bdi> to use your account?</h1>');
+    expect(html).toContain('<title>Allow \u2068שלום app\u2069 to use your account? · Parley</title>');
   });
 
   test('lets its form lead to the kind of place that the app is at, and no other page lead there', async () => {

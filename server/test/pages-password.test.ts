@@ -91,7 +91,7 @@ onBothEngines('changing a password', (engine) => {
     const { location } = await somebody().get('/password');
     expect(location).toBe('/sign-in?next=%2Fpassword');
     const { status, location: posted } = await somebody().post('/password', changing(goodPassword, better));
-    expect({ status, posted }).toEqual({ status: 303, posted: '/sign-in' });
+    expect({ status, posted }).toEqual({ status: 303, posted: '/sign-in?done=signed-out' });
   });
 
   async function linkFor(userId: Awaited<ReturnType<typeof person>>['user_id']) {
@@ -114,6 +114,9 @@ onBothEngines('changing a password', (engine) => {
     const late = await somebody().post(path, { password: 'yet another one', again: 'yet another one' });
     expect(late.status).toBe(404);
     expect(late.words).toContain('Ask an administrator for another');
+    expect(late.words).toContain('If you have just sent this form, it worked: sign in.');
+    expect(late.html).toContain('<a href="/sign-in" class="button">Sign in</a>');
+    expect((await somebody().get(path)).words).not.toContain('it worked');
   });
 
   test('works for one of many who use such a link at once', async () => {

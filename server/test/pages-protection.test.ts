@@ -150,8 +150,6 @@ describe('pages', () => {
     const cases: [string, string, string][] = [
       ['foreign', head('/sign-in', `${form}Content-Length: 60000\r\n`), 'HTTP/1.1 403'],
       ['too large', head('/sign-in', `${form}${ours}Content-Length: 90000\r\n`), 'HTTP/1.1 413'],
-      ['signed out', head('/password', `${form}${ours}Content-Length: 60000\r\n`), 'HTTP/1.1 303'],
-      ['nothing there', head('/nothing', `${form}${ours}Content-Length: 60000\r\n`), 'HTTP/1.1 404'],
     ];
     for (const [what, sent, status] of cases) {
       // Only a server that ends the connection lets this come to an end.
@@ -246,7 +244,13 @@ describe('pages behind https', () => {
     const browser = new BrowserLike(server().url);
     expect((await browser.post('/sign-in', sent, { origin: 'https://chat.example.com' })).status).toBe(303);
     const stranger = new BrowserLike(server().url);
-    expect((await stranger.post('/sign-in', sent, { origin: server().url })).status).toBe(403);
+    const refused = await stranger.post('/sign-in', sent, { origin: server().url });
+    expect(refused.status).toBe(403);
+    // Somebody opened it at another address: they are told the right one, and only they.
+    expect(refused.words).toContain('Parley is used at https://chat.example.com. Open it there.');
+    expect(refused.html).toContain('<a href="https://chat.example.com/">');
+    const foreign = await stranger.post('/sign-in', sent, { origin: 'https://evil.example' });
+    expect(foreign.words).toContain('This form was not sent from a page of ours');
   });
 });
 

@@ -26,9 +26,13 @@ onBothEngines('setting up', (engine) => {
     expect(existsSync(linkFile(server.env))).toBe(false);
 
     const late = new BrowserLike(server.url);
-    expect((await late.get(link)).status).toBe(404);
+    const opened = await late.get(link);
+    expect(opened.status).toBe(404);
+    expect(opened.words).not.toContain('it worked');
     const tooLate = await late.post(link, filled('mallory'));
     expect(tooLate.status).toBe(404);
+    expect(tooLate.words).toContain('If you have just sent this form, it worked: sign in.');
+    expect(tooLate.html).toContain('<a href="/sign-in" class="button">Sign in</a>');
     expect(tooLate.words).toContain('restart the server');
     expect(tooLate.words).toContain('npx parley user add <name> --admin');
     expect(late.session).toBeUndefined();

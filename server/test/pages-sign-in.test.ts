@@ -41,7 +41,9 @@ onBothEngines('signing in', (engine) => {
       { name: `${owner.name}-bot`, displayName: 'A bot' },
     );
     // As it never is: even then nobody signs in as a bot.
-    await server().engine.write(async (tx) => setPassword(tx, bot.user_id, await hashPassword(goodPassword)));
+    await server().engine.write(async (tx) =>
+      setPassword(tx, bot.user_id, await hashPassword(goodPassword), Date.now()),
+    );
     await server().user('only-tokens');
 
     const attempts: Record<string, readonly [string, string]> = {

@@ -119,6 +119,11 @@ onBothEngines('an invitation', (engine) => {
     const { path } = await invite(server(), now);
     const answers = await Promise.all(['', '', '', ''].map(() => somebody().post(path, filled(newName()))));
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 404, 404, 404]);
+    // A browser that sends the form twice shows the second answer alone.
+    const late = answers.find(({ status }) => status === 404);
+    expect(late?.words).toContain('If you have just sent this form, it worked: sign in.');
+    expect(late?.html).toContain('<a href="/sign-in" class="button">Sign in</a>');
+    expect((await somebody().get(path)).words).not.toContain('it worked');
   });
 
   test('is not used up by a form with something wrong in it, or by a name that is taken', async () => {

@@ -1,11 +1,11 @@
 import OAuth2Server from '@node-oauth/oauth2-server';
-import type { Scope, UserId } from '@parley/contract';
+import type { Scope, TokenId, UserId } from '@parley/contract';
 import { lockApp } from '../../store/apps.ts';
 import { insertCode } from '../../store/codes.ts';
 import { insertGrant } from '../../store/grants.ts';
-import { lockTokensOf } from '../../store/tokens.ts';
+import { findToken, lockTokensOf } from '../../store/tokens.ts';
 import { findUser } from '../../store/users.ts';
-import { formatScopes, hashToken, newSecret } from '../access-token.ts';
+import { formatScopes, hashToken, newSecret, usableBy } from '../access-token.ts';
 import { record } from '../audit.ts';
 import type { AccessServices } from '../services.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
@@ -14,12 +14,13 @@ import { OAuthFault } from './faults.ts';
 import { asFault, asLibraryClient, libraryRequest, type Model } from './library.ts';
 import { codeMs } from './lifetimes.ts';
 import { allowsRedirect } from './redirects.ts';
-import { usableBy } from './scope.ts';
 
 /** Somebody who has been asked, and has decided. */
 export interface Decider {
   readonly userId: UserId;
   readonly isAdmin: boolean;
+  /** The session that they decided in, which must still be there when the code is made. */
+  readonly tokenId?: TokenId;
   readonly address: string;
 }
 
@@ -77,7 +78,7 @@ function authorizationModel(services: AccessServices, request: AuthorizationRequ
 function saveCode(
   services: AccessServices,
   { client, namedRedirect, challenge }: AuthorizationRequest,
-  { userId, address }: Decider,
+  { userId, tokenId, address }: Decider,
   secret: string,
   scopes: readonly Scope[],
 ): Promise<void> {
@@ -87,6 +88,9 @@ function saveCode(
     await lockTokensOf(tx, userId);
     const user = await findUser(tx, userId);
     if (user?.disabled_at !== null) throw new OAuthFault('access_denied', 'The user is disabled.');
+    if (tokenId !== undefined && !(await findToken(tx, userId, tokenId))) {
+      throw new OAuthFault('access_denied', 'The user has been signed out.');
+    }
     const at = services.now();
     const expiresAt = at + codeMs;
     const { appId, name } = client;
@@ -98,6 +102,6 @@ function saveCode(
       challenge,
       expires_at: expiresAt,
     });
-    await record(tx, at, { userId, appId: 0, address }, 'access_granted', { app_id: appId, app: name, scopes });
+    await record(tx, at, { userId, appId: 0, address }, 'access_granted', { app_id: appId, name, scopes });
   });
 }

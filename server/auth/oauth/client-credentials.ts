@@ -46,7 +46,7 @@ async function standingGrant({ tx, at, client, address }: Exchange, userId: User
   if (known) return known;
   const { appId, name } = client;
   const scopes = formatScopes(botScopes);
-  const details = { app_id: appId, app: name, scopes: botScopes };
+  const details = { app_id: appId, name, scopes: botScopes };
   await record(tx, at, { userId, appId, address }, 'access_granted', details);
   return insertGrant(tx, { userId, appId, scopes, at, expiresAt: null });
 }

@@ -5,7 +5,7 @@ import type { Tx } from '../../store/engine.ts';
 import { type GrantRow, prolongGrant } from '../../store/grants.ts';
 import { insertToken, lockTokensOf } from '../../store/tokens.ts';
 import { findUser, type UserRow } from '../../store/users.ts';
-import { formatScopes, hashToken, newSecret, parseScopes, type Random } from '../access-token.ts';
+import { formatScopes, hashToken, newSecret, parseScopes, type Random, usableBy } from '../access-token.ts';
 import type { AuditAct } from '../acts.ts';
 import type { GrantEnd } from '../grants.ts';
 import type { Client } from './client.ts';
@@ -13,7 +13,6 @@ import { OAuthFault } from './faults.ts';
 import { asLibraryClient, type Model } from './library.ts';
 import { accessTokenMs, refreshTokenMs } from './lifetimes.ts';
 import type { Parameters } from './parameters.ts';
-import { usableBy } from './scope.ts';
 
 /**
  * One request for tokens, within its transaction. All of it is one: whoever hands in the same code at the same time waits
@@ -46,7 +45,7 @@ export class Replay extends OAuthFault {
       which: { grantId: grant.grant_id },
       actor: { userId: null, appId: client.appId, address },
       act,
-      details: { user_id: userId, app_id: client.appId, app: client.name },
+      details: { user_id: userId, app_id: client.appId, name: client.name },
     };
   }
 }

@@ -37,7 +37,7 @@ async function endGrantOf(services: AccessServices, client: Client, hash: string
       which: { grantId: grant.grant_id },
       actor: { userId, appId: client.appId, address },
       act: 'access_revoked',
-      details: { app_id: client.appId, app: client.name },
+      details: { app_id: client.appId, name: client.name },
     });
   }
   return token !== undefined;
@@ -51,7 +51,7 @@ async function endAccessToken(services: AccessServices, client: Client, hash: st
     await revokeToken(tx, token, at);
     const { token_id, user_id } = token;
     const actor = { userId: user_id, appId: client.appId, address };
-    await record(tx, at, actor, 'token_revoked', { token_id, user_id, app: client.name });
+    await record(tx, at, actor, 'token_revoked', { token_id, user_id, app_id: client.appId, name: client.name });
     return user_id;
   });
   if (ended !== undefined) await services.ended(ended);

@@ -1,4 +1,5 @@
 import { type Scope, scopeNames } from '@parley/contract';
+import { inOrder, usableBy } from '../access-token.ts';
 import { OAuthFault, quoted } from './faults.ts';
 
 const all: readonly string[] = scopeNames;
@@ -23,15 +24,6 @@ export function requireScopes(text: string | undefined): Scope[] {
     `scope is missing. Name what the app needs, separated by spaces: ${all.join(', ')}.`,
   );
 }
-
-export const inOrder = (scopes: Iterable<string>): Scope[] => {
-  const chosen = new Set(scopes);
-  return scopeNames.filter((scope) => chosen.has(scope));
-};
-
-/** What of these works for somebody: only an administrator can let others administer. */
-export const usableBy = ({ isAdmin }: { readonly isAdmin: boolean }, scopes: Iterable<string>): Scope[] =>
-  inOrder(scopes).filter((scope) => isAdmin || scope !== 'admin');
 
 /** All that an app may do as its own bot. A bot is no administrator. */
 export const botScopes: readonly Scope[] = usableBy({ isAdmin: false }, scopeNames);

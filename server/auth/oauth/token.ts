@@ -1,4 +1,5 @@
 import OAuth2Server from '@node-oauth/oauth2-server';
+import { inOrder } from '../access-token.ts';
 import { endGrants } from '../grants.ts';
 import type { AccessServices } from '../services.ts';
 import { answer, type OAuthAnswer } from './answers.ts';
@@ -11,7 +12,6 @@ import { asFault, type GrantType, grantTypes, libraryRequest, type Model } from 
 import { accessTokenMs } from './lifetimes.ts';
 import type { Parameters } from './parameters.ts';
 import { refresh } from './refresh.ts';
-import { inOrder } from './scope.ts';
 
 /** A call of an app, read as far as it can be without knowing the app. */
 export interface AppCall {

@@ -1,5 +1,6 @@
 ALTER TABLE users ADD COLUMN kind TEXT NOT NULL DEFAULT 'person'; -- or bot
 ALTER TABLE users ADD COLUMN owner_id BIGINT REFERENCES users (user_id); -- of a bot
+ALTER TABLE users ADD COLUMN password_changed_at BIGINT; -- what was opened with the one before has ended
 CREATE INDEX users_by_owner ON users (owner_id) WHERE owner_id IS NOT NULL;
 
 -- What acts for people, or for itself as its bot.
@@ -57,6 +58,7 @@ ALTER TABLE tokens ADD COLUMN kind TEXT NOT NULL DEFAULT 'personal'; -- personal
 ALTER TABLE tokens ADD COLUMN grant_id BIGINT REFERENCES grants (grant_id); -- of kind oauth
 CREATE INDEX tokens_by_grant ON tokens (grant_id) WHERE grant_id IS NOT NULL;
 CREATE INDEX tokens_ending ON tokens (expires_at) WHERE kind <> 'personal';
+CREATE INDEX tokens_revoked ON tokens (revoked_at) WHERE revoked_at IS NOT NULL;
 
 -- Links that work once: to set up the service, to join it, to choose a new password.
 CREATE TABLE links (

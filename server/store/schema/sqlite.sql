@@ -295,6 +295,8 @@ CREATE INDEX tokens_by_user ON tokens (user_id);
 
 CREATE INDEX tokens_ending ON tokens (expires_at) WHERE kind <> 'personal';
 
+CREATE INDEX tokens_revoked ON tokens (revoked_at) WHERE revoked_at IS NOT NULL;
+
 CREATE TABLE users (
   user_id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT NOT NULL,
@@ -305,7 +307,7 @@ CREATE TABLE users (
   password_hash TEXT,
   created_at INTEGER NOT NULL,
   disabled_at INTEGER
-, kind TEXT NOT NULL DEFAULT 'person', owner_id INTEGER REFERENCES users (user_id)) STRICT;
+, kind TEXT NOT NULL DEFAULT 'person', owner_id INTEGER REFERENCES users (user_id), password_changed_at INTEGER) STRICT;
 
 CREATE INDEX users_by_owner ON users (owner_id) WHERE owner_id IS NOT NULL;
 
