@@ -1,12 +1,4 @@
-import {
-  type Contract,
-  errors,
-  type Input,
-  invalidField,
-  type OperationName,
-  ParleyError,
-  type Scope,
-} from '@parley/contract';
+import { type Contract, errors, type Input, invalidField, type OperationName, ParleyError } from '@parley/contract';
 import type { Authenticator } from '../auth/authenticate.ts';
 import { type Caller, requireScopes } from '../auth/caller.ts';
 import type { Log } from '../observe/log.ts';
@@ -96,19 +88,15 @@ export function serveApi(parts: ApiParts) {
     count(first.tokenId, progress);
     requireScopes(first, row.scopes);
     const raw = row.method === 'GET' ? fromQuery(query) : await fromBody(request, query, parts.bodyLimit);
-    const caller = row.method === 'GET' ? first : await stillThere(request, first, row.scopes);
+    // Once more after the body, which may take as long as its sender likes: access that ended meanwhile is over.
+    const again = row.method === 'GET' ? first : callerOf(request, () => {});
+    const caller = again instanceof Promise ? await again : again;
+    if (caller !== first) requireScopes(caller, row.scopes);
     const input = validate(row.input, route.decode(raw)) as Input<OperationName>;
     const idempotencyKey = row.idempotent ? keyIn(request) : undefined;
     const handler = parts.handlers[row.name] as Handler<OperationName>;
     const from = () => addressFor(request, connections, progress);
     return handler({ name: row.name, caller, input, idempotencyKey, address: from });
-  }
-
-  /** Once more after the body, which may take as long as the sender likes: access that ended meanwhile is over. */
-  async function stillThere(request: Request, first: Caller, scopes: readonly Scope[]): Promise<Caller> {
-    const caller = await callerOf(request, () => {});
-    if (caller !== first) requireScopes(caller, scopes);
-    return caller;
   }
 
   /** To be asked before anything waits: once a client has hung up, nobody knows any more where it was. */

@@ -303,3 +303,19 @@ test('what is logged of a page is which one it was, not its address: that may ho
   expect(lines.join('')).toContain('/setup/:secret');
   expect(lines.join('')).not.toContain('s3cret');
 });
+
+describe('a name that nobody has', () => {
+  const server = serverFor('sqlite', { PARLEY_SIGN_IN_LIMIT: 'off' });
+
+  test('waits in line to have its password checked like any other, so that it takes as long', async () => {
+    const { name } = await person(server());
+    for (const who of [name, 'nobody-at-all', 'no name']) {
+      let checked = 0;
+      const line = Array.from({ length: 16 }, () => isPassword(goodPassword, null).then(() => checked++));
+      await new BrowserLike(server().url).signIn(who, goodPassword);
+      // All who were there before have been checked, but for those who were being checked beside it.
+      expect(checked).toBeGreaterThan(13);
+      await Promise.all(line);
+    }
+  });
+});
