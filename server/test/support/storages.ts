@@ -1,0 +1,38 @@
+import { beforeAll, describe } from 'bun:test';
+import type { Blobs } from '../../blobs/blobs.ts';
+import { openDisk } from '../../blobs/disk.ts';
+import { openS3 } from '../../blobs/s3.ts';
+import { parseS3Url } from '../../blobs/s3-url.ts';
+import { temporaryFolder } from './cleanup.ts';
+import { s3Missing, s3StartMs, sharedS3 } from './s3.ts';
+
+export type StorageName = 'disk' | 's3';
+
+/** Where a storage that nobody else uses is: a folder, or the address of a bucket. */
+export async function freshPlace(storage: StorageName): Promise<string> {
+  return storage === 'disk' ? temporaryFolder() : (await sharedS3()).freshBucket();
+}
+
+export const openPlace = (place: string): Blobs =>
+  place.startsWith('http') ? openS3(parseS3Url(place)) : openDisk(place);
+
+/** Describes behaviour that must hold on both storages. */
+export function onBothStorages(name: string, suite: (storage: StorageName) => void): void {
+  describe(`${name} (disk)`, () => suite('disk'));
+  onS3(name, () => suite('s3'));
+}
+
+/** Describes behaviour that only S3 can show. */
+export function onS3(name: string, suite: () => void): void {
+  if (s3Missing) {
+    console.warn(`skipped: ${name}. ${s3Missing}`);
+    describe.skip(`${name} (S3)`, suite);
+  } else {
+    describe(`${name} (S3)`, () => {
+      beforeAll(async () => {
+        await sharedS3();
+      }, s3StartMs);
+      suite();
+    });
+  }
+}
