@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { chatId, messageId, userId, webhookId } from './fields.ts';
-import { role, visibility } from './records.ts';
+import { file, role, visibility } from './records.ts';
 
 const created = z.object({ chat_id: chatId, name: z.string(), user_id: userId, participants: z.array(userId) });
 const membership = z.object({ chat_id: chatId, user_id: userId, actor_id: userId });
@@ -15,6 +15,7 @@ export const events = {
       chat_id: chatId,
       user_id: userId,
       content: z.string(),
+      file: file.optional(),
       reply_to: messageId.optional(),
     }),
   },

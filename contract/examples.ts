@@ -19,5 +19,6 @@ export const exampleWorld: readonly { by: 'ada' | 'bob' | 'cleo'; call: Operatio
   { by: 'cleo', call: 'messages.send_message', input: { chat_id: 1, content: 'The launch is on Friday' } },
   { by: 'cleo', call: 'messages.add_reaction', input: { message_id: 1, emoji: '👋' } },
   { by: 'ada', call: 'messages.add_reaction', input: { message_id: 1, emoji: '🎉' } },
+  { by: 'ada', call: 'files.upload', input: { file: new File(['Hello, file\n'], 'hello.txt') } },
   { by: 'ada', call: 'tokens.create', input: { name: 'spare', scopes: ['messages:read'] } },
 ];

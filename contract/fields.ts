@@ -9,6 +9,7 @@ export const userId = id<'UserId'>('identifier of a user');
 export const chatId = id<'ChatId'>('identifier of a chat');
 export const messageId = id<'MessageId'>('identifier of a message; rises within a chat');
 export const eventId = id<'EventId'>('identifier of an event; rises in the order of commits');
+export const fileId = id<'FileId'>('identifier of a file');
 export const tokenId = id<'TokenId'>('identifier of an access token');
 export const webhookId = id<'WebhookId'>('identifier of a webhook');
 export const deliveryId = id<'DeliveryId'>('identifier of a delivery: one event for one webhook');
@@ -18,6 +19,7 @@ export type UserId = z.output<typeof userId>;
 export type ChatId = z.output<typeof chatId>;
 export type MessageId = z.output<typeof messageId>;
 export type EventId = z.output<typeof eventId>;
+export type FileId = z.output<typeof fileId>;
 export type TokenId = z.output<typeof tokenId>;
 export type WebhookId = z.output<typeof webhookId>;
 export type DeliveryId = z.output<typeof deliveryId>;
@@ -32,21 +34,30 @@ export const timeInput = z.iso
   .transform((text) => Date.parse(text))
   .meta({ description: 'ISO 8601 with `Z` or an offset' });
 
+interface TextBounds {
+  /** 0: it may be blank. */
+  readonly min: number;
+  readonly maxBytes: number;
+  /** Whether there may be nothing at all, where blanks alone are refused. */
+  readonly mayBeEmpty?: boolean;
+}
+
 /** Text as people write it: any script, but nothing a database or a JSON reader could choke on. */
-export function text(bounds: { min: number; maxBytes: number }) {
+export function text(bounds: TextBounds) {
   return z
     .string()
     .check((ctx) => {
       const fault = textFault(ctx.value, bounds);
       if (fault) ctx.issues.push({ code: 'custom', message: fault, input: ctx.value });
     })
-    .meta({ ...(bounds.min > 0 && { minLength: bounds.min }), maxLength: bounds.maxBytes });
+    .meta({ ...(bounds.min > 0 && !bounds.mayBeEmpty && { minLength: bounds.min }), maxLength: bounds.maxBytes });
 }
 
 /** Anything but space and marks that show nothing. */
 const visible = /[^\s\p{Cc}\p{Cf}]/u;
 
-function textFault(s: string, { min, maxBytes }: { min: number; maxBytes: number }): string | undefined {
+function textFault(s: string, { min, maxBytes, mayBeEmpty }: TextBounds): string | undefined {
+  if (s === '' && mayBeEmpty) return undefined;
   if (!s.isWellFormed()) return 'must not contain a lone surrogate';
   if (s.includes('\0')) return 'must not contain U+0000';
   if (min > 0 && !visible.test(s)) return 'must not be blank';
@@ -67,6 +78,11 @@ export const title = text({ min: 1, maxBytes: 400 })
   .refine((s) => !turns.test(s), 'must not contain characters that turn the direction of the text')
   .refine((s) => [...s].length <= 100, 'must be at most 100 characters')
   .meta({ description: 'one line', minLength: 1, maxLength: 100 });
+
+export const fileName = text({ min: 1, maxBytes: 255 })
+  .refine((s) => !controls.test(s) && !turns.test(s), 'must not contain control characters')
+  .refine((s) => !/[/\\]/.test(s) && s !== '.' && s !== '..', 'must be the name of a file, without a path')
+  .meta({ description: 'the name of a file: any script, without a path', minLength: 1, maxLength: 255 });
 
 export const description = text({ min: 0, maxBytes: 4_096 }).meta({ description: 'free text', maxLength: 4_096 });
 

@@ -1,8 +1,9 @@
 export * from './errors.ts';
 export { type EventData, type EventName, eventNames, events as eventTable, type NewEvent } from './events.ts';
 export { exampleWorld } from './examples.ts';
-export type { ChatId, DeliveryId, EventId, MessageId, ReplayId, TokenId, UserId, WebhookId } from './fields.ts';
-export { title, userName } from './fields.ts';
+export type { ChatId, DeliveryId, EventId, FileId, MessageId, ReplayId, TokenId, UserId, WebhookId } from './fields.ts';
+export { fileName, title, userName } from './fields.ts';
+export { fileField, isFile } from './file-input.ts';
 export { defaultLimits, defaultPage, type Limits } from './limits.ts';
 export { openApi, schemaName } from './openapi.ts';
 export type { Method, Operation } from './operation.ts';

@@ -6,9 +6,16 @@ export interface Limits {
   readonly participants: number;
   /** Rows in one page of a list. */
   readonly page: number;
+  /** Bytes in a file. */
+  readonly fileBytes: number;
 }
 
-export const defaultLimits: Limits = { contentBytes: 16_384, participants: 1_000, page: 200 };
+export const defaultLimits: Limits = {
+  contentBytes: 16_384,
+  participants: 1_000,
+  page: 200,
+  fileBytes: 2 * 1_024 ** 3,
+};
 
 /** Rows in a page when the caller names no limit. */
 export const defaultPage = 50;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { commonErrors, type ErrorCode, errors } from './errors.ts';
+import { isFile } from './file-input.ts';
 import { defaultLimits } from './limits.ts';
 import { type Scope, scopes } from './scopes.ts';
 import { buildContract, type Contract, listOperations, type NamedOperation } from './table.ts';
@@ -21,7 +22,7 @@ export function openApi(contract: Contract = buildContract(defaultLimits), versi
   const schemas: Json = { Error: errorSchema };
   for (const row of rows) {
     collect(schemas, `${schemaName(row)}Input`, row.input, 'input');
-    collect(schemas, `${schemaName(row)}Output`, row.output, 'output');
+    if (!isFile(row.output)) collect(schemas, `${schemaName(row)}Output`, row.output, 'output');
   }
   const resources = [...new Set(rows.map((r) => r.resource))];
   return {
@@ -128,21 +129,29 @@ function postOperation(rows: readonly NamedOperation[]): Json {
     description: `For ${keyed.join(', ')}: the same key and input give the same answer again.`,
     schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
   };
-  const examples = namedExamples(rows, (row) => row.example.input);
+  const examples = namedExamples(
+    rows.filter((row) => !row.rawFile),
+    (row) => row.example.input,
+  );
   return {
     ...common(rows),
     parameters: [actionParameter(rows), ...(keyed.length > 0 ? [key] : [])],
     requestBody: {
       required: true,
-      content: Object.fromEntries(
-        bodyTypes.map((type) => [type, { schema, ...(type === 'application/json' && { examples }) }]),
-      ),
+      content: {
+        ...Object.fromEntries(
+          bodyTypes.map((type) => [type, { schema, ...(type === 'application/json' && { examples }) }]),
+        ),
+        // The bytes of a file and nothing else.
+        ...(rows.some((row) => row.rawFile) && { 'application/octet-stream': {} }),
+      },
     },
   };
 }
 
 function common(rows: readonly NamedOperation[]): Json {
   const [first] = rows;
+  const inJson = rows.filter((row) => !isFile(row.output));
   const lines = rows.map((r) => `- \`${r.action}\`${inWords(r.scopes)}: ${r.summary}`);
   return {
     operationId: `${first?.resource}_${first?.method.toLowerCase()}`,
@@ -153,9 +162,11 @@ function common(rows: readonly NamedOperation[]): Json {
         description: 'The answer of the action.',
         content: {
           'application/json': {
-            schema: anyOf(rows.map((row) => reference(`${schemaName(row)}Output`))),
-            examples: namedExamples(rows, (row) => ({ success: true, ...(row.example.output as object) })),
+            schema: anyOf(inJson.map((row) => reference(`${schemaName(row)}Output`))),
+            examples: namedExamples(inJson, (row) => ({ success: true, ...(row.example.output as object) })),
           },
+          // The bytes of a file, under the type that it has.
+          ...(inJson.length < rows.length && { '*/*': {} }),
         },
       },
       ...failures(rows),

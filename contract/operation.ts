@@ -13,7 +13,11 @@ export interface Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType 
   /** Whether `Idempotency-Key` is honoured. */
   readonly idempotent?: true;
   readonly input: I;
-  /** The answer beside `success`. */
+  /** Whether the signature of a link to a file stands in for a token. */
+  readonly takesLinks?: true;
+  /** Whether the body may be the bytes of a file, and the fields then stand in the address. */
+  readonly rawFile?: true;
+  /** The answer beside `success`; or a file, which is answered as its bytes. */
   readonly output: O;
   /** Codes beyond the common ones. */
   readonly errors: readonly ErrorCode[];

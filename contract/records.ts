@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { chatId, count, eventId, messageId, time, tokenId, userId } from './fields.ts';
+import { chatId, count, eventId, fileId, messageId, time, tokenId, userId } from './fields.ts';
 import { scopeNames } from './scopes.ts';
 
 export const role = z.enum(['owner', 'admin', 'member']);
@@ -20,14 +20,25 @@ export const reaction = z
   })
   .meta({ id: 'Reaction' });
 
+export const file = z
+  .object({
+    file_id: fileId,
+    name: z.string(),
+    mime_type: z.string().meta({ description: 'found from the bytes' }),
+    size: count.meta({ description: 'bytes' }),
+    sha256: z.string().meta({ description: 'of the bytes, in lowercase hex' }),
+    url: z.string().meta({ description: 'where it can be fetched, with an access token; it stays the same' }),
+  })
+  .meta({ id: 'File' });
+
 export const message = z
   .object({
     message_id: messageId,
     chat_id: chatId,
     user_id: userId,
-    content: z.string().meta({ description: 'empty once the message is deleted' }),
+    content: z.string().meta({ description: 'empty where there is only a file, and once the message is deleted' }),
     reply_to: messageId.nullable(),
-    file: z.null().meta({ description: 'the file sent with the message' }),
+    file: file.nullable().meta({ description: 'the file sent with the message' }),
     reactions: z.array(reaction),
     created_at: time,
     edited_at: time.nullable(),
@@ -90,6 +101,7 @@ export const loggedEvent = z
   })
   .meta({ id: 'Event' });
 
+export type FileInfo = z.output<typeof file>;
 export type Message = z.output<typeof message>;
 export type Reaction = z.output<typeof reaction>;
 export type Chat = z.output<typeof chat>;

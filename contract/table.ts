@@ -3,6 +3,7 @@ import { defaultLimits, type Limits } from './limits.ts';
 import type { Operation } from './operation.ts';
 import { chats } from './operations/chats.ts';
 import { events } from './operations/events.ts';
+import { files } from './operations/files.ts';
 import { messages } from './operations/messages.ts';
 import { tokens } from './operations/tokens.ts';
 import { users } from './operations/users.ts';
@@ -14,6 +15,7 @@ export const buildContract = (limits: Limits) => ({
   chats: chats(limits),
   webhooks: webhooks(limits),
   events: events(limits),
+  files: files(limits),
   users: users(limits),
   tokens: tokens(limits),
 });
@@ -37,6 +39,10 @@ export type Output<N extends OperationName> = Row<N> extends Operation<infer _, 
 /** What a client sends, and what it receives beside `success`. */
 export type ClientInput<N extends OperationName> = Row<N> extends Operation<infer I, infer _> ? z.input<I> : never;
 export type ClientOutput<N extends OperationName> = Row<N> extends Operation<infer _, infer O> ? z.input<O> : never;
+
+/** Operations that answer with the bytes of a file; all others answer JSON. */
+export type FileOperationName = { [N in OperationName]: Output<N> extends File ? N : never }[OperationName];
+export type JsonOperationName = Exclude<OperationName, FileOperationName>;
 
 export interface NamedOperation extends Operation {
   readonly name: OperationName;

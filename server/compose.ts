@@ -5,18 +5,21 @@ import { OAuth } from './auth/oauth/oauth.ts';
 import type { SignInServices } from './auth/services.ts';
 import { Wake } from './bus/wake.ts';
 import { buildDelivery } from './compose/delivery.ts';
+import { buildFiles } from './compose/files.ts';
 import { shareRates, startFollowers } from './compose/followers.ts';
 import { listen, localUrl } from './compose/listening.ts';
 import type { World } from './compose/world.ts';
 import { limitsOf, type Settings } from './config.ts';
 import { clientAddress } from './http/address.ts';
-import { type Connections, serveApi } from './http/api.ts';
+import type { Connections } from './http/admission.ts';
+import { serveApi } from './http/api.ts';
 import { buildFetch } from './http/app.ts';
 import { serveOAuth } from './http/oauth.ts';
 import { RateLimiter } from './http/rate-limit.ts';
+import { serveUploads } from './http/tus.ts';
 import { Log } from './observe/log.ts';
 import { Metrics } from './observe/metrics.ts';
-import { buildHandlers } from './operations/index.ts';
+import { buildGates, buildHandlers } from './operations/index.ts';
 import type { Services } from './operations/operation.ts';
 import packageJson from './package.json' with { type: 'json' };
 import { buildPages } from './pages/index.ts';
@@ -56,6 +59,9 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
 /** Requests that are still running this long after `stop` are cut off. */
 const drainMs = 10_000;
 
+/** What was cut off is removed within this time, or once it has expired. */
+const releaseMs = 2_000;
+
 /** The one place that knows every part and puts them together. */
 export async function startParley(settings: Settings, world: World = realWorld): Promise<Parley> {
   const log = new Log(settings.logLevel, logFormat(settings), world.print, world.now);
@@ -67,6 +73,8 @@ export async function startParley(settings: Settings, world: World = realWorld):
     const key = secretKey(settings.folder, settings.secretKey, world.random);
     await claimKey(engine, key, settings.folder);
     const deliver = buildDelivery(settings, world, engine, key, () => port, metrics, log);
+    const address = () => settings.publicUrl?.origin ?? localUrl(settings, port);
+    const files = await buildFiles(settings, world, engine, key, address);
     const authenticator = new Authenticator(engine, world.now);
     const contract = buildContract(limitsOf(settings));
     const requestId = requestIds(world);
@@ -76,6 +84,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
       random: world.random,
       wake: () => wake.call(),
       webhooks: deliver.services,
+      files: files.services,
       ended: async (...userIds) => {
         authenticator.forget(userIds);
         await deliver.services.nudge();
@@ -94,6 +103,9 @@ export async function startParley(settings: Settings, world: World = realWorld):
     const api = serveApi({
       contract,
       handlers,
+      gates: buildGates(services),
+      uploads: files.uploads,
+      callerOfLink: (query) => files.services.links.callerOf(query),
       authenticator,
       limiter,
       addressOf,
@@ -123,8 +135,11 @@ export async function startParley(settings: Settings, world: World = realWorld):
       },
     });
     const { publicUrl } = settings;
+    const known = { authenticator, limiter, addressOf, publicUrl, requestId, log, metrics };
+    const uploads = serveUploads({ ...known, uploads: files.uploads });
     const fetch = buildFetch({
       api,
+      uploads: uploads.fetch,
       oauth: serveOAuth({ oauth, limiter, addressOf, publicUrl, requestId, log, metrics }),
       contract,
       version,
@@ -139,7 +154,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
       if (uses.length > 0) await engine.write((tx) => noteTokenUses(tx, uses));
     };
     const followers = {
-      ...startFollowers(settings, world, engine, noteUses, metrics, log),
+      ...startFollowers(settings, world, engine, files.blobs, noteUses, metrics, log),
       // With SQLite no other process serves.
       ...(limiter && settings.databaseUrl && { rateSharing: shareRates(limiter, world, engine, log) }),
     };
@@ -147,17 +162,20 @@ export async function startParley(settings: Settings, world: World = realWorld):
     wake.subscribe(() => deliver.driver.wake());
     followers.searchIndex.wake();
     await deliver.driver.start();
-    const url = localUrl(server);
+    const url = localUrl(settings, port);
     const secret = await createSetupLink(services);
-    const setupLink = secret && `${settings.publicUrl?.origin ?? url}/setup/${secret}`;
+    const setupLink = secret && `${address()}/setup/${secret}`;
     keepSetupLink(settings.folder, setupLink);
     return {
       url,
       setupLink,
       stop: async () => {
         const cutOff = setTimeout(() => void server.stop(true), drainMs);
-        await server.stop();
+        const drained = server.stop();
+        uploads.letGo();
+        await drained;
         clearTimeout(cutOff);
+        await within(releaseMs, files.uploads.settled()).catch(() => {});
         await Promise.all([deliver.driver.stop(), ...Object.values(followers).map((follower) => follower.stop())]);
         await noteUses().catch((cause) => log.write('warn', 'last uses of tokens lost', { cause }));
         await engine.close();

@@ -1,5 +1,6 @@
 import { defaultLimits, type Limits } from '@parley/contract';
 import type { SignUpPolicy } from './auth/arrivals.ts';
+import { parseS3Url } from './blobs/s3-url.ts';
 import { parseNetworks } from './domain/address.ts';
 import { parseTrustedProxies } from './http/address.ts';
 import type { RateLimit } from './http/rate-limit.ts';
@@ -190,6 +191,25 @@ export const settingsTable = {
     fallback: String(defaultLimits.page),
     parse: integer(50, 1_000),
   }),
+  fileBytes: setting({
+    env: 'PARLEY_FILE_LIMIT',
+    summary: 'Bytes in a file at most.',
+    fallback: String(defaultLimits.fileBytes),
+    parse: integer(1, 1_024 ** 4),
+  }),
+  uploadHours: setting({
+    env: 'PARLEY_UPLOAD_HOURS',
+    summary: 'Hours that an upload may take or rest, and that a file is kept which no message names.',
+    fallback: '24',
+    parse: integer(1, 8_760),
+  }),
+  s3: setting({
+    env: 'S3_URL',
+    summary:
+      'Where to keep files in place of the data folder: an S3-compatible store, as `https://ACCESS_KEY:SECRET_KEY@host/bucket?region=eu-central-1`. A prefix may follow the bucket; `&style=virtual` puts the bucket before the host.',
+    fallback: '',
+    parse: (value) => (value === '' ? undefined : parseS3Url(value)),
+  }),
   eventDays: setting({
     env: 'PARLEY_EVENT_DAYS',
     summary:
@@ -200,7 +220,7 @@ export const settingsTable = {
 } as const;
 
 /** Settings whose values are never shown. */
-const secrets: ReadonlySet<string> = new Set(['DATABASE_URL', 'PARLEY_SECRET_KEY']);
+const secrets: ReadonlySet<string> = new Set(['DATABASE_URL', 'PARLEY_SECRET_KEY', 'S3_URL']);
 
 type Table = typeof settingsTable;
 export type Settings = { readonly [K in keyof Table]: ReturnType<Table[K]['parse']> };
@@ -218,8 +238,9 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   return Object.fromEntries(read) as Settings;
 }
 
-export const limitsOf = ({ contentBytes, participants, page }: Settings): Limits => ({
+export const limitsOf = ({ contentBytes, participants, page, fileBytes }: Settings): Limits => ({
   contentBytes,
   participants,
   page,
+  fileBytes,
 });

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { StorageError } from './blobs/blobs.ts';
 import { type Parley, realWorld, startParley, version } from './compose.ts';
 import { readSettings, SettingError } from './config.ts';
 import { FolderError } from './store/folder.ts';
@@ -47,8 +48,8 @@ function stopOnSignals(starting: Promise<Parley>): void {
 }
 
 function plainLine(error: unknown): string {
-  if (error instanceof SettingError || error instanceof FolderError || error instanceof SchemaError)
-    return error.message;
+  if ([SettingError, FolderError, SchemaError, StorageError].some((kind) => error instanceof kind))
+    return (error as Error).message;
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   if (code === 'unavailable') return `Cannot reach the database: ${(cause as Error).message}`;
   return `Parley cannot start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;

@@ -4,6 +4,7 @@ import {
   count,
   description,
   emoji,
+  fileId,
   hasMore,
   messageId,
   pageLimit,
@@ -13,6 +14,7 @@ import {
   userId,
   userIds,
 } from '../fields.ts';
+import { fileInput } from '../file-input.ts';
 import type { Limits } from '../limits.ts';
 import { operation } from '../operation.ts';
 import { chat, message, visibility } from '../records.ts';
@@ -55,6 +57,10 @@ export const messages = (limits: Limits) => {
     minLength: 1,
     maxLength: limits.contentBytes,
   });
+  const caption = text({ min: 1, maxBytes: limits.contentBytes, mayBeEmpty: true }).meta({
+    description: 'the text, as in `edit_message`; empty or left out only where a file is sent',
+    maxLength: limits.contentBytes,
+  });
   const limit = pageLimit(limits.page);
   const beforeId = z.int().positive().optional().meta({ description: 'only messages with a lower id' });
   const participants = userIds(limits.participants);
@@ -63,13 +69,24 @@ export const messages = (limits: Limits) => {
     send_message: operation({
       method: 'POST',
       scopes: ['messages:write'],
-      summary: 'Send a message into a chat.',
+      summary: 'Send a text, a file, or both into a chat.',
       idempotent: true,
-      input: z.strictObject({
-        chat_id: chatId,
-        content,
-        reply_to: messageId.optional().meta({ description: 'a message of the same chat that this one answers' }),
-      }),
+      input: z
+        .strictObject({
+          chat_id: chatId,
+          content: caption.optional(),
+          file: fileInput(limits).optional(),
+          file_id: fileId.optional().meta({ description: 'a file that you have uploaded, in place of `file`' }),
+          reply_to: messageId.optional().meta({ description: 'a message of the same chat that this one answers' }),
+        })
+        .refine(({ file, file_id }) => file === undefined || file_id === undefined, {
+          path: ['file_id'],
+          message: 'cannot be given beside file',
+        })
+        .refine(({ content, file, file_id }) => content || file || file_id, {
+          path: ['content'],
+          message: 'is required, unless a file is sent',
+        }),
       output: z.object({ message }),
       errors: ['not_found', 'forbidden', 'idempotency_conflict'],
       example: {

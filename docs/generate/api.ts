@@ -1,4 +1,4 @@
-import { listOperations, type NamedOperation, openApi, type Scope, schemaName, scopes } from '@parley/contract';
+import { isFile, listOperations, type NamedOperation, openApi, type Scope, schemaName, scopes } from '@parley/contract';
 import { inputTable, outputTable, type Schema, type UnitOf } from './fields.ts';
 import { anchor, block, code, codes, json, page, table } from './markdown.ts';
 
@@ -64,11 +64,12 @@ function operation(row: NamedOperation): string[] {
     row.summary,
     `${code(`${row.method} /${row.resource}.php?action=${row.action}`)} · ${scope}${keyed}`,
     Object.keys(input.properties ?? {}).length === 0 ? 'It takes no fields.' : inputTable(input, unitIn(row)),
-    'Answer:',
-    outputTable(withoutSuccess(schemas[`${schemaName(row)}Output`] ?? {})),
+    ...(isFile(row.output)
+      ? ['Answer: the bytes of the file, under the type that it has.']
+      : ['Answer:', outputTable(withoutSuccess(schemas[`${schemaName(row)}Output`] ?? {}))]),
     `Errors: ${row.errors.length > 0 ? `${codes(row.errors)}, and ` : ''}[those of every operation](errors.md).`,
     block('sh', curl(row)),
-    json({ success: true, ...(row.example.output as object) }),
+    ...(isFile(row.output) ? [] : [json({ success: true, ...(row.example.output as object) })]),
   ];
 }
 
@@ -92,6 +93,10 @@ function curl(row: NamedOperation): string {
   if (row.method === 'GET') {
     const query = input.flatMap(([name, value]) => [value].flat().map((one) => `&${name}=${encodeURIComponent(one)}`));
     return `curl "${address}${query.join('')}" ${authorization}`;
+  }
+  if (input.some(([, value]) => value instanceof File)) {
+    const parts = input.map(([name, value]) => `-F ${name}=${value instanceof File ? `@${value.name}` : value}`);
+    return `curl "${address}" ${authorization} ${parts.join(' ')}`;
   }
   const body = JSON.stringify(row.example.input).replaceAll("'", String.raw`'\''`);
   return `curl "${address}" ${authorization} \\\n  -H 'Content-Type: application/json' -d '${body}'`;

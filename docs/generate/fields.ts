@@ -57,6 +57,7 @@ export function typeOf(schema: Schema): string {
   if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ');
   if (schema.type === 'array') return `list of ${schema.items ? typeOf(schema.items) : 'anything'}`;
   if (schema.format === 'date-time') return 'time';
+  if (schema.format === 'binary') return 'file';
   return [schema.type ?? 'anything'].flat().join(' or ');
 }
 

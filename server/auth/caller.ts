@@ -5,7 +5,8 @@ import type { TokenKind } from '../store/tokens.ts';
 export interface Caller {
   readonly userId: UserId;
   readonly tokenId: TokenId;
-  readonly kind: TokenKind;
+  /** `link`: no token, but a link to a file that was made for them. */
+  readonly kind: TokenKind | 'link';
   /** 0: no app, but the user in person. */
   readonly appId: number;
   readonly isAdmin: boolean;

@@ -1,8 +1,10 @@
 import { dropEnded } from '../auth/retention.ts';
+import type { Blobs } from '../blobs/blobs.ts';
 import type { Settings } from '../config.ts';
 import { Follower } from '../events/follower.ts';
 import { dropExpired } from '../events/retention.ts';
 import { indexNextEvents } from '../events/search-index.ts';
+import { removeEnded } from '../files/removal.ts';
 import type { RateLimiter } from '../http/rate-limit.ts';
 import { RateSharing } from '../http/rate-sharing.ts';
 import type { Log } from '../observe/log.ts';
@@ -20,6 +22,7 @@ export function startFollowers(
   settings: Settings,
   world: World,
   engine: Engine,
+  blobs: Blobs,
   noteUses: () => Promise<void>,
   metrics: Metrics,
   log: Log,
@@ -38,6 +41,15 @@ export function startFollowers(
       step: () => noteUses().then(() => false),
       gatherMs: 0,
       sweepMs: 5_000,
+      share: 0.1,
+      log,
+    }),
+    // By itself: a storage that is away must not hold up the rest.
+    files: new Follower({
+      name: 'files',
+      step: () => removeEnded(engine, blobs, world.now(), (count) => metrics.pruned('files', count)),
+      gatherMs: 0,
+      sweepMs: 15_000,
       share: 0.1,
       log,
     }),

@@ -5,7 +5,15 @@ import type { buildFetch } from '../http/app.ts';
 export function listen({ host, port }: Settings, fetch: ReturnType<typeof buildFetch>): Server<undefined> {
   try {
     // Above every limit of ours, so that a body that is too large gets our answer and not the runtime's empty one.
-    return Bun.serve({ hostname: host, port, fetch, idleTimeout: 60, maxRequestBodySize: Number.MAX_SAFE_INTEGER });
+    return Bun.serve({
+      hostname: host,
+      port,
+      fetch,
+      idleTimeout: 60,
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      // The runtime's own page for what goes wrong once we have answered shows paths and source.
+      development: false,
+    });
   } catch (error) {
     if ((error as { code?: string }).code === 'EADDRINUSE') {
       throw new SettingError(
@@ -17,7 +25,7 @@ export function listen({ host, port }: Settings, fetch: ReturnType<typeof buildF
 }
 
 /** The address to open on this machine. Where every address is listened on, the machine's own will do. */
-export function localUrl({ hostname, port }: Server<undefined>): string {
-  const host = hostname === '0.0.0.0' || hostname === '::' ? 'localhost' : (hostname ?? 'localhost');
+export function localUrl({ host: listened, port: asked }: Settings, port: number = asked): string {
+  const host = listened === '0.0.0.0' || listened === '::' ? 'localhost' : listened;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

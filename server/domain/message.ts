@@ -1,5 +1,9 @@
-import type { Message } from '@parley/contract';
+import type { FileInfo, Message } from '@parley/contract';
 import { isoTime } from './time.ts';
+
+/** A file as it is kept with its message: without its address, which moves with the server. */
+export type KeptFile = Omit<FileInfo, 'url'>;
+export type KeptMessage = Omit<Message, 'file'> & { readonly file: KeptFile | null };
 
 /** A message at its beginning. */
 export function newMessage(
@@ -9,18 +13,19 @@ export function newMessage(
     user_id,
     content,
     reply_to,
-  }: Pick<Message, 'message_id' | 'chat_id' | 'user_id' | 'content' | 'reply_to'>,
+    file,
+  }: Pick<KeptMessage, 'message_id' | 'chat_id' | 'user_id' | 'content' | 'reply_to' | 'file'>,
   at: number,
-): Message {
-  const untouched = { file: null, reactions: [], created_at: isoTime(at), edited_at: null, deleted_at: null };
-  return { message_id, chat_id, user_id, content, reply_to, ...untouched };
+): KeptMessage {
+  const untouched = { reactions: [], created_at: isoTime(at), edited_at: null, deleted_at: null };
+  return { message_id, chat_id, user_id, content, reply_to, file, ...untouched };
 }
 
-export function edited(message: Message, content: string, at: number): Message {
+export function edited(message: KeptMessage, content: string, at: number): KeptMessage {
   return { ...message, content, edited_at: isoTime(at) };
 }
 
 /** What is left of a deleted message: its place, without what it said. */
-export function tombstone(message: Message, at: number): Message {
-  return { ...message, content: '', reactions: [], deleted_at: isoTime(at) };
+export function tombstone(message: KeptMessage, at: number): Message {
+  return { ...message, content: '', file: null, reactions: [], deleted_at: isoTime(at) };
 }

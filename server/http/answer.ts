@@ -2,11 +2,21 @@ import { errors, ParleyError } from '@parley/contract';
 import { Rendered } from '../operations/rendered.ts';
 import type { Allowance } from './rate-limit.ts';
 
+const exposedHeaders = [
+  ...['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After'],
+  ...['X-Request-Id', 'WWW-Authenticate', 'Allow'],
+  ...['Content-Range', 'Content-Disposition', 'Accept-Ranges', 'ETag', 'Last-Modified'],
+];
+
+const allowedHeaders = [
+  ...['Authorization', 'Content-Type', 'Idempotency-Key', 'Last-Event-ID'],
+  ...['Range', 'If-Range', 'If-None-Match', 'If-Modified-Since'],
+];
+
 /** What a browser on another site needs in order to read an answer. CORS is open, and never carries credentials. */
 const crossOrigin = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers':
-    'RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id, WWW-Authenticate, Allow',
+  'access-control-expose-headers': exposedHeaders.join(', '),
 } as const;
 
 export interface Envelope {
@@ -64,7 +74,7 @@ export function preflight(): Response {
     headers: {
       'access-control-allow-origin': '*',
       'access-control-allow-methods': 'GET, POST',
-      'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, Last-Event-ID',
+      'access-control-allow-headers': allowedHeaders.join(', '),
       'access-control-max-age': '86400',
     },
   });

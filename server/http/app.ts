@@ -1,9 +1,11 @@
 import { type Contract, openApi } from '@parley/contract';
 import { Hono } from 'hono';
-import type { Connections } from './api.ts';
+import type { Connections } from './admission.ts';
 
 export interface AppParts {
   readonly api: (request: Request, address: string, connections: Connections) => Promise<Response>;
+  /** Uploads that can be resumed. Given what follows `/api/`, as above. */
+  readonly uploads: (request: Request, address: string, connections: Connections) => Promise<Response>;
   /** Given the path with its query; answers undefined where that is none of its own. */
   readonly oauth: (
     request: Request,
@@ -30,6 +32,7 @@ export function buildFetch(parts: AppParts): Fetch {
     const path = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2);
     const address = url.startsWith('/api/', path) ? url.slice(path + 5) : '';
     if (isRow.test(address)) return parts.api(request, address, connections);
+    if (isUpload.test(address)) return parts.uploads(request, address, connections);
     const forApps = parts.oauth(request, url.slice(path), connections);
     if (forApps) return forApps;
     return around.fetch(path === 0 ? new Request(`http://localhost${url}`, request) : request, connections);
@@ -38,6 +41,9 @@ export function buildFetch(parts: AppParts): Fetch {
 
 /** `messages.php`, with or without a query. */
 const isRow = /^[^/?]*\.php(?:\?|$)/;
+
+/** `uploads`, and what is below. */
+const isUpload = /^uploads(?:[/?]|$)/;
 
 function buildAround(parts: AppParts): Hono<{ Bindings: Connections }> {
   const app = new Hono<{ Bindings: Connections }>();

@@ -1,19 +1,16 @@
-import { invalidField, ParleyError } from '@parley/contract';
+import { ParleyError } from '@parley/contract';
+import { asUnreadable, decodeUtf8, mediaTypeOf, tooLarge } from './bytes.ts';
 import { parseFields } from './form.ts';
+import { readForm } from './form-data.ts';
 import type { RawInput } from './input.ts';
-import { shorten } from './validate.ts';
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads a body of any of the three kinds, up to `limit` bytes. */
 export async function readBody(request: Request, limit: number): Promise<RawInput> {
   const bytes = await readBytes(request, limit).catch((error: unknown) => {
-    throw error instanceof ParleyError
-      ? error
-      : new ParleyError('invalid_request', 'The body could not be read to its end.', [], error);
+    throw asUnreadable(error);
   });
   const contentType = request.headers.get('content-type') ?? '';
-  const mediaType = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const mediaType = mediaTypeOf(contentType);
   const read = readers.get(mediaType);
   if (read) return read(bytes, contentType);
   if (bytes.length === 0 && mediaType === '') return { kind: 'strings', fields: [] };
@@ -26,11 +23,11 @@ export async function readBody(request: Request, limit: number): Promise<RawInpu
 type Reader = (bytes: Uint8Array<ArrayBuffer>, contentType: string) => RawInput | Promise<RawInput>;
 
 const readers = new Map<string, Reader>([
-  ['application/json', (bytes) => ({ kind: 'json', object: parseObject(decode(bytes)) })],
-  ['application/x-www-form-urlencoded', (bytes) => ({ kind: 'strings', fields: parseUrlencoded(decode(bytes)) })],
+  ['application/json', (bytes) => ({ kind: 'json', object: parseObject(decodeUtf8(bytes)) })],
+  ['application/x-www-form-urlencoded', (bytes) => ({ kind: 'strings', fields: parseUrlencoded(decodeUtf8(bytes)) })],
   [
     'multipart/form-data',
-    async (bytes, contentType) => ({ kind: 'strings', fields: textFields(await parseMultipart(bytes, contentType)) }),
+    async (bytes, contentType) => ({ kind: 'strings', fields: await parseMultipart(bytes, contentType) }),
   ],
 ]);
 
@@ -42,13 +39,6 @@ function parseUrlencoded(text: string): [string, string][] {
     );
   }
   return parseFields(text);
-}
-
-function textFields(form: FormData): [string, string][] {
-  return [...form.entries()].map(([name, value]) => {
-    if (typeof value === 'string') return [name, value];
-    throw invalidField(shorten(name), 'is a file, where text is expected');
-  });
 }
 
 function parseObject(text: string): Record<string, unknown> {
@@ -64,21 +54,12 @@ function parseObject(text: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-async function parseMultipart(bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<FormData> {
-  decode(bytes);
-  try {
-    return await new Response(bytes, { headers: { 'content-type': contentType } }).formData();
-  } catch (error) {
-    throw new ParleyError('invalid_request', 'The body is not valid multipart/form-data.', [], error);
-  }
-}
-
-function decode(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes);
-  } catch (error) {
-    throw new ParleyError('invalid_request', 'The body is not valid UTF-8.', [], error);
-  }
+/** Nothing in it is a file. */
+function parseMultipart(bytes: Uint8Array, contentType: string): Promise<Iterable<readonly [string, string]>> {
+  const whole = (async function* () {
+    yield bytes;
+  })();
+  return readForm(whole, contentType, bytes.length, async () => undefined);
 }
 
 function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
@@ -98,5 +79,3 @@ async function readUndeclared(request: Request, limit: number): Promise<Uint8Arr
   }
   return Uint8Array.from(Buffer.concat(parts));
 }
-
-const tooLarge = (limit: number) => new ParleyError('payload_too_large', `The body must be at most ${limit} bytes.`);

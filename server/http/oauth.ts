@@ -3,8 +3,8 @@ import { metadata, type OAuth, type OAuthAnswer, type OAuthCall, oauthPaths } fr
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { limitKey } from './address.ts';
+import type { Connections } from './admission.ts';
 import { headersFor, preflight } from './answer.ts';
-import type { Connections } from './api.ts';
 import { readBody } from './body.ts';
 import { originOf } from './origin.ts';
 import type { Allowance, RateLimiter } from './rate-limit.ts';

@@ -1,4 +1,12 @@
-import { type Contract, invalidField, listOperations, type NamedOperation, ParleyError } from '@parley/contract';
+import {
+  type Contract,
+  fileField,
+  invalidField,
+  isFile,
+  listOperations,
+  type NamedOperation,
+  ParleyError,
+} from '@parley/contract';
 import { closest } from 'fastest-levenshtein';
 import { parseFields } from './form.ts';
 import { inputDecoder, type RawInput } from './input.ts';
@@ -6,6 +14,8 @@ import { inputDecoder, type RawInput } from './input.ts';
 export interface Route {
   readonly row: NamedOperation;
   readonly decode: (raw: RawInput) => Record<string, unknown>;
+  /** The field that takes a file, if there is one. */
+  readonly fileField: string | undefined;
 }
 
 /** A refusal because of the HTTP method, with the one that would do. */
@@ -33,7 +43,7 @@ export class Routes {
   constructor(contract: Contract) {
     for (const row of listOperations(contract)) {
       const actions = this.#byResource.get(row.resource) ?? new Map<string, Route>();
-      const route = { row, decode: inputDecoder(row) };
+      const route = { row, decode: inputDecoder(row), fileField: fileField(row.input) };
       actions.set(row.action, route);
       this.#byResource.set(row.resource, actions);
       this.#byAddress.set(`${row.resource}.php?action=${row.action}`, { route, query: [] });
@@ -43,7 +53,10 @@ export class Routes {
   /** `address` is what follows `/api/`. */
   find(address: string, method: string): Target {
     const target = this.#byAddress.get(address) ?? this.#parse(address);
-    if (target.route.row.method !== method) throw new MethodRefusal(target.route.row);
+    const { row } = target.route;
+    // What a file is can be asked without fetching it.
+    const isAllowed = row.method === method || (method === 'HEAD' && isFile(row.output));
+    if (!isAllowed) throw new MethodRefusal(row);
     return target;
   }
 

@@ -39,8 +39,10 @@ function fieldName(path: readonly PropertyKey[]): string {
 /** Names the field that was probably meant, where one is near. */
 function unknownField(key: string, known: readonly string[]): string {
   if (known.length === 0) return 'is not a field of this operation';
-  const nearest = closest(key, [...known]);
-  const near = distance(key, nearest) <= Math.max(2, Math.floor(nearest.length / 3));
+  // Other APIs write chatId.
+  const written = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const nearest = closest(written, [...known]);
+  const near = distance(written, nearest) <= Math.max(2, Math.floor(nearest.length / 3));
   return near ? `is not a field of this operation; did you mean ${nearest}?` : 'is not a field of this operation';
 }
 
@@ -51,6 +53,7 @@ const articles: Record<string, string> = {
   array: 'a list',
   boolean: 'true or false',
   object: 'an object',
+  file: 'a file, as a part of multipart/form-data',
 };
 
 function describe(issue: z.core.$ZodIssue): string {

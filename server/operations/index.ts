@@ -2,13 +2,14 @@ import { getChat, listOfChats, updateOfChat } from './chats.ts';
 import { createChannel, createDirect, createGroup } from './create-chat.ts';
 import { getDelivery, listOfDeliveries, redeliver, skip } from './deliveries.ts';
 import { listEvents } from './events.ts';
+import { downloadFile, getFile, uploadFile } from './files.ts';
 import { deleteMessage, editMessage, getMessage, getMessages, searchInMessages } from './messages.ts';
-import type { Handlers, Services } from './operation.ts';
+import type { Gates, Handlers, Services } from './operation.ts';
 import { addParticipants, join, leave, participants, removeParticipant, setRole } from './participants.ts';
 import { addReaction, removeReaction } from './reactions.ts';
 import { readMarker } from './read-marks.ts';
 import { listOfReplays, startReplay } from './replays.ts';
-import { sender } from './send.ts';
+import { mayPost, sender } from './send.ts';
 import { createToken, listOfTokens, revokeOneToken } from './tokens.ts';
 import { createUser, disableOneUser, getUser, me, searchForUsers } from './users.ts';
 import {
@@ -58,6 +59,9 @@ export const buildHandlers = (services: Services): Handlers => ({
   'webhooks.replay': startReplay(services),
   'webhooks.replays': listOfReplays(services),
   'events.list': listEvents(services),
+  'files.upload': uploadFile(services),
+  'files.get': getFile(services),
+  'files.download': downloadFile(services),
   'users.me': me(services),
   'users.get': getUser(services),
   'users.search': searchForUsers(services),
@@ -67,3 +71,5 @@ export const buildHandlers = (services: Services): Handlers => ({
   'tokens.create': createToken(services),
   'tokens.revoke': revokeOneToken(services),
 });
+
+export const buildGates = (services: Services): Gates => ({ 'messages.send_message': mayPost(services) });

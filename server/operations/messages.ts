@@ -4,6 +4,7 @@ import { may, refusals } from '../domain/policy.ts';
 import { words } from '../domain/words.ts';
 import type { Db } from '../store/engine.ts';
 import { appendOne } from '../store/events.ts';
+import { releaseFile } from '../store/files.ts';
 import { chatsOf } from '../store/members.ts';
 import { type MessageRow, pageOfMessages, updateMessage } from '../store/messages.ts';
 import { deleteReactionsTo } from '../store/reactions.ts';
@@ -14,7 +15,7 @@ import { change, type Handler, type Services } from './operation.ts';
 import * as present from './present.ts';
 import { Rendered } from './rendered.ts';
 
-export function getMessages({ engine }: Services): Handler<'messages.get_messages'> {
+export function getMessages({ engine, files }: Services): Handler<'messages.get_messages'> {
   const newest = new NewestPages();
   return async ({ caller, input }) => {
     const { chat_id, limit, before_id: before, after_id: after } = input;
@@ -23,7 +24,7 @@ export function getMessages({ engine }: Services): Handler<'messages.get_message
     const known = isNewest ? newest.get(chat_id, limit, chat.latest_event) : undefined;
     if (known !== undefined) return known;
     const { rows, more } = await pageOfMessages(engine, chat_id, { limit, before, after });
-    const messages = await present.renderMessages(engine, rows, caller.userId);
+    const messages = await present.renderMessages(engine, rows, caller.userId, files.url);
     const page: Rendered<'messages.get_messages'> = new Rendered(`"messages":${messages},"has_more":${more}`);
     // Reactions are shown to each reader in their own way.
     if (isNewest && !rows.some((row) => row.has_reactions)) newest.put(chat_id, limit, chat.latest_event, page);
@@ -31,10 +32,10 @@ export function getMessages({ engine }: Services): Handler<'messages.get_message
   };
 }
 
-export function getMessage({ engine }: Services): Handler<'messages.get_message'> {
+export function getMessage({ engine, files }: Services): Handler<'messages.get_message'> {
   return async ({ caller, input }) => {
     const { message } = await accessMessage(engine, caller.userId, input.message_id);
-    return { message: await present.messageFor(engine, message, caller.userId) };
+    return { message: await present.messageFor(engine, message, caller.userId, files.url) };
   };
 }
 
@@ -47,14 +48,15 @@ export function editMessage(services: Services): Handler<'messages.edit_message'
         throw new ParleyError('forbidden', 'Only its author may edit a message.');
       }
       if (message.is_deleted) throw new ParleyError('conflict', 'This message has been deleted.');
-      const before = present.message(message);
-      if (before.content === input.content) return { message: await present.messageFor(tx, message, caller.userId) };
+      const before = present.keptMessage(message);
+      if (before.content === input.content)
+        return { message: await present.messageFor(tx, message, caller.userId, services.files.url) };
       const after = { ...message, json: JSON.stringify(edited(before, input.content, at)) };
       await updateMessage(tx, after);
       const { message_id, chat_id, user_id } = message;
       const data = { message_id, chat_id, user_id, content: input.content, previous_content: before.content };
       await appendOne(tx, { event: 'message_edited', data }, at);
-      return { message: await present.messageFor(tx, after, caller.userId) };
+      return { message: await present.messageFor(tx, after, caller.userId, services.files.url) };
     });
 }
 
@@ -66,13 +68,15 @@ export function deleteMessage(services: Services): Handler<'messages.delete_mess
       if (message.user_id !== caller.userId && !may('delete_any', chat.type, role)) {
         throw new ParleyError('forbidden', refusals.delete_any);
       }
-      if (message.is_deleted) return { message: present.message(message) };
-      const left = tombstone(present.message(message), at);
-      await updateMessage(tx, { ...message, is_deleted: 1, json: JSON.stringify(left) });
+      const before = present.keptMessage(message);
+      if (message.is_deleted) return { message: present.message(before, services.files.url) };
+      const left = tombstone(before, at);
+      await updateMessage(tx, { ...message, is_deleted: 1, file_id: null, json: JSON.stringify(left) });
       await deleteReactionsTo(tx, chat.chat_id, message.message_id);
       const { message_id, chat_id, user_id } = message;
       const data = { message_id, chat_id, user_id, actor_id: caller.userId };
       await appendOne(tx, { event: 'message_deleted', data }, at);
+      if (message.file_id !== null) await releaseFile(tx, message.file_id, at);
       return { message: left };
     });
 }
@@ -80,7 +84,7 @@ export function deleteMessage(services: Services): Handler<'messages.delete_mess
 /** Chats that are searched at once; between such groups other requests are served. */
 const chatsAtOnce = 200;
 
-export function searchInMessages({ engine }: Services): Handler<'messages.search_messages'> {
+export function searchInMessages({ engine, files }: Services): Handler<'messages.search_messages'> {
   return async ({ caller, input }) => {
     const { query, chat_id, limit } = input;
     const { userId } = caller;
@@ -93,7 +97,9 @@ export function searchInMessages({ engine }: Services): Handler<'messages.search
     if (chat_id !== undefined) await accessChatTo(engine, 'read', userId, chat_id);
     const found = chat_id === undefined ? await searchEverywhere(engine, userId, search) : await search([chat_id]);
     const { rows, has_more } = present.page(found, limit);
-    return new Rendered(`"messages":${await present.renderMessages(engine, rows, userId)},"has_more":${has_more}`);
+    return new Rendered(
+      `"messages":${await present.renderMessages(engine, rows, userId, files.url)},"has_more":${has_more}`,
+    );
   };
 }
 

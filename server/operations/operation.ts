@@ -1,12 +1,16 @@
-import type { Input, OperationName, Output, UserId } from '@parley/contract';
+import type { FileId, FileOperationName, Input, OperationName, Output, UserId } from '@parley/contract';
 import type { Actor } from '../auth/audit.ts';
 import type { Caller } from '../auth/caller.ts';
+import type { FileLinks } from '../auth/file-links.ts';
 import type { AccessServices } from '../auth/services.ts';
+import type { Blobs } from '../blobs/blobs.ts';
 import type { AttemptMade, Sending } from '../domain/attempt.ts';
 import { fingerprint, keptAnswer } from '../domain/idempotency.ts';
+import type { ReceivedFile } from '../files/uploads.ts';
 import type { Tx } from '../store/engine.ts';
 import { claimKeys, keepAnswers } from '../store/idempotency.ts';
 import type { WebhookRow } from '../store/webhooks.ts';
+import type { Download } from './download.ts';
 import type { Rendered } from './rendered.ts';
 
 /** One call, ready to be carried out: its caller known and its input valid. */
@@ -14,13 +18,20 @@ export interface Call<N extends OperationName> {
   readonly name: N;
   readonly caller: Caller;
   readonly input: Input<N>;
+  /** The file that came with it; not whole until a transaction makes it so. */
+  readonly file?: ReceivedFile | undefined;
   /** Where it comes from. */
   readonly address: () => string;
   /** Given only where the operation honours one. */
   readonly idempotencyKey?: string | undefined;
 }
 
-export type Handler<N extends OperationName> = (call: Call<N>) => Promise<Output<N> | Rendered<N>>;
+export type Answer<N extends OperationName> = N extends FileOperationName ? Download : Output<N> | Rendered<N>;
+export type Handler<N extends OperationName> = (call: Call<N>) => Promise<Answer<N>>;
+/** Asked before the file of a call is taken in, with what of its input has come by then. Refuses who would be refused anyway. */
+export type Gate = (caller: Caller, given: Readonly<Record<string, unknown>>) => Promise<void>;
+export type Gates = { readonly [N in OperationName]?: Gate };
+
 export type Handlers = { readonly [N in OperationName]: Handler<N> };
 
 /** What operations need from those who deliver. */
@@ -36,11 +47,22 @@ export interface WebhookServices {
   readonly nudge: () => Promise<void>;
 }
 
+/** What operations need from where files are kept. */
+export interface FileServices {
+  /** Where a file can be fetched. */
+  readonly url: (fileId: FileId) => string;
+  readonly links: FileLinks;
+  readonly read: Blobs['read'];
+  /** When a file is removed that nobody does anything with from now on. */
+  readonly expiry: () => number;
+}
+
 /** What operations need from the process around them. */
 export interface Services extends AccessServices {
   /** Says that events have been committed, so that whoever follows the log looks now. */
   readonly wake: () => void;
   readonly webhooks: WebhookServices;
+  readonly files: FileServices;
 }
 
 /**
@@ -55,7 +77,7 @@ export async function change<N extends OperationName>(
   const output = await services.engine.write(async (tx) => {
     if (call.idempotencyKey === undefined) return work(tx, services.now());
     const key = keyOf(call, call.idempotencyKey);
-    const asked = fingerprint(call.input);
+    const asked = askedBy(call);
     const [kept] = (await claimKeys(tx, [key])).values();
     if (kept) return JSON.parse(keptAnswer(kept, asked)) as Output<N>;
     const at = services.now();
@@ -65,6 +87,13 @@ export async function change<N extends OperationName>(
   });
   services.wake();
   return output;
+}
+
+/** What a call asks for, to know it again: a file by its bytes, under whatever id they came this time. */
+export function askedBy<N extends OperationName>({ input, file }: Call<N>): string {
+  if (!file) return fingerprint(input);
+  const { name, size, sha256 } = file;
+  return fingerprint({ ...(input as object), file: { name, size, sha256 } });
 }
 
 /** Whoever makes a call, as the audit log knows them. */

@@ -6,6 +6,8 @@ import {
   type DeliveryState,
   type EventId,
   eventNames,
+  type FileId,
+  type FileInfo,
   type Message,
   type Participant,
   type Replay,
@@ -16,6 +18,7 @@ import {
   type Webhook,
 } from '@parley/contract';
 import { parseScopes } from '../auth/access-token.ts';
+import type { KeptFile, KeptMessage } from '../domain/message.ts';
 import { signedContent } from '../domain/signature.ts';
 import { isoTime } from '../domain/time.ts';
 import type { ChatView } from '../store/chats.ts';
@@ -36,25 +39,43 @@ import type { WebhookRow } from '../store/webhooks.ts';
 const time = isoTime;
 const timeOrNull = (at: number | null): string | null => (at === null ? null : time(at));
 
-/** A message of the store, its reactions left empty. */
-export function message(row: PageRow): Message {
-  return JSON.parse(row.json) as Message;
+/** A message as the store keeps it. */
+export function keptMessage(row: PageRow): KeptMessage {
+  return JSON.parse(row.json) as KeptMessage;
+}
+
+/** Where a file can be fetched. */
+export type FileUrl = (fileId: FileId) => string;
+
+export function file({ file_id, name, mime_type, size, sha256 }: KeptFile, urlOf: FileUrl): FileInfo {
+  return { file_id, name, mime_type, size, sha256, url: urlOf(file_id) };
+}
+
+/** A message with the address of its file, its reactions left empty. */
+export function message(kept: KeptMessage, urlOf: FileUrl): Message {
+  return { ...kept, file: kept.file && file(kept.file, urlOf) };
 }
 
 /** The same with its reactions, as one user sees them. */
-export async function messageFor(db: Db, row: MessageRow, userId: UserId): Promise<Message> {
-  if (!row.has_reactions) return message(row);
+export async function messageFor(db: Db, row: MessageRow, userId: UserId, urlOf: FileUrl): Promise<Message> {
+  const shown = message(keptMessage(row), urlOf);
+  if (!row.has_reactions) return shown;
   const found = await reactionsTo(db, [row], userId);
-  return { ...message(row), reactions: found.get(row.message_id) ?? [] };
+  return { ...shown, reactions: found.get(row.message_id) ?? [] };
 }
 
-/** Messages as a JSON array. Those without reactions, nearly all, go out as they are kept. */
-export async function renderMessages(db: Db, rows: readonly PageRow[], userId: UserId): Promise<string> {
-  const reacted = rows.filter((row) => row.has_reactions).map(message);
+/** Messages as a JSON array. Those with neither reactions nor a file, nearly all, go out as they are kept. */
+export async function renderMessages(
+  db: Db,
+  rows: readonly PageRow[],
+  userId: UserId,
+  urlOf: FileUrl,
+): Promise<string> {
+  const reacted = rows.filter((row) => row.has_reactions).map(keptMessage);
   const found = reacted.length > 0 ? await reactionsTo(db, reacted, userId) : undefined;
   const texts = rows.map((row) => {
-    if (!row.has_reactions) return row.json;
-    const shown = message(row);
+    if (!row.has_reactions && row.file_id === null) return row.json;
+    const shown = message(keptMessage(row), urlOf);
     return JSON.stringify({ ...shown, reactions: found?.get(shown.message_id) ?? [] });
   });
   return `[${texts.join(',')}]`;

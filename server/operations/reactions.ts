@@ -30,7 +30,9 @@ export function addReaction(services: Services): Handler<'messages.add_reaction'
         }
         await insertReaction(tx, reaction, await appendOne(tx, { event: 'reaction_added', data: reaction }, at));
       }
-      return { message: await present.messageFor(tx, { ...message, has_reactions: 1 }, call.caller.userId) };
+      return {
+        message: await present.messageFor(tx, { ...message, has_reactions: 1 }, call.caller.userId, services.files.url),
+      };
     });
 }
 
@@ -42,6 +44,6 @@ export function removeReaction(services: Services): Handler<'messages.remove_rea
         await deleteReaction(tx, reaction);
         await appendOne(tx, { event: 'reaction_removed', data: reaction }, at);
       }
-      return { message: await present.messageFor(tx, message, call.caller.userId) };
+      return { message: await present.messageFor(tx, message, call.caller.userId, services.files.url) };
     });
 }

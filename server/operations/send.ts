@@ -1,14 +1,18 @@
-import { invalidField, ParleyError } from '@parley/contract';
+import { type ChatId, type FileId, invalidField, ParleyError } from '@parley/contract';
+import type { Caller } from '../auth/caller.ts';
 import { freeze } from '../domain/event.ts';
-import { fingerprint, keptAnswer } from '../domain/idempotency.ts';
-import { newMessage } from '../domain/message.ts';
+import { keptAnswer } from '../domain/idempotency.ts';
+import { type KeptFile, newMessage } from '../domain/message.ts';
 import { may } from '../domain/policy.ts';
+import { tookTooLong } from '../files/uploads.ts';
 import type { Tx } from '../store/engine.ts';
+import { completeFile, findWholeFiles, keepFiles, type WholeFile } from '../store/files.ts';
 import { claimKeys, keepAnswers, keyName } from '../store/idempotency.ts';
 import { findStandings, insertMessages, type NewMessage, type Standing } from '../store/messages.ts';
 import { accessChatTo } from './access.ts';
 import { Coalescer } from './coalesce.ts';
-import { type Call, type Handler, keyOf, type Services } from './operation.ts';
+import { askedBy, type Call, type Handler, keyOf, type Services } from './operation.ts';
+import * as present from './present.ts';
 import { Rendered } from './rendered.ts';
 
 type Send = Call<'messages.send_message'>;
@@ -24,7 +28,7 @@ const again = Symbol('again');
 export function sender(services: Services): Handler<'messages.send_message'> {
   const batches = new Coalescer<Send, Sent | typeof again>(
     async (sends) => {
-      const outcomes = await services.engine.write((tx) => sendAll(tx, sends, services.now));
+      const outcomes = await services.engine.write((tx) => sendAll(tx, sends, services));
       services.wake();
       return outcomes;
     },
@@ -40,11 +44,11 @@ export function sender(services: Services): Handler<'messages.send_message'> {
 
 type Verdict = Sent | Error | typeof again;
 
-async function sendAll(tx: Tx, sends: readonly Send[], now: () => number): Promise<Verdict[]> {
+async function sendAll(tx: Tx, sends: readonly Send[], services: Services): Promise<Verdict[]> {
   const verdicts = new Map<Send, Verdict>();
   const leaders = await settleRepeats(tx, sends, verdicts);
   const fresh = sends.filter((s) => !verdicts.has(s) && (leaders.get(s) ?? s) === s);
-  if (fresh.length > 0) await write(tx, fresh, verdicts, now);
+  if (fresh.length > 0) await write(tx, fresh, verdicts, services);
   return sends.map((send) => verdicts.get(send) ?? follow(send, leaders.get(send), verdicts));
 }
 
@@ -66,7 +70,7 @@ async function settleRepeats(tx: Tx, sends: readonly Send[], verdicts: Map<Send,
     if (answer)
       verdicts.set(
         send,
-        attempt(() => new Rendered(keptAnswer(answer, fingerprint(send.input)).slice(1, -1))),
+        attempt(() => new Rendered(keptAnswer(answer, askedBy(send)).slice(1, -1))),
       );
     else if (!firsts.has(name)) firsts.set(name, send);
     leaders.set(send, firsts.get(name) ?? send);
@@ -78,17 +82,24 @@ async function settleRepeats(tx: Tx, sends: readonly Send[], verdicts: Map<Send,
 function follow(send: Send, leader: Send | undefined, verdicts: ReadonlyMap<Send, Verdict>): Verdict {
   const verdict = leader && verdicts.get(leader);
   if (!leader || verdict === undefined) throw new Error('a send was left without a verdict');
-  return fingerprint(send.input) === fingerprint(leader.input) ? verdict : again;
+  return askedBy(send) === askedBy(leader) ? verdict : again;
 }
 
 /**
  * Takes the event lock, judges, and writes what may be written. Nobody can join, leave or change roles between the verdict
  * and the commit: that would take the lock too.
  */
-async function write(tx: Tx, sends: readonly Send[], verdicts: Map<Send, Verdict>, now: () => number): Promise<void> {
-  const [ids, standings] = await Promise.all([
+async function write(
+  tx: Tx,
+  sends: readonly Send[],
+  verdicts: Map<Send, Verdict>,
+  { now, files: { url } }: Services,
+): Promise<void> {
+  const named = sends.flatMap(({ input }) => input.file_id ?? []);
+  const [ids, standings, files] = await Promise.all([
     tx.takeIds({ messages: sends.length, events: sends.length }),
     findStandings(tx, sends.map(placeOf)),
+    named.length > 0 ? findWholeFiles(tx, named, now()) : noFiles,
   ]);
   // Read under the lock, so that times rise with ids.
   const at = now();
@@ -97,25 +108,56 @@ async function write(tx: Tx, sends: readonly Send[], verdicts: Map<Send, Verdict
   for (const [i, send] of sends.entries()) {
     const [message_id, event_id, standing] = [ids.messages[i], ids.events[i], standings[i]];
     if (message_id === undefined || event_id === undefined || !standing) throw new Error('too few ids were taken');
-    if (!mayWrite(send, standing)) {
-      verdicts.set(send, await refusal(tx, send));
+    const file = fileOf(send, files);
+    if (!mayWrite(send, standing, file)) {
+      verdicts.set(send, await refusal(tx, send, file));
       continue;
     }
-    const { chat_id, content, reply_to } = send.input;
+    // What came with the message becomes a file in the same instant; it may have taken too long to come.
+    if (send.file && !(await completeFile(tx, send.file.file_id, send.file, null))) {
+      verdicts.set(send, tookTooLong());
+      continue;
+    }
+    const { chat_id, content = '', reply_to } = send.input;
     const { userId: user_id } = send.caller;
-    const json = JSON.stringify(newMessage({ message_id, chat_id, user_id, content, reply_to: reply_to ?? null }, at));
-    const data = { message_id, chat_id, user_id, content, ...(reply_to !== undefined && { reply_to }) };
+    const said = { message_id, chat_id, user_id, content };
+    const message = newMessage({ ...said, reply_to: reply_to ?? null, file: file ? keptFile(file) : null }, at);
+    const json = JSON.stringify(message);
+    const shown = file && present.file(file, url);
+    const data = { ...said, ...(shown && { file: shown }), ...(reply_to !== undefined && { reply_to }) };
     const body = freeze({ event: 'new_message', data }, at);
-    messages.push({ message_id, event_id, chat_id, user_id, json, body });
-    const fields = `"message":${json}`;
+    messages.push({ message_id, event_id, chat_id, user_id, file_id: file?.file_id ?? null, json, body });
+    const fields = `"message":${shown ? JSON.stringify(present.message(message, url)) : json}`;
     verdicts.set(send, new Rendered(fields));
     if (send.idempotencyKey !== undefined) {
       const key = keyOf(send, send.idempotencyKey);
-      answers.push({ ...key, fingerprint: fingerprint(send.input), answer: `{${fields}}` });
+      answers.push({ ...key, fingerprint: askedBy(send), answer: `{${fields}}` });
     }
   }
-  await Promise.all([insertMessages(tx, messages, at), answers.length > 0 && keepAnswers(tx, answers, at)]);
+  const kept = messages.flatMap(({ file_id }) => file_id ?? []);
+  await Promise.all([
+    insertMessages(tx, messages, at),
+    kept.length > 0 && keepFiles(tx, kept),
+    answers.length > 0 && keepAnswers(tx, answers, at),
+  ]);
 }
+
+const noFiles: ReadonlyMap<FileId, WholeFile> = new Map();
+
+/** The file of a send: what came with it, or one that its sender has uploaded before. */
+function fileOf({ caller, input, file }: Send, files: ReadonlyMap<FileId, WholeFile>): KeptFile | undefined {
+  if (file || input.file_id === undefined) return file;
+  const named = files.get(input.file_id);
+  return named?.user_id === caller.userId ? named : undefined;
+}
+
+const keptFile = ({ file_id, name, mime_type, size, sha256 }: KeptFile): KeptFile => ({
+  file_id,
+  name,
+  mime_type,
+  size,
+  sha256,
+});
 
 const placeOf = ({ caller, input }: Send) => ({
   chat_id: input.chat_id,
@@ -123,15 +165,17 @@ const placeOf = ({ caller, input }: Send) => ({
   reply_to: input.reply_to ?? null,
 });
 
-function mayWrite({ input }: Send, { type, role, reply_chat }: Standing): boolean {
+function mayWrite({ input }: Send, { type, role, reply_chat }: Standing, file: KeptFile | undefined): boolean {
   if (type === null || role === null || !may('send', type, role)) return false;
+  if (input.file_id !== undefined && !file) return false;
   return input.reply_to === undefined || reply_chat === input.chat_id;
 }
 
 /** Why a send was not written. Asked only once that is certain, so the common path pays nothing for it. */
-async function refusal(tx: Tx, { caller, input }: Send): Promise<Error> {
+async function refusal(tx: Tx, { caller, input }: Send, file: KeptFile | undefined): Promise<Error> {
   try {
     await accessChatTo(tx, 'send', caller.userId, input.chat_id);
+    if (input.file_id !== undefined && !file) return invalidField('file_id', 'is not a file that you have uploaded');
     return invalidField('reply_to', 'is not a message of this chat');
   } catch (error) {
     if (error instanceof ParleyError && error.code !== 'unavailable') return error;
@@ -146,3 +190,11 @@ function attempt<T>(get: () => T): T | Error {
     return error as Error;
   }
 }
+
+/** Asked before a file is taken in that is to be sent: whoever may not post in the chat need not send it. */
+export const mayPost =
+  ({ engine }: Services) =>
+  async (caller: Caller, given: Readonly<Record<string, unknown>>): Promise<void> => {
+    const { chat_id } = given;
+    if (typeof chat_id === 'number') await accessChatTo(engine, 'send', caller.userId, chat_id as ChatId);
+  };

@@ -1,4 +1,4 @@
-import type { ChatId, ChatType, EventId, MessageId, Role, UserId } from '@parley/contract';
+import type { ChatId, ChatType, EventId, FileId, MessageId, Role, UserId } from '@parley/contract';
 import type { Db, RowWork, Tx } from './engine.ts';
 
 /** A message is kept as the JSON that readers get, so that a page is read and sent without taking it apart. */
@@ -9,22 +9,26 @@ export interface MessageRow {
   readonly is_deleted: number;
   /** 0: surely none. */
   readonly has_reactions: number;
-  /** A `Message` whose reactions are left empty: they differ from reader to reader. */
+  readonly file_id: FileId | null;
+  /**
+   * A `Message` whose reactions are left empty, which differ from reader to reader, and the address of its file, which
+   * moves with the server.
+   */
   readonly json: string;
 }
 
-export const messageColumns = 'm.message_id, m.chat_id, m.user_id, m.is_deleted, m.has_reactions, m.json';
+export const messageColumns = 'm.message_id, m.chat_id, m.user_id, m.is_deleted, m.has_reactions, m.file_id, m.json';
 
 export function findMessage(db: Db, messageId: MessageId): Promise<MessageRow | undefined> {
   return db.get(`SELECT ${messageColumns} FROM messages m WHERE m.message_id = $1`, messageId);
 }
 
 /** What a page needs of a message: every column more is paid for 50 times. */
-export type PageRow = Pick<MessageRow, 'has_reactions' | 'json'>;
+export type PageRow = Pick<MessageRow, 'has_reactions' | 'file_id' | 'json'>;
 
-const newestFirst = `SELECT m.has_reactions, m.json FROM messages m
+const newestFirst = `SELECT m.has_reactions, m.file_id, m.json FROM messages m
   WHERE m.chat_id = $1 AND m.message_id < $2 ORDER BY m.message_id DESC LIMIT $3`;
-const oldestFirst = `SELECT m.has_reactions, m.json FROM messages m
+const oldestFirst = `SELECT m.has_reactions, m.file_id, m.json FROM messages m
   WHERE m.chat_id = $1 AND m.message_id > $2 AND m.message_id < $3 ORDER BY m.message_id LIMIT $4`;
 
 export interface Page {
@@ -82,16 +86,25 @@ export interface NewMessage {
   readonly event_id: EventId;
   readonly chat_id: ChatId;
   readonly user_id: UserId;
+  readonly file_id: FileId | null;
   readonly json: string;
   /** The body of its event, frozen. */
   readonly body: string;
 }
 
 const insertion: RowWork = {
-  columns: { message_id: 'int', event_id: 'int', chat_id: 'int', user_id: 'int', json: 'text', body: 'text' },
+  columns: {
+    message_id: 'int',
+    event_id: 'int',
+    chat_id: 'int',
+    user_id: 'int',
+    file_id: 'int',
+    json: 'text',
+    body: 'text',
+  },
   statements: [
-    (source) => `INSERT INTO messages (message_id, chat_id, user_id, json)
-     SELECT message_id, chat_id, user_id, json FROM ${source} AS m`,
+    (source) => `INSERT INTO messages (message_id, chat_id, user_id, file_id, json)
+     SELECT message_id, chat_id, user_id, file_id, json FROM ${source} AS m`,
     (source) => `INSERT INTO events (event_id, chat_id, event, created_at, body)
      SELECT event_id, chat_id, 'new_message', $1, body FROM ${source} AS e`,
   ],
@@ -101,17 +114,18 @@ const insertion: RowWork = {
 export async function insertMessages(tx: Tx, messages: readonly NewMessage[], at: number): Promise<void> {
   await tx.each(
     insertion,
-    messages.map((m) => [m.message_id, m.event_id, m.chat_id, m.user_id, m.json, m.body]),
+    messages.map((m) => [m.message_id, m.event_id, m.chat_id, m.user_id, m.file_id, m.json, m.body]),
     at,
   );
 }
 
 export async function updateMessage(tx: Tx, row: MessageRow): Promise<void> {
   await tx.run(
-    'UPDATE messages SET is_deleted = $3, json = $4 WHERE chat_id = $1 AND message_id = $2',
+    'UPDATE messages SET is_deleted = $3, file_id = $4, json = $5 WHERE chat_id = $1 AND message_id = $2',
     row.chat_id,
     row.message_id,
     row.is_deleted,
+    row.file_id,
     row.json,
   );
 }

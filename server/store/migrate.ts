@@ -5,12 +5,15 @@ import webhooksPostgres from './migrations/0002_webhooks.postgres.sql' with { ty
 import webhooksSqlite from './migrations/0002_webhooks.sqlite.sql' with { type: 'text' };
 import accountsPostgres from './migrations/0003_accounts.postgres.sql' with { type: 'text' };
 import accountsSqlite from './migrations/0003_accounts.sqlite.sql' with { type: 'text' };
+import filesPostgres from './migrations/0004_files.postgres.sql' with { type: 'text' };
+import filesSqlite from './migrations/0004_files.sqlite.sql' with { type: 'text' };
 
 /** Forward only: a migration that has been released is never changed, and the next one gets the next number. */
 const migrations = [
   { version: 1, sqlite: foundationSqlite, postgres: foundationPostgres },
   { version: 2, sqlite: webhooksSqlite, postgres: webhooksPostgres },
   { version: 3, sqlite: accountsSqlite, postgres: accountsPostgres },
+  { version: 4, sqlite: filesSqlite, postgres: filesPostgres },
 ] as const;
 
 export const newestVersion = Math.max(...migrations.map((m) => m.version));

@@ -7,7 +7,8 @@ import { serverFor, startServer } from './support/server.ts';
 import { complaint, encodings, expectRefusal, request } from './support/wire.ts';
 import { buildWorld, eventTip, type People, withoutChance } from './support/world.ts';
 
-const rows = listOperations();
+/** A body that may be the bytes of a file is no JSON: that one has tests of its own. */
+const rows = listOperations().filter((row) => !row.rawFile);
 const posts = rows.filter((row) => row.method === 'POST');
 
 interface FieldSchema {
@@ -194,7 +195,7 @@ onBothEngines('input', (engine) => {
     });
 
     test('every wrong field is named at once', async () => {
-      const error = expectRefusal(await json('{"content": "", "reply_to": -1, "chatid": 1}'), 'validation_failed');
+      const error = expectRefusal(await json('{"content": " ", "reply_to": -1, "chatid": 1}'), 'validation_failed');
       expect(error.details.map((d) => d.field).sort()).toEqual(['chat_id', 'chatid', 'content', 'reply_to']);
     });
   });
@@ -255,7 +256,7 @@ onBothEngines('input', (engine) => {
 
     test('whose fields are all inherited has none of them', async () => {
       const error = expectRefusal(await json('{"__proto__": {"chat_id": 1, "content": "x"}}'), 'validation_failed');
-      expect(error.details.map((d) => d.field).sort()).toEqual(['__proto__', 'chat_id', 'content']);
+      expect(error.details.map((d) => d.field).sort()).toEqual(['__proto__', 'chat_id']);
     });
   });
 

@@ -165,7 +165,7 @@ onBothEngines('over HTTP', (engine) => {
     });
 
     test('the scopes of a row are enough for it, and none is needed where it has none', async () => {
-      for (const one of rows) {
+      for (const one of rows.filter((row) => !row.rawFile)) {
         const token = await server().token('ada', one.scopes.length > 0 ? one.scopes : ['files']);
         const client: Client = Object.assign(Object.create(people.ada), { token });
         const reply = await client.call(one.name, { nonsense: 'x' } as never);

@@ -39,18 +39,20 @@ const may: Record<string, readonly string[] | 'all'> = {
   contract: ['contract'],
   domain: ['contract', 'domain'],
   store: ['contract', 'domain', 'store'],
+  blobs: ['contract', 'blobs'],
+  files: ['contract', 'domain', 'store', 'blobs', 'files'],
   bus: ['bus'],
   observe: ['contract', 'observe'],
   auth: ['contract', 'domain', 'store', 'auth'],
   events: ['contract', 'domain', 'store', 'bus', 'observe', 'events'],
   webhooks: ['contract', 'domain', 'store', 'observe', 'webhooks'],
-  operations: ['contract', 'domain', 'store', 'auth', 'operations'],
-  http: ['contract', 'domain', 'auth', 'operations', 'observe', 'http'],
+  operations: ['contract', 'domain', 'store', 'auth', 'blobs', 'files', 'operations'],
+  http: ['contract', 'domain', 'auth', 'files', 'operations', 'observe', 'http'],
   pages: ['contract', 'domain', 'store', 'auth', 'operations', 'http', 'pages'],
-  'config.ts': ['contract', 'domain', 'auth', 'http', 'observe', 'store'],
+  'config.ts': ['blobs', 'contract', 'domain', 'auth', 'http', 'observe', 'store'],
   compose: 'all',
   'compose.ts': 'all',
-  'main.ts': ['compose.ts', 'config.ts', 'store'],
+  'main.ts': ['blobs', 'compose.ts', 'config.ts', 'store'],
   sdk: ['contract', 'sdk'],
   cli: 'all',
   bench: 'all',
@@ -60,8 +62,8 @@ const may: Record<string, readonly string[] | 'all'> = {
 
 describe('imports point one way', () => {
   test('the reader of imports sees those of values, of types and of both', () => {
-    expect(importsOf('server/http/api.ts').all).toContain('server/auth/authenticate.ts');
-    expect(importsOf('server/http/api.ts').runtime).not.toContain('server/auth/authenticate.ts');
+    expect(importsOf('server/http/admission.ts').all).toContain('server/auth/authenticate.ts');
+    expect(importsOf('server/http/admission.ts').runtime).not.toContain('server/auth/authenticate.ts');
     expect(importsOf('server/http/api.ts').runtime).toContain('contract/index.ts');
     expect(importsOf('server/store/open.ts').runtime).toContain('server/store/sqlite.ts');
   });
@@ -91,11 +93,11 @@ describe('imports point one way', () => {
     expect(missing).toEqual([]);
   });
 
-  test('http knows operations as types, and what they render', () => {
+  test('http knows operations as types, and what they answer with', () => {
     const used = files
       .filter((file) => layerOf(file) === 'http')
       .flatMap((file) => importsOf(file).runtime.filter((path) => layerOf(path) === 'operations'));
-    expect([...new Set(used)]).toEqual(['server/operations/rendered.ts']);
+    expect([...new Set(used)]).toEqual(['server/operations/rendered.ts', 'server/operations/download.ts']);
   });
 
   test('one file alone knows the two engines', () => {

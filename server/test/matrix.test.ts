@@ -8,11 +8,10 @@ import {
   scopeNames,
 } from '@parley/contract';
 import { type Cast, invite, type Role, roles } from './support/cast.ts';
-import type { Client } from './support/client.ts';
+import { type Client, formOf, hasFile } from './support/client.ts';
 import { onBothEngines } from './support/engines.ts';
 import { serverFor } from './support/server.ts';
 import { hook, openGroup, Stage } from './support/stage.ts';
-import { request } from './support/wire.ts';
 
 /**
  * What every operation answers to whom.
@@ -81,6 +80,10 @@ const table: Record<OperationName, string> = {
 
   'events.list':              '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // of the group
 
+  'files.upload':             '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'files.get':                '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // of the group
+  'files.download':           '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // of the group
+
   'users.me':                 '401  401     401      –     | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'users.get':                '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'users.search':             '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
@@ -147,6 +150,9 @@ const inputs: Inputs = {
   'webhooks.replays': async (stage) => ({ webhook_id: await stage.webhook() }),
   'webhooks.delete': async (stage) => ({ webhook_id: await stage.newWebhook() }),
   'events.list': ({ chat_id }) => ({ chat_id }),
+  'files.upload': () => ({ file: new File(['a file'], 'file.txt') }),
+  'files.get': ({ file_id }) => ({ file_id }),
+  'files.download': ({ file_id }) => ({ file_id }),
   'users.me': () => ({}),
   'users.get': ({ outsider }) => ({ user_id: outsider }),
   'users.search': () => ({ query: 'out' }),
@@ -164,12 +170,15 @@ async function ask(url: string, row: NamedOperation, input: object, headers: Hea
   const address = new URL(`${url}/api/${row.resource}.php?action=${row.action}`);
   const isGet = row.method === 'GET';
   if (isGet) for (const [key, value] of Object.entries(input)) address.searchParams.set(key, String(value));
-  const { status, body } = await request(address.href, {
+  const isForm = hasFile(input);
+  const response = await fetch(address.href, {
     method: row.method,
-    headers: isGet ? headers : { 'content-type': 'application/json', ...headers },
-    ...(!isGet && { body: JSON.stringify(input) }),
+    headers: isGet || isForm ? headers : { 'content-type': 'application/json', ...headers },
+    ...(!isGet && { body: isForm ? formOf(input) : JSON.stringify(input) }),
   });
-  return status === 200 ? 'ok' : ((body.error as { code?: string }).code ?? `status ${status}`);
+  if (response.status === 200) return 'ok';
+  const { error } = (await response.json()) as { error?: { code?: string } };
+  return error?.code ?? `status ${response.status}`;
 }
 
 onBothEngines('what every operation answers to whom', (engine) => {

@@ -136,6 +136,23 @@ CREATE INDEX events_but_messages ON events (chat_id, event_id) WHERE event <> 'n
 
 CREATE INDEX events_by_chat ON events (chat_id, event_id);
 
+CREATE TABLE files (
+  file_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  key TEXT NOT NULL UNIQUE,
+  user_id INTEGER NOT NULL REFERENCES users (user_id),
+  name TEXT NOT NULL,
+  mime_type TEXT,
+  size INTEGER,
+  sha256 TEXT,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  is_dropped INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE INDEX files_ending ON files (expires_at) WHERE expires_at IS NOT NULL;
+
+CREATE INDEX files_unsent ON files (user_id) WHERE expires_at IS NOT NULL;
+
 CREATE TABLE grants (
   grant_id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL REFERENCES users (user_id),
@@ -206,9 +223,11 @@ CREATE TABLE messages (
   is_deleted INTEGER NOT NULL DEFAULT 0,
   has_reactions INTEGER NOT NULL DEFAULT 0,
   json TEXT NOT NULL
-) STRICT;
+, file_id INTEGER) STRICT;
 
 CREATE INDEX messages_by_chat ON messages (chat_id, message_id);
+
+CREATE INDEX messages_by_file ON messages (file_id, chat_id) WHERE file_id IS NOT NULL;
 
 CREATE TABLE rate_uses (
   node TEXT NOT NULL,

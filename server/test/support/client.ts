@@ -3,6 +3,7 @@ import {
   type ClientOutput,
   type ErrorCode,
   type ErrorDetail,
+  type FileOperationName,
   listOperations,
   type OperationName,
 } from '@parley/contract';
@@ -14,10 +15,13 @@ export interface Failure {
   readonly request_id: string;
 }
 
+/** The bytes of a file are not JSON. */
+type Payload<N extends OperationName> = N extends FileOperationName ? object : ClientOutput<N>;
+
 export interface Answer<N extends OperationName> {
   readonly status: number;
   readonly headers: Headers;
-  readonly body: { success: true } & ClientOutput<N>;
+  readonly body: { success: true } & Payload<N>;
   /** Present where the call failed. */
   readonly error: Failure | undefined;
 }
@@ -49,12 +53,15 @@ export class Client {
       for (const [key, value] of Object.entries(input as object)) {
         for (const one of Array.isArray(value) ? value : [value]) address.searchParams.append(key, String(one));
       }
+    } else if (hasFile(input as object)) {
+      init.body = formOf(input as object);
     } else {
       init.body = JSON.stringify(input);
       init.headers = { 'content-type': 'application/json', ...init.headers };
     }
     const response = await fetch(address, init);
-    const body = (await response.json()) as Answer<N>['body'] & { error?: Failure };
+    const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    const body = (isJson ? await response.json() : { success: true }) as Answer<N>['body'] & { error?: Failure };
     return { status: response.status, headers: response.headers, body, error: body.error };
   }
 
@@ -63,7 +70,7 @@ export class Client {
     name: N,
     input: ClientInput<N>,
     headers: Record<string, string> = {},
-  ): Promise<ClientOutput<N>> {
+  ): Promise<Payload<N>> {
     const { status, body, error } = await this.call(name, input, headers);
     if (status !== 200) throw new Error(`${name} ${JSON.stringify(input)}: ${status} ${JSON.stringify(error)}`);
     return body;
@@ -75,4 +82,12 @@ export class Client {
     if (!error) throw new Error(`${name} ${JSON.stringify(input)} succeeded with ${status}`);
     return error.code;
   }
+}
+
+export const hasFile = (input: object): boolean => Object.values(input).some((value) => value instanceof Blob);
+
+export function formOf(input: object): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(input)) form.append(name, value instanceof Blob ? value : String(value));
+  return form;
 }

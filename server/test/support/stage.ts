@@ -10,6 +10,8 @@ export interface Group {
   readonly chat_id: number;
   /** A message of somebody who is no caller. */
   readonly message_id: number;
+  /** A file of somebody who is no caller, sent into the group. */
+  readonly file_id: number;
 }
 
 /** A group in which everybody is what they are called. It has several owners, so that leaving is not about the last one. */
@@ -20,7 +22,9 @@ export async function openGroup(cast: Cast, ...furtherOwners: readonly Client[])
   const { chat_id } = (await founder.ok('messages.create_group', { name: 'Group', participants })).group;
   await founder.ok('chats.set_role', { chat_id, user_id: admin.userId, role: 'admin' });
   for (const { userId } of owners) await founder.ok('chats.set_role', { chat_id, user_id: userId, role: 'owner' });
-  return { chat_id, message_id: await say(founder, chat_id) };
+  const file = new File(['a file'], 'file.txt');
+  const { message } = await founder.ok('messages.send_message', { chat_id, file });
+  return { chat_id, message_id: await say(founder, chat_id), file_id: message.file?.file_id ?? 0 };
 }
 
 async function say(by: Client, chat_id: number): Promise<number> {
@@ -33,6 +37,7 @@ let names = 0;
 export class Stage implements Group {
   readonly chat_id: number;
   readonly message_id: number;
+  readonly file_id: number;
   readonly #server: TestServer;
   readonly #cast: Cast;
   /** Who makes the things that are to be the caller's own. */
@@ -43,6 +48,7 @@ export class Stage implements Group {
   constructor(server: TestServer, cast: Cast, group: Group, maker: Client) {
     this.chat_id = group.chat_id;
     this.message_id = group.message_id;
+    this.file_id = group.file_id;
     this.#server = server;
     this.#cast = cast;
     this.#maker = maker;

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { fileId, fileName, time, userId } from '../fields.ts';
+import { fileInput } from '../file-input.ts';
+import type { Limits } from '../limits.ts';
+import { operation } from '../operation.ts';
+import { file } from '../records.ts';
+
+const hello = {
+  file_id: 1,
+  name: 'hello.txt',
+  mime_type: 'text/plain',
+  size: 12,
+  sha256: 'b608bb51f0751abdcee266a6cafdf98379579f7f58916cdbd5ed14db20c9d9d7',
+  url: 'http://127.0.0.1:8080/api/files.php?action=download&file_id=1',
+};
+
+export const files = (limits: Limits) => ({
+  upload: operation({
+    method: 'POST',
+    scopes: ['files'],
+    summary:
+      'Upload a file, to be sent later by its `file_id`. The body is a form with the part `file`, or the bytes themselves with `name` in the address. It is kept for a day, and for as long as a message names it.',
+    idempotent: true,
+    rawFile: true,
+    input: z.strictObject({
+      file: fileInput(limits).optional(),
+      name: fileName.optional().meta({ description: 'what it is called, in place of the name that came with it' }),
+    }),
+    output: z.object({ file }),
+    errors: ['conflict', 'idempotency_conflict'],
+    example: {
+      input: { file: new File(['Hello, file\n'], 'hello.txt') },
+      output: { file: { ...hello, file_id: 2, url: hello.url.replace(/1$/, '2') } },
+    },
+  }),
+  get: operation({
+    method: 'GET',
+    scopes: ['files'],
+    summary:
+      'Look up a file that you have uploaded, or that was sent into a chat of yours, with a link that fetches it without a token for a few minutes.',
+    input: z.strictObject({ file_id: fileId }),
+    output: z.object({
+      file,
+      link: z.object({
+        url: z.string().meta({ description: 'fetches the file as you, without a token' }),
+        expires_at: time,
+      }),
+    }),
+    errors: ['not_found'],
+    example: {
+      input: { file_id: 1 },
+      output: {
+        file: hello,
+        link: {
+          url: `${hello.url}&user_id=1&expires=1767269100&signature=RduFQDCDDTWyzbULJ4eDkBsVqUHz2KmLD0pL9UXwMYI`,
+          expires_at: '2026-01-01T12:05:00.000Z',
+        },
+      },
+    },
+  }),
+  download: operation({
+    method: 'GET',
+    scopes: ['files'],
+    summary:
+      'Fetch the bytes of a file. `Range` and conditional requests are honoured; `signature` and what it signs stand in for a token.',
+    takesLinks: true,
+    input: z.strictObject({
+      file_id: fileId,
+      user_id: userId.optional().meta({ description: 'of a link: whom it was made for' }),
+      expires: z.int().positive().optional().meta({ description: 'of a link: when it ends, in seconds since 1970' }),
+      signature: z
+        .string()
+        .regex(/^[\w-]{43}$/, 'must be the signature of a link')
+        .optional()
+        .meta({ description: 'of a link' }),
+    }),
+    output: z.file(),
+    errors: ['not_found'],
+    example: { input: { file_id: 1 }, output: new File(['Hello, file\n'], 'hello.txt') },
+  }),
+});

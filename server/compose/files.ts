@@ -1,0 +1,34 @@
+import { FileLinks } from '../auth/file-links.ts';
+import type { Blobs } from '../blobs/blobs.ts';
+import { openDisk } from '../blobs/disk.ts';
+import { checkS3, openS3 } from '../blobs/s3.ts';
+import type { Settings } from '../config.ts';
+import { Uploads } from '../files/uploads.ts';
+import type { FileServices } from '../operations/operation.ts';
+import type { Engine } from '../store/engine.ts';
+import type { World } from './world.ts';
+
+const hourMs = 3_600_000;
+
+/** What keeps files. `address` is where the server is reached from outside. */
+export async function buildFiles(
+  settings: Settings,
+  world: World,
+  engine: Engine,
+  key: Uint8Array,
+  address: () => string,
+): Promise<{ blobs: Blobs; uploads: Uploads; services: FileServices }> {
+  const { now, random } = world;
+  const blobs = settings.s3 ? openS3(settings.s3) : openDisk(settings.folder);
+  if (settings.s3) await checkS3(settings.s3);
+  const keptMs = settings.uploadHours * hourMs;
+  const uploads = new Uploads({ engine, blobs, now, random, fileBytes: settings.fileBytes, keptMs });
+  const linkKey = new Bun.CryptoHasher('sha256', key).update('links to files').digest();
+  const services: FileServices = {
+    url: (fileId) => `${address()}/api/files.php?action=download&file_id=${fileId}`,
+    links: new FileLinks(linkKey, engine, now),
+    read: (blob, start, end) => blobs.read(blob, start, end),
+    expiry: () => uploads.expiry,
+  };
+  return { blobs, uploads, services };
+}

@@ -1,0 +1,63 @@
+import { ParleyError } from '@parley/contract';
+
+/** What a part of a form says of itself before its bytes come. */
+export interface PartHead {
+  readonly name: string;
+  /** Given where the part is a file; empty where a browser's field for one was left empty. */
+  readonly filename: string | undefined;
+}
+
+export const brokenForm = (cause: unknown) =>
+  new ParleyError('invalid_request', 'The body is not valid multipart/form-data.', [], cause);
+
+/** Reads the headers of a part. One that does not say which field it is, is refused: left out, nobody would miss it. */
+export function readPartHead(bytes: Uint8Array): PartHead {
+  const lines = decode(bytes)
+    .replace(/\r\n[ \t]+/g, ' ')
+    .split('\r\n');
+  if (lines.some((line) => /[\r\n]/.test(line))) throw brokenForm('a line break within a header');
+  const [, disposition] =
+    lines.map((line) => /^content-disposition\s*:\s*form-data\s*(;.*)$/is.exec(line)).find(Boolean) ?? [];
+  const given = parametersIn(disposition ?? '');
+  const name = given.get('name');
+  if (name === undefined) throw brokenForm('a part that is no field');
+  const extended = given.get('filename*');
+  return { name, filename: extended === undefined ? given.get('filename') : decodeExtended(extended) };
+}
+
+/** One parameter: quoted, or a single word. */
+const parameter = /\s*;\s*([\w*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))\s*/y;
+
+function parametersIn(text: string): Map<string, string> {
+  const given = new Map<string, string>();
+  for (parameter.lastIndex = 0; parameter.lastIndex < text.length; ) {
+    const found = parameter.exec(text);
+    if (!found) throw brokenForm('a disposition that cannot be read');
+    const [, name = '', quoted, word = ''] = found;
+    given.set(name.toLowerCase(), quoted === undefined ? word : unquote(quoted));
+  }
+  return given;
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw brokenForm(error);
+  }
+}
+
+/** Browsers write a quote as %22 and a line break as %0D%0A; others put a backslash before a quote. */
+const unquote = (quoted: string): string =>
+  quoted.replace(/\\(["\\])/g, '$1').replace(/%(?:22|0d|0a)/gi, (escaped) => decodeURIComponent(escaped));
+
+/** As `UTF-8''na%C3%AFve`, which some clients write although forms have no need of it. */
+function decodeExtended(value: string): string {
+  const [, encoded] = /^utf-8'[^']*'(.*)$/i.exec(value) ?? [];
+  try {
+    if (encoded !== undefined) return decodeURIComponent(encoded);
+  } catch (error) {
+    throw brokenForm(error);
+  }
+  throw brokenForm('a name in another character set');
+}

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freshEnvironment } from './support/engines.ts';
+import { attach, type ServerProcess, spawnServer, type TestServer } from './support/server.ts';
+
+const root = join(import.meta.dir, '../..');
+const page = readFileSync(join(root, 'docs/files.md'), 'utf8');
+const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+
+let process_: ServerProcess;
+let server: TestServer;
+beforeAll(async () => {
+  const env = await freshEnvironment('sqlite');
+  process_ = await spawnServer(env);
+  server = await attach(process_.url, env);
+});
+afterAll(async () => {
+  await server?.stop();
+  await process_?.kill('SIGTERM');
+});
+
+test.skipIf(!Bun.which('curl') || !Bun.which('bash'))(
+  'every command of the page works, and the file comes back',
+  async () => {
+    const [ada, bob] = [await server.user('ada'), await server.user('bob')];
+    await ada.ok('messages.create_group', { name: 'Launch', participants: [bob.userId] });
+    expect(blocks.length).toBeGreaterThan(4);
+    const separator = '=== next block ===';
+    const shell = Bun.spawn(['bash', '-euo', 'pipefail', '-c', blocks.join(`\necho '${separator}'\n`)], {
+      cwd: root,
+      env: {
+        ...process.env,
+        ...server.env,
+        PARLEY: `${server.url}/api`,
+        PARLEY_URL: server.url,
+        ADA: ada.token,
+        BOB: bob.token,
+      },
+      stdout: 'pipe',
+      stderr: 'pipe',
+    });
+    const [printed, complaints, status] = await Promise.all([
+      new Response(shell.stdout).text(),
+      new Response(shell.stderr).text(),
+      shell.exited,
+    ]);
+    if (status !== 0) throw new Error(`a command ended with ${status}:\n${printed}\n${complaints}`);
+    const outputs = printed.split(separator);
+    for (const output of outputs) expect(output).not.toContain('"success":false');
+    const fetched = outputs[blocks.findIndex((block) => block.includes('Range:'))];
+    expect(fetched).toBe('\nThe plan\nplan');
+    const { messages } = await bob.ok('messages.get_messages', { chat_id: 1 });
+    expect(messages.map(({ file }) => file?.name)).toEqual(['plan.txt', 'plan.txt', 'plan.txt']);
+    const { link } = JSON.parse(outputs.at(-1) ?? '') as { link: { url: string } };
+    expect(await (await fetch(link.url)).text()).toBe('The plan\n');
+  },
+  60_000,
+);
