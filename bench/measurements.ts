@@ -1,6 +1,7 @@
 import type { Client } from '../server/test/support/client.ts';
 import { freePort, postgresMissing, startPostgres } from '../server/test/support/postgres.ts';
 import { measureDrain, measureLag, registerIdle } from './deliveries.ts';
+import { measureFiles } from './files.ts';
 import { fillChat, untilIndexed } from './fill.ts';
 import { residentBytes, startOnServerCore, temporaryFolder, untilHealthy } from './machine.ts';
 import {
@@ -49,6 +50,7 @@ export const measurements: Readonly<Record<string, Measure>> = {
   },
   lag: () => measureLag(freshEnvironment(), 3),
   'idle-webhooks': measureIdleWebhooks,
+  files: (pace) => measureFiles(Math.min(3, pace.rounds)),
   start: measureStart,
 };
 
