@@ -9,6 +9,8 @@ export interface Argument<T = unknown> {
   readonly read: Read<T>;
   /** Takes all that follow, or none. */
   readonly rest?: true;
+  /** May be left out; only the last one can. */
+  readonly optional?: true;
 }
 
 export interface Flag {
@@ -25,7 +27,9 @@ export type Arguments = Readonly<Record<string, Argument>>;
 export type Options = Readonly<Record<string, Flag | ValueOption>>;
 
 type ArgumentValues<A extends Arguments> = {
-  readonly [K in keyof A]: A[K] extends { rest: true } ? ReturnType<A[K]['read']>[] : ReturnType<A[K]['read']>;
+  readonly [K in keyof A]: A[K] extends { rest: true }
+    ? ReturnType<A[K]['read']>[]
+    : ReturnType<A[K]['read']> | (A[K] extends { optional: true } ? undefined : never);
 };
 type OptionValues<O extends Options> = {
   readonly [K in keyof O]: O[K] extends ValueOption<infer T> ? T | undefined : boolean;
@@ -95,9 +99,10 @@ function misread(error: unknown): unknown {
 
 function readArguments(expected: Arguments, positionals: readonly string[]): Record<string, unknown> {
   const left = [...positionals];
-  const values = Object.entries(expected).map(([name, { read, rest }]) => {
+  const values = Object.entries(expected).map(([name, { read, rest, optional }]) => {
     if (rest) return [name, left.splice(0).map((typed) => readOne(`<${name}>`, read, typed))];
     const typed = left.shift();
+    if (typed === undefined && optional) return [name, undefined];
     if (typed === undefined) throw new UsageError(`<${name}> is missing.`);
     return [name, readOne(`<${name}>`, read, typed)];
   });

@@ -27,7 +27,9 @@ export const commands: readonly Row[] = [
   { name: 'whoami', summary: 'Tell who you are to a server.', load: () => import('./commands/whoami.ts') },
   { name: 'chats', summary: 'List your chats, or public channels.', load: () => import('./commands/chats.ts') },
   { name: 'messages', summary: 'Read the messages of a chat.', load: () => import('./commands/messages.ts') },
-  { name: 'send', summary: 'Send a message into a chat.', load: () => import('./commands/send.ts') },
+  { name: 'send', summary: 'Send a message, a file or both into a chat.', load: () => import('./commands/send.ts') },
+  { name: 'upload', summary: 'Upload a file, to send it later.', load: () => import('./commands/upload.ts') },
+  { name: 'download', summary: 'Download a file.', load: () => import('./commands/download.ts') },
   {
     name: 'listen',
     summary: 'Show events as they happen, or forward them.',

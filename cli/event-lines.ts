@@ -1,5 +1,6 @@
 import { type EventData, type EventName, eventNames, eventTable } from '@parley/contract';
 import type { ChatTitles } from './chat-titles.ts';
+import { fileLine } from './file-line.ts';
 import type { LoggedEvent } from './follow.ts';
 import type { Names } from './names.ts';
 import { columns } from './table.ts';
@@ -55,9 +56,12 @@ const created: Teller<'group_created' | 'channel_created'> = ({ user_id, name, p
 });
 
 const tellers: { readonly [E in EventName]: Teller<E> } = {
-  new_message: ({ user_id, message_id, reply_to, content }) => ({
+  new_message: ({ user_id, message_id, reply_to, content, file }) => ({
     who: user_id,
-    what: () => `message ${message_id}${reply_to === undefined ? '' : `, a reply to ${reply_to}`}: ${content}`,
+    what: () => {
+      const said = [content, file ? fileLine(file) : ''].filter((part) => part !== '').join('\n');
+      return `message ${message_id}${reply_to === undefined ? '' : `, a reply to ${reply_to}`}: ${said}`;
+    },
   }),
   message_edited: ({ user_id, message_id, content }) => ({
     who: user_id,

@@ -37,7 +37,10 @@ export function helpFor(row: Row, command: Command): string {
   ].join('\n');
 }
 
-const argumentName = (name: string, { rest }: Argument) => (rest ? `[${name}…]` : `<${name}>`);
+function argumentName(name: string, { rest, optional }: Argument): string {
+  if (rest) return `[${name}…]`;
+  return optional ? `[${name}]` : `<${name}>`;
+}
 
 const optionName = (name: string, option: Flag | ValueOption) =>
   'value' in option ? `--${name} <${option.value}>` : `--${name}`;

@@ -25,7 +25,8 @@ export async function withLock<T>(path: string, work: () => Promise<T>): Promise
   throw new Error(`Another parley command has held ${path} for a minute.`);
 }
 
-function tryLock(path: string): Database | undefined {
+/** The lock, to be closed; or undefined where another process holds it. */
+export function tryLock(path: string): Database | undefined {
   const lock = new Database(path, { create: true, readwrite: true });
   try {
     lock.run('PRAGMA locking_mode = EXCLUSIVE');

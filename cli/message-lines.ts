@@ -1,4 +1,5 @@
 import type { ClientOutput } from '@parley/sdk';
+import { fileLine } from './file-line.ts';
 import type { Names } from './names.ts';
 import { columns } from './table.ts';
 import { lines, localTime, oneLine } from './terminal.ts';
@@ -17,7 +18,10 @@ export async function messageLines(messages: readonly Message[], names: Names): 
   return columns(rows.flat());
 }
 
-const textOf = ({ content, deleted_at }: Message) => (deleted_at === null ? lines(content) : ['(deleted)']);
+function textOf({ content, file, deleted_at }: Message): string[] {
+  if (deleted_at !== null) return ['(deleted)'];
+  return file === null ? lines(content) : [...(content === '' ? [] : lines(content)), fileLine(file)];
+}
 
 function marksOf({ reply_to, edited_at, reactions }: Message): string[] {
   const marks = [

@@ -16,7 +16,7 @@ export const printJson = (value: unknown): Promise<void> => print(jsonLine(value
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 /** A reader that has had enough, such as `head`, is no failure; a disk that is full is one. */
-export function write(stream: NodeJS.WriteStream, text: string): Promise<'read' | 'reader gone'> {
+export function write(stream: NodeJS.WriteStream, text: string | Uint8Array): Promise<'read' | 'reader gone'> {
   return new Promise((resolve, reject) => {
     stream.write(text, (error?: NodeJS.ErrnoException | null) => {
       if (!error) resolve('read');

@@ -6,27 +6,53 @@ import { plainLine } from './failure.ts';
 import { oneLine } from './terminal.ts';
 import type { Running } from './until-stopped.ts';
 
-/** A server that says nothing at all for so long is away, whatever its sockets do. */
-const longestAnswerMs = 30_000;
+/** What a call that takes long tells of its way. */
+export interface Signs {
+  /** Something moves. */
+  alive(): void;
+  /** It has come further than ever before, so the server is there. */
+  further(): void;
+}
+
+export interface Limits {
+  /** A server that says nothing at all for so long is away, whatever its sockets do. */
+  readonly silenceMs: number;
+  /** One that is away for so long is not waited for any more. */
+  readonly absenceMs: number;
+}
+
+const usual: Limits = { silenceMs: 30_000, absenceMs: Number.POSITIVE_INFINITY };
 
 /** Refusals that pass by themselves. */
 const passing: readonly ErrorCode[] = ['rate_limited', 'unavailable', 'internal'];
 
 /** Makes calls to a server that may be away for a while, such as for a restart: that is said once, and so is its return. */
 export class Patience {
-  readonly #running: Running;
-  #away = false;
+  readonly #running: Pick<Running, 'signal' | 'say'>;
+  readonly #limits: Limits;
+  #awaySince: number | undefined;
 
-  constructor(running: Running) {
+  constructor(running: Pick<Running, 'signal' | 'say'>, limits: Limits = usual) {
     this.#running = running;
+    this.#limits = limits;
   }
 
   /** Makes the call until it is carried out, or refused for good. */
-  async call<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async call<T>(call: (signal: AbortSignal, signs: Signs) => Promise<T>): Promise<T> {
     const { signal } = this.#running;
     for (let failures = 1; ; failures++) {
+      const silence = new Silence(this.#limits.silenceMs);
+      const signs: Signs = {
+        alive: () => silence.break(),
+        further: () => {
+          silence.break();
+          failures = 1;
+          // What cannot be said is no reason to fail.
+          this.#isBack().catch(() => {});
+        },
+      };
       try {
-        const answer = await call(AbortSignal.any([signal, AbortSignal.timeout(longestAnswerMs)]));
+        const answer = await call(AbortSignal.any([signal, silence.signal]), signs);
         await this.#isBack();
         return answer;
       } catch (error) {
@@ -34,26 +60,53 @@ export class Patience {
         if (!maySucceedLater(error)) throw error;
         if (!isRateLimit(error)) await this.#isAway(error);
         await sleep(secondsBefore(failures, error) * 1_000, undefined, { signal });
+      } finally {
+        silence.end();
       }
     }
   }
 
   async #isAway(error: unknown): Promise<void> {
-    if (this.#away) return;
-    this.#away = true;
+    const now = performance.now();
+    if (this.#awaySince !== undefined && now - this.#awaySince > this.#limits.absenceMs) throw error;
+    if (this.#awaySince !== undefined) return;
+    this.#awaySince = now;
     await this.#running.say(oneLine(`The server is away; trying until it is back. ${plainLine(error)}`));
   }
 
   async #isBack(): Promise<void> {
-    if (!this.#away) return;
-    this.#away = false;
+    if (this.#awaySince === undefined) return;
+    this.#awaySince = undefined;
     await this.#running.say('The server is back.');
+  }
+}
+
+/** Aborts its signal once nothing was heard for so long. */
+class Silence {
+  readonly #controller = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(longestMs: number) {
+    const abort = () => this.#controller.abort(new TransportError('The server does not answer.'));
+    this.#timer = setTimeout(abort, longestMs);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  break(): void {
+    this.#timer.refresh();
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
   }
 }
 
 function maySucceedLater(error: unknown): boolean {
   if (error instanceof ApiError) return passing.includes(error.code);
-  return error instanceof TransportError || (error instanceof DOMException && error.name === 'TimeoutError');
+  return error instanceof TransportError;
 }
 
 const isRateLimit = (error: unknown) => error instanceof ApiError && error.code === 'rate_limited';

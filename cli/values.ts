@@ -40,3 +40,6 @@ export const connection = {
   url: { value: 'address', summary: "The server's address, in place of PARLEY_URL.", read: text },
   token: { value: 'token', summary: 'The access token, in place of PARLEY_TOKEN or what login kept.', read: text },
 } as const satisfies Record<string, ValueOption<string>>;
+
+/** Of the commands that move files. */
+export const quiet: Flag = { summary: 'Show no progress.' };

@@ -25,6 +25,11 @@ export function readAnswer(response: Response, text: string): object {
   throw new TransportError(describeForeign(response, text), { status, retryAfter });
 }
 
+/** Statuses that say something of the file that was asked for, and not of the call: these have no error in them. */
+const aboutFile: readonly number[] = [200, 206, 304, 412, 416];
+
+export const isAboutFile = ({ status }: Response): boolean => aboutFile.includes(status);
+
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);

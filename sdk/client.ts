@@ -2,12 +2,14 @@ import {
   type ClientInput,
   type ClientOutput,
   type Contract,
+  type FileOperationName,
+  type JsonOperationName,
   listOperations,
   type NamedOperation,
   type OperationName,
   type Resource,
 } from '@parley/contract';
-import { readAnswer } from './answer.ts';
+import { isAboutFile, readAnswer } from './answer.ts';
 import { ApiError, TransportError } from './errors.ts';
 import { type ApiRequest, buildRequest, newIdempotencyKey, type Target, withToken } from './request.ts';
 import { pause, pauseBefore } from './retry.ts';
@@ -34,17 +36,42 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+export interface DownloadOptions extends Pick<CallOptions, 'signal'> {
+  /** What to send beside the token, such as `range` or `if-none-match`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A file may also be a blob, which has no name of its own. */
+type WithBlobs<I> = { [K in keyof I]: File extends I[K] ? I[K] | Blob : I[K] };
+
 /** The input may be left out where nothing in it is required. */
 type Arguments<I> =
   Record<never, never> extends I ? [input?: I, options?: CallOptions] : [input: I, options?: CallOptions];
 
 /** Answers the payload; throws `ApiError`, `TransportError`, or the reason of an aborted signal. */
-export type Call<N extends OperationName> = (...args: Arguments<ClientInput<N>>) => Promise<ClientOutput<N>>;
+export type Call<N extends JsonOperationName> = (
+  ...args: Arguments<WithBlobs<ClientInput<N>>>
+) => Promise<ClientOutput<N>>;
+
+/**
+ * Answers as soon as the server does, with the bytes still to come: 200, or what the headers that were given lead to, which
+ * is 206, 304, 412 or 416. All else is thrown, as other calls do.
+ */
+export type Download<N extends FileOperationName> = (
+  input: ClientInput<N>,
+  options?: DownloadOptions,
+) => Promise<Response>;
+
+type Method<N extends OperationName> = N extends FileOperationName
+  ? Download<N>
+  : N extends JsonOperationName
+    ? Call<N>
+    : never;
 
 /** `client.messages.send_message(…)`: a method for every row of the contract, under the row's own name. */
 export type Client = {
   readonly [R in Resource]: {
-    readonly [A in keyof Contract[R] & string]: Call<Extract<`${R}.${A}`, OperationName>>;
+    readonly [A in keyof Contract[R] & string]: Method<Extract<`${R}.${A}`, OperationName>>;
   };
 };
 
@@ -66,7 +93,8 @@ export function createClient(options: ClientOptions): Client {
   const client: Record<string, Record<string, unknown>> = {};
   for (const row of listOperations()) {
     const actions = client[row.resource] ?? {};
-    actions[row.action] = (input: object = {}, call: CallOptions = {}) => callOperation(settings, row, input, call);
+    actions[row.action] = (input: object = {}, call: CallOptions & DownloadOptions = {}) =>
+      callOperation(settings, row, input, call);
     client[row.resource] = actions;
   }
   return client as unknown as Client;
@@ -76,13 +104,13 @@ async function callOperation(
   settings: Settings,
   row: NamedOperation,
   input: object,
-  { idempotencyKey, signal }: CallOptions,
+  { idempotencyKey, signal, headers = {} }: CallOptions & DownloadOptions,
 ): Promise<object> {
   if (idempotencyKey !== undefined && !row.idempotent) {
     throw new TypeError(`${row.name} honours no idempotency key.`);
   }
   const key = row.idempotent ? (idempotencyKey ?? newIdempotencyKey()) : undefined;
-  const request = buildRequest(settings, row, input, key);
+  const request = buildRequest(settings, row, input, key, headers);
   const repeatable = row.method === 'GET' || key !== undefined;
   for (let retry = 1; ; retry++) {
     try {
@@ -116,12 +144,14 @@ async function sendWith(
 ): Promise<object> {
   signal?.throwIfAborted();
   const { response, text } = await exchange(settings, withToken(request, token), signal);
-  return readAnswer(response, text);
+  return text === undefined ? response : readAnswer(response, text);
 }
 
-async function exchange(settings: Settings, { url, init }: ApiRequest, signal: AbortSignal | undefined) {
+/** The answer and its text; without it where the answer is a file. */
+async function exchange(settings: Settings, { url, init, asksForFile }: ApiRequest, signal: AbortSignal | undefined) {
   try {
     const response = await settings.fetch(url, signal ? { ...init, signal } : init);
+    if (asksForFile && isAboutFile(response)) return { response };
     return { response, text: await response.text() };
   } catch (error) {
     signal?.throwIfAborted();

@@ -1,5 +1,13 @@
 export type { ClientInput, ClientOutput, ErrorCode, ErrorDetail, OperationName } from '@parley/contract';
-export { type Call, type CallOptions, type Client, type ClientOptions, createClient } from './client.ts';
+export {
+  type Call,
+  type CallOptions,
+  type Client,
+  type ClientOptions,
+  createClient,
+  type Download,
+  type DownloadOptions,
+} from './client.ts';
 export { ApiError, TransportError } from './errors.ts';
 export type { TokenSource } from './token.ts';
 export {

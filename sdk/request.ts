@@ -1,9 +1,12 @@
-import type { NamedOperation } from '@parley/contract';
+import { isFile, type NamedOperation } from '@parley/contract';
+import { fieldsOf, formOf, hasFile } from './form.ts';
 
 /** A call as HTTP: made once, sent as often as need be, each time with the access token of the moment. */
 export interface ApiRequest {
   readonly url: string;
   readonly init: RequestInit & { readonly headers: Headers };
+  /** Whether the bytes of a file are asked for, and no JSON. */
+  readonly asksForFile: boolean;
 }
 
 export interface Target {
@@ -11,40 +14,43 @@ export interface Target {
   readonly url: string;
 }
 
-/** Puts an input where the row's method has it: a query for GET, a JSON body for POST. */
+/** Puts an input where the row's method has it: a query for GET; for POST a JSON body, or a form where it holds a file. */
 export function buildRequest(
   target: Target,
   row: NamedOperation,
   input: object,
   idempotencyKey: string | undefined,
+  extraHeaders: Readonly<Record<string, string>>,
 ): ApiRequest {
+  const asksForFile = isFile(row.output);
   const url = new URL(`${target.url}/api/${row.resource}.php`);
   url.searchParams.set('action', row.action);
-  const headers = new Headers({ accept: 'application/json' });
+  const headers = new Headers(extraHeaders);
+  headers.set('accept', asksForFile ? '*/*' : 'application/json');
   if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey);
   // A redirect is never followed: it would turn a POST into a GET. It is told as an answer that is not Parley's.
   const init: RequestInit & { headers: Headers } = { method: row.method, headers, redirect: 'manual' };
   if (row.method === 'GET') {
     appendQuery(url.searchParams, input);
+  } else if (row.rawFile || hasFile(input)) {
+    // Without a content type: only whoever sends the form knows its boundary. Sending does not use it up.
+    init.body = formOf(input);
   } else {
     headers.set('content-type', 'application/json');
     init.body = JSON.stringify(input);
   }
-  return { url: url.href, init };
+  return { url: url.href, init, asksForFile };
 }
 
 /** The request as it is sent once. */
-export function withToken({ url, init }: ApiRequest, token: string): ApiRequest {
-  const headers = new Headers(init.headers);
+export function withToken(request: ApiRequest, token: string): ApiRequest {
+  const headers = new Headers(request.init.headers);
   headers.set('authorization', `Bearer ${token}`);
-  return { url, init: { ...init, headers } };
+  return { ...request, init: { ...request.init, headers } };
 }
 
 function appendQuery(query: URLSearchParams, input: object): void {
-  for (const [name, value] of Object.entries(input) as [string, unknown][]) {
-    if (value === undefined) continue;
-    for (const one of Array.isArray(value) ? value : [value]) query.append(name, String(one));
-  }
+  for (const [name, value] of fieldsOf(input)) query.append(name, String(value));
 }
 
 /** 128 random bits. `crypto.randomUUID` would not do: browsers keep it from pages that are not served over https. */

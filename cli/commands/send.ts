@@ -1,31 +1,49 @@
 import { defineCommand } from '../command.ts';
-import { connect } from '../connection.ts';
+import { openConnection } from '../connection.ts';
 import { readStdin, stdinIsTerminal } from '../input.ts';
 import { print, printJson } from '../output.ts';
 import { UsageError } from '../usage.ts';
-import { connection, json, positive, text } from '../values.ts';
+import { connection, json, positive, quiet, text } from '../values.ts';
 
 export const command = defineCommand({
   arguments: {
     chat_id: { summary: 'The chat to send to.', read: positive },
-    text: { summary: 'The message; - or nothing reads it from standard input.', read: text, rest: true },
+    text: {
+      summary: 'The message; - reads it from standard input, and so does no text at all where no file is sent.',
+      read: text,
+      rest: true,
+    },
   },
   options: {
+    file: { value: 'path', summary: 'Upload this file, and send it with the text, if there is one.', read: text },
+    name: { value: 'name', summary: 'What the file is called there, in place of its own name.', read: text },
+    'file-id': { value: 'file_id', summary: 'Send this file, which you have uploaded before.', read: positive },
     'reply-to': { value: 'message_id', summary: 'The message that this one answers.', read: positive },
+    quiet,
     json,
     ...connection,
   },
-  async run({ chat_id, text: typed }, { json, 'reply-to': reply_to, ...where }) {
-    const client = connect(where);
-    const content = await readContent(typed);
-    const sent = await client.messages.send_message({ chat_id, content, reply_to });
+  notes: `An upload that is stopped or breaks off is gone on with by the next run: see parley upload --help`,
+  async run({ chat_id, text: typed }, options) {
+    const { file, name, 'file-id': file_id, 'reply-to': reply_to, json, quiet, ...where } = options;
+    if (file !== undefined && file_id !== undefined) throw new UsageError('Give --file or --file-id, not both.');
+    if (name !== undefined && file === undefined) throw new UsageError('--name is for --file.');
+    const opened = openConnection(where);
+    const content = await readContent(typed, file !== undefined || file_id !== undefined);
+    const message = { chat_id, content, file_id, reply_to };
+    const sent =
+      file === undefined
+        ? await opened.client.messages.send_message(message)
+        : // What uploads takes a while to load, and most messages are text.
+          await (await import('../upload/send-file.ts')).sendFile(opened, file, name, message, { json, quiet });
     if (json) return printJson(sent);
     await print(`Sent message ${sent.message.message_id} to chat ${chat_id}.`);
   },
 });
 
-async function readContent(typed: readonly string[]): Promise<string> {
+async function readContent(typed: readonly string[], hasFile: boolean): Promise<string | undefined> {
   if (typed.length > 1 || (typed.length === 1 && typed[0] !== '-')) return typed.join(' ');
+  if (typed.length === 0 && hasFile) return undefined;
   if (typed.length === 0 && stdinIsTerminal()) throw new UsageError('<text> is missing.');
   return readStdin();
 }

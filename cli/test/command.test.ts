@@ -30,6 +30,20 @@ async function given(...words: string[]): Promise<unknown> {
 
 const nothing = { loud: false, after: undefined, tags: undefined };
 
+/** The same of a command whose last argument may be left out. */
+async function givenOptional(...words: string[]): Promise<unknown> {
+  let got: unknown;
+  const command = defineCommand({
+    arguments: { id: { summary: '', read: positive }, path: { summary: '', read: text, optional: true } },
+    options: {},
+    run: async (args) => {
+      got = args;
+    },
+  });
+  await command.execute(words);
+  return got;
+}
+
 describe('the words after a command', () => {
   test('become values of their kinds', async () => {
     expect(await given('7')).toEqual({ id: 7, text: [], ...nothing });
@@ -44,6 +58,13 @@ describe('the words after a command', () => {
 
   test('may begin with a dash after --, and a dash alone is a word', async () => {
     expect(await given('7', '-', '--', '--loud', '-5')).toEqual({ id: 7, text: ['-', '--loud', '-5'], ...nothing });
+  });
+
+  test('may lack the last where it is not needed, and no other', async () => {
+    expect(await givenOptional('7')).toEqual({ id: 7, path: undefined });
+    expect(await givenOptional('7', 'x')).toEqual({ id: 7, path: 'x' });
+    await expect(givenOptional()).rejects.toThrow('<id> is missing.');
+    await expect(givenOptional('7', 'x', 'y')).rejects.toThrow('"y" is one word too many.');
   });
 
   test('ask for help before anything is wrong with them', async () => {

@@ -19,9 +19,9 @@ export class Process {
   stdout = '';
   stderr = '';
 
-  constructor(words: readonly string[], env: Environment) {
+  constructor(words: readonly string[], env: Environment, cwd = temporaryFolder()) {
     this.#child = Bun.spawn([process.execPath, mainFile, ...words], {
-      cwd: temporaryFolder(),
+      cwd,
       env: { PATH: process.env.PATH ?? '', ...env },
       stdin: 'ignore',
       stdout: 'pipe',

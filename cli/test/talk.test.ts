@@ -160,12 +160,14 @@ describe('the commands that talk', () => {
     const refused = await Promise.all([
       parley(['send', '999999', 'hello'], ada),
       parley(['send', chatId], ada, ''),
+      parley(['send', chatId, ' '], ada),
       parley(['send', chatId, 'hello'], reader),
       parley(['messages', chatId, '--limit', '100000'], ada),
       parley(['chats', '--token', 'pat_wrong'], ada),
     ]);
     expect(refused).toEqual([
       failed(1, 'There is no such chat, or you may not see it.'),
+      failed(1, 'content: is required, unless a file is sent'),
       failed(1, 'content: must not be blank'),
       failed(1, 'This access token lacks the scope messages:write.'),
       failed(1, 'limit: must be at most 200'),

@@ -49,8 +49,8 @@ describe('the client', () => {
     expect(page).toEqual({ messages: [message], has_more: false });
     // @ts-expect-error: a chat_id is a number.
     expect((await failure(client.messages.get_messages({ chat_id: 'one' }))).code).toBe('validation_failed');
-    // @ts-expect-error: content is required.
-    expect((await failure(client.messages.send_message({ chat_id: 1 }))).code).toBe('validation_failed');
+    // @ts-expect-error: a chat_id is required.
+    expect((await failure(client.messages.send_message({ content: 'where to?' }))).code).toBe('validation_failed');
   });
 
   test('takes no input where none is required', async () => {

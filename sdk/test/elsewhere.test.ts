@@ -36,11 +36,14 @@ describe('the SDK outside Bun', () => {
       const client = createClient({ url: process.env.URL, token: process.env.TOKEN });
       const { group } = await client.messages.create_group({ name: 'From Node', participants: [] });
       const { message } = await client.messages.send_message({ chat_id: group.chat_id, content: 'שלום 👋' });
+      const upload = await client.files.upload({ file: new File(['from Node'], 'קובץ.txt') });
+      const download = await client.files.download({ file_id: upload.file.file_id });
       const refused = await client.chats.get({ chat_id: 999 }).catch((e) => e);
       const away = createClient({ url: 'http://127.0.0.1:9', token: 'x', retries: 1 });
       const unreachable = await away.users.me().catch((e) => e);
       console.log(JSON.stringify({
         content: message.content,
+        file: [upload.file.name, await download.text()],
         refused: [refused instanceof ApiError, refused.code],
         unreachable: [unreachable instanceof TransportError, unreachable.message],
       }));`;
@@ -55,6 +58,7 @@ describe('the SDK outside Bun', () => {
     expect(complaint).toBe('');
     expect(JSON.parse(said)).toEqual({
       content: 'שלום 👋',
+      file: ['קובץ.txt', 'from Node'],
       refused: [true, 'not_found'],
       unreachable: [true, expect.stringMatching(/^Cannot reach Parley at http:\/\/127\.0\.0\.1:9: .+/)],
     });

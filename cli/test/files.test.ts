@@ -1,0 +1,319 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
+import { type Environment, onBothEngines } from '@parley/server/test/support/engines.ts';
+import { kept, sha256, someBytes } from '@parley/server/test/support/files.ts';
+import { serverFor } from '@parley/server/test/support/server.ts';
+import { FlakyProxy } from '../../sdk/test/flaky.ts';
+import { Listener } from './listener.ts';
+import { failed, parley, said, spawn } from './parley.ts';
+import { sceneOn } from './scene.ts';
+
+setDefaultTimeout(30_000);
+
+const mainFile = join(import.meta.dir, '../main.ts');
+
+/** A file with these bytes in a folder of its own. */
+function fileWith(bytes: string | Uint8Array, name = 'report.bin'): string {
+  const path = join(temporaryFolder(), name);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+/** The command in a folder of the test's choice. */
+const parleyIn = (folder: string, words: readonly string[], env: Environment) =>
+  spawn([process.execPath, mainFile, ...words], folder, env);
+
+const asUser = (env: Environment, { token }: { token: string }) => ({ ...env, PARLEY_TOKEN: token });
+
+/** What is kept between runs. */
+const leftIn = (env: Environment): string[] =>
+  readdirSync(join(env.XDG_STATE_HOME ?? '', 'parley')).filter((name) => name !== 'transfers.lock');
+
+onBothEngines('a file on the command line', (engine) => {
+  const server = serverFor(engine);
+
+  test('goes up, is sent, seen and fetched, and is the same bit by bit', async () => {
+    const { env, bob, chatId, names } = await sceneOn(server());
+    const bytes = someBytes(20_000_000);
+    const path = fileWith(bytes, 'דוח 报告 👋🏽.bin');
+    const uploaded = await parley(['upload', path], env);
+    const file_id = uploaded.stdout.trim();
+    expect(uploaded).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\n$/),
+      stderr: `Send it with: parley send <chat_id> --file-id ${file_id}\n`,
+    });
+    expect(await said(['send', String(chatId), 'here', 'it is', '--file-id', file_id], env)).toStartWith(
+      'Sent message ',
+    );
+    const lines = (await said(['messages', String(chatId)], asUser(env, bob))).split('\n');
+    expect(lines).toEqual([
+      expect.stringMatching(new RegExp(`^\\d+ .* ${names.ada}  here it is$`)),
+      expect.stringMatching(new RegExp(`^ +\\[file ${file_id}: דוח 报告 👋🏽\\.bin, 19\\.1 MiB\\]$`)),
+    ]);
+    const folder = temporaryFolder();
+    expect(await parleyIn(folder, ['download', file_id], asUser(env, bob))).toEqual({
+      code: 0,
+      stdout: 'Saved דוח 报告 👋🏽.bin, 19.1 MiB.\n',
+      stderr: '',
+    });
+    expect(readdirSync(folder)).toEqual(['דוח 报告 👋🏽.bin']);
+    expect(sha256(readFileSync(join(folder, basename(path))))).toBe(sha256(bytes));
+    expect(leftIn(env)).toEqual([]);
+  });
+});
+
+describe('sending a file', () => {
+  const server = serverFor('sqlite');
+
+  test.concurrent('takes the text as its caption, and the words of an answer in JSON', async () => {
+    const { env, chatId, send } = await sceneOn(server());
+    const message_id = await send('send me the report');
+    const words = ['send', String(chatId), 'as', 'you', 'asked', '--reply-to', String(message_id), '--json'];
+    const { message } = JSON.parse(await said([...words, '--file', fileWith('Hello')], env));
+    expect(message).toMatchObject({
+      content: 'as you asked',
+      reply_to: message_id,
+      file: { name: 'report.bin', size: 5, sha256: sha256('Hello') },
+    });
+    expect(leftIn(env)).toEqual([]);
+  });
+
+  test.concurrent('needs no text, and reads standard input only for -', async () => {
+    const { env, ada, chatId } = await sceneOn(server());
+    const file = ['--file', fileWith('Hello'), '--name', 'שלום.txt'];
+    await said(['send', String(chatId), ...file], env, 'not to be read');
+    await said(['send', String(chatId), '-', ...file], env, 'from a pipe\n');
+    const id = await said(['upload', fileWith('Hello')], env);
+    await said(['send', String(chatId), '--file-id', id], env, 'not to be read');
+    const { messages } = await ada.ok('messages.get_messages', { chat_id: chatId });
+    expect(messages.map(({ content, file }) => [content, file?.name])).toEqual([
+      ['', 'שלום.txt'],
+      ['from a pipe', 'שלום.txt'],
+      ['', 'report.bin'],
+    ]);
+  });
+
+  test.concurrent('shows it to those who listen', async () => {
+    const { env, bob, chatId } = await sceneOn(server());
+    await using listener = await Listener.start([], env);
+    const file = new File(['Hello'], 'hello.txt');
+    await bob.ok('messages.send_message', { chat_id: chatId, file });
+    await bob.ok('messages.send_message', { chat_id: chatId, content: 'with a text', file });
+    const [alone, text, below] = await listener.prints(3);
+    expect(alone).toMatch(/message \d+: \[file \d+: hello\.txt, 5 bytes\]$/);
+    expect(text).toMatch(/message \d+: with a text$/);
+    expect(below).toMatch(/^ +\[file \d+: hello\.txt, 5 bytes\]$/);
+  });
+
+  test.concurrent('is refused before anything is uploaded where it cannot be sent', async () => {
+    const { env, ada, bob } = await sceneOn(server());
+    const { channel: news } = await bob.ok('messages.create_channel', { name: 'News' });
+    const { channel: joined } = await bob.ok('messages.create_channel', { name: 'Joined' });
+    await ada.ok('chats.join', { chat_id: joined.chat_id });
+    const file = ['--file', fileWith('Hello')];
+    const outcomes = await Promise.all([
+      parley(['send', '999999', ...file], env),
+      parley(['send', String(news.chat_id), ...file], env),
+      parley(['send', String(joined.chat_id), ...file], env),
+    ]);
+    expect(outcomes).toEqual([
+      failed(1, 'There is no such chat, or you may not see it.'),
+      failed(1, 'You are not a participant of this chat.'),
+      failed(1, 'Only the owner and admins of this channel may post in it.'),
+    ]);
+    const rows = await server().engine.all('SELECT file_id FROM files WHERE user_id = $1', ada.userId);
+    expect(rows).toEqual([]);
+  });
+
+  test.concurrent('works with a token that may not look at chats', async () => {
+    const { env, names, chatId } = await sceneOn(server());
+    const token = await server().token(names.ada, ['messages:write', 'files']);
+    const sent = await said(['send', String(chatId), '--file', fileWith('Hello'), '--token', token], env);
+    expect(sent).toStartWith('Sent message ');
+  });
+
+  test.concurrent('that is refused in the end leaves the file, which the next run does not upload again', async () => {
+    const { env, ada, chatId } = await sceneOn(server());
+    const file = ['--file', fileWith(someBytes(3_000_000))];
+    const refused = await parley(['send', String(chatId), ' ', ...file], env);
+    expect(refused).toEqual(failed(1, /content: must not be blank \(The file is uploaded: --file-id \d+ sends it\.\)/));
+    const file_id = Number(/--file-id (\d+)/.exec(refused.stderr)?.[1]);
+    const { code, stdout, stderr } = await parley(['send', String(chatId), 'better', ...file, '--json'], env);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'It was uploaded before.\n' });
+    expect(JSON.parse(stdout).message).toMatchObject({ content: 'better', file: { file_id } });
+    const rows = await server().engine.all('SELECT file_id FROM files WHERE user_id = $1', ada.userId);
+    expect(rows).toEqual([{ file_id }]);
+    expect(leftIn(env)).toEqual([]);
+  });
+});
+
+describe('a file that cannot be uploaded', () => {
+  const limited = serverFor('sqlite', { PARLEY_FILE_LIMIT: '1000' });
+
+  test('is told in one line', async () => {
+    const { env, names } = await sceneOn(limited());
+    const folder = temporaryFolder();
+    const writer = await limited().token(names.ada, ['messages:write']);
+    const good = fileWith('Hello');
+    const outcomes = await Promise.all([
+      parley(['upload', join(folder, 'nothing.txt')], env),
+      parley(['upload', folder], env),
+      parley(['upload', fileWith('', 'empty.txt')], env),
+      parley(['upload', '/dev/zero'], env),
+      parley(['upload', fileWith('x'.repeat(1_001), 'large.txt')], env),
+      parley(['upload', fileWith('Hello', 'a\u202eb.txt')], env),
+      parley(['upload', good, '--name', '../x'], env),
+      parley(['upload', good, '--token', writer], env),
+      parley(['upload', good], { PARLEY_URL: limited().url, XDG_CONFIG_HOME: folder, XDG_STATE_HOME: folder }),
+    ]);
+    expect(outcomes).toEqual([
+      failed(1, `There is no file ${folder}/nothing.txt.`),
+      failed(1, `${folder} is a folder.`),
+      failed(1, /empty\.txt is empty\./),
+      failed(1, '/dev/zero is not a file.'),
+      failed(1, 'A file may have at most 1000 bytes.'),
+      failed(1, 'The name of the file must not contain control characters. Give it another one with --name.'),
+      failed(1, 'The name of the file must be the name of a file, without a path.'),
+      failed(1, 'This access token lacks the scope files.'),
+      failed(1, `You are not signed in at ${limited().url}.`),
+    ]);
+    expect(await kept(limited())).toEqual({ rows: 0, blobs: 0 });
+    expect(leftIn(env)).toEqual([]);
+  });
+
+  test('may be one that only others may read', async () => {
+    const { env } = await sceneOn(limited());
+    const path = fileWith('secret');
+    chmodSync(path, 0);
+    // Whoever may do everything may read it all the same.
+    const powerless = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-all', '--inh-caps=-all'] : [];
+    const words = [...powerless, process.execPath, mainFile, 'upload', path];
+    expect(await spawn(words, '/', env)).toEqual(failed(1, `You may not read ${path}.`));
+  });
+
+  test.concurrent.each([
+    [['send', '1', '--file', 'x', '--file-id', '2'], 'Give --file or --file-id, not both. See: parley send --help'],
+    [['send', '1', 'text', '--name', 'x'], '--name is for --file. See: parley send --help'],
+    [['upload'], '<path> is missing. See: parley upload --help'],
+    [['download', 'x'], '<file_id> must be a whole number from 1, not "x".'],
+    [['download', '1', '-', '--json'], 'Give --json or -, not both. See: parley download --help'],
+  ])('may be one that cannot be meant: parley %p', async (words, line) => {
+    expect(await parley(words, { PARLEY_TOKEN: 'x' })).toEqual(failed(2, line));
+  });
+});
+
+describe('downloading', () => {
+  const server = serverFor('sqlite');
+  const proxies: FlakyProxy[] = [];
+  afterAll(() => {
+    for (const proxy of proxies) proxy.stop();
+  });
+
+  const bytes = someBytes(300_000);
+  let env: Environment = {};
+  let id = '';
+
+  beforeAll(async () => {
+    ({ env } = await sceneOn(server()));
+    id = await said(['upload', fileWith(bytes)], env);
+  });
+
+  test.concurrent('replaces nothing, unless it is told to', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'report.bin'), 'mine');
+    const other = { ...env, XDG_STATE_HOME: temporaryFolder() };
+    expect(await parleyIn(folder, ['download', id], other)).toEqual(
+      failed(1, 'report.bin is there already. Give another name, or use --force.'),
+    );
+    expect(readFileSync(join(folder, 'report.bin'), 'utf8')).toBe('mine');
+    expect((await parleyIn(folder, ['download', id, '--force'], other)).code).toBe(0);
+    expect(sha256(readFileSync(join(folder, 'report.bin')))).toBe(sha256(bytes));
+    expect(readdirSync(folder)).toEqual(['report.bin']);
+  });
+
+  test.concurrent('leaves a .part alone that is of something else, unless it is told otherwise', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'report.bin.part'), 'mine');
+    expect(await parleyIn(folder, ['download', id], env)).toEqual(
+      failed(1, 'report.bin.part is there already, and not of this file. Remove it, or use --force.'),
+    );
+    expect(readFileSync(join(folder, 'report.bin.part'), 'utf8')).toBe('mine');
+    expect((await parleyIn(folder, ['download', id, '--force'], env)).code).toBe(0);
+    expect(readdirSync(folder)).toEqual(['report.bin']);
+  });
+
+  test.concurrent('goes to the place that is named: a file, or a folder', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'sub'));
+    const outcome = await parleyIn(folder, ['download', id, 'mine.bin', '--json'], env);
+    expect(JSON.parse(outcome.stdout)).toEqual({
+      file: expect.objectContaining({ file_id: Number(id), name: 'report.bin', size: 300_000, sha256: sha256(bytes) }),
+      path: 'mine.bin',
+    });
+    expect((await parleyIn(folder, ['download', id, 'sub'], env)).stdout).toBe('Saved sub/report.bin, 293.0 KiB.\n');
+    for (const path of ['mine.bin', 'sub/report.bin']) {
+      expect(sha256(readFileSync(join(folder, path)))).toBe(sha256(bytes));
+    }
+    expect(await parleyIn(folder, ['download', id, 'nowhere/mine.bin'], env)).toEqual(
+      failed(1, 'There is no folder nowhere.'),
+    );
+  });
+
+  test.concurrent('goes to standard output for -, and a reader that has had enough is no failure', async () => {
+    const folder = temporaryFolder();
+    const command = `${process.execPath} ${mainFile} download ${id} -`;
+    const whole = await spawn(['sh', '-c', `${command} | sha256sum`], folder, env);
+    expect(whole).toEqual({ code: 0, stdout: `${sha256(bytes)}  -\n`, stderr: '' });
+    const part = await spawn(['bash', '-c', `${command} | head -c 1 | wc -c; echo "\${PIPESTATUS[0]}"`], folder, env);
+    expect(part).toEqual({ code: 0, stdout: '1\n0\n', stderr: '' });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test.concurrent('is refused with the words of the server', async () => {
+    const stranger = await server().user('stranger');
+    const outcomes = await Promise.all([
+      parley(['download', '999999'], env),
+      parley(['download', id], asUser(env, stranger)),
+    ]);
+    const refused = failed(1, 'There is no such file, or you may not see it.');
+    expect(outcomes).toEqual([refused, refused]);
+  });
+
+  /** The same file as a server tells of it that lies. */
+  async function liar(change: { name?: string; sha256?: string }): Promise<Environment> {
+    const text = 'what is sent through here is text';
+    const { ada } = await sceneOn(server());
+    const { file } = await ada.ok('files.upload', { file: new File([text], 'text.txt') });
+    const answer = { success: true, file: { ...file, ...change }, link: { url: '', expires_at: '' } };
+    const proxy = new FlakyProxy(server().url, [{ status: 200, body: JSON.stringify(answer) }]);
+    proxies.push(proxy);
+    return { ...asUser(env, ada), PARLEY_URL: await proxy.start(), FILE: String(file.file_id) };
+  }
+
+  test.concurrent('keeps nothing of what is not the file', async () => {
+    const folder = temporaryFolder();
+    const lied = await liar({ sha256: sha256('something else') });
+    expect(await parleyIn(folder, ['download', lied.FILE ?? '', 'x'], lied)).toEqual(
+      failed(1, 'What came is not the file: its SHA-256 is another one. Nothing of it was kept.'),
+    );
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test.concurrent.each([
+    ['../../etc/passwd', 'passwd'],
+    ['C:\\Windows\\evil.txt', 'evil.txt'],
+    ['.bashrc', '_bashrc'],
+    ['..', 'file-'],
+    ['a\u001b[31m\nb', 'a_[31m_b'],
+  ])('takes the name %p for no path and no command', async (name, safe) => {
+    const folder = temporaryFolder();
+    const lied = await liar({ name });
+    const { code, stdout } = await parleyIn(folder, ['download', lied.FILE ?? ''], lied);
+    const expected = safe === 'file-' ? `file-${lied.FILE}` : safe;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `Saved ${expected}, 33 bytes.\n` });
+    expect(readdirSync(folder)).toEqual([expected]);
+  });
+});

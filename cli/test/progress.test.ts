@@ -1,0 +1,175 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { endWithUs, temporaryFolder } from '@parley/server/test/support/cleanup.ts';
+import type { Environment } from '@parley/server/test/support/engines.ts';
+import { someBytes } from '@parley/server/test/support/files.ts';
+import { serverFor } from '@parley/server/test/support/server.ts';
+import fc from 'fast-check';
+import { bytesText } from '../bytes.ts';
+import { progressLine, Speed } from '../progress.ts';
+import { Gate } from './gate.ts';
+import { eventually } from './listener.ts';
+import { sceneOn } from './scene.ts';
+
+setDefaultTimeout(30_000);
+
+const megabyte = 1_024 ** 2;
+
+describe('bytes', () => {
+  test.each([
+    [0, '0 bytes'],
+    [1, '1 byte'],
+    [1_023, '1023 bytes'],
+    [1_024, '1.0 KiB'],
+    [1_048_575, '1.0 MiB'],
+    [19.07 * megabyte, '19.1 MiB'],
+    [2 * 1_024 ** 3, '2.0 GiB'],
+    [5_000 * 1_024 ** 4, '5000.0 TiB'],
+  ])('%p are %s', (bytes, text) => {
+    expect(bytesText(bytes)).toBe(text);
+  });
+});
+
+describe('the line of progress', () => {
+  test('tells how much, how fast and how long', () => {
+    const half = { done: 50 * megabyte, total: 100 * megabyte, speed: 0.5 * megabyte };
+    expect(progressLine('Uploading', half, 80)).toBe(
+      'Uploading  50%  [#####.....]  50.0 MiB of 100.0 MiB  512.0 KiB/s  1:40 left',
+    );
+    expect(progressLine('Uploading', { ...half, speed: undefined }, 120)).toBe(
+      'Uploading  50%  [###############...............]  50.0 MiB of 100.0 MiB',
+    );
+    expect(progressLine('Uploading', { ...half, speed: 0 }, 40)).toBe('Uploading  50%  50.0 MiB of 100.0 MiB');
+    expect(progressLine('Uploading', half, 65)).toBe('Uploading  50%  50.0 MiB of 100.0 MiB  512.0 KiB/s  1:40 left');
+    expect(progressLine('Uploading', half, 20)).toBe('Uploading  50%');
+    expect(progressLine('Uploading', { done: 0, total: 36_000_000, speed: 5_000 }, 120)).toEndWith('  2:00:00 left');
+  });
+
+  test('fits into every terminal', () => {
+    const amount = fc.nat({ max: 4 * 1_024 ** 3 });
+    fc.assert(
+      fc.property(
+        amount,
+        amount,
+        fc.option(amount, { nil: undefined }),
+        fc.integer({ min: 2, max: 300 }),
+        (...given) => {
+          const [one, other, speed, columns] = given;
+          const progress = { done: Math.min(one, other), total: Math.max(one, other), speed };
+          expect(progressLine('Downloading', progress, columns).length).toBeLessThan(columns);
+        },
+      ),
+    );
+  });
+
+  test('goes by the speed of the last seconds, and begins anew with what begins anew', () => {
+    const speed = new Speed();
+    expect(speed.at(0, 1_000)).toBeUndefined();
+    expect(speed.at(1_000, 3_000)).toBe(2_000);
+    for (let second = 2; second <= 20; second++) speed.at(second * 1_000, 3_000 + (second - 1) * 100);
+    expect(speed.at(21_000, 5_000)).toBeCloseTo(100, 0);
+    expect(speed.at(22_000, 0)).toBeUndefined();
+    expect(speed.at(23_000, 500)).toBe(500);
+  });
+});
+
+/** A command at a terminal of 100 columns, and all that is seen there. */
+class AtTerminal {
+  readonly #child;
+  seen = '';
+
+  constructor(words: readonly string[], env: Environment) {
+    this.#child = Bun.spawn([process.execPath, join(import.meta.dir, '../main.ts'), ...words], {
+      cwd: temporaryFolder(),
+      env: { PATH: process.env.PATH ?? '', ...env },
+      terminal: {
+        cols: 100,
+        rows: 30,
+        data: (_, bytes) => {
+          this.seen += new TextDecoder().decode(bytes);
+        },
+      },
+    });
+    endWithUs(this.#child);
+  }
+
+  type(text: string): void {
+    this.#child.terminal?.write(text);
+  }
+
+  async end() {
+    await this.#child.exited;
+    return { code: this.#child.exitCode, signal: this.#child.signalCode };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#child.exited;
+  }
+}
+
+describe('at a terminal', () => {
+  const server = serverFor('sqlite');
+  const path = join(temporaryFolder(), 'report.bin');
+  writeFileSync(path, someBytes(20_000_000));
+
+  const bar = (verb: string) => new RegExp(`\\r${verb} +\\d+%  \\[#*\\.*\\]  \\S+ \\w+ of 19\\.1 MiB`);
+  const erased = '\r\x1b[K';
+
+  test('an upload and a download show how far they are, and leave only their answers', async () => {
+    const { env } = await sceneOn(server());
+    await using upload = new AtTerminal(['upload', path], env);
+    expect(await upload.end()).toEqual({ code: 0, signal: null });
+    const id = await eventually('the answer', () => /--file-id (\d+)\r\n$/.exec(upload.seen)?.[1]);
+    expect(upload.seen).toEndWith(`${erased}${id}\r\nSend it with: parley send <chat_id> --file-id ${id}\r\n`);
+    expect(upload.seen).toMatch(bar('Uploading'));
+    await using download = new AtTerminal(['download', id], env);
+    expect(await download.end()).toEqual({ code: 0, signal: null });
+    await eventually('the answer', () => download.seen.endsWith(`${erased}Saved report.bin, 19.1 MiB.\r\n`));
+    expect(download.seen).toMatch(bar('Downloading'));
+  });
+
+  test('Ctrl-C ends an upload with a line of its own', async () => {
+    using gate = await Gate.before(server().url);
+    const { env } = await sceneOn(server());
+    gate.holdAfter('up', 9_000_000);
+    await using upload = new AtTerminal(['upload', path], { ...env, PARLEY_URL: gate.url });
+    await eventually('it is under way', () => gate.holds && upload.seen.includes('Uploading'));
+    upload.type('\x03');
+    expect(await upload.end()).toEqual({ code: null, signal: 'SIGINT' });
+    const line = `${erased}Stopped. Run the same command again to go on where it stopped.\r\n`;
+    await eventually('the line', () => upload.seen.endsWith(line));
+  });
+
+  test.each([[['--quiet']], [['--json']]])('nothing is shown with %p', async (words) => {
+    const { env } = await sceneOn(server());
+    await using upload = new AtTerminal(['upload', path, ...words], env);
+    expect((await upload.end()).code).toBe(0);
+    await eventually('the answer', () => upload.seen.includes('\n'));
+    expect(upload.seen).not.toContain('Uploading');
+    expect(upload.seen).not.toContain('\x1b');
+  });
+
+  test('nothing is shown where a terminal can draw nothing', async () => {
+    const { env } = await sceneOn(server());
+    await using upload = new AtTerminal(['upload', path], { ...env, TERM: 'dumb' });
+    expect((await upload.end()).code).toBe(0);
+    expect(upload.seen).not.toContain('Uploading');
+  });
+
+  test('what is said meanwhile stands above the progress', async () => {
+    using gate = await Gate.before(server().url);
+    const { env } = await sceneOn(server());
+    const through = { ...env, PARLEY_URL: gate.url };
+    gate.holdAfter('up', 9_000_000);
+    await using first = new AtTerminal(['upload', path], through);
+    await eventually('it is under way', () => gate.holds);
+    first.type('\x03');
+    await first.end();
+    gate.open();
+    await using second = new AtTerminal(['upload', path], through);
+    expect((await second.end()).code).toBe(0);
+    expect(second.seen).toMatch(/^Going on after \d+\.\d MiB of 19\.1 MiB\.\r\n\rUploading/);
+  });
+});

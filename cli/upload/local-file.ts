@@ -1,0 +1,77 @@
+import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+
+const readBytes = 64 * 1_024;
+
+/** A file is not any more what it was when its upload began. */
+export class FileChanged extends Error {}
+
+/** A file on this machine that is to be uploaded as it was when it was opened. */
+export class LocalFile {
+  readonly #handle: FileHandle;
+  readonly #typed: string;
+  /** The real one: it is known by this again. */
+  readonly path: string;
+  readonly name: string;
+  readonly size: number;
+  /** In milliseconds since 1970. */
+  readonly modified: number;
+
+  private constructor(handle: FileHandle, typed: string, path: string, facts: { size: number; mtimeMs: number }) {
+    this.#handle = handle;
+    this.#typed = typed;
+    this.path = path;
+    this.name = basename(typed);
+    this.size = facts.size;
+    this.modified = facts.mtimeMs;
+  }
+
+  static async open(typed: string): Promise<LocalFile> {
+    try {
+      const found = await stat(typed);
+      if (found.isDirectory()) throw new Error(`${typed} is a folder.`);
+      // Of a pipe or a device nobody knows how much will come, and to open one may take for ever.
+      if (!found.isFile()) throw new Error(`${typed} is not a file.`);
+      const handle = await open(typed, 'r');
+      const facts = await handle.stat();
+      if (facts.size > 0) return new LocalFile(handle, typed, await realpath(typed), facts);
+      await handle.close();
+    } catch (error) {
+      throw inWords(typed, error);
+    }
+    throw new Error(`${typed} is empty.`);
+  }
+
+  /** The bytes from `start` up to, but not including, `end`. Throws where the file is not what it was. */
+  async *bytes(start: number, end: number): AsyncGenerator<Uint8Array, void> {
+    for (let at = start; at < end; ) {
+      const piece = Buffer.allocUnsafe(Math.min(readBytes, end - at));
+      const { bytesRead } = await this.#handle.read(piece, 0, piece.length, at);
+      const { size, mtimeMs } = await this.#handle.stat();
+      if (bytesRead === 0 || size !== this.size || mtimeMs !== this.modified) throw this.#changed();
+      yield piece.subarray(0, bytesRead);
+      at += bytesRead;
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#handle.close();
+  }
+
+  #changed(): FileChanged {
+    return new FileChanged(
+      `${this.#typed} has changed while it was uploaded. Run the command again once it stays as it is.`,
+    );
+  }
+}
+
+const words: Readonly<Record<string, string>> = {
+  ENOENT: 'There is no file',
+  ENOTDIR: 'There is no file',
+  EACCES: 'You may not read',
+};
+
+function inWords(typed: string, error: unknown): unknown {
+  const said = words[(error as NodeJS.ErrnoException).code ?? ''];
+  return said === undefined ? error : new Error(`${said} ${typed}.`);
+}

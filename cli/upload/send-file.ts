@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { ApiError, type Client, type ClientInput, type ClientOutput } from '@parley/sdk';
+import { may, refusals } from '@parley/server/domain/policy.ts';
+import type { Connection } from '../connection.ts';
+import { plainLine } from '../failure.ts';
+import { type TransferOptions, transfer } from '../transfer.ts';
+import { LocalFile } from './local-file.ts';
+import { type Uploaded, upload } from './upload.ts';
+
+type Sent = ClientOutput<'messages.send_message'>;
+type Message = Pick<ClientInput<'messages.send_message'>, 'chat_id' | 'content' | 'reply_to'>;
+
+/** Uploads a file, and sends it into a chat. */
+export async function sendFile(
+  connection: Connection,
+  path: string,
+  name: string | undefined,
+  message: Message,
+  options: Omit<TransferOptions, 'verb'>,
+): Promise<Sent> {
+  const { client } = connection;
+  await using file = await LocalFile.open(path);
+  const { user } = await client.users.me();
+  await checkChat(client, message.chat_id);
+  return await transfer({ ...options, verb: 'Uploading' }, (running) =>
+    upload({ connection, userId: user.user_id, file, name: name ?? file.name, transfer: running }, (uploaded) =>
+      send(client, message, uploaded),
+    ),
+  );
+}
+
+/** Before a large file is uploaded in vain. What the token may not ask is left to the sending. */
+async function checkChat(client: Client, chat_id: number): Promise<void> {
+  try {
+    const { chat } = await client.chats.get({ chat_id });
+    if (chat.role === null) throw new Error(refusals.read);
+    if (!may('send', chat.type, chat.role)) throw new Error(refusals.send);
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 'insufficient_scope')) throw error;
+  }
+}
+
+async function send(client: Client, message: Message, { fileId, uploadId, patience }: Uploaded): Promise<Sent> {
+  const input = { ...message, file_id: fileId };
+  try {
+    return await patience.call((signal) =>
+      client.messages.send_message(input, { idempotencyKey: keyFor(input, uploadId), signal }),
+    );
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw new Error(`${plainLine(error)} (The file is uploaded: --file-id ${fileId} sends it.)`);
+  }
+}
+
+/** The same for a run that cannot know whether the one before it came to send the message: so it is sent once. */
+const keyFor = (input: Message, uploadId: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([uploadId, input.chat_id, input.content, input.reply_to]))
+    .digest('hex');
