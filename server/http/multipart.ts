@@ -1,5 +1,5 @@
 import { ParleyError } from '@parley/contract';
-import { usedUp } from '../files/used-up.ts';
+import { usedUp } from '../domain/used-up.ts';
 import { brokenForm, type PartHead, readPartHead } from './part-head.ts';
 
 export type { PartHead } from './part-head.ts';

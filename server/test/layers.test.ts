@@ -39,7 +39,7 @@ const may: Record<string, readonly string[] | 'all'> = {
   contract: ['contract'],
   domain: ['contract', 'domain'],
   store: ['contract', 'domain', 'store'],
-  blobs: ['contract', 'blobs'],
+  blobs: ['contract', 'domain', 'blobs'],
   files: ['contract', 'domain', 'store', 'blobs', 'files'],
   bus: ['bus'],
   observe: ['contract', 'observe'],
