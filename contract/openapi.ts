@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { commonErrors, type ErrorCode, errors } from './errors.ts';
-import { isFile } from './file-input.ts';
+import { fileField, isFile } from './file-input.ts';
 import { defaultLimits } from './limits.ts';
 import { type Scope, scopes } from './scopes.ts';
 import { buildContract, type Contract, listOperations, type NamedOperation } from './table.ts';
@@ -133,17 +133,24 @@ function postOperation(rows: readonly NamedOperation[]): Json {
     rows.filter((row) => !row.rawFile),
     (row) => row.example.input,
   );
+  const raw = rows.filter((row) => row.rawFile);
+  const types = raw.length === rows.length ? ['multipart/form-data'] : bodyTypes;
   return {
     ...common(rows),
-    parameters: [actionParameter(rows), ...(keyed.length > 0 ? [key] : [])],
+    parameters: [
+      actionParameter(rows),
+      ...(keyed.length > 0 ? [key] : []),
+      // Beside the bytes of a file there is no other place for them.
+      ...queryParameters(raw).filter(({ name }) => !raw.some((row) => fileField(row.input) === name)),
+    ],
     requestBody: {
       required: true,
       content: {
         ...Object.fromEntries(
-          bodyTypes.map((type) => [type, { schema, ...(type === 'application/json' && { examples }) }]),
+          types.map((type) => [type, { schema, ...(type === 'application/json' && { examples }) }]),
         ),
         // The bytes of a file and nothing else.
-        ...(rows.some((row) => row.rawFile) && { 'application/octet-stream': {} }),
+        ...(raw.length > 0 && { 'application/octet-stream': {} }),
       },
     },
   };
@@ -169,10 +176,19 @@ function common(rows: readonly NamedOperation[]): Json {
           ...(inJson.length < rows.length && { '*/*': {} }),
         },
       },
+      ...(inJson.length < rows.length && partialAnswers),
       ...failures(rows),
     },
   };
 }
+
+/** What a file may be answered with beside the whole of it, as RFC 9110 has it; all but 206 without a body. */
+const partialAnswers: Json = {
+  '206': { description: 'The part of the file that `Range` asks for.', content: { '*/*': {} } },
+  '304': { description: 'The file is the one that the client has.' },
+  '412': { description: 'The file is not the one that the client means.' },
+  '416': { description: 'The file has nothing of what `Range` asks for.' },
+};
 
 const inWords = (needed: readonly Scope[]) =>
   needed.length === 0 ? '' : ` (scope ${needed.map((name) => `\`${name}\``).join(' and ')})`;

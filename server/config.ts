@@ -169,7 +169,7 @@ export const settingsTable = {
   }),
   bodyLimit: setting({
     env: 'PARLEY_BODY_LIMIT',
-    summary: 'Bytes in the body of a request at most.',
+    summary: 'Bytes in the body of a request at most; a file in it does not count.',
     fallback: '1048576',
     parse: integer(1_024, 64 * 1_048_576),
   }),
@@ -206,7 +206,7 @@ export const settingsTable = {
   s3: setting({
     env: 'S3_URL',
     summary:
-      'Where to keep files in place of the data folder: an S3-compatible store, as `https://ACCESS_KEY:SECRET_KEY@host/bucket?region=eu-central-1`. A prefix may follow the bucket; `&style=virtual` puts the bucket before the host.',
+      'Where to keep files in place of the data folder: an S3-compatible store, as `https://ACCESS_KEY:SECRET_KEY@host/bucket?region=eu-central-1`. Keys are percent-encoded (`/` is `%2F`, `+` is `%2B`). A prefix may follow the bucket; `&style=virtual` puts the bucket before the host.',
     fallback: '',
     parse: (value) => (value === '' ? undefined : parseS3Url(value)),
   }),

@@ -19,6 +19,9 @@ export async function serve(): Promise<void> {
     console.error(
       settings.databaseUrl === undefined ? `Data is kept in ${resolve(settings.folder)}` : 'Data is kept in PostgreSQL',
     );
+    const { s3 } = settings;
+    if (s3) console.error(`Files are kept in the bucket ${s3.bucket} at ${s3.endpoint}`);
+    else if (settings.databaseUrl !== undefined) console.error(`Files are kept in ${resolve(settings.folder)}`);
     if (parley.setupLink) {
       console.error(`There is no administrator yet. Open this link to become one: ${parley.setupLink}`);
     }

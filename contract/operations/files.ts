@@ -19,7 +19,7 @@ export const files = (limits: Limits) => ({
     method: 'POST',
     scopes: ['files'],
     summary:
-      'Upload a file, to be sent later by its `file_id`. The body is a form with the part `file`, or the bytes themselves with `name` in the address. It is kept for a day, and for as long as a message names it.',
+      'Upload a file, to be sent later by its `file_id`. The body is a form with the part `file`, or the bytes themselves with `name` in the address. Where no message names it, it is removed after a day. Uploads that can be resumed are made with the tus protocol at `{base_url}/uploads`.',
     idempotent: true,
     rawFile: true,
     input: z.strictObject({

@@ -52,13 +52,9 @@ const newChat = {
 };
 
 export const messages = (limits: Limits) => {
-  const content = text({ min: 1, maxBytes: limits.contentBytes }).meta({
-    description: 'the text: any script, not blank; the bound is in bytes of UTF-8',
-    minLength: 1,
-    maxLength: limits.contentBytes,
-  });
-  const caption = text({ min: 1, maxBytes: limits.contentBytes, mayBeEmpty: true }).meta({
-    description: 'the text, as in `edit_message`; empty or left out only where a file is sent',
+  const content = text({ min: 1, maxBytes: limits.contentBytes, mayBeEmpty: true }).meta({
+    description:
+      'the text: any script, not blank; empty, or left out, only where there is a file; the bound is in bytes of UTF-8',
     maxLength: limits.contentBytes,
   });
   const limit = pageLimit(limits.page);
@@ -69,12 +65,13 @@ export const messages = (limits: Limits) => {
     send_message: operation({
       method: 'POST',
       scopes: ['messages:write'],
-      summary: 'Send a text, a file, or both into a chat.',
+      summary:
+        'Send a text, a file, or both into a chat. A file comes as a part of `multipart/form-data`, which takes the scope `files` too; or it was uploaded before, and is named by `file_id`.',
       idempotent: true,
       input: z
         .strictObject({
           chat_id: chatId,
-          content: caption.optional(),
+          content: content.optional(),
           file: fileInput(limits).optional(),
           file_id: fileId.optional().meta({ description: 'a file that you have uploaded, in place of `file`' }),
           reply_to: messageId.optional().meta({ description: 'a message of the same chat that this one answers' }),
@@ -88,7 +85,7 @@ export const messages = (limits: Limits) => {
           message: 'is required, unless a file is sent',
         }),
       output: z.object({ message }),
-      errors: ['not_found', 'forbidden', 'idempotency_conflict'],
+      errors: ['not_found', 'forbidden', 'conflict', 'idempotency_conflict'],
       example: {
         input: { chat_id: 1, content: 'See you there', reply_to: 3 },
         output: { message: { ...newest, message_id: 4, user_id: 1, content: 'See you there', reply_to: 3 } },
@@ -129,7 +126,7 @@ export const messages = (limits: Limits) => {
       method: 'POST',
       scopes: ['messages:write'],
       summary: 'Change the text of a message of your own.',
-      input: z.strictObject({ message_id: messageId, content }),
+      input: z.strictObject({ message_id: messageId, content: content }),
       output: z.object({ message }),
       errors: ['not_found', 'forbidden', 'conflict'],
       example: {

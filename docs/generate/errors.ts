@@ -13,7 +13,8 @@ const example = {
 
 export function errorsPage(): string {
   return page('Errors', [
-    `A call that fails gives an HTTP status and this body, whatever went wrong:`,
+    `A call that fails gives an HTTP status and this body, whatever went wrong. Only a download that need not be sent, or cannot (304, 412,
+416), and answers to HEAD have none:`,
     json(example),
     `Decide by \`code\`. \`message\` is for people and may change. \`details\` names the fields that are wrong and is empty
 where no field is. \`request_id\` is the one in \`X-Request-Id\` and in the server's log.`,

@@ -1,8 +1,12 @@
+import { ParleyError } from '@parley/contract';
+
 /**
  * Where the bytes of files are kept, each file's under a random key of its own. It knows nothing of users and chats: what a
  * key stands for, the database knows.
  */
 export interface Blobs {
+  /** Whether there is room for so many bytes more, as far as that can be told. */
+  hasRoomFor(size: number): Promise<boolean>;
   /** Goes on with a blob that is not sealed, at the size that it has so far, or at less: what is beyond is cut off. At 0 it is new. */
   append(key: string, at: number): Promise<BlobWriter>;
   /** How many bytes of a blob are kept for good, sealed or not; 0 where there is none. */
@@ -31,6 +35,9 @@ export interface BlobWriter {
    */
   close(): Promise<number>;
 }
+
+export const noRoom = (cause?: unknown) =>
+  new ParleyError('unavailable', 'The storage for files is full. Try again later.', [], cause);
 
 /** The storage cannot be used; its message is a plain line for the operator. */
 export class StorageError extends Error {}

@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ParleyError } from '@parley/contract';
-import { type Blobs, type BlobWriter, StorageError } from './blobs.ts';
+import { type Blobs, type BlobWriter, noRoom, StorageError } from './blobs.ts';
 import { checkKey } from './key.ts';
 import { PieceWriter } from './pieces.ts';
 
@@ -10,21 +10,30 @@ import { PieceWriter } from './pieces.ts';
 const pieceBytes = 1024 * 1024;
 /** So much goes to disk at once while more arrives: the wait in the end was a quarter of the time of 1 GiB, and is gone so. */
 const syncedBytes = 64 * pieceBytes;
+/** Files leave so much of the disk to the database, which must go on: 256 MiB, or a twentieth of a small disk. */
+const reserveBytes = 256 * 1024 * 1024;
+const reserveShare = 0.05;
 const [fileMode, folderMode] = [0o600, 0o700];
 
 /**
  * Keeps blobs as files: in `files/incoming` while they grow, and once sealed in a folder of `files` named after the first
  * two characters of the key.
  */
-export function openDisk(folder: string): Blobs {
+export function openDisk(folder: string, freeIn: FreeIn = roomIn): Blobs {
   const files = join(folder, 'files');
   const incoming = join(files, 'incoming');
   makeFolders(folder, files, incoming);
   const growing = (key: string) => join(incoming, checkKey(key));
   const sealed = (key: string) => join(files, checkKey(key).slice(0, 2), key);
 
+  const hasRoomFor = async (size: number) => {
+    const { free, total } = await orUnavailable(() => freeIn(files));
+    return free - size >= Math.min(reserveBytes, total * reserveShare);
+  };
+
   return {
-    append: (key, at) => orUnavailable(() => append(growing(key), sealed(key), at)),
+    hasRoomFor,
+    append: (key, at) => orUnavailable(() => append(growing(key), sealed(key), at, hasRoomFor)),
     // In this order, because a blob that is being sealed goes from the one to the other.
     sizeOf: (key) => orUnavailable(async () => (await sizeOf(growing(key))) ?? (await sizeOf(sealed(key))) ?? 0),
     seal: (key, size) => orUnavailable(() => seal(growing(key), sealed(key), size)),
@@ -50,7 +59,12 @@ function makeFolders(folder: string, files: string, incoming: string): void {
   }
 }
 
-async function append(path: string, sealedPath: string, at: number): Promise<BlobWriter> {
+async function append(
+  path: string,
+  sealedPath: string,
+  at: number,
+  hasRoomFor: Blobs['hasRoomFor'],
+): Promise<BlobWriter> {
   const found = await sizeOf(path);
   const size = found ?? 0;
   if (at > size) throw new Error(`a blob of ${size} bytes cannot be continued at ${at}`);
@@ -64,9 +78,13 @@ async function append(path: string, sealedPath: string, at: number): Promise<Blo
     throw error;
   }
   let synced = Promise.resolve();
+  let unsynced = 0;
   const store = async (piece: Uint8Array, offset: number) => {
+    if (!(await hasRoomFor(piece.length))) throw noRoom();
     await orUnavailable(() => writeAll(file, piece, offset));
-    if (offset % syncedBytes > 0) return;
+    unsynced += piece.length;
+    if (unsynced < syncedBytes) return;
+    unsynced = 0;
     synced = synced.then(() => file.datasync());
     // What goes wrong is told in the end: the disk may say it only once.
     synced.catch(() => {});
@@ -142,6 +160,14 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
+/** What a disk has, and what is left of it, in bytes. */
+type FreeIn = (folder: string) => Promise<{ free: number; total: number }>;
+
+async function roomIn(folder: string): ReturnType<FreeIn> {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  return { free: bavail * bsize, total: blocks * bsize };
+}
+
 const outOfRoom: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
 
 /** What the operating system refuses is nothing that the caller did wrong. */
@@ -151,7 +177,8 @@ async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall === undefined) throw error;
-    const state = outOfRoom.has(code) ? 'is full' : 'cannot be used right now';
-    throw new ParleyError('unavailable', `The storage for files ${state}. Try again later.`, [], error);
+    throw outOfRoom.has(code)
+      ? noRoom(error)
+      : new ParleyError('unavailable', 'The storage for files cannot be used right now. Try again later.', [], error);
   }
 }

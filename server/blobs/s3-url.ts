@@ -17,7 +17,8 @@ const example = 'https://ACCESS_KEY:SECRET_KEY@host/bucket/prefix?region=eu-cent
 /** Reads an address such as the one above. Its complaints follow "must be" and never show the address, which holds a secret. */
 export function parseS3Url(value: string): S3Settings {
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') throw new Error(`an address such as ${example}`);
+  if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
+    throw new Error(`an address such as ${example}, its keys percent-encoded`);
   const [bucket = '', ...folders] = url.pathname.slice(1).replace(/\/$/, '').split('/');
   const isVirtualHosted = url.searchParams.get('style') === 'virtual';
   const settings = {

@@ -1,6 +1,6 @@
 import type { BlobWriter } from '../blobs/blobs.ts';
-import type { RunningHash } from './hashes.ts';
 import { usedUp } from '../domain/used-up.ts';
+import type { RunningHash } from './hashes.ts';
 
 /** Takes in bytes of one upload. */
 export class Incoming {

@@ -3,13 +3,11 @@ import { type FileId, invalidField, ParleyError, type UserId } from '@parley/con
 import { DataStore, Upload } from '@tus/server';
 import type { FileRow } from '../store/files.ts';
 import { checkName, lastOf } from './name.ts';
+import { extendEveryMs } from './upload.ts';
 import type { Uploads } from './uploads.ts';
 
 /** An upload whose size was announced. */
 type Announced = FileRow & { readonly size: number };
-
-/** How often an upload that goes on and on is kept for longer. */
-const extendEveryMs = 60_000;
 
 /**
  * What the library of the tus protocol asks of a storage, for one request of one user. The library holds the lock of the
@@ -53,7 +51,7 @@ export class TusStore extends DataStore {
     if (size === 0) throw invalidField('file', 'is empty');
     const name = lastOf(metadata?.filename ?? '');
     checkName(name, 'filename');
-    const row = this.#know({ ...(await this.#uploads.begin(this.#userId, name, size)), size });
+    const row = this.#know({ ...(await this.#uploads.announce(this.#userId, name, size)), size });
     // From here on the library goes by it.
     upload.id = row.key;
     return upload;

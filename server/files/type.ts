@@ -15,7 +15,7 @@ const texts = /^(?:text\/|application\/(?:json|xml|[\w.-]+\+(?:json|xml))$|image
  * nothing passes for a picture or a program by being called one.
  */
 export async function typeOf(head: Uint8Array): Promise<{ type: string; extension: string }> {
-  const found = await fileTypeFromBuffer(head);
+  const found = isUtf16(head) ? undefined : await fileTypeFromBuffer(head);
   if (found && found.mime !== 'application/xml') return { type: found.mime, extension: found.ext };
   if (!isText(head)) return { type: 'application/octet-stream', extension: 'bin' };
   return { type: 'text/plain', extension: 'txt' };
@@ -27,6 +27,10 @@ export function typeNamed(type: string, name: string): string {
   const [named = ''] = Bun.file(name).type.split(';');
   return texts.test(named) ? named : 'text/plain';
 }
+
+/** The mark that a text in UTF-16 begins with. The library takes it for sound. */
+const isUtf16 = ([first, second]: Uint8Array): boolean =>
+  (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 
 /** The last character of the head may be cut in two. */
 function isText(head: Uint8Array): boolean {

@@ -1,7 +1,10 @@
 import type { UserId } from '@parley/contract';
 import type { FileRow } from '../store/files.ts';
 import type { Incoming } from './incoming.ts';
-import type { ReceivedFile, Uploads } from './uploads.ts';
+import { type ReceivedFile, tookTooLong, type Uploads } from './uploads.ts';
+
+/** How often an upload that goes on and on is kept for longer. */
+export const extendEveryMs = 60_000;
 
 /** A file that comes in one go: in the end it is whole, or gone. */
 export class Upload {
@@ -9,6 +12,7 @@ export class Upload {
   readonly #row: FileRow;
   /** Undefined once it is closed. */
   #incoming: Incoming | undefined;
+  #extended = performance.now();
   readonly #over = Promise.withResolvers<void>();
 
   private constructor(uploads: Uploads, row: FileRow, incoming: Incoming) {
@@ -18,22 +22,25 @@ export class Upload {
     uploads.waitFor(this.#over.promise);
   }
 
-  static async begin(uploads: Uploads, userId: UserId, name: string): Promise<Upload> {
-    const row = await uploads.begin(userId, name, null);
+  static async begin(uploads: Uploads, userId: UserId, name: string, isSent: boolean): Promise<Upload> {
+    const row = await uploads.begin(userId, name, isSent);
     try {
       return new Upload(uploads, row, await uploads.open(row, 0));
     } catch (error) {
-      await uploads.abandon(row);
+      await uploads.discard(row);
       throw error;
     }
   }
 
   async write(bytes: Uint8Array): Promise<void> {
+    await this.#goOn(extendEveryMs);
     await this.#incoming?.write(bytes);
   }
 
   async finish(): Promise<ReceivedFile> {
-    return this.#uploads.seal(this.#row, await this.#close());
+    const size = await this.#close();
+    await this.#goOn(0);
+    return this.#uploads.seal(this.#row, size);
   }
 
   /** Removes what has come, unless it has become a whole file. */
@@ -41,10 +48,17 @@ export class Upload {
     try {
       await this.#close().catch(() => {});
       // What cannot be removed now is removed once it has expired.
-      await this.#uploads.abandon(this.#row).catch(() => {});
+      await this.#uploads.discard(this.#row).catch(() => {});
     } finally {
       this.#over.resolve();
     }
+  }
+
+  /** So that nobody takes it for one whose server has died. */
+  async #goOn(afterMs: number): Promise<void> {
+    if (performance.now() - this.#extended < afterMs) return;
+    this.#extended = performance.now();
+    if (!(await this.#uploads.extend(this.#row))) throw tookTooLong();
   }
 
   async #close(): Promise<number> {

@@ -1,5 +1,5 @@
 import { type FileId, invalidField, ParleyError, type UserId } from '@parley/contract';
-import type { Blobs } from '../blobs/blobs.ts';
+import { type Blobs, noRoom } from '../blobs/blobs.ts';
 import type { Engine } from '../store/engine.ts';
 import {
   completeFile,
@@ -12,6 +12,7 @@ import {
   forgetFile,
   insertFile,
   isKnown,
+  isWholeFile,
 } from '../store/files.ts';
 import { Hashes, RunningHash } from './hashes.ts';
 import { Incoming } from './incoming.ts';
@@ -33,8 +34,14 @@ export interface ReceivedFile extends FileFacts {
   readonly file_id: FileId;
 }
 
+export const tooLargeFile = (most: number) =>
+  new ParleyError('payload_too_large', `A file may have at most ${most} bytes.`);
+
 /** An upload that is not done within its time is removed, whatever has come of it. */
 export const tookTooLong = () => new ParleyError('conflict', 'The upload took so long that it was given up.');
+
+/** An upload in one go that nothing has come of for so long is over: its server has died. */
+const silenceMs = 15 * 60_000;
 
 /** Files of one user that no message names, at most. */
 const mostUnsent = 200;
@@ -61,26 +68,43 @@ export class Uploads {
     return this.#parts.now() + this.#parts.keptMs;
   }
 
-  /** Announces a file. Where its name is empty it gets one in the end. */
-  async begin(userId: UserId, name: string, size: number | null): Promise<FileRow> {
-    const { engine, now, random, fileBytes } = this.#parts;
-    if (size !== null && size > fileBytes) throw this.#tooLarge();
+  /** Announces a file of a known size, which may come in pieces. Where its name is empty it gets one in the end. */
+  async announce(userId: UserId, name: string, size: number): Promise<FileRow> {
+    if (size > this.#parts.fileBytes) throw tooLargeFile(this.#parts.fileBytes);
+    if (!(await this.#parts.blobs.hasRoomFor(size))) throw noRoom();
+    return this.#begin({ userId, name, size, expiresAt: this.expiry, isCounted: true });
+  }
+
+  /** Begins a file that comes in one go. One that is sent with its message does not count among those that no message names. */
+  begin(userId: UserId, name: string, isSent: boolean): Promise<FileRow> {
+    return this.#begin({ userId, name, size: null, expiresAt: this.#parts.now() + silenceMs, isCounted: !isSent });
+  }
+
+  async #begin(file: {
+    readonly userId: UserId;
+    readonly name: string;
+    readonly size: number | null;
+    readonly expiresAt: number;
+    readonly isCounted: boolean;
+  }): Promise<FileRow> {
+    const { engine, now, random } = this.#parts;
+    const { userId, name, size } = file;
     const key = Buffer.from(random(18)).toString('base64url');
     const row = await engine.write(async (tx) => {
       await tx.lockKeys([`uploads of ${userId}`]);
-      if ((await countUnsent(tx, userId, now())) >= mostUnsent) {
+      if (file.isCounted && (await countUnsent(tx, userId, now())) >= mostUnsent) {
         throw new ParleyError(
           'conflict',
-          `You have ${mostUnsent} files that no message names. Send some of them first.`,
+          `You have ${mostUnsent} files that no message names. Send some of them, or wait until their time is over.`,
         );
       }
-      return insertFile(tx, { key, user_id: userId, name, size, created_at: now(), expires_at: this.expiry });
+      return insertFile(tx, { key, user_id: userId, name, size, created_at: now(), expires_at: file.expiresAt });
     });
     if (!row) throw new Error('a file was not written down');
     return row;
   }
 
-  /** A file that has not come to its end, whole or not. */
+  /** An upload, or the file that it has become, unless it has come to its end. */
   find(key: string): Promise<FileRow | undefined> {
     return findFileByKey(this.#parts.engine, key, this.#parts.now());
   }
@@ -89,7 +113,7 @@ export class Uploads {
   async open(row: FileRow, at: number): Promise<Incoming> {
     const writer = await this.#parts.blobs.append(row.key, at);
     const most = row.size ?? this.#parts.fileBytes;
-    return new Incoming(writer, this.#hashes.at(row.key, at), at, most, () => this.#tooLarge());
+    return new Incoming(writer, this.#hashes.at(row.key, at), at, most, () => tooLargeFile(this.#parts.fileBytes));
   }
 
   /** How many bytes of an upload are kept. */
@@ -99,7 +123,8 @@ export class Uploads {
 
   /** An upload goes on, and is kept for longer. Answers false where it has come to its end. */
   extend(row: FileRow): Promise<boolean> {
-    return extendFile(this.#parts.engine, row.file_id, this.expiry);
+    const expiresAt = row.size === null ? this.#parts.now() + silenceMs : this.expiry;
+    return extendFile(this.#parts.engine, row.file_id, expiresAt);
   }
 
   /** All bytes have come: they stay as they are, and are looked at. */
@@ -134,6 +159,19 @@ export class Uploads {
     await forgetFile(engine, file_id);
   }
 
+  /**
+   * The same for an upload in one go, of which nobody but its request can make a whole file. Here the bytes go first: they
+   * may be what keeps the database from writing anything.
+   */
+  async discard(row: FileRow): Promise<void> {
+    const { engine, blobs } = this.#parts;
+    const { file_id, key } = row;
+    this.#hashes.drop(key);
+    if (await isWholeFile(engine, file_id)) return;
+    await blobs.remove(key);
+    await this.abandon(row);
+  }
+
   /** Something is under way that must not be left half done when the server stops. */
   waitFor(work: Promise<void>): void {
     this.#underWay.add(work);
@@ -149,9 +187,5 @@ export class Uploads {
     const hash = new RunningHash();
     for await (const bytes of new Response(await this.#parts.blobs.read(key, 0, size)).body ?? []) hash.update(bytes);
     return hash.digest();
-  }
-
-  #tooLarge(): ParleyError {
-    return new ParleyError('payload_too_large', `A file may have at most ${this.#parts.fileBytes} bytes.`);
   }
 }

@@ -2,9 +2,11 @@ import { invalidField } from '@parley/contract';
 import { checkName, lastOf } from '../files/name.ts';
 import type { Upload } from '../files/upload.ts';
 import type { ReceivedFile } from '../files/uploads.ts';
-import { asUnreadable, tooLarge } from './bytes.ts';
+import { tooLargeFile } from '../files/uploads.ts';
+import { asUnreadable } from './bytes.ts';
 import { type Fields, readForm } from './form-data.ts';
 import type { PartSink } from './multipart.ts';
+import { shorten } from './validate.ts';
 
 /** A body with a file in it, read to its end. */
 export interface FileBody {
@@ -41,7 +43,7 @@ export function readFormWithFile(parts: FileBodyParts): Promise<FileBody> {
       contentType,
       fieldLimit,
       async ({ name, filename }, before): Promise<PartSink | undefined> => {
-        if (name !== field) return undefined;
+        if (name !== field) throw invalidField(shorten(name), `is a file, which belongs in the field ${field}`);
         if (isGiven) throw invalidField(field, 'is given more than once');
         isGiven = true;
         // A browser's field that was left empty: it has neither a name nor bytes.
@@ -59,10 +61,15 @@ export function readFormWithFile(parts: FileBodyParts): Promise<FileBody> {
   });
 }
 
+const rawNeedsName =
+  'is required in the address where the body is the file itself; or send multipart/form-data with the file in the part file';
+
 /** Reads a body that is the file and nothing else. */
 export function readRawFile(parts: FileBodyParts, fields: Fields): Promise<FileBody> {
   const { request, fileLimit } = parts;
   return receive(parts, fileLimit, async (intake) => {
+    // Whoever gives none has probably meant to send a form, or JSON.
+    if (!fields.some(([field]) => field === 'name')) throw invalidField('name', rawNeedsName);
     await intake.begin('', fields);
     for await (const bytes of bodyOf(request)) await intake.write(bytes);
     await intake.finish();
@@ -85,7 +92,7 @@ async function receive(
   limit: number,
   read: (intake: Intake) => Promise<Fields>,
 ): Promise<FileBody> {
-  if (Number(parts.request.headers.get('content-length')) > limit) throw tooLarge(limit);
+  if (Number(parts.request.headers.get('content-length')) > limit) throw tooLargeFile(parts.fileLimit);
   const intake = new Intake(parts);
   try {
     const fields = await read(intake);

@@ -5,7 +5,7 @@ import { shorten } from './validate.ts';
 
 export type Fields = readonly (readonly [string, string])[];
 
-/** Takes in a part that is a file, given the fields before it; answers nothing where no file belongs there. */
+/** Takes in a part that is a file, given the fields before it; answers nothing where no file belongs. */
 export type OpenFile = (part: PartHead & { filename: string }, before: Fields) => Promise<PartSink | undefined>;
 
 /** The fields of a `multipart/form-data` body, which have `limit` bytes together at most. Files in it go elsewhere. */

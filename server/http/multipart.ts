@@ -73,14 +73,16 @@ class Form {
       if (this.#rest.subarray(0, 2).equals(Buffer.from('--'))) return this.#go('epilogue', 2);
       const line = this.#rest.indexOf('\r\n');
       const padding = this.#rest.toString('latin1', 0, line < 0 ? undefined : line);
-      if (!/^(?:-?|[ \t]*\r?)$/.test(padding) || padding.length > mostHead) throw brokenForm('more than a delimiter');
+      if (!/^(?:-?|[ \t]*\r?)$/.test(padding) || padding.length > mostHead)
+        throw brokenForm('something stands behind a boundary');
       // The end of the line is left: where there are no headers, it is also the end of them.
       return line >= 0 && this.#go('head', line);
     },
     head: async () => {
       const end = this.#rest.indexOf('\r\n\r\n');
       const head = this.#rest.subarray(0, end < 0 ? undefined : end + 2);
-      if (head.length > mostHead || head.includes(this.#delimiter)) throw brokenForm('headers that do not end');
+      if (head.length > mostHead || head.includes(this.#delimiter))
+        throw brokenForm('the headers of a part do not end');
       if (end < 0) return false;
       if (++this.#parts > this.#mostParts) {
         throw new ParleyError('invalid_request', `A form may have at most ${this.#mostParts} parts.`);
@@ -125,6 +127,6 @@ class Form {
 function boundaryIn(contentType: string): string {
   const [, quoted, word] = /;\s*boundary\s*=\s*(?:"([^"]*)"|([^\s;"]+))/i.exec(contentType) ?? [];
   const boundary = quoted || word;
-  if (boundary === undefined || boundary.length > 250) throw brokenForm('there is no boundary');
+  if (boundary === undefined || boundary.length > 250) throw brokenForm('Content-Type names no boundary');
   return boundary;
 }

@@ -7,20 +7,21 @@ export interface PartHead {
   readonly filename: string | undefined;
 }
 
-export const brokenForm = (cause: unknown) =>
-  new ParleyError('invalid_request', 'The body is not valid multipart/form-data.', [], cause);
+/** What is wrong with a form, in a few words. */
+export const brokenForm = (fault: string, cause?: unknown) =>
+  new ParleyError('invalid_request', `The body is not valid multipart/form-data: ${fault}.`, [], cause);
 
 /** Reads the headers of a part. One that does not say which field it is, is refused: left out, nobody would miss it. */
 export function readPartHead(bytes: Uint8Array): PartHead {
   const lines = decode(bytes)
     .replace(/\r\n[ \t]+/g, ' ')
     .split('\r\n');
-  if (lines.some((line) => /[\r\n]/.test(line))) throw brokenForm('a line break within a header');
+  if (lines.some((line) => /[\r\n]/.test(line))) throw brokenForm('there is a line break within a header');
   const [, disposition] =
     lines.map((line) => /^content-disposition\s*:\s*form-data\s*(;.*)$/is.exec(line)).find(Boolean) ?? [];
   const given = parametersIn(disposition ?? '');
   const name = given.get('name');
-  if (name === undefined) throw brokenForm('a part that is no field');
+  if (name === undefined) throw brokenForm('a part is no form-data, or has no name');
   const extended = given.get('filename*');
   return { name, filename: extended === undefined ? given.get('filename') : decodeExtended(extended) };
 }
@@ -32,7 +33,7 @@ function parametersIn(text: string): Map<string, string> {
   const given = new Map<string, string>();
   for (parameter.lastIndex = 0; parameter.lastIndex < text.length; ) {
     const found = parameter.exec(text);
-    if (!found) throw brokenForm('a disposition that cannot be read');
+    if (!found) throw brokenForm('a Content-Disposition cannot be read');
     const [, name = '', quoted, word = ''] = found;
     given.set(name.toLowerCase(), quoted === undefined ? word : unquote(quoted));
   }
@@ -43,7 +44,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
-    throw brokenForm(error);
+    throw brokenForm('the headers of a part are not UTF-8', error);
   }
 }
 
@@ -57,7 +58,7 @@ function decodeExtended(value: string): string {
   try {
     if (encoded !== undefined) return decodeURIComponent(encoded);
   } catch (error) {
-    throw brokenForm(error);
+    throw brokenForm('a filename* is not percent-encoded UTF-8', error);
   }
-  throw brokenForm('a name in another character set');
+  throw brokenForm('a filename* is in another character set than UTF-8');
 }

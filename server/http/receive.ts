@@ -9,7 +9,7 @@ import { type FileBodyParts, readFormWithFile, readRawFile } from './file-body.t
 import type { Fields } from './form-data.ts';
 import type { RawInput } from './input.ts';
 import type { Target } from './routes.ts';
-import { shorten } from './validate.ts';
+import { shorten, validate } from './validate.ts';
 
 /** The input of a call as it came. */
 export interface Received {
@@ -43,6 +43,8 @@ export function receiver({ bodyLimit, gates, uploads }: ReceiverParts) {
     const isRaw = row.rawFile && !isForm;
     if (!isRaw) refuseQuery(query);
     if (fileField === undefined || !(isForm || isRaw)) return { raw: await readBody(request, bodyLimit) };
+    // There is nothing else to wait for.
+    if (isRaw) validate(row.input, route.decode(asRaw(query)));
     const parts: FileBodyParts = {
       request,
       contentType,
@@ -52,7 +54,7 @@ export function receiver({ bodyLimit, gates, uploads }: ReceiverParts) {
       begin: async (name, before) => {
         requireScopes(caller, ['files']);
         await gates[row.name]?.(caller, route.decode(asRaw(before)));
-        return Upload.begin(uploads, caller.userId, name);
+        return Upload.begin(uploads, caller.userId, name, !row.rawFile);
       },
       arrived: () => progress.arrived(),
     };

@@ -77,7 +77,7 @@ function asRefusal(thrown: unknown, { hasHungUp }: TusRequest): unknown {
   if (thrown instanceof ParleyError) return thrown;
   if (thrown === ERRORS.ABORTED) return hasHungUp() ? asUnreadable(thrown) : takenOver();
   const { status_code = 0, body = '' } = thrown as Partial<typeof ERRORS.ABORTED>;
-  const [code, message = `${body.trim()}.`] = refusals[status_code] ?? [];
+  const [code, message = `${body.trim().replace(/[.\s]+$/, '')}.`] = refusals[status_code] ?? [];
   return code ? new ParleyError(code, message) : thrown;
 }
 

@@ -49,6 +49,7 @@ export function editMessage(services: Services): Handler<'messages.edit_message'
       }
       if (message.is_deleted) throw new ParleyError('conflict', 'This message has been deleted.');
       const before = present.keptMessage(message);
+      if (input.content === '' && !before.file) throw invalidField('content', 'must not be blank');
       if (before.content === input.content)
         return { message: await present.messageFor(tx, message, caller.userId, services.files.url) };
       const after = { ...message, json: JSON.stringify(edited(before, input.content, at)) };

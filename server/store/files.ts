@@ -144,6 +144,11 @@ export async function extendFile(db: Db, fileId: FileId, expiresAt: number): Pro
 
 export type Dropped = Pick<FileRow, 'file_id' | 'key'>;
 
+export async function isWholeFile(db: Db, fileId: FileId): Promise<boolean> {
+  const sql = 'SELECT 1 AS found FROM files WHERE file_id = $1 AND sha256 IS NOT NULL';
+  return (await db.get(sql, fileId)) !== undefined;
+}
+
 /** Whether there is such a file, in whatever state. */
 export async function isKnown(db: Db, fileId: FileId): Promise<boolean> {
   return (await db.get('SELECT 1 AS found FROM files WHERE file_id = $1', fileId)) !== undefined;

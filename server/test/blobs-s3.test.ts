@@ -39,7 +39,7 @@ const isSame = (found: Uint8Array, expected: Uint8Array) => Buffer.compare(found
 const failureOf = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error);
 
 onS3('objects of a bucket', () => {
-  test('stand under the prefix, each of 8 MiB but the last', async () => {
+  test('stand under the prefix, each of 4 MiB but the last', async () => {
     const settings = { ...(await freshSettings()), prefix: 'parley/files/' };
     const blobs = openS3(settings);
     await write(blobs, 0, randomBytes(2 * objectBytes + 5));

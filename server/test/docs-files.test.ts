@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from './support/cleanup.ts';
 import { freshEnvironment } from './support/engines.ts';
 import { attach, type ServerProcess, spawnServer, type TestServer } from './support/server.ts';
 
@@ -27,7 +28,8 @@ test.skipIf(!Bun.which('curl') || !Bun.which('bash'))(
     await ada.ok('messages.create_group', { name: 'Launch', participants: [bob.userId] });
     expect(blocks.length).toBeGreaterThan(4);
     const separator = '=== next block ===';
-    const shell = Bun.spawn(['bash', '-euo', 'pipefail', '-c', blocks.join(`\necho '${separator}'\n`)], {
+    const script = blocks.join(`\necho '${separator}'\n`).replaceAll('/tmp/', `${temporaryFolder()}/`);
+    const shell = Bun.spawn(['bash', '-euo', 'pipefail', '-c', script], {
       cwd: root,
       env: {
         ...process.env,

@@ -193,7 +193,7 @@ onBothEngines('an upload that can be resumed', (engine) => {
     const blobs = openDisk(env.PARLEY_DATA ?? '');
     const uploads = new Uploads({ engine: database, blobs, now, random, fileBytes: 1e9, keptMs: 1e7 });
     const begin = async () => {
-      const row = await uploads.begin(ada.userId as UserId, 'file.bin', bytes.length);
+      const row = await uploads.announce(ada.userId as UserId, 'file.bin', bytes.length);
       const incoming = await uploads.open(row, 0);
       await incoming.write(bytes.slice());
       await incoming.close();

@@ -81,6 +81,10 @@ export const formEnd = '\r\n--frontier--\r\n';
 export const formWith = (...parts: Part[]): Buffer<ArrayBuffer> =>
   Buffer.concat([openForm(...parts), Buffer.from(formEnd)]);
 
+/** The bytes of a file alone need a name in the address. */
+const addressOf = (path: string, contentType: string): string =>
+  path === uploading && !contentType.startsWith('multipart/') ? `${path}&name=file.bin` : path;
+
 /** A POST whose body is given byte by byte. One that nobody answers fails. */
 export function post(
   by: Client,
@@ -89,7 +93,7 @@ export function post(
   contentType = formType,
   headers: Record<string, string> = {},
 ): Promise<Reply> {
-  return request(`${by.url}/api/${path}`, {
+  return request(`${by.url}/api/${addressOf(path, contentType)}`, {
     method: 'POST',
     body,
     signal: AbortSignal.timeout(4_000),
@@ -100,7 +104,7 @@ export function post(
 /** The head of a POST for a `Connection`. */
 export function headOf(by: Client, path: string, length: number | 'chunked', contentType = formType): string {
   return [
-    `POST /api/${path} HTTP/1.1`,
+    `POST /api/${addressOf(path, contentType)} HTTP/1.1`,
     `Host: ${new URL(by.url).host}`,
     `Authorization: Bearer ${by.token}`,
     `Content-Type: ${contentType}`,
