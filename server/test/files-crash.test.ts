@@ -23,6 +23,8 @@ import {
 import { attach, spawnServer, type TestServer } from './support/server.ts';
 import { users } from './support/world.ts';
 
+/** After it, nobody can be sending them any more. */
+const quarterOfAnHour = 15 * 60_000;
 const day = 86_400_000;
 
 const fetchAs = (by: Client, url: string) => fetch(url, { headers: { authorization: `Bearer ${by.token}` } });
@@ -75,7 +77,7 @@ onBothEngines('a server killed with SIGKILL while files come in', (engine) => {
     const { message } = await again.ok('messages.send_message', { chat_id, file: new File(['whole'], 'a.txt') });
     await sweep(server, Date.now());
     expect((await kept(server)).rows).toBe(cases.length + 1);
-    await sweep(server, Date.now() + day);
+    await sweep(server, Date.now() + quarterOfAnHour);
     await keeps(server, { rows: 1, blobs: 1 });
     expect(await (await fetchAs(again, message.file?.url ?? '')).text()).toBe('whole');
     await server.stop();
