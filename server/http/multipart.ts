@@ -49,6 +49,9 @@ class Form {
   }
 
   async take(bytes: Uint8Array): Promise<void> {
+    if (this.#place === 'content' && (await this.#pass(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)))) {
+      return usedUp(bytes);
+    }
     const joined = Buffer.concat([this.#rest, bytes]);
     usedUp(bytes);
     this.#rest = joined;
@@ -105,6 +108,20 @@ class Form {
       return false;
     },
   };
+
+  /**
+   * Nearly all bytes of a large file come in pieces without a delimiter. They go on as they are: to join them with the rest
+   * first is half of what reading a form costs. Answers false where there may be one, and has then done nothing.
+   */
+  async #pass(bytes: Buffer): Promise<boolean> {
+    const overlap = this.#delimiter.length - 1;
+    const seam = Buffer.concat([this.#rest, bytes.subarray(0, overlap)]);
+    if (bytes.length <= overlap || seam.includes(this.#delimiter) || bytes.includes(this.#delimiter)) return false;
+    await this.#sink?.write(this.#rest);
+    await this.#sink?.write(bytes.subarray(0, -overlap));
+    this.#rest = Buffer.from(bytes.subarray(-overlap));
+    return true;
+  }
 
   /** As much of the rest as no delimiter can begin in. */
   get #surelyNoDelimiter(): number {

@@ -10,7 +10,7 @@ import { users } from './support/world.ts';
 const mebi = 1024 ** 2;
 const key = 'a-key-of-a-file-0123';
 
-describe('a disk (in words)', () => {
+describe('a disk', () => {
   const diskWith = (free: number, total: number) => openDisk(temporaryFolder(), async () => ({ free, total }));
 
   test('has room for what leaves 256 MiB of it, or a twentieth of a small one', async () => {
