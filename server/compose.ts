@@ -59,6 +59,9 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
 /** Requests that are still running this long after `stop` are cut off. */
 const drainMs = 10_000;
 
+/** What goes on beside the requests, and waits for a storage that does not answer, is not waited for any longer. */
+const followerMs = 15_000;
+
 /** What was cut off is removed within this time, or once it has expired. */
 const releaseMs = 2_000;
 
@@ -176,7 +179,10 @@ export async function startParley(settings: Settings, world: World = realWorld):
         await drained;
         clearTimeout(cutOff);
         await within(releaseMs, files.uploads.settled()).catch(() => {});
-        await Promise.all([deliver.driver.stop(), ...Object.values(followers).map((follower) => follower.stop())]);
+        const stopping = [deliver.driver, ...Object.values(followers)].map((part) => part.stop());
+        await within(followerMs, Promise.all(stopping)).catch((cause) =>
+          log.write('warn', 'stopped midway', { cause }),
+        );
         await noteUses().catch((cause) => log.write('warn', 'last uses of tokens lost', { cause }));
         await engine.close();
         log.flush();

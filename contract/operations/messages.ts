@@ -66,7 +66,7 @@ export const messages = (limits: Limits) => {
       method: 'POST',
       scopes: ['messages:write'],
       summary:
-        'Send a text, a file, or both into a chat. A file comes as a part of `multipart/form-data`, which takes the scope `files` too; or it was uploaded before, and is named by `file_id`.',
+        'Send a text, a file, or both into a chat. A file comes as a part of `multipart/form-data`, or was uploaded before and is named by `file_id`; it takes the scope `files` too.',
       idempotent: true,
       input: z
         .strictObject({

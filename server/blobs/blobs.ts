@@ -5,6 +5,8 @@ import { ParleyError } from '@parley/contract';
  * key stands for, the database knows.
  */
 export interface Blobs {
+  /** Writers that may be open at once: each holds some of its blob in memory. */
+  readonly writersAtOnce: number;
   /** Whether there is room for so many bytes more, as far as that can be told. */
   hasRoomFor(size: number): Promise<boolean>;
   /** Goes on with a blob that is not sealed, at the size that it has so far, or at less: what is beyond is cut off. At 0 it is new. */

@@ -34,6 +34,7 @@ export function openS3(settings: S3Settings): Blobs {
   const sizeNow = async (key: string) => sizeOf(folderOf(key), await listed(key));
 
   return {
+    writersAtOnce: 16,
     hasRoomFor: async () => true,
     append: async (key, at) => append(bucket, folderOf(key), at),
     sizeOf: sizeNow,

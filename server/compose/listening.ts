@@ -1,5 +1,6 @@
 import type { Server } from 'bun';
 import { SettingError, type Settings } from '../config.ts';
+import { longestSilence } from '../http/admission.ts';
 import type { buildFetch } from '../http/app.ts';
 
 export function listen({ host, port }: Settings, fetch: ReturnType<typeof buildFetch>): Server<undefined> {
@@ -9,7 +10,7 @@ export function listen({ host, port }: Settings, fetch: ReturnType<typeof buildF
       hostname: host,
       port,
       fetch,
-      idleTimeout: 60,
+      idleTimeout: longestSilence,
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       // The runtime's own page for what goes wrong once we have answered shows paths and source.
       development: false,

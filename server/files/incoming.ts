@@ -2,33 +2,39 @@ import type { BlobWriter } from '../blobs/blobs.ts';
 import { usedUp } from '../domain/used-up.ts';
 import type { RunningHash } from './hashes.ts';
 
+export interface IncomingParts {
+  readonly writer: BlobWriter;
+  /** Of what has come before, where that is known. */
+  readonly hash: RunningHash | undefined;
+  /** Bytes that are there, and that there may be. */
+  readonly at: number;
+  readonly most: number;
+  readonly tooMany: () => Error;
+  readonly closed: () => void;
+}
+
 /** Takes in bytes of one upload. */
 export class Incoming {
-  readonly #writer: BlobWriter;
-  readonly #hash: RunningHash | undefined;
-  readonly #most: number;
-  readonly #tooMany: () => Error;
+  readonly #parts: IncomingParts;
   #size: number;
 
-  constructor(writer: BlobWriter, hash: RunningHash | undefined, at: number, most: number, tooMany: () => Error) {
-    this.#writer = writer;
-    this.#hash = hash;
-    this.#size = at;
-    this.#most = most;
-    this.#tooMany = tooMany;
+  constructor(parts: IncomingParts) {
+    this.#parts = parts;
+    this.#size = parts.at;
   }
 
   /** Uses the bytes up: nobody may look at them afterwards. */
   async write(bytes: Uint8Array): Promise<void> {
-    if (this.#size + bytes.length > this.#most) throw this.#tooMany();
+    const { writer, hash, most, tooMany } = this.#parts;
+    if (this.#size + bytes.length > most) throw tooMany();
     this.#size += bytes.length;
-    this.#hash?.update(bytes);
-    await this.#writer.write(bytes);
+    hash?.update(bytes);
+    await writer.write(bytes);
     usedUp(bytes);
   }
 
   /** To be called once, also after a failure. Answers how many bytes are kept for good. */
   close(): Promise<number> {
-    return this.#writer.close();
+    return this.#parts.writer.close().finally(this.#parts.closed);
   }
 }

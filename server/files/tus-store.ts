@@ -6,6 +6,14 @@ import { checkName, lastOf } from './name.ts';
 import { extendEveryMs } from './upload.ts';
 import type { Uploads } from './uploads.ts';
 
+/** Whoever makes the request. */
+export interface TusCaller {
+  /** Asked while a body comes and once it has come, and throws where the caller's access has ended meanwhile. */
+  stillAllowed(): Promise<void>;
+  /** Told whenever some of a body has come. */
+  goesOn(): void;
+}
+
 /** An upload whose size was announced. */
 type Announced = FileRow & { readonly size: number };
 
@@ -16,17 +24,16 @@ type Announced = FileRow & { readonly size: number };
 export class TusStore extends DataStore {
   readonly #uploads: Uploads;
   readonly #userId: UserId;
-  readonly #stillAllowed: () => Promise<void>;
+  readonly #request: TusCaller;
   #row: Announced | undefined;
   #expiresAt = 0;
   #fileId: FileId | undefined;
 
-  /** `stillAllowed` is asked once a body has come to its end, and throws where the caller's access has ended meanwhile. */
-  constructor(uploads: Uploads, userId: UserId, stillAllowed: () => Promise<void>) {
+  constructor(uploads: Uploads, userId: UserId, request: TusCaller) {
     super();
     this.#uploads = uploads;
     this.#userId = userId;
-    this.#stillAllowed = stillAllowed;
+    this.#request = request;
   }
 
   /** The file that the upload has become, if all of it is there. */
@@ -74,7 +81,7 @@ export class TusStore extends DataStore {
       return offset;
     }
     const kept = await this.#append(row, stream, offset);
-    await this.#stillAllowed();
+    await this.#request.stillAllowed();
     if (kept === row.size) await this.#finish(row);
     return kept;
   }
@@ -102,7 +109,11 @@ export class TusStore extends DataStore {
     const incoming = await this.#uploads.open(row, offset);
     try {
       for await (const bytes of stream) {
-        if (this.#uploads.expiry >= this.#expiresAt + extendEveryMs) await this.#extend(row);
+        this.#request.goesOn();
+        if (this.#uploads.expiry >= this.#expiresAt + extendEveryMs) {
+          await this.#request.stillAllowed();
+          await this.#extend(row);
+        }
         await incoming.write(bytes);
       }
     } catch (error) {
@@ -115,13 +126,19 @@ export class TusStore extends DataStore {
 
   async #extend(row: Announced): Promise<void> {
     this.#expiresAt = this.#uploads.expiry;
-    if (!(await this.#uploads.extend(row))) throw noUpload();
+    if (!(await this.#uploads.extend(row))) throw await this.#gone(row);
+  }
+
+  /** Somebody else has removed the upload, and what was written since has nobody but us. */
+  async #gone(row: Announced): Promise<Error> {
+    await this.#uploads.abandon(row);
+    return noUpload();
   }
 
   async #finish(row: Announced): Promise<void> {
     if (this.#fileId !== undefined) return;
     const file = await this.#uploads.seal(row, row.size);
-    if (!(await this.#uploads.complete(row, file))) throw noUpload();
+    if (!(await this.#uploads.complete(row, file))) throw await this.#gone(row);
     this.#fileId = row.file_id;
   }
 }

@@ -43,6 +43,9 @@ export const tookTooLong = () => new ParleyError('conflict', 'The upload took so
 /** An upload in one go that nothing has come of for so long is over: its server has died. */
 const silenceMs = 15 * 60_000;
 
+/** Files that one user uploads at once, at most. */
+const mostAtOnce = 20;
+
 /** Files of one user that no message names, at most. */
 const mostUnsent = 200;
 
@@ -54,6 +57,8 @@ export class Uploads {
   readonly #parts: UploadParts;
   readonly #hashes = new Hashes();
   readonly #underWay = new Set<Promise<void>>();
+  /** Whose uploads are being written, each as often as they have one. */
+  readonly #writing: UserId[] = [];
 
   constructor(parts: UploadParts) {
     this.#parts = parts;
@@ -111,9 +116,30 @@ export class Uploads {
 
   /** Goes on with an upload, of which so many bytes are kept. */
   async open(row: FileRow, at: number): Promise<Incoming> {
-    const writer = await this.#parts.blobs.append(row.key, at);
-    const most = row.size ?? this.#parts.fileBytes;
-    return new Incoming(writer, this.#hashes.at(row.key, at), at, most, () => tooLargeFile(this.#parts.fileBytes));
+    const leave = this.#enter(row.user_id);
+    const writer = await this.#parts.blobs.append(row.key, at).catch((error: unknown) => {
+      leave();
+      throw error;
+    });
+    return new Incoming({
+      writer,
+      hash: this.#hashes.at(row.key, at),
+      at,
+      most: row.size ?? this.#parts.fileBytes,
+      tooMany: () => tooLargeFile(this.#parts.fileBytes),
+      closed: leave,
+    });
+  }
+
+  /** Counts an upload that is being written, until what it answers is called. */
+  #enter(userId: UserId): () => void {
+    const { writersAtOnce } = this.#parts.blobs;
+    const own = this.#writing.filter((writing) => writing === userId).length;
+    if (own >= Math.min(mostAtOnce, writersAtOnce) || this.#writing.length >= writersAtOnce) {
+      throw new ParleyError('unavailable', 'Too many files are being uploaded at once. Try again in a moment.');
+    }
+    this.#writing.push(userId);
+    return () => void this.#writing.splice(this.#writing.indexOf(userId), 1);
   }
 
   /** How many bytes of an upload are kept. */

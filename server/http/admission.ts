@@ -23,6 +23,12 @@ export interface AdmissionParts {
   readonly requestId: () => string;
 }
 
+/** Seconds that a connection may be silent. */
+export const longestSilence = 60;
+
+/** How often the runtime is told that a connection is not silent. */
+const tellEveryMs = 10_000;
+
 /** How one request is let in: who makes it, from where, and within which limit. */
 export class Admission implements Envelope {
   readonly requestId: string;
@@ -34,6 +40,7 @@ export class Admission implements Envelope {
   #address: string | undefined;
   #caller: Caller | undefined;
   #allowance: Allowance | undefined;
+  #told = performance.now();
 
   constructor(parts: AdmissionParts, request: Request, connections: Connections) {
     this.requestId = parts.requestId();
@@ -71,8 +78,16 @@ export class Admission implements Envelope {
   /** Lets a caller in who has these scopes, and some of the limit left. */
   admit(caller: Caller, scopes: readonly Scope[]): void {
     this.#caller = caller;
-    this.#count(caller.kind === 'link' ? limitKey(this.locate()) : caller.tokenId);
+    // Those who fetch with links do not use up what others from there have for bad tokens.
+    this.#count(caller.kind === 'link' ? `link ${limitKey(this.locate())}` : caller.tokenId);
     requireScopes(caller, scopes);
+  }
+
+  /** Some of a long body has come. The runtime takes a sender for silent that is only slow. */
+  goesOn(): void {
+    if (performance.now() - this.#told < tellEveryMs) return;
+    this.#told = performance.now();
+    this.connections.timeout(this.request, longestSilence);
   }
 
   /** Who asks for nothing that there is, or has no valid token, counts against the limit of the address. */

@@ -100,12 +100,12 @@ class Exchange extends Admission implements FileProgress {
   }
 
   arrived(): void {
-    this.connections.timeout(this.request, longestSilence);
+    this.connections.timeout(this.request, longestWork);
   }
 }
 
-/** What the runtime allows at most, in seconds. */
-const longestSilence = 255;
+/** Seconds that a client may wait for its answer: what the runtime allows at most. */
+const longestWork = 255;
 
 /** Whether the address is a link to a file, which stands in for a token. */
 const isLink = ({ request }: Exchange, { route, query }: Target): boolean =>

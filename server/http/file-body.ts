@@ -26,6 +26,8 @@ export interface FileBodyParts {
   readonly field: string;
   /** Called before the first byte of the file is taken in, with the fields that came before it. Refuses by throwing. */
   readonly begin: (name: string, before: Fields) => Promise<Upload>;
+  /** Called whenever some of the body has come. */
+  readonly goesOn: () => void;
   /** Called once its last byte has come. */
   readonly arrived: () => void;
 }
@@ -35,11 +37,11 @@ const mostParts = 100;
 
 /** Reads a form whose file goes into storage while it arrives. */
 export function readFormWithFile(parts: FileBodyParts): Promise<FileBody> {
-  const { request, contentType, fieldLimit, fileLimit, field } = parts;
+  const { contentType, fieldLimit, fileLimit, field } = parts;
   return receive(parts, fieldLimit + fileLimit, async (intake) => {
     let isGiven = false;
     return readForm(
-      bodyOf(request),
+      bodyOf(parts),
       contentType,
       fieldLimit,
       async ({ name, filename }, before): Promise<PartSink | undefined> => {
@@ -66,21 +68,24 @@ const rawNeedsName =
 
 /** Reads a body that is the file and nothing else. */
 export function readRawFile(parts: FileBodyParts, fields: Fields): Promise<FileBody> {
-  const { request, fileLimit } = parts;
+  const { fileLimit } = parts;
   return receive(parts, fileLimit, async (intake) => {
     // Whoever gives none has probably meant to send a form, or JSON.
     if (!fields.some(([field]) => field === 'name')) throw invalidField('name', rawNeedsName);
     await intake.begin('', fields);
-    for await (const bytes of bodyOf(request)) await intake.write(bytes);
+    for await (const bytes of bodyOf(parts)) await intake.write(bytes);
     await intake.finish();
     return fields;
   });
 }
 
 /** A body that breaks off is its sender's fault; whatever else fails while it is read is ours. */
-async function* bodyOf(request: Request): AsyncIterable<Uint8Array> {
+async function* bodyOf({ request, goesOn }: FileBodyParts): AsyncIterable<Uint8Array> {
   try {
-    for await (const bytes of request.body ?? []) yield bytes;
+    for await (const bytes of request.body ?? []) {
+      goesOn();
+      yield bytes;
+    }
   } catch (error) {
     throw asUnreadable(error);
   }

@@ -76,8 +76,10 @@ class Form {
       if (this.#rest.subarray(0, 2).equals(Buffer.from('--'))) return this.#go('epilogue', 2);
       const line = this.#rest.indexOf('\r\n');
       const padding = this.#rest.toString('latin1', 0, line < 0 ? undefined : line);
-      if (!/^(?:-?|[ \t]*\r?)$/.test(padding) || padding.length > mostHead)
+      const isPadding = line < 0 ? /^(?:-?|[ \t]*\r?)$/ : /^[ \t]*$/;
+      if (!isPadding.test(padding) || padding.length > mostHead) {
         throw brokenForm('something stands behind a boundary');
+      }
       // The end of the line is left: where there are no headers, it is also the end of them.
       return line >= 0 && this.#go('head', line);
     },

@@ -27,6 +27,8 @@ export interface ReceiverParts {
 
 /** What whoever answers has to know while a file comes in. */
 export interface FileProgress {
+  /** Some of it has come. */
+  goesOn(): void;
   /** Whether more of the body is on its way, which nobody waits for if the call is refused now. */
   coming(isComing: boolean): void;
   /** All of the file has come: making it safe may take longer than a silent connection is otherwise kept. */
@@ -56,6 +58,7 @@ export function receiver({ bodyLimit, gates, uploads }: ReceiverParts) {
         await gates[row.name]?.(caller, route.decode(asRaw(before)));
         return Upload.begin(uploads, caller.userId, name, !row.rawFile);
       },
+      goesOn: () => progress.goesOn(),
       arrived: () => progress.arrived(),
     };
     progress.coming(true);

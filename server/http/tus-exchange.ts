@@ -1,7 +1,7 @@
 import { type ErrorCode, type FileId, ParleyError, type UserId } from '@parley/contract';
 import { ERRORS, Server } from '@tus/server';
 import type { UploadLocks } from '../files/locks.ts';
-import { TusStore } from '../files/tus-store.ts';
+import { type TusCaller, TusStore } from '../files/tus-store.ts';
 import type { Uploads } from '../files/uploads.ts';
 import { asUnreadable } from './bytes.ts';
 
@@ -13,8 +13,7 @@ export interface TusRequest {
   readonly userId: UserId;
   readonly uploads: Uploads;
   readonly locks: UploadLocks;
-  /** Throws where the caller's access has ended while the body came. */
-  readonly stillAllowed: () => Promise<void>;
+  readonly caller: TusCaller;
   readonly hasHungUp: () => boolean;
 }
 
@@ -40,8 +39,8 @@ export async function exchange(asked: TusRequest): Promise<TusAnswer> {
 }
 
 async function serve(asked: TusRequest): Promise<TusAnswer> {
-  const { request, key, userId, uploads, locks, stillAllowed } = asked;
-  const store = new TusStore(uploads, userId, stillAllowed);
+  const { request, key, userId, uploads, locks, caller } = asked;
+  const store = new TusStore(uploads, userId, caller);
   let thrown: unknown;
   const server = new Server({
     path: '/api/uploads',

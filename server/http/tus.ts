@@ -71,7 +71,10 @@ export function serveUploads(parts: TusParts) {
       userId: caller.userId,
       uploads,
       locks,
-      stillAllowed: async () => requireScopes(await admission.identifyAgain(), scopes),
+      caller: {
+        stillAllowed: async () => requireScopes(await admission.identifyAgain(), scopes),
+        goesOn: () => admission.goesOn(),
+      },
       hasHungUp: () => request.signal.aborted,
     });
     const { 'content-type': _, ...common } = tusHeadersFor(admission);
@@ -127,6 +130,10 @@ function checkProtocol(request: Request, method: string): void {
   if (request.headers.get('tus-resumable') !== tusVersion) {
     const error = new ParleyError('invalid_request', `Send the header Tus-Resumable: ${tusVersion}`);
     throw new TusRefusal(error, { 'tus-version': tusVersion }, 412);
+  }
+  const announced = request.headers.get('upload-length');
+  if (announced !== null && !/^\d{1,16}$/.test(announced)) {
+    throw new ParleyError('invalid_request', 'Upload-Length must be a number of bytes.');
   }
   if (method === 'PATCH' && mediaTypeOf(request.headers.get('content-type') ?? '') !== appendType) {
     throw new ParleyError('unsupported_media_type', `Send the bytes with Content-Type: ${appendType}`);

@@ -1,5 +1,5 @@
 import { type ChatId, type FileId, invalidField, ParleyError } from '@parley/contract';
-import type { Caller } from '../auth/caller.ts';
+import { type Caller, requireScopes } from '../auth/caller.ts';
 import { freeze } from '../domain/event.ts';
 import { keptAnswer } from '../domain/idempotency.ts';
 import { type KeptFile, newMessage } from '../domain/message.ts';
@@ -35,6 +35,8 @@ export function sender(services: Services): Handler<'messages.send_message'> {
     { largest: largestBatch, parallel: services.engine.writers },
   );
   return async (call) => {
+    // Whoever may not fetch a file may not show it to somebody else either.
+    if (call.input.file_id !== undefined) requireScopes(call.caller, ['files']);
     for (;;) {
       const outcome = await batches.submit(call);
       if (outcome !== again) return outcome;

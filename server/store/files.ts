@@ -181,6 +181,17 @@ export async function dropEndedFiles(tx: Tx, now: number, count: number): Promis
   );
 }
 
+/** Those of the files that are still there are to be removed later. */
+export async function putOff(db: Db, files: readonly Dropped[], expiresAt: number): Promise<void> {
+  await db.run(
+    `UPDATE files SET expires_at = $2 WHERE is_dropped = 1 AND file_id IN (
+       SELECT file_id FROM ${db.dialect.rows('$1', { file_id: 'int' }, 'left_over')}
+     )`,
+    JSON.stringify(files.map(({ file_id }) => ({ file_id }))),
+    expiresAt,
+  );
+}
+
 /** Its bytes are gone, and so is what was known of them. */
 export async function forgetFile(db: Db, fileId: FileId): Promise<void> {
   await db.run('DELETE FROM files WHERE file_id = $1 AND is_dropped = 1', fileId);
