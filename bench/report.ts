@@ -57,15 +57,17 @@ export function notes(outcomes: readonly Outcome[]): string {
       if (outcome.kind === 'figure') return [];
       if (outcome.kind !== 'rates') return [`${outcome.what}: ${outcome.kind}. ${outcome.why}`];
       const { what, baseline, contender, ratios } = outcome;
-      return [
-        `${what}: ${[spread(ratios), cost(baseline, contender), ...doubts(baseline), ...outcome.notes].join('; ')}`,
-      ];
+      return [`${what}: ${[spread(ratios), ...effort(baseline, contender), ...outcome.notes].join('; ')}`];
     })
     .map((text) => `- ${text}`)
     .join('\n');
 }
 
 const spread = (ratios: readonly number[]) => `rounds ${ratios.map((r) => r.toFixed(2)).join(' ')}`;
+
+/** What is not made of requests has none for each. */
+const effort = (baseline: Side, contender: Side): string[] =>
+  baseline.cpuMicros === undefined ? [] : [cost(baseline, contender), ...doubts(baseline)];
 
 /** Processor time for a request hardly changes when others use the machine, unlike the rates. */
 function cost(baseline: Side, contender: Side): string {
