@@ -31,6 +31,12 @@ const stateIn = (env: Environment) => join(env.XDG_STATE_HOME ?? '', 'parley');
 /** What is kept between runs. */
 const leftIn = (env: Environment): string[] => readdirSync(stateIn(env)).filter((name) => name.endsWith('.json'));
 
+/** Bytes of uploads under way that are on the disk of a server. */
+function keptIn(folder: string): number {
+  const incoming = join(folder, 'files/incoming');
+  return readdirSync(incoming).reduce((sum, name) => sum + statSync(join(incoming, name)).size, 0);
+}
+
 /** Somebody who reaches the server through a gate. */
 async function behindGate(): Promise<Scene & { gate: Gate; [Symbol.dispose](): void }> {
   const gate = await Gate.before(server().url);
@@ -93,7 +99,7 @@ describe('an upload', () => {
   );
 
   test('waits for a server that is killed and started again, and goes on by itself', async () => {
-    const environment = { ...(await freshEnvironment('sqlite')), PORT: String(await freePort()) };
+    const environment: Environment = { ...(await freshEnvironment('sqlite')), PORT: String(await freePort()) };
     const first = await spawnServer(environment);
     const attached = await attach(first.url, environment);
     const scene = await sceneOn(attached);
@@ -102,6 +108,8 @@ describe('an upload', () => {
     const env = { ...scene.env, PARLEY_URL: gate.url };
     await using upload = new Process(['upload', fileWith(large)], env);
     await held(gate);
+    // What has come to the server's door is not yet what it keeps.
+    await eventually('some of it is on disk', () => keptIn(environment.PARLEY_DATA ?? '') > 2_000_000);
     await first.kill('SIGKILL');
     await eventually('it is missed', () => upload.stderr.includes('The server is away; trying until it is back.'));
     const second = await spawnServer(environment);

@@ -1,8 +1,7 @@
 import { invalidField } from '@parley/contract';
 import { checkName, lastOf } from '../files/name.ts';
 import type { Upload } from '../files/upload.ts';
-import type { ReceivedFile } from '../files/uploads.ts';
-import { tooLargeFile } from '../files/uploads.ts';
+import { type ReceivedFile, tooLargeFile } from '../files/uploads.ts';
 import { asUnreadable } from './bytes.ts';
 import { type Fields, readForm } from './form-data.ts';
 import type { PartSink } from './multipart.ts';
