@@ -126,7 +126,7 @@ export const messages = (limits: Limits) => {
       method: 'POST',
       scopes: ['messages:write'],
       summary: 'Change the text of a message of your own.',
-      input: z.strictObject({ message_id: messageId, content: content }),
+      input: z.strictObject({ message_id: messageId, content }),
       output: z.object({ message }),
       errors: ['not_found', 'forbidden', 'conflict'],
       example: {

@@ -5,9 +5,10 @@ import { BrowserLike, goodPassword, person } from './support/browser-like.ts';
 import { temporaryFolder } from './support/cleanup.ts';
 import { freshEnvironment } from './support/engines.ts';
 import { attach, type ServerProcess, spawnServer, type TestServer } from './support/server.ts';
+import { runBlocks, shellBlocks } from './support/shell.ts';
 
 const page = readFileSync(join(import.meta.dir, '../../docs/authorization.md'), 'utf8');
-const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+const blocks = shellBlocks(page);
 
 let process_: ServerProcess;
 let server: TestServer;
@@ -63,32 +64,23 @@ test.skipIf(!Bun.which('curl') || !Bun.which('openssl') || !Bun.which('bash'))(
       port: 0,
       fetch: async (request) => new Response(await allow(await request.text())),
     });
-    const separator = '=== next block ===';
     const { port } = new URL(server.url);
     const backend = await registerBackend();
-    const script = blocks
-      .join(`\necho '${separator}'\n`)
-      .replaceAll(':8080', `:${port}`)
-      .replace('app_…', await registerApp())
-      .replace('app_…', backend.id)
-      .replace('acs_…', backend.secret)
-      .replace(/^echo "(.*)"$/m, 'ADDRESS="$1"; echo "$ADDRESS"')
-      .replace('oac_…', `$(curl -s http://127.0.0.1:${reader.port}/ --data-raw "$ADDRESS")`)
-      .replaceAll('curl "', 'curl -sS "');
+    const app = await registerApp();
+    const adapt = (script: string) =>
+      script
+        .replaceAll(':8080', `:${port}`)
+        .replace('app_…', app)
+        .replace('app_…', backend.id)
+        .replace('acs_…', backend.secret)
+        .replace(/^echo "(.*)"$/m, 'ADDRESS="$1"; echo "$ADDRESS"')
+        .replace('oac_…', `$(curl -s http://127.0.0.1:${reader.port}/ --data-raw "$ADDRESS")`)
+        .replaceAll('curl "', 'curl -sS "');
     try {
-      const shell = Bun.spawn(['bash', '-euo', 'pipefail', '-c', script], {
-        cwd: temporaryFolder(),
-        stdout: 'pipe',
-        stderr: 'pipe',
-      });
-      const [printed, complaints, status] = await Promise.all([
-        new Response(shell.stdout).text(),
-        new Response(shell.stderr).text(),
-        shell.exited,
-      ]);
-      expect({ status, complaints }).toEqual({ status: 0, complaints: '' });
-      const said = printed.split(separator);
-      expect(said).toHaveLength(blocks.length);
+      const { outputs, complaints } = await runBlocks(blocks, { cwd: temporaryFolder(), env: process.env }, adapt);
+      expect(complaints).toBe('');
+      expect(outputs).toHaveLength(blocks.length);
+      const printed = outputs.join('');
       expect(printed).not.toContain('"error"');
       const all = (pattern: RegExp) => [...printed.matchAll(pattern)].map(([, token = '']) => token);
       expect(all(/("success":true)/g)).toHaveLength(3);

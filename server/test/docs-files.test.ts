@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { temporaryFolder } from './support/cleanup.ts';
 import { freshEnvironment } from './support/engines.ts';
 import { attach, type ServerProcess, spawnServer, type TestServer } from './support/server.ts';
+import { runBlocks, shellBlocks } from './support/shell.ts';
 
 const root = join(import.meta.dir, '../..');
 const page = readFileSync(join(root, 'docs/files.md'), 'utf8');
-const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+const blocks = shellBlocks(page);
 
 let process_: ServerProcess;
 let server: TestServer;
@@ -27,28 +28,18 @@ test.skipIf(!Bun.which('curl') || !Bun.which('bash'))(
     const [ada, bob] = [await server.user('ada'), await server.user('bob')];
     await ada.ok('messages.create_group', { name: 'Launch', participants: [bob.userId] });
     expect(blocks.length).toBeGreaterThan(4);
-    const separator = '=== next block ===';
-    const script = blocks.join(`\necho '${separator}'\n`).replaceAll('/tmp/', `${temporaryFolder()}/`);
-    const shell = Bun.spawn(['bash', '-euo', 'pipefail', '-c', script], {
-      cwd: root,
-      env: {
-        ...process.env,
-        ...server.env,
-        PARLEY: `${server.url}/api`,
-        PARLEY_URL: server.url,
-        ADA: ada.token,
-        BOB: bob.token,
-      },
-      stdout: 'pipe',
-      stderr: 'pipe',
-    });
-    const [printed, complaints, status] = await Promise.all([
-      new Response(shell.stdout).text(),
-      new Response(shell.stderr).text(),
-      shell.exited,
-    ]);
-    if (status !== 0) throw new Error(`a command ended with ${status}:\n${printed}\n${complaints}`);
-    const outputs = printed.split(separator);
+    const env = {
+      ...process.env,
+      ...server.env,
+      PARLEY: `${server.url}/api`,
+      PARLEY_URL: server.url,
+      ADA: ada.token,
+      BOB: bob.token,
+    };
+    const folder = temporaryFolder();
+    const { outputs } = await runBlocks(blocks, { cwd: root, env }, (script) =>
+      script.replaceAll('/tmp/', `${folder}/`),
+    );
     for (const output of outputs) expect(output).not.toContain('"success":false');
     const fetched = outputs[blocks.findIndex((block) => block.includes('Range:'))];
     expect(fetched).toBe('\nThe plan\nplan');

@@ -5,6 +5,7 @@ import { anchor } from '../../docs/generate/markdown.ts';
 import { pages, referenceFolder } from '../../docs/generate/pages.ts';
 import { freshEnvironment } from './support/engines.ts';
 import { type ServerProcess, spawnServer } from './support/server.ts';
+import { runBlocks, shellBlocks } from './support/shell.ts';
 
 const root = join(import.meta.dir, '../..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -62,7 +63,7 @@ test.skipIf(!Bun.which('curl') || !Bun.which('bash'))(
 /** The shell blocks under the heading that begins so. */
 function blocksOf(markdown: string, heading: string): string[] {
   const section = markdown.split(/^## /m).find((part) => part.startsWith(heading)) ?? '';
-  return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+  return shellBlocks(section);
 }
 
 /** Runs the blocks in one shell, as a reader does, and answers what each printed. */
@@ -70,20 +71,7 @@ async function runTour(blocks: readonly string[]): Promise<string[]> {
   if (!server) throw new Error('the server has not been started');
   expect(blocks.length).toBeGreaterThan(0);
   const { port } = new URL(server.url);
-  const separator = '=== next block ===';
-  const script = blocks.join(`\necho '${separator}'\n`).replaceAll(':8080', `:${port}`);
   const { DATABASE_URL, ...inherited } = process.env;
-  const shell = Bun.spawn(['bash', '-euo', 'pipefail', '-c', script], {
-    cwd: root,
-    env: { ...inherited, ...environment },
-    stdout: 'pipe',
-    stderr: 'pipe',
-  });
-  const [printed, complaints, status] = await Promise.all([
-    new Response(shell.stdout).text(),
-    new Response(shell.stderr).text(),
-    shell.exited,
-  ]);
-  if (status !== 0) throw new Error(`the tour stopped with ${status}:\n${printed}\n${complaints}`);
-  return printed.split(separator);
+  const env = { ...inherited, ...environment };
+  return (await runBlocks(blocks, { cwd: root, env }, (script) => script.replaceAll(':8080', `:${port}`))).outputs;
 }

@@ -1,0 +1,28 @@
+const separator = '=== next block ===';
+
+/** The shell blocks of a page, in their order. */
+export const shellBlocks = (markdown: string): string[] =>
+  [...markdown.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+
+export interface ShellRun {
+  /** What each block printed. */
+  readonly outputs: string[];
+  readonly complaints: string;
+}
+
+/** Runs blocks in one shell, as a reader does. One command that fails ends it with an error that shows everything. */
+export async function runBlocks(
+  blocks: readonly string[],
+  options: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
+  adapt: (script: string) => string = (script) => script,
+): Promise<ShellRun> {
+  const script = adapt(blocks.join(`\necho '${separator}'\n`));
+  const shell = Bun.spawn(['bash', '-euo', 'pipefail', '-c', script], { ...options, stdout: 'pipe', stderr: 'pipe' });
+  const [printed, complaints, status] = await Promise.all([
+    new Response(shell.stdout).text(),
+    new Response(shell.stderr).text(),
+    shell.exited,
+  ]);
+  if (status !== 0) throw new Error(`a command ended with ${status}:\n${printed}\n${complaints}`);
+  return { outputs: printed.split(separator), complaints };
+}
