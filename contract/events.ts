@@ -73,10 +73,24 @@ export const events = {
   },
 } as const;
 
+/** What is told to those who listen and never kept: whoever is away misses it, and asks for the state when they come back. */
+export const signals = {
+  message_read: {
+    when: 'somebody has read a chat up to a message',
+    data: z.object({ chat_id: chatId, user_id: userId.meta({ description: 'who has read' }), message_id: messageId }),
+  },
+} as const;
+
 export type EventName = keyof typeof events;
 export type EventData<E extends EventName = EventName> = z.output<(typeof events)[E]['data']>;
 
 /** One event as its writer states it; the log adds id, time and the frozen bytes. */
 export type NewEvent = { [E in EventName]: { readonly event: E; readonly data: EventData<E> } }[EventName];
 
+export type SignalName = keyof typeof signals;
+export type Signal = {
+  [S in SignalName]: { readonly event: S; readonly data: z.output<(typeof signals)[S]['data']> };
+}[SignalName];
+
 export const eventNames = Object.keys(events) as [EventName, ...EventName[]];
+export const signalNames = Object.keys(signals) as [SignalName, ...SignalName[]];

@@ -1,5 +1,16 @@
 export * from './errors.ts';
-export { type EventData, type EventName, eventNames, events as eventTable, type NewEvent } from './events.ts';
+export { isEventStream } from './event-stream.ts';
+export {
+  type EventData,
+  type EventName,
+  eventNames,
+  events as eventTable,
+  type NewEvent,
+  type Signal,
+  type SignalName,
+  signalNames,
+  signals as signalTable,
+} from './events.ts';
 export { exampleWorld } from './examples.ts';
 export type { ChatId, DeliveryId, EventId, FileId, MessageId, ReplayId, TokenId, UserId, WebhookId } from './fields.ts';
 export { fileName, title, userName } from './fields.ts';

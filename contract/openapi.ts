@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { commonErrors, type ErrorCode, errors } from './errors.ts';
+import { isEventStream } from './event-stream.ts';
 import { fileField, isFile } from './file-input.ts';
 import { defaultLimits } from './limits.ts';
 import { type Scope, scopes } from './scopes.ts';
@@ -22,7 +23,7 @@ export function openApi(contract: Contract = buildContract(defaultLimits), versi
   const schemas: Json = { Error: errorSchema };
   for (const row of rows) {
     collect(schemas, `${schemaName(row)}Input`, row.input, 'input');
-    if (!isFile(row.output)) collect(schemas, `${schemaName(row)}Output`, row.output, 'output');
+    if (isJson(row)) collect(schemas, `${schemaName(row)}Output`, row.output, 'output');
   }
   const resources = [...new Set(rows.map((r) => r.resource))];
   return {
@@ -73,7 +74,15 @@ function pathItem(rows: readonly NamedOperation[]): Json {
 }
 
 function getOperation(rows: readonly NamedOperation[]): Json {
-  return { ...common(rows), parameters: [actionParameter(rows), ...queryParameters(rows)] };
+  const streams = rows.filter((row) => isEventStream(row.output)).map((row) => row.action);
+  const lastEventId = {
+    name: 'Last-Event-ID',
+    in: 'header',
+    description: `For ${streams.join(', ')}: how far a client that comes back has come. It counts in place of \`after\`.`,
+    schema: { type: 'string', pattern: '^\\d*$' },
+  };
+  const parameters = [actionParameter(rows), ...queryParameters(rows), ...(streams.length > 0 ? [lastEventId] : [])];
+  return { ...common(rows), parameters };
 }
 
 interface Use {
@@ -158,7 +167,9 @@ function postOperation(rows: readonly NamedOperation[]): Json {
 
 function common(rows: readonly NamedOperation[]): Json {
   const [first] = rows;
-  const inJson = rows.filter((row) => !isFile(row.output));
+  const inJson = rows.filter(isJson);
+  const files = rows.filter((row) => isFile(row.output));
+  const streams = rows.filter((row) => isEventStream(row.output));
   const lines = rows.map((r) => `- \`${r.action}\`${inWords(r.scopes)}: ${r.summary}`);
   return {
     operationId: `${first?.resource}_${first?.method.toLowerCase()}`,
@@ -173,10 +184,16 @@ function common(rows: readonly NamedOperation[]): Json {
             examples: namedExamples(inJson, (row) => ({ success: true, ...(row.example.output as object) })),
           },
           // The bytes of a file, under the type that it has.
-          ...(inJson.length < rows.length && { '*/*': {} }),
+          ...(files.length > 0 && { '*/*': {} }),
+          ...(streams.length > 0 && {
+            'text/event-stream': {
+              schema: { type: 'string' },
+              examples: namedExamples(streams, (row) => row.example.output),
+            },
+          }),
         },
       },
-      ...(inJson.length < rows.length && partialAnswers),
+      ...(files.length > 0 && partialAnswers),
       ...failures(rows),
     },
   };
@@ -190,6 +207,8 @@ const partialAnswers: Json = {
   '416': { description: 'The file has nothing of what `Range` asks for.' },
 };
 
+const isJson = ({ output }: NamedOperation): boolean => !isFile(output) && !isEventStream(output);
+
 const inWords = (needed: readonly Scope[]) =>
   needed.length === 0 ? '' : ` (scope ${needed.map((name) => `\`${name}\``).join(' and ')})`;
 
@@ -199,7 +218,7 @@ const postOnly: readonly ErrorCode[] = ['invalid_request', 'payload_too_large', 
 /** What the actions of one resource and method may give, by status. */
 function failures(rows: readonly NamedOperation[]): Json {
   const impossible = (code: ErrorCode) =>
-    (postOnly.includes(code) && rows.every((row) => row.method === 'GET')) ||
+    (postOnly.includes(code) && rows.every((row) => row.method === 'GET' && !row.errors.includes(code))) ||
     (code === 'insufficient_scope' && rows.every((row) => row.scopes.length === 0 && !row.errors.includes(code)));
   const given = new Set<ErrorCode>([
     ...commonErrors,

@@ -40,9 +40,10 @@ export type Output<N extends OperationName> = Row<N> extends Operation<infer _, 
 export type ClientInput<N extends OperationName> = Row<N> extends Operation<infer I, infer _> ? z.input<I> : never;
 export type ClientOutput<N extends OperationName> = Row<N> extends Operation<infer _, infer O> ? z.input<O> : never;
 
-/** Operations that answer with the bytes of a file; all others answer JSON. */
+/** Operations that answer with the bytes of a file or with a stream; all others answer JSON. */
 export type FileOperationName = { [N in OperationName]: Output<N> extends File ? N : never }[OperationName];
-export type JsonOperationName = Exclude<OperationName, FileOperationName>;
+export type StreamOperationName = { [N in OperationName]: Output<N> extends string ? N : never }[OperationName];
+export type JsonOperationName = Exclude<OperationName, FileOperationName | StreamOperationName>;
 
 export interface NamedOperation extends Operation {
   readonly name: OperationName;

@@ -8,8 +8,10 @@ import { buildDelivery } from './compose/delivery.ts';
 import { buildFiles } from './compose/files.ts';
 import { shareRates, startFollowers } from './compose/followers.ts';
 import { listen, localUrl } from './compose/listening.ts';
-import type { World } from './compose/world.ts';
+import { joinNodes } from './compose/nodes.ts';
+import { chance, type World } from './compose/world.ts';
 import { limitsOf, type Settings } from './config.ts';
+import { Streams } from './events/streams.ts';
 import { clientAddress } from './http/address.ts';
 import type { Connections } from './http/admission.ts';
 import { serveApi } from './http/api.ts';
@@ -79,18 +81,55 @@ export async function startParley(settings: Settings, world: World = realWorld):
     const address = () => settings.publicUrl?.origin ?? localUrl(settings, port);
     const files = await buildFiles(settings, world, engine, key, address);
     const authenticator = new Authenticator(engine, world.now);
+    const streams = new Streams({
+      engine,
+      now: world.now,
+      chance: () => chance(world),
+      most: settings.streamLimit,
+      sweepMs: world.sweepMs,
+      log,
+      gauges: metrics,
+    });
+    const nodes = joinNodes(settings, key, {
+      streams,
+      wake: () => wake.call(),
+      forget: (userIds) => authenticator.forget(userIds),
+      nudge: () => void deliver.driver.nudge(),
+      uploadWanted: () => {},
+      log,
+      metrics,
+    });
+    engine.committed = (stretch) => {
+      wake.call();
+      streams.committed(stretch);
+      nodes.committed(stretch);
+    };
+    const webhooks = {
+      ...deliver.services,
+      nudge: () => {
+        nodes.webhooksChanged();
+        return deliver.driver.nudge();
+      },
+    };
     const contract = buildContract(limitsOf(settings));
     const requestId = requestIds(world);
     const services: Services & SignInServices = {
       engine,
       now: world.now,
       random: world.random,
-      wake: () => wake.call(),
-      webhooks: deliver.services,
+      openStream: (query) => streams.open(query),
+      signal: (signal) => {
+        const at = world.now();
+        void streams.signal(signal, at);
+        nodes.signal(signal, at);
+      },
+      webhooks,
       files: files.services,
       ended: async (...userIds) => {
         authenticator.forget(userIds);
-        await deliver.services.nudge();
+        nodes.ended(userIds);
+        await streams.recheck(userIds);
+        await deliver.driver.nudge();
       },
       signInLimit: settings.signInLimit,
       deviceKey: new Bun.CryptoHasher('sha256', key).update('devices').digest(),
@@ -175,6 +214,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
       stop: async () => {
         const cutOff = setTimeout(() => void server.stop(true), drainMs);
         const drained = server.stop();
+        streams.stop();
         uploads.letGo();
         await drained;
         clearTimeout(cutOff);
@@ -184,6 +224,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
           log.write('warn', 'stopped midway', { cause }),
         );
         await noteUses().catch((cause) => log.write('warn', 'last uses of tokens lost', { cause }));
+        await nodes.stop();
         await engine.close();
         log.flush();
       },

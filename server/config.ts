@@ -1,6 +1,7 @@
 import { defaultLimits, type Limits } from '@parley/contract';
 import type { SignUpPolicy } from './auth/arrivals.ts';
 import { parseS3Url } from './blobs/s3-url.ts';
+import { parseNatsUrl } from './bus/nats-url.ts';
 import { parseNetworks } from './domain/address.ts';
 import { parseTrustedProxies } from './http/address.ts';
 import type { RateLimit } from './http/rate-limit.ts';
@@ -128,6 +129,19 @@ export const settingsTable = {
     fallback: '10',
     parse: integer(2, 1_000),
   }),
+  natsUrl: setting({
+    env: 'NATS_URL',
+    summary:
+      'NATS that the servers on one PostgreSQL tell each other over what is new, such as `nats://user:password@host:4222`; several addresses of one cluster are separated by commas. Without it they notice by themselves, within two seconds.',
+    fallback: '',
+    parse: (value) => (value === '' ? undefined : parseNatsUrl(value)),
+  }),
+  streamLimit: setting({
+    env: 'PARLEY_STREAM_LIMIT',
+    summary: 'Event streams that one server has open at most; a single user gets half of them.',
+    fallback: '20000',
+    parse: integer(1, 1_000_000),
+  }),
   secretKey: setting({
     env: 'PARLEY_SECRET_KEY',
     summary:
@@ -220,7 +234,7 @@ export const settingsTable = {
 } as const;
 
 /** Settings whose values are never shown. */
-const secrets: ReadonlySet<string> = new Set(['DATABASE_URL', 'PARLEY_SECRET_KEY', 'S3_URL']);
+const secrets: ReadonlySet<string> = new Set(['DATABASE_URL', 'NATS_URL', 'PARLEY_SECRET_KEY', 'S3_URL']);
 
 type Table = typeof settingsTable;
 export type Settings = { readonly [K in keyof Table]: ReturnType<Table[K]['parse']> };
@@ -235,7 +249,13 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
       throw new SettingError(`${row.env} must be ${(error as Error).message}${shown}.`);
     }
   });
-  return Object.fromEntries(read) as Settings;
+  const settings = Object.fromEntries(read) as Settings;
+  if (settings.natsUrl && settings.databaseUrl === undefined) {
+    throw new SettingError(
+      'NATS_URL is for several servers on one PostgreSQL. Set DATABASE_URL too; a single server on SQLite needs no NATS_URL.',
+    );
+  }
+  return settings;
 }
 
 export const limitsOf = ({ contentBytes, participants, page, fileBytes }: Settings): Limits => ({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { eventNames } from '../events.ts';
+import { eventStream } from '../event-stream.ts';
+import { eventNames, signalNames } from '../events.ts';
 import { chatId, count, hasMore, pageLimit } from '../fields.ts';
 import type { Limits } from '../limits.ts';
 import { operation } from '../operation.ts';
@@ -42,6 +43,34 @@ export const events = (limits: Limits) => ({
         next: 5,
         has_more: true,
       },
+    },
+  }),
+  stream: operation({
+    method: 'GET',
+    scopes: ['messages:read'],
+    summary:
+      'Follow the events of your chats as they happen, as server-sent events: `id` is the event, `data` what webhooks are sent. Without a cursor it begins with what happens from now on. A client that comes back says in `Last-Event-ID` how far it came, and misses nothing. Signals such as `message_read` have no `id`, and are not sent again.',
+    input: z.strictObject({
+      after: z.int().nonnegative().optional().meta({
+        description: 'the cursor to begin with, where no `Last-Event-ID` is sent; 0 is the oldest event kept',
+      }),
+      chat_id: chatId.optional().meta({ description: 'only of this chat' }),
+      events: z
+        .array(z.enum([...eventNames, ...signalNames]))
+        .min(1)
+        .max(100)
+        .optional()
+        .meta({ description: 'only events and signals of these names' }),
+    }),
+    output: eventStream,
+    errors: ['not_found', 'cursor_expired', 'invalid_request'],
+    example: {
+      input: { after: 0, chat_id: 1, events: ['new_message'] },
+      output: `id: 5
+event: new_message
+data: {"event":"new_message","timestamp":"2026-01-01T12:00:00.000Z","data":{"message_id":1,"chat_id":1,"user_id":1,"content":"Hello, world"}}
+
+`,
     },
   }),
 });

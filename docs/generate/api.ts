@@ -1,4 +1,13 @@
-import { isFile, listOperations, type NamedOperation, openApi, type Scope, schemaName, scopes } from '@parley/contract';
+import {
+  isEventStream,
+  isFile,
+  listOperations,
+  type NamedOperation,
+  openApi,
+  type Scope,
+  schemaName,
+  scopes,
+} from '@parley/contract';
 import { inputTable, outputTable, type Schema, type UnitOf } from './fields.ts';
 import { anchor, block, code, codes, json, page, table } from './markdown.ts';
 
@@ -64,13 +73,23 @@ function operation(row: NamedOperation): string[] {
     row.summary,
     `${code(`${row.method} /${row.resource}.php?action=${row.action}`)} · ${scope}${keyed}`,
     Object.keys(input.properties ?? {}).length === 0 ? 'It takes no fields.' : inputTable(input, unitIn(row)),
-    ...(isFile(row.output)
-      ? ['Answer: the bytes of the file, under the type that it has.']
-      : ['Answer:', outputTable(withoutSuccess(schemas[`${schemaName(row)}Output`] ?? {}))]),
+    ...answer(row),
     `Errors: ${row.errors.length > 0 ? `${codes(row.errors)}, and ` : ''}[those of every operation](errors.md).`,
     block('sh', curl(row)),
-    ...(isFile(row.output) ? [] : [json({ success: true, ...(row.example.output as object) })]),
+    ...shown(row),
   ];
+}
+
+function answer(row: NamedOperation): string[] {
+  if (isFile(row.output)) return ['Answer: the bytes of the file, under the type that it has.'];
+  if (isEventStream(row.output)) return ['Answer: `text/event-stream`, which goes on until one side ends it.'];
+  return ['Answer:', outputTable(withoutSuccess(schemas[`${schemaName(row)}Output`] ?? {}))];
+}
+
+function shown(row: NamedOperation): string[] {
+  if (isFile(row.output)) return [];
+  if (isEventStream(row.output)) return [block('text', String(row.example.output).trimEnd())];
+  return [json({ success: true, ...(row.example.output as object) })];
 }
 
 function withoutSuccess({ properties = {}, ...schema }: Schema): Schema {

@@ -10,7 +10,7 @@ import { checkUrl } from '../webhooks/endpoint-url.ts';
 import { Guard, resolveName } from '../webhooks/guard.ts';
 import { SecretBox } from '../webhooks/secret-box.ts';
 import { Sender } from '../webhooks/sender.ts';
-import type { World } from './world.ts';
+import { chance, type World } from './world.ts';
 
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host);
 
@@ -39,7 +39,7 @@ export function buildDelivery(
     owner: Buffer.from(world.random(9)).toString('base64url'),
     alone: settings.databaseUrl === undefined,
     now,
-    random: () => new DataView(world.random(4).slice().buffer).getUint32(0) / 2 ** 32,
+    random: () => chance(world),
     callOff: () => sender.close(),
     send: ({ webhook }, { eventId, event, attempts, replayId }, body, at) =>
       sender.send(webhook, { id: String(eventId), event, body, attempt: attempts + 1, replayId, at }),

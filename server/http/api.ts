@@ -1,10 +1,20 @@
-import { type Contract, errors, type Input, invalidField, type OperationName, ParleyError } from '@parley/contract';
+import {
+  type Contract,
+  errors,
+  type Input,
+  invalidField,
+  isEventStream,
+  type OperationName,
+  ParleyError,
+} from '@parley/contract';
 import { type Caller, requireScopes } from '../auth/caller.ts';
 import { Download } from '../operations/download.ts';
+import { Live } from '../operations/live.ts';
 import type { Handler, Handlers } from '../operations/operation.ts';
 import { Admission, type AdmissionParts, type Connections } from './admission.ts';
 import { failure, preflight, success } from './answer.ts';
 import { downloadResponse } from './download.ts';
+import { eventStreamResponse, lastEventIdIn } from './event-stream.ts';
 import { noteRequest, type Observers } from './note.ts';
 import { type FileProgress, type Received, type ReceiverParts, receiver } from './receive.ts';
 import { MethodRefusal, Routes, type Target } from './routes.ts';
@@ -28,8 +38,7 @@ export function serveApi(parts: ApiParts) {
     const exchange = new Exchange(parts, request, connections);
     try {
       const answer = await serve(exchange, address);
-      const response =
-        answer instanceof Download ? await downloadResponse(answer, request, exchange) : success(answer, exchange);
+      const response = await respond(answer, exchange);
       note(exchange, response.status);
       return response;
     } catch (thrown) {
@@ -43,6 +52,12 @@ export function serveApi(parts: ApiParts) {
       return response;
     }
   };
+
+  function respond(answer: object, exchange: Exchange): Response | Promise<Response> {
+    if (answer instanceof Download) return downloadResponse(answer, exchange.request, exchange);
+    if (answer instanceof Live) return eventStreamResponse(answer.stream, exchange);
+    return success(answer, exchange);
+  }
 
   async function serve(exchange: Exchange, address: string): Promise<object> {
     const { request } = exchange;
@@ -80,8 +95,10 @@ export function serveApi(parts: ApiParts) {
     }
     const input = validate(row.input, decoded) as Input<OperationName>;
     const idempotencyKey = row.idempotent ? keyIn(exchange.request) : undefined;
+    const lastEventId = isEventStream(row.output) ? lastEventIdIn(exchange.request) : undefined;
     const handler = parts.handlers[row.name] as Handler<OperationName>;
-    return handler({ name: row.name, caller, input, file, idempotencyKey, address: () => exchange.locate() });
+    const address = () => exchange.locate();
+    return handler({ name: row.name, caller, input, file, idempotencyKey, lastEventId, address });
   }
 
   function note({ request, requestId, started, operation, caller }: Exchange, status: number, error?: ParleyError) {

@@ -19,6 +19,10 @@ export class Metrics {
   readonly #pruned = new Map<string, number>();
   readonly #settled = new Map<string, number>();
   #lanes = 0;
+  #busConnected: boolean | undefined;
+  #streams = 0;
+  #streamed = 0;
+  readonly #streamEnds = new Map<string, number>();
   #searchLag = 0;
 
   constructor(version: string) {
@@ -59,6 +63,23 @@ export class Metrics {
     this.#lanes = open;
   }
 
+  busConnected(isConnected: boolean): void {
+    this.#busConnected = isConnected;
+  }
+
+  streams(open: number): void {
+    this.#streams = open;
+  }
+
+  /** Something was told to so many streams. */
+  streamed(count: number): void {
+    this.#streamed += count;
+  }
+
+  streamEnded(why: string): void {
+    this.#streamEnds.set(why, (this.#streamEnds.get(why) ?? 0) + 1);
+  }
+
   /** Deliveries were settled. */
   settled(state: string, count: number): void {
     this.#settled.set(state, (this.#settled.get(state) ?? 0) + count);
@@ -97,6 +118,18 @@ export class Metrics {
         'Chats that have something to deliver to a webhook, at the last look.',
       ),
       `parley_webhook_lanes ${this.#lanes}`,
+      ...(this.#busConnected === undefined
+        ? []
+        : [
+            ...header('parley_nats_connected', 'gauge', 'Whether other servers are told of what is new over NATS.'),
+            `parley_nats_connected ${this.#busConnected ? 1 : 0}`,
+          ]),
+      ...header('parley_streams', 'gauge', 'Event streams that are open.'),
+      `parley_streams ${this.#streams}`,
+      ...header('parley_streamed_total', 'counter', 'Events and signals told live, once for each stream.'),
+      `parley_streamed_total ${this.#streamed}`,
+      ...header('parley_streams_ended_total', 'counter', 'Event streams that came to their end, by reason.'),
+      ...[...this.#streamEnds].map(([why, count]) => `parley_streams_ended_total{reason="${why}"} ${count}`),
       ...header('parley_webhook_lag_seconds', 'histogram', 'Time from the commit of an event to its first attempt.'),
       ...histogram('parley_webhook_lag_seconds', '', this.#lag),
       ...header('parley_webhook_attempt_seconds', 'histogram', 'Time that attempts at webhooks took, by outcome.'),

@@ -1,5 +1,6 @@
 import { type LoggedEvent, ParleyError } from '@parley/contract';
 import { type EventRow, logTip, readCursor, visibleEvents, wasEverMember } from '../store/events.ts';
+import { Live } from './live.ts';
 import type { Handler, Services } from './operation.ts';
 
 export function listEvents({ engine }: Services): Handler<'events.list'> {
@@ -26,6 +27,16 @@ export function listEvents({ engine }: Services): Handler<'events.list'> {
     const page = found.slice(0, limit).map(logged);
     const has_more = found.length > limit;
     return { events: page, next: has_more ? (page.at(-1)?.event_id ?? after) : Math.max(after, upTo), has_more };
+  };
+}
+
+/** What a client that comes back says in `Last-Event-ID` is later than what stands in the address of the stream. */
+export function streamEvents({ openStream }: Services): Handler<'events.stream'> {
+  return async ({ caller, input, lastEventId }) => {
+    const { userId, tokenId, expiresAt } = caller;
+    const names = input.events && new Set(input.events);
+    const after = lastEventId ?? input.after;
+    return new Live(await openStream({ userId, tokenId, expiresAt, after, chatId: input.chat_id, names }));
   };
 }
 

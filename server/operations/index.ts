@@ -1,7 +1,7 @@
 import { getChat, listOfChats, updateOfChat } from './chats.ts';
 import { createChannel, createDirect, createGroup } from './create-chat.ts';
 import { getDelivery, listOfDeliveries, redeliver, skip } from './deliveries.ts';
-import { listEvents } from './events.ts';
+import { listEvents, streamEvents } from './events.ts';
 import { downloadFile, getFile, uploadFile } from './files.ts';
 import { deleteMessage, editMessage, getMessage, getMessages, searchInMessages } from './messages.ts';
 import type { Gates, Handlers, Services } from './operation.ts';
@@ -59,6 +59,7 @@ export const buildHandlers = (services: Services): Handlers => ({
   'webhooks.replay': startReplay(services),
   'webhooks.replays': listOfReplays(services),
   'events.list': listEvents(services),
+  'events.stream': streamEvents(services),
   'files.upload': uploadFile(services),
   'files.get': getFile(services),
   'files.download': downloadFile(services),

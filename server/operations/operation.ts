@@ -1,4 +1,13 @@
-import type { FileId, FileOperationName, Input, OperationName, Output, UserId } from '@parley/contract';
+import type {
+  FileId,
+  FileOperationName,
+  Input,
+  OperationName,
+  Output,
+  Signal,
+  StreamOperationName,
+  UserId,
+} from '@parley/contract';
 import type { Actor } from '../auth/audit.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { FileLinks } from '../auth/file-links.ts';
@@ -6,11 +15,13 @@ import type { AccessServices } from '../auth/services.ts';
 import type { Blobs } from '../blobs/blobs.ts';
 import type { AttemptMade, Sending } from '../domain/attempt.ts';
 import { fingerprint, keptAnswer } from '../domain/idempotency.ts';
+import type { LiveQuery, LiveStream } from '../domain/live.ts';
 import type { ReceivedFile } from '../files/uploads.ts';
 import type { Tx } from '../store/engine.ts';
 import { claimKeys, keepAnswers } from '../store/idempotency.ts';
 import type { WebhookRow } from '../store/webhooks.ts';
 import type { Download } from './download.ts';
+import type { Live } from './live.ts';
 import type { Rendered } from './rendered.ts';
 
 /** One call, ready to be carried out: its caller known and its input valid. */
@@ -20,13 +31,19 @@ export interface Call<N extends OperationName> {
   readonly input: Input<N>;
   /** The file that came with it; not whole until a transaction makes it so. */
   readonly file?: ReceivedFile | undefined;
+  /** The event that a reader who comes back has seen last. */
+  readonly lastEventId?: number | undefined;
   /** Where it comes from. */
   readonly address: () => string;
   /** Given only where the operation honours one. */
   readonly idempotencyKey?: string | undefined;
 }
 
-export type Answer<N extends OperationName> = N extends FileOperationName ? Download : Output<N> | Rendered<N>;
+export type Answer<N extends OperationName> = N extends FileOperationName
+  ? Download
+  : N extends StreamOperationName
+    ? Live
+    : Output<N> | Rendered<N>;
 export type Handler<N extends OperationName> = (call: Call<N>) => Promise<Answer<N>>;
 /** Asked before the file of a call is taken in, with what of its input has come by then. Refuses who would be refused anyway. */
 export type Gate = (caller: Caller, given: Readonly<Record<string, unknown>>) => Promise<void>;
@@ -59,8 +76,10 @@ export interface FileServices {
 
 /** What operations need from the process around them. */
 export interface Services extends AccessServices {
-  /** Says that events have been committed, so that whoever follows the log looks now. */
-  readonly wake: () => void;
+  /** Makes a stream ready. */
+  readonly openStream: (query: LiveQuery) => Promise<LiveStream>;
+  /** Tells those who listen, here and elsewhere. */
+  readonly signal: (signal: Signal) => void;
   readonly webhooks: WebhookServices;
   readonly files: FileServices;
 }
@@ -74,7 +93,7 @@ export async function change<N extends OperationName>(
   call: Call<N>,
   work: (tx: Tx, at: number) => Promise<Output<N>>,
 ): Promise<Output<N>> {
-  const output = await services.engine.write(async (tx) => {
+  return services.engine.write(async (tx) => {
     if (call.idempotencyKey === undefined) return work(tx, services.now());
     const key = keyOf(call, call.idempotencyKey);
     const asked = askedBy(call);
@@ -85,8 +104,6 @@ export async function change<N extends OperationName>(
     await keepAnswers(tx, [{ ...key, fingerprint: asked, answer: JSON.stringify(answer) }], at);
     return answer;
   });
-  services.wake();
-  return output;
 }
 
 /** What a call asks for, to know it again: a file by its bytes, under whatever id they came this time. */

@@ -7,10 +7,11 @@ import type { Handler, Services } from './operation.ts';
 const largestBatch = 256;
 
 /** `mark_read`: every reader sends one after every message, so those that arrive together share a transaction. */
-export function readMarker({ engine }: Services): Handler<'messages.mark_read'> {
+export function readMarker({ engine, signal }: Services): Handler<'messages.mark_read'> {
   const batches = new Coalescer<ReadMark, true>(
     async (marks) => {
-      await engine.write((tx) => advanceReadMarks(tx, marks));
+      const moved = await engine.write((tx) => advanceReadMarks(tx, marks));
+      for (const data of moved) signal({ event: 'message_read', data });
       return marks.map(() => true as const);
     },
     { largest: largestBatch, parallel: 1 },

@@ -27,11 +27,7 @@ const again = Symbol('again');
 /** `send_message`: sends that arrive together commit together, each with a verdict of its own. */
 export function sender(services: Services): Handler<'messages.send_message'> {
   const batches = new Coalescer<Send, Sent | typeof again>(
-    async (sends) => {
-      const outcomes = await services.engine.write((tx) => sendAll(tx, sends, services));
-      services.wake();
-      return outcomes;
-    },
+    (sends) => services.engine.write((tx) => sendAll(tx, sends, services)),
     { largest: largestBatch, parallel: services.engine.writers },
   );
   return async (call) => {
@@ -128,7 +124,8 @@ async function write(
     const shown = file && present.file(file, url);
     const data = { ...said, ...(shown && { file: shown }), ...(reply_to !== undefined && { reply_to }) };
     const body = freeze({ event: 'new_message', data }, at);
-    messages.push({ message_id, event_id, chat_id, user_id, file_id: file?.file_id ?? null, json, body });
+    const file_id = file?.file_id ?? null;
+    messages.push({ message_id, event_id, event: 'new_message', chat_id, user_id, file_id, json, body });
     const fields = `"message":${shown ? JSON.stringify(present.message(message, url)) : json}`;
     verdicts.set(send, new Rendered(fields));
     if (send.idempotencyKey !== undefined) {

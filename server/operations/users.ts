@@ -86,7 +86,6 @@ export function disableOneUser(services: Services): Handler<'users.disable'> {
       return disable(tx, actorOf(call), user, at);
     });
     await services.ended(user.user_id, ...alsoEnded);
-    services.wake();
     return { user: present.user(user) };
   };
 }
@@ -97,7 +96,6 @@ export async function disableBot(services: Services, owner: Actor & { userId: Us
     await disable(tx, owner, await accessBot(tx, owner.userId, botId), services.now());
   });
   await services.ended(botId);
-  services.wake();
 }
 
 /** Whoever is disabled takes their bots along: nobody is left who would answer for them. */

@@ -1,4 +1,4 @@
-import type { EventId, MessageId } from '@parley/contract';
+import type { ChatId, EventId, EventName, MessageId } from '@parley/contract';
 
 /** What a parameter or a column holds. Truth values are 0 and 1, times are milliseconds since 1970. */
 export type Value = string | number | null;
@@ -43,6 +43,24 @@ export interface Tx extends Db {
    * order in which commits become visible: a reader never passes an id that appears later.
    */
   takeIds(count: { messages: number; events: number }): Promise<{ messages: MessageId[]; events: EventId[] }>;
+  /** Says which events were put into the log under the ids that were taken; told to others once they are committed. */
+  appended(events: readonly LogEntry[]): void;
+}
+
+/** An event as it stands in the log. */
+export interface LogEntry {
+  readonly event_id: EventId;
+  /** Of an event without a chat: the negative of the one user it is for. */
+  readonly chat_id: ChatId;
+  readonly event: EventName;
+  readonly body: string;
+}
+
+/** A stretch of the log that has just been committed: there is no event after `after` and up to `last` but these. */
+export interface Committed {
+  readonly after: number;
+  readonly last: number;
+  readonly events: readonly LogEntry[];
 }
 
 export interface Engine extends Db {
@@ -58,6 +76,8 @@ export interface Engine extends Db {
    * it. For what is simply done again then.
    */
   writeSoon<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Called after every commit of this process that took ids of events; what others commit is not told here. */
+  committed: (stretch: Committed) => void;
   close(): Promise<void>;
 }
 
@@ -77,6 +97,30 @@ export interface Dialect {
    * column that may name columns of `outer`); they are seen as `alias.id`.
    */
   firstIdsPerRow(outer: string, inner: string, limit: string, alias: string): string;
+}
+
+/** What one transaction does to the log: ids are taken under the lock, so they follow each other. */
+export class Appending {
+  #after: number | undefined;
+  #last = 0;
+  readonly #events: LogEntry[] = [];
+
+  took(ids: readonly number[]): void {
+    const [first] = ids;
+    if (first === undefined) return;
+    this.#after ??= first - 1;
+    this.#last = first - 1 + ids.length;
+  }
+
+  add(events: readonly LogEntry[]): void {
+    for (const event of events) this.#events.push(event);
+  }
+
+  /** Undefined: the log was left alone. */
+  get stretch(): Committed | undefined {
+    if (this.#after === undefined) return undefined;
+    return { after: this.#after, last: this.#last, events: this.#events };
+  }
 }
 
 /** The `count` ids that end with `last`. */

@@ -1,25 +1,19 @@
 import type { ChatId, EventId, EventName, NewEvent, UserId } from '@parley/contract';
 import { freeze } from '../domain/event.ts';
-import type { Db, RowWork, Tx } from './engine.ts';
+import type { Db, LogEntry, RowWork, Tx } from './engine.ts';
 import { seenDuring } from './visibility.ts';
 
 /** What an event is, without what it tells. */
-export interface EventHead {
-  readonly event_id: EventId;
-  /** Of an event without a chat: the negative of the one user it is for. */
-  readonly chat_id: ChatId;
-  readonly event: EventName;
-}
+export type EventHead = Omit<LogEntry, 'body'>;
 
-export interface EventRow extends EventHead {
+export interface EventRow extends LogEntry {
   readonly created_at: number;
-  readonly body: string;
 }
 
 const columns = 'e.event_id, e.chat_id, e.event, e.created_at, e.body';
 
 /** Where an event stands in the log. One without a chat is for a single user, and stands under that user's negative id. */
-const placeOf = ({ data }: NewEvent): number => ('chat_id' in data ? data.chat_id : -data.user_id);
+const placeOf = ({ data }: NewEvent) => ('chat_id' in data ? data.chat_id : -data.user_id) as ChatId;
 
 const insertion: RowWork = {
   columns: { event_id: 'int', chat_id: 'int', event: 'text', body: 'text' },
@@ -32,8 +26,17 @@ const insertion: RowWork = {
 /** Appends events to the log and answers their ids, in the same order. Takes the event lock. */
 export async function append(tx: Tx, events: readonly NewEvent[], at: number): Promise<EventId[]> {
   const { events: ids } = await tx.takeIds({ messages: 0, events: events.length });
-  const rows = events.map((event, i) => [ids[i] ?? null, placeOf(event), event.event, freeze(event, at)]);
-  await tx.each(insertion, rows, at);
+  const entries = events.map((event, i): LogEntry => {
+    const event_id = ids[i];
+    if (event_id === undefined) throw new Error('the log gave too few ids');
+    return { event_id, chat_id: placeOf(event), event: event.event, body: freeze(event, at) };
+  });
+  await tx.each(
+    insertion,
+    entries.map((e) => [e.event_id, e.chat_id, e.event, e.body]),
+    at,
+  );
+  tx.appended(entries);
   return ids;
 }
 

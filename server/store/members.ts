@@ -1,5 +1,6 @@
-import type { ChatId, EventId, Role, UserId } from '@parley/contract';
+import type { ChatId, EventId, MessageId, Role, UserId } from '@parley/contract';
 import type { Db, Tx } from './engine.ts';
+import type { Stay } from './visibility.ts';
 
 export interface MemberRow {
   readonly user_id: UserId;
@@ -43,6 +44,16 @@ export async function chatsOf(db: Db, userId: UserId, after: number, limit: numb
     limit,
   );
   return rows.map((row) => row.chat_id);
+}
+
+/** Where a user is, or was after one event. */
+export function staysOf(db: Db, userId: UserId, since: number): Promise<(Stay & { chat_id: ChatId })[]> {
+  return db.all(
+    `SELECT chat_id, joined_event, left_event FROM members
+     WHERE user_id = $1 AND (left_event IS NULL OR left_event > $2)`,
+    userId,
+    since,
+  );
 }
 
 /** Which of these users are in the chat now. */
@@ -136,11 +147,21 @@ export interface ReadMark {
   readonly message_id: number | null;
 }
 
-/** Moves read markers forward to the last message at or before the one named. Rows are touched in one order. */
-export async function advanceReadMarks(tx: Tx, marks: readonly ReadMark[]): Promise<void> {
+/** How far somebody has read by now. */
+export interface ReachedMark {
+  readonly chat_id: ChatId;
+  readonly user_id: UserId;
+  readonly message_id: MessageId;
+}
+
+/**
+ * Moves read markers forward to the last message at or before the one named, and answers those that have moved. Rows are
+ * touched in one order.
+ */
+export async function advanceReadMarks(tx: Tx, marks: readonly ReadMark[]): Promise<ReachedMark[]> {
   const columns = { chat_id: 'int', user_id: 'int', message_id: 'int' } as const;
   const ordered = [...marks].sort((a, b) => a.chat_id - b.chat_id || a.user_id - b.user_id);
-  await tx.run(
+  return tx.all(
     `UPDATE members SET last_read_id = reached.message_id
      FROM (
        SELECT mark.chat_id, mark.user_id, (
@@ -154,7 +175,8 @@ export async function advanceReadMarks(tx: Tx, marks: readonly ReadMark[]): Prom
        ) AS mark
      ) AS reached
      WHERE members.chat_id = reached.chat_id AND members.user_id = reached.user_id AND members.left_event IS NULL
-       AND reached.message_id > members.last_read_id`,
+       AND reached.message_id > members.last_read_id
+     RETURNING members.chat_id, members.user_id, members.last_read_id AS message_id`,
     JSON.stringify(ordered),
   );
 }

@@ -1,5 +1,5 @@
-import type { ChatId, ChatType, EventId, FileId, MessageId, Role, UserId } from '@parley/contract';
-import type { Db, RowWork, Tx } from './engine.ts';
+import type { ChatId, ChatType, FileId, MessageId, Role, UserId } from '@parley/contract';
+import type { Db, LogEntry, RowWork, Tx } from './engine.ts';
 
 /** A message is kept as the JSON that readers get, so that a page is read and sent without taking it apart. */
 export interface MessageRow {
@@ -81,15 +81,11 @@ export async function findStandings(
   return rows.sort((a, b) => a.n - b.n);
 }
 
-export interface NewMessage {
+export interface NewMessage extends LogEntry {
   readonly message_id: MessageId;
-  readonly event_id: EventId;
-  readonly chat_id: ChatId;
   readonly user_id: UserId;
   readonly file_id: FileId | null;
   readonly json: string;
-  /** The body of its event, frozen. */
-  readonly body: string;
 }
 
 const insertion: RowWork = {
@@ -117,6 +113,7 @@ export async function insertMessages(tx: Tx, messages: readonly NewMessage[], at
     messages.map((m) => [m.message_id, m.event_id, m.chat_id, m.user_id, m.file_id, m.json, m.body]),
     at,
   );
+  tx.appended(messages);
 }
 
 export async function updateMessage(tx: Tx, row: MessageRow): Promise<void> {

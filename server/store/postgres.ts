@@ -1,6 +1,17 @@
 import type { EventId, MessageId } from '@parley/contract';
 import { SQL } from 'bun';
-import { type Db, type Dialect, type Engine, idsUpTo, type RowWork, type Tx, type Value } from './engine.ts';
+import {
+  Appending,
+  type Committed,
+  type Db,
+  type Dialect,
+  type Engine,
+  idsUpTo,
+  type LogEntry,
+  type RowWork,
+  type Tx,
+  type Value,
+} from './engine.ts';
 import { asUnavailable } from './failure.ts';
 
 const columnTypes = { int: 'bigint', text: 'text' } as const;
@@ -116,6 +127,12 @@ class Session implements Db {
 }
 
 class Transaction extends Session implements Tx {
+  readonly appending = new Appending();
+
+  appended(events: readonly LogEntry[]): void {
+    this.appending.add(events);
+  }
+
   async lockKeys(keys: readonly string[]): Promise<void> {
     const numbers = [...new Set(keys.map(keyLock))].sort((a, b) => (a < b ? -1 : 1));
     await this.query(`SELECT pg_advisory_xact_lock(k) FROM unnest(CAST(string_to_array($1, ',') AS bigint[])) AS k`, [
@@ -142,16 +159,16 @@ class Transaction extends Session implements Tx {
       count.messages,
       count.events,
     );
-    return {
-      messages: idsUpTo(last?.message_id ?? 0, count.messages) as MessageId[],
-      events: idsUpTo(last?.event_id ?? 0, count.events) as EventId[],
-    };
+    const events = idsUpTo(last?.event_id ?? 0, count.events) as EventId[];
+    this.appending.took(events);
+    return { messages: idsUpTo(last?.message_id ?? 0, count.messages) as MessageId[], events };
   }
 }
 
 class PostgresEngine extends Session implements Engine {
   /** While one waits for the server, the other is put together or its answers are sent. */
   readonly writers = 2;
+  committed: (stretch: Committed) => void = () => {};
   readonly #pool: SQL;
 
   constructor(pool: SQL) {
@@ -162,7 +179,15 @@ class PostgresEngine extends Session implements Engine {
   async write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return (await this.#pool.begin((sql) => work(new Transaction(sql)))) as T;
+        let appending: Appending | undefined;
+        const result = (await this.#pool.begin((sql) => {
+          const tx = new Transaction(sql);
+          appending = tx.appending;
+          return work(tx);
+        })) as T;
+        const stretch = appending?.stretch;
+        if (stretch) this.committed(stretch);
+        return result;
       } catch (error) {
         const { errno } = (error ?? {}) as { errno?: unknown };
         if (attempt < attempts && typeof errno === 'string' && retryable.has(errno)) continue;

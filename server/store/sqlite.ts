@@ -1,6 +1,17 @@
 import { Database, type Statement } from 'bun:sqlite';
 import type { EventId, MessageId } from '@parley/contract';
-import { type Db, type Dialect, type Engine, idsUpTo, type RowWork, type Tx, type Value } from './engine.ts';
+import {
+  Appending,
+  type Committed,
+  type Db,
+  type Dialect,
+  type Engine,
+  idsUpTo,
+  type LogEntry,
+  type RowWork,
+  type Tx,
+  type Value,
+} from './engine.ts';
 import { asUnavailable } from './failure.ts';
 
 export const sqliteDialect: Dialect = {
@@ -118,6 +129,13 @@ class Connection implements Db {
 
 /** The one writer: SQLite's own write lock stands in for every lock of the port. */
 class Writer extends Connection implements Tx {
+  /** Of the transaction that is under way. */
+  appending = new Appending();
+
+  appended(events: readonly LogEntry[]): void {
+    this.appending.add(events);
+  }
+
   async lockKeys(): Promise<void> {}
   async lockChat(): Promise<void> {}
   async tryLock(): Promise<boolean> {
@@ -125,10 +143,10 @@ class Writer extends Connection implements Tx {
   }
 
   async takeIds(count: { messages: number; events: number }) {
-    return {
-      messages: (await this.#advance('messages', count.messages)) as MessageId[],
-      events: (await this.#advance('events', count.events)) as EventId[],
-    };
+    const messages = (await this.#advance('messages', count.messages)) as MessageId[];
+    const events = (await this.#advance('events', count.events)) as EventId[];
+    this.appending.took(events);
+    return { messages, events };
   }
 
   async #advance(name: string, count: number): Promise<number[]> {
@@ -176,6 +194,7 @@ class SqliteEngine implements Engine {
   readonly dialect = sqliteDialect;
   readonly #writer: Writer;
   readonly #reader: Reader;
+  committed: (stretch: Committed) => void = () => {};
   #lastWrite: Promise<unknown> = Promise.resolve();
 
   constructor(file: string) {
@@ -225,12 +244,15 @@ class SqliteEngine implements Engine {
 
   async #transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     await this.#writer.run('BEGIN IMMEDIATE');
+    const appending = new Appending();
+    this.#writer.appending = appending;
     try {
       const result = await work(this.#writer);
       // A reader that still looks at what was before keeps the log from being used again, which then grows without end.
       this.#reader.refresh();
       await this.#writer.run('COMMIT');
       this.#reader.refresh();
+      if (appending.stretch) this.committed(appending.stretch);
       return result;
     } catch (error) {
       if (this.#writer.database.inTransaction) await this.#writer.run('ROLLBACK');

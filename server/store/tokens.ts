@@ -27,6 +27,18 @@ export function findTokenByHash(db: Db, hash: string): Promise<(TokenRow & { is_
   );
 }
 
+/** Those of the tokens that give access now. */
+export async function validTokens(db: Db, tokenIds: readonly TokenId[], now: number): Promise<Set<TokenId>> {
+  const rows = await db.all<{ token_id: TokenId }>(
+    `SELECT t.token_id FROM ${db.dialect.rows('$1', { token_id: 'int' }, 'asked')}
+     JOIN tokens t ON t.token_id = asked.token_id JOIN users u ON u.user_id = t.user_id
+     WHERE t.revoked_at IS NULL AND u.disabled_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2)`,
+    JSON.stringify(tokenIds.map((token_id) => ({ token_id }))),
+    now,
+  );
+  return new Set(rows.map((row) => row.token_id));
+}
+
 export function findToken(db: Db, userId: UserId, tokenId: TokenId): Promise<TokenRow | undefined> {
   return db.get(
     `SELECT ${columns} FROM tokens t WHERE t.user_id = $1 AND t.token_id = $2 AND t.revoked_at IS NULL`,

@@ -79,6 +79,7 @@ const table: Record<OperationName, string> = {
   'webhooks.delete':          '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
 
   'events.list':              '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // of the group
+  'events.stream':            '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // of the group
 
   'files.upload':             '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'files.get':                '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // of the group
@@ -150,6 +151,7 @@ const inputs: Inputs = {
   'webhooks.replays': async (stage) => ({ webhook_id: await stage.webhook() }),
   'webhooks.delete': async (stage) => ({ webhook_id: await stage.newWebhook() }),
   'events.list': ({ chat_id }) => ({ chat_id }),
+  'events.stream': ({ chat_id }) => ({ chat_id }),
   'files.upload': () => ({ file: new File(['a file'], 'file.txt') }),
   'files.get': ({ file_id }) => ({ file_id }),
   'files.download': ({ file_id }) => ({ file_id }),
@@ -176,7 +178,10 @@ async function ask(url: string, row: NamedOperation, input: object, headers: Hea
     headers: isGet || isForm ? headers : { 'content-type': 'application/json', ...headers },
     ...(!isGet && { body: isForm ? formOf(input) : JSON.stringify(input) }),
   });
-  if (response.status === 200) return 'ok';
+  if (response.status === 200) {
+    await response.body?.cancel();
+    return 'ok';
+  }
   const { error } = (await response.json()) as { error?: { code?: string } };
   return error?.code ?? `status ${response.status}`;
 }

@@ -3,7 +3,7 @@ import {
   type ClientOutput,
   type ErrorCode,
   type ErrorDetail,
-  type FileOperationName,
+  type JsonOperationName,
   listOperations,
   type OperationName,
 } from '@parley/contract';
@@ -15,8 +15,8 @@ export interface Failure {
   readonly request_id: string;
 }
 
-/** The bytes of a file are not JSON. */
-type Payload<N extends OperationName> = N extends FileOperationName ? object : ClientOutput<N>;
+/** The bytes of a file are not JSON, and neither is a stream. */
+type Payload<N extends OperationName> = N extends JsonOperationName ? ClientOutput<N> : object;
 
 export interface Answer<N extends OperationName> {
   readonly status: number;
@@ -61,6 +61,7 @@ export class Client {
     }
     const response = await fetch(address, init);
     const isJson = response.headers.get('content-type')?.startsWith('application/json');
+    if (!isJson) await response.body?.cancel();
     const body = (isJson ? await response.json() : { success: true }) as Answer<N>['body'] & { error?: Failure };
     return { status: response.status, headers: response.headers, body, error: body.error };
   }

@@ -1,0 +1,87 @@
+import type { Signal, UserId } from '@parley/contract';
+import { type Bus, silentBus } from '../bus/bus.ts';
+import { NatsBus } from '../bus/nats.ts';
+import type { Settings } from '../config.ts';
+import type { Streams } from '../events/streams.ts';
+import { parseStretch, stretchTexts } from '../events/stretch-text.ts';
+import type { Log } from '../observe/log.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import type { Committed } from '../store/engine.ts';
+
+/** What other processes on the same database are told, and what is done here when they tell it. */
+export interface Nodes {
+  committed(stretch: Committed): void;
+  signal(signal: Signal, at: number): void;
+  ended(userIds: readonly UserId[]): void;
+  webhooksChanged(): void;
+  wantUpload(key: string): void;
+  stop(): Promise<void>;
+}
+
+/** What is done here when others tell of something. */
+export interface NodeParts {
+  readonly streams: Streams;
+  /** Those who follow the log look. */
+  readonly wake: () => void;
+  readonly forget: (userIds: readonly UserId[]) => void;
+  readonly nudge: () => void;
+  readonly uploadWanted: (key: string) => void;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+export function joinNodes({ natsUrl }: Settings, key: Uint8Array, parts: NodeParts): Nodes {
+  const bus = natsUrl ? connectNats(natsUrl, key, parts) : silentBus;
+  return {
+    committed: (stretch) => {
+      if (bus !== silentBus) for (const text of stretchTexts(stretch)) bus.tell('committed', text);
+    },
+    signal: (signal, at) => bus.tell('signal', JSON.stringify({ at, signal })),
+    ended: (userIds) => bus.tell('ended', JSON.stringify(userIds)),
+    webhooksChanged: () => bus.tell('webhooks', ''),
+    wantUpload: (upload) => bus.tell('uploads', upload),
+    stop: () => bus.stop(),
+  };
+}
+
+/** Several services may share a NATS: those with the same key, which are those on the same database, hear each other. */
+function connectNats(address: NonNullable<Settings['natsUrl']>, key: Uint8Array, parts: NodeParts): Bus {
+  const { streams, wake, forget, nudge, uploadWanted, log, metrics } = parts;
+  const name = new Bun.CryptoHasher('sha256', key).update('nodes').digest('hex').slice(0, 32);
+  const recheck = (userIds?: readonly UserId[]) =>
+    void streams.recheck(userIds).catch((cause) => log.write('warn', 'access of streams not checked', { cause }));
+  return new NatsBus(address, name, {
+    hear: {
+      committed: (text) => {
+        wake();
+        const stretch = streams.isListening ? parseStretch(text) : undefined;
+        if (stretch) streams.committed(stretch);
+        else streams.look();
+      },
+      signal: (text) => {
+        const { at, signal } = JSON.parse(text) as { at: number; signal: Signal };
+        void streams.signal(signal, at);
+      },
+      ended: (text) => {
+        const userIds = JSON.parse(text) as UserId[];
+        forget(userIds);
+        recheck(userIds);
+        nudge();
+      },
+      webhooks: nudge,
+      uploads: uploadWanted,
+    },
+    connected: () => {
+      metrics.busConnected(true);
+      log.write('info', 'connected to NATS', {});
+      wake();
+      nudge();
+      streams.look();
+      recheck();
+    },
+    lost: (cause) => {
+      metrics.busConnected(false);
+      log.write('warn', 'NATS is away: other servers are noticed by looking', { cause });
+    },
+  });
+}

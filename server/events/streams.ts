@@ -1,0 +1,230 @@
+import { eventNames, ParleyError, type Signal, type TokenId, type UserId } from '@parley/contract';
+import type { LiveQuery, LiveStream } from '../domain/live.ts';
+import type { Log } from '../observe/log.ts';
+import type { Committed, Engine, LogEntry } from '../store/engine.ts';
+import { logTip, readCursor, visibleEvents, wasEverMember } from '../store/events.ts';
+import { staysOf } from '../store/members.ts';
+import { validTokens } from '../store/tokens.ts';
+import { Feed } from './feed.ts';
+import { type Frame, frameOf, signalFrame } from './frame.ts';
+import { Readers } from './readers.ts';
+import { Stream, type StreamEnd } from './stream.ts';
+
+/** Something is written to every stream at least this often: proxies and readers take a longer silence for a dead connection. */
+const quietMs = 15_000;
+const beatMs = 1_000;
+
+/** A reader that takes in nothing for this long is cut off. */
+const stallMs = 30_000;
+
+/** Events that are read from the log at a time, for one reader. */
+const pageSize = 100;
+
+/** Streams that are written to before others have their turn. */
+const turn = 256;
+
+/** Tokens that are looked up at once. */
+const mostTokens = 1_000;
+
+/** Readers come back after this time and up to as much again, by chance: those of a server that stops do not come all at once. */
+const retryMs = 1_000;
+
+export interface StreamsParts {
+  readonly engine: Engine;
+  readonly now: () => number;
+  /** A number from 0 up to 1. */
+  readonly chance: () => number;
+  /** Streams at most; one user gets half of them. */
+  readonly most: number;
+  /** How long a lost wake-up, or an end of access that nobody told, may go unnoticed. */
+  readonly sweepMs: number;
+  readonly log: Log;
+  readonly gauges: { streams(open: number): void; streamed(events: number): void; streamEnded(why: string): void };
+}
+
+/** The live streams of this process. */
+export class Streams {
+  readonly #parts: StreamsParts;
+  readonly #feed: Feed;
+  readonly #readers: Readers;
+  readonly #streams = new Set<Stream>();
+  readonly #byToken = new Map<TokenId, Set<Stream>>();
+  readonly #beating: ReturnType<typeof setInterval>;
+  readonly #sweeping: ReturnType<typeof setInterval>;
+  #stopped = false;
+
+  constructor(parts: StreamsParts) {
+    this.#parts = parts;
+    const failed = (what: string) => (cause: unknown) => parts.log.write('warn', what, { cause });
+    this.#feed = new Feed({
+      engine: parts.engine,
+      tell: (event) => this.#tell(event),
+      failed: failed('events not told to streams yet'),
+    });
+    this.#readers = new Readers({
+      stays: (userId, since) => staysOf(parts.engine, userId, since),
+      position: () => this.#feed.position,
+    });
+    this.#beating = setInterval(() => this.#beat(), beatMs).unref();
+    this.#sweeping = setInterval(() => {
+      this.#feed.look();
+      void this.recheck().catch(failed('access of streams not checked'));
+    }, parts.sweepMs).unref();
+  }
+
+  /** Whether there is anybody to tell anything. */
+  get isListening(): boolean {
+    return !this.#readers.isEmpty;
+  }
+
+  /** A stretch of the log was committed, here or elsewhere. */
+  committed(stretch: Committed): void {
+    this.#feed.offer(stretch);
+  }
+
+  /** Something was committed elsewhere. */
+  look(): void {
+    this.#feed.look();
+  }
+
+  /** Makes a stream ready, or refuses it. It counts from now on, and has to be followed or left. */
+  async open(query: LiveQuery): Promise<LiveStream> {
+    this.#mindLimits(query.userId);
+    const { engine, chance } = this.#parts;
+    const { userId, chatId, after } = query;
+    if (chatId !== undefined && !(await wasEverMember(engine, chatId, userId))) {
+      throw new ParleyError('not_found', 'There is no such chat, or you may not see it.');
+    }
+    if (after !== undefined) await this.#requireKept(after);
+    await this.#feed.open();
+    await this.#readers.expect(userId);
+    const stream = new Stream(
+      {
+        query,
+        feed: this.#feed,
+        read: (...range) => this.#read(...range),
+        stallMs,
+        retryMs: Math.round(retryMs * (1 + chance())),
+        ended: (ended, why, cause) => this.#ended(ended, why, cause),
+      },
+      after ?? this.#feed.position,
+    );
+    this.#add(stream);
+    return { follow: (sink) => stream.start(sink), leave: () => stream.end('left') };
+  }
+
+  /** Tells a signal to those who are in its chat. */
+  async signal(signal: Signal, at: number): Promise<void> {
+    if (this.#readers.isEmpty) return;
+    await this.#offer(signalFrame(signal, at));
+  }
+
+  /** Ends the streams whose access has ended: of some users, or of all. */
+  async recheck(userIds?: readonly UserId[]): Promise<void> {
+    const tokens = userIds
+      ? [...new Set(userIds.flatMap((id) => [...this.#readers.streamsOf(id)].map(({ query }) => query.tokenId)))]
+      : [...this.#byToken.keys()];
+    for (let start = 0; start < tokens.length; start += mostTokens) {
+      const asked = tokens.slice(start, start + mostTokens);
+      const valid = await validTokens(this.#parts.engine, asked, this.#parts.now());
+      for (const tokenId of asked) {
+        if (valid.has(tokenId)) continue;
+        for (const stream of [...(this.#byToken.get(tokenId) ?? [])]) stream.end('access ended');
+      }
+    }
+  }
+
+  /** Ends all streams; their readers come back to another process, or to this one when it is there again. */
+  stop(): void {
+    this.#stopped = true;
+    clearInterval(this.#beating);
+    clearInterval(this.#sweeping);
+    for (const stream of [...this.#streams]) stream.end('stopping');
+  }
+
+  #mindLimits(userId: UserId): void {
+    const { most } = this.#parts;
+    if (this.#stopped) throw new ParleyError('unavailable', 'This server is stopping. Try again.');
+    if (this.#streams.size >= most) {
+      throw new ParleyError('unavailable', `This server has ${most} streams open, which is all it takes. Try again.`);
+    }
+    const own = this.#readers.countOf(userId);
+    if (own >= Math.max(1, most / 2)) {
+      throw new ParleyError('rate_limited', `You have ${own} streams open, which is all you get. Close some.`);
+    }
+  }
+
+  async #requireKept(after: number): Promise<void> {
+    const { engine } = this.#parts;
+    if (after > (await logTip(engine))) {
+      throw new ParleyError('cursor_expired', 'This cursor is not of this log. Start again at 0.');
+    }
+    await this.#requireUnpruned(after);
+  }
+
+  async #requireUnpruned(after: number): Promise<void> {
+    if (after === 0 || after >= (await readCursor(this.#parts.engine, 'pruned'))) return;
+    throw new ParleyError('cursor_expired', 'The events after this cursor are no longer kept. Start again at 0.');
+  }
+
+  async #read({ userId, chatId, names }: LiveQuery, after: number, upTo: number) {
+    const { engine } = this.#parts;
+    const events = names && eventNames.filter((name) => names.has(name));
+    if (events?.length === 0) return { events: [], reached: upTo };
+    const range = { userId, after, upTo, limit: pageSize, chatId, events };
+    const found = await visibleEvents(engine, range);
+    // What was dropped while the page was read must not pass for nothing.
+    await this.#requireUnpruned(after);
+    return { events: found, reached: (found.length === pageSize && found.at(-1)?.event_id) || upTo };
+  }
+
+  async #tell(event: LogEntry): Promise<void> {
+    this.#readers.before(event);
+    await this.#offer(frameOf(event));
+    this.#readers.after(event);
+  }
+
+  async #offer(frame: Frame): Promise<void> {
+    let count = 0;
+    for (const stream of this.#readers.streamsIn(frame.chatId)) {
+      stream.offer(frame);
+      if (++count % turn === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    this.#parts.gauges.streamed(count);
+  }
+
+  #add(stream: Stream): void {
+    const { tokenId } = stream.query;
+    this.#readers.add(stream);
+    this.#streams.add(stream);
+    const others = this.#byToken.get(tokenId);
+    if (others) others.add(stream);
+    else this.#byToken.set(tokenId, new Set([stream]));
+    this.#parts.gauges.streams(this.#streams.size);
+  }
+
+  #ended(stream: Stream, why: StreamEnd, cause: unknown): void {
+    const { userId, tokenId } = stream.query;
+    this.#readers.remove(stream);
+    this.#readers.release(userId);
+    this.#streams.delete(stream);
+    const others = this.#byToken.get(tokenId);
+    others?.delete(stream);
+    if (others?.size === 0) this.#byToken.delete(tokenId);
+    if (this.#readers.isEmpty) this.#feed.close();
+    const { gauges, log } = this.#parts;
+    gauges.streams(this.#streams.size);
+    gauges.streamEnded(why);
+    const level = why === 'failed' ? 'warn' : 'info';
+    log.write(level, 'stream ended', { user_id: userId, token_id: tokenId, why, events: stream.count, cause });
+  }
+
+  #beat(): void {
+    const now = this.#parts.now();
+    for (const stream of this.#streams) {
+      const { expiresAt } = stream.query;
+      if (expiresAt !== null && expiresAt <= now) stream.end('access ended');
+      else stream.beat(quietMs);
+    }
+  }
+}
