@@ -1,70 +1,72 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError, type Client, type ClientInput, type ClientOutput } from '@parley/sdk';
+import { ApiError, type Client, type ClientInput, type ClientOutput, type EventIterator } from '@parley/sdk';
 import type { Patience } from './patience.ts';
 import type { Running } from './until-stopped.ts';
 
 export type Filters = Pick<ClientInput<'events.list'>, 'chat_id' | 'events'>;
-export type Page = ClientOutput<'events.list'>;
-export type LoggedEvent = Page['events'][number];
+export type LoggedEvent = ClientOutput<'events.list'>['events'][number];
 
-/** How long to wait before looking again: at first as long as people notice, then twice that. */
-const shortestPauseMs = 500;
-const longestPauseMs = 1_000;
+export interface FollowingParts {
+  readonly client: Client;
+  readonly filters: Filters;
+  readonly running: Running;
+  readonly patience: Patience;
+}
 
-/** The pages of the log after a cursor, in order, for as long as the command runs. */
-export async function* follow(
-  client: Client,
-  filters: Filters,
-  from: number,
-  running: Running,
-  patience: Patience,
-): AsyncGenerator<Page, never> {
-  let after = from;
-  let pauseMs = shortestPauseMs;
-  for (;;) {
-    const page = await patience.call((signal) => pageAfter(client, { ...filters, after }, signal));
-    if (page === undefined) {
-      await running.say(`Event ${after} is not in the log any more; going on with the oldest that is kept.`);
-      after = 0;
-      continue;
-    }
-    yield page;
-    after = page.next;
-    if (page.has_more) continue;
-    pauseMs = page.events.length > 0 ? shortestPauseMs : Math.min(pauseMs * 1.1, longestPauseMs);
-    await sleep(pauseMs, undefined, { signal: running.signal });
+/** The events of the log after a cursor, in order and as they happen, for as long as the command runs. */
+export class Following implements AsyncIterable<LoggedEvent> {
+  readonly #parts: FollowingParts;
+  #stream: EventIterator<LoggedEvent>;
+
+  private constructor(parts: FollowingParts, after: number | undefined) {
+    this.#parts = parts;
+    this.#stream = this.#streamAfter(after);
   }
-}
 
-/**
- * The end of the log, from where on everything is new. The page that holds all that is left names it as `next`, whatever
- * the filter: asked for the rarest event, and a small one, that is the first page for nearly everyone. Where it is not,
- * the end lies between a cursor of the log and one that is beyond it, and halving finds it in about 50 calls, however
- * long the log is.
- */
-export async function endOfLog(client: Client, chat_id: number | undefined, signal: AbortSignal): Promise<number> {
-  const rarest = { chat_id, events: ['role_changed'], limit: 200 } as const;
-  let [least, most, after] = [0, Number.MAX_SAFE_INTEGER, 0];
-  do {
-    const page = await pageAfter(client, { ...rarest, events: [...rarest.events], after }, signal);
-    if (page && !page.has_more) return page.next;
-    if (page) least = page.next;
-    else most = after - 1;
-    after = least + Math.ceil((most - least) / 2);
-  } while (least < most);
-  return least;
-}
+  /** Begins after a cursor, or where none is given with the next event that happens after this has answered. */
+  static async begin(parts: FollowingParts, after: number | undefined): Promise<Following> {
+    const following = new Following(parts, after);
+    await following.#stream.open().catch((error) => following.#beginAnew(error));
+    return following;
+  }
 
-/** One page, or undefined where the log does not hold the cursor: it was dropped, or is none of this log. */
-async function pageAfter(
-  client: Client,
-  input: ClientInput<'events.list'> & { after: number },
-  signal: AbortSignal,
-): Promise<Page | undefined> {
-  try {
-    return await client.events.list(input, { signal });
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'cursor_expired' && input.after > 0) return undefined;
-    throw error;
+  /** The place after the event that was given last, or after what was passed over since. */
+  get cursor(): number {
+    return this.#stream.cursor ?? 0;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<LoggedEvent, never> {
+    for (;;) {
+      try {
+        yield* this.#stream;
+      } catch (error) {
+        await this.#beginAnew(error);
+      }
+    }
+  }
+
+  /** Where the log does not hold the cursor: it was dropped, or is none of this log. */
+  async #beginAnew(error: unknown): Promise<void> {
+    if (!(error instanceof ApiError && error.code === 'cursor_expired' && this.cursor > 0)) throw error;
+    const { running } = this.#parts;
+    await running.say(`Event ${this.cursor} is not in the log any more; going on with the oldest that is kept.`);
+    this.#stream = this.#streamAfter(0);
+  }
+
+  /** A break that is mended at the first attempt is nothing to speak of. */
+  #streamAfter(after: number | undefined): EventIterator<LoggedEvent> {
+    const { client, filters, running, patience } = this.#parts;
+    let breaks = 0;
+    return client.events({
+      ...filters,
+      after,
+      signal: running.signal,
+      onBreak: (error) => {
+        if (++breaks > 1) patience.noteAway(error);
+      },
+      onOpen: () => {
+        breaks = 0;
+        patience.noteBack();
+      },
+    });
   }
 }

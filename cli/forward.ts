@@ -1,4 +1,4 @@
-import { follow } from './follow.ts';
+import { Following } from './follow.ts';
 import { type Kept, StateFile } from './listen-state.ts';
 import type { Listening } from './listening.ts';
 import { Patience } from './patience.ts';
@@ -7,30 +7,30 @@ import { oneLine } from './terminal.ts';
 
 /** Sends events to an address as they happen, and goes on where it stopped. */
 export async function forward(listening: Listening, url: URL, chosenSecret: string | undefined): Promise<void> {
-  const { client, filters, running } = listening;
+  const { running } = listening;
   const file = stateFor(listening, url);
   const before = file.read();
-  let kept: Kept = {
-    cursor: listening.after ?? before?.cursor ?? listening.end,
-    secret: chosenSecret ?? before?.secret ?? newSecret(),
-  };
+  const from = listening.from ?? before?.cursor;
+  const parts = { ...listening, patience: new Patience(running) };
+  const following = await Following.begin(parts, from === 'now' ? undefined : from);
+  let kept: Kept = { cursor: following.cursor, secret: chosenSecret ?? before?.secret ?? newSecret() };
   file.write(kept);
   await announce(listening, url, kept);
   const receiver = new Receiver(url, kept.secret, running);
+  let isSending = false;
   try {
-    for await (const page of follow(client, filters, kept.cursor, running, new Patience(running))) {
-      for (const event of page.events) {
-        const line = await receiver.deliver(event);
-        kept = { ...kept, cursor: event.event_id };
-        // Before the line is printed: whoever has read it can rely on it.
-        file.write(kept);
-        await running.print(line);
-      }
-      // What happened in other chats was passed too. Left behind, the cursor of a quiet chat would expire one day.
-      kept = { ...kept, cursor: page.next };
+    for await (const event of following) {
+      isSending = true;
+      const line = await receiver.deliver(event);
+      isSending = false;
+      kept = { ...kept, cursor: event.event_id };
+      // Before the line is printed: whoever has read it can rely on it.
+      file.write(kept);
+      await running.print(line);
     }
   } finally {
-    file.write(kept);
+    // What happened in other chats was passed too. Left behind, the cursor of a quiet chat would expire one day.
+    file.write(isSending ? kept : { ...kept, cursor: following.cursor });
   }
 }
 

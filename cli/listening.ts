@@ -8,9 +8,7 @@ export interface Listening {
   readonly client: Client;
   readonly user: ClientOutput<'users.me'>['user'];
   readonly filters: Filters;
-  /** The end of the log as it was at the start. */
-  readonly end: number;
-  /** The cursor that was asked for, where one was. */
-  readonly after: number | undefined;
+  /** The cursor that was asked for, where one was; `now` is the end of the log. */
+  readonly from: number | 'now' | undefined;
   readonly running: Running;
 }

@@ -47,8 +47,7 @@ export class Patience {
         further: () => {
           silence.break();
           failures = 1;
-          // What cannot be said is no reason to fail.
-          this.#isBack().catch(() => {});
+          this.noteBack();
         },
       };
       try {
@@ -58,7 +57,7 @@ export class Patience {
       } catch (error) {
         signal.throwIfAborted();
         if (!maySucceedLater(error)) throw error;
-        if (!isRateLimit(error)) await this.#isAway(error);
+        await this.#isAway(error);
         await sleep(secondsBefore(failures, error) * 1_000, undefined, { signal });
       } finally {
         silence.end();
@@ -66,7 +65,17 @@ export class Patience {
     }
   }
 
+  /** For what is tried again elsewhere. What cannot be said is no reason to fail. */
+  noteAway(error: unknown): void {
+    this.#isAway(error).catch(() => {});
+  }
+
+  noteBack(): void {
+    this.#isBack().catch(() => {});
+  }
+
   async #isAway(error: unknown): Promise<void> {
+    if (isRateLimit(error)) return;
     const now = performance.now();
     if (this.#awaySince !== undefined && now - this.#awaySince > this.#limits.absenceMs) throw error;
     if (this.#awaySince !== undefined) return;

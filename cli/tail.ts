@@ -1,6 +1,6 @@
 import { ChatTitles } from './chat-titles.ts';
 import { eventLines } from './event-lines.ts';
-import { follow, type LoggedEvent } from './follow.ts';
+import { Following, type LoggedEvent } from './follow.ts';
 import type { Listening } from './listening.ts';
 import { Names } from './names.ts';
 import { Patience } from './patience.ts';
@@ -8,13 +8,12 @@ import { jsonLine, oneLine } from './terminal.ts';
 
 /** Shows events as they happen. */
 export async function tail(listening: Listening, json: boolean): Promise<void> {
-  const { client, filters, user, running } = listening;
+  const { user, running, from } = listening;
   const patience = new Patience(running);
   const linesOf = json ? async (event: LoggedEvent) => [jsonLine(event)] : reader(listening, patience);
+  const following = await Following.begin({ ...listening, patience }, from === 'now' ? undefined : from);
   await running.say(`Listening as ${oneLine(user.name)} at ${listening.server}. Ctrl-C stops.`);
-  for await (const page of follow(client, filters, listening.after ?? listening.end, running, patience)) {
-    for (const event of page.events) await running.print(...(await linesOf(event)));
-  }
+  for await (const event of following) await running.print(...(await linesOf(event)));
 }
 
 /** Puts an event into words. What these look up they remember, failures too: after one of the server they are new. */

@@ -25,10 +25,22 @@ export function readAnswer(response: Response, text: string): object {
   throw new TransportError(describeForeign(response, text), { status, retryAfter });
 }
 
+/** What a call asks for: JSON, or what the caller reads itself. */
+export type Kind = 'json' | 'file' | 'stream';
+
+export const streamType = 'text/event-stream';
+
 /** Statuses that say something of the file that was asked for, and not of the call: these have no error in them. */
 const aboutFile: readonly number[] = [200, 206, 304, 412, 416];
 
-export const isAboutFile = ({ status }: Response): boolean => aboutFile.includes(status);
+const passesOn: Readonly<Record<Kind, (response: Response) => boolean>> = {
+  json: () => false,
+  file: ({ status }) => aboutFile.includes(status),
+  stream: ({ status, headers }) => status === 200 && headers.get('content-type')?.startsWith(streamType) === true,
+};
+
+/** Whether the answer is passed on as it is; the others are read as JSON, which also tells of errors. */
+export const isForCaller = (kind: Kind, response: Response): boolean => passesOn[kind](response);
 
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {

@@ -3,14 +3,18 @@ import {
   type ClientOutput,
   type Contract,
   type FileOperationName,
+  isEventStream,
   type JsonOperationName,
   listOperations,
   type NamedOperation,
   type OperationName,
   type Resource,
+  type StreamOperationName,
 } from '@parley/contract';
-import { isAboutFile, readAnswer } from './answer.ts';
-import { ApiError, TransportError } from './errors.ts';
+import { isForCaller, readAnswer } from './answer.ts';
+import { ApiError, innermost, TransportError } from './errors.ts';
+import type { AskForStream, Within } from './event-connection.ts';
+import { type Follow, follower } from './events.ts';
 import { type ApiRequest, buildRequest, newIdempotencyKey, type Target, withToken } from './request.ts';
 import { pause, pauseBefore } from './retry.ts';
 import { askToken, checkToken, type TokenSource } from './token.ts';
@@ -62,23 +66,38 @@ export type Download<N extends FileOperationName> = (
   options?: DownloadOptions,
 ) => Promise<Response>;
 
+/** Answers as soon as the server does, with the stream still to come. To read it and to come back is left to the caller. */
+export type OpenStream<N extends StreamOperationName> = (
+  input?: ClientInput<N>,
+  options?: DownloadOptions,
+) => Promise<Response>;
+
 type Method<N extends OperationName> = N extends FileOperationName
   ? Download<N>
-  : N extends JsonOperationName
-    ? Call<N>
-    : never;
+  : N extends StreamOperationName
+    ? OpenStream<N>
+    : N extends JsonOperationName
+      ? Call<N>
+      : never;
 
-/** `client.messages.send_message(…)`: a method for every row of the contract, under the row's own name. */
-export type Client = {
+type Methods = {
   readonly [R in Resource]: {
     readonly [A in keyof Contract[R] & string]: Method<Extract<`${R}.${A}`, OperationName>>;
   };
 };
 
+/**
+ * `client.messages.send_message(…)`: a method for every row of the contract, under the row's own name. And
+ * `client.events(…)`, which reads the stream of events and comes back to it.
+ */
+export type Client = Methods & { readonly events: Follow };
+
 interface Settings extends Target {
   readonly token: TokenSource;
   readonly fetch: NonNullable<ClientOptions['fetch']>;
   readonly retries: number;
+  /** What an exchange with the server is given, where it has no end of its own. */
+  readonly within?: Within;
 }
 
 /** A client of one server, as whoever the access token belongs to. */
@@ -90,14 +109,24 @@ export function createClient(options: ClientOptions): Client {
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     retries: options.retries ?? 2,
   };
-  const client: Record<string, Record<string, unknown>> = {};
-  for (const row of listOperations()) {
-    const actions = client[row.resource] ?? {};
-    actions[row.action] = (input: object = {}, call: CallOptions & DownloadOptions = {}) =>
+  const rows = listOperations();
+  const client: Record<string, object> = { events: follower(streamFrom(settings, rows)) };
+  for (const row of rows) {
+    const method = (input: object = {}, call: CallOptions & DownloadOptions = {}) =>
       callOperation(settings, row, input, call);
-    client[row.resource] = actions;
+    client[row.resource] = Object.assign(client[row.resource] ?? {}, { [row.action]: method });
   }
   return client as unknown as Client;
+}
+
+/** One attempt at the stream of events; when to make another is for whoever follows it. */
+function streamFrom(settings: Settings, rows: readonly NamedOperation[]): AskForStream {
+  const row = rows.find(({ output }) => isEventStream(output));
+  if (!row) throw new Error('the contract has no stream');
+  return async (input, signal, within) => {
+    const request = buildRequest(settings, row, input, undefined, {});
+    return (await send({ ...settings, within }, request, signal)) as Response;
+  };
 }
 
 async function callOperation(
@@ -143,28 +172,21 @@ async function sendWith(
   signal: AbortSignal | undefined,
 ): Promise<object> {
   signal?.throwIfAborted();
-  const { response, text } = await exchange(settings, withToken(request, token), signal);
+  const { within = (work) => work } = settings;
+  const { response, text } = await within(exchange(settings, withToken(request, token), signal));
   return text === undefined ? response : readAnswer(response, text);
 }
 
-/** The answer and its text; without it where the answer is a file. */
-async function exchange(settings: Settings, { url, init, asksForFile }: ApiRequest, signal: AbortSignal | undefined) {
+/** The answer and its text; without it where the caller reads it. */
+async function exchange(settings: Settings, { url, init, kind }: ApiRequest, signal: AbortSignal | undefined) {
   try {
     const response = await settings.fetch(url, signal ? { ...init, signal } : init);
-    if (asksForFile && isAboutFile(response)) return { response };
+    if (isForCaller(kind, response)) return { response };
     return { response, text: await response.text() };
   } catch (error) {
     signal?.throwIfAborted();
     throw new TransportError(`Cannot reach Parley at ${settings.url}: ${innermost(error)}`, { cause: error });
   }
-}
-
-/** What went wrong at the bottom: Node says only "fetch failed" at the top. */
-function innermost(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined
-    ? error.message || String((error as { code?: unknown }).code)
-    : innermost(error.cause);
 }
 
 function checkUrl(given: string): string {

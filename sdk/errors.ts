@@ -47,3 +47,11 @@ export class TransportError extends Error {
     this.retryAfter = known.retryAfter;
   }
 }
+
+/** What went wrong at the bottom: Node says only "fetch failed" at the top. */
+export function innermost(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined
+    ? error.message || String((error as { code?: unknown }).code)
+    : innermost(error.cause);
+}

@@ -7,8 +7,18 @@ export {
   createClient,
   type Download,
   type DownloadOptions,
+  type OpenStream,
 } from './client.ts';
 export { ApiError, TransportError } from './errors.ts';
+export type {
+  Streamed,
+  StreamedEvent,
+  StreamedName,
+  StreamedSignal,
+  UnknownStreamedEvent,
+  UnknownStreamedSignal,
+} from './event-items.ts';
+export type { EventIterator, Follow, FollowOptions } from './events.ts';
 export type { TokenSource } from './token.ts';
 export {
   type UnknownWebhookEvent,

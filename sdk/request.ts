@@ -1,17 +1,24 @@
-import { isFile, type NamedOperation } from '@parley/contract';
+import { isEventStream, isFile, type NamedOperation } from '@parley/contract';
+import { type Kind, streamType } from './answer.ts';
 import { fieldsOf, formOf, hasFile } from './form.ts';
 
 /** A call as HTTP: made once, sent as often as need be, each time with the access token of the moment. */
 export interface ApiRequest {
   readonly url: string;
   readonly init: RequestInit & { readonly headers: Headers };
-  /** Whether the bytes of a file are asked for, and no JSON. */
-  readonly asksForFile: boolean;
+  readonly kind: Kind;
 }
 
 export interface Target {
   /** The server's address, without `/api` and without a slash at its end. */
   readonly url: string;
+}
+
+const accepted: Readonly<Record<Kind, string>> = { json: 'application/json', file: '*/*', stream: streamType };
+
+function kindOf({ output }: NamedOperation): Kind {
+  if (isFile(output)) return 'file';
+  return isEventStream(output) ? 'stream' : 'json';
 }
 
 /** Puts an input where the row's method has it: a query for GET; for POST a JSON body, or a form where it holds a file. */
@@ -22,11 +29,11 @@ export function buildRequest(
   idempotencyKey: string | undefined,
   extraHeaders: Readonly<Record<string, string>>,
 ): ApiRequest {
-  const asksForFile = isFile(row.output);
+  const kind = kindOf(row);
   const url = new URL(`${target.url}/api/${row.resource}.php`);
   url.searchParams.set('action', row.action);
   const headers = new Headers(extraHeaders);
-  headers.set('accept', asksForFile ? '*/*' : 'application/json');
+  headers.set('accept', accepted[kind]);
   if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey);
   // A redirect is never followed: it would turn a POST into a GET. It is told as an answer that is not Parley's.
   const init: RequestInit & { headers: Headers } = { method: row.method, headers, redirect: 'manual' };
@@ -39,7 +46,7 @@ export function buildRequest(
     headers.set('content-type', 'application/json');
     init.body = JSON.stringify(input);
   }
-  return { url: url.href, init, asksForFile };
+  return { url: url.href, init, kind };
 }
 
 /** The request as it is sent once. */

@@ -1,9 +1,5 @@
 import type { NewEvent } from '@parley/contract';
-
-/** Stands for every name that this version does not know; a type of its own, so that a known name narrows `data`. */
-declare enum OtherName {
-  Any = '',
-}
+import type { OtherName } from './other-name.ts';
 
 interface Envelope {
   /** The event's id, the same on every attempt and in every replay: by it a receiver knows what it has seen. */

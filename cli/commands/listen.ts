@@ -3,7 +3,7 @@ import { validate } from '@parley/server/http/validate.ts';
 import { serverAddress } from '../address.ts';
 import { defineCommand, type Read } from '../command.ts';
 import { connect } from '../connection.ts';
-import { endOfLog, type Filters } from '../follow.ts';
+import type { Filters } from '../follow.ts';
 import { forward } from '../forward.ts';
 import { nearest } from '../nearest.ts';
 import { tail } from '../tail.ts';
@@ -55,9 +55,7 @@ The events: ${eventNames.join(', ')}.`,
     const client = connect({ url: server, token: options.token });
     await untilStopped(async (running) => {
       const { user } = await client.users.me({}, { signal: running.signal });
-      // Also where it is not needed: it tells at once whether the token may read events, and those of the chat.
-      const end = await endOfLog(client, options.chat, running.signal);
-      const listening = { server, client, user, filters, end, after: before(options.from, end), running };
+      const listening = { server, client, user, filters, from: before(options.from), running };
       if (options.forward) await forward(listening, options.forward, secret);
       else await tail(listening, options.json);
     });
@@ -65,8 +63,8 @@ The events: ${eventNames.join(', ')}.`,
 });
 
 /** The cursor after which a place begins. */
-function before(from: number | 'now' | undefined, end: number): number | undefined {
-  return typeof from === 'number' ? Math.max(from - 1, 0) : from && end;
+function before(from: number | 'now' | undefined): number | 'now' | undefined {
+  return typeof from === 'number' ? Math.max(from - 1, 0) : from;
 }
 
 function knownEvents(typed: readonly string[] | undefined): Filters['events'] {

@@ -8,11 +8,13 @@ import { freshEnvironment } from '@parley/server/test/support/engines.ts';
 import { freePort } from '@parley/server/test/support/postgres.ts';
 import { serverFor, startServer } from '@parley/server/test/support/server.ts';
 import { command } from '../commands/listen.ts';
-import { endOfLog } from '../follow.ts';
+import { Following } from '../follow.ts';
 import { nearest } from '../nearest.ts';
+import { Patience } from '../patience.ts';
 import { tail } from '../tail.ts';
 import type { Running } from '../until-stopped.ts';
 import { UsageError } from '../usage.ts';
+import { Gate } from './gate.ts';
 import { Hook } from './hook.ts';
 import { Listener } from './listener.ts';
 import { failed, parley, spawn } from './parley.ts';
@@ -178,7 +180,7 @@ test('a look-up that fails with the server is made again, and not remembered', a
   const { user } = await client.users.me();
   away = true;
   const filters = { events: ['new_message' as const] };
-  const listening = { server: own.server.url, client, user, filters, end: 0, after: undefined, running };
+  const listening = { server: own.server.url, client, user, filters, from: 0, running };
   await expect(tail(listening, false)).rejects.toThrow('aborted');
   expect(said.slice(1)).toEqual([
     expect.stringMatching(/^The server is away; .*: cut off/),
@@ -210,6 +212,20 @@ describe('the server', () => {
     expect(hook.contents).toEqual(['before', 'after']);
   });
 
+  test.concurrent('may cut a connection off: nothing is lost, and nothing is said', async () => {
+    await using own = await ownServer();
+    const scene = await sceneOn(own.server);
+    using gate = await Gate.before(own.server.url);
+    await using listener = await listen(['--json'], { ...scene.env, PARLEY_URL: gate.url });
+    await scene.send('one');
+    await listener.prints(1);
+    gate.cut();
+    await scene.send('two');
+    const contents = (await listener.prints(2)).map((line) => JSON.parse(line).data.content);
+    expect(contents).toEqual(['one', 'two']);
+    expect(listener.stderr).toMatch(/^Listening as [^\n]*\n$/);
+  });
+
   test.concurrent('is asked no more often than it allows', async () => {
     await using limited = await ownServer({ PARLEY_RATE_LIMIT: '1/2' });
     const scene = await sceneOn(limited.server);
@@ -219,9 +235,13 @@ describe('the server', () => {
     expect(listener.stderr).toMatch(/^Listening as [^\n]*\n$/);
   });
 
-  test.concurrent('tells the end of its log in one call, and in about fifty where the rarest events are many', async () => {
+  test.concurrent('is asked once, however long its log is, and tells what happens by itself', async () => {
     await using own = await ownServer();
     const { ada, bob, chatId, env, send } = await sceneOn(own.server);
+    const data = { chat_id: chatId, user_id: ada.userId, actor_id: bob.userId, role: 'admin', previous_role: 'member' };
+    const many: NewEvent[] = Array(100 * 200).fill({ event: 'role_changed', data });
+    await own.server.engine.write((tx) => append(tx, many, Date.now()));
+    await send('before');
     let calls = 0;
     const client = createClient({
       url: env.PARLEY_URL ?? '',
@@ -231,18 +251,18 @@ describe('the server', () => {
         return fetch(url, init);
       },
     });
-    const end = () => endOfLog(client, undefined, new AbortController().signal);
-    const tip = async () => (await ada.ok('events.list', { events: ['chat_updated'] })).next;
-    await send('hello');
-    expect([await end(), calls]).toEqual([await tip(), 1]);
-    const data = { chat_id: chatId, user_id: ada.userId, actor_id: bob.userId, role: 'admin', previous_role: 'member' };
-    const many: NewEvent[] = Array(100 * 200).fill({ event: 'role_changed', data });
-    await own.server.engine.write((tx) => append(tx, many, Date.now()));
-    await send('hello');
-    calls = 0;
-    expect(await end()).toBe(await tip());
-    expect(calls).toBeGreaterThan(1);
-    expect(calls).toBeLessThan(60);
+    const stopping = new AbortController();
+    const running: Running = { signal: stopping.signal, say: async () => {}, print: async () => {} };
+    const parts = { client, filters: {}, running, patience: new Patience(running) };
+    const following = await Following.begin(parts, undefined);
+    const { next } = await ada.ok('events.list', { events: ['chat_updated'] });
+    expect(following.cursor).toBe(next);
+    await send('now');
+    for await (const event of following) {
+      expect(event.data.content).toBe('now');
+      break;
+    }
+    expect(calls).toBe(1);
   });
 });
 

@@ -66,13 +66,24 @@ export class FlakyProxy {
     const body = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Uint8Array>));
     this.holds = fault === 'hold';
     if (this.holds) await this.#released.promise;
+    const gone = new AbortController();
+    response.on('close', () => gone.abort());
     const answer = await fetch(`${this.#target}${url}`, {
       method: method ?? '',
       headers: headers as Record<string, string>,
       ...(method === 'POST' && { body }),
+      signal: gone.signal,
     });
-    const text = await answer.text();
-    if (fault === 'lose the answer') return void request.socket.destroy();
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
+    if (fault === 'lose the answer') {
+      await answer.arrayBuffer();
+      return void request.socket.destroy();
+    }
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+    try {
+      for await (const piece of answer.body ?? []) response.write(piece);
+      response.end();
+    } catch {
+      response.destroy();
+    }
   }
 }
