@@ -1,8 +1,11 @@
 import { FileLinks } from '../auth/file-links.ts';
 import type { Blobs } from '../blobs/blobs.ts';
 import { openDisk } from '../blobs/disk.ts';
+import { inParts } from '../blobs/parts.ts';
 import { checkS3, openS3 } from '../blobs/s3.ts';
 import type { Settings } from '../config.ts';
+import { UploadLeases } from '../files/leases.ts';
+import { UploadLocks } from '../files/locks.ts';
 import { Uploads } from '../files/uploads.ts';
 import type { FileServices } from '../operations/operation.ts';
 import type { Engine } from '../store/engine.ts';
@@ -10,19 +13,31 @@ import type { World } from './world.ts';
 
 const hourMs = 3_600_000;
 
-/** What keeps files. `address` is where the server is reached from outside. */
+/**
+ * What keeps files. `address` is where the server is reached from outside; `askOthers` has the other servers' locks asked for
+ * an upload.
+ */
 export async function buildFiles(
   settings: Settings,
   world: World,
   engine: Engine,
   key: Uint8Array,
   address: () => string,
-): Promise<{ blobs: Blobs; uploads: Uploads; services: FileServices }> {
-  const { now, random } = world;
-  const blobs = settings.s3 ? openS3(settings.s3) : openDisk(settings.folder);
+  askOthers: (key: string) => void = () => {},
+): Promise<{ blobs: Blobs; uploads: Uploads; locks: UploadLocks; services: FileServices }> {
+  const { now, random, uploadLeaseMs } = world;
+  const blobs = inParts(settings.s3 ? openS3(settings.s3) : openDisk(settings.folder));
   if (settings.s3) await checkS3(settings.s3);
   const keptMs = settings.uploadHours * hourMs;
   const uploads = new Uploads({ engine, blobs, now, random, fileBytes: settings.fileBytes, keptMs });
+  const leases = new UploadLeases({
+    engine,
+    leaseMs: uploadLeaseMs,
+    alone: settings.databaseUrl === undefined,
+    arrivesLate: settings.s3 !== undefined,
+    askOthers,
+  });
+  await leases.start();
   const linkKey = new Bun.CryptoHasher('sha256', key).update('links to files').digest();
   const services: FileServices = {
     url: (fileId) => `${address()}/api/files.php?action=download&file_id=${fileId}`,
@@ -30,5 +45,5 @@ export async function buildFiles(
     read: (blob, start, end) => blobs.read(blob, start, end),
     expiry: () => uploads.expiry,
   };
-  return { blobs, uploads, services };
+  return { blobs, uploads, locks: new UploadLocks(leases), services };
 }

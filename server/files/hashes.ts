@@ -20,27 +20,40 @@ export class RunningHash {
   }
 }
 
+interface Known {
+  readonly hash: RunningHash;
+  /** The number of the lease under which it was last gone on with. */
+  lease: number;
+}
+
 /**
  * Hashes of uploads that are under way in this process, by key: most files need not be read again to be hashed. One that
  * went on elsewhere, or before a restart, is not here and has to be.
  */
 export class Hashes {
-  readonly #hashes = new Map<string, RunningHash>();
+  readonly #known = new Map<string, Known>();
+
+  /** An upload goes on here under this lease. Where the one before was another server's, that may have written other bytes. */
+  follow(key: string, lease: number): void {
+    const known = this.#known.get(key);
+    if (known?.lease === lease - 1) known.lease = lease;
+    else this.#known.delete(key);
+  }
 
   /** The hash of the first `size` bytes of an upload, if it is known. */
-  at(key: string, size: number): RunningHash | undefined {
-    const known = size === 0 ? new RunningHash() : this.#hashes.get(key);
-    this.#hashes.delete(key);
-    if (known?.size !== size) return undefined;
-    this.#hashes.set(key, known);
-    for (const oldest of this.#hashes.keys()) {
-      if (this.#hashes.size <= capacity) break;
-      this.#hashes.delete(oldest);
+  at(key: string, size: number, lease: number): RunningHash | undefined {
+    const known = size === 0 ? { hash: new RunningHash(), lease } : this.#known.get(key);
+    this.#known.delete(key);
+    if (known?.hash.size !== size || known.lease !== lease) return undefined;
+    this.#known.set(key, known);
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= capacity) break;
+      this.#known.delete(oldest);
     }
-    return known;
+    return known.hash;
   }
 
   drop(key: string): void {
-    this.#hashes.delete(key);
+    this.#known.delete(key);
   }
 }

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { type FileId, invalidField, ParleyError, type UserId } from '@parley/contract';
 import { DataStore, Upload } from '@tus/server';
 import type { FileRow } from '../store/files.ts';
+import { type Lease, lostHold } from './lease.ts';
 import { checkName, lastOf } from './name.ts';
 import { extendEveryMs } from './upload.ts';
 import type { Uploads } from './uploads.ts';
@@ -19,12 +20,13 @@ type Announced = FileRow & { readonly size: number };
 
 /**
  * What the library of the tus protocol asks of a storage, for one request of one user. The library holds the lock of the
- * upload around everything here but `access` and `abandon`.
+ * upload around everything here but `access` and `abandon`, and with it, unless the request makes the upload, the lease.
  */
 export class TusStore extends DataStore {
   readonly #uploads: Uploads;
   readonly #userId: UserId;
   readonly #request: TusCaller;
+  #lease: Lease | undefined;
   #row: Announced | undefined;
   #expiresAt = 0;
   #fileId: FileId | undefined;
@@ -46,6 +48,11 @@ export class TusStore extends DataStore {
     return this.#expiresAt;
   }
 
+  /** From here on the upload is this request's, and what it writes depends on that. */
+  hold(lease: Lease): void {
+    this.#lease = lease;
+  }
+
   /** The one door from a key to an upload: absent and somebody else's give the same answer. */
   async access(key: string): Promise<Announced> {
     const row = await this.#uploads.find(key);
@@ -65,7 +72,7 @@ export class TusStore extends DataStore {
   }
 
   override async getUpload(key: string): Promise<Upload> {
-    const row = await this.access(key);
+    const row = await this.#follow(await this.access(key));
     const { size, name } = row;
     const offset = this.#fileId === undefined ? await this.#uploads.sizeOf(row) : size;
     // A client that is told of every byte believes that it is done.
@@ -83,13 +90,15 @@ export class TusStore extends DataStore {
     const kept = await this.#append(row, stream, offset);
     await this.#request.stillAllowed();
     if (kept === row.size) await this.#finish(row);
+    // What is told is what is kept: so nobody else may have gone on from less.
+    else if (this.#lease && !(await this.#lease.release())) throw await this.#gone(row);
     return kept;
   }
 
   override async remove(key: string): Promise<void> {
     const row = await this.access(key);
     if (this.#fileId !== undefined) throw new ParleyError('conflict', 'This upload has become a file.');
-    await this.#uploads.abandon(row);
+    if (!(await this.#uploads.abandon(row, this.#lease?.number))) throw lostHold();
   }
 
   /** Removes what `create` has begun: without an answer nobody can go on with it. */
@@ -104,12 +113,23 @@ export class TusStore extends DataStore {
     return row;
   }
 
+  async #follow(row: Announced): Promise<Announced> {
+    if (!this.#lease || this.#fileId !== undefined) return row;
+    const followed = await this.#uploads.follow(row, this.#lease);
+    if (!followed || !isAnnounced(followed)) throw lostHold();
+    return this.#know(followed);
+  }
+
   async #append(row: Announced, stream: Readable, offset: number): Promise<number> {
     await this.#extend(row);
-    const incoming = await this.#uploads.open(row, offset);
+    const lease = this.#lease;
+    const incoming = await this.#uploads.open(row, offset, lease?.number);
+    // Its sender may be silent, and would be waited for.
+    lease?.whenLost((error) => stream.destroy(error));
     try {
       for await (const bytes of stream) {
         this.#request.goesOn();
+        lease?.check();
         if (this.#uploads.expiry >= this.#expiresAt + extendEveryMs) {
           await this.#request.stillAllowed();
           await this.#extend(row);
@@ -119,7 +139,7 @@ export class TusStore extends DataStore {
     } catch (error) {
       // What has come is kept, and gone on with.
       await incoming.close().catch(() => {});
-      throw error;
+      throw lease?.isLost ? await this.#gone(row) : error;
     }
     return incoming.close();
   }
@@ -129,16 +149,16 @@ export class TusStore extends DataStore {
     if (!(await this.#uploads.extend(row))) throw await this.#gone(row);
   }
 
-  /** Somebody else has removed the upload, and what was written since has nobody but us. */
+  /** Somebody else goes on with the upload; or has removed it, and what was written since has nobody but us. */
   async #gone(row: Announced): Promise<Error> {
-    await this.#uploads.abandon(row);
-    return noUpload();
+    return (await this.#uploads.clearUp(row)) ? noUpload() : lostHold();
   }
 
   async #finish(row: Announced): Promise<void> {
     if (this.#fileId !== undefined) return;
-    const file = await this.#uploads.seal(row, row.size);
-    if (!(await this.#uploads.complete(row, file))) throw await this.#gone(row);
+    const file = await this.#uploads.seal(row, row.size, this.#lease?.number);
+    if (!(await this.#uploads.complete(file, this.#lease?.number))) throw await this.#gone(row);
+    this.#lease?.fulfil();
     this.#fileId = row.file_id;
   }
 }

@@ -8,14 +8,18 @@ import {
   extendFile,
   type FileFacts,
   type FileRow,
+  findFile,
   findFileByKey,
   forgetFile,
   insertFile,
+  isKept,
   isKnown,
   isWholeFile,
 } from '../store/files.ts';
+import { cutUpload } from '../store/upload-leases.ts';
 import { Hashes, RunningHash } from './hashes.ts';
 import { Incoming } from './incoming.ts';
+import type { Lease } from './lease.ts';
 import { headBytes, typeNamed, typeOf } from './type.ts';
 
 export interface UploadParts {
@@ -42,6 +46,9 @@ export const tookTooLong = () => new ParleyError('conflict', 'The upload took so
 
 /** An upload in one go that nothing has come of for so long is over: its server has died. */
 const silenceMs = 15 * 60_000;
+
+/** The number of the lease under which a file is written that is only ever one request's. */
+const noLease = 0;
 
 /** Files that one user uploads at once, at most. */
 const mostAtOnce = 20;
@@ -114,8 +121,23 @@ export class Uploads {
     return findFileByKey(this.#parts.engine, key, this.#parts.now());
   }
 
+  /**
+   * An upload is gone on with under a lease. Where an earlier one has lapsed, its holder may still write, and what it has sent
+   * may still arrive: so what counts from here on is kept where only later ones know to write. Answers undefined where the
+   * lease is lost.
+   */
+  async follow(row: FileRow, lease: Lease): Promise<FileRow | undefined> {
+    const { engine, blobs } = this.#parts;
+    this.#hashes.follow(row.key, lease.number);
+    if (!lease.isDoubtful) return row;
+    const size = await blobs.sizeOf(row.key);
+    // Behind the last byte nobody writes.
+    if (size === row.size) return row;
+    return engine.write((tx) => cutUpload(tx, row.file_id, lease.number, size));
+  }
+
   /** Goes on with an upload, of which so many bytes are kept. */
-  async open(row: FileRow, at: number): Promise<Incoming> {
+  async open(row: FileRow, at: number, lease = noLease): Promise<Incoming> {
     const leave = this.#enter(row.user_id);
     const writer = await this.#parts.blobs.append(row.key, at).catch((error: unknown) => {
       leave();
@@ -123,7 +145,7 @@ export class Uploads {
     });
     return new Incoming({
       writer,
-      hash: this.#hashes.at(row.key, at),
+      hash: this.#hashes.at(row.key, at, lease),
       at,
       most: row.size ?? this.#parts.fileBytes,
       tooMany: () => tooLargeFile(this.#parts.fileBytes),
@@ -154,12 +176,12 @@ export class Uploads {
   }
 
   /** All bytes have come: they stay as they are, and are looked at. */
-  async seal(row: FileRow, size: number): Promise<ReceivedFile> {
-    const { blobs } = this.#parts;
+  async seal(row: FileRow, size: number, lease = noLease): Promise<ReceivedFile> {
+    const { engine, blobs, now } = this.#parts;
     if (size === 0) throw invalidField('file', 'is empty');
-    if (!(await this.find(row.key))) throw tookTooLong();
+    if (!(await findFile(engine, row.file_id, now()))) throw tookTooLong();
     await blobs.seal(row.key, size);
-    const sha256 = this.#hashes.at(row.key, size)?.digest() ?? (await this.#hash(row.key, size));
+    const sha256 = this.#hashes.at(row.key, size, lease)?.digest() ?? (await this.#hash(row.key, size));
     this.#hashes.drop(row.key);
     const head = await new Response(await blobs.read(row.key, 0, Math.min(size, headBytes))).bytes();
     const found = await typeOf(head);
@@ -167,22 +189,23 @@ export class Uploads {
     return { file_id, name: name || `file.${found.extension}`, mime_type: typeNamed(found.type, name), size, sha256 };
   }
 
-  /** Makes a file whole that no other transaction does. Answers false where it was dropped meanwhile. */
-  async complete(row: FileRow, file: ReceivedFile): Promise<boolean> {
-    const isDone = await this.#parts.engine.write((tx) => completeFile(tx, file.file_id, file, this.expiry));
-    if (isDone) return true;
-    // Another process may have been faster.
-    return (await this.find(row.key))?.sha256 === file.sha256;
+  /** Makes a file whole that no other transaction does. Answers false where it was dropped or taken over meanwhile. */
+  complete(file: ReceivedFile, lease = noLease): Promise<boolean> {
+    return this.#parts.engine.write((tx) => completeFile(tx, file.file_id, file, this.expiry, lease));
   }
 
-  /** Removes an upload, unless it has become a whole file. What cannot be removed now is removed with what has ended. */
-  async abandon({ file_id, key }: Pick<FileRow, 'file_id' | 'key'>): Promise<void> {
+  /**
+   * Removes an upload, unless it has become a whole file, or is another's to write: then it answers false. What cannot be
+   * removed now is removed with what has ended.
+   */
+  async abandon({ file_id, key }: Pick<FileRow, 'file_id' | 'key'>, lease = noLease): Promise<boolean> {
     const { engine, blobs, now } = this.#parts;
     this.#hashes.drop(key);
     // What has been removed meanwhile may have been written to since.
-    if (!(await dropUnfinished(engine, file_id, now())) && (await isKnown(engine, file_id))) return;
+    if (!(await dropUnfinished(engine, file_id, now(), lease)) && (await isKnown(engine, file_id))) return false;
     await blobs.remove(key);
     await forgetFile(engine, file_id);
+    return true;
   }
 
   /**
@@ -196,6 +219,15 @@ export class Uploads {
     if (await isWholeFile(engine, file_id)) return;
     await blobs.remove(key);
     await this.abandon(row);
+  }
+
+  /** Removes what was written to an upload that others have removed meanwhile. Answers false where it is still there. */
+  async clearUp({ file_id, key }: FileRow): Promise<boolean> {
+    const { engine, blobs } = this.#parts;
+    if (await isKept(engine, file_id)) return false;
+    await blobs.remove(key);
+    await forgetFile(engine, file_id);
+    return true;
   }
 
   /** Something is under way that must not be left half done when the server stops. */

@@ -47,7 +47,7 @@ async function serve(asked: TusRequest): Promise<TusAnswer> {
     // So that it does not matter behind which proxy we are.
     relativeLocation: true,
     datastore: store,
-    locker: locks,
+    locker: key === undefined ? locks : locks.leasing((lease) => store.hold(lease)),
     lockDrainTimeout: drainMs,
     getFileIdFromRequest: () => key,
     // Before the lock: nobody else takes it from the owner.

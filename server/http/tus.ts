@@ -1,6 +1,7 @@
 import { ParleyError } from '@parley/contract';
 import { requireScopes } from '../auth/caller.ts';
-import { UploadLocks } from '../files/locks.ts';
+import { UploadBusy } from '../files/busy.ts';
+import type { UploadLocks } from '../files/locks.ts';
 import type { Uploads } from '../files/uploads.ts';
 import { Admission, type AdmissionParts, type Connections } from './admission.ts';
 import { failure } from './answer.ts';
@@ -10,6 +11,7 @@ import { appendType, tusHeadersFor, tusHeadersOf, tusOptions, tusVersion } from 
 
 export interface TusParts extends AdmissionParts, Observers {
   readonly uploads: Uploads;
+  readonly locks: UploadLocks;
 }
 
 const scopes = ['files'] as const;
@@ -36,8 +38,7 @@ class TusRefusal extends ParleyError {
 
 /** Serves uploads that can be resumed, as the tus protocol has it. `address` is what follows `/api/`. */
 export function serveUploads(parts: TusParts) {
-  const { uploads } = parts;
-  const locks = new UploadLocks();
+  const { uploads, locks } = parts;
 
   return {
     /** Has the uploads that are under way keep what has come, and answer: their clients resume them elsewhere, or later. */
@@ -102,8 +103,14 @@ function refuse(admission: Admission, error: ParleyError, method: string): Answe
     // The rest of a body may be on its way still, and nobody waits for it.
     ...(hasBody(method) && { connection: 'close' }),
   });
-  const status = (error instanceof TusRefusal && error.status) || response.status;
+  const status = statusOf(error) ?? response.status;
   return { response: new Response(response.body, { status, headers: response.headers }), error };
+}
+
+/** Where it is no code's. */
+function statusOf(error: ParleyError): number | undefined {
+  if (error instanceof UploadBusy) return 423;
+  return error instanceof TusRefusal ? error.status : undefined;
 }
 
 /** Where something on the way knows only the usual methods, the one that is meant stands in a header. */

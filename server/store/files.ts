@@ -3,6 +3,7 @@ import type { Db, RowWork, Tx } from './engine.ts';
 
 export interface FileRow {
   readonly file_id: FileId;
+  /** What its bytes are kept under. Up to the first dot it is what an upload is asked for with, and never changes. */
   readonly key: string;
   readonly user_id: UserId;
   readonly name: string;
@@ -26,7 +27,10 @@ export type WholeFile = FileRow & FileFacts;
 export const isWhole = (row: FileRow): row is WholeFile => row.sha256 !== null;
 
 const names = ['file_id', 'key', 'user_id', 'name', 'mime_type', 'size', 'sha256', 'created_at', 'expires_at'];
-const columns = names.map((name) => `f.${name}`).join(', ');
+const columns = names.map((name) => (name === 'key' ? 'f.key || f.cuts AS key' : `f.${name}`)).join(', ');
+
+/** What a statement that writes gives of a row. */
+export const written = names.map((name) => (name === 'key' ? 'key || cuts AS key' : name)).join(', ');
 
 export function insertFile(
   tx: Tx,
@@ -34,7 +38,7 @@ export function insertFile(
 ): Promise<FileRow | undefined> {
   return tx.get(
     `INSERT INTO files (key, user_id, name, size, created_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${names.join(', ')}`,
+     VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${written}`,
     file.key,
     file.user_id,
     file.name,
@@ -88,22 +92,27 @@ export async function findWholeFiles(db: Db, fileIds: readonly FileId[], now: nu
   return new Map(rows.map((row) => [row.file_id, row]));
 }
 
-/** A file is whole. Answers false where it was dropped meanwhile, or is whole already. */
+/**
+ * A file is whole, and nobody has to hold it any more. Answers false where it was dropped meanwhile, is whole already, or
+ * somebody else has taken the lease under which it was written; what came in one go has none, which is number 0.
+ */
 export async function completeFile(
   tx: Tx,
   fileId: FileId,
   facts: FileFacts,
   expiresAt: number | null,
+  lease = 0,
 ): Promise<boolean> {
   const changed = await tx.run(
-    `UPDATE files SET name = $2, mime_type = $3, size = $4, sha256 = $5, expires_at = $6
-     WHERE file_id = $1 AND is_dropped = 0 AND sha256 IS NULL`,
+    `UPDATE files SET name = $2, mime_type = $3, size = $4, sha256 = $5, expires_at = $6, lease_until = NULL
+     WHERE file_id = $1 AND is_dropped = 0 AND sha256 IS NULL AND lease_number = $7`,
     fileId,
     facts.name,
     facts.mime_type,
     facts.size,
     facts.sha256,
     expiresAt,
+    lease,
   );
   return changed > 0;
 }
@@ -154,18 +163,30 @@ export async function isKnown(db: Db, fileId: FileId): Promise<boolean> {
   return (await db.get('SELECT 1 AS found FROM files WHERE file_id = $1', fileId)) !== undefined;
 }
 
-/** Drops a file that has not become whole. Answers false where it has, or is gone. */
-export async function dropUnfinished(db: Db, fileId: FileId, at: number): Promise<boolean> {
+/** Whether there is such a file that is not being removed. */
+export async function isKept(db: Db, fileId: FileId): Promise<boolean> {
+  return (await db.get('SELECT 1 AS found FROM files WHERE file_id = $1 AND is_dropped = 0', fileId)) !== undefined;
+}
+
+/** Drops a file that has not become whole. Answers false where it has, is gone, or is somebody else's to write. */
+export async function dropUnfinished(db: Db, fileId: FileId, at: number, lease: number): Promise<boolean> {
   const changed = await db.run(
-    'UPDATE files SET is_dropped = 1, expires_at = $2 WHERE file_id = $1 AND sha256 IS NULL',
+    `UPDATE files SET is_dropped = 1, expires_at = $2
+     WHERE file_id = $1 AND sha256 IS NULL AND (is_dropped = 1 OR lease_number = $3)`,
     fileId,
     at,
+    lease,
   );
   return changed > 0;
 }
 
+/** Nobody writes to the upload: the last lease was given back, or has lapsed. */
+export const isFree = ({ dialect }: Db): string => `(lease_until IS NULL OR lease_until < ${dialect.now})`;
+
+const ended = (db: Db): string => `expires_at <= $1 AND ${isFree(db)}`;
+
 export async function hasEndedFiles(db: Db, now: number): Promise<boolean> {
-  return (await db.get('SELECT 1 AS found FROM files WHERE expires_at <= $1 LIMIT 1', now)) !== undefined;
+  return (await db.get(`SELECT 1 AS found FROM files WHERE ${ended(db)} LIMIT 1`, now)) !== undefined;
 }
 
 /** Drops up to `count` files that have come to their end, and names those again that were dropped and are still kept. */
@@ -174,8 +195,8 @@ export async function dropEndedFiles(tx: Tx, now: number, count: number): Promis
   await tx.takeIds({ messages: 0, events: 0 });
   return tx.all(
     `UPDATE files SET is_dropped = 1 WHERE file_id IN (
-       SELECT file_id FROM files WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2
-     ) AND expires_at <= $1 RETURNING file_id, key`,
+       SELECT file_id FROM files WHERE ${ended(tx)} ORDER BY expires_at LIMIT $2
+     ) AND ${ended(tx)} RETURNING file_id, key || cuts AS key`,
     now,
     count,
   );

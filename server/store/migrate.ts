@@ -7,6 +7,10 @@ import accountsPostgres from './migrations/0003_accounts.postgres.sql' with { ty
 import accountsSqlite from './migrations/0003_accounts.sqlite.sql' with { type: 'text' };
 import filesPostgres from './migrations/0004_files.postgres.sql' with { type: 'text' };
 import filesSqlite from './migrations/0004_files.sqlite.sql' with { type: 'text' };
+import uploadLeasesPostgres from './migrations/0005_upload_leases.postgres.sql' with { type: 'text' };
+import uploadLeasesSqlite from './migrations/0005_upload_leases.sqlite.sql' with { type: 'text' };
+import nodesPostgres from './migrations/0006_nodes.postgres.sql' with { type: 'text' };
+import nodesSqlite from './migrations/0006_nodes.sqlite.sql' with { type: 'text' };
 
 /** Forward only: a migration that has been released is never changed, and the next one gets the next number. */
 const migrations = [
@@ -14,6 +18,8 @@ const migrations = [
   { version: 2, sqlite: webhooksSqlite, postgres: webhooksPostgres },
   { version: 3, sqlite: accountsSqlite, postgres: accountsPostgres },
   { version: 4, sqlite: filesSqlite, postgres: filesPostgres },
+  { version: 5, sqlite: uploadLeasesSqlite, postgres: uploadLeasesPostgres },
+  { version: 6, sqlite: nodesSqlite, postgres: nodesPostgres },
 ] as const;
 
 export const newestVersion = Math.max(...migrations.map((m) => m.version));

@@ -1,47 +1,53 @@
 import { describe, expect, test } from 'bun:test';
+import { inParts } from '../blobs/parts.ts';
 import { Client } from './support/client.ts';
-import { freshEnvironment, onBothEngines } from './support/engines.ts';
+import { type Environment, freshEnvironment, onBothEngines } from './support/engines.ts';
 import { sha256, someBytes } from './support/files.ts';
 import { freePort } from './support/postgres.ts';
 import { attach, type ServerProcess, spawnServer } from './support/server.ts';
 import { freshPlace, onS3, openPlace } from './support/storages.ts';
 import { announce, append, ask, download, fileIdIn, offsetOf, type Path, SlowPatch, upload } from './support/tus.ts';
+import { spawnNode } from './support/upload-node.ts';
 import { eventually } from './support/world.ts';
 
 const megabyte = 1024 * 1024;
 
+/** On PostgreSQL a server cannot know that the one before is dead, and waits until its leases have lapsed. */
+const spawn = (env: Environment): Promise<ServerProcess> =>
+  env.DATABASE_URL === undefined ? spawnServer(env) : spawnNode(env, 2_000);
+
 /** A server in a process of its own, and somebody who uploads to it. */
-async function begin(env: Record<string, string>): Promise<{ running: ServerProcess; ada: Client }> {
-  const running = await spawnServer(env);
+async function begin(env: Environment): Promise<{ running: ServerProcess; ada: Client }> {
+  const running = await spawn(env);
   const server = await attach(running.url, env);
   const ada = await server.user('ada');
   await server.stop();
   return { running, ada };
 }
 
-/** The storage has more of an upload than so many bytes. */
-const grows = (place: string, path: Path, beyond: number) =>
-  eventually(
-    'bytes are kept',
-    async () => {
-      const size = await openPlace(place).sizeOf(path.split('/').at(-1) ?? '');
-      return size > beyond || undefined;
-    },
-    15_000,
-  );
+/** The storage has more of an upload than so many bytes, under the name that it goes by now. */
+async function grows(env: Environment, path: Path, beyond: number): Promise<void> {
+  const server = await attach('', env);
+  const sql = 'SELECT key || cuts AS key FROM files WHERE key = $1';
+  const row = await server.engine.get<{ key: string }>(sql, path.split('/').at(-1) ?? '');
+  const blobs = inParts(openPlace(env.S3_URL ?? env.PARLEY_DATA ?? ''));
+  const hasGrown = async () => (await blobs.sizeOf(row?.key ?? '')) > beyond || undefined;
+  await eventually('bytes are kept', hasGrown, 15_000);
+  await server.stop();
+}
 
 /** Sends bytes until some of them are kept, and kills the server in the midst of it, time and again. */
-async function killedAgainAndAgain(env: Record<string, string>, place: string, bytes: Uint8Array, step: number) {
+async function killedAgainAndAgain(env: Environment, bytes: Uint8Array, step: number) {
   let { running, ada } = await begin(env);
   const path = await announce(ada, bytes.length);
   let offset = 0;
   for (let round = 0; round < 3; round++) {
     const patch = new SlowPatch(ada, path, offset, bytes.length - offset);
     await patch.write(bytes.subarray(offset, offset + step));
-    await grows(place, path, offset);
+    await grows(env, path, offset);
     await running.kill('SIGKILL');
     expect(await patch.answer).toBe('');
-    running = await spawnServer(env);
+    running = await spawn(env);
     ada = new Client(running.url, ada.token, ada.userId);
     const reached = await offsetOf(ada, path);
     expect(reached).toBeGreaterThan(offset);
@@ -60,7 +66,7 @@ async function killedAgainAndAgain(env: Record<string, string>, place: string, b
 onBothEngines('an upload to a server that ends', (engine) => {
   test('goes on after SIGKILL from where it was, and is bit by bit what it was', async () => {
     const env = await freshEnvironment(engine);
-    await killedAgainAndAgain(env, env.PARLEY_DATA ?? '', someBytes(9 * megabyte + 17), 2.5 * megabyte);
+    await killedAgainAndAgain(env, someBytes(9 * megabyte + 17), 2.5 * megabyte);
   }, 60_000);
 
   test('is let go of by a server that is told to stop: what it answers is what it keeps', async () => {
@@ -70,10 +76,10 @@ onBothEngines('an upload to a server that ends', (engine) => {
     const path = await announce(ada, bytes.length);
     const patch = new SlowPatch(ada, path, 0, bytes.length);
     await patch.write(bytes.subarray(0, 2 * megabyte));
-    await grows(env.PARLEY_DATA ?? '', path, 0);
+    await grows(env, path, 0);
     expect(await running.kill('SIGTERM')).toBe(0);
     const [, told = ''] = /^HTTP\/1.1 204 .*upload-offset: (\d+)\r\n/is.exec(await patch.answer) ?? [];
-    const next = await spawnServer(env);
+    const next = await spawn(env);
     const again = new Client(next.url, ada.token, ada.userId);
     expect(await offsetOf(again, path)).toBe(Number(told));
     expect(Number(told)).toBeGreaterThan(0);
@@ -92,7 +98,7 @@ onBothEngines('an upload to a server that ends', (engine) => {
     const restarts: Promise<void>[] = [];
     const restart = async () => {
       await running.kill('SIGKILL');
-      running = await spawnServer(env);
+      running = await spawn(env);
     };
     const { fileId } = await upload(ada, bytes, {
       chunkSize: megabyte,
@@ -112,9 +118,8 @@ onBothEngines('an upload to a server that ends', (engine) => {
 
 onS3('an upload into a bucket, to a server that ends', () => {
   test('goes on after SIGKILL from where it was, and is bit by bit what it was', async () => {
-    const place = await freshPlace('s3');
-    const env = { ...(await freshEnvironment('sqlite')), S3_URL: place };
-    await killedAgainAndAgain(env, place, someBytes(34 * megabyte + 17), 10 * megabyte);
+    const env = { ...(await freshEnvironment('sqlite')), S3_URL: await freshPlace('s3') };
+    await killedAgainAndAgain(env, someBytes(34 * megabyte + 17), 10 * megabyte);
   }, 120_000);
 });
 

@@ -147,7 +147,7 @@ CREATE TABLE files (
   created_at INTEGER NOT NULL,
   expires_at INTEGER,
   is_dropped INTEGER NOT NULL DEFAULT 0
-) STRICT;
+, lease_number INTEGER NOT NULL DEFAULT 0, lease_until INTEGER, is_wanted INTEGER NOT NULL DEFAULT 0, is_doubtful INTEGER NOT NULL DEFAULT 0, cuts TEXT NOT NULL DEFAULT '') STRICT;
 
 CREATE INDEX files_ending ON files (expires_at) WHERE expires_at IS NOT NULL;
 
@@ -228,6 +228,11 @@ CREATE TABLE messages (
 CREATE INDEX messages_by_chat ON messages (chat_id, message_id);
 
 CREATE INDEX messages_by_file ON messages (file_id, chat_id) WHERE file_id IS NOT NULL;
+
+CREATE TABLE nodes (
+  owner TEXT PRIMARY KEY,
+  seen_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE rate_uses (
   node TEXT NOT NULL,

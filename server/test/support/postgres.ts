@@ -4,12 +4,20 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { SQL } from 'bun';
 import { endWithUs, temporaryFolder } from './cleanup.ts';
+import { quietPort } from './quiet-port.ts';
 
 /** A PostgreSQL of our own: on a free port, in a temporary folder, gone when the process is. */
 export interface Postgres {
   /** The address of a new, empty database. */
   freshDatabase(): Promise<string>;
   readonly binaries: string;
+}
+
+/** One that nobody else uses: it can be away for a while, and comes back on the same port with what was committed. */
+export interface PrivatePostgres extends Postgres {
+  /** `fast` ends every session and shuts down in order; `immediate` is a crash, and the next start recovers from it. */
+  stop(mode: 'fast' | 'immediate'): Promise<void>;
+  start(): Promise<void>;
 }
 
 /** Where Debian and most others put the server's programs. */
@@ -36,7 +44,7 @@ export function sharedPostgres(): Promise<Postgres> {
   return started;
 }
 
-export async function startPostgres(options: { fsync: boolean }): Promise<Postgres> {
+export async function startPostgres(options: { fsync: boolean }): Promise<PrivatePostgres> {
   if (binaries === undefined) throw new Error(postgresMissing);
   const folder = temporaryFolder();
   const asUser = dropRoot(folder);
@@ -55,19 +63,22 @@ export async function startPostgres(options: { fsync: boolean }): Promise<Postgr
     'trust',
     '-N',
   ]);
-  const port = await freePort();
+  const port = await quietPort();
   // A server that is gone tomorrow needs no cleaning; and a test that looks whether anybody writes is not to see the cleaner.
   const forTests = options.fsync ? [] : ['fsync=off', 'autovacuum=off'];
   const settings = [...forTests, 'max_connections=200', 'listen_addresses=127.0.0.1'];
   const arguments_ = ['-D', data, '-p', String(port), '-k', folder, ...settings.flatMap((s) => ['-c', s])];
-  // Through a shell that leaves it behind: the test runner ends the children of a test that took too long.
-  const starter = Bun.spawn(
-    ['sh', '-c', '"$@" >/dev/null 2>&1 & echo $!', 'sh', ...asUser, join(binaries, 'postgres'), ...arguments_],
-    { stdout: 'pipe', stdin: 'ignore' },
-  );
-  endWithUs({ pid: Number(await new Response(starter.stdout).text()) });
   const url = (database: string) => `postgres://parley@127.0.0.1:${port}/${database}`;
-  await untilReady(url('postgres'));
+  const start = async () => {
+    // Through a shell that leaves it behind: the test runner ends the children of a test that took too long.
+    const starter = Bun.spawn(
+      ['sh', '-c', '"$@" >/dev/null 2>&1 & echo $!', 'sh', ...asUser, join(binaries, 'postgres'), ...arguments_],
+      { stdout: 'pipe', stdin: 'ignore' },
+    );
+    endWithUs({ pid: Number(await new Response(starter.stdout).text()) });
+    await untilReady(url('postgres'));
+  };
+  await start();
   let count = 0;
   return {
     binaries,
@@ -78,6 +89,8 @@ export async function startPostgres(options: { fsync: boolean }): Promise<Postgr
       await admin.close();
       return url(name);
     },
+    start,
+    stop: (mode) => run([...asUser, join(binaries, 'pg_ctl'), 'stop', '-w', '-m', mode, '-D', data]),
   };
 }
 
@@ -111,7 +124,7 @@ async function untilReady(url: string): Promise<void> {
       await sql.unsafe('SELECT 1');
       return;
     } catch (error) {
-      if (tries > 200) throw error;
+      if (tries > 600) throw error;
       await Bun.sleep(50);
     } finally {
       await sql.close().catch(() => {});

@@ -1,0 +1,116 @@
+import { expect, test } from 'bun:test';
+import { randomBytes } from 'node:crypto';
+import type { Blobs, BlobWriter } from '../blobs/blobs.ts';
+import { inParts } from '../blobs/parts.ts';
+import { freshPlace, onBothStorages, openPlace, type StorageName } from './support/storages.ts';
+
+const MiB = 1024 * 1024;
+
+/** More than the adapters gather before they store it. */
+const some: Readonly<Record<StorageName, number>> = { disk: MiB + 5, s3: 5 * MiB };
+
+let made = 0;
+const newKey = () => `key-of-a-part-test_${++made}`;
+
+async function write(writer: BlobWriter, bytes: Uint8Array): Promise<void> {
+  await writer.write(new Uint8Array(bytes));
+}
+
+async function append(blobs: Blobs, key: string, at: number, bytes: Uint8Array): Promise<number> {
+  const writer = await blobs.append(key, at);
+  await write(writer, bytes);
+  return writer.close();
+}
+
+async function expectBytes(blobs: Blobs, key: string, start: number, expected: Uint8Array): Promise<void> {
+  const found = await new Response(await blobs.read(key, start, start + expected.length)).bytes();
+  expect(found.length).toBe(expected.length);
+  expect(Buffer.compare(found, expected)).toBe(0);
+}
+
+onBothStorages('a blob that goes on under another name', (storage) => {
+  const size = some[storage];
+
+  test('is its first bytes and those that came since, in any range', async () => {
+    const blobs = inParts(openPlace(await freshPlace(storage)));
+    const [first, second, third] = [randomBytes(size), randomBytes(size), randomBytes(100)];
+    const key = newKey();
+    await append(blobs, key, 0, first);
+    const once = `${key}.${size}`;
+    expect(await blobs.sizeOf(once)).toBe(size);
+    expect(await append(blobs, once, size, second.subarray(0, 10))).toBe(size + 10);
+    expect(await append(blobs, once, size + 10, second.subarray(10))).toBe(2 * size);
+    // The one in between got nothing in before it was cut off too.
+    const often = `${once}.${2 * size}.${2 * size}`;
+    expect(await append(blobs, often, 2 * size, third)).toBe(2 * size + 100);
+    await blobs.seal(often, 2 * size + 100);
+    await blobs.seal(often, 2 * size + 100);
+    const whole = Buffer.concat([first, second, third]);
+    const ranges: [number, number][] = [
+      [0, whole.length],
+      [0, size],
+      [size - 1, size + 1],
+      [size, 2 * size],
+      [size + 1, whole.length],
+      [2 * size, 2 * size + 1],
+      [size - 1, 2 * size + 1],
+    ];
+    for (const [start, end] of ranges) await expectBytes(blobs, often, start, whole.subarray(start, end));
+  });
+
+  test('is not changed by whoever wrote before, neither while it grows nor once it is sealed', async () => {
+    const blobs = inParts(openPlace(await freshPlace(storage)));
+    const [first, stale, second] = [randomBytes(2 * size), randomBytes(3 * size), randomBytes(2 * size)];
+    const key = newKey();
+    const late = await blobs.append(key, 0);
+    await write(late, first);
+    const at = await untilKept(blobs, key);
+    const longer = `${key}.${at}`;
+    const writer = await blobs.append(longer, at);
+    await write(writer, second.subarray(0, size));
+    await write(late, stale.subarray(0, size));
+    await write(writer, second.subarray(size));
+    await writer.close();
+    await write(late, stale.subarray(size, 2 * size));
+    const whole = Buffer.concat([first.subarray(0, at), second]);
+    expect(await blobs.sizeOf(longer)).toBe(whole.length);
+    await blobs.seal(longer, whole.length);
+    await write(late, stale.subarray(2 * size));
+    await late.close();
+    await expectBytes(blobs, longer, 0, whole);
+  });
+
+  test('is removed with all that was left under its names', async () => {
+    const place = await freshPlace(storage);
+    const blobs = inParts(openPlace(place));
+    const key = newKey();
+    const late = await blobs.append(key, 0);
+    await write(late, randomBytes(2 * size));
+    const at = await untilKept(blobs, key);
+    await append(blobs, `${key}.${at}`, at, randomBytes(size));
+    await late.close();
+    expect(await blobs.sizeOf(key)).toBeGreaterThan(at);
+    await blobs.remove(`${key}.${at}`);
+    for (const name of [key, `${key}-1`]) expect(await openPlace(place).sizeOf(name)).toBe(0);
+  });
+
+  test('takes no key that is none, and does not go on before its cut', async () => {
+    const blobs = inParts(openPlace(await freshPlace(storage)));
+    const key = newKey();
+    for (const wrong of [`${key}.`, `${key}.x`, `${key}.1.-1`, `${key}../x`, `.1`]) {
+      await expect(blobs.append(wrong, 1)).rejects.toThrow('not a key');
+      await expect(blobs.sizeOf(wrong)).rejects.toThrow('not a key');
+      await expect(blobs.remove(wrong)).rejects.toThrow('not a key');
+    }
+    await expect(blobs.append(`${key}.10`, 9)).rejects.toThrow('cut at 10 cannot be continued at 9');
+  });
+});
+
+/** Some of what a writer was given is kept, and not all of it. */
+async function untilKept(blobs: Blobs, key: string): Promise<number> {
+  for (;;) {
+    const size = await blobs.sizeOf(key);
+    if (size > 0) return size;
+    await Bun.sleep(5);
+  }
+}
