@@ -1,4 +1,4 @@
-import { buildContract } from '@parley/contract';
+import { buildContract, type UserId } from '@parley/contract';
 import { Authenticator } from './auth/authenticate.ts';
 import { createSetupLink } from './auth/links.ts';
 import { OAuth } from './auth/oauth/oauth.ts';
@@ -8,10 +8,9 @@ import { buildDelivery } from './compose/delivery.ts';
 import { buildFiles } from './compose/files.ts';
 import { shareRates, startFollowers } from './compose/followers.ts';
 import { listen, localUrl } from './compose/listening.ts';
-import { joinNodes } from './compose/nodes.ts';
-import { chance, type World } from './compose/world.ts';
+import { buildLive, type Live } from './compose/live.ts';
+import type { World } from './compose/world.ts';
 import { limitsOf, type Settings } from './config.ts';
-import { Streams } from './events/streams.ts';
 import { clientAddress } from './http/address.ts';
 import type { Connections } from './http/admission.ts';
 import { serveApi } from './http/api.ts';
@@ -40,6 +39,8 @@ export const realWorld: World = {
   random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
   print: (text) => void process.stdout.write(text),
   sweepMs: 2_000,
+  quietMs: 15_000,
+  stallMs: 30_000,
 };
 
 export interface Parley {
@@ -73,41 +74,30 @@ export async function startParley(settings: Settings, world: World = realWorld):
   const metrics = new Metrics(version);
   const engine = await openStore(settings, world.now);
   let port: number | undefined;
+  let isStopping = false;
+  /** What has to be let go of where the start fails. */
+  const undo: (() => unknown)[] = [() => engine.close()];
   try {
     const wake = new Wake();
     const key = secretKey(settings.folder, settings.secretKey, world.random);
     await claimKey(engine, key, settings.folder);
     const deliver = buildDelivery(settings, world, engine, key, () => port, metrics, log);
     const address = () => settings.publicUrl?.origin ?? localUrl(settings, port);
-    const files = await buildFiles(settings, world, engine, key, address);
+    const files = await buildFiles(settings, world, engine, key, address, (upload) => live.nodes.wantUpload(upload));
     const authenticator = new Authenticator(engine, world.now);
-    const streams = new Streams({
-      engine,
-      now: world.now,
-      chance: () => chance(world),
-      most: settings.streamLimit,
-      sweepMs: world.sweepMs,
-      log,
-      gauges: metrics,
-    });
-    const nodes = joinNodes(settings, key, {
-      streams,
-      wake: () => wake.call(),
-      forget: (userIds) => authenticator.forget(userIds),
+    const hearing = {
+      forget: (userIds: readonly UserId[]) => authenticator.forget(userIds),
       nudge: () => void deliver.driver.nudge(),
-      uploadWanted: () => {},
-      log,
-      metrics,
-    });
-    engine.committed = (stretch) => {
-      wake.call();
-      streams.committed(stretch);
-      nodes.committed(stretch);
+      uploadWanted: (upload: string) => files.locks.asked(upload),
     };
+    const live: Live = buildLive(settings, world, engine, key, wake, hearing, metrics, log);
+    engine.locked = (waitedMs, heldMs) => metrics.eventLock(waitedMs, heldMs);
+    undo.push(() => live.nodes.stop());
+    deliver.driver.passedOn = () => live.nodes.webhooksChanged();
     const webhooks = {
       ...deliver.services,
       nudge: () => {
-        nodes.webhooksChanged();
+        live.nodes.webhooksChanged();
         return deliver.driver.nudge();
       },
     };
@@ -117,18 +107,12 @@ export async function startParley(settings: Settings, world: World = realWorld):
       engine,
       now: world.now,
       random: world.random,
-      openStream: (query) => streams.open(query),
-      signal: (signal) => {
-        const at = world.now();
-        void streams.signal(signal, at);
-        nodes.signal(signal, at);
-      },
+      ...live.services,
       webhooks,
       files: files.services,
       ended: async (...userIds) => {
         authenticator.forget(userIds);
-        nodes.ended(userIds);
-        await streams.recheck(userIds);
+        await live.ended(userIds);
         await deliver.driver.nudge();
       },
       signInLimit: settings.signInLimit,
@@ -178,7 +162,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
     });
     const { publicUrl } = settings;
     const known = { authenticator, limiter, addressOf, publicUrl, requestId, log, metrics };
-    const uploads = serveUploads({ ...known, uploads: files.uploads });
+    const uploads = serveUploads({ ...known, uploads: files.uploads, locks: files.locks });
     const fetch = buildFetch({
       api,
       uploads: uploads.fetch,
@@ -186,10 +170,11 @@ export async function startParley(settings: Settings, world: World = realWorld):
       contract,
       version,
       pages: (request, connections) => pages.fetch(request, connections),
-      ready: () => within(readyMs, countAdmins(engine)),
+      ready: () => (isStopping ? Promise.reject(new Error('stopping')) : within(readyMs, countAdmins(engine))),
       metrics: () => metrics.text(),
     });
     const server = listen(settings, fetch);
+    undo.push(() => server.stop(true));
     port = server.port;
     const noteUses = async () => {
       const uses = authenticator.takeUses();
@@ -212,9 +197,13 @@ export async function startParley(settings: Settings, world: World = realWorld):
       url,
       setupLink,
       stop: async () => {
+        isStopping = true;
+        await Bun.sleep(settings.stopDelay * 1_000);
         const cutOff = setTimeout(() => void server.stop(true), drainMs);
+        live.streams.stop();
+        // Their answers have ended by then: otherwise one that is not being read is waited for.
+        await Bun.sleep(0);
         const drained = server.stop();
-        streams.stop();
         uploads.letGo();
         await drained;
         clearTimeout(cutOff);
@@ -224,13 +213,13 @@ export async function startParley(settings: Settings, world: World = realWorld):
           log.write('warn', 'stopped midway', { cause }),
         );
         await noteUses().catch((cause) => log.write('warn', 'last uses of tokens lost', { cause }));
-        await nodes.stop();
+        await live.nodes.stop();
         await engine.close();
         log.flush();
       },
     };
   } catch (error) {
-    await engine.close();
+    for (const step of undo.reverse()) await step();
     throw error;
   }
 }

@@ -162,6 +162,13 @@ export const settingsTable = {
     fallback: '20000',
     parse: integer(1, 1_000_000),
   }),
+  stopDelay: setting({
+    env: 'PARLEY_STOP_DELAY',
+    summary:
+      'Seconds that a server which is told to stop goes on serving, while `/readyz` says no: time for a proxy to send to others instead.',
+    fallback: '0',
+    parse: integer(0, 60),
+  }),
   logLevel: setting({
     env: 'LOG_LEVEL',
     summary: 'The least important lines to log: `debug`, `info` (every request), `warn`, `error` or `off`.',

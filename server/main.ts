@@ -1,19 +1,25 @@
 import { resolve } from 'node:path';
 import { StorageError } from './blobs/blobs.ts';
 import { type Parley, realWorld, startParley, version } from './compose.ts';
-import { readSettings, SettingError } from './config.ts';
+import { readSettings, SettingError, type Settings } from './config.ts';
 import { FolderError } from './store/folder.ts';
 import { SchemaError } from './store/migrate.ts';
+import { untilReachable } from './store/reach.ts';
 
 /** A second signal after this time ends the process at once. */
 const impatientMs = 1_000;
+
+/** So long a server that starts waits for PostgreSQL, which may be starting as well. */
+const reachMs = 60_000;
 
 /** Starts the server for as long as the process lives; a fault that the operator can mend is one plain line. */
 export async function serve(): Promise<void> {
   try {
     const settings = readSettings(process.env);
-    const starting = startParley(settings, realWorld);
-    stopOnSignals(starting);
+    let starting: Promise<Parley> | undefined;
+    stopOnSignals(() => starting);
+    await reachDatabase(settings);
+    starting = startParley(settings, realWorld);
     const parley = await starting;
     console.error(`Parley ${version} is listening on ${parley.url}`);
     console.error(
@@ -31,10 +37,21 @@ export async function serve(): Promise<void> {
   }
 }
 
+async function reachDatabase({ databaseUrl }: Settings): Promise<void> {
+  if (databaseUrl === undefined) return;
+  let said: string | undefined;
+  await untilReachable(databaseUrl, reachMs, (why) => {
+    if (why !== said) console.error(`Cannot reach the database yet: ${why}; trying again`);
+    said = why;
+  });
+}
+
 /** From the very start: whoever reads that the server is listening may stop it at once, and gracefully. */
-function stopOnSignals(starting: Promise<Parley>): void {
+function stopOnSignals(started: () => Promise<Parley> | undefined): void {
   let stoppingSince: number | undefined;
   const stop = () => {
+    const starting = started();
+    if (!starting) process.exit(0);
     // Whoever asks again later does not want to wait; at once, it is npm that passes a terminal's Ctrl-C on.
     if (stoppingSince !== undefined && performance.now() - stoppingSince > impatientMs) process.exit(1);
     if (stoppingSince !== undefined) return;

@@ -5,6 +5,12 @@ export interface World {
   readonly print: (text: string) => void;
   /** How long a lost wake-up may delay what follows the log. */
   readonly sweepMs: number;
+  /** Something is written to every stream at least this often: proxies and readers take a longer silence for a dead connection. */
+  readonly quietMs: number;
+  /** A reader of a stream that takes in nothing for this long is cut off. */
+  readonly stallMs: number;
+  /** How long a server that has died keeps others off an upload, where that is not to be the usual time. */
+  readonly uploadLeaseMs?: number;
 }
 
 /** A number from 0 up to 1. */

@@ -20,6 +20,7 @@ export class Follower {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: Promise<void> | undefined;
   #wokenMeanwhile = false;
+  #isFailing = false;
   readonly #stop = Promise.withResolvers<void>();
   #stopped = false;
 
@@ -49,10 +50,14 @@ export class Follower {
       for (let more = true; more && !this.#stopped; ) {
         const started = performance.now();
         more = await step();
+        if (this.#isFailing) log.write('info', 'follower goes on', { follower: name });
+        this.#isFailing = false;
         if (more) await Promise.race([Bun.sleep((performance.now() - started) * (1 / share - 1)), this.#stop.promise]);
       }
     } catch (cause) {
-      log.write('warn', 'follower failed', { follower: name, cause });
+      // Once, and not with every look, where it goes on failing.
+      if (!this.#isFailing) log.write('warn', 'follower failed', { follower: name, cause });
+      this.#isFailing = true;
     }
   }
 

@@ -56,7 +56,7 @@ function buildAround(parts: AppParts): Hono<{ Bindings: Connections }> {
       await parts.ready();
       return c.text('ready\n');
     } catch {
-      return c.text('the database does not answer\n', 503);
+      return c.text('stopping, or the database does not answer\n', 503);
     }
   });
   app.get('/metrics', (c) => c.text(parts.metrics()));

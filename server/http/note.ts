@@ -24,7 +24,9 @@ export function noteRequest({ log, metrics }: Observers, answered: Answered): vo
   const { operation, status, error } = answered;
   const seconds = (performance.now() - answered.started) / 1_000;
   metrics.request(operation, status, seconds);
-  const level = status >= 500 ? 'error' : 'info';
+  // What is unavailable is so for every request until it is back, and is told by those who wait for it.
+  const isFault = status >= 500 && error?.code !== 'unavailable';
+  const level = isFault ? 'error' : status >= 500 ? 'warn' : 'info';
   if (!log.enabled(level)) return;
   log.write(level, 'request', {
     request_id: answered.requestId,
@@ -36,6 +38,6 @@ export function noteRequest({ log, metrics }: Observers, answered: Answered): vo
     token_id: answered.caller?.tokenId,
     code: error?.code,
     // The cause of a refusal may quote what was sent; that of a fault of ours is what the log is for.
-    cause: status >= 500 ? error?.cause : undefined,
+    cause: isFault ? error?.cause : status >= 500 ? (error?.cause as Error | undefined)?.message : undefined,
   });
 }

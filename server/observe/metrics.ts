@@ -18,6 +18,7 @@ export class Metrics {
   readonly #lag = noDurations();
   readonly #pruned = new Map<string, number>();
   readonly #settled = new Map<string, number>();
+  readonly #eventLock = { waited: 0, held: 0 };
   #lanes = 0;
   #busConnected: boolean | undefined;
   #streams = 0;
@@ -90,6 +91,12 @@ export class Metrics {
     this.#pruned.set(kind, (this.#pruned.get(kind) ?? 0) + count);
   }
 
+  /** A transaction waited so long for the lock under which events get their ids, and held it so long. */
+  eventLock(waitedMs: number, heldMs: number): void {
+    this.#eventLock.waited += waitedMs / 1_000;
+    this.#eventLock.held += heldMs / 1_000;
+  }
+
   searchLag(events: number): void {
     this.#searchLag = events;
   }
@@ -104,6 +111,18 @@ export class Metrics {
       `process_start_time_seconds ${Math.round(performance.timeOrigin / 1_000)}`,
       ...header('parley_search_lag_events', 'gauge', 'Events that the search index has not taken in yet.'),
       `parley_search_lag_events ${this.#searchLag}`,
+      ...header(
+        'parley_event_lock_held_seconds_total',
+        'counter',
+        'Time that this node held the lock under which events get their ids: one second in each second for all nodes together, at most.',
+      ),
+      `parley_event_lock_held_seconds_total ${this.#eventLock.held}`,
+      ...header(
+        'parley_event_lock_waited_seconds_total',
+        'counter',
+        'Time that transactions of this node waited for the lock under which events get their ids.',
+      ),
+      `parley_event_lock_waited_seconds_total ${this.#eventLock.waited}`,
       ...header('parley_pruned_total', 'counter', 'Rows dropped because their time was over, by kind.'),
       ...[...this.#pruned].map(([kind, count]) => `parley_pruned_total{kind="${kind}"} ${count}`),
       ...header(

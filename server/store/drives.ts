@@ -1,4 +1,5 @@
 import type { WebhookId } from '@parley/contract';
+import { type DeliveryRow, columns as deliveryColumns, open } from './deliveries.ts';
 import type { Db, Dialect, RowWork, Tx } from './engine.ts';
 
 /** A process may drive a webhook for this long after it last said so; then another may take it over. */
@@ -103,6 +104,24 @@ export function renewLeases(tx: Tx, owner: string): Promise<DriveRow[]> {
   );
 }
 
+/** Everything that a process drives, as it is now. */
+export function drivesOf(db: Db, owner: string): Promise<DriveRow[]> {
+  return db.all(`SELECT ${columns} FROM drives WHERE owner = $1 AND lease_until >= ${db.dialect.now}`, owner);
+}
+
+/** What is open of the deliveries that were made for webhooks after one of each, in the order in which they were made. */
+export function openSince(
+  db: Db,
+  known: readonly { webhook_id: WebhookId; delivery_id: number }[],
+): Promise<DeliveryRow[]> {
+  const given = db.dialect.rows('$1', { webhook_id: 'int', delivery_id: 'int' }, 'k');
+  return db.all(
+    `SELECT ${deliveryColumns} FROM ${given} JOIN deliveries d ON d.webhook_id = k.webhook_id AND d.delivery_id > k.delivery_id
+     WHERE ${open} ORDER BY d.delivery_id`,
+    JSON.stringify(known),
+  );
+}
+
 /** Holds on to these leases, and answers which of them are still one's own: nothing else may be written under the others. */
 export async function confirmLeases(
   tx: Tx,
@@ -142,6 +161,24 @@ export async function releaseLease(
     dueAt,
   );
   return released > 0;
+}
+
+/** Hands a webhook over to another process, under a new number: it is that one's at once, and is looked at in any case. */
+export async function passLease(
+  tx: Tx,
+  owner: string,
+  { webhook_id, lease_number }: Pick<DriveRow, 'webhook_id' | 'lease_number'>,
+  to: string,
+): Promise<boolean> {
+  const passed = await tx.run(
+    `UPDATE drives SET owner = $4, lease_number = lease_number + 1, lease_until = ${tx.dialect.now} + ${leaseMs}, due_at = 0
+     WHERE webhook_id = $1 AND owner = $2 AND lease_number = $3`,
+    webhook_id,
+    owner,
+    lease_number,
+    to,
+  );
+  return passed > 0;
 }
 
 /** Lets go of everything at once: the process ends, or it is the only one and has just started. */

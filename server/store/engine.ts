@@ -78,6 +78,8 @@ export interface Engine extends Db {
   writeSoon<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Called after every commit of this process that took ids of events; what others commit is not told here. */
   committed: (stretch: Committed) => void;
+  /** Called after every transaction that had the event lock, with how long it waited for that and how long it held it. */
+  locked: (waitedMs: number, heldMs: number) => void;
   close(): Promise<void>;
 }
 

@@ -15,16 +15,16 @@ export interface StoreSettings {
 /** Opens the database as its server: locks the folder and brings the schema up to date. */
 export async function openStore(settings: StoreSettings, now: () => number): Promise<Engine> {
   prepareFolder(settings.folder);
-  if (settings.databaseUrl !== undefined) {
-    const engine = openPostgres({ url: settings.databaseUrl, connections: settings.connections });
+  const { databaseUrl: url, connections } = settings;
+  if (url !== undefined) {
+    const engine = openPostgres({ url, connections: 1, patient: true });
     try {
       await requireUtf8(engine);
       await migrate(engine, now);
-      return engine;
-    } catch (error) {
+    } finally {
       await engine.close();
-      throw error;
     }
+    return openPostgres({ url, connections });
   }
   const unlock = lockFolder(settings.folder);
   try {

@@ -1,5 +1,6 @@
 import type { EventId, MessageId } from '@parley/contract';
 import { SQL } from 'bun';
+import { type Asked, Connections } from './connections.ts';
 import {
   Appending,
   type Committed,
@@ -38,6 +39,7 @@ const keyLock = (key: string) => (BigInt.asIntN(62, BigInt(Bun.hash(key))) << 2n
 const chatLock = (chatId: number) => (BigInt(chatId) << 2n) | 2n;
 
 type Query = Pick<SQL, 'unsafe'>;
+type Parameter = string | bigint | null;
 
 const texts = new Map<RowWork, string>();
 
@@ -71,13 +73,8 @@ function unusedCharacters(rows: readonly (readonly Value[])[]): [string, string]
   return free as [string, string];
 }
 
-class Session implements Db {
+abstract class Session implements Db {
   readonly dialect = postgresDialect;
-  readonly #sql: Query;
-
-  constructor(sql: Query) {
-    this.#sql = sql;
-  }
 
   async all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
     const rows = (await this.query(sql, params)) as Record<string, unknown>[];
@@ -116,7 +113,7 @@ class Session implements Db {
   /** Whole numbers go as bigint whatever their size: Bun would otherwise prepare a statement per width of number. */
   protected async query(sql: string, params: readonly (Value | bigint)[]): Promise<unknown> {
     try {
-      return await this.#sql.unsafe(
+      return await this.ask(
         sql,
         params.map((p) => (typeof p === 'number' ? BigInt(p) : p)),
       );
@@ -124,10 +121,30 @@ class Session implements Db {
       throw asUnavailable(error);
     }
   }
+
+  protected abstract ask(sql: string, params: Parameter[]): Promise<unknown>;
 }
 
 class Transaction extends Session implements Tx {
   readonly appending = new Appending();
+  /** Milliseconds that it waited for the event lock, and since when it has it. */
+  waitedMs = 0;
+  lockedAt: number | undefined;
+  readonly #sql: Query;
+  readonly #asked: Asked;
+
+  constructor(sql: Query, asked: Asked) {
+    super();
+    this.#sql = sql;
+    this.#asked = asked;
+  }
+
+  protected async ask(sql: string, params: Parameter[]): Promise<unknown> {
+    this.#asked.at = performance.now();
+    const answer = await this.#sql.unsafe(sql, params);
+    this.#asked.at = performance.now();
+    return answer;
+  }
 
   appended(events: readonly LogEntry[]): void {
     this.appending.add(events);
@@ -151,6 +168,7 @@ class Transaction extends Session implements Tx {
 
   /** In one statement, and yet in order: what is selected from the CTE is not worked out before the CTE has its row. */
   async takeIds(count: { messages: number; events: number }) {
+    const askedAt = performance.now();
     const last = await this.get<{ message_id: number | null; event_id: number | null }>(
       `WITH held AS MATERIALIZED (SELECT pg_advisory_xact_lock(${eventLock}))
        SELECT CASE WHEN $1 > 0 THEN setval('message_ids', nextval('message_ids') + $1 - 1) END AS message_id,
@@ -159,6 +177,10 @@ class Transaction extends Session implements Tx {
       count.messages,
       count.events,
     );
+    if (this.lockedAt === undefined) {
+      this.lockedAt = performance.now();
+      this.waitedMs = this.lockedAt - askedAt;
+    }
     const events = idsUpTo(last?.event_id ?? 0, count.events) as EventId[];
     this.appending.took(events);
     return { messages: idsUpTo(last?.message_id ?? 0, count.messages) as MessageId[], events };
@@ -169,23 +191,29 @@ class PostgresEngine extends Session implements Engine {
   /** While one waits for the server, the other is put together or its answers are sent. */
   readonly writers = 2;
   committed: (stretch: Committed) => void = () => {};
-  readonly #pool: SQL;
+  locked: (waitedMs: number, heldMs: number) => void = () => {};
+  readonly #connections: Connections;
 
-  constructor(pool: SQL) {
-    super(pool);
-    this.#pool = pool;
+  constructor(connections: Connections) {
+    super();
+    this.#connections = connections;
+  }
+
+  protected ask(sql: string, params: Parameter[]): Promise<unknown> {
+    return this.#connections.ask((pool) => pool.unsafe(sql, params));
   }
 
   async write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      try {
-        let appending: Appending | undefined;
-        const result = (await this.#pool.begin((sql) => {
-          const tx = new Transaction(sql);
-          appending = tx.appending;
+      let tx: Transaction | undefined;
+      const begin = (pool: SQL, asked: Asked) =>
+        pool.begin((sql) => {
+          tx = new Transaction(sql, asked);
           return work(tx);
-        })) as T;
-        const stretch = appending?.stretch;
+        }) as Promise<T>;
+      try {
+        const result = await this.#connections.ask(begin).finally(() => this.#noteLock(tx));
+        const stretch = tx?.appending.stretch;
         if (stretch) this.committed(stretch);
         return result;
       } catch (error) {
@@ -196,6 +224,10 @@ class PostgresEngine extends Session implements Engine {
     }
   }
 
+  #noteLock(tx: Transaction | undefined): void {
+    if (tx?.lockedAt !== undefined) this.locked(tx.waitedMs, performance.now() - tx.lockedAt);
+  }
+
   writeSoon<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.write(async (tx) => {
       await tx.run('SET LOCAL synchronous_commit = off');
@@ -204,7 +236,7 @@ class PostgresEngine extends Session implements Engine {
   }
 
   async close(): Promise<void> {
-    await this.#pool.close({ timeout: 5 });
+    await this.#connections.close();
   }
 }
 
@@ -212,23 +244,40 @@ export interface PostgresOptions {
   readonly url: string;
   /** Connections at most. */
   readonly connections: number;
+  /** For changes to the schema, which take as long as they take. */
+  readonly patient?: boolean;
 }
 
-export function openPostgres({ url, connections }: PostgresOptions): Engine {
-  return new PostgresEngine(
+/** How long a statement may take, and how long of that it may wait for a lock. */
+const statementMs = 10_000;
+const lockMs = 8_000;
+
+/** The server itself has ended a statement by then, unless it, or the way to it, is gone. */
+const silentMs = statementMs + 2_000;
+
+/** A process that stands still in the midst of a transaction, or is gone without a word, holds its locks for so long. */
+const idleMs = 5_000;
+
+export function openPostgres({ url, connections, patient = false }: PostgresOptions): Engine {
+  const open = () =>
     new SQL(url, {
       max: connections,
       bigint: true,
       connectionTimeout: 5,
       connection: {
         application_name: 'parley',
-        statement_timeout: '30000',
-        lock_timeout: '20000',
+        statement_timeout: patient ? 0 : statementMs,
+        lock_timeout: patient ? 0 : lockMs,
+        idle_in_transaction_session_timeout: idleMs,
+        // In seconds: a machine that is gone without a word does not keep its connections for hours.
+        tcp_keepalives_idle: 30,
+        tcp_keepalives_interval: 10,
+        tcp_keepalives_count: 3,
         // Statements are planned once, some while the tables are still small; every one of ours has an index to use.
         // None is so large that compiling it would pay.
         enable_seqscan: 'off',
         jit: 'off',
       },
-    }),
-  );
+    });
+  return new PostgresEngine(new Connections(open, patient ? Number.POSITIVE_INFINITY : silentMs));
 }

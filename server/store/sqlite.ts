@@ -195,6 +195,7 @@ class SqliteEngine implements Engine {
   readonly #writer: Writer;
   readonly #reader: Reader;
   committed: (stretch: Committed) => void = () => {};
+  locked: (waitedMs: number, heldMs: number) => void = () => {};
   #lastWrite: Promise<unknown> = Promise.resolve();
 
   constructor(file: string) {
@@ -221,29 +222,32 @@ class SqliteEngine implements Engine {
   }
 
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#inTurn(() => this.#transaction(work));
+    return this.#inTurn((askedAt) => this.#transaction(work, askedAt));
   }
 
   /** The next full commit syncs the log, and with it what was written here. */
   writeSoon<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#inTurn(async () => {
+    return this.#inTurn(async (askedAt) => {
       await this.#writer.run('PRAGMA synchronous = NORMAL');
       try {
-        return await this.#transaction(work);
+        return await this.#transaction(work, askedAt);
       } finally {
         await this.#writer.run('PRAGMA synchronous = FULL');
       }
     });
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#lastWrite.then(work);
+  #inTurn<T>(work: (askedAt: number) => Promise<T>): Promise<T> {
+    const askedAt = performance.now();
+    const result = this.#lastWrite.then(() => work(askedAt));
     this.#lastWrite = result.catch(() => {});
     return result;
   }
 
-  async #transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  /** The lock of the one writer stands in for the event lock. */
+  async #transaction<T>(work: (tx: Tx) => Promise<T>, askedAt: number): Promise<T> {
     await this.#writer.run('BEGIN IMMEDIATE');
+    const lockedAt = performance.now();
     const appending = new Appending();
     this.#writer.appending = appending;
     try {
@@ -257,6 +261,8 @@ class SqliteEngine implements Engine {
     } catch (error) {
       if (this.#writer.database.inTransaction) await this.#writer.run('ROLLBACK');
       throw error;
+    } finally {
+      if (appending.stretch) this.locked(lockedAt - askedAt, performance.now() - lockedAt);
     }
   }
 

@@ -7,7 +7,6 @@ import { openAsGuest } from '../store/open.ts';
 import { temporaryFolder } from './support/cleanup.ts';
 import type { Client } from './support/client.ts';
 import { freshEnvironment, onBothEngines, onPostgres } from './support/engines.ts';
-import { freePort } from './support/postgres.ts';
 import { Talking } from './support/process.ts';
 import { attach, startServer } from './support/server.ts';
 import { expectRefusal, overSocket, postHead, request } from './support/wire.ts';
@@ -72,16 +71,6 @@ describe('a server that cannot start says why in one plain line and ends with co
       'this is no SQLite database, but long enough to be looked at'.repeat(50),
     );
     expect(await startsWith({ PARLEY_DATA: broken })).toContain(broken);
-  });
-
-  test('where PostgreSQL does not answer', async () => {
-    const port = await freePort();
-    const refused = await startsWith({ DATABASE_URL: `postgres://parley:hunter2@127.0.0.1:${port}/parley` });
-    expect(refused).toContain('database');
-    expect(refused).not.toContain('hunter2');
-    const unknown = await startsWith({ DATABASE_URL: 'postgres://parley:hunter2@no-such-host.invalid/parley' });
-    expect(unknown).toContain('database');
-    expect(unknown).not.toContain('hunter2');
   });
 
   onPostgres('on a server that is there', () => {

@@ -54,7 +54,9 @@ export class Attempts {
   /** Never rejects. */
   make(drive: Drive, lane: Lane, entry: Entry): Promise<void> {
     return this.#make(drive, lane, entry).catch((cause) => {
-      this.#parts.log.write('error', 'delivery not attempted', { delivery_id: entry.deliveryId, cause });
+      // That the database is away is told once, and not for each delivery that waits for it.
+      const level = (cause as { code?: unknown }).code === 'unavailable' ? 'debug' : 'error';
+      this.#parts.log.write(level, 'delivery not attempted', { delivery_id: entry.deliveryId, cause });
       entry.nextAt = this.#parts.now() + faultMs;
     });
   }
@@ -63,6 +65,7 @@ export class Attempts {
     const { now, random, gauges } = this.#parts;
     const kept = this.bodies.get(entry.eventId);
     const body = kept instanceof Promise ? await kept : kept;
+    if (!drive.isOurs) return;
     if (!body) {
       // Dropped while it waited; whoever dropped it has also settled the delivery.
       entry.nextAt = now() + faultMs;

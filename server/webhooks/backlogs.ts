@@ -23,8 +23,8 @@ export interface BacklogParts {
   readonly engine: Engine;
   readonly owner: string;
   readonly now: () => number;
-  /** Deliveries were made for a webhook. */
-  readonly filled: (drive: Drive, filled: Filled) => void;
+  /** Deliveries were made for a webhook, not before this moment of the steady clock. */
+  readonly filled: (drive: Drive, filled: Filled, since: number) => void;
   /** What is known of a webhook is out of date. */
   readonly changed: (drive: Drive) => void;
   readonly failed: (cause: unknown) => void;
@@ -57,6 +57,7 @@ export class Backlogs {
     const task = this.#next(drive);
     if (!task) return;
     this.#working.add(drive);
+    const since = performance.now();
     void task()
       .catch((cause) => {
         this.#parts.failed(cause);
@@ -65,7 +66,7 @@ export class Backlogs {
       .then((filled) => {
         this.#working.delete(drive);
         if (drive.ended) return;
-        if (filled) this.#parts.filled(drive, filled);
+        if (filled) this.#parts.filled(drive, filled, since);
         else this.#parts.changed(drive);
       });
   }

@@ -20,10 +20,14 @@ const lazyEvents = 10_000;
 export interface Dispatched {
   /** The deliveries that this process is to make, with the state of the webhook that they are for. */
   readonly made: readonly { drive: DriveRow; entries: readonly Entry[] }[];
+  /** They were made after this moment of the steady clock. */
+  readonly since: number;
   readonly more: boolean;
+  /** Another process has made deliveries of these events, and some of them may be for this one to make. */
+  readonly overtaken: boolean;
 }
 
-const nothing: Dispatched = { made: [], more: false };
+const nothing: Dispatched = { made: [], since: 0, more: false, overtaken: false };
 
 /**
  * Turns the event log into deliveries, after the commit and never in the transaction of a send. Where several processes do
@@ -57,11 +61,12 @@ export class Dispatcher {
       this.#position = last.event_id;
       return { ...nothing, more };
     }
+    const since = performance.now();
     const made = await this.#write(matched, last.event_id);
-    if (made === 'again') return { ...nothing, more: true };
+    if (made === 'changed' || made === 'overtaken') return { ...nothing, more: true, overtaken: made === 'overtaken' };
     this.#position = last.event_id;
     this.#written = last.event_id;
-    return { made, more };
+    return { made, since, more, overtaken: false };
   }
 
   /** Goes through events until there is enough to write down; answers the last one that it has been through. */
@@ -108,7 +113,7 @@ export class Dispatcher {
   async settle(): Promise<boolean> {
     if (this.#written < 0 || this.#position === this.#written) return false;
     const position = this.#position;
-    if ((await this.#write([], position)) === 'again') return true;
+    if (typeof (await this.#write([], position)) === 'string') return true;
     this.#written = position;
     return false;
   }
@@ -119,7 +124,8 @@ export class Dispatcher {
       await lockWebhooks(tx);
       const now = await readPosition(tx);
       // Somebody else was here, or changed who is told what: what was matched, or passed, may be wrong by now.
-      if (now.dispatched !== this.#written || now.version !== version) return 'again' as const;
+      if (now.dispatched !== this.#written) return 'overtaken' as const;
+      if (now.version !== version) return 'changed' as const;
       const wanted = await withoutBacklogged(tx, matched);
       const inserted = await insertPending(tx, wanted);
       await moveCursor(tx, 'webhooks', last);
@@ -132,7 +138,7 @@ export class Dispatcher {
       );
       return { inserted, drives };
     });
-    if (written === 'again') {
+    if (typeof written === 'string') {
       await this.#catchUp();
       return written;
     }

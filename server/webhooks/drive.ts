@@ -28,6 +28,8 @@ export class Drive implements Use {
   /** By the process' own steady clock: after that nothing is sent. */
   leaseUntil = 0;
   filled = 0;
+  /** The last delivery that is known of it. */
+  newest = 0;
   revision = 0;
   webhook: WebhookRow;
   accessUntil: number | null = null;
@@ -47,7 +49,9 @@ export class Drive implements Use {
   #healthIsNewer = false;
   /** What is known of it may be out of date: it has to be read again. */
   stale = false;
-  /** Nothing is sent any more: it is being disabled, or somebody else drives it. */
+  /** It is being handed over or disabled: what is under way may end, and nothing else begins. */
+  halted = false;
+  /** Nothing is sent any more: somebody else drives it, or nobody. */
   ended = false;
   lastActive = 0;
   backlogsLookedAt = 0;
@@ -64,6 +68,11 @@ export class Drive implements Use {
     if (loaded.wasQuick && loaded.drive.down_since === null) this.allowance = 2;
     this.webhook = loaded.webhook;
     this.leaseNumber = loaded.drive.lease_number;
+  }
+
+  /** Whether it is this process that drives it, at this moment. */
+  get isOurs(): boolean {
+    return !this.ended && !this.halted && !this.stale && this.leaseUntil > performance.now();
   }
 
   /** To be called before the database is read. */
@@ -134,6 +143,7 @@ export class Drive implements Use {
 
   #append(entry: Entry): Lane {
     const lane = this.#lane(entry);
+    this.newest = Math.max(this.newest, entry.deliveryId);
     if (lane.append(entry)) this.#count++;
     return lane;
   }

@@ -24,6 +24,9 @@ export interface DriverParts extends Pick<AttemptParts, 'engine' | 'now' | 'rand
   readonly log: Log;
 }
 
+/** What other processes have made is looked for once for so long. */
+const gatherMs = 10;
+
 /** Requests that are under way when the process stops get this long, and this much more to notice that they are cut off. */
 const drainMs = 3_000;
 const cutOffMs = 1_000;
@@ -34,6 +37,8 @@ const cutOffMs = 1_000;
  * itself where a wake-up was lost.
  */
 export class Driver {
+  /** Called where other processes have something to take up; they find it in their next look, or when they are nudged. */
+  passedOn: () => void = () => {};
   readonly #parts: DriverParts;
   readonly #dispatcher: Dispatcher;
   readonly #recorder: Recorder;
@@ -43,13 +48,14 @@ export class Driver {
   readonly #pump: Pump;
   readonly #dispatching: Rounds;
   readonly #looking: Rounds;
+  readonly #gathering: Rounds;
   #sweep: ReturnType<typeof setInterval> | undefined;
   /** Whether the cursor is to be written down although nothing was dispatched. */
   #settling = false;
   #stopping = false;
 
   constructor(parts: DriverParts) {
-    const { engine, owner, now } = parts;
+    const { engine, owner, alone, now } = parts;
     const failed = (what: string) => (cause: unknown) => parts.log.write('warn', what, { cause });
     this.#parts = parts;
     this.#dispatcher = new Dispatcher(engine, owner);
@@ -64,17 +70,19 @@ export class Driver {
     this.#fleet = new Fleet({
       engine,
       owner,
+      alone,
       now,
       attend: (drive) => this.#attend(drive),
       isWanted: (drive) => this.#backlogs.wants(drive),
       writeDown: () => this.#recorder.catchUp(),
+      passedOn: () => this.passedOn(),
       failed: failed('webhook not read'),
     });
     this.#backlogs = new Backlogs({
       engine,
       owner,
       now,
-      filled: (drive, filled) => this.#take(drive, filled),
+      filled: (drive, filled, since) => this.#take(drive, filled, since),
       changed: (drive) => this.#fleet.reload(drive),
       failed: failed('backlog of a webhook not read'),
     });
@@ -96,6 +104,7 @@ export class Driver {
     });
     this.#dispatching = new Rounds(() => this.#dispatch(), failed('events not dispatched to webhooks yet'));
     this.#looking = new Rounds(() => this.#look(), failed('webhooks not looked after'));
+    this.#gathering = new Rounds(() => this.#gather(), failed('deliveries made elsewhere not taken in yet'));
   }
 
   async start(): Promise<void> {
@@ -123,7 +132,9 @@ export class Driver {
   async stop(): Promise<void> {
     this.#stopping = true;
     clearInterval(this.#sweep);
-    await Promise.all([this.#dispatching.stop(), this.#looking.stop(), this.#fleet.close()]);
+    const rounds = [this.#dispatching, this.#looking, this.#gathering];
+    await Promise.all([...rounds.map((round) => round.stop()), this.#fleet.close()]);
+    await this.#fleet.leave();
     await this.#untilQuiet(drainMs);
     this.#attempts.close();
     this.#parts.callOff();
@@ -149,23 +160,30 @@ export class Driver {
     for (let more = true; more && !this.#stopping; ) {
       const dispatched = await this.#dispatcher.step();
       more = dispatched.more;
-      for (const { drive, entries } of dispatched.made) this.#fleet.accept(drive, entries);
+      for (const { drive, entries } of dispatched.made) this.#fleet.accept(drive, entries, dispatched.since);
+      if (dispatched.overtaken) void this.#gathering.run();
       if (!more && this.#settling) more = await this.#dispatcher.settle();
     }
     this.#settling = false;
   }
 
-  #take(drive: Drive, filled: Filled): void {
+  #take(drive: Drive, filled: Filled, since: number): void {
     drive.backlogs = filled.backlogs;
     drive.replays = filled.replays;
     for (const event of filled.events) this.#attempts.bodies.keep(event);
-    if (filled.drive?.owner === this.#parts.owner) this.#fleet.accept(filled.drive, filled.entries);
+    if (filled.drive?.owner === this.#parts.owner) this.#fleet.accept(filled.drive, filled.entries, since);
     else this.#attend(drive);
   }
 
   async #look(): Promise<void> {
-    await this.#fleet.look();
+    const more = await this.#fleet.look();
     this.#parts.gauges.lanes(this.#fleet.laneCount);
+    if (more) void this.nudge();
+  }
+
+  async #gather(): Promise<void> {
+    await Bun.sleep(gatherMs);
+    await this.#fleet.gather();
   }
 
   /** Sees to it that what a webhook can send is sent, now or when it is time. */
@@ -187,22 +205,25 @@ export class Driver {
   #maySend(drive: Drive): boolean {
     const now = this.#parts.now();
     const hasAccess = drive.accessUntil === null || drive.accessUntil > now;
-    const isOurs = !drive.ended && !drive.stale && drive.leaseUntil > performance.now();
-    return isOurs && hasAccess && drive.webhook.status === 'active' && !drive.isHeld(now) && !this.#stopping;
+    return drive.isOurs && hasAccess && drive.webhook.status === 'active' && !drive.isHeld(now) && !this.#stopping;
   }
 
   async #disable(drive: Drive, reason: EndpointEnd): Promise<void> {
     const { engine, owner, now } = this.#parts;
-    drive.webhook = { ...drive.webhook, status: 'disabled' };
-    await this.#recorder.catchUp();
-    await engine.write(async (tx) => {
-      await lockWebhooks(tx);
-      const webhook = await findWebhook(tx, drive.webhookId);
-      const row = await findDrive(tx, drive.webhookId);
-      const isOurs = row?.owner === owner && row.lease_number === drive.leaseNumber;
-      if (isOurs && webhook?.status === 'active') await disableForEndpoint(tx, webhook, reason, now());
-    });
-    this.#fleet.reload(drive);
+    drive.halted = true;
+    try {
+      await this.#recorder.catchUp();
+      await engine.write(async (tx) => {
+        await lockWebhooks(tx);
+        const webhook = await findWebhook(tx, drive.webhookId);
+        const row = await findDrive(tx, drive.webhookId);
+        const isOurs = row?.owner === owner && row.lease_number === drive.leaseNumber;
+        if (isOurs && webhook?.status === 'active') await disableForEndpoint(tx, webhook, reason, now());
+      });
+      await this.#fleet.reread(drive);
+    } finally {
+      drive.halted = false;
+    }
     this.wake();
   }
 }

@@ -3,25 +3,32 @@ import { backlogsOf } from '../store/backlogs.ts';
 import { lastDuration, openDeliveries } from '../store/deliveries.ts';
 import {
   type DriveRow,
+  drivesOf,
   findDrive,
   findDue,
   leaseMs,
+  openSince,
+  passLease,
   releaseAll,
   releaseLease,
   renewLeases,
   takeLease,
 } from '../store/drives.ts';
 import type { Engine } from '../store/engine.ts';
+import { announceNode, forgetNode } from '../store/nodes.ts';
 import { runningReplays } from '../store/replays.ts';
 import { accessEnd, findWebhook } from '../store/webhooks.ts';
 import { Drive, type Loaded } from './drive.ts';
-import type { Entry } from './lane.ts';
+import { type Entry, entryOf } from './lane.ts';
+import { handovers } from './shares.ts';
 import { slowMs } from './slots.ts';
 
 export interface FleetParts {
   readonly engine: Engine;
   /** Names this process in the leases that it holds. */
   readonly owner: string;
+  /** No other process can drive webhooks of this database. */
+  readonly alone: boolean;
   readonly now: () => number;
   /** A webhook is known, or known better. */
   readonly attend: (drive: Drive) => void;
@@ -29,6 +36,8 @@ export interface FleetParts {
   readonly isWanted: (drive: Drive) => boolean;
   /** Sees to it that the results so far are in the database. */
   readonly writeDown: () => Promise<void>;
+  /** There is something for other processes to take up. */
+  readonly passedOn: () => void;
   readonly failed: (cause: unknown) => void;
 }
 
@@ -38,11 +47,21 @@ const lingerMs = 3_000;
 /** What is due later than this is found by a look at the database. */
 export const aheadMs = 10_000;
 
-/** Webhooks that one look takes up. */
+/** Webhooks that one look takes up, or hands over. */
 const mostTaken = 200;
+
+/** What is to be handed over stands still for this long at most, until the requests that are under way have ended. */
+const patienceMs = 250;
 
 /** One that changes while it is being read is read again after this time. */
 const againMs = 5;
+
+/** A lease, and until when it surely lasts by the process' own steady clock: counted from before it was asked for. */
+interface Lease extends Pick<DriveRow, 'webhook_id' | 'lease_number'> {
+  readonly until: number;
+}
+
+const leaseOf = ({ webhookId, leaseNumber }: Drive) => ({ webhook_id: webhookId, lease_number: leaseNumber });
 
 /** When a webhook has to be looked at again; null: not before something happens. */
 function nextLook(drive: Drive, now: number): number | null {
@@ -71,12 +90,14 @@ export class Fleet {
     return count;
   }
 
-  /** Deliveries were made for a webhook whose lease is ours. */
-  accept(row: DriveRow, entries: readonly Entry[]): void {
+  /** Deliveries were made, after this moment of the steady clock, for a webhook whose lease is ours. */
+  accept(row: DriveRow, entries: readonly Entry[], since: number): void {
     const drive = this.#drives.get(row.webhook_id);
-    if (drive && drive.leaseNumber !== row.lease_number) this.lose(drive);
+    const until = since + leaseMs;
+    if (drive && drive.leaseNumber > row.lease_number) return;
+    if (drive && drive.leaseNumber < row.lease_number) this.lose(drive);
     if (!drive || drive.ended) {
-      this.#load(row);
+      this.#load({ ...row, until });
       return;
     }
     const isNext = drive.filled + entries.length === row.filled && drive.revision === row.revision;
@@ -85,39 +106,99 @@ export class Fleet {
       return;
     }
     drive.filled = row.filled;
-    drive.leaseUntil = performance.now() + leaseMs;
+    drive.leaseUntil = Math.max(drive.leaseUntil, until);
     drive.add(entries, this.#parts.now());
     this.#parts.attend(drive);
   }
 
-  /** Holds on to what is driven, takes up what is due, and lets go of what is not. */
-  async look(): Promise<void> {
-    const { engine, owner, now } = this.#parts;
-    if (this.#mayHold) await this.#renew();
-    for (const webhookId of await findDue(engine, now(), mostTaken)) {
+  /** Holds on to what is driven, takes up what is due, and lets go of what is not. Answers whether there is more to take up. */
+  async look(): Promise<boolean> {
+    const { engine, owner, alone, now } = this.#parts;
+    if (this.#mayHold || !alone) await this.#renew();
+    const due = await findDue(engine, now(), mostTaken);
+    for (const webhookId of due) {
+      const until = performance.now() + leaseMs;
       const row = await engine.writeSoon((tx) => takeLease(tx, webhookId, owner));
-      if (row) this.#load(row);
+      if (row) this.#load({ ...row, until });
     }
     await Promise.all(this.#loading.values());
     for (const drive of this.#drives.values()) if (this.#isIdle(drive)) await this.#letGo(drive);
+    if (!alone && !this.#closed) await this.#share();
+    return due.length === mostTaken;
+  }
+
+  /** Takes in what other processes have made, or handed over, for webhooks that are driven here. */
+  async gather(): Promise<void> {
+    const rows = await drivesOf(this.#parts.engine, this.#parts.owner);
+    if (rows.every((row) => this.#drives.has(row.webhook_id))) await this.#notice(rows, 0);
+    else await this.#renew();
   }
 
   async #renew(): Promise<void> {
-    const renewed = performance.now();
+    const since = performance.now();
     const rows = await this.#parts.engine.writeSoon((tx) => renewLeases(tx, this.#parts.owner));
-    const held = new Map(rows.map((row) => [row.webhook_id, row]));
+    const numbers = new Map(rows.map((row) => [row.webhook_id, row.lease_number]));
     this.#mayHold = rows.length > 0;
-    // One that could not be read when its lease was taken.
-    for (const row of rows) if (!this.#drives.has(row.webhook_id)) this.#load(row);
     for (const drive of this.#drives.values()) {
-      const row = held.get(drive.webhookId);
-      if (row?.lease_number !== drive.leaseNumber) {
-        this.lose(drive);
-        continue;
-      }
-      drive.leaseUntil = renewed + leaseMs;
-      if (row.revision !== drive.revision || row.filled !== drive.filled) this.reload(drive);
+      if (numbers.get(drive.webhookId) === drive.leaseNumber) drive.leaseUntil = since + leaseMs;
+      else this.lose(drive);
+    }
+    await this.#notice(rows, since);
+  }
+
+  /** Compares what is known of webhooks with what was read of them. */
+  async #notice(rows: readonly DriveRow[], since: number): Promise<void> {
+    const behind = new Map<DriveRow, Drive>();
+    for (const row of rows) {
+      const drive = this.#drives.get(row.webhook_id);
+      // One that was handed over, or could not be read when its lease was taken.
+      if (!drive) this.#load({ ...row, until: since + leaseMs });
+      else if (drive.stale || row.revision !== drive.revision) this.reload(drive);
+      else if (row.filled > drive.filled) behind.set(row, drive);
       else this.#parts.attend(drive);
+    }
+    if (behind.size === 0) return;
+    const known = [...behind.values()].map(({ webhookId, newest }) => ({ webhook_id: webhookId, delivery_id: newest }));
+    const made = Map.groupBy(await openSince(this.#parts.engine, known), (delivery) => delivery.webhook_id);
+    for (const [row, drive] of behind) {
+      // Meanwhile some may have become known, and more may have been made, of which the row does not tell yet.
+      const fresh = (made.get(row.webhook_id) ?? []).filter(({ delivery_id }) => delivery_id > drive.newest);
+      const entries = fresh.slice(0, Math.max(0, row.filled - drive.filled)).map(entryOf);
+      this.accept(
+        row,
+        entries.sort((a, b) => a.eventId - b.eventId),
+        since,
+      );
+    }
+  }
+
+  /** Hands over what is more than this process' share. Those that have no request under way go first. */
+  async #share(): Promise<void> {
+    const to = handovers(await announceNode(this.#parts.engine, this.#parts.owner), this.#parts.owner);
+    const drives = [...this.#drives.values()]
+      .filter((drive) => drive.isOurs && !this.#loading.has(drive.webhookId))
+      .sort((a, b) => a.inFlight - b.inFlight || a.lastActive - b.lastActive)
+      .slice(0, Math.min(to.length, mostTaken));
+    await Promise.all(drives.map((drive, i) => this.#handOver(drive, to[i] ?? '')));
+    if (drives.some(({ ended }) => ended)) this.#parts.passedOn();
+  }
+
+  async #handOver(drive: Drive, to: string): Promise<void> {
+    const { engine, owner, attend, writeDown } = this.#parts;
+    drive.halted = true;
+    try {
+      const deadline = performance.now() + patienceMs;
+      while (drive.inFlight > 0 && performance.now() < deadline) await Bun.sleep(5);
+      if (drive.hasUnwritten) await writeDown();
+      if (drive.inFlight > 0 || drive.hasUnwritten || drive.ended) return;
+      if (await engine.writeSoon((tx) => passLease(tx, owner, leaseOf(drive), to))) this.lose(drive);
+    } catch (cause) {
+      // Whose it is now has to be read.
+      await this.reread(drive);
+      throw cause;
+    } finally {
+      drive.halted = false;
+      attend(drive);
     }
   }
 
@@ -134,12 +215,7 @@ export class Fleet {
   async #letGo(drive: Drive): Promise<void> {
     const { engine, owner, now } = this.#parts;
     const dueAt = drive.webhook.status === 'active' ? nextLook(drive, now()) : null;
-    const row = {
-      webhook_id: drive.webhookId,
-      lease_number: drive.leaseNumber,
-      filled: drive.filled,
-      revision: drive.revision,
-    };
+    const row = { ...leaseOf(drive), filled: drive.filled, revision: drive.revision };
     if (await engine.writeSoon((tx) => releaseLease(tx, owner, row, dueAt))) this.lose(drive);
     else this.reload(drive);
   }
@@ -154,30 +230,38 @@ export class Fleet {
   /** Reads a webhook again, because what is known of it is out of date. */
   reload(drive: Drive): void {
     drive.stale = true;
-    this.#load({ webhook_id: drive.webhookId, lease_number: drive.leaseNumber });
+    this.#load({ ...leaseOf(drive), until: drive.leaseUntil });
   }
 
-  #load(lease: Pick<DriveRow, 'webhook_id' | 'lease_number'>): void {
+  /** The same; answers once it was read. What was under way before may still have seen what is no longer so. */
+  async reread(drive: Drive): Promise<void> {
+    await this.#loading.get(drive.webhookId);
+    this.reload(drive);
+    await this.#loading.get(drive.webhookId);
+  }
+
+  #load(lease: Lease): void {
     const webhookId = lease.webhook_id;
     this.#mayHold = true;
     if (this.#closed || this.#loading.has(webhookId)) return;
     const loading = this.#take(lease)
+      .then(() => true)
       .catch((cause) => {
         this.#parts.failed(cause);
-        const drive = this.#drives.get(webhookId);
-        if (drive) drive.stale = true;
+        return false;
       })
-      .finally(() => {
+      .then((isRead) => {
         this.#loading.delete(webhookId);
         const drive = this.#drives.get(webhookId);
-        if (drive?.stale) setTimeout(() => !drive.ended && this.reload(drive), againMs);
+        // The next look tries again: a database that is away is not asked all the time.
+        if (drive && !isRead) drive.stale = true;
+        else if (drive?.stale) setTimeout(() => !drive.ended && this.reload(drive), againMs);
         else if (drive) this.#parts.attend(drive);
       });
     this.#loading.set(webhookId, loading);
   }
 
-  async #take({ webhook_id, lease_number }: Pick<DriveRow, 'webhook_id' | 'lease_number'>): Promise<void> {
-    const taken = performance.now();
+  async #take({ webhook_id, lease_number, until }: Lease): Promise<void> {
     const known = this.#drives.get(webhook_id);
     if (known) known.stale = false;
     if (known?.hasUnwritten) await this.#parts.writeDown();
@@ -190,7 +274,7 @@ export class Fleet {
     const drive = known ?? new Drive(loaded);
     drive.load(loaded, this.#parts.now());
     if (known) return;
-    drive.leaseUntil = taken + leaseMs;
+    drive.leaseUntil = until;
     drive.lastActive = performance.now();
     this.#drives.set(webhook_id, drive);
   }
@@ -219,8 +303,14 @@ export class Fleet {
     for (const drive of this.#drives.values()) clearTimeout(drive.timer);
   }
 
+  /** Nobody is to hand anything over any more. */
+  async leave(): Promise<void> {
+    if (!this.#parts.alone) await forgetNode(this.#parts.engine, this.#parts.owner).catch(this.#parts.failed);
+  }
+
   /** Gives back every lease: to whoever is left. */
   async release(): Promise<void> {
     await this.#parts.engine.write((tx) => releaseAll(tx, this.#parts.owner));
+    this.#parts.passedOn();
   }
 }

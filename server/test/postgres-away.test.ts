@@ -1,0 +1,344 @@
+import { describe, expect, test } from 'bun:test';
+import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net';
+import { SQL } from 'bun';
+import { readSettings } from '../config.ts';
+import { Connections } from '../store/connections.ts';
+import type { Engine } from '../store/engine.ts';
+import { asUnavailable } from '../store/failure.ts';
+import { openStore } from '../store/open.ts';
+import { untilReachable } from '../store/reach.ts';
+import { temporaryFolder } from './support/cleanup.ts';
+import { type Answer, Client } from './support/client.ts';
+import { type Acknowledged, deliveryFaults, sayFaults } from './support/delivery-check.ts';
+import { freshEnvironment, onPostgres } from './support/engines.ts';
+import { type PrivatePostgres, sharedPostgres, startPostgres } from './support/postgres.ts';
+import { Talking } from './support/process.ts';
+import { quietPort } from './support/quiet-port.ts';
+import { receiverFor } from './support/receiver.ts';
+import { attach } from './support/server.ts';
+import { eventually } from './support/world.ts';
+
+const unavailable = { code: 'unavailable' };
+
+const environmentOn = (DATABASE_URL: string) => ({
+  HOST: '127.0.0.1',
+  PORT: '0',
+  PARLEY_DATA: temporaryFolder(),
+  // High enough not to be met, so that servers share what is used of it.
+  PARLEY_RATE_LIMIT: '5000/5000',
+  LOG_LEVEL: 'warn',
+  LOG_FORMAT: 'json',
+  DATABASE_URL,
+});
+
+/** Calls servers in turn, and keeps what was neither granted nor refused as it should be. */
+class Callers {
+  readonly odd: unknown[] = [];
+  refused = 0;
+  readonly #urls: readonly string[];
+  readonly #ada: Client;
+  #turn = 0;
+
+  constructor(urls: readonly string[], ada: Client) {
+    this.#urls = urls;
+    this.#ada = ada;
+  }
+
+  async call(...[name, input, headers]: Parameters<Client['call']>): Promise<Answer<typeof name> | undefined> {
+    const url = this.#urls[this.#turn++ % this.#urls.length] ?? '';
+    const client = new Client(url, this.#ada.token, this.#ada.userId);
+    const askedAt = performance.now();
+    const answer = await client.call(name, input as never, headers).catch((error: unknown) => {
+      this.odd.push([name, String(error)]);
+      return undefined;
+    });
+    const ms = performance.now() - askedAt;
+    // What waits for a lock, or for a connection, is answered after some seconds at the latest.
+    if (ms > 10_000) this.odd.push([name, `${ms} ms`]);
+    if (answer?.status === 200) return answer;
+    const isRightly =
+      answer?.status === 503 && answer.error?.code === 'unavailable' && answer.headers.has('retry-after');
+    if (isRightly) this.refused++;
+    else if (answer) this.odd.push([name, answer.status, answer.error]);
+    return undefined;
+  }
+}
+
+onPostgres('while PostgreSQL', () => {
+  const receiver = receiverFor();
+  const restart = (mode: 'fast' | 'immediate', awayMs: number) => async (postgres: PrivatePostgres) => {
+    await postgres.stop(mode);
+    await Bun.sleep(awayMs);
+    await postgres.start();
+  };
+  const troubles: Record<string, { nodes: number; happens: (postgres: PrivatePostgres) => Promise<void> }> = {
+    'is restarted': { nodes: 2, happens: restart('fast', 0) },
+    'crashes and recovers': { nodes: 1, happens: restart('immediate', 0) },
+    'is away for some seconds': { nodes: 2, happens: restart('fast', 2_000) },
+  };
+  for (const [trouble, { nodes, happens }] of Object.entries(troubles)) {
+    test(`${trouble}, calls of ${nodes} servers are granted or refused as unavailable, and nothing is lost or done twice`, async () => {
+      const postgres = await startPostgres({ fsync: false });
+      const env = environmentOn(await postgres.freshDatabase());
+      const servers = Array.from({ length: nodes }, () => new Talking(env));
+      const urls: string[] = [];
+      for (const server of servers) urls.push(await server.url());
+      const setUp = await attach(urls[0] ?? '', env);
+      const ada = await setUp.user('ada');
+      await setUp.stop();
+      const { chat_id } = (await ada.ok('messages.create_group', { name: 'g', participants: [] })).group;
+      const endpoints = [receiver().endpoint(), receiver().endpoint()];
+      const webhookIds: number[] = [];
+      for (const { url } of endpoints) {
+        const { webhook } = await ada.ok('webhooks.register', { url, events: ['new_message'], secret: 's' });
+        webhookIds.push(webhook.webhook_id);
+      }
+
+      const callers = new Callers(urls, ada);
+      const acknowledged: Acknowledged[] = [];
+      let calling = true;
+      const send = async (name: number) => {
+        for (let i = 0; calling; i++) {
+          const content = `${name} word${i}`;
+          const key = { 'idempotency-key': `${name}/${i}` };
+          for (let messageId = 0; messageId === 0; await Bun.sleep(30)) {
+            const answer = await callers.call('messages.send_message', { chat_id, content } as never, key);
+            const sent = answer?.body as { message?: { message_id: number } } | undefined;
+            messageId = sent?.message?.message_id ?? 0;
+            if (messageId > 0) acknowledged.push({ chatId: chat_id, messageId, content });
+          }
+        }
+      };
+      const read = async () => {
+        for (; calling; await Bun.sleep(30)) {
+          await callers.call('messages.get_messages', { chat_id } as never);
+          await callers.call('messages.search_messages', { query: 'word1' } as never);
+          await callers.call('messages.create_group', { name: 'x', participants: [] } as never);
+          await callers.call('chats.list', {} as never);
+        }
+      };
+      const work = [...Array.from({ length: 6 }, (_, i) => send(i)), read(), read()];
+      await eventually('messages are sent', async () => acknowledged.length > 50 || undefined);
+      await happens(postgres);
+      const before = acknowledged.length;
+      await eventually('messages are sent again', async () => acknowledged.length > before + 50 || undefined, 10_000);
+      calling = false;
+      await Promise.all(work);
+      expect(callers.odd).toEqual([]);
+      expect(callers.refused).toBeGreaterThan(0);
+
+      const found: Acknowledged[] = [];
+      for (let after_id = 0, more = true; more; ) {
+        const page = await ada.ok('messages.get_messages', { chat_id, after_id, limit: 200 });
+        for (const { message_id, content } of page.messages) {
+          found.push({ chatId: chat_id, messageId: message_id, content });
+        }
+        after_id = page.messages.at(-1)?.message_id ?? after_id;
+        more = page.has_more;
+      }
+      const byId = (a: Acknowledged, b: Acknowledged) => a.messageId - b.messageId;
+      expect(found).toEqual(acknowledged.toSorted(byId));
+      const faults = () =>
+        deliveryFaults(
+          webhookIds,
+          acknowledged,
+          endpoints.flatMap(({ arrivals }, i) =>
+            arrivals.map(({ eventId, body }) => ({ webhookId: webhookIds[i] ?? 0, eventId, body, accepted: true })),
+          ),
+        );
+      const everything = async () => faults().length === 0 || undefined;
+      await eventually('the webhooks are told everything', everything, 10_000).catch(() => {});
+      expect(sayFaults(faults())).toBe('');
+      const [newest] = found.toSorted(byId).slice(-1);
+      await eventually('the newest message is found', async () => {
+        const { messages } = await ada.ok('messages.search_messages', { query: newest?.content ?? '' });
+        return messages.some(({ message_id }) => message_id === newest?.messageId) || undefined;
+      });
+      for (const url of urls) expect((await fetch(`${url}/readyz`)).status).toBe(200);
+
+      for (const server of servers) {
+        server.kill('SIGTERM');
+        const { code, stdout } = await server.end();
+        expect(code).toBe(0);
+        const lines = stdout.split('\n').filter((line) => line !== '' && !line.includes('"event":"request"'));
+        expect(lines.length).toBeLessThan(60);
+      }
+      await postgres.stop('immediate');
+    }, 40_000);
+  }
+});
+
+/** A way to a server on which what is open can fall silent, as if the machine at the other end had lost its power. */
+class Way {
+  readonly #open = new Set<Socket>();
+  readonly #server: ReturnType<typeof createServer>;
+
+  constructor(url: string) {
+    const { hostname, port } = new URL(url);
+    this.#server = createServer((near) => {
+      const far = dial(Number(port), hostname);
+      near.pipe(far).pipe(near);
+      for (const socket of [near, far]) {
+        this.#open.add(socket);
+        socket.on('error', () => {});
+      }
+    });
+  }
+
+  async open(): Promise<number> {
+    await new Promise<void>((listening) => void this.#server.listen(0, '127.0.0.1', listening));
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  silence(): void {
+    for (const socket of this.#open) socket.unpipe().pause();
+  }
+
+  close(): void {
+    this.#server.close();
+    for (const socket of this.#open) socket.destroy();
+  }
+}
+
+onPostgres('connections', () => {
+  test('to a server that is silent are given up, and new ones are made', async () => {
+    const url = await (await sharedPostgres()).freshDatabase();
+    const way = new Way(url);
+    const through = url.replace(/:\d+\//, `:${await way.open()}/`);
+    const connections = new Connections(() => new SQL(through, { max: 2 }), 500);
+    const ask = () => connections.ask((sql) => sql.unsafe('SELECT 1 AS one'));
+    const hanging: Promise<unknown>[] = [];
+    const write = () =>
+      connections.ask((sql, asked) =>
+        sql.begin(async (tx) => {
+          asked.at = performance.now();
+          await tx.unsafe('CREATE TABLE kept (id int)');
+          way.silence();
+          hanging.push(ask(), ask(), tx.unsafe('INSERT INTO kept VALUES (1)'));
+          await Promise.all(hanging);
+        }),
+      );
+    await Promise.all([ask(), ask()]);
+    const askedAt = performance.now();
+    const outcomes = [...(await Promise.allSettled([write()])), ...(await Promise.allSettled(hanging))];
+    expect(performance.now() - askedAt).toBeLessThan(8_000);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'rejected']);
+    for (const outcome of outcomes) {
+      expect(asUnavailable((outcome as PromiseRejectedResult).reason)).toMatchObject(unavailable);
+    }
+    expect([...(await ask())]).toMatchObject([{ one: 1 }]);
+    await connections.close();
+    way.close();
+  }, 15_000);
+
+  test('on which much is asked, or something takes its time, are kept', async () => {
+    const url = await (await sharedPostgres()).freshDatabase();
+    const connections = new Connections(() => new SQL(url, { max: 1 }), 1_500);
+    const backend = () => connections.ask((sql) => sql.unsafe('SELECT pg_backend_pid() AS pid, pg_sleep(0.2)'));
+    const answers = await Promise.all(Array.from({ length: 5 }, backend));
+    const steps = connections.ask((sql, asked) =>
+      sql.begin(async (tx) => {
+        for (let step = 0; step < 5; step++) {
+          asked.at = performance.now();
+          await tx.unsafe('SELECT pg_sleep(0.5)');
+        }
+        return tx.unsafe('SELECT pg_backend_pid() AS pid');
+      }),
+    );
+    const pids = [...answers, await steps].map(([row]) => (row as { pid: number }).pid);
+    expect(new Set(pids).size).toBe(1);
+    await connections.close();
+  }, 15_000);
+});
+
+onPostgres('a database', () => {
+  const opened = async (): Promise<{ engine: Engine; another: () => Promise<Engine>; url: string }> => {
+    const env = await freshEnvironment('postgres');
+    const another = () => openStore(readSettings(env), Date.now);
+    return { engine: await another(), another, url: env.DATABASE_URL ?? '' };
+  };
+  const takeIds = (engine: Engine) => engine.write((tx) => tx.takeIds({ messages: 1, events: 1 }));
+
+  test('that takes no writes any more is unavailable, and is asked anew where it is', async () => {
+    const { engine: first, another, url } = await opened();
+    await first.close();
+    const name = new URL(url).pathname.slice(1);
+    const admin = new SQL(url.replace(/\w+$/, 'postgres'), { max: 1 });
+    await admin.unsafe(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    const engine = await another();
+    const answer = await takeIds(engine).catch((error: unknown) => error);
+    expect(answer).toMatchObject(unavailable);
+    // Connections that are open keep what they began with, as those to a demoted server do.
+    await admin.unsafe(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+    const ids = await eventually('ids are taken', () => takeIds(engine).catch(() => undefined));
+    expect(ids.events).toHaveLength(1);
+    await admin.close();
+    await engine.close();
+  }, 15_000);
+
+  test('does not let one who stands still in the midst of a transaction keep others from writing', async () => {
+    const { engine, another } = await opened();
+    const other = await another();
+    const stillness = Promise.withResolvers<void>();
+    const has = Promise.withResolvers<void>();
+    const still = engine
+      .write(async (tx) => {
+        await tx.takeIds({ messages: 0, events: 1 });
+        has.resolve();
+        await stillness.promise;
+        await tx.run('CREATE TABLE never (id int)');
+      })
+      .catch((error: unknown) => error);
+    await has.promise;
+    const askedAt = performance.now();
+    await takeIds(other);
+    expect(performance.now() - askedAt).toBeLessThan(7_500);
+    stillness.resolve();
+    expect(await still).toMatchObject(unavailable);
+    expect(await engine.get(`SELECT to_regclass('never') AS found`)).toEqual({ found: null });
+    await engine.close();
+    await other.close();
+  }, 20_000);
+});
+
+describe('a server that starts before its database', () => {
+  test('says so once, and ends at once when it is told to', async () => {
+    const hosts = [`127.0.0.1:${await quietPort()}`, 'no-such-host.invalid'];
+    const servers = hosts.map((host) => new Talking(environmentOn(`postgres://parley:hunter2@${host}/parley`)));
+    await Bun.sleep(2_000);
+    const askedAt = performance.now();
+    for (const server of servers) {
+      server.kill('SIGTERM');
+      const { code, stderr } = await server.end();
+      expect({ code, lines: stderr.trimEnd().split('\n') }).toEqual({
+        code: 0,
+        lines: [expect.stringMatching(/^Cannot reach the database yet: .+; trying again$/)],
+      });
+      expect(stderr).not.toContain('hunter2');
+    }
+    expect(performance.now() - askedAt).toBeLessThan(2_000);
+  });
+
+  test('gives up where it does not come', async () => {
+    const said: string[] = [];
+    const url = `postgres://parley:hunter2@127.0.0.1:${await quietPort()}/parley`;
+    const given = await untilReachable(url, 1_500, (why) => said.push(why)).catch((error: unknown) => error);
+    expect(given).toMatchObject(unavailable);
+    expect(said.length).toBeGreaterThan(1);
+  });
+});
+
+onPostgres('a server that starts before its database', () => {
+  test('waits for it', async () => {
+    const postgres = await startPostgres({ fsync: false });
+    const env = environmentOn(await postgres.freshDatabase());
+    await postgres.stop('fast');
+    const server = new Talking(env);
+    await Bun.sleep(1_000);
+    await postgres.start();
+    expect((await fetch(`${await server.url()}/readyz`)).status).toBe(200);
+    server.kill('SIGTERM');
+    expect((await server.end()).code).toBe(0);
+    await postgres.stop('immediate');
+  }, 20_000);
+});
