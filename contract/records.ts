@@ -65,7 +65,14 @@ export const chat = z
   .meta({ id: 'Chat' });
 
 export const participant = z
-  .object({ user_id: userId, name: z.string(), display_name: z.string(), role, joined_at: time })
+  .object({
+    user_id: userId,
+    name: z.string(),
+    display_name: z.string(),
+    role,
+    joined_at: time,
+    last_read_id: messageId.nullable().meta({ description: 'up to which message they have read; null: none' }),
+  })
   .meta({ id: 'Participant' });
 
 export const user = z

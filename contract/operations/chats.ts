@@ -29,7 +29,14 @@ const random = {
   last_message_id: null,
   unread_count: 0,
 };
-const ada = { user_id: 1, name: 'ada', display_name: 'Ada', role: 'owner' as const, joined_at: at };
+const ada = {
+  user_id: 1,
+  name: 'ada',
+  display_name: 'Ada',
+  role: 'owner' as const,
+  joined_at: at,
+  last_read_id: null,
+};
 const bob = { ...ada, user_id: 2, name: 'bob', display_name: 'Bob', role: 'member' as const };
 
 export const chats = (limits: Limits) => {

@@ -23,8 +23,15 @@ export function hashToken(token: string): string {
   return new Bun.CryptoHasher('sha256').update(token).digest('base64url');
 }
 
+const parsed = new Map<string, ReadonlySet<Scope>>();
+
+/** Tokens with the same scopes share one set: there are many tokens, and few kinds of them. */
 export function parseScopes(stored: string): ReadonlySet<Scope> {
-  return new Set(stored.split(' ').filter((s): s is Scope => (scopeNames as readonly string[]).includes(s)));
+  const known = parsed.get(stored);
+  if (known) return known;
+  const scopes = new Set(stored.split(' ').filter((s): s is Scope => (scopeNames as readonly string[]).includes(s)));
+  parsed.set(stored, scopes);
+  return scopes;
 }
 
 /** In the order of the contract, without repeats, and without what is no scope. */

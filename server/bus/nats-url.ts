@@ -17,8 +17,8 @@ export function parseNatsUrl(value: string): NatsAddress {
   const [first] = urls;
   if (!first) throw new Error(example);
   // The credentials of the first hold for all: it is one cluster.
-  const name = decodeURIComponent(first.username);
-  const password = decodeURIComponent(first.password);
+  const name = decoded(first.username);
+  const password = decoded(first.password);
   return {
     servers: urls.map((url) => `${url.hostname}:${url.port || '4222'}`),
     tls: first.protocol === 'tls:',
@@ -31,4 +31,12 @@ function parseOne(text: string): URL {
   const isBare = url && url.pathname.replace('/', '') === '' && url.search === '' && url.hash === '';
   if (!url || !isBare || !['nats:', 'tls:'].includes(url.protocol) || url.hostname === '') throw new Error(example);
   return url;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Error(example);
+  }
 }

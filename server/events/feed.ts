@@ -49,16 +49,16 @@ export class Feed {
   /** Begins with what is committed from now on. While nobody listens it does nothing. */
   open(): Promise<void> {
     this.#open = true;
-    this.#opening ??= logTip(this.#parts.engine).then(
-      (tip) => this.#moveTo(tip),
-      (cause) => {
-        this.#opening = undefined;
-        throw cause;
-      },
-    );
-    return this.#opening;
+    if (this.#opening) return this.#opening;
+    const opening = logTip(this.#parts.engine).then((tip) => {
+      // It may have been closed meanwhile, and opened anew: then this is not where it begins.
+      if (this.#opening === opening) this.#moveTo(tip);
+    });
+    this.#opening = opening;
+    return opening;
   }
 
+  /** Nobody listens any more, or it could not begin. */
   close(): void {
     this.#open = false;
     this.#opening = undefined;

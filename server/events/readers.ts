@@ -11,7 +11,11 @@ export interface ChatStay extends Stay {
 export interface ReadersParts {
   /** Where a user is, or was after one event. */
   readonly stays: (userId: UserId, since: number) => Promise<readonly ChatStay[]>;
+  /** Has events told from now on. */
+  readonly begin: () => Promise<void>;
   readonly position: () => number;
+  /** Nobody is left, nor on their way. */
+  readonly emptied: () => void;
 }
 
 type Change = readonly [move: 'joins' | 'leaves', chatId: ChatId];
@@ -19,8 +23,8 @@ type Change = readonly [move: 'joins' | 'leaves', chatId: ChatId];
 /** A user with streams, and the chats that the user is in. */
 class Reader {
   readonly userId: UserId;
-  readonly streams = new Set<Stream>();
-  readonly chats = new Set<ChatId>();
+  streams: Stream[] = [];
+  chats: ChatId[] = [];
   /** What happens while it is not yet known where the user is. */
   changes: Change[] | undefined = [];
   /** Streams that are there or on their way. */
@@ -40,13 +44,15 @@ export class Readers {
   readonly #parts: ReadersParts;
   readonly #users = new Map<UserId, Reader>();
   readonly #chats = new Map<ChatId, Set<Reader>>();
+  #count = 0;
 
   constructor(parts: ReadersParts) {
     this.#parts = parts;
   }
 
-  get isEmpty(): boolean {
-    return this.#users.size === 0;
+  /** Streams of all users, those on their way included. */
+  get count(): number {
+    return this.#count;
   }
 
   streamsOf(userId: UserId): Iterable<Stream> {
@@ -58,7 +64,10 @@ export class Readers {
     return this.#users.get(userId)?.awaited ?? 0;
   }
 
-  /** Makes the user known; answers once it is known where the user is. To be paired with `release`. */
+  /**
+   * Makes the user known, who counts from then on; answers once it is known where the user is. To be paired with `release`,
+   * unless it fails.
+   */
   async expect(userId: UserId): Promise<void> {
     let reader = this.#users.get(userId);
     if (!reader) {
@@ -67,6 +76,7 @@ export class Readers {
       reader.ready = this.#settle(reader);
     }
     reader.awaited++;
+    this.#count++;
     try {
       await reader.ready;
     } catch (error) {
@@ -77,17 +87,22 @@ export class Readers {
 
   release(userId: UserId): void {
     const reader = this.#users.get(userId);
-    if (!reader || --reader.awaited > 0) return;
+    if (!reader) return;
+    this.#count--;
+    if (--reader.awaited > 0) return;
     this.#users.delete(userId);
     for (const chatId of reader.chats) this.#leave(reader, chatId);
+    if (this.#count === 0) this.#parts.emptied();
   }
 
   add(stream: Stream): void {
-    this.#users.get(stream.query.userId)?.streams.add(stream);
+    const reader = this.#users.get(stream.query.userId);
+    if (reader) reader.streams = [...reader.streams, stream];
   }
 
   remove(stream: Stream): void {
-    this.#users.get(stream.query.userId)?.streams.delete(stream);
+    const reader = this.#users.get(stream.query.userId);
+    if (reader) reader.streams = reader.streams.filter((other) => other !== stream);
   }
 
   /** The readers of what happens in a chat; of one that is a user's negative id, that user. */
@@ -115,12 +130,13 @@ export class Readers {
 
   #apply(reader: Reader, [move, chatId]: Change): void {
     if (move === 'leaves') {
-      reader.chats.delete(chatId);
+      reader.chats = reader.chats.filter((other) => other !== chatId);
       this.#leave(reader, chatId);
       return;
     }
-    reader.chats.add(chatId);
     const readers = this.#chats.get(chatId);
+    if (readers?.has(reader)) return;
+    reader.chats.push(chatId);
     if (readers) readers.add(reader);
     else this.#chats.set(chatId, new Set([reader]));
   }
@@ -133,7 +149,9 @@ export class Readers {
 
   /** Where the user was at an event, and what the log has told since. */
   async #settle(reader: Reader): Promise<void> {
+    await this.#parts.begin();
     const since = this.#parts.position();
+    reader.changes = [];
     const stays = await this.#parts.stays(reader.userId, since);
     const changes = reader.changes ?? [];
     reader.changes = undefined;

@@ -1,4 +1,5 @@
-import type { LiveQuery, LiveSink } from '../domain/live.ts';
+import { ParleyError } from '@parley/contract';
+import type { LiveQuery, LiveSink, LiveStream } from '../domain/live.ts';
 import type { EventRow } from '../store/events.ts';
 import { type Frame, frameOf, opening, placeFrame } from './frame.ts';
 
@@ -9,14 +10,14 @@ const mostHeld = 256;
 export type StreamEnd = 'left' | 'too slow' | 'access ended' | 'expired' | 'stopping' | 'failed';
 
 export interface StreamParts {
-  readonly query: LiveQuery;
   /** How far events are being told, and up to where that is done. */
   readonly feed: { readonly position: number; readonly told: number };
   /** The next events of the log for this reader, up to one id. Throws where they are no longer kept. */
   readonly read: (query: LiveQuery, after: number, upTo: number) => Promise<{ events: EventRow[]; reached: number }>;
   /** A reader that takes in nothing for this long is cut off. */
   readonly stallMs: number;
-  readonly retryMs: number;
+  /** How soon to come back after a break. */
+  readonly retryMs: () => number;
   readonly ended: (stream: Stream, why: StreamEnd, cause?: unknown) => void;
 }
 
@@ -25,7 +26,8 @@ export interface StreamParts {
  * keep up, reads the log instead until it has caught up; what happens meanwhile is held, or read too where that is too much.
  * So it gets every event once and in order, and a slow one costs little memory.
  */
-export class Stream {
+export class Stream implements LiveStream {
+  readonly query: LiveQuery;
   readonly #parts: StreamParts;
   #sink: LiveSink | undefined;
   /** Everything up to here has been written. */
@@ -40,24 +42,21 @@ export class Stream {
   /** Events that were written. */
   count = 0;
 
-  /** `after` is where it begins. */
-  constructor(parts: StreamParts, after: number) {
+  constructor(parts: StreamParts, query: LiveQuery) {
+    const after = query.after ?? parts.feed.position;
     this.#parts = parts;
+    this.query = query;
     this.#cursor = after;
     this.#isBehind = after < parts.feed.position;
   }
 
-  get query(): LiveQuery {
-    return this.#parts.query;
-  }
-
-  start(sink: LiveSink): void {
+  follow(sink: LiveSink): void {
     if (this.#ended) {
       sink.end();
       return;
     }
     this.#sink = sink;
-    void this.#catchUp(this.#write(opening(this.#parts.retryMs, this.#cursor)));
+    void this.#catchUp(this.#write(opening(this.#parts.retryMs(), this.#cursor)));
   }
 
   /** Something happens that this reader may see. */
@@ -82,6 +81,10 @@ export class Stream {
     if (room) void this.#catchUp(room);
   }
 
+  leave(): void {
+    this.end('left');
+  }
+
   end(why: StreamEnd, cause?: unknown): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -91,13 +94,18 @@ export class Stream {
   }
 
   #wants({ chatId, name }: Frame): boolean {
-    const { chatId: only, names } = this.#parts.query;
+    const { chatId: only, names } = this.query;
     return (only === undefined || only === chatId) && (names === undefined || names.has(name));
   }
 
+  /** Never throws: a connection that cannot be written to is no reason to tell others nothing. */
   #write(bytes: Uint8Array): Promise<unknown> | undefined {
     this.#lastWrite = performance.now();
-    return this.#sink?.write(bytes);
+    try {
+      return this.#sink?.write(bytes);
+    } catch (cause) {
+      return Promise.reject(cause);
+    }
   }
 
   #writeFrame(frame: Frame): Promise<unknown> | undefined {
@@ -122,7 +130,7 @@ export class Stream {
       }
       this.#isBusy = false;
     } catch (cause) {
-      this.end(cause instanceof Stalled ? 'too slow' : 'failed', cause);
+      this.end(whyOf(cause), cause);
     }
   }
 
@@ -131,7 +139,7 @@ export class Stream {
     this.#isBehind = false;
     const upTo = this.#parts.feed.position;
     while (this.#cursor < upTo && !this.#ended) {
-      const { events, reached } = await this.#parts.read(this.#parts.query, this.#cursor, upTo);
+      const { events, reached } = await this.#parts.read(this.query, this.#cursor, upTo);
       for (const event of events) {
         if (this.#ended) return;
         await this.#untilRoom(this.#writeFrame(frameOf(event)));
@@ -153,3 +161,8 @@ export class Stream {
 }
 
 class Stalled extends Error {}
+
+function whyOf(cause: unknown): StreamEnd {
+  if (cause instanceof Stalled) return 'too slow';
+  return cause instanceof ParleyError && cause.code === 'cursor_expired' ? 'expired' : 'failed';
+}

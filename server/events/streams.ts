@@ -1,4 +1,4 @@
-import { eventNames, ParleyError, type Signal, type TokenId, type UserId } from '@parley/contract';
+import { eventNames, ParleyError, type Signal, type UserId } from '@parley/contract';
 import type { LiveQuery, LiveStream } from '../domain/live.ts';
 import type { Log } from '../observe/log.ts';
 import type { Committed, Engine, LogEntry } from '../store/engine.ts';
@@ -8,14 +8,10 @@ import { validTokens } from '../store/tokens.ts';
 import { Feed } from './feed.ts';
 import { type Frame, frameOf, signalFrame } from './frame.ts';
 import { Readers } from './readers.ts';
-import { Stream, type StreamEnd } from './stream.ts';
+import { Stream, type StreamEnd, type StreamParts } from './stream.ts';
 
-/** Something is written to every stream at least this often: proxies and readers take a longer silence for a dead connection. */
-const quietMs = 15_000;
+/** How often it is looked for streams that have been quiet for too long, and for access that has expired. */
 const beatMs = 1_000;
-
-/** A reader that takes in nothing for this long is cut off. */
-const stallMs = 30_000;
 
 /** Events that are read from the log at a time, for one reader. */
 const pageSize = 100;
@@ -38,6 +34,10 @@ export interface StreamsParts {
   readonly most: number;
   /** How long a lost wake-up, or an end of access that nobody told, may go unnoticed. */
   readonly sweepMs: number;
+  /** Something is written to every stream at least this often. */
+  readonly quietMs: number;
+  /** A reader that takes in nothing for this long is cut off. */
+  readonly stallMs: number;
   readonly log: Log;
   readonly gauges: { streams(open: number): void; streamed(events: number): void; streamEnded(why: string): void };
 }
@@ -48,7 +48,8 @@ export class Streams {
   readonly #feed: Feed;
   readonly #readers: Readers;
   readonly #streams = new Set<Stream>();
-  readonly #byToken = new Map<TokenId, Set<Stream>>();
+  /** One for all streams: there are many of them. */
+  readonly #streamParts: StreamParts;
   readonly #beating: ReturnType<typeof setInterval>;
   readonly #sweeping: ReturnType<typeof setInterval>;
   #stopped = false;
@@ -63,8 +64,17 @@ export class Streams {
     });
     this.#readers = new Readers({
       stays: (userId, since) => staysOf(parts.engine, userId, since),
+      begin: () => this.#feed.open(),
       position: () => this.#feed.position,
+      emptied: () => this.#feed.close(),
     });
+    this.#streamParts = {
+      feed: this.#feed,
+      read: (...range) => this.#read(...range),
+      stallMs: parts.stallMs,
+      retryMs: () => Math.round(retryMs * (1 + parts.chance())),
+      ended: (...end) => this.#ended(...end),
+    };
     this.#beating = setInterval(() => this.#beat(), beatMs).unref();
     this.#sweeping = setInterval(() => {
       this.#feed.look();
@@ -74,7 +84,7 @@ export class Streams {
 
   /** Whether there is anybody to tell anything. */
   get isListening(): boolean {
-    return !this.#readers.isEmpty;
+    return this.#readers.count > 0;
   }
 
   /** A stretch of the log was committed, here or elsewhere. */
@@ -89,47 +99,41 @@ export class Streams {
 
   /** Makes a stream ready, or refuses it. It counts from now on, and has to be followed or left. */
   async open(query: LiveQuery): Promise<LiveStream> {
-    this.#mindLimits(query.userId);
-    const { engine, chance } = this.#parts;
-    const { userId, chatId, after } = query;
-    if (chatId !== undefined && !(await wasEverMember(engine, chatId, userId))) {
-      throw new ParleyError('not_found', 'There is no such chat, or you may not see it.');
-    }
-    if (after !== undefined) await this.#requireKept(after);
-    await this.#feed.open();
+    const { userId } = query;
+    this.#mindLimits(userId);
     await this.#readers.expect(userId);
-    const stream = new Stream(
-      {
-        query,
-        feed: this.#feed,
-        read: (...range) => this.#read(...range),
-        stallMs,
-        retryMs: Math.round(retryMs * (1 + chance())),
-        ended: (ended, why, cause) => this.#ended(ended, why, cause),
-      },
-      after ?? this.#feed.position,
-    );
-    this.#add(stream);
-    return { follow: (sink) => stream.start(sink), leave: () => stream.end('left') };
+    try {
+      await this.#requireAnswerable(query);
+      this.#mindStopping();
+    } catch (error) {
+      this.#readers.release(userId);
+      throw error;
+    }
+    const stream = this.#add(query);
+    // Access may have ended on the way here, where nobody could find the stream.
+    await this.#endInvalid([stream]).catch((cause) => stream.end('failed', cause));
+    return stream;
   }
 
   /** Tells a signal to those who are in its chat. */
   async signal(signal: Signal, at: number): Promise<void> {
-    if (this.#readers.isEmpty) return;
+    if (this.#readers.count === 0) return;
     await this.#offer(signalFrame(signal, at));
   }
 
   /** Ends the streams whose access has ended: of some users, or of all. */
   async recheck(userIds?: readonly UserId[]): Promise<void> {
-    const tokens = userIds
-      ? [...new Set(userIds.flatMap((id) => [...this.#readers.streamsOf(id)].map(({ query }) => query.tokenId)))]
-      : [...this.#byToken.keys()];
+    await this.#endInvalid(userIds ? userIds.flatMap((id) => [...this.#readers.streamsOf(id)]) : [...this.#streams]);
+  }
+
+  async #endInvalid(streams: readonly Stream[]): Promise<void> {
+    const byToken = Map.groupBy(streams, ({ query }) => query.tokenId);
+    const tokens = [...byToken.keys()];
     for (let start = 0; start < tokens.length; start += mostTokens) {
       const asked = tokens.slice(start, start + mostTokens);
       const valid = await validTokens(this.#parts.engine, asked, this.#parts.now());
       for (const tokenId of asked) {
-        if (valid.has(tokenId)) continue;
-        for (const stream of [...(this.#byToken.get(tokenId) ?? [])]) stream.end('access ended');
+        if (!valid.has(tokenId)) for (const stream of byToken.get(tokenId) ?? []) stream.end('access ended');
       }
     }
   }
@@ -144,8 +148,8 @@ export class Streams {
 
   #mindLimits(userId: UserId): void {
     const { most } = this.#parts;
-    if (this.#stopped) throw new ParleyError('unavailable', 'This server is stopping. Try again.');
-    if (this.#streams.size >= most) {
+    this.#mindStopping();
+    if (this.#readers.count >= most) {
       throw new ParleyError('unavailable', `This server has ${most} streams open, which is all it takes. Try again.`);
     }
     const own = this.#readers.countOf(userId);
@@ -154,8 +158,16 @@ export class Streams {
     }
   }
 
-  async #requireKept(after: number): Promise<void> {
+  #mindStopping(): void {
+    if (this.#stopped) throw new ParleyError('unavailable', 'This server is stopping. Try again.');
+  }
+
+  async #requireAnswerable({ userId, chatId, after }: LiveQuery): Promise<void> {
     const { engine } = this.#parts;
+    if (chatId !== undefined && !(await wasEverMember(engine, chatId, userId))) {
+      throw new ParleyError('not_found', 'There is no such chat, or you may not see it.');
+    }
+    if (after === undefined) return;
     if (after > (await logTip(engine))) {
       throw new ParleyError('cursor_expired', 'This cursor is not of this log. Start again at 0.');
     }
@@ -193,14 +205,12 @@ export class Streams {
     this.#parts.gauges.streamed(count);
   }
 
-  #add(stream: Stream): void {
-    const { tokenId } = stream.query;
+  #add(query: LiveQuery): Stream {
+    const stream = new Stream(this.#streamParts, query);
     this.#readers.add(stream);
     this.#streams.add(stream);
-    const others = this.#byToken.get(tokenId);
-    if (others) others.add(stream);
-    else this.#byToken.set(tokenId, new Set([stream]));
     this.#parts.gauges.streams(this.#streams.size);
+    return stream;
   }
 
   #ended(stream: Stream, why: StreamEnd, cause: unknown): void {
@@ -208,10 +218,6 @@ export class Streams {
     this.#readers.remove(stream);
     this.#readers.release(userId);
     this.#streams.delete(stream);
-    const others = this.#byToken.get(tokenId);
-    others?.delete(stream);
-    if (others?.size === 0) this.#byToken.delete(tokenId);
-    if (this.#readers.isEmpty) this.#feed.close();
     const { gauges, log } = this.#parts;
     gauges.streams(this.#streams.size);
     gauges.streamEnded(why);
@@ -220,7 +226,8 @@ export class Streams {
   }
 
   #beat(): void {
-    const now = this.#parts.now();
+    const { now: clock, quietMs } = this.#parts;
+    const now = clock();
     for (const stream of this.#streams) {
       const { expiresAt } = stream.query;
       if (expiresAt !== null && expiresAt <= now) stream.end('access ended');

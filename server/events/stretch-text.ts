@@ -42,7 +42,7 @@ export function parseStretch(text: string): Committed | undefined {
 }
 
 function parseLine(line: string): LogEntry | undefined {
-  const match = /^(\d+) (-?\d+) (\w+) (\{.*)$/.exec(line);
+  const match = /^(\d+) (-?\d+) (\w+) (\{.*)$/s.exec(line);
   if (!match) return undefined;
   const [, id, place, event, body = ''] = match;
   return { event_id: Number(id) as EventId, chat_id: Number(place) as ChatId, event: event as EventName, body };

@@ -9,6 +9,7 @@ import {
   type FileId,
   type FileInfo,
   type Message,
+  type MessageId,
   type Participant,
   type Replay,
   type ReplayId,
@@ -104,6 +105,7 @@ export function participant(row: ParticipantRow): Participant {
     display_name: row.display_name,
     role: row.role,
     joined_at: time(row.joined_at),
+    last_read_id: row.last_read_id === 0 ? null : (row.last_read_id as MessageId),
   };
 }
 

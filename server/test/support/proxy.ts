@@ -1,0 +1,124 @@
+import { describe } from 'bun:test';
+import { join } from 'node:path';
+import { endWithUs, temporaryFolder } from './cleanup.ts';
+import { type Environment, freshEnvironment } from './engines.ts';
+import { freePort, postgresMissing } from './postgres.ts';
+import { attach, type ServerProcess, spawnServer, type TestServer } from './server.ts';
+import { eventually } from './world.ts';
+
+const executable = Bun.which('caddy');
+
+/** With CI set a missing proxy fails the run; elsewhere its suites are skipped, and this says what to install. */
+export const caddyMissing: string | undefined =
+  executable === null ? 'Caddy is not installed: apt-get install caddy' : undefined;
+
+if (caddyMissing && process.env.CI) throw new Error(caddyMissing);
+
+/** Describes what only nodes on one PostgreSQL behind the real proxy can show. */
+export function behindProxy(name: string, suite: () => void): void {
+  const missing = caddyMissing ?? postgresMissing;
+  if (missing) {
+    console.warn(`skipped: ${name}. ${missing}`);
+    describe.skip(name, suite);
+  } else {
+    describe(name, suite);
+  }
+}
+
+/** One of the nodes that the proxy knows. It keeps its address when it is started again. */
+export class Node {
+  readonly url: string;
+  readonly #env: Environment;
+  #running: ServerProcess | undefined;
+
+  constructor(env: Environment) {
+    this.#env = env;
+    this.url = `http://127.0.0.1:${env.PORT}`;
+  }
+
+  async start(): Promise<void> {
+    this.#running = await spawnServer(this.#env);
+  }
+
+  async kill(signal: NodeJS.Signals): Promise<void> {
+    await this.#running?.kill(signal);
+    this.#running = undefined;
+  }
+
+  /** One of its numbers. */
+  async number(name: string): Promise<number> {
+    return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await this.#numbers())?.[1]);
+  }
+
+  async #numbers(): Promise<string> {
+    return (await fetch(`${this.url}/metrics`)).text();
+  }
+
+  /** Answers to an operation that it has given. */
+  async answered(operation: string): Promise<number> {
+    const counts = (await this.#numbers()).matchAll(
+      /^parley_request_duration_seconds_count\{operation="([\w.]+)",.* (\d+)$/gm,
+    );
+    return [...counts].reduce((sum, [, name, count]) => sum + (name === operation ? Number(count) : 0), 0);
+  }
+}
+
+/** Nodes behind the proxy, all on one database and one folder for files. */
+export interface Fleet {
+  /** As it is reached from outside: what is asked of it goes through the proxy. */
+  readonly server: TestServer;
+  readonly nodes: readonly [Node, Node];
+  stop(): Promise<void>;
+}
+
+/** Two nodes, and before them the proxy as it is deployed. The second may have settings of its own. */
+export async function startFleet(ofBoth: Environment = {}, ofSecond: Environment = {}): Promise<Fleet> {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const shared = {
+    ...(await freshEnvironment('postgres')),
+    PUBLIC_URL: url,
+    TRUST_PROXY: '1',
+    PARLEY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+    ...ofBoth,
+  };
+  const node = async (own: Environment) => new Node({ ...shared, PORT: String(await freePort()), ...own });
+  const nodes = [await node({}), await node(ofSecond)] as const;
+  await Promise.all(nodes.map((one) => one.start()));
+  const caddy = startCaddy(url, nodes);
+  await eventually(
+    'the proxy answers',
+    async () => {
+      if (caddy.exitCode !== null) throw new Error(`Caddy ended: ${await new Response(caddy.stderr).text()}`);
+      return (await fetch(`${url}/readyz`).catch(() => undefined))?.ok || undefined;
+    },
+    15_000,
+  );
+  const server = await attach(url, shared);
+  return {
+    server,
+    nodes,
+    stop: async () => {
+      await server.stop();
+      caddy.kill('SIGKILL');
+      await Promise.all([caddy.exited, ...nodes.map((one) => one.kill('SIGKILL'))]);
+    },
+  };
+}
+
+function startCaddy(url: string, nodes: readonly Node[]) {
+  const home = temporaryFolder();
+  const caddyfile = join(import.meta.dir, '../../../deploy/Caddyfile');
+  const child = Bun.spawn([executable ?? 'caddy', 'run', '--config', caddyfile, '--adapter', 'caddyfile'], {
+    env: {
+      HOME: home,
+      CADDY_ADMIN: `unix/${join(home, 'admin.sock')}`,
+      PUBLIC_URL: url,
+      PARLEY_NODES: nodes.map((one) => new URL(one.url).host).join(' '),
+    },
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
+  });
+  endWithUs(child);
+  return child;
+}
