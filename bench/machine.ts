@@ -10,7 +10,7 @@ const cores = availableParallelism();
 export const pinned = cores > 1 && Bun.which('taskset') !== null;
 
 /** What keeps a server's process, every thread of it, on its one core. */
-const onServerCore = pinned ? ['taskset', '-c', serverCore] : [];
+const onCore = (core: string) => (pinned ? ['taskset', '-c', core] : []);
 
 /** Moves this process to the other cores, and with it all that it starts: the load generator, PostgreSQL. */
 export function leaveServerCore(): void {
@@ -35,6 +35,21 @@ export function residentBytes(pid: number): number | undefined {
   const file = `/proc/${pid}/status`;
   if (!existsSync(file)) return undefined;
   return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(file, 'latin1'))?.[1]) * 1_024;
+}
+
+/** The share of all cores that did nothing while something ran; undefined where nobody tells. */
+export async function idleWhile<T>(work: () => Promise<T>): Promise<{ result: T; idle: number | undefined }> {
+  const before = coreTimes();
+  const result = await work();
+  const after = coreTimes();
+  if (!before || !after) return { result, idle: undefined };
+  return { result, idle: (after.idle - before.idle) / (after.all - before.all) };
+}
+
+function coreTimes(): { idle: number; all: number } | undefined {
+  if (!existsSync('/proc/stat')) return undefined;
+  const times = (readFileSync('/proc/stat', 'latin1').split('\n')[0] ?? '').trim().split(/\s+/).slice(1, 9).map(Number);
+  return { idle: (times[3] ?? 0) + (times[4] ?? 0), all: times.reduce((sum, time) => sum + time, 0) };
 }
 
 const atExit: (() => void)[] = [];
@@ -71,7 +86,11 @@ export const startOnServerCore = (
   command: readonly string[],
   env: Readonly<Record<string, string>>,
   input?: string,
-): Child => start([...onServerCore, process.execPath, ...command], env, input);
+): Child => start([...onCore(serverCore), process.execPath, ...command], env, input);
+
+/** Starts a second server, on a core that it shares with the rest where there are only two. */
+export const startOnSecondCore = (command: readonly string[], env: Readonly<Record<string, string>>): Child =>
+  start([...onCore('1'), process.execPath, ...command], env);
 
 /** Starts what servers talk to, on the other cores. */
 export const startBeside = (command: readonly string[], env: Readonly<Record<string, string>>): Child =>

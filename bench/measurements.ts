@@ -1,5 +1,6 @@
 import type { Client } from '../server/test/support/client.ts';
 import { freePort, postgresMissing, startPostgres } from '../server/test/support/postgres.ts';
+import { measureCluster } from './cluster.ts';
 import { measureDrain, measureLag, registerIdle } from './deliveries.ts';
 import { measureFiles } from './files.ts';
 import { fillChat, untilIndexed } from './fill.ts';
@@ -14,10 +15,18 @@ import {
   startParley,
 } from './parley.ts';
 import { median, type Pace, type RaceResult, race } from './race.ts';
+import { measureStreams } from './streams.ts';
 
 /** What came of a measurement: two rates side by side, a figure against its limit, or why there is neither. */
 export type Outcome =
-  | ({ readonly kind: 'rates'; readonly what: string; readonly bar: number; readonly notes: string[] } & RaceResult)
+  | ({
+      readonly kind: 'rates';
+      readonly what: string;
+      readonly bar: number;
+      readonly notes: string[];
+      /** Why this machine cannot tell whether the bar is reached. */
+      readonly noRoom?: readonly string[] | undefined;
+    } & RaceResult)
   | {
       readonly kind: 'figure';
       readonly what: string;
@@ -51,6 +60,8 @@ export const measurements: Readonly<Record<string, Measure>> = {
   lag: () => measureLag(freshEnvironment(), 3),
   'idle-webhooks': measureIdleWebhooks,
   files: (pace) => measureFiles(Math.min(3, pace.rounds)),
+  streams: (pace) => measureStreams(pace.rounds),
+  cluster: measureCluster,
   start: measureStart,
 };
 

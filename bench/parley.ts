@@ -5,7 +5,7 @@ import type { Engine } from '../server/store/engine.ts';
 import { openAsGuest } from '../server/store/open.ts';
 import { Client } from '../server/test/support/client.ts';
 import { freePort } from '../server/test/support/postgres.ts';
-import { type Child, startOnServerCore, temporaryFolder, untilHealthy } from './machine.ts';
+import { type Child, type startOnSecondCore, startOnServerCore, temporaryFolder, untilHealthy } from './machine.ts';
 import type { Racer } from './race.ts';
 
 /** What people write: a sentence. */
@@ -69,9 +69,12 @@ export function profileInto(folder: string): void {
   profiling = ['--cpu-prof', '--cpu-prof-md', `--cpu-prof-dir=${folder}`];
 }
 
-export async function startParley(env: Readonly<Record<string, string>>): Promise<ParleyUnderTest> {
+export async function startParley(
+  env: Readonly<Record<string, string>>,
+  start: typeof startOnSecondCore = startOnServerCore,
+): Promise<ParleyUnderTest> {
   const port = await freePort();
-  const child = startOnServerCore([...profiling, 'server/main.ts'], { ...env, PORT: String(port) });
+  const child = start([...profiling, 'server/main.ts'], { ...env, PORT: String(port) });
   await untilHealthy(child, port);
   return new ParleyUnderTest(child, port, await openAsGuest(readSettings(env)));
 }

@@ -34,7 +34,6 @@ export interface Pace {
   readonly rounds: number;
 }
 
-const connections = 64;
 const warmUpSeconds = 1.5;
 
 /**
@@ -73,7 +72,7 @@ export async function race(
   };
 }
 
-async function load({ pid, port, requests }: Racer, seconds: number): Promise<Load> {
+export async function load({ pid, port, requests }: Racer, seconds: number, connections = 64): Promise<Load> {
   const job: Job = { pid, port, requests, connections, leadSeconds: 0.1, seconds };
   const child = Bun.spawn([process.execPath, join(import.meta.dir, 'load.ts')], {
     stdin: new Blob([JSON.stringify(job)]),

@@ -3,7 +3,7 @@ import type { Side } from './race.ts';
 
 /** Whether an outcome reached its bar; undefined where there is nothing to judge. */
 export function passed(outcome: Outcome): boolean | undefined {
-  if (outcome.kind === 'rates') return outcome.ratio >= outcome.bar;
+  if (outcome.kind === 'rates') return outcome.noRoom === undefined ? outcome.ratio >= outcome.bar : undefined;
   return outcome.kind === 'figure' ? outcome.value <= outcome.bar : undefined;
 }
 
@@ -36,7 +36,8 @@ function toRow(outcome: Outcome): string[] {
     const { what, baseline, contender, ratio, bar } = outcome;
     const rates = [baseline, contender].map((side) => Math.round(side.perSecond).toLocaleString('en'));
     const times = [baseline, contender].map(timesOf);
-    return [what, ...rates, ratio.toFixed(2), `≥ ${bar.toFixed(2)}`, ...times, verdict];
+    const judged = outcome.noRoom === undefined ? verdict : 'NO ROOM';
+    return [what, ...rates, ratio.toFixed(2), `≥ ${bar.toFixed(2)}`, ...times, judged];
   }
   if (outcome.kind === 'figure') {
     const { what, value, unit, bar } = outcome;
@@ -57,7 +58,9 @@ export function notes(outcomes: readonly Outcome[]): string {
       if (outcome.kind === 'figure') return [];
       if (outcome.kind !== 'rates') return [`${outcome.what}: ${outcome.kind}. ${outcome.why}`];
       const { what, baseline, contender, ratios } = outcome;
-      return [`${what}: ${[spread(ratios), ...effort(baseline, contender), ...outcome.notes].join('; ')}`];
+      return [
+        `${what}: ${[spread(ratios), ...effort(baseline, contender), ...outcome.notes, ...(outcome.noRoom ?? [])].join('; ')}`,
+      ];
     })
     .map((text) => `- ${text}`)
     .join('\n');
