@@ -28,6 +28,13 @@ async function refreshTokensOf({ engine }: TestServer, userId: number): Promise<
 /** Keeps an access token that the server does not take, though it looks good for a while yet. */
 const spoil = ({ env }: Pick<SignedIn, 'env'>) => tamper(env, { access_token: 'oat_ended', expires_at: future });
 
+/** Lets the access tokens of a user end, and with them the stream under them; answers when others are in use. */
+async function expire({ userId }: { userId: number }): Promise<void> {
+  const { length } = await refreshTokensOf(server(), userId);
+  await server().engine.run(`UPDATE tokens SET expires_at = 1 WHERE user_id = $1 AND kind = 'oauth'`, userId);
+  await eventually('the next ones', async () => (await refreshTokensOf(server(), userId)).length > length);
+}
+
 const endAccess = (user: { userId: number }) =>
   endGrants(accessOf(server()), {
     userId: user.userId as never,
@@ -202,9 +209,11 @@ describe('listen', () => {
     await using running = await listening(someone);
     const { listener, send } = running;
     tamper(someone.env, { expires_at: past });
+    await expire(someone.user);
     await send('one');
     await listener.prints(1);
     spoil(someone);
+    await expire(someone.user);
     await send('two');
     const lines = await listener.prints(2);
     expect(lines.map((line) => JSON.parse(line).data.content)).toEqual(['one', 'two']);

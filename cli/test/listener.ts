@@ -6,10 +6,13 @@ const mainFile = join(import.meta.dir, '../main.ts');
 const patienceMs = 15_000;
 
 /** Looks again and again until there is something, for as long as a slow machine may need. */
-export async function eventually<T>(what: string, look: () => T | undefined | false | null): Promise<T> {
+export async function eventually<T>(
+  what: string,
+  look: () => T | undefined | false | null | Promise<T | undefined | false | null>,
+): Promise<T> {
   const deadline = Date.now() + patienceMs;
   for (;;) {
-    const found = look();
+    const found = await look();
     if (found) return found;
     if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`);
     await Bun.sleep(10);
