@@ -198,6 +198,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
       setupLink,
       stop: async () => {
         isStopping = true;
+        log.write('info', 'stopping', { serving_on_seconds: settings.stopDelay });
         await Bun.sleep(settings.stopDelay * 1_000);
         const cutOff = setTimeout(() => void server.stop(true), drainMs);
         live.streams.stop();

@@ -132,7 +132,7 @@ export const settingsTable = {
   natsUrl: setting({
     env: 'NATS_URL',
     summary:
-      'NATS that the servers on one PostgreSQL tell each other over what is new, such as `nats://user:password@host:4222`; several addresses of one cluster are separated by commas. Without it they notice by themselves, within two seconds.',
+      'NATS that the servers on one PostgreSQL tell each other over what is new, such as `nats://user:password@host:4222`; several addresses of one cluster are separated by commas. Without it they notice by themselves, within two seconds. What goes over it is sealed with `PARLEY_SECRET_KEY`. Servers that share a database also share where files are kept: `S3_URL`, or one folder.',
     fallback: '',
     parse: (value) => (value === '' ? undefined : parseNatsUrl(value)),
   }),

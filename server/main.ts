@@ -27,7 +27,10 @@ export async function serve(): Promise<void> {
     );
     const { s3 } = settings;
     if (s3) console.error(`Files are kept in the bucket ${s3.bucket} at ${s3.endpoint}`);
-    else if (settings.databaseUrl !== undefined) console.error(`Files are kept in ${resolve(settings.folder)}`);
+    else if (settings.databaseUrl !== undefined) {
+      const shared = settings.natsUrl ? ', which all servers on this database have to share; or set S3_URL' : '';
+      console.error(`Files are kept in ${resolve(settings.folder)}${shared}`);
+    }
     if (parley.setupLink) {
       console.error(`There is no administrator yet. Open this link to become one: ${parley.setupLink}`);
     }

@@ -23,6 +23,8 @@ export interface Hearing {
   /** Others can be heard from now on; something may have been missed before. */
   readonly connected: () => void;
   readonly lost: (cause: unknown) => void;
+  /** Something came that is none of ours, or of another version. */
+  readonly strange: (topic: Topic, cause: unknown) => void;
 }
 
 /** For a process that is alone, or whose others look by themselves. */

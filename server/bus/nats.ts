@@ -1,6 +1,7 @@
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { Bus, Hearing, Topic } from './bus.ts';
 import type { NatsAddress } from './nats-url.ts';
+import type { Seal } from './seal.ts';
 
 /** How soon a connection that is gone is tried again. */
 const againMs = 500;
@@ -11,20 +12,22 @@ const pingMs = 5_000;
 const stopMs = 1_000;
 
 /**
- * Over NATS, under a subject that only processes with the same `name` know. Nothing waits for it: while it is away, what
- * is told gets lost, and it is tried again until it is back.
+ * Over NATS, between processes with the same `name` and the same seal. Nothing waits for it: while it is away, what is told
+ * gets lost, and it is tried again until it is back.
  */
 export class NatsBus implements Bus {
   readonly #address: NatsAddress;
   readonly #prefix: string;
+  readonly #seal: Seal;
   readonly #hearing: Hearing;
   readonly #stopping = new AbortController();
   #connection: NatsConnection | undefined;
   #isUp = false;
 
-  constructor(address: NatsAddress, name: string, hearing: Hearing) {
+  constructor(address: NatsAddress, name: string, seal: Seal, hearing: Hearing) {
     this.#address = address;
     this.#prefix = `parley.${name}`;
+    this.#seal = seal;
     this.#hearing = hearing;
     void this.#keepConnected();
   }
@@ -32,7 +35,8 @@ export class NatsBus implements Bus {
   tell(topic: Topic, text: string): void {
     if (!this.#isUp) return;
     try {
-      this.#connection?.publish(`${this.#prefix}.${topic}`, text);
+      const subject = `${this.#prefix}.${topic}`;
+      this.#connection?.publish(subject, this.#seal.close(subject, text));
     } catch {
       // Too large for this NATS, or it has just gone: lost, as anything here may be.
     }
@@ -47,13 +51,13 @@ export class NatsBus implements Bus {
   /** The library connects again by itself for as long as it does not give up, as it does where it is refused. */
   async #keepConnected(): Promise<void> {
     const { signal } = this.#stopping;
-    let wasLost = false;
+    let said: string | undefined;
     while (!signal.aborted) {
       try {
         const connection = await this.#connect();
         this.#connection = connection;
         if (signal.aborted) return await connection.close();
-        wasLost = false;
+        said = undefined;
         this.#subscribe(connection);
         this.#rise();
         void this.#watch(connection);
@@ -62,9 +66,10 @@ export class NatsBus implements Bus {
         throw cause ?? new Error('NATS closed the connection');
       } catch (cause) {
         this.#isUp = false;
-        // Once, and not with every attempt.
-        if (!wasLost && !signal.aborted) this.#hearing.lost(cause);
-        wasLost = true;
+        // Once for each reason, and not with every attempt.
+        const why = String((cause as Error | undefined)?.message ?? cause);
+        if (why !== said && !signal.aborted) this.#hearing.lost(cause);
+        said = why;
         await Bun.sleep(againMs);
       }
     }
@@ -87,12 +92,22 @@ export class NatsBus implements Bus {
   }
 
   #subscribe(connection: NatsConnection): void {
-    for (const [topic, hear] of Object.entries(this.#hearing.hear)) {
-      connection.subscribe(`${this.#prefix}.${topic}`, {
+    for (const topic of Object.keys(this.#hearing.hear) as Topic[]) {
+      const subject = `${this.#prefix}.${topic}`;
+      connection.subscribe(subject, {
         callback: (error, message) => {
-          if (!error) hear(message.string());
+          if (!error) this.#hear(topic, subject, message.data);
         },
       });
+    }
+  }
+
+  /** Nothing that is heard may throw: the library would stop reading. */
+  #hear(topic: Topic, subject: string, sealed: Uint8Array): void {
+    try {
+      this.#hearing.hear[topic](this.#seal.open(subject, sealed));
+    } catch (cause) {
+      this.#hearing.strange(topic, cause);
     }
   }
 

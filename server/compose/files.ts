@@ -25,7 +25,7 @@ export async function buildFiles(
   address: () => string,
   askOthers: (key: string) => void = () => {},
 ): Promise<{ blobs: Blobs; uploads: Uploads; locks: UploadLocks; services: FileServices }> {
-  const { now, random, uploadLeaseMs } = world;
+  const { now, random, uploadLeaseMs, uploadWaitMs } = world;
   const blobs = inParts(settings.s3 ? openS3(settings.s3) : openDisk(settings.folder));
   if (settings.s3) await checkS3(settings.s3);
   const keptMs = settings.uploadHours * hourMs;
@@ -33,6 +33,7 @@ export async function buildFiles(
   const leases = new UploadLeases({
     engine,
     leaseMs: uploadLeaseMs,
+    waitMs: uploadWaitMs,
     alone: settings.databaseUrl === undefined,
     arrivesLate: settings.s3 !== undefined,
     askOthers,

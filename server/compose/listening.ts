@@ -11,6 +11,8 @@ export function listen({ host, port }: Settings, fetch: ReturnType<typeof buildF
       port,
       fetch,
       idleTimeout: longestSilence,
+      // Without a word, two servers would otherwise share a port, each with data of its own.
+      reusePort: false,
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       // The runtime's own page for what goes wrong once we have answered shows paths and source.
       development: false,

@@ -32,7 +32,14 @@ export function buildLive(
   const most = settings.streamLimit;
   const draw = () => chance(world);
   const streams = new Streams({ engine, now, chance: draw, most, sweepMs, quietMs, stallMs, log, gauges: metrics });
-  const nodes = joinNodes(settings, key, { ...hearing, streams, wake: () => wake.call(), log, metrics });
+  const nodes = joinNodes(settings, key, {
+    ...hearing,
+    streams,
+    wake: () => wake.call(),
+    random: world.random,
+    log,
+    metrics,
+  });
   engine.committed = (stretch) => {
     wake.call();
     streams.committed(stretch);
@@ -45,14 +52,13 @@ export function buildLive(
       openStream: (query) => streams.open(query),
       signal: (signal) => {
         const at = now();
-        void streams.signal(signal, at);
+        streams.signal(signal, at);
         nodes.signal(signal, at);
       },
     },
     ended: async (userIds) => {
       nodes.ended(userIds);
-      // What cannot be looked up now is looked up with the next sweep.
-      await streams.recheck(userIds).catch((cause) => log.write('warn', 'access of streams not checked', { cause }));
+      await streams.accessEnded(userIds);
     },
   };
 }

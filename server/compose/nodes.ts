@@ -1,6 +1,7 @@
-import type { Signal, UserId } from '@parley/contract';
-import { type Bus, silentBus } from '../bus/bus.ts';
+import { type Signal, signalTable, type UserId } from '@parley/contract';
+import { type Bus, silentBus, type Topic } from '../bus/bus.ts';
 import { NatsBus } from '../bus/nats.ts';
+import { Seal } from '../bus/seal.ts';
 import type { Settings } from '../config.ts';
 import type { Streams } from '../events/streams.ts';
 import { parseStretch, stretchTexts } from '../events/stretch-text.ts';
@@ -26,6 +27,7 @@ export interface NodeParts {
   readonly forget: (userIds: readonly UserId[]) => void;
   readonly nudge: () => void;
   readonly uploadWanted: (key: string) => void;
+  readonly random: (bytes: number) => Uint8Array;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -46,11 +48,12 @@ export function joinNodes({ natsUrl }: Settings, key: Uint8Array, parts: NodePar
 
 /** Several services may share a NATS: those with the same key, which are those on the same database, hear each other. */
 function connectNats(address: NonNullable<Settings['natsUrl']>, key: Uint8Array, parts: NodeParts): Bus {
-  const { streams, wake, forget, nudge, uploadWanted, log, metrics } = parts;
-  const name = new Bun.CryptoHasher('sha256', key).update('nodes').digest('hex').slice(0, 32);
-  const recheck = (userIds?: readonly UserId[]) =>
-    void streams.recheck(userIds).catch((cause) => log.write('warn', 'access of streams not checked', { cause }));
-  return new NatsBus(address, name, {
+  const { streams, wake, forget, nudge, uploadWanted, random, log, metrics } = parts;
+  const derive = (use: string) => new Bun.CryptoHasher('sha256', key).update(use).digest();
+  const name = Buffer.from(derive('name of nodes')).toString('hex').slice(0, 16);
+  const seal = new Seal(derive('what nodes tell each other'), random);
+  const told = new Set<Topic>();
+  return new NatsBus(address, name, seal, {
     hear: {
       committed: (text) => {
         wake();
@@ -60,12 +63,13 @@ function connectNats(address: NonNullable<Settings['natsUrl']>, key: Uint8Array,
       },
       signal: (text) => {
         const { at, signal } = JSON.parse(text) as { at: number; signal: Signal };
-        void streams.signal(signal, at);
+        // A newer server may know more of them.
+        if (signalTable[signal.event]?.data.safeParse(signal.data).success) streams.signal(signal, Number(at));
       },
       ended: (text) => {
         const userIds = JSON.parse(text) as UserId[];
         forget(userIds);
-        recheck(userIds);
+        void streams.accessEnded(userIds);
         nudge();
       },
       webhooks: nudge,
@@ -77,7 +81,11 @@ function connectNats(address: NonNullable<Settings['natsUrl']>, key: Uint8Array,
       wake();
       nudge();
       streams.look();
-      recheck();
+      void streams.recheck();
+    },
+    strange: (topic, cause) => {
+      if (!told.has(topic)) log.write('warn', 'not understood over NATS', { topic, cause });
+      told.add(topic);
     },
     lost: (cause) => {
       metrics.busConnected(false);

@@ -11,6 +11,8 @@ export interface World {
   readonly stallMs: number;
   /** How long a server that has died keeps others off an upload, where that is not to be the usual time. */
   readonly uploadLeaseMs?: number;
+  /** How long a request waits for another at the same upload, likewise. */
+  readonly uploadWaitMs?: number;
 }
 
 /** A number from 0 up to 1. */

@@ -1,3 +1,4 @@
+import type { Trouble } from '../observe/trouble.ts';
 import type { Committed, Engine, LogEntry } from '../store/engine.ts';
 import { eventsAfter, logTip } from '../store/events.ts';
 
@@ -10,11 +11,11 @@ const patienceMs = 10;
 /** Stretches that wait for one before them; beyond that the log is read. */
 const mostWaiting = 1_000;
 
-export interface FeedParts {
+interface FeedParts {
   readonly engine: Engine;
   /** Tells an event to whoever is concerned; the next one is told once this is done. */
   readonly tell: (event: LogEntry) => Promise<void>;
-  readonly failed: (cause: unknown) => void;
+  readonly trouble: Trouble;
 }
 
 /**
@@ -52,7 +53,9 @@ export class Feed {
     if (this.#opening) return this.#opening;
     const opening = logTip(this.#parts.engine).then((tip) => {
       // It may have been closed meanwhile, and opened anew: then this is not where it begins.
-      if (this.#opening === opening) this.#moveTo(tip);
+      if (this.#opening !== opening) return;
+      this.#position = tip;
+      this.#told = tip;
     });
     this.#opening = opening;
     return opening;
@@ -82,7 +85,7 @@ export class Feed {
 
   #wake(): void {
     this.#running ??= this.#run()
-      .catch((cause) => this.#parts.failed(cause))
+      .then(this.#parts.trouble.went, this.#parts.trouble.failed)
       .finally(() => {
         this.#running = undefined;
       });

@@ -1,4 +1,5 @@
 import type { Log } from '../observe/log.ts';
+import { Trouble } from '../observe/trouble.ts';
 
 export interface FollowerOptions {
   readonly name: string;
@@ -20,12 +21,13 @@ export class Follower {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: Promise<void> | undefined;
   #wokenMeanwhile = false;
-  #isFailing = false;
+  readonly #trouble: Trouble;
   readonly #stop = Promise.withResolvers<void>();
   #stopped = false;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
+    this.#trouble = new Trouble(options.log, 'follower failed', { follower: options.name });
     this.#sweep = setInterval(() => this.wake(), options.sweepMs);
     this.#sweep.unref();
   }
@@ -45,19 +47,16 @@ export class Follower {
   }
 
   async #run(): Promise<void> {
-    const { name, step, share, log } = this.#options;
+    const { step, share } = this.#options;
     try {
       for (let more = true; more && !this.#stopped; ) {
         const started = performance.now();
         more = await step();
-        if (this.#isFailing) log.write('info', 'follower goes on', { follower: name });
-        this.#isFailing = false;
+        this.#trouble.went();
         if (more) await Promise.race([Bun.sleep((performance.now() - started) * (1 / share - 1)), this.#stop.promise]);
       }
     } catch (cause) {
-      // Once, and not with every look, where it goes on failing.
-      if (!this.#isFailing) log.write('warn', 'follower failed', { follower: name, cause });
-      this.#isFailing = true;
+      this.#trouble.failed(cause);
     }
   }
 

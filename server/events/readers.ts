@@ -4,11 +4,11 @@ import { type Stay, sees } from '../store/visibility.ts';
 import type { Stream } from './stream.ts';
 
 /** A user's stay in a chat. */
-export interface ChatStay extends Stay {
+interface ChatStay extends Stay {
   readonly chat_id: ChatId;
 }
 
-export interface ReadersParts {
+interface ReadersParts {
   /** Where a user is, or was after one event. */
   readonly stays: (userId: UserId, since: number) => Promise<readonly ChatStay[]>;
   /** Has events told from now on. */

@@ -39,6 +39,7 @@ export class Stream implements LiveStream {
   #isBusy = true;
   #ended = false;
   #lastWrite = performance.now();
+  readonly #openedAt = this.#lastWrite;
   /** Events that were written. */
   count = 0;
 
@@ -81,6 +82,11 @@ export class Stream implements LiveStream {
     if (room) void this.#catchUp(room);
   }
 
+  /** Seconds since it was opened. */
+  get age(): number {
+    return Math.round(performance.now() - this.#openedAt) / 1_000;
+  }
+
   leave(): void {
     this.end('left');
   }
@@ -109,8 +115,10 @@ export class Stream implements LiveStream {
   }
 
   #writeFrame(frame: Frame): Promise<unknown> | undefined {
-    if (frame.id !== undefined) this.#cursor = frame.id;
-    this.count++;
+    if (frame.id !== undefined) {
+      this.#cursor = frame.id;
+      this.count++;
+    }
     return this.#write(frame.bytes);
   }
 
@@ -145,6 +153,8 @@ export class Stream implements LiveStream {
         await this.#untilRoom(this.#writeFrame(frameOf(event)));
       }
       this.#cursor = Math.max(this.#cursor, reached);
+      // Where neither the log nor the reader has anybody wait, nobody else would get a turn until all is read.
+      await new Promise((resolve) => setImmediate(resolve));
     }
   }
 

@@ -1,20 +1,29 @@
 import { eventNames, ParleyError, type Signal, type UserId } from '@parley/contract';
 import type { LiveQuery, LiveStream } from '../domain/live.ts';
 import type { Log } from '../observe/log.ts';
+import { Trouble } from '../observe/trouble.ts';
 import type { Committed, Engine, LogEntry } from '../store/engine.ts';
-import { logTip, readCursor, visibleEvents, wasEverMember } from '../store/events.ts';
+import { logTip, visibleEvents } from '../store/events.ts';
+import { requireEverMember, requireKept, requireWithin } from '../store/log-cursor.ts';
 import { staysOf } from '../store/members.ts';
 import { validTokens } from '../store/tokens.ts';
 import { Feed } from './feed.ts';
 import { type Frame, frameOf, signalFrame } from './frame.ts';
 import { Readers } from './readers.ts';
 import { Stream, type StreamEnd, type StreamParts } from './stream.ts';
+import { Turnstile } from './turnstile.ts';
 
 /** How often it is looked for streams that have been quiet for too long, and for access that has expired. */
 const beatMs = 1_000;
 
 /** Events that are read from the log at a time, for one reader. */
 const pageSize = 100;
+
+/** Events that are looked through for such a page at most: those that a filter leaves out take time too. */
+const mostSearched = 10_000;
+
+/** Pages that are read at once: whoever reads a long log does not keep the database from everybody else. */
+const pagesAtOnce = 2;
 
 /** Streams that are written to before others have their turn. */
 const turn = 256;
@@ -25,7 +34,7 @@ const mostTokens = 1_000;
 /** Readers come back after this time and up to as much again, by chance: those of a server that stops do not come all at once. */
 const retryMs = 1_000;
 
-export interface StreamsParts {
+interface StreamsParts {
   readonly engine: Engine;
   readonly now: () => number;
   /** A number from 0 up to 1. */
@@ -48,19 +57,22 @@ export class Streams {
   readonly #feed: Feed;
   readonly #readers: Readers;
   readonly #streams = new Set<Stream>();
+  readonly #pages = new Turnstile(pagesAtOnce);
   /** One for all streams: there are many of them. */
   readonly #streamParts: StreamParts;
   readonly #beating: ReturnType<typeof setInterval>;
   readonly #sweeping: ReturnType<typeof setInterval>;
+  readonly #unchecked: Trouble;
   #stopped = false;
 
   constructor(parts: StreamsParts) {
     this.#parts = parts;
-    const failed = (what: string) => (cause: unknown) => parts.log.write('warn', what, { cause });
+    const untold = new Trouble(parts.log, 'events not told to streams yet');
+    this.#unchecked = new Trouble(parts.log, 'access of streams not checked');
     this.#feed = new Feed({
       engine: parts.engine,
       tell: (event) => this.#tell(event),
-      failed: failed('events not told to streams yet'),
+      trouble: untold,
     });
     this.#readers = new Readers({
       stays: (userId, since) => staysOf(parts.engine, userId, since),
@@ -78,7 +90,7 @@ export class Streams {
     this.#beating = setInterval(() => this.#beat(), beatMs).unref();
     this.#sweeping = setInterval(() => {
       this.#feed.look();
-      void this.recheck().catch(failed('access of streams not checked'));
+      void this.recheck();
     }, parts.sweepMs).unref();
   }
 
@@ -116,14 +128,21 @@ export class Streams {
   }
 
   /** Tells a signal to those who are in its chat. */
-  async signal(signal: Signal, at: number): Promise<void> {
-    if (this.#readers.count === 0) return;
-    await this.#offer(signalFrame(signal, at));
+  signal(signal: Signal, at: number): void {
+    if (this.#readers.count > 0) void this.#offer(signalFrame(signal, at));
   }
 
-  /** Ends the streams whose access has ended: of some users, or of all. */
-  async recheck(userIds?: readonly UserId[]): Promise<void> {
-    await this.#endInvalid(userIds ? userIds.flatMap((id) => [...this.#readers.streamsOf(id)]) : [...this.#streams]);
+  /** Some access of these users has ended. Where it cannot be found out which, all their streams end: they can come back. */
+  async accessEnded(userIds: readonly UserId[]): Promise<void> {
+    const streams = userIds.flatMap((id) => [...this.#readers.streamsOf(id)]);
+    await this.#endInvalid(streams).catch((cause) => {
+      for (const stream of streams) stream.end('access ended', cause);
+    });
+  }
+
+  /** Ends the streams whose access has ended, without anybody having said so. */
+  async recheck(): Promise<void> {
+    await this.#endInvalid([...this.#streams]).then(this.#unchecked.went, this.#unchecked.failed);
   }
 
   async #endInvalid(streams: readonly Stream[]): Promise<void> {
@@ -164,30 +183,21 @@ export class Streams {
 
   async #requireAnswerable({ userId, chatId, after }: LiveQuery): Promise<void> {
     const { engine } = this.#parts;
-    if (chatId !== undefined && !(await wasEverMember(engine, chatId, userId))) {
-      throw new ParleyError('not_found', 'There is no such chat, or you may not see it.');
-    }
+    if (chatId !== undefined) await requireEverMember(engine, chatId, userId);
     if (after === undefined) return;
-    if (after > (await logTip(engine))) {
-      throw new ParleyError('cursor_expired', 'This cursor is not of this log. Start again at 0.');
-    }
-    await this.#requireUnpruned(after);
-  }
-
-  async #requireUnpruned(after: number): Promise<void> {
-    if (after === 0 || after >= (await readCursor(this.#parts.engine, 'pruned'))) return;
-    throw new ParleyError('cursor_expired', 'The events after this cursor are no longer kept. Start again at 0.');
+    requireWithin(await logTip(engine), after);
+    await requireKept(engine, after);
   }
 
   async #read({ userId, chatId, names }: LiveQuery, after: number, upTo: number) {
     const { engine } = this.#parts;
     const events = names && eventNames.filter((name) => names.has(name));
     if (events?.length === 0) return { events: [], reached: upTo };
-    const range = { userId, after, upTo, limit: pageSize, chatId, events };
-    const found = await visibleEvents(engine, range);
-    // What was dropped while the page was read must not pass for nothing.
-    await this.#requireUnpruned(after);
-    return { events: found, reached: (found.length === pageSize && found.at(-1)?.event_id) || upTo };
+    const end = Math.min(upTo, after + mostSearched);
+    const range = { userId, after, upTo: end, limit: pageSize, chatId, events };
+    const found = await this.#pages.take(() => visibleEvents(engine, range));
+    await requireKept(engine, after);
+    return { events: found, reached: (found.length === pageSize && found.at(-1)?.event_id) || end };
   }
 
   async #tell(event: LogEntry): Promise<void> {
@@ -222,7 +232,14 @@ export class Streams {
     gauges.streams(this.#streams.size);
     gauges.streamEnded(why);
     const level = why === 'failed' ? 'warn' : 'info';
-    log.write(level, 'stream ended', { user_id: userId, token_id: tokenId, why, events: stream.count, cause });
+    log.write(level, 'stream ended', {
+      user_id: userId,
+      token_id: tokenId,
+      why,
+      seconds: stream.age,
+      events: stream.count,
+      cause,
+    });
   }
 
   #beat(): void {

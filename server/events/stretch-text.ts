@@ -5,7 +5,7 @@ import type { Committed, LogEntry } from '../store/engine.ts';
 const mostText = 250_000;
 
 /** In place of a stretch that is too large to be told: whoever hears it reads the log. */
-export const unknownStretch = '';
+const unknownStretch = '';
 
 /** A stretch of the log as one or more texts. Bodies are JSON on one line, so each event is a line. */
 export function* stretchTexts({ after, last, events }: Committed): Generator<string> {

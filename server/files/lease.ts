@@ -2,7 +2,7 @@ import type { Engine } from '../store/engine.ts';
 import { freeUpload, type LeaseRow, renewUpload } from '../store/upload-leases.ts';
 import { UploadBusy } from './busy.ts';
 
-export interface LeaseParts {
+interface LeaseParts {
   readonly engine: Engine;
   readonly row: LeaseRow;
   readonly leaseMs: number;

@@ -5,13 +5,18 @@ import { Lease } from './lease.ts';
 /** How long a server that has died keeps others off an upload. */
 const usualLeaseMs = 30_000;
 
+/** How long a request waits for another that has to finish. */
+const usualWaitMs = 20_000;
+
 /** How often it is looked whether somebody has let go. */
 const lookEveryMs = 200;
 
-export interface LeasesParts {
+interface LeasesParts {
   readonly engine: Engine;
   /** How long a lease lasts that is not renewed, where that is not to be the usual time. */
   readonly leaseMs?: number | undefined;
+  /** How long to wait for one, where that is not to be the usual time. */
+  readonly waitMs?: number | undefined;
   /** Nobody else can have leases on this database. */
   readonly alone: boolean;
   /** What a process has sent to the storage may arrive there after its end. */
@@ -33,7 +38,7 @@ export class UploadLeases {
 
   /** Whoever has waited for so long comes back later: finishing a large file may take a while. */
   get longestWaitMs(): number {
-    return ((this.#parts.leaseMs ?? usualLeaseMs) * 2) / 3;
+    return this.#parts.waitMs ?? usualWaitMs;
   }
 
   /** What a process has left behind that was alone as well. */

@@ -62,6 +62,8 @@ function textLine(time: string, level: Level, event: string, fields: Fields): st
 /** The message and stack of a fault. A database's message may quote values, so its detail fields are left out. */
 function describeCause(cause: unknown): unknown {
   if (!(cause instanceof Error)) return String(cause);
+  // What says only that something failed has the reason inside.
+  if (cause.cause instanceof Error) return describeCause(cause.cause);
   const { code, errno } = cause as { code?: unknown; errno?: unknown };
   return { name: cause.name, message: cause.message, code, errno, stack: cause.stack };
 }

@@ -1,17 +1,16 @@
-import { type LoggedEvent, ParleyError } from '@parley/contract';
-import { type EventRow, logTip, readCursor, visibleEvents, wasEverMember } from '../store/events.ts';
+import type { LoggedEvent } from '@parley/contract';
+import { type EventRow, logTip, visibleEvents } from '../store/events.ts';
+import { requireEverMember, requireKept, requireWithin } from '../store/log-cursor.ts';
 import { Live } from './live.ts';
 import type { Handler, Services } from './operation.ts';
 
 export function listEvents({ engine }: Services): Handler<'events.list'> {
   return async ({ caller, input }) => {
     const { after, limit, chat_id, events } = input;
-    if (chat_id !== undefined && !(await wasEverMember(engine, chat_id, caller.userId))) {
-      throw new ParleyError('not_found', 'There is no such chat, or you may not see it.');
-    }
+    if (chat_id !== undefined) await requireEverMember(engine, chat_id, caller.userId);
     // The end is read first: whatever commits after it is left for the next page, and nothing before it is missed.
     const upTo = await logTip(engine);
-    if (after > upTo) throw new ParleyError('cursor_expired', 'This cursor is not of this log. Start again at 0.');
+    requireWithin(upTo, after);
     const found = await visibleEvents(engine, {
       userId: caller.userId,
       after,
@@ -20,10 +19,7 @@ export function listEvents({ engine }: Services): Handler<'events.list'> {
       chatId: chat_id,
       events,
     });
-    // The beginning is read last: what was dropped while the page was read must not pass for nothing.
-    if (after > 0 && after < (await readCursor(engine, 'pruned'))) {
-      throw new ParleyError('cursor_expired', 'The events after this cursor are no longer kept. Start again at 0.');
-    }
+    await requireKept(engine, after);
     const page = found.slice(0, limit).map(logged);
     const has_more = found.length > limit;
     return { events: page, next: has_more ? (page.at(-1)?.event_id ?? after) : Math.max(after, upTo), has_more };

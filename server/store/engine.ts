@@ -72,8 +72,8 @@ export interface Engine extends Db {
    */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * The same, but answers before it is on disk: a power failure may undo it, together with whatever was written so after
-   * it. For what is simply done again then.
+   * The same, but may answer before it is on disk where a power failure that undoes it ends this process as well, and whatever
+   * it remembers. For what is simply done again then.
    */
   writeSoon<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Called after every commit of this process that took ids of events; what others commit is not told here. */
@@ -94,6 +94,8 @@ export interface Dialect {
   readonly lockRows: string;
   /** A table expression over a parameter that holds a JSON array of objects, as `JSON.stringify` gives it. */
   rows(param: string, columns: Readonly<Record<string, ColumnType>>, alias: string): string;
+  /** Whether an event of the table `e` is of a chat, after one id and up to another. To be ordered by chat and id. */
+  inChat(e: string, chat: string, after: string, upTo: string): string;
   /**
    * A join of each row of `outer` with the first `limit` ids that `inner` selects for it (an ordered SELECT of one
    * column that may name columns of `outer`); they are seen as `alias.id`.

@@ -90,11 +90,11 @@ export function visibleEvents(db: Db, q: EventQuery): Promise<EventRow[]> {
   const named = `e.event IN (SELECT name FROM ${db.dialect.rows('$5', { name: 'text' }, 'wanted')})`;
   const rare = q.events?.includes('new_message') ? '' : `AND e.event <> 'new_message'`;
   const wanted = q.events ? `${named} ${rare}` : 'CAST($5 AS text) IS NULL';
-  const within = (stay: string) => `e.chat_id = ${stay}.chat_id AND e.event_id > $2 AND e.event_id <= $3
-    AND ${seenDuring(stay, 'e.event_id')} AND ${wanted}`;
+  const first = (stay: string) => `SELECT e.event_id FROM events e
+    WHERE ${db.dialect.inChat('e', `${stay}.chat_id`, '$2', '$3')}
+      AND ${seenDuring(stay, 'e.event_id')} AND ${wanted} ORDER BY e.chat_id, e.event_id`;
   const stays = `(
-    SELECT m.chat_id, m.joined_event, m.left_event,
-           (SELECT min(e.event_id) FROM events e WHERE ${within('m')}) AS next
+    SELECT m.chat_id, m.joined_event, m.left_event, (${first('m')} LIMIT 1) AS next
     FROM (
       SELECT chat_id, joined_event, left_event FROM members WHERE user_id = $1
       UNION ALL SELECT -CAST($1 AS bigint), 0, CAST(NULL AS bigint)
@@ -103,11 +103,10 @@ export function visibleEvents(db: Db, q: EventQuery): Promise<EventRow[]> {
       AND ${q.chatId === undefined ? 'CAST($6 AS bigint) IS NULL' : 'm.chat_id = $6'}
     ORDER BY next NULLS LAST LIMIT $4
   ) AS stay`;
-  const firstOfStay = `SELECT e.event_id FROM events e WHERE ${within('stay')} ORDER BY e.event_id`;
   return db.all(
     `SELECT ${columns}
      FROM (
-       SELECT seen.id FROM ${db.dialect.firstIdsPerRow(stays, firstOfStay, '$4', 'seen')} ORDER BY seen.id LIMIT $4
+       SELECT seen.id FROM ${db.dialect.firstIdsPerRow(stays, first('stay'), '$4', 'seen')} ORDER BY seen.id LIMIT $4
      ) AS page
      JOIN events e ON e.event_id = page.id ORDER BY e.event_id`,
     q.userId,

@@ -18,6 +18,7 @@ export const sqliteDialect: Dialect = {
   name: 'sqlite',
   now: `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
   lockRows: '',
+  inChat: (e, chat, after, upTo) => `${e}.chat_id = ${chat} AND ${e}.event_id > ${after} AND ${e}.event_id <= ${upTo}`,
   rows: (param, columns, alias) => {
     const list = Object.keys(columns).map((c) => `json_extract(value, '$.${c}') AS ${c}`);
     return `(SELECT ${list.join(', ')} FROM json_each(${param})) AS ${alias}`;

@@ -71,6 +71,41 @@ onPostgres('while PostgreSQL', () => {
     await Bun.sleep(awayMs);
     await postgres.start();
   };
+  test('crashes right after messages were granted, webhooks are told of them, though nothing happens afterwards', async () => {
+    const postgres = await startPostgres({ fsync: false });
+    const env = environmentOn(await postgres.freshDatabase());
+    const servers = [new Talking(env), new Talking(env)];
+    const urls = [await servers[0]?.url(), await servers[1]?.url()].map(String);
+    const setUp = await attach(urls[0] ?? '', env);
+    const ada = await setUp.user('ada');
+    await setUp.stop();
+    const { chat_id } = (await ada.ok('messages.create_group', { name: 'g', participants: [] })).group;
+    const endpoint = receiver().endpoint();
+    const hook = { url: endpoint.url, events: ['new_message'], secret: 's' };
+    const { webhook_id } = (await ada.ok('webhooks.register', hook)).webhook;
+    const granted: string[] = [];
+    for (let round = 0; round < 6; round++) {
+      for (let i = 0; i < 10; i++) {
+        const content = `${round}/${i}`;
+        await ada.ok('messages.send_message', { chat_id, content });
+        granted.push(content);
+      }
+      // While the last of them are made deliveries of, sent, and written down.
+      await Bun.sleep(6 * round);
+      await restart('immediate', 0)(postgres);
+      const isWrittenDown = async () => {
+        const answer = await ada.call('webhooks.deliveries', { webhook_id, state: 'delivered', limit: 200 });
+        return (answer.status === 200 && answer.body.deliveries.length === granted.length) || undefined;
+      };
+      await eventually(`all ${granted.length} are delivered, and known to be`, isWrittenDown, 15_000);
+      expect(granted.filter((content) => !endpoint.contents.includes(content))).toEqual([]);
+    }
+    for (const server of servers) {
+      server.kill('SIGTERM');
+      expect((await server.end()).code).toBe(0);
+    }
+  }, 90_000);
+
   const troubles: Record<string, { nodes: number; happens: (postgres: PrivatePostgres) => Promise<void> }> = {
     'is restarted': { nodes: 2, happens: restart('fast', 0) },
     'crashes and recovers': { nodes: 1, happens: restart('immediate', 0) },

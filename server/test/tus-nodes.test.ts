@@ -192,7 +192,7 @@ onPostgres('an upload between two servers', () => {
   }, 90_000);
 
   test('is answered 423 where the other does not let go: told so, a client does not begin anew', async () => {
-    const server = await startServer(await freshEnvironment('postgres'), { uploadLeaseMs: leaseMs });
+    const server = await startServer(await freshEnvironment('postgres'), { uploadWaitMs: 2_000 });
     const { ada } = await users(server, 'ada');
     const [path, another] = [await announce(ada, 10), await announce(ada, 10)];
     // Held for longer than anybody waits.

@@ -1,4 +1,5 @@
 import type { Log } from '../observe/log.ts';
+import { Trouble } from '../observe/trouble.ts';
 import { findDrive, releaseAll } from '../store/drives.ts';
 import { disableForEndpoint, type EndpointEnd } from '../store/webhook-ends.ts';
 import { findWebhook, lockWebhooks } from '../store/webhooks.ts';
@@ -55,8 +56,8 @@ export class Driver {
   #stopping = false;
 
   constructor(parts: DriverParts) {
-    const { engine, owner, alone, now } = parts;
-    const failed = (what: string) => (cause: unknown) => parts.log.write('warn', what, { cause });
+    const { engine, owner, alone, now, log } = parts;
+    const failed = (what: string) => (cause: unknown) => log.write('warn', what, { cause });
     this.#parts = parts;
     this.#dispatcher = new Dispatcher(engine, owner);
     this.#recorder = new Recorder({
@@ -102,9 +103,9 @@ export class Driver {
         this.#attend(drive);
       },
     });
-    this.#dispatching = new Rounds(() => this.#dispatch(), failed('events not dispatched to webhooks yet'));
-    this.#looking = new Rounds(() => this.#look(), failed('webhooks not looked after'));
-    this.#gathering = new Rounds(() => this.#gather(), failed('deliveries made elsewhere not taken in yet'));
+    this.#dispatching = new Rounds(() => this.#dispatch(), new Trouble(log, 'events not dispatched to webhooks yet'));
+    this.#looking = new Rounds(() => this.#look(), new Trouble(log, 'webhooks not looked after'));
+    this.#gathering = new Rounds(() => this.#gather(), new Trouble(log, 'deliveries made elsewhere not taken in yet'));
   }
 
   async start(): Promise<void> {

@@ -1,14 +1,16 @@
+import type { Trouble } from '../observe/trouble.ts';
+
 /** Does the same work again and again, never twice at once: whoever asks meanwhile gets another round after it. */
 export class Rounds {
   readonly #work: () => Promise<void>;
-  readonly #failed: (cause: unknown) => void;
+  readonly #trouble: Trouble;
   #running: Promise<void> | undefined;
   #next: PromiseWithResolvers<void> | undefined;
   #stopped = false;
 
-  constructor(work: () => Promise<void>, failed: (cause: unknown) => void) {
+  constructor(work: () => Promise<void>, trouble: Trouble) {
     this.#work = work;
-    this.#failed = failed;
+    this.#trouble = trouble;
   }
 
   /** Answers once a round that began after this call has ended, however it ended. */
@@ -19,7 +21,7 @@ export class Rounds {
       return this.#next.promise;
     }
     this.#running = this.#work()
-      .catch(this.#failed)
+      .then(this.#trouble.went, this.#trouble.failed)
       .finally(() => {
         this.#running = undefined;
         const next = this.#next;
