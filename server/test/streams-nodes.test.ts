@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { connect } from '@nats-io/transport-node';
 import { readSettings } from '../config.ts';
 import { endWithUs, temporaryFolder } from './support/cleanup.ts';
 import { Client } from './support/client.ts';
@@ -61,6 +62,36 @@ onCluster('servers on one database that tell each other over NATS', () => {
   afterAll(async () => {
     await Promise.all([a?.stop(), b?.stop()]);
     await nats?.stop();
+  });
+
+  test('cannot be read, misled or brought down by somebody else who is there', async () => {
+    const stranger = await connect({ servers: nats.url.replace('nats://', '') });
+    const overheard: { subject: string; text: string; data: Uint8Array }[] = [];
+    stranger.subscribe('parley.>', {
+      callback: (_, { subject, data }) =>
+        void overheard.push({ subject, text: Buffer.from(data).toString('latin1'), data }),
+    });
+    await stranger.flush();
+    const stream = await listen(at(b, bob));
+    const before = overheard.length;
+    await say(ada, chat_id, 'between us');
+    await untilContent(stream, 'between us');
+    await eventually('something is overheard', async () => overheard.length > before || undefined);
+    expect(overheard.filter(({ text }) => text.includes('between us'))).toEqual([]);
+    const prefix = overheard[0]?.subject.split('.').slice(0, 2).join('.');
+    const [real] = overheard;
+    for (const topic of ['committed', 'signal', 'ended', 'webhooks', 'uploads']) {
+      for (const lie of ['', 'xx', '{"at":1,"signal":{}}', '0 9007199254740990', '[1,2]', 'x'.repeat(50_000)]) {
+        stranger.publish(`${prefix}.${topic}`, lie);
+      }
+      // What was said once cannot be said again as something else.
+      if (real && !real.subject.endsWith(topic)) stranger.publish(`${prefix}.${topic}`, real.data);
+    }
+    await stranger.flush();
+    await say(ada, chat_id, 'still between us');
+    await untilContent(stream, 'still between us');
+    await stranger.close();
+    stream.breakOff();
   });
 
   test('tell streams at one of what was written at the other', async () => {
