@@ -65,7 +65,7 @@ const sound: Evidence = {
   told: [],
 };
 
-const toldOf = (arrivals: Arrival[]) => ({ told: [{ name: 'hook', webhookId: 7, secret, arrivals }] });
+const toldOf = (arrivals: Arrival[]) => ({ told: [{ name: 'hook', webhookId: 7, secret, arrivals, log: sound.log }] });
 const judge = (changed: Partial<Evidence>) => check({ ...sound, ...changed });
 const judgeHook = (...arrivals: Arrival[]): Record<string, number> => {
   const { broken, told } = judge(toldOf(arrivals));
@@ -140,6 +140,21 @@ describe('the check of a run', () => {
     expect(judge({ log: [first, other] })).toMatchObject({ untold: 1 });
     expect(judge({ log: [first, other, second, told(14, 3, 1)] })).toMatchObject({ untold: 1 });
     expect(judge({ changes: [{ event: 'message_edited', message_id: 1 }] })).toMatchObject({ untold: 1 });
+  });
+
+  test('finds that somebody came or went more or less often than the log tells', () => {
+    const joined = (event_id: number): LoggedEvent => ({
+      event_id: event_id as LoggedEvent['event_id'],
+      event: 'user_joined',
+      timestamp,
+      data: { chat_id: 1, user_id: 5, actor_id: 5 },
+    });
+    const change = { event: 'user_joined', chat_id: 1, user_id: 5 };
+    const twice = [...sound.log, joined(14), joined(15)];
+    expect(judge({ log: twice, changes: [change, change] })).toMatchObject({ untold: 0, broken: [] });
+    expect(judge({ log: twice, changes: [change] })).toMatchObject({ untold: 1 });
+    expect(judge({ log: twice })).toMatchObject({ untold: 1 });
+    expect(judge({ changes: [change] })).toMatchObject({ untold: 1 });
   });
 
   test('finds ids that do not rise', () => {

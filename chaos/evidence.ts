@@ -16,6 +16,8 @@ export interface Told {
   readonly webhookId: number;
   readonly secret: string;
   readonly arrivals: readonly Arrival[];
+  /** What `events.list` tells its owner of all that it is to be told of, in its order. */
+  readonly log: readonly LoggedEvent[];
 }
 
 export interface Message {
@@ -24,11 +26,10 @@ export interface Message {
   readonly content: string;
 }
 
-/** A change beside the sends that the server answered for. */
-export interface Change {
-  readonly event: string;
-  readonly message_id: number;
-}
+/** A change beside the sends that the server answered for, by the event that tells of it: to a message, or to who is in a chat. */
+export type Change =
+  | { readonly event: string; readonly message_id: number }
+  | { readonly event: string; readonly chat_id: number; readonly user_id: number };
 
 /** Everything that is known once it is over. */
 export interface Evidence {
@@ -37,7 +38,7 @@ export interface Evidence {
   readonly changes: readonly Change[];
   /** What `get_messages` finds, chat by chat. */
   readonly found: readonly Message[];
-  /** What `events.list` tells the owner of the webhooks, in its order. */
+  /** What `events.list` tells somebody who is in all of these chats, in its order. */
   readonly log: readonly LoggedEvent[];
   readonly told: readonly Told[];
 }

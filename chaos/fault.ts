@@ -1,4 +1,5 @@
 import type { EngineName } from '../server/test/support/engines.ts';
+import { postgresMissing } from '../server/test/support/postgres.ts';
 
 /** A number that a fault can be given on the command line. */
 export interface Setting {
@@ -28,6 +29,8 @@ export interface Outcome {
 export interface Fault {
   readonly summary: string;
   readonly settings: Readonly<Record<string, Setting>>;
+  /** Why it cannot be run on this engine, if it cannot: nothing is wrong then. */
+  readonly inapplicable: (engine: EngineName) => string | undefined;
   /** Reads what was given on the command line; throws a few words on what is wrong with it. */
   readonly prepare: (given: Readonly<Record<string, string | undefined>>) => Prepared;
 }
@@ -38,12 +41,14 @@ export type Prepared = (conditions: Conditions) => Promise<Outcome>;
 export function fault<S extends string>(row: {
   readonly summary: string;
   readonly settings: Readonly<Record<S, Setting>>;
+  readonly inapplicable?: (engine: EngineName) => string | undefined;
   readonly run: (conditions: Conditions, settings: Readonly<Record<S, number>>) => Promise<Outcome>;
 }): Fault {
   const names = Object.keys(row.settings) as S[];
   return {
     summary: row.summary,
     settings: row.settings,
+    inapplicable: (engine) => (engine === 'postgres' && postgresMissing) || row.inapplicable?.(engine),
     prepare: (given) => {
       const values = names.map((name) => [name, readCount(name, given[name], row.settings[name].fallback)] as const);
       return (conditions) => row.run(conditions, Object.fromEntries(values) as Record<S, number>);

@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import type { EngineName } from '../server/test/support/engines.ts';
-import { postgresMissing } from '../server/test/support/postgres.ts';
+import { cluster } from './cluster.ts';
 import { type Fault, type Outcome, readCount } from './fault.ts';
 import { table } from './report.ts';
 import { webhooks } from './webhooks.ts';
 
 /** Everything that can be made to go wrong, by the name that it is asked for. */
-const faults: Readonly<Record<string, Fault>> = { webhooks };
+const faults: Readonly<Record<string, Fault>> = { webhooks, cluster };
 
 const engines: Readonly<Record<EngineName, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
 
@@ -40,7 +40,7 @@ function readArguments() {
   const chosen = asked.map((name) => {
     const fault = faults[name];
     if (!fault) throw new Error(`there is no fault ${name}`);
-    return { name, run: fault.prepare(given) };
+    return { name, inapplicable: fault.inapplicable, run: fault.prepare(given) };
   });
   return {
     help: values.help,
@@ -75,11 +75,12 @@ function describe(title: string, { tables, notes, broken }: Outcome): string {
 
 async function main({ help, chosen, engines: asked, seed, seconds }: ReturnType<typeof readArguments>) {
   if (help) return console.log(usage);
-  for (const { name, run } of chosen) {
+  for (const { name, inapplicable, run } of chosen) {
     for (const engine of asked) {
       const title = `${name}, ${engines[engine]}, seed ${seed}`;
-      if (engine === 'postgres' && postgresMissing) {
-        console.log(`${title}: skipped. ${postgresMissing}`);
+      const why = inapplicable(engine);
+      if (why !== undefined) {
+        console.log(`${title}: skipped. ${why}`);
         continue;
       }
       const outOfTime = AbortSignal.timeout(seconds * 1_000);

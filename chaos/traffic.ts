@@ -2,8 +2,9 @@ import type { Client } from '../server/test/support/client.ts';
 import type { Change, Message } from './evidence.ts';
 import { insist } from './insist.ts';
 import { pause } from './pause.ts';
-import { pick, type Random, stream } from './random.ts';
+import { pick, stream } from './random.ts';
 import type { Tap } from './tap.ts';
+import { text } from './words.ts';
 
 export interface TrafficParts {
   readonly seed: number;
@@ -15,20 +16,6 @@ export interface TrafficParts {
 
 /** Sends that are under way at once. */
 const senders = 32;
-
-/** Bytes that are easily mangled on their way. */
-const words = [
-  'plain',
-  'Grüße',
-  '"quoted"',
-  'a\\b',
-  'line\nbreak',
-  '日本語',
-  '👩‍👩‍👧',
-  '</script>',
-  '\u2028',
-  'e\u0301',
-] as const;
 
 /** One message in so many is edited once it is there, and another one gets a reaction. */
 const changedOneIn = 20;
@@ -101,6 +88,3 @@ export class Traffic {
     }
   }
 }
-
-const text = (random: Random): string =>
-  Array.from({ length: 1 + Math.floor(random() * 8) }, () => pick(random, words)).join(' ');

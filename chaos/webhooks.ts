@@ -1,4 +1,5 @@
 import type { Client } from '../server/test/support/client.ts';
+import { quietPort } from '../server/test/support/quiet-port.ts';
 import { eventsAfter } from '../server/test/support/world.ts';
 import { catchUp } from './catch-up.ts';
 import { check, type ToldCounts, type Verdict } from './check.ts';
@@ -6,7 +7,6 @@ import type { Evidence, Told } from './evidence.ts';
 import { type Conditions, fault, type Outcome } from './fault.ts';
 import { wreakHavoc } from './havoc.ts';
 import { Owner } from './owner.ts';
-import { quietPort } from './port.ts';
 import { stream } from './random.ts';
 import { Receiver } from './receiver.ts';
 import { figure } from './report.ts';
@@ -46,11 +46,10 @@ async function run({ engine, seed, outOfTime, progress }: Conditions, settings: 
   const began = performance.now();
   const since = (start: number) => (performance.now() - start) / 1_000;
   const env = await environmentFor(engine);
-  const ports = stream(Date.now(), 'ports');
-  await using victim = new Victim(env, await quietPort(ports));
-  await using good = new Receiver(await quietPort(ports), stream(seed, 'good'));
-  await using flapping = new Receiver(await quietPort(ports), stream(seed, 'requests to flapping'));
-  await using dead = new Receiver(await quietPort(ports), stream(seed, 'dead'));
+  await using victim = new Victim(env, await quietPort());
+  await using good = new Receiver(await quietPort(), stream(seed, 'good'));
+  await using flapping = new Receiver(await quietPort(), stream(seed, 'requests to flapping'));
+  await using dead = new Receiver(await quietPort(), stream(seed, 'dead'));
   const receivers = { good, flapping, dead };
   for (const name of names) await receivers[name].open();
   const people = await makePeople(env, victim.url);
@@ -90,12 +89,13 @@ async function run({ engine, seed, outOfTime, progress }: Conditions, settings: 
     seconds: since(began),
     catchUpSeconds: since(wellAgain),
   };
+  const log = await eventsAfter(reader, 0);
   const evidence: Evidence = {
     acknowledged: [...traffic.acknowledged.values()],
     changes: traffic.changes,
     found: await readMessages(reader, chats),
-    log: await eventsAfter(reader, 0),
-    told,
+    log,
+    told: told.map((one) => ({ ...one, log })),
   };
   const verdict = check(evidence);
   for (const line of traffic.unexpected.slice(0, 5)) broken.push(`unexpected answer: ${line}`);
@@ -113,8 +113,8 @@ async function run({ engine, seed, outOfTime, progress }: Conditions, settings: 
 /** What is cut off because the time is over is told once, and not by everybody. */
 const ifNotOver = (end: AbortSignal) => (error: Error) => (end.aborted ? [] : [error.message]);
 
-async function register(owner: Client, receivers: Receivers): Promise<Told[]> {
-  const told: Told[] = [];
+async function register(owner: Client, receivers: Receivers): Promise<Omit<Told, 'log'>[]> {
+  const told: Omit<Told, 'log'>[] = [];
   for (const name of names) {
     const secret = `the secret of ${name}`;
     const { url, arrivals } = receivers[name];
@@ -169,8 +169,8 @@ const rows: Readonly<Record<keyof ToldCounts, string>> = {
   mislabelled: 'wrong headers',
 };
 
-function perWebhook({ told }: Evidence, verdict: Verdict): string[][] {
-  const heading = ['', ...told.map(({ name }) => name)];
+export function perWebhook({ told }: Evidence, verdict: Verdict): string[][] {
+  const heading = ['webhook', ...told.map(({ name }) => name)];
   const count = (name: string, key: keyof ToldCounts) => figure(verdict.told[name]?.[key] ?? 0);
   const keys = Object.keys(rows) as (keyof ToldCounts)[];
   return [heading, ...keys.map((key) => [rows[key], ...told.map(({ name }) => count(name, key))])];
