@@ -5,9 +5,13 @@ import { dirname, join } from 'node:path';
 const root = join(import.meta.dir, '../..');
 const pages = [...new Bun.Glob('**/*.md').scanSync(root)].filter((file) => !file.includes('node_modules/'));
 
-/** Where a page's links lead, as far as they stay in the repository. */
+/** Where a page's links lead, as far as they stay in the repository. What stands in code is no link. */
 const linksIn = (page: string): string[] =>
-  [...readFileSync(join(root, page), 'utf8').matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)]
+  [
+    ...readFileSync(join(root, page), 'utf8')
+      .replaceAll(/`[^`]*`/g, 'code')
+      .matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g),
+  ]
     .map(([, address = '']) => address)
     .filter((address) => !/^[a-z]+:/.test(address));
 
