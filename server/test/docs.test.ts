@@ -20,7 +20,7 @@ test('the reference pages are what the tables give (otherwise: npm run docs)', (
 
 test('every link between the pages leads somewhere', () => {
   const headings = (file: string) => [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchor(heading));
-  const files = [...new Bun.Glob('{*.md,docs/**/*.md}').scanSync(root)];
+  const files = [...new Bun.Glob('{*.md,deploy/*.md,bench/*.md,chaos/*.md,docs/**/*.md}').scanSync(root)];
   const broken = files.flatMap((file) =>
     [...read(file).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)].flatMap(([link, path, heading]) => {
       const target = path ? join(dirname(file), path) : file;
