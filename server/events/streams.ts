@@ -3,8 +3,8 @@ import type { LiveQuery, LiveStream } from '../domain/live.ts';
 import type { Log } from '../observe/log.ts';
 import { Trouble } from '../observe/trouble.ts';
 import type { Committed, Engine, LogEntry } from '../store/engine.ts';
-import { logTip, visibleEvents } from '../store/events.ts';
-import { requireEverMember, requireKept, requireWithin } from '../store/log-cursor.ts';
+import { visibleEvents } from '../store/events.ts';
+import { requireEverMember, requireKept, requireReached } from '../store/log-cursor.ts';
 import { staysOf } from '../store/members.ts';
 import { validTokens } from '../store/tokens.ts';
 import { Feed } from './feed.ts';
@@ -185,7 +185,7 @@ export class Streams {
     const { engine } = this.#parts;
     if (chatId !== undefined) await requireEverMember(engine, chatId, userId);
     if (after === undefined) return;
-    requireWithin(await logTip(engine), after);
+    await requireReached(engine, after);
     await requireKept(engine, after);
   }
 

@@ -1,6 +1,6 @@
 import type { LoggedEvent } from '@parley/contract';
 import { type EventRow, logTip, visibleEvents } from '../store/events.ts';
-import { requireEverMember, requireKept, requireWithin } from '../store/log-cursor.ts';
+import { requireEverMember, requireKept, requireReached } from '../store/log-cursor.ts';
 import { Live } from './live.ts';
 import type { Handler, Services } from './operation.ts';
 
@@ -10,7 +10,7 @@ export function listEvents({ engine }: Services): Handler<'events.list'> {
     if (chat_id !== undefined) await requireEverMember(engine, chat_id, caller.userId);
     // The end is read first: whatever commits after it is left for the next page, and nothing before it is missed.
     const upTo = await logTip(engine);
-    requireWithin(upTo, after);
+    await requireReached(engine, after);
     const found = await visibleEvents(engine, {
       userId: caller.userId,
       after,

@@ -90,6 +90,8 @@ export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
   /** The database's own clock, in milliseconds since 1970. */
   readonly now: string;
+  /** The last id that was taken for an event, whether or not it became one. */
+  readonly lastEventId: string;
   /** Locks the rows of the table `d` that a SELECT finds, in its order. */
   readonly lockRows: string;
   /** A table expression over a parameter that holds a JSON array of objects, as `JSON.stringify` gives it. */

@@ -8,9 +8,13 @@ export async function requireEverMember(db: Db, chatId: ChatId, userId: UserId):
   throw new ParleyError('not_found', 'There is no such chat, or you may not see it.');
 }
 
-/** Refuses a cursor that lies beyond the end of the log. */
-export function requireWithin(tip: number, after: number): void {
-  if (after > tip) throw new ParleyError('cursor_expired', `This cursor is not of this log. ${anew}`);
+/**
+ * Refuses a cursor that this log has never come to. It may lie beyond the last event: ids are also taken for what is then refused,
+ * and whoever follows the log passes them.
+ */
+export async function requireReached(db: Db, after: number): Promise<void> {
+  const row = await db.get<{ last: number }>(`SELECT ${db.dialect.lastEventId} AS last`);
+  if (after > (row?.last ?? 0)) throw new ParleyError('cursor_expired', `This cursor is not of this log. ${anew}`);
 }
 
 /** Refuses a cursor whose next events are dropped. To be asked after they were read: what was dropped meanwhile must not pass for nothing. */

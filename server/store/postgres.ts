@@ -20,6 +20,7 @@ const columnTypes = { int: 'bigint', text: 'text' } as const;
 export const postgresDialect: Dialect = {
   name: 'postgres',
   now: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)',
+  lastEventId: '(SELECT last_value FROM event_ids)',
   lockRows: 'FOR UPDATE OF d',
   // As pairs: with the chat alone PostgreSQL would rather go through the whole log by id and pick out the chat's events, as
   // soon as it knows that one chat has most of them.

@@ -17,6 +17,7 @@ import { asUnavailable } from './failure.ts';
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
   now: `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
+  lastEventId: `(SELECT last_id FROM id_counters WHERE name = 'events')`,
   lockRows: '',
   inChat: (e, chat, after, upTo) => `${e}.chat_id = ${chat} AND ${e}.event_id > ${after} AND ${e}.event_id <= ${upTo}`,
   rows: (param, columns, alias) => {

@@ -4,6 +4,7 @@ import { onBothEngines } from '../support/engines.ts';
 import type { TestServer } from '../support/server.ts';
 import { serverFor } from '../support/server.ts';
 import { EventReader, streamUrl } from '../support/streams.ts';
+import { eventually, users } from '../support/world.ts';
 
 const many = 20_000;
 
@@ -39,6 +40,28 @@ onBothEngines('a stream', (engine) => {
     for (const reader of readers) await reader.until('all is told', ({ events }) => events.length > many, 20_000);
     for (const reader of readers) reader.breakOff();
   }, 40_000);
+
+  test('takes back a cursor that it gave, also one beyond the last event', async () => {
+    const { cleo, eve } = await users(server(), 'cleo', 'eve');
+    const { chat_id } = (await cleo.ok('messages.create_group', { name: 'g', participants: [] })).group;
+    const headers = { authorization: `Bearer ${cleo.token}` };
+    const listening = await EventReader.open(streamUrl(cleo.url), headers);
+    // It takes an id, and no event comes of it.
+    expect(await eve.refused('messages.send_message', { chat_id, content: 'x' })).toBe('not_found');
+    const newest = (await cleo.ok('events.list', { limit: 1 })).next;
+    const beyond = await eventually('a stream begins beyond the last event', async () => {
+      const next = await EventReader.open(streamUrl(cleo.url), headers);
+      await next.until('it has begun', ({ frames }) => frames.length > 0);
+      next.breakOff();
+      return Number(next.lastEventId) > newest ? next.lastEventId : undefined;
+    });
+    const back = await EventReader.open(streamUrl(cleo.url), { ...headers, 'last-event-id': String(beyond) });
+    expect(back.status).toBe(200);
+    expect((await cleo.ok('events.list', { after: Number(beyond) })).next).toBe(Number(beyond));
+    await cleo.ok('messages.send_message', { chat_id, content: 'and on' });
+    await back.until('it is told', ({ contents }) => contents.includes('and on'));
+    for (const reader of [listening, back]) reader.breakOff();
+  });
 
   test('with a filter that matches nothing comes to the end of a long log', async () => {
     const ben = await server().user('ben');
