@@ -25,7 +25,8 @@ export class Seal {
   /** Throws where it was closed with another key, under another subject, or was changed. */
   open(subject: string, sealed: Uint8Array): string {
     const nonce = sealed.subarray(0, nonceBytes);
-    const decipher = createDecipheriv('aes-256-gcm', this.#key, nonce).setAAD(Buffer.from(subject));
+    const decipher = createDecipheriv('aes-256-gcm', this.#key, nonce, { authTagLength: tagBytes });
+    decipher.setAAD(Buffer.from(subject));
     decipher.setAuthTag(sealed.subarray(-tagBytes));
     const text = decipher.update(sealed.subarray(nonceBytes, -tagBytes));
     return Buffer.concat([text, decipher.final()]).toString('utf8');
