@@ -1,6 +1,7 @@
 import type { Engine, Tx } from '../store/engine.ts';
 import { pruneEvents } from '../store/events.ts';
 import { pruneAnswers } from '../store/idempotency.ts';
+import { pruneStays } from '../store/members.ts';
 
 const batch = 500;
 
@@ -20,23 +21,25 @@ export interface Retention {
   readonly deliveries: Dependents;
   readonly eventDays: number;
   readonly now: () => number;
-  readonly counted: (kind: 'events' | 'answers' | 'deliveries', count: number) => void;
+  readonly counted: (kind: 'events' | 'answers' | 'deliveries' | 'stays', count: number) => void;
 }
 
 /** Drops one small batch of what is past its time; answers whether there may be more. */
 export async function dropExpired(engine: Engine, retention: Retention): Promise<boolean> {
   const { deliveries: dependents, eventDays, now, counted } = retention;
   const before = now() - eventDays * dayMs;
-  const { events, deliveries } = await engine.write(async (tx) => {
-    if (!(await tx.tryLock('retention'))) return { events: 0, deliveries: 0 };
+  const { events, deliveries, stays } = await engine.write(async (tx) => {
+    if (!(await tx.tryLock('retention'))) return { events: 0, deliveries: 0, stays: 0 };
     return {
       events: await pruneEvents(tx, before, batch, (upTo) => dependents.dropping(tx, upTo, now())),
       deliveries: await dependents.prune(tx, before, batch),
+      stays: await pruneStays(tx, batch),
     };
   });
   const answers = await pruneAnswers(engine, now() - answerMs, batch);
   counted('events', events);
   counted('deliveries', deliveries);
   counted('answers', answers);
-  return events > 0 || deliveries > 0 || answers === batch;
+  counted('stays', stays);
+  return events > 0 || deliveries > 0 || stays > 0 || answers === batch;
 }

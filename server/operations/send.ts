@@ -1,13 +1,13 @@
 import { type ChatId, type FileId, invalidField, ParleyError } from '@parley/contract';
 import { type Caller, requireScopes } from '../auth/caller.ts';
 import { freeze } from '../domain/event.ts';
-import { keptAnswer } from '../domain/idempotency.ts';
+import { type KeptAnswer, keptAnswer } from '../domain/idempotency.ts';
 import { type KeptFile, newMessage } from '../domain/message.ts';
 import { may } from '../domain/policy.ts';
 import { tookTooLong } from '../files/uploads.ts';
 import type { Tx } from '../store/engine.ts';
 import { completeFile, findWholeFiles, keepFiles, type WholeFile } from '../store/files.ts';
-import { claimKeys, keepAnswers, keyName } from '../store/idempotency.ts';
+import { claimKeys, type KeyScope, keepAnswers, keyName } from '../store/idempotency.ts';
 import { findStandings, insertMessages, type NewMessage, type Standing } from '../store/messages.ts';
 import { accessChatTo } from './access.ts';
 import { Coalescer } from './coalesce.ts';
@@ -102,7 +102,7 @@ async function write(
   // Read under the lock, so that times rise with ids.
   const at = now();
   const messages: NewMessage[] = [];
-  const answers = [];
+  const answers: (KeyScope & KeptAnswer)[] = [];
   for (const [i, send] of sends.entries()) {
     const [message_id, event_id, standing] = [ids.messages[i], ids.events[i], standings[i]];
     if (message_id === undefined || event_id === undefined || !standing) throw new Error('too few ids were taken');
@@ -134,11 +134,9 @@ async function write(
     }
   }
   const kept = messages.flatMap(({ file_id }) => file_id ?? []);
-  await Promise.all([
-    insertMessages(tx, messages, at),
-    kept.length > 0 && keepFiles(tx, kept),
-    answers.length > 0 && keepAnswers(tx, answers, at),
-  ]);
+  tx.finish(() => insertMessages(tx, messages, at));
+  if (kept.length > 0) tx.finish(() => keepFiles(tx, kept));
+  if (answers.length > 0) tx.finish(() => keepAnswers(tx, answers, at));
 }
 
 const noFiles: ReadonlyMap<FileId, WholeFile> = new Map();

@@ -43,6 +43,11 @@ export interface Tx extends Db {
    * order in which commits become visible: a reader never passes an id that appears later.
    */
   takeIds(count: { messages: number; events: number }): Promise<{ messages: MessageId[]; events: EventId[] }>;
+  /**
+   * Starts the last work of a transaction, which is not waited for before the commit is asked for: SQLite's writer carries
+   * both out in one go. Where it fails, so does the transaction.
+   */
+  finish(work: () => Promise<unknown>): void;
   /** Says which events were put into the log under the ids that were taken; told to others once they are committed. */
   appended(events: readonly LogEntry[]): void;
 }

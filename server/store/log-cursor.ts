@@ -1,6 +1,6 @@
 import { type ChatId, ParleyError, type UserId } from '@parley/contract';
-import type { Db } from './engine.ts';
-import { readCursor, wasEverMember } from './events.ts';
+import type { Db, Tx } from './engine.ts';
+import { logTip, readCursor, wasEverMember } from './events.ts';
 
 /** Refuses to tell of a chat that somebody never was in. */
 export async function requireEverMember(db: Db, chatId: ChatId, userId: UserId): Promise<void> {
@@ -10,11 +10,25 @@ export async function requireEverMember(db: Db, chatId: ChatId, userId: UserId):
 
 /**
  * Refuses a cursor that this log has never come to. It may lie beyond the last event: ids are also taken for what is then refused,
- * and whoever follows the log passes them.
+ * and whoever follows the log passes them. One that lies in a gap was given by a server that has been replaced by its backup.
  */
 export async function requireReached(db: Db, after: number): Promise<void> {
-  const row = await db.get<{ last: number }>(`SELECT ${db.dialect.lastEventId} AS last`);
-  if (after > (row?.last ?? 0)) throw new ParleyError('cursor_expired', `This cursor is not of this log. ${anew}`);
+  const row = await db.get<{ last: number; gaps: number }>(
+    `SELECT ${db.dialect.lastEventId} AS last,
+            (SELECT count(*) FROM log_gaps WHERE after_event < $1 AND up_to > $1) AS gaps`,
+    after,
+  );
+  if (after <= (row?.last ?? 0) && !row?.gaps) return;
+  throw new ParleyError('cursor_expired', `This cursor is not of this log. ${anew}`);
+}
+
+/** The log goes on after ids that others have used meanwhile. A gap after which nothing has happened yet becomes wider. */
+export async function noteGap(tx: Tx): Promise<void> {
+  await tx.run(
+    `INSERT INTO log_gaps (after_event, up_to) SELECT $1, ${tx.dialect.lastEventId} WHERE true
+     ON CONFLICT (after_event) DO UPDATE SET up_to = excluded.up_to`,
+    await logTip(tx),
+  );
 }
 
 /** Refuses a cursor whose next events are dropped. To be asked after they were read: what was dropped meanwhile must not pass for nothing. */

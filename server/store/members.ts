@@ -126,6 +126,17 @@ export async function endMembership(tx: Tx, chatId: ChatId, userId: UserId, even
   await countParticipants(tx, chatId, -1);
 }
 
+/** Drops up to `count` stays of which no event is kept any more; answers how many. */
+export function pruneStays(tx: Tx, count: number): Promise<number> {
+  return tx.run(
+    `DELETE FROM members WHERE (chat_id, user_id, joined_event) IN (
+       SELECT chat_id, user_id, joined_event FROM members
+       WHERE left_event <= (SELECT event_id FROM cursors WHERE name = 'pruned') ORDER BY left_event LIMIT $1
+     )`,
+    count,
+  );
+}
+
 /** The count is kept rather than counted: a list of chats would otherwise read every member of each. */
 async function countParticipants(tx: Tx, chatId: ChatId, change: number): Promise<void> {
   await tx.run('UPDATE chats SET participant_count = participant_count + $2 WHERE chat_id = $1', chatId, change);

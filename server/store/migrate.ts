@@ -1,4 +1,4 @@
-import type { Engine } from './engine.ts';
+import type { Engine, Tx } from './engine.ts';
 import foundationPostgres from './migrations/0001_foundation.postgres.sql' with { type: 'text' };
 import foundationSqlite from './migrations/0001_foundation.sqlite.sql' with { type: 'text' };
 import webhooksPostgres from './migrations/0002_webhooks.postgres.sql' with { type: 'text' };
@@ -11,6 +11,11 @@ import uploadLeasesPostgres from './migrations/0005_upload_leases.postgres.sql' 
 import uploadLeasesSqlite from './migrations/0005_upload_leases.sqlite.sql' with { type: 'text' };
 import nodesPostgres from './migrations/0006_nodes.postgres.sql' with { type: 'text' };
 import nodesSqlite from './migrations/0006_nodes.sqlite.sql' with { type: 'text' };
+import logGapsPostgres from './migrations/0007_log_gaps.postgres.sql' with { type: 'text' };
+import logGapsSqlite from './migrations/0007_log_gaps.sqlite.sql' with { type: 'text' };
+import endedStaysPostgres from './migrations/0008_ended_stays.postgres.sql' with { type: 'text' };
+import endedStaysSqlite from './migrations/0008_ended_stays.sqlite.sql' with { type: 'text' };
+import type { Reading } from './snapshot.ts';
 
 /** Forward only: a migration that has been released is never changed, and the next one gets the next number. */
 const migrations = [
@@ -20,6 +25,8 @@ const migrations = [
   { version: 4, sqlite: filesSqlite, postgres: filesPostgres },
   { version: 5, sqlite: uploadLeasesSqlite, postgres: uploadLeasesPostgres },
   { version: 6, sqlite: nodesSqlite, postgres: nodesPostgres },
+  { version: 7, sqlite: logGapsSqlite, postgres: logGapsPostgres },
+  { version: 8, sqlite: endedStaysSqlite, postgres: endedStaysPostgres },
 ] as const;
 
 export const newestVersion = Math.max(...migrations.map((m) => m.version));
@@ -33,19 +40,27 @@ export class SchemaError extends Error {}
  */
 export async function migrate(engine: Engine, now: () => number): Promise<void> {
   if ((await currentVersion(engine)) === newestVersion) return;
-  await engine.write(async (tx) => {
-    await tx.lockKeys(['schema']);
-    await tx.run(
-      `CREATE TABLE IF NOT EXISTS schema_versions (version ${tx.dialect.name === 'sqlite' ? 'INTEGER' : 'BIGINT'} PRIMARY KEY, applied_at ${tx.dialect.name === 'sqlite' ? 'INTEGER' : 'BIGINT'} NOT NULL)`,
-    );
-    const found = await tx.get<{ version: number | null }>('SELECT max(version) AS version FROM schema_versions');
-    const from = found?.version ?? 0;
-    refuseNewer(from);
-    for (const migration of migrations.filter((m) => m.version > from)) {
-      for (const statement of statements(migration[tx.dialect.name])) await tx.run(statement);
-      await tx.run('INSERT INTO schema_versions (version, applied_at) VALUES ($1, $2)', migration.version, now());
-    }
-  });
+  await engine.write((tx) => migrateTo(tx, newestVersion, now));
+}
+
+/** The same within a transaction, and up to one version: what was written with that one can then be put in. */
+export async function migrateTo(tx: Tx, version: number, now: () => number): Promise<void> {
+  await tx.lockKeys(['schema']);
+  await tx.run(
+    `CREATE TABLE IF NOT EXISTS schema_versions (version ${tx.dialect.name === 'sqlite' ? 'INTEGER' : 'BIGINT'} PRIMARY KEY, applied_at ${tx.dialect.name === 'sqlite' ? 'INTEGER' : 'BIGINT'} NOT NULL)`,
+  );
+  const from = await schemaVersion(tx);
+  refuseNewer(from);
+  for (const migration of migrations.filter((m) => m.version > from && m.version <= version)) {
+    for (const statement of statements(migration[tx.dialect.name])) await tx.run(statement);
+    await tx.run('INSERT INTO schema_versions (version, applied_at) VALUES ($1, $2)', migration.version, now());
+  }
+}
+
+/** The last migration that a database has been through. */
+export async function schemaVersion(db: Reading): Promise<number> {
+  const [row] = await db.all<{ version: number | null }>('SELECT max(version) AS version FROM schema_versions');
+  return row?.version ?? 0;
 }
 
 /** For guests, which never migrate: the schema must be the one that this version was written for. */
@@ -65,9 +80,7 @@ async function currentVersion(engine: Engine): Promise<number> {
       ? `SELECT 1 AS found FROM sqlite_schema WHERE name = 'schema_versions'`
       : `SELECT 1 AS found FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'schema_versions'`,
   );
-  if (!table) return 0;
-  const found = await engine.get<{ version: number | null }>('SELECT max(version) AS version FROM schema_versions');
-  return found?.version ?? 0;
+  return table ? schemaVersion(engine) : 0;
 }
 
 function refuseNewer(version: number): void {

@@ -1,9 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs';
-import type { Engine } from './engine.ts';
+import type { Engine, Tx } from './engine.ts';
 import { databaseFile, FolderError, lockFolder, prepareFolder } from './folder.ts';
 import { migrate, requireCurrentSchema, SchemaError } from './migrate.ts';
 import { openPostgres } from './postgres.ts';
-import { openSqlite } from './sqlite.ts';
+import { type Reading, SqliteSnapshot } from './snapshot.ts';
+import { openSqlite } from './sqlite/engine.ts';
 
 export interface StoreSettings {
   readonly folder: string;
@@ -31,7 +32,7 @@ export async function openStore(settings: StoreSettings, now: () => number): Pro
     const file = databaseFile(settings.folder);
     // SQLite gives the files beside it the same mode.
     if (!existsSync(file)) writeFileSync(file, '', { mode: 0o600 });
-    const engine = openSqlite(file);
+    const engine = await openSqlite(file);
     await migrate(engine, now);
     const close = engine.close.bind(engine);
     engine.close = async () => {
@@ -54,7 +55,7 @@ export async function openAsGuest(settings: StoreSettings): Promise<Engine> {
   }
   const engine =
     settings.databaseUrl === undefined
-      ? openSqlite(databaseFile(settings.folder))
+      ? await openSqlite(databaseFile(settings.folder))
       : openPostgres({ url: settings.databaseUrl, connections: 1 });
   try {
     await requireCurrentSchema(engine);
@@ -63,6 +64,53 @@ export async function openAsGuest(settings: StoreSettings): Promise<Engine> {
     throw error;
   }
   return engine;
+}
+
+/** Reads the database as it is at one moment, for as long as `work` takes, while its server writes on. */
+export async function atOneMoment<T>(settings: StoreSettings, work: (db: Reading) => Promise<T>): Promise<T> {
+  const { databaseUrl: url, folder } = settings;
+  if (url === undefined) {
+    const snapshot = new SqliteSnapshot(databaseFile(folder));
+    try {
+      return await work(snapshot);
+    } finally {
+      snapshot.close();
+    }
+  }
+  const engine = openPostgres({ url, connections: 1, patient: true });
+  try {
+    return await engine.write(async (tx) => {
+      await tx.run('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+      await beUnhurried(tx);
+      return work(tx);
+    });
+  } finally {
+    await engine.close();
+  }
+}
+
+/** Fills a database that has no schema yet, in one transaction: PostgreSQL, or else a new SQLite in this file. */
+export async function fillStore<T>(
+  { databaseUrl: url }: StoreSettings,
+  file: string,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  if (url === undefined) writeFileSync(file, '', { mode: 0o600 });
+  const engine = url === undefined ? await openSqlite(file) : openPostgres({ url, connections: 1, patient: true });
+  try {
+    if (url !== undefined) await requireUtf8(engine);
+    return await engine.write(async (tx) => {
+      await beUnhurried(tx);
+      return work(tx);
+    });
+  } finally {
+    await engine.close();
+  }
+}
+
+/** PostgreSQL ends a transaction of ours that asks nothing for some seconds; this one has other things to wait for. */
+async function beUnhurried(tx: Tx): Promise<void> {
+  if (tx.dialect.name === 'postgres') await tx.run('SET LOCAL idle_in_transaction_session_timeout = 0');
 }
 
 async function requireUtf8(engine: Engine): Promise<void> {

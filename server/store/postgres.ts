@@ -132,6 +132,7 @@ abstract class Session implements Db {
 
 class Transaction extends Session implements Tx {
   readonly appending = new Appending();
+  readonly finishing: Promise<unknown>[] = [];
   /** Milliseconds that it waited for the event lock, and since when it has it. */
   waitedMs = 0;
   lockedAt: number | undefined;
@@ -149,6 +150,13 @@ class Transaction extends Session implements Tx {
     const answer = await this.#sql.unsafe(sql, params);
     this.#asked.at = performance.now();
     return answer;
+  }
+
+  finish(work: () => Promise<unknown>): void {
+    const finishing = work();
+    this.finishing.push(finishing);
+    // It may fail before anybody looks.
+    finishing.catch(() => {});
   }
 
   appended(events: readonly LogEntry[]): void {
@@ -212,9 +220,12 @@ class PostgresEngine extends Session implements Engine {
     for (let attempt = 1; ; attempt++) {
       let tx: Transaction | undefined;
       const begin = (pool: SQL, asked: Asked) =>
-        pool.begin((sql) => {
+        pool.begin(async (sql) => {
           tx = new Transaction(sql, asked);
-          return work(tx);
+          const result = await work(tx);
+          // PostgreSQL takes a COMMIT after a failure for a ROLLBACK, and says nothing.
+          await Promise.all(tx.finishing);
+          return result;
         }) as Promise<T>;
       try {
         const result = await this.#connections.ask(begin).finally(() => this.#noteLock(tx));

@@ -3,9 +3,10 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Engine } from './engine.ts';
 import { FolderError } from './folder.ts';
+import type { Reading } from './snapshot.ts';
 
 const keyBytes = 32;
-const fileOf = (folder: string) => join(folder, 'secret.key');
+export const keyFile = (folder: string) => join(folder, 'secret.key');
 
 /** Reads a key as it is written in a setting or a file. */
 export function parseKey(text: string): Uint8Array {
@@ -22,7 +23,7 @@ export function secretKey(
   random: (bytes: number) => Uint8Array,
 ): Uint8Array {
   if (given) return given;
-  const file = fileOf(folder);
+  const file = keyFile(folder);
   try {
     return readKey(file) ?? makeKey(file, random);
   } catch (error) {
@@ -30,7 +31,8 @@ export function secretKey(
   }
 }
 
-function readKey(file: string): Uint8Array | undefined {
+/** The key that a file holds, if there is one. */
+export function readKey(file: string): Uint8Array | undefined {
   try {
     return parseKey(readFileSync(file, 'utf8'));
   } catch (error) {
@@ -55,9 +57,19 @@ function makeKey(file: string, random: (bytes: number) => Uint8Array): Uint8Arra
   return key;
 }
 
+/** What tells a key from others, and nothing of it. */
+export const fingerprintOf = (key: Uint8Array): string =>
+  createHash('sha256').update('parley secret key').update(key).digest('base64url');
+
+/** The fingerprint of the key that sealed what is in the database; undefined where nothing was sealed yet. */
+export async function knownFingerprint(db: Reading): Promise<string | undefined> {
+  const [row] = await db.all<{ fingerprint: string }>('SELECT fingerprint FROM secret_keys');
+  return row?.fingerprint;
+}
+
 /** Refuses a key other than the one that sealed what is in the database. */
 export async function claimKey(engine: Engine, key: Uint8Array, folder: string): Promise<void> {
-  const fingerprint = createHash('sha256').update('parley secret key').update(key).digest('base64url');
+  const fingerprint = fingerprintOf(key);
   const known = await engine.write(async (tx) => {
     await tx.lockKeys(['secret key']);
     await tx.run(
@@ -68,6 +80,6 @@ export async function claimKey(engine: Engine, key: Uint8Array, folder: string):
   });
   if (known) return;
   throw new FolderError(
-    `The secrets in the database were sealed with another key. Set PARLEY_SECRET_KEY to it, or put the file that holds it at ${fileOf(folder)}.`,
+    `The secrets in the database were sealed with another key. Set PARLEY_SECRET_KEY to it, or put the file that holds it at ${keyFile(folder)}.`,
   );
 }

@@ -388,6 +388,30 @@ onBothEngines('events past their time', (engine) => {
     expect(event?.event_id).toBeGreaterThan(end);
   });
 
+  test('take the stays with them that ended among them, and no other', async () => {
+    const { ada, bob } = await users(server(), 'ada', 'bob');
+    const { chat_id } = (await ada.ok('messages.create_group', { name: 'g', participants: [bob.userId] })).group;
+    const stays = async () => {
+      const sql = 'SELECT count(*) AS n FROM members WHERE chat_id = $1 AND user_id = $2';
+      return (await server().engine.get<{ n: number }>(sql, chat_id, bob.userId))?.n;
+    };
+    for (let i = 0; i < 3; i++) {
+      await bob.ok('chats.leave', { chat_id });
+      await ada.ok('chats.add_participants', { chat_id, participants: [bob.userId] });
+    }
+    expect(await stays()).toBe(4);
+    await eventually('all who follow the log have passed', async () => {
+      const tip = await logTip(server().engine);
+      const cursors = await Promise.all(['webhooks', 'search'].map((name) => readCursor(server().engine, name)));
+      return cursors.every((at) => at === tip) || undefined;
+    });
+    now += 3 * day;
+    await bob.ok('chats.leave', { chat_id });
+    await drop();
+    expect(await stays()).toBe(1);
+    expect((await eventsAfter(bob, 0, { chat_id })).map((e) => e.event)).toEqual(['user_left']);
+  });
+
   test('wait for the search index, so that nothing is missing from it', async () => {
     const { ada } = await users(server(), 'ada');
     const { chat_id } = (await ada.ok('messages.create_group', { name: 'g', participants: [] })).group;

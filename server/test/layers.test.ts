@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 const root = join(import.meta.dir, '../..');
-const files = [...new Bun.Glob('{contract,server,sdk,cli,bench,chaos,docs}/**/*.{ts,tsx}').scanSync(root)]
+const files = [...new Bun.Glob('{contract,server,sdk,cli,bench,chaos,fuzz,docs}/**/*.{ts,tsx}').scanSync(root)]
   .filter((file) => !/(^|\/)(node_modules|test)\/|\.d\.ts$/.test(file))
   .sort();
 const sourceOf = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8').replace(/^#!.*/, '')]));
@@ -32,7 +32,7 @@ function resolve(from: string, path: string): string {
   return workspace === undefined ? path : join(workspace, inner ?? 'index.ts');
 }
 
-const isOurs = (path: string) => /^(contract|server|sdk|cli|bench|chaos|docs)\//.test(path);
+const isOurs = (path: string) => /^(contract|server|sdk|cli|bench|chaos|fuzz|docs)\//.test(path);
 
 /** For each layer, the layers that it may import. What is not named here may be imported by the layers that say `all`. */
 const may: Record<string, readonly string[] | 'all'> = {
@@ -44,6 +44,7 @@ const may: Record<string, readonly string[] | 'all'> = {
   bus: ['bus'],
   observe: ['contract', 'observe'],
   auth: ['contract', 'domain', 'store', 'auth'],
+  backup: ['contract', 'domain', 'store', 'blobs', 'backup'],
   events: ['contract', 'domain', 'store', 'bus', 'observe', 'events'],
   webhooks: ['contract', 'domain', 'store', 'observe', 'webhooks'],
   operations: ['contract', 'domain', 'store', 'auth', 'blobs', 'files', 'operations'],
@@ -57,6 +58,7 @@ const may: Record<string, readonly string[] | 'all'> = {
   cli: 'all',
   bench: 'all',
   chaos: 'all',
+  fuzz: 'all',
   docs: 'all',
 };
 
@@ -65,7 +67,7 @@ describe('imports point one way', () => {
     expect(importsOf('server/http/admission.ts').all).toContain('server/auth/authenticate.ts');
     expect(importsOf('server/http/admission.ts').runtime).not.toContain('server/auth/authenticate.ts');
     expect(importsOf('server/http/api.ts').runtime).toContain('contract/index.ts');
-    expect(importsOf('server/store/open.ts').runtime).toContain('server/store/sqlite.ts');
+    expect(importsOf('server/store/open.ts').runtime).toContain('server/store/sqlite/engine.ts');
   });
 
   test('every file belongs to a layer with a rule', () => {
@@ -103,7 +105,7 @@ describe('imports point one way', () => {
   });
 
   test('one file alone knows the two engines', () => {
-    const engines = ['server/store/sqlite.ts', 'server/store/postgres.ts'];
+    const engines = ['server/store/sqlite/engine.ts', 'server/store/postgres.ts'];
     const knowing = files.filter((file) => importsOf(file).all.some((path) => engines.includes(path)));
     expect(knowing).toEqual(['server/store/open.ts']);
   });
@@ -134,25 +136,27 @@ describe('time, randomness and settings come in from outside', () => {
   test('inner layers ask neither the clock nor chance', () => {
     const inner = (file: string) =>
       file.startsWith('contract/') ||
-      ['domain', 'operations', 'store', 'http', 'auth', 'events', 'webhooks', 'pages'].includes(layerOf(file));
+      ['domain', 'operations', 'store', 'http', 'auth', 'events', 'webhooks', 'pages', 'backup'].includes(
+        layerOf(file),
+      );
     const pattern =
       /\bDate\.now\b|\bnew Date\(\)|\bDate\(\)|\bMath\.random\b|\bcrypto\.|\brandomBytes\b|\brandomUUID\b|\bBun\.(nanoseconds|randomUUIDv7)\b/;
     expect(mentioning(pattern, inner)).toEqual([]);
   });
 
   test('only what starts a process reads its environment', () => {
-    const starting = (file: string) => /^(cli|bench|chaos|docs)\/|^server\/(main|config|compose)\.ts$/.test(file);
+    const starting = (file: string) => /^(cli|bench|chaos|fuzz|docs)\/|^server\/(main|config|compose)\.ts$/.test(file);
     expect(mentioning(/\b(process|Bun|import\.meta)\.env\b/, (file) => !starting(file))).toEqual([]);
   });
 
   test('only what starts a process ends it or writes to its streams', () => {
-    const starting = (file: string) => /^(cli|bench|chaos|docs)\/|^server\/(main|compose)\.ts$/.test(file);
+    const starting = (file: string) => /^(cli|bench|chaos|fuzz|docs)\/|^server\/(main|compose)\.ts$/.test(file);
     const pattern = /\bprocess\.(exit|stdout|stderr|on)\b|\bconsole\./;
     expect(mentioning(pattern, (file) => !starting(file))).toEqual([]);
   });
 
   test('nothing outside of the webhooks, the SDK and the tools calls out over the network', () => {
-    const calling = (file: string) => /^(sdk|cli|bench|chaos)\/|^server\/webhooks\//.test(file);
+    const calling = (file: string) => /^(sdk|cli|bench|chaos|fuzz)\/|^server\/webhooks\//.test(file);
     expect(mentioning(/(?<![.\w])fetch\(/, (file) => !calling(file))).toEqual([]);
   });
 });

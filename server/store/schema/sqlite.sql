@@ -199,6 +199,11 @@ CREATE TABLE links (
   expires_at INTEGER
 ) STRICT;
 
+CREATE TABLE log_gaps (
+  after_event INTEGER PRIMARY KEY,
+  up_to INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE members (
   chat_id INTEGER NOT NULL REFERENCES chats (chat_id),
   user_id INTEGER NOT NULL REFERENCES users (user_id),
@@ -211,6 +216,8 @@ CREATE TABLE members (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX members_by_user ON members (user_id, chat_id);
+
+CREATE INDEX members_left ON members (left_event) WHERE left_event IS NOT NULL;
 
 CREATE UNIQUE INDEX members_present ON members (chat_id, user_id) WHERE left_event IS NULL;
 

@@ -1,0 +1,66 @@
+import { isEventStream, listOperations, type NamedOperation } from '@parley/contract';
+import type { Stage } from '../stage.ts';
+import type { Call } from './call.ts';
+import { damageFields, damageRequest } from './damage.ts';
+import { type Answer, judge } from './verdict.ts';
+import { write } from './write.ts';
+
+const rows = new Map<string, NamedOperation>(listOperations().map((row) => [row.name, row]));
+
+/** What takes from others what they need. */
+const spoiling: readonly string[] = ['tokens.revoke', 'users.disable'];
+
+/** Makes a call on a stage, and judges what comes of it. */
+export async function perform(stage: Stage, call: Call): Promise<Answer> {
+  const row = rows.get(call.operation);
+  if (!row) throw new Error(`there is no operation ${call.operation}`);
+  const { credentials } = await stage.people();
+  const fields = damageFields(call.fields, call.damage).map(
+    ([name, value]) => [name, stage.pool.resolve(value)] as const,
+  );
+  const { method, address, headers, body } = damageRequest(write(row, fields, call.writing), call.damage);
+  const isBare = method === 'GET' || method === 'HEAD';
+  const response = await stage.send(`/api/${address}`, {
+    method,
+    headers: { ...headers, ...call.headers, ...credentials[call.caller] },
+    ...(body && !isBare && { body }),
+  });
+  const isStream = isEventStream(row.output) && response.headers.get('content-type')?.startsWith('text/event-stream');
+  const answer = await read(response, isStream === true);
+  try {
+    judge(row, { method, address, damage: call.damage }, answer);
+  } catch (error) {
+    throw await explained(stage, error as Error);
+  }
+  if (answer.status === 200 && spoiling.includes(row.name)) stage.spoil();
+  if (answer.headers.get('content-type')?.startsWith('application/json') && answer.text !== '') {
+    stage.pool.learn(JSON.parse(answer.text));
+  }
+  return answer;
+}
+
+/** With what the server says of it, once that has come through. */
+async function explained(stage: Stage, error: Error): Promise<Error> {
+  await Bun.sleep(20);
+  const { fault } = stage;
+  return fault === undefined ? error : new Error(`${error.message}\nlog: ${fault}`, { cause: error });
+}
+
+/** How long a stream is listened to. */
+const streamMs = 5;
+
+async function read(response: Response, isStream: boolean): Promise<Answer> {
+  const { status, headers } = response;
+  if (!isStream) {
+    const bytes = Buffer.from(await response.arrayBuffer());
+    return { status, headers, text: bytes.toString(), bytes: bytes.length };
+  }
+  let text = '';
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const listening = (async () => {
+    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) text += part.value;
+  })();
+  await Promise.race([listening, Bun.sleep(streamMs)]);
+  await reader?.cancel();
+  return { status, headers, text, bytes: text.length };
+}

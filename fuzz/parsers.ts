@@ -1,0 +1,21 @@
+import { addresses } from './parsers/addresses.ts';
+import { authorization } from './parsers/authorization.ts';
+import { clients } from './parsers/clients.ts';
+import { fields } from './parsers/fields.ts';
+import { headers } from './parsers/headers.ts';
+import { multipart } from './parsers/multipart.ts';
+import { settings } from './parsers/settings.ts';
+import { texts } from './parsers/text.ts';
+import type { Subject } from './subject.ts';
+
+/** Everything that takes apart what others have written, by itself. */
+export const parsers: readonly Subject[] = [
+  ...fields,
+  ...headers,
+  ...multipart,
+  ...addresses,
+  ...authorization,
+  ...settings,
+  ...clients,
+  ...texts,
+];

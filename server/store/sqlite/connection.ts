@@ -1,0 +1,120 @@
+import { Database, type Statement } from 'bun:sqlite';
+import type { RowWork, Value } from '../engine.ts';
+
+/** How long a statement waits for another process (the command line, a backup) to finish its own write. */
+const busyTimeoutMs = 5_000;
+
+/** Statements over rows of these columns, as texts, which can go from thread to thread. */
+export interface RowTexts {
+  readonly columns: readonly string[];
+  readonly statements: readonly string[];
+}
+
+/** Stands in a text where the table expression of the rows belongs. */
+const rowsMark = '{rows}';
+
+export const rowTexts = ({ columns, statements }: RowWork): RowTexts => ({
+  columns: Object.keys(columns),
+  statements: statements.map((text) => text(rowsMark)),
+});
+
+/** Rows that are handed over at once. Every size is a statement of its own, so there are few. */
+const chunkSizes = [64, 16, 4, 1] as const;
+
+/** A statement over rows: which columns it makes use of, and what was prepared for each size of chunk. */
+interface Chunked {
+  readonly used: readonly number[];
+  readonly bySize: Map<number, Statement>;
+}
+
+/** One connection, which keeps every statement that it ever prepared: their number is that of our SQL texts. */
+export class Connection {
+  readonly #database: Database;
+  readonly #statements = new Map<string, Statement>();
+  readonly #chunked = new Map<string, Chunked>();
+
+  constructor(file: string, options: { readonly: boolean }) {
+    this.#database = new Database(file, options.readonly ? { readonly: true } : { readwrite: true, create: true });
+    this.#database.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    this.#database.run('PRAGMA foreign_keys = ON');
+    this.#database.run('PRAGMA cache_size = -16384');
+    this.#database.run('PRAGMA temp_store = MEMORY');
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.inTransaction;
+  }
+
+  all<R extends object>(sql: string, params: readonly Value[] = []): R[] {
+    return this.#prepare(sql).all(...params) as R[];
+  }
+
+  get<R extends object>(sql: string, params: readonly Value[] = []): R | undefined {
+    return (this.#prepare(sql).get(...params) as R | null) ?? undefined;
+  }
+
+  run(sql: string, params: readonly Value[] = []): number {
+    return this.#prepare(sql).run(...params).changes;
+  }
+
+  /** What the last of the statements gives for all rows. */
+  each<R extends object>(texts: RowTexts, rows: readonly (readonly Value[])[], params: readonly Value[]): R[] {
+    let results: R[] = [];
+    for (const statement of texts.statements) {
+      results = [];
+      const chunked = this.#chunkedFor(statement, texts.columns);
+      for (let done = 0; done < rows.length; ) {
+        const size = chunkSizes.find((s) => s <= rows.length - done) ?? 1;
+        const values = [...params];
+        for (const end = done + size; done < end; done++) {
+          for (const column of chunked.used) values.push(rows[done]?.[column] ?? null);
+        }
+        const prepared = this.#chunk(statement, chunked, texts.columns, size, params.length);
+        for (const result of prepared.all(...values)) results.push(result as R);
+      }
+    }
+    return results;
+  }
+
+  /** A statement is not given what it makes no use of: binding long texts costs as much as inserting them. */
+  #chunkedFor(statement: string, columns: readonly string[]): Chunked {
+    let chunked = this.#chunked.get(statement);
+    if (!chunked) {
+      const used = columns.flatMap((name, column) => (new RegExp(`\\b${name}\\b`).test(statement) ? [column] : []));
+      chunked = { used, bySize: new Map() };
+      this.#chunked.set(statement, chunked);
+    }
+    return chunked;
+  }
+
+  #chunk(statement: string, chunked: Chunked, columns: readonly string[], size: number, taken: number): Statement {
+    let prepared = chunked.bySize.get(size);
+    if (!prepared) {
+      const names = chunked.used.map((column) => columns[column] ?? '');
+      prepared = this.#prepare(statement.replace(rowsMark, () => valuesOf(names, size, taken)));
+      chunked.bySize.set(size, prepared);
+    }
+    return prepared;
+  }
+
+  #prepare(sql: string): Statement {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.#database.prepare(sql.replace(/\$(\d+)/g, '?$1'));
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  close(): void {
+    for (const statement of this.#statements.values()) statement.finalize();
+    this.#database.close();
+  }
+}
+
+/** A table expression over parameters: `size` rows of these columns, after the first `taken` parameters. */
+function valuesOf(columns: readonly string[], size: number, taken: number): string {
+  const row = (r: number) => `(${columns.map((_, c) => `$${taken + r * columns.length + c + 1}`).join(', ')})`;
+  const names = columns.map((name, c) => `column${c + 1} AS ${name}`).join(', ');
+  return `(SELECT ${names} FROM (VALUES ${Array.from({ length: size }, (_, r) => row(r)).join(', ')}))`;
+}

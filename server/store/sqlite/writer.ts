@@ -1,0 +1,73 @@
+import type { Value } from '../engine.ts';
+import { Connection, type RowTexts } from './connection.ts';
+
+/** What the writer can be asked to do. */
+export type Call =
+  | readonly ['begin', durable: boolean]
+  | readonly ['commit' | 'rollback']
+  | readonly ['all' | 'get' | 'run', sql: string, params: readonly Value[]]
+  | readonly ['each', texts: RowTexts, rows: readonly (readonly Value[])[], params: readonly Value[]]
+  | readonly ['takeIds', count: IdCount];
+
+export interface IdCount {
+  readonly messages: number;
+  readonly events: number;
+}
+
+/** The one connection that writes: SQLite's own write lock stands in for every lock of the port. */
+export class Writer {
+  readonly #connection: Connection;
+  #isDurable = true;
+
+  constructor(file: string) {
+    this.#connection = new Connection(file, { readonly: false });
+    this.#connection.get('PRAGMA journal_mode = WAL');
+    this.#connection.run('PRAGMA synchronous = FULL');
+  }
+
+  carryOut(call: Call): unknown {
+    switch (call[0]) {
+      case 'begin':
+        return this.#begin(call[1]);
+      case 'commit':
+        return this.#connection.run('COMMIT');
+      case 'rollback':
+        return this.#rollBack();
+      case 'takeIds':
+        return {
+          messages: this.#advance('messages', call[1].messages),
+          events: this.#advance('events', call[1].events),
+        };
+      case 'each':
+        return this.#connection.each(call[1], call[2], call[3]);
+      default:
+        return this.#connection[call[0]](call[1], call[2]);
+    }
+  }
+
+  #rollBack(): void {
+    if (this.#connection.inTransaction) this.#connection.run('ROLLBACK');
+  }
+
+  /** What is not durable by itself is so with the next full commit, which syncs the log up to its end. */
+  #begin(durable: boolean): void {
+    if (durable !== this.#isDurable) this.#connection.run(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
+    this.#isDurable = durable;
+    this.#connection.run('BEGIN IMMEDIATE');
+  }
+
+  /** The last of the ids that were taken. */
+  #advance(name: string, count: number): number {
+    if (count === 0) return 0;
+    const row = this.#connection.get<{ last_id: number }>(
+      'UPDATE id_counters SET last_id = last_id + $2 WHERE name = $1 RETURNING last_id',
+      [name, count],
+    );
+    if (!row) throw new Error(`id_counters has no row ${name}`);
+    return row.last_id;
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+}
