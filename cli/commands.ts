@@ -22,6 +22,8 @@ export const commands: readonly Row[] = [
     summary: 'Show what was done that bears on security.',
     load: () => import('./commands/audit.ts'),
   },
+  { name: 'backup', summary: 'Save everything that a server keeps.', load: () => import('./commands/backup.ts') },
+  { name: 'restore', summary: 'Fill a new server from a backup.', load: () => import('./commands/restore.ts') },
   { name: 'login', summary: 'Sign in to a server with a browser.', load: () => import('./commands/login.ts') },
   { name: 'logout', summary: 'Sign out.', load: () => import('./commands/logout.ts') },
   { name: 'whoami', summary: 'Tell who you are to a server.', load: () => import('./commands/whoami.ts') },

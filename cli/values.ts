@@ -27,7 +27,9 @@ export const list: Read<string[]> = (typed) => {
 /** Where a webhook could lead: no credentials, and no fragment, which would never be sent. */
 export const httpAddress: Read<URL> = (typed) => {
   const url = URL.canParse(typed) ? new URL(typed) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.hash) {
+  // A hash sign with nothing behind it is a fragment too, though `hash` says that there is none.
+  const isPlain = url && !url.username && !url.password && !url.href.includes('#');
+  if (!isPlain || !/^https?:$/.test(url.protocol)) {
     throw new Error('an address such as http://localhost:3000/hook');
   }
   return url;

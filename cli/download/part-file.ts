@@ -112,7 +112,7 @@ export class PartFile implements Sink {
   }
 }
 
-const partOf = (target: string) => `${target}.part`;
+export const partOf = (target: string) => `${target}.part`;
 
 export const isThere = (path: string): Promise<boolean> =>
   stat(path).then(
@@ -126,7 +126,7 @@ export const isThere = (path: string): Promise<boolean> =>
 export const isInTheWay = (path: string) => new Error(`${path} is there already. Give another name, or use --force.`);
 
 /** Renaming would replace what has come to be there meanwhile. Not every file system has a way that does not. */
-async function renameToNew(from: string, to: string): Promise<void> {
+export async function renameToNew(from: string, to: string): Promise<void> {
   try {
     await link(from, to);
     await rm(from);

@@ -1,0 +1,64 @@
+import type { Archive } from '@parley/server/backup/archive-reader.ts';
+import { FileSink } from '@parley/server/backup/file-sink.ts';
+import { keyToWrite, requireKey } from '@parley/server/backup/key.ts';
+import type { Manifest } from '@parley/server/backup/manifest.ts';
+import { requireEmpty, restoreInto } from '@parley/server/backup/restore.ts';
+import { requireFree, Staging } from '@parley/server/backup/staging.ts';
+import { openDisk } from '@parley/server/blobs/disk.ts';
+import { checkS3, openS3 } from '@parley/server/blobs/s3.ts';
+import type { Settings } from '@parley/server/config.ts';
+import { fillStore } from '@parley/server/store/open.ts';
+import type { Transfer } from '../transfer.ts';
+
+/** Refuses a place where something is, before much is read in vain. */
+export async function requireRoom(settings: Settings): Promise<void> {
+  requireFree(settings.folder);
+  if (settings.databaseUrl !== undefined) await fillStore(settings, '', requireEmpty);
+}
+
+/** Refuses a backup by what it says of itself. */
+export function check(manifest: Manifest, { secretKey: given, folder }: Settings): void {
+  requireKey(manifest, { given, folder });
+}
+
+export interface Restored {
+  readonly manifest: Manifest;
+  readonly messages: number;
+  readonly files: number;
+  readonly altered: readonly number[];
+}
+
+/** Fills the store of these settings: all of it, or nothing. Its folder is locked. */
+export async function restore(archive: Archive, settings: Settings, running: Transfer): Promise<Restored> {
+  const { manifest } = archive;
+  const { s3, folder, secretKey: given } = settings;
+  check(manifest, settings);
+  if (s3) await checkS3(s3);
+  using staging = new Staging(folder);
+  const files = new FileSink(s3 ? openS3(s3) : openDisk(staging.folder));
+  try {
+    const outcome = await fillStore(settings, staging.databaseFile, async (tx) => {
+      const done = await restoreInto(tx, {
+        archive,
+        files,
+        keepKey: (text) => {
+          const key = keyToWrite(text, manifest, { given, folder });
+          if (key !== undefined) staging.keepKey(key);
+        },
+        now: Date.now,
+        // Where there is no progress to see, nobody wonders why it rests.
+        say: async (line) => void (process.stderr.isTTY && (await running.say(line))),
+      });
+      running.signal.throwIfAborted();
+      await staging.placeRest();
+      return done;
+    });
+    await staging.placeDatabase();
+    return { manifest, ...outcome, altered: files.altered };
+  } catch (error) {
+    await files.rest();
+    staging.undo();
+    if (s3) await files.undo();
+    throw error;
+  }
+}

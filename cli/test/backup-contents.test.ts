@@ -1,0 +1,219 @@
+import { expect, test } from 'bun:test';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ArchiveWriter } from '@parley/server/backup/archive-writer.ts';
+import { type BackupParts, backUp } from '@parley/server/backup/backup.ts';
+import { openDisk } from '@parley/server/blobs/disk.ts';
+import { inParts } from '@parley/server/blobs/parts.ts';
+import { parseS3Url } from '@parley/server/blobs/s3-url.ts';
+import { readSettings } from '@parley/server/config.ts';
+import { removeEnded } from '@parley/server/files/removal.ts';
+import { findFile } from '@parley/server/store/files.ts';
+import { newestVersion, schemaVersion } from '@parley/server/store/migrate.ts';
+import { atOneMoment } from '@parley/server/store/open.ts';
+import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
+import { Client } from '@parley/server/test/support/client.ts';
+import { type Environment, freshEnvironment, onBothEngines } from '@parley/server/test/support/engines.ts';
+import { kept, sha256, someBytes } from '@parley/server/test/support/files.ts';
+import { startServer } from '@parley/server/test/support/server.ts';
+import { freshPlace, onS3 } from '@parley/server/test/support/storages.ts';
+import { S3Client } from 'bun';
+import { at, backedUp, bytesOf, handmade, leftIn, newPath, otherEngine, restored } from './backups.ts';
+import { failed, parley } from './parley.ts';
+
+const newGroup = async (by: Client) =>
+  (await by.ok('messages.create_group', { name: 'Group', participants: [] })).group.chat_id;
+
+/** Sends a file and answers its message. */
+const sendFile = async (by: Client, chat_id: number, text: string) =>
+  (await by.ok('messages.send_message', { chat_id, content: text, file: new File([text], 'a.txt') })).message;
+
+/** The one file whose bytes are these. */
+function blobWith(env: Environment, text: string): string {
+  const folder = join(env.PARLEY_DATA ?? '', 'files');
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && Bun.file(path).size === text.length) return path;
+  }
+  throw new Error(`no file says ${text}`);
+}
+
+/** Backs up what an environment names, within this process. */
+async function written(env: Environment, parts: Partial<BackupParts> = {}) {
+  const settings = readSettings(env);
+  const pieces: Uint8Array[] = [];
+  const sink = async (bytes: Uint8Array) => void pieces.push(Buffer.from(bytes));
+  const outcome = await backUp({
+    atOneMoment: (work) => atOneMoment(settings, work),
+    isKept: async () => true,
+    files: { blobs: inParts(openDisk(settings.folder)) },
+    key: undefined,
+    archive: new ArchiveWriter(sink, Date.now(), new AbortController().signal),
+    beganAt: Date.now(),
+    progress: () => {},
+    ...parts,
+  });
+  const path = newPath();
+  writeFileSync(path, Buffer.concat(pieces));
+  return { outcome, path };
+}
+
+onBothEngines('files', (engine) => {
+  test('that are deleted while the backup is made are missing from it, and their messages are there', async () => {
+    const env = { ...(await freshEnvironment(engine)), PARLEY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64') };
+    const server = await startServer(env);
+    const ada = await server.user('ada');
+    const chat_id = await newGroup(ada);
+    const [gone, stays] = [await sendFile(ada, chat_id, 'to be deleted'), await sendFile(ada, chat_id, 'to stay')];
+    const { outcome, path } = await written(env, {
+      atOneMoment: async (work) => {
+        const answer = await atOneMoment(readSettings(env), work);
+        await ada.ok('messages.delete_message', { message_id: gone.message_id });
+        while (await removeEnded(server.engine, openDisk(readSettings(env).folder), Date.now() + 1, () => {}));
+        return answer;
+      },
+      isKept: async (fileId) => (await findFile(server.engine, fileId, Date.now())) !== undefined,
+    });
+    expect(outcome).toMatchObject({ removed: [gone.file?.file_id], lost: [], altered: [] });
+    await server.stop();
+
+    const { PARLEY_SECRET_KEY } = env;
+    await using again = await restored(path, otherEngine(engine), { PARLEY_SECRET_KEY });
+    const ada2 = at(again.server, ada);
+    const { messages } = await ada2.ok('messages.get_messages', { chat_id });
+    expect(messages.map(({ content }) => content)).toEqual(['to be deleted', 'to stay']);
+    expect((await bytesOf(ada2, gone.file?.file_id ?? 0)).status).toBe(404);
+    expect(Buffer.from((await bytesOf(ada2, stays.file?.file_id ?? 0)).bytes).toString()).toBe('to stay');
+    expect(await kept(again.server)).toEqual({ rows: 1, blobs: 1 });
+  });
+
+  test('that are lost or damaged in the storage are named, and hold nothing else up', async () => {
+    const env = await freshEnvironment(engine);
+    const server = await startServer(env);
+    const ada = await server.user('ada');
+    const chat_id = await newGroup(ada);
+    const texts = ['lost', 'damaged', 'sound as ever'];
+    const ids: number[] = [];
+    for (const text of texts) ids.push((await sendFile(ada, chat_id, text)).file?.file_id ?? 0);
+    rmSync(blobWith(env, 'lost'));
+    writeFileSync(blobWith(env, 'damaged'), 'DAMAGED');
+    // Nothing of an upload that is under way is in the backup, and nothing of it is left after a restore.
+    const upload = { method: 'POST', headers: { ...tus(ada), 'upload-length': '100' } };
+    expect((await fetch(`${server.url}/api/uploads`, upload)).status).toBe(201);
+    const path = newPath();
+    const { code, stderr } = await parley(['backup', path], env);
+    expect({ code, lines: stderr.trim().split('\n') }).toEqual({
+      code: 0,
+      lines: [
+        `Missing from the storage, and so not in it: 1 file (${ids[0]}).`,
+        `Damaged in the storage, and in it as it is: 1 file (${ids[1]}).`,
+      ],
+    });
+    await server.stop();
+    await using again = await restored(path, engine);
+    const ada2 = at(again.server, ada);
+    const found = await Promise.all(ids.map((id) => bytesOf(ada2, id)));
+    expect(found.map(({ status }) => status)).toEqual([404, 200, 200]);
+    expect(found.slice(1).map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(['DAMAGED', 'sound as ever']);
+    expect(await kept(again.server)).toEqual({ rows: 2, blobs: 2 });
+  });
+});
+
+const tus = (by: Client) => ({ authorization: `Bearer ${by.token}`, 'tus-resumable': '1.0.0' });
+
+onBothEngines('a backup of an older Parley', (engine) => {
+  const columns = {
+    user_id: 'int',
+    name: 'text',
+    name_key: 'text',
+    display_name: 'text',
+    search_key: 'text',
+    is_admin: 'int',
+    password_hash: 'text',
+    created_at: 'int',
+    disabled_at: 'int',
+  };
+  const ada = [7, 'ada', 'ada', 'Ada', 'ada ada', 1, null, 1, null];
+  const rows = { 'tables/users/000000.json': JSON.stringify([ada]) };
+
+  test('is restored with the schema of then, and brought up to date', async () => {
+    const tables = [{ name: 'users', columns, rows: 1 }];
+    const path = await handmade({ schema: 2, tables, last_ids: { users: 40 } }, rows);
+    await using again = await restored(path, engine);
+    expect(await schemaVersion(again.server.engine)).toBe(newestVersion);
+    const client = new Client(again.server.url, await again.server.token('ada'), 7);
+    expect((await client.ok('users.me', {})).user).toMatchObject({ user_id: 7, kind: 'person', is_admin: true });
+    expect((await again.server.user('bob')).userId).toBe(1_000_000_041);
+    // What is counted only since then may have been counted by a newer Parley, after the backup was made.
+    expect((await sendFile(client, await newGroup(client), 'a file')).file?.file_id).toBe(1_000_000_001);
+  });
+
+  test('is refused where it does not fit its schema, or not all of it is there', async () => {
+    const env = await freshEnvironment(engine);
+    const refuse = async (tables: readonly object[], line: string) => {
+      expect(await parley(['restore', await handmade({ schema: 2, tables }, rows)], env)).toEqual(failed(1, line));
+      expect(await leftIn(env)).toEqual([]);
+    };
+    await refuse(
+      [{ name: 'users', columns: { ...columns, shoe_size: 'int' }, rows: 1 }],
+      'users is not one of schema version 2',
+    );
+    await refuse([{ name: 'pg_class', columns: { relname: 'text' }, rows: 0 }], 'not one of schema version 2');
+    await refuse([{ name: 'users', columns, rows: 2 }], 'it has 1 rows of users in place of 2');
+    await refuse([], 'does not know tables/users/000000.json');
+  });
+});
+
+test('files in a bucket stay there, which backup and restore say', async () => {
+  const env = await freshEnvironment('sqlite');
+  const server = await startServer(env);
+  const ada = await server.user('ada');
+  await sendFile(ada, await newGroup(ada), 'a file');
+  const path = newPath();
+  const S3_URL = 'http://KEY:SECRET@127.0.0.1:9/files?region=here';
+  const { code, stderr } = await parley(['backup', path], { ...env, S3_URL });
+  await server.stop();
+  const line = 'Not in it: 1 file, which stays in the bucket files at http://127.0.0.1:9. Back that up as well.\n';
+  expect({ code, stderr }).toEqual({ code: 0, stderr: line });
+  const target = { ...(await freshEnvironment('sqlite')), PARLEY_DATA: join(temporaryFolder(), 'new') };
+  const outcome = await parley(['restore', path], target);
+  expect(outcome.stderr).toContain('1 file is not in the backup, but in the bucket files at http://127.0.0.1:9.');
+  expect(outcome.code).toBe(0);
+});
+
+onS3('files that are restored where there is a bucket', () => {
+  test('go into it, stay there from then on, and are not there where the backup is damaged', async () => {
+    const env = await freshEnvironment('sqlite');
+    const server = await startServer(env);
+    const ada = await server.user('ada');
+    const chat_id = await newGroup(ada);
+    // So large that some of it is there before the end is missed.
+    const file = new File([crypto.getRandomValues(someBytes(600_000))], 'a.bin');
+    const { message } = await ada.ok('messages.send_message', { chat_id, content: 'Moved', file });
+    const { file_id = 0, sha256: expected = '' } = message.file ?? {};
+    const path = await backedUp(env);
+    await server.stop();
+    const S3_URL = await freshPlace('s3');
+    const bytes = readFileSync(path);
+    const cut = { ...(await freshEnvironment('sqlite')), S3_URL };
+    expect(await parley(['restore', '-'], cut, bytes.subarray(0, -10))).toEqual(failed(1, 'damaged or cut short'));
+    expect((await objectsIn(S3_URL)).length).toBe(0);
+
+    const moved = await restored(path, 'sqlite', { S3_URL });
+    const download = async (from: typeof moved) => (await bytesOf(at(from.server, ada), file_id)).bytes;
+    expect(sha256(await download(moved))).toBe(expected);
+    expect((await objectsIn(S3_URL)).length).toBe(1);
+    const second = newPath();
+    expect((await parley(['backup', second], moved.server.env)).stderr).toStartWith(
+      'Not in it: 1 file, which stays in ',
+    );
+    await moved.server.stop();
+    await using again = await restored(second, otherEngine('sqlite'), { S3_URL });
+    expect(sha256(await download(again))).toBe(expected);
+  });
+
+  async function objectsIn(url: string): Promise<unknown[]> {
+    const { endpoint, bucket, region, accessKeyId, secretAccessKey } = parseS3Url(url);
+    return (await S3Client.list({}, { endpoint, bucket, region, accessKeyId, secretAccessKey })).contents ?? [];
+  }
+});

@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'bun:test';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import {
+  type EngineName,
+  type Environment,
+  freshEnvironment,
+  onBothEngines,
+  onPostgres,
+} from '@parley/server/test/support/engines.ts';
+import { someBytes } from '@parley/server/test/support/files.ts';
+import { spawnServer, startServer } from '@parley/server/test/support/server.ts';
+import { SQL } from 'bun';
+import { backedUp, handmade, leftIn, newPath } from './backups.ts';
+import { eventually } from './listener.ts';
+import { Process } from './login.ts';
+import { failed, parley, said } from './parley.ts';
+
+/** A backup with a file in it that cannot be compressed, so that most of its bytes are those of the file. */
+async function someBackup(engine: EngineName = 'sqlite', extra: Environment = {}): Promise<string> {
+  const env = { ...(await freshEnvironment(engine)), ...extra };
+  const server = await startServer(env);
+  const ada = await server.user('ada');
+  const { chat_id } = (await ada.ok('messages.create_group', { name: 'Work', participants: [] })).group;
+  const file = new File([crypto.getRandomValues(someBytes(600_000))], 'a.bin');
+  await ada.ok('messages.send_message', { chat_id, content: 'Kept', file });
+  const path = await backedUp(env);
+  await server.stop();
+  return path;
+}
+
+let shared: Promise<string> | undefined;
+/** For tests that only look at it. */
+const sharedBackup = (): Promise<string> => {
+  shared ??= someBackup();
+  return shared;
+};
+
+const changed = (bytes: Buffer, at: number): Buffer => {
+  const copy = Buffer.from(bytes);
+  copy[at] = (copy[at] ?? 0) ^ 0x40;
+  return copy;
+};
+
+onBothEngines('a backup that is not whole', (engine) => {
+  test('is refused, as a file and out of a pipe, and leaves nothing behind', async () => {
+    const whole = readFileSync(await sharedBackup());
+    const half = whole.length >> 1;
+    const broken = {
+      'cut in the middle': whole.subarray(0, half),
+      'cut before its last bytes': whole.subarray(0, -20),
+      'changed in the middle': changed(whole, half),
+      'changed near its end': changed(whole, whole.length - 400),
+    };
+    const env = await freshEnvironment(engine);
+    for (const [what, bytes] of Object.entries(broken)) {
+      const path = newPath();
+      writeFileSync(path, bytes);
+      const refused = failed(1, 'The backup is damaged or cut short: ');
+      // A file is checked before anything is opened, so one engine tells as much as two.
+      if (engine === 'sqlite')
+        expect({ what, ...(await parley(['restore', path], env)) }).toEqual({ what, ...refused });
+      expect({ what, ...(await parley(['restore', '-'], env, bytes)) }).toEqual({ what, ...refused });
+      expect({ what, left: await leftIn(env) }).toEqual({ what, left: [] });
+    }
+    await said(['restore', await sharedBackup()], env);
+    expect(await said(['user', 'list'], env)).toContain('ada');
+  });
+});
+
+describe('what is no backup', () => {
+  test.each([
+    ['nothing', ''],
+    ['text', 'hello hello '.repeat(100)],
+    ['something compressed', Bun.zstdCompressSync('hello hello '.repeat(100))],
+  ])('is told from one: %s', async (_, bytes) => {
+    const path = newPath();
+    writeFileSync(path, bytes);
+    const env = await freshEnvironment('sqlite');
+    expect(await parley(['restore', path], env)).toEqual(failed(1, /(This is no backup|damaged or cut short)/));
+    expect(await leftIn(env)).toEqual([]);
+  });
+
+  test('and what is not there is told', async () => {
+    const env = await freshEnvironment('sqlite');
+    expect(await parley(['restore', newPath()], env)).toEqual(failed(1, 'There is no file '));
+  });
+
+  test.each([
+    [
+      { format: 2 },
+      'The backup has the format 2, and this Parley knows only those up to 1. Restore it with a newer one.',
+    ],
+    [{ schema: 999 }, 'The backup has schema version 999, and this Parley knows only those up to '],
+  ])('one of a newer Parley is refused: %p', async (newer, line) => {
+    const env = await freshEnvironment('sqlite');
+    const path = await handmade(newer);
+    expect(await parley(['restore', path], env)).toEqual(failed(1, line));
+    expect(await leftIn(env)).toEqual([]);
+  });
+});
+
+onBothEngines('a place that is not empty', (engine) => {
+  test('is refused, and stays as it was: while a server runs there, and after it', async () => {
+    const env = await freshEnvironment(engine);
+    const server = await spawnServer(env);
+    await said(['user', 'add', 'bob'], env);
+    const path = await sharedBackup();
+    const isInTheWay = engine === 'sqlite' ? 'Another Parley server is using' : 'The database is not empty: ';
+    expect(await parley(['restore', path], env)).toEqual(failed(1, isInTheWay));
+    await server.kill('SIGTERM');
+    expect(await parley(['restore', path], env)).toEqual(failed(1, /is there already|is not empty/));
+    expect(await said(['user', 'list'], env)).toContain('bob');
+    expect(await said(['user', 'list'], env)).not.toContain('ada');
+  });
+});
+
+describe('a folder with files of another database', () => {
+  test('is refused', async () => {
+    const env = await freshEnvironment('sqlite');
+    writeFileSync(join(env.PARLEY_DATA ?? '', 'files'), '');
+    expect(await parley(['restore', await sharedBackup()], env)).toEqual(failed(1, 'files is there already. '));
+  });
+});
+
+describe('the key', () => {
+  const key = (fill: number) => Buffer.alloc(32, fill).toString('base64');
+
+  test('that is a setting is not in the backup, which is said, and has to be given to restore it', async () => {
+    const env: Environment = { ...(await freshEnvironment('sqlite')), PARLEY_SECRET_KEY: key(1) };
+    const server = await startServer(env);
+    await server.user('ada');
+    const path = newPath();
+    const { code, stderr } = await parley(['backup', path], env);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Not in it: the key ') });
+    await server.stop();
+    expect(existsSync(join(env.PARLEY_DATA ?? '', 'secret.key'))).toBeFalse();
+    const target = await freshEnvironment('sqlite');
+    expect(await parley(['restore', path], target)).toEqual(failed(1, 'Set PARLEY_SECRET_KEY to it'));
+    expect(await parley(['restore', path], { ...target, PARLEY_SECRET_KEY: key(2) })).toEqual(
+      failed(1, 'were sealed with another key than PARLEY_SECRET_KEY'),
+    );
+    expect(await leftIn(target)).toEqual([]);
+    await said(['restore', path], { ...target, PARLEY_SECRET_KEY: key(1) });
+    expect(readdirSync(target.PARLEY_DATA ?? '')).not.toContain('secret.key');
+  });
+
+  test('that another server has left in the folder is not replaced', async () => {
+    const env = await freshEnvironment('sqlite');
+    const file = join(env.PARLEY_DATA ?? '', 'secret.key');
+    writeFileSync(file, key(3));
+    expect(await parley(['restore', await sharedBackup()], env)).toEqual(failed(1, 'another key than '));
+    expect(readFileSync(file, 'utf8')).toBe(key(3));
+  });
+});
+
+onBothEngines('a restore that is cut off', (engine) => {
+  test.each(['SIGINT', 'SIGKILL'] as const)('by %s can be done again', async (signal) => {
+    const whole = readFileSync(await sharedBackup());
+    const env = await freshEnvironment(engine);
+    const child = Bun.spawn([process.execPath, join(import.meta.dir, '../main.ts'), 'restore', '-'], {
+      env: { PATH: process.env.PATH ?? '', ...env },
+      stdin: 'pipe',
+      stdout: 'ignore',
+      stderr: 'pipe',
+    });
+    child.stdin.write(whole.subarray(0, whole.length - 150_000));
+    await child.stdin.flush();
+    const part = join(env.PARLEY_DATA ?? '', 'restore.part/files/incoming');
+    await eventually('it has come to the files', () => existsSync(part) && readdirSync(part).length > 0);
+    child.kill(signal);
+    await child.exited;
+    expect(child.signalCode).toBe(signal);
+    if (signal === 'SIGINT') expect(await new Response(child.stderr).text()).toBe('Stopped.\n');
+    if (signal === 'SIGINT') expect(await leftIn(env)).toEqual([]);
+    await said(['restore', await sharedBackup()], env);
+    expect(readdirSync(env.PARLEY_DATA ?? '').filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+});
+
+onPostgres('a backup that is stopped', () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('by %s leaves no file', async (signal) => {
+    const env = await freshEnvironment('postgres');
+    const server = await startServer(env);
+    const path = newPath();
+    await using sql = new SQL(env.DATABASE_URL ?? '', { max: 1 });
+    await sql.begin(async (tx) => {
+      await tx.unsafe('LOCK TABLE audit IN ACCESS EXCLUSIVE MODE');
+      await using backup = new Process(['backup', path], env);
+      await eventually('it has begun', () => existsSync(`${path}.part`));
+      await Bun.sleep(200);
+      expect(await backup.kill(signal)).toBe(signal);
+      expect((await backup.end()).stderr).toBe('Stopped.\n');
+    });
+    expect(readdirSync(dirname(path))).toEqual([]);
+    await server.stop();
+  });
+});
+
+describe('the file of a backup', () => {
+  test('is not replaced, unless that is asked for', async () => {
+    const env = await freshEnvironment('sqlite');
+    const server = await startServer(env);
+    const path = newPath();
+    writeFileSync(path, 'something else');
+    expect(await parley(['backup', path], env)).toEqual(
+      failed(1, 'is there already. Give another name, or use --force.'),
+    );
+    expect(readFileSync(path, 'utf8')).toBe('something else');
+    writeFileSync(`${path}.part`, '');
+    await said(['backup', path, '--force'], env);
+    await server.stop();
+    expect(readdirSync(dirname(path))).toEqual(['parley.backup']);
+    await said(['restore', path], await freshEnvironment('sqlite'));
+  });
+
+  test('is not written where there is nothing to back up', async () => {
+    const env = await freshEnvironment('sqlite');
+    const path = newPath();
+    expect(await parley(['backup', path], env)).toEqual(failed(1, 'There is no Parley database in '));
+    expect(readdirSync(dirname(path))).toEqual([]);
+  });
+});

@@ -1,0 +1,37 @@
+import type { ChatId, MessageId } from '@parley/contract';
+import type { KeptMessage } from '../domain/message.ts';
+import { words } from '../domain/words.ts';
+import type { Tx } from '../store/engine.ts';
+import { logTip, moveCursor } from '../store/events.ts';
+import { addToIndex } from '../store/search.ts';
+
+const batch = 500;
+
+interface Indexed {
+  readonly message_id: MessageId;
+  readonly chat_id: ChatId;
+  readonly json: string;
+}
+
+/** Makes the search index of an empty one. The messages are as the whole log has left them: the index is at its end. */
+export async function rebuildIndex(tx: Tx): Promise<void> {
+  for (let after = 0; ; ) {
+    const messages = await tx.all<Indexed>(
+      `SELECT message_id, chat_id, json FROM messages WHERE message_id > $1 AND is_deleted = 0 ORDER BY message_id LIMIT $2`,
+      after,
+      batch,
+    );
+    const last = messages.at(-1);
+    if (!last) break;
+    const cut = messages.map(({ message_id, chat_id, json }) => {
+      const { content } = JSON.parse(json) as KeptMessage;
+      return { message_id, chat_id, words: words(content) };
+    });
+    await addToIndex(
+      tx,
+      cut.filter((message) => message.words.length > 0),
+    );
+    after = last.message_id;
+  }
+  await moveCursor(tx, 'search', await logTip(tx));
+}

@@ -1,0 +1,121 @@
+import { ParleyError } from '@parley/contract';
+import { settleFiles } from '../store/backup-files.ts';
+import { columnsOf, tableNames } from '../store/catalog.ts';
+import { releaseAll } from '../store/drives.ts';
+import type { Tx, Value } from '../store/engine.ts';
+import { noteGap } from '../store/log-cursor.ts';
+import { migrateTo, newestVersion } from '../store/migrate.ts';
+import { emptyTable, insertionInto } from '../store/table-copy.ts';
+import type { Archive, Entry } from './archive-reader.ts';
+import { BackupError, damaged } from './failure.ts';
+import type { FileSink } from './file-sink.ts';
+import { jumpAhead } from './ids.ts';
+import type { Manifest } from './manifest.ts';
+import { rebuildIndex } from './rebuild-index.ts';
+
+export interface RestoreParts {
+  readonly archive: Archive;
+  /** Where the bytes of files go. */
+  readonly files: FileSink;
+  readonly keepKey: (key: string) => void;
+  readonly now: () => number;
+  /** What it is about now, where that takes long. */
+  readonly say: (line: string) => Promise<void>;
+}
+
+export interface RestoreOutcome {
+  readonly messages: number;
+  readonly files: number;
+}
+
+/**
+ * Fills an empty database, in a transaction, with what is in a backup: first the schema of then, then the rows, then what
+ * has come to the schema since. It is not whole before the backup has been read to its end.
+ */
+export async function restoreInto(tx: Tx, parts: RestoreParts): Promise<RestoreOutcome> {
+  const { archive, files } = parts;
+  const { manifest } = archive;
+  await requireEmpty(tx);
+  await migrateTo(tx, manifest.schema, parts.now);
+  await clearTables(tx, manifest);
+  const tables = new TableLoader(tx, manifest);
+  for await (const entry of archive.entries()) {
+    const [folder, name = ''] = entry.name.split('/');
+    if (folder === 'tables') await tables.load(name, entry);
+    else if (folder === 'files') await files.put(tx, Number(name), entry);
+    else if (entry.name === 'secret.key') parts.keepKey(await entry.text());
+    else throw damaged(`nobody knows what ${entry.name} is`);
+  }
+  tables.requireAll();
+  // Before the migrations, which may add rows; what they count anew, others may have counted since the backup.
+  const jumped = await jumpAhead(tx, manifest, parts.now());
+  await migrateTo(tx, newestVersion, parts.now);
+  await jumpAhead(tx, manifest, parts.now(), jumped);
+  await noteGap(tx);
+  await files.settle(archive.missing);
+  if (manifest.files.included) await settleFiles(tx, archive.missing);
+  // Whoever drove webhooks does so no more.
+  await releaseAll(tx, null);
+  await parts.say('Making the search index.');
+  await rebuildIndex(tx);
+  return { messages: tables.countOf('messages'), files: files.count };
+}
+
+/** Refuses a database in which anything is. */
+export async function requireEmpty(tx: Tx): Promise<void> {
+  const [found] = await tableNames(tx);
+  if (found === undefined) return;
+  throw new BackupError(
+    `The database is not empty: it has the table ${found}. Restore into a new one, which no server has used yet.`,
+  );
+}
+
+/** Migrations leave rows of their own behind. What refers to another goes first. */
+async function clearTables(tx: Tx, { tables, schema }: Manifest): Promise<void> {
+  const known = await tableNames(tx);
+  for (const { name, columns } of tables.toReversed()) {
+    const expected = known.includes(name) ? await columnsOf(tx, name) : {};
+    const isSame = Bun.deepEquals(expected, columns);
+    if (!isSame) throw damaged(`its table ${name} is not one of schema version ${schema}`);
+    await emptyTable(tx, name);
+  }
+}
+
+/** Puts the pages of tables where they belong. */
+class TableLoader {
+  readonly #tx: Tx;
+  readonly #tables: ReadonlyMap<string, { work: ReturnType<typeof insertionInto>; rows: number }>;
+  readonly #loaded = new Map<string, number>();
+
+  constructor(tx: Tx, { tables }: Manifest) {
+    this.#tx = tx;
+    this.#tables = new Map(
+      tables.map(({ name, columns, rows }) => [name, { work: insertionInto(name, columns), rows }]),
+    );
+  }
+
+  async load(name: string, entry: Entry): Promise<void> {
+    const table = this.#tables.get(name);
+    if (!table) throw damaged(`its manifest does not know ${entry.name}`);
+    const text = await entry.text();
+    try {
+      const rows = JSON.parse(text) as Value[][];
+      await this.#tx.each(table.work, rows);
+      this.#loaded.set(name, this.countOf(name) + rows.length);
+    } catch (error) {
+      if (error instanceof ParleyError) throw error;
+      throw damaged(`${entry.name} does not fit (${(error as Error).message})`, error);
+    }
+  }
+
+  countOf(name: string): number {
+    return this.#loaded.get(name) ?? 0;
+  }
+
+  requireAll(): void {
+    for (const [name, { rows }] of this.#tables) {
+      if (this.countOf(name) !== rows)
+        throw damaged(`it has ${this.countOf(name)} rows of ${name} in place of ${rows}`);
+    }
+  }
+}
