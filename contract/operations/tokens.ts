@@ -23,7 +23,7 @@ export const tokens = (_limits: Limits) => ({
     summary: 'List your access tokens. The tokens themselves are never shown again.',
     input: z.strictObject({}),
     output: z.object({ tokens: z.array(token) }),
-    errors: [],
+    errors: ['forbidden'],
     example: {
       input: {},
       output: { tokens: [{ ...spare, token_id: 1, name: 'first', scopes: [...scopeNames] }, spare] },
@@ -45,7 +45,7 @@ export const tokens = (_limits: Limits) => ({
       expires_in: z.int().positive().max(315_360_000).optional().meta({ description: 'seconds; never by default' }),
     }),
     output: z.object({ token, access_token: z.string().meta({ description: 'the token itself' }) }),
-    errors: ['insufficient_scope', 'conflict'],
+    errors: ['insufficient_scope', 'forbidden', 'conflict'],
     example: {
       input: { name: 'reader', scopes: ['messages:read', 'chats:read'] },
       output: { token: reader, access_token: 'pat_EXAMPLE' },
@@ -58,7 +58,7 @@ export const tokens = (_limits: Limits) => ({
       'Revoke one of your access tokens and those that it made, at once. A token cannot revoke one that can do more than itself.',
     input: z.strictObject({ token_id: tokenId }),
     output: z.object({ token }),
-    errors: ['not_found', 'insufficient_scope'],
+    errors: ['not_found', 'insufficient_scope', 'forbidden'],
     example: { input: { token_id: 4 }, output: { token: spare } },
   }),
 });

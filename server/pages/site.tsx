@@ -111,7 +111,8 @@ export function buildSite(parts: SiteParts, register: (site: Site) => void): Sit
     // The style comes even where the database is away, so that the page that says so can be read.
     const secret = readCookie(c.req.header('cookie') ?? null, sessionCookie);
     if (!c.req.path.startsWith('/assets/')) await meet(parts, c, secret);
-    if (c.req.method === 'POST') {
+    // Where there is no page there is no form either: whoever sends something there is told so.
+    if (c.req.method === 'POST' && pageOf(c) !== 'none') {
       if (!isSameOrigin(parts.publicUrl, c.req.raw)) throw notOurForm(parts.publicUrl, c);
       c.set('form', await readForm(c.req.raw));
       // Once more: a form takes as long to arrive as its sender likes, and access that ended meanwhile is over.
