@@ -1,4 +1,5 @@
 import type { Socket } from 'bun';
+import { Histogram } from './histogram.ts';
 import { cpuSeconds } from './machine.ts';
 
 /**
@@ -13,6 +14,11 @@ export interface Job {
   /** Whole requests as text; whichever connection is free sends the next one, and after the last the first again. */
   readonly requests: readonly string[];
   readonly connections: number;
+  /**
+   * Requests a second, each due at its time whether or not the others have been answered; a late one is as late as its
+   * answer after that time, also where it waited for a free connection. Undefined: as many as the server answers.
+   */
+  readonly perSecond?: number | undefined;
   /** Time under load before the measured window. */
   readonly leadSeconds: number;
   readonly seconds: number;
@@ -34,31 +40,11 @@ export interface Load {
 }
 
 interface Connection {
-  sentAt: number;
+  /** When the request was sent, or was to be sent. */
+  askedAt: number;
   /** What is still to come of the body; 0 while a head is awaited. */
   left: number;
   head: Buffer | undefined;
-}
-
-/** Latencies in steps of 10 µs; what is slower than a second counts as a second. */
-class Histogram {
-  readonly #counts = new Uint32Array(100_001);
-  #total = 0;
-
-  add(ms: number): void {
-    this.#total++;
-    const step = Math.min((ms * 100) | 0, 100_000);
-    this.#counts[step] = (this.#counts[step] ?? 0) + 1;
-  }
-
-  quantile(share: number): number {
-    let left = this.#total * share;
-    const step = this.#counts.findIndex((count) => {
-      left -= count;
-      return left <= 0;
-    });
-    return step / 100;
-  }
 }
 
 async function generate(job: Job): Promise<Load> {
@@ -70,28 +56,33 @@ async function generate(job: Job): Promise<Load> {
 
   const requests = job.requests.map((text) => Buffer.from(text));
   let sent = 0;
-  const send = (socket: Socket<Connection>) => {
+  const send = (socket: Socket<Connection>, at: number) => {
     const request = requests[sent++ % requests.length];
     if (!request) throw new Error('there is no request to send');
-    socket.data.sentAt = performance.now();
+    socket.data.askedAt = at;
     if (socket.write(request) !== request.length) fail('a request was not written at once');
   };
   const fail = (why: string) => {
     failures++;
     firstFailure ??= why;
   };
+  const free: Socket<Connection>[] = [];
+  const proceed = (socket: Socket<Connection>) => {
+    if (job.perSecond === undefined) send(socket, performance.now());
+    else free.push(socket);
+  };
   const answered = (socket: Socket<Connection>) => {
     answers++;
     if (measuring) {
       measured++;
-      latencies.add(performance.now() - socket.data.sentAt);
+      latencies.add(performance.now() - socket.data.askedAt);
     }
     if (stopping) socket.end();
-    else send(socket);
+    else proceed(socket);
   };
 
   const socket = {
-    open: send,
+    open: proceed,
     data(socket: Socket<Connection>, part: Buffer) {
       const connection = socket.data;
       if (connection.left > 0) {
@@ -117,20 +108,39 @@ async function generate(job: Job): Promise<Load> {
     error: (_: Socket<Connection>, error: Error) => fail(error.message),
   };
 
+  /** Turns round and round: no timer is as punctual as a request has to be. */
+  const keepTime = (everyMs: number) => {
+    let due = performance.now();
+    const turn = () => {
+      if (stopping) return;
+      for (const now = performance.now(); due <= now; due += everyMs) {
+        const socket = free.pop();
+        if (!socket) break;
+        send(socket, due);
+      }
+      setImmediate(turn);
+    };
+    turn();
+  };
+
   for (let i = 0; i < job.connections; i++) {
-    const data: Connection = { sentAt: 0, left: 0, head: undefined };
+    const data: Connection = { askedAt: 0, left: 0, head: undefined };
     await Bun.connect<Connection>({ hostname: '127.0.0.1', port: job.port, data, socket });
   }
+  if (job.perSecond !== undefined) keepTime(1_000 / job.perSecond);
   await Bun.sleep(job.leadSeconds * 1_000);
   const before = { at: performance.now(), server: cpuSeconds(job.pid), load: cpuSeconds(process.pid) };
   measuring = true;
   await Bun.sleep(job.seconds * 1_000);
+  // Nothing can be said without a single answer, and on a busy machine a short time may see none.
+  for (let waits = 0; measured === 0 && failures === 0 && waits < 100; waits++) await Bun.sleep(100);
   measuring = false;
   const seconds = (performance.now() - before.at) / 1_000;
   const busy = (then: number | undefined, pid: number) =>
     then === undefined ? undefined : ((cpuSeconds(pid) ?? then) - then) / seconds;
   const [serverBusy, loadBusy] = [busy(before.server, job.pid), busy(before.load, process.pid)];
   stopping = true;
+  for (const socket of free) socket.end();
   await Promise.race([allClosed.promise, Bun.sleep(10_000)]);
   if (open > 0) fail(`${open} requests got no answer`);
   const [p50Ms, p99Ms] = [latencies.quantile(0.5), latencies.quantile(0.99)];

@@ -18,13 +18,16 @@ export class ParleyUnderTest implements AsyncDisposable {
   readonly #child: Child;
   /** The database beside the server, to fill it and to look at what became of it. */
   readonly engine: Engine;
+  /** Undefined: its data folder holds it. */
+  readonly databaseUrl: string | undefined;
   readonly #tools: Tools;
 
-  constructor(child: Child, port: number, engine: Engine) {
+  constructor(child: Child, port: number, engine: Engine, databaseUrl: string | undefined) {
     this.pid = child.pid;
     this.port = port;
     this.#child = child;
     this.engine = engine;
+    this.databaseUrl = databaseUrl;
     this.#tools = { engine, now: Date.now, random: realWorld.random };
   }
 
@@ -76,7 +79,7 @@ export async function startParley(
   const port = await freePort();
   const child = start([...profiling, 'server/main.ts'], { ...env, PORT: String(port) });
   await untilHealthy(child, port);
-  return new ParleyUnderTest(child, port, await openAsGuest(readSettings(env)));
+  return new ParleyUnderTest(child, port, await openAsGuest(readSettings(env)), env.DATABASE_URL);
 }
 
 /** The baseline: a process on the same core that answers every request with these bytes. */
@@ -84,7 +87,7 @@ export async function startBare(answer: Answer): Promise<Child & { readonly port
   const port = await freePort();
   const file = `${temporaryFolder()}/answer`;
   await Bun.write(file, JSON.stringify(answer));
-  const child = startOnServerCore(['bench/bare.ts'], { PORT: String(port), ANSWER: file });
+  const child = startOnServerCore(['bench/bare/server.ts'], { PORT: String(port), ANSWER: file });
   await untilHealthy(child, port);
   return { ...child, port };
 }
@@ -109,11 +112,17 @@ export const sendMessage = (sender: Client, chatId: number): Request => ({
   body: JSON.stringify({ chat_id: chatId, content }),
 });
 
-export const getMessages = (reader: Client, chatId: number, bounds: Record<string, string> = {}): Request => ({
+export const get = (reader: Client, resource: string, query: Readonly<Record<string, string>>): Request => ({
   method: 'GET',
-  path: `/api/messages.php?${new URLSearchParams({ action: 'get_messages', chat_id: String(chatId), limit: '50', ...bounds })}`,
+  path: `/api/${resource}.php?${new URLSearchParams(query)}`,
   token: reader.token,
 });
+
+export const getMessages = (reader: Client, chatId: number, bounds: Record<string, string> = {}): Request =>
+  get(reader, 'messages', { action: 'get_messages', chat_id: String(chatId), limit: '50', ...bounds });
+
+export const searchMessages = (reader: Client, query: string, within: Record<string, string> = {}): Request =>
+  get(reader, 'messages', { action: 'search_messages', query, limit: '50', ...within });
 
 function asText({ method, path, token, body }: Request): string {
   const lines = [`${method} ${path} HTTP/1.1`, 'Host: 127.0.0.1', `Authorization: Bearer ${token}`];

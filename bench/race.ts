@@ -1,12 +1,19 @@
 import { join } from 'node:path';
 import type { Job, Load } from './load.ts';
 import { endWithUs } from './machine.ts';
+import type { Pace } from './plan.ts';
 
-/** One of the two that are compared: a server's process and what to ask of it. */
+/** One of those that are compared: a server's process and what to ask of it. */
 export interface Racer {
   readonly pid: number;
   readonly port: number;
   readonly requests: readonly string[];
+  /** 64 unless it says otherwise. */
+  readonly connections?: number;
+  /** Requests a second at fixed times; else as many as are answered. */
+  readonly perSecond?: number;
+  /** Called after each round of this one, with what came of it. */
+  readonly afterRound?: (load: Load) => Promise<void>;
 }
 
 export interface Side {
@@ -29,51 +36,58 @@ export interface RaceResult {
   readonly ratios: readonly number[];
 }
 
-export interface Pace {
-  readonly seconds: number;
-  readonly rounds: number;
+/** What one did in each round; the first, of the warm-up, apart. */
+export interface Rounds {
+  readonly warmUp: Load;
+  readonly measured: readonly Load[];
 }
-
-const warmUpSeconds = 1.5;
 
 /**
- * Loads the two in turn, round by round. A shared machine is faster one second and slower the next: neighbouring rounds
- * see nearly the same of it, so the ratio of each pair is worth more than that of two long runs.
+ * Loads all in turn, round by round. A shared machine is faster one second and slower the next: neighbouring rounds see
+ * nearly the same of it, so the ratio of each pair is worth more than that of two long runs.
  */
-export async function race(
-  baseline: Racer,
-  contender: Racer,
-  pace: Pace,
-  afterRound: () => Promise<void> = async () => {},
-): Promise<RaceResult> {
-  const loads: { baseline: Load[]; contender: Load[] } = { baseline: [], contender: [] };
+export async function raceAll(racers: readonly Racer[], pace: Pace): Promise<Rounds[]> {
+  const loads: Load[][] = racers.map(() => []);
   for (let round = 0; round <= pace.rounds; round++) {
-    const seconds = round === 0 ? warmUpSeconds : pace.seconds;
-    loads.baseline.push(await load(baseline, seconds));
-    loads.contender.push(await load(contender, seconds));
-    await afterRound();
+    for (const [i, racer] of racers.entries()) {
+      const done = await load(racer, round === 0 ? pace.warmUpSeconds : pace.seconds);
+      loads[i]?.push(done);
+      await racer.afterRound?.(done);
+    }
   }
-  const measured = { baseline: loads.baseline.slice(1), contender: loads.contender.slice(1) };
-  const ratios = measured.contender.map((l, i) => l.perSecond / (measured.baseline[i]?.perSecond ?? 0));
-  const side = (all: readonly Load[], counted: readonly Load[]): Side => ({
-    perSecond: median(counted.map((l) => l.perSecond)),
-    p50Ms: median(counted.map((l) => l.p50Ms)),
-    p99Ms: median(counted.map((l) => l.p99Ms)),
-    serverBusy: medianOfKnown(counted.map((l) => l.serverBusy)),
-    loadBusy: medianOfKnown(counted.map((l) => l.loadBusy)),
-    cpuMicros: medianOfKnown(counted.map((l) => l.serverBusy && (l.serverBusy / l.perSecond) * 1e6)),
-    answers: all.reduce((sum, l) => sum + l.answers, 0),
+  return loads.map(([warmUp, ...measured]) => {
+    if (!warmUp) throw new Error('there was no round');
+    return { warmUp, measured };
   });
-  return {
-    baseline: side(loads.baseline, measured.baseline),
-    contender: side(loads.contender, measured.contender),
-    ratio: median(ratios),
-    ratios,
-  };
 }
 
-export async function load({ pid, port, requests }: Racer, seconds: number, connections = 64): Promise<Load> {
-  const job: Job = { pid, port, requests, connections, leadSeconds: 0.1, seconds };
+export async function race(baseline: Racer, contender: Racer, pace: Pace): Promise<RaceResult> {
+  const [theirs, ours] = await raceAll([baseline, contender], pace);
+  if (!theirs || !ours) throw new Error('it takes two to race');
+  const ratios = ratiosOf(theirs, ours, (load) => load.perSecond);
+  return { baseline: sideOf(theirs), contender: sideOf(ours), ratio: median(ratios), ratios };
+}
+
+/** How the second stands to the first, round by round. */
+export const ratiosOf = (first: Rounds, second: Rounds, of: (load: Load) => number): number[] =>
+  second.measured.map((load, i) => {
+    const other = first.measured[i];
+    return other ? of(load) / of(other) : Number.NaN;
+  });
+
+export const sideOf = ({ warmUp, measured }: Rounds): Side => ({
+  perSecond: median(measured.map((l) => l.perSecond)),
+  p50Ms: median(measured.map((l) => l.p50Ms)),
+  p99Ms: median(measured.map((l) => l.p99Ms)),
+  serverBusy: medianOfKnown(measured.map((l) => l.serverBusy)),
+  loadBusy: medianOfKnown(measured.map((l) => l.loadBusy)),
+  cpuMicros: medianOfKnown(measured.map((l) => l.serverBusy && (l.serverBusy / l.perSecond) * 1e6)),
+  answers: [warmUp, ...measured].reduce((sum, l) => sum + l.answers, 0),
+});
+
+export async function load(racer: Racer, seconds: number): Promise<Load> {
+  const { pid, port, requests, connections = 64, perSecond } = racer;
+  const job: Job = { pid, port, requests, connections, perSecond, leadSeconds: 0.1, seconds };
   const child = Bun.spawn([process.execPath, join(import.meta.dir, 'load.ts')], {
     stdin: new Blob([JSON.stringify(job)]),
     stdout: 'pipe',
@@ -94,7 +108,7 @@ export function median(values: readonly number[]): number {
   return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2;
 }
 
-function medianOfKnown(values: readonly (number | undefined)[]): number | undefined {
+export function medianOfKnown(values: readonly (number | undefined)[]): number | undefined {
   const known = values.filter((v) => v !== undefined);
   return known.length > 0 ? median(known) : undefined;
 }

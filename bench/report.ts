@@ -1,11 +1,5 @@
-import type { Outcome } from './measurements.ts';
+import { type Outcome, passed, type Rates, slowdown } from './outcome.ts';
 import type { Side } from './race.ts';
-
-/** Whether an outcome reached its bar; undefined where there is nothing to judge. */
-export function passed(outcome: Outcome): boolean | undefined {
-  if (outcome.kind === 'rates') return outcome.noRoom === undefined ? outcome.ratio >= outcome.bar : undefined;
-  return outcome.kind === 'figure' ? outcome.value <= outcome.bar : undefined;
-}
 
 const headings = [
   'measurement',
@@ -31,22 +25,38 @@ export function table(outcomes: readonly Outcome[]): string {
 }
 
 function toRow(outcome: Outcome): string[] {
-  const verdict = passed(outcome) ? 'pass' : 'MISSED';
-  if (outcome.kind === 'rates') {
-    const { what, baseline, contender, ratio, bar } = outcome;
-    const rates = [baseline, contender].map((side) => Math.round(side.perSecond).toLocaleString('en'));
-    const times = [baseline, contender].map(timesOf);
-    const judged = outcome.noRoom === undefined ? verdict : 'NO ROOM';
-    return [what, ...rates, ratio.toFixed(2), `≥ ${bar.toFixed(2)}`, ...times, judged];
+  switch (outcome.kind) {
+    case 'rates': {
+      const { what, baseline, contender, ratio, bar } = outcome;
+      const rates = [baseline, contender].map((side) => Math.round(side.perSecond).toLocaleString('en'));
+      const times = [baseline, contender].map(timesOf);
+      return [what, ...rates, ratio.toFixed(2), bar ? `≥ ${bar.toFixed(2)}` : '', ...times, verdictOn(outcome)];
+    }
+    case 'figure': {
+      const { what, value, unit, bar } = outcome;
+      return [what, '', `${value.toPrecision(3)} ${unit}`, '', `≤ ${bar} ${unit}`, '', '', verdictOn(outcome)];
+    }
+    case 'curve': {
+      const { what, along, bar } = outcome;
+      const slower = slowdown(outcome).toFixed(2);
+      return [`${what}, by ${along}`, '', '', `${slower}×`, `≤ ${bar}×`, '', '', verdictOn(outcome)];
+    }
+    default:
+      return [outcome.what, '', '', '', '', '', '', outcome.kind.toUpperCase()];
   }
-  if (outcome.kind === 'figure') {
-    const { what, value, unit, bar } = outcome;
-    return [what, '', `${value.toPrecision(3)} ${unit}`, '', `≤ ${bar} ${unit}`, '', '', verdict];
-  }
-  return [outcome.what, '', '', '', '', '', '', outcome.kind.toUpperCase()];
+}
+
+/** In one word; none where nothing is asked for. */
+export function verdictOn(outcome: Outcome): string {
+  if (outcome.kind === 'rates' && outcome.noRoom) return 'NO ROOM';
+  const verdict = passed(outcome);
+  return verdict === undefined ? '' : verdict ? 'pass' : 'MISSED';
 }
 
 const timesOf = ({ p50Ms, p99Ms }: Side) => (p99Ms > 0 ? `${p50Ms.toFixed(2)} / ${p99Ms.toFixed(2)}` : '');
+
+/** Whether a baseline could have done more, so that Parley looks better than it is. */
+export const isDoubtful = (outcome: Outcome): boolean => remarksOn(outcome).some((text) => text.startsWith('DOUBTFUL'));
 
 /** A process above this share of its core can do no more. */
 const saturated = 0.9;
@@ -54,17 +64,38 @@ const saturated = 0.9;
 /** What one has to know to believe the table. */
 export function notes(outcomes: readonly Outcome[]): string {
   return outcomes
-    .flatMap((outcome) => {
-      if (outcome.kind === 'figure') return [];
-      if (outcome.kind !== 'rates') return [`${outcome.what}: ${outcome.kind}. ${outcome.why}`];
-      const { what, baseline, contender, ratios } = outcome;
-      return [
-        `${what}: ${[spread(ratios), ...effort(baseline, contender), ...outcome.notes, ...(outcome.noRoom ?? [])].join('; ')}`,
-      ];
-    })
-    .map((text) => `- ${text}`)
+    .map((outcome) => ({ what: outcome.what, said: remarksOn(outcome) }))
+    .filter(({ said }) => said.length > 0)
+    .map(({ what, said }) => `- ${what}: ${said.join('; ')}`)
     .join('\n');
 }
+
+function remarksOn(outcome: Outcome): readonly string[] {
+  switch (outcome.kind) {
+    case 'rates': {
+      const { baseline, contender, ratios } = outcome;
+      const references = referencesOf(outcome);
+      return [
+        spread(ratios),
+        ...references,
+        ...effort(baseline, contender),
+        ...outcome.notes,
+        ...(outcome.noRoom ?? []),
+      ];
+    }
+    case 'figure':
+      return outcome.notes ?? [];
+    case 'curve':
+      return [...outcome.points.map((p) => `${p.x.toLocaleString('en')}: ${p.ratio.toFixed(2)}`), ...outcome.notes];
+    default:
+      return [`${outcome.kind}. ${outcome.why}`];
+  }
+}
+
+const referencesOf = ({ references = [] }: Rates): string[] =>
+  references.map(({ what, perSecond, ratio }) => {
+    return `${ratio.toFixed(2)} of ${what} (${Math.round(perSecond).toLocaleString('en')}/s)`;
+  });
 
 const spread = (ratios: readonly number[]) => `rounds ${ratios.map((r) => r.toFixed(2)).join(' ')}`;
 

@@ -1,11 +1,12 @@
-import { realWorld } from '../server/compose.ts';
-import { natsMissing, startNats } from '../server/test/support/nats.ts';
-import { postgresMissing, startPostgres } from '../server/test/support/postgres.ts';
-import type { Load } from './load.ts';
-import { idleWhile, startOnSecondCore } from './machine.ts';
-import type { Outcome } from './measurements.ts';
-import { freshEnvironment, type ParleyUnderTest, type Request, sendMessage, startParley } from './parley.ts';
-import { load, median, type Pace, type Side } from './race.ts';
+import { realWorld } from '../../server/compose.ts';
+import { natsMissing, startNats } from '../../server/test/support/nats.ts';
+import { postgresMissing, startPostgres } from '../../server/test/support/postgres.ts';
+import type { Load } from '../load.ts';
+import { idleWhile, startOnSecondCore } from '../machine.ts';
+import type { Outcome } from '../outcome.ts';
+import { freshEnvironment, type ParleyUnderTest, type Request, sendMessage, startParley } from '../parley.ts';
+import type { Pace } from '../plan.ts';
+import { load, median, type Side } from '../race.ts';
 
 const bar = 1.5;
 const connections = 64;
@@ -45,7 +46,9 @@ export async function measureCluster(pace: Pace): Promise<Outcome[]> {
   }
   const run = (nodes: readonly ParleyUnderTest[]) =>
     round(nodes, () =>
-      Promise.all(nodes.map((node) => load(node.racer(requests), pace.seconds, connections / nodes.length))),
+      Promise.all(
+        nodes.map((node) => load({ ...node.racer(requests), connections: connections / nodes.length }, pace.seconds)),
+      ),
     );
   const rounds: { alone: Round; together: Round }[] = [];
   for (let i = 0; i <= pace.rounds; i++) rounds.push({ alone: await run([one]), together: await run([one, two]) });

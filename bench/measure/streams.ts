@@ -1,15 +1,15 @@
-import { hashToken, newSecret } from '../server/auth/access-token.ts';
-import { realWorld } from '../server/compose.ts';
-import { insertToken } from '../server/store/tokens.ts';
-import { insertUser } from '../server/store/users.ts';
-import { freePort } from '../server/test/support/postgres.ts';
+import { hashToken, newSecret } from '../../server/auth/access-token.ts';
+import { realWorld } from '../../server/compose.ts';
+import { insertToken } from '../../server/store/tokens.ts';
+import { insertUser } from '../../server/store/users.ts';
+import { freePort } from '../../server/test/support/postgres.ts';
+import { cpuSeconds, residentBytes, startOnServerCore, untilHealthy } from '../machine.ts';
+import type { Outcome } from '../outcome.ts';
+import { freshEnvironment, type ParleyUnderTest, startParley } from '../parley.ts';
+import type { Plan } from '../plan.ts';
+import { median, type Side } from '../race.ts';
 import { Listeners } from './listeners.ts';
-import { cpuSeconds, residentBytes, startOnServerCore, untilHealthy } from './machine.ts';
-import type { Outcome } from './measurements.ts';
-import { freshEnvironment, type ParleyUnderTest, startParley } from './parley.ts';
-import { median, type Side } from './race.ts';
 
-const count = 10_000;
 const memoryBar = 150;
 const secondsBar = 1;
 
@@ -21,15 +21,17 @@ interface Told {
   readonly cpu: number;
 }
 
-/** 10,000 people listen to one chat, each with a stream of their own, and a message reaches all of them. */
-export async function measureStreams(rounds: number): Promise<Outcome[]> {
+/** Thousands of people listen to one chat, each with a stream of their own, and a message reaches all of them. */
+export async function measureStreams({ rounds, sizes }: Plan): Promise<Outcome[]> {
+  const count = sizes.streams;
+  const streams = `${count.toLocaleString('en')} streams`;
   const env = freshEnvironment();
   await using parley = await startParley(env);
   const port = await freePort();
-  await using bare = startOnServerCore(['bench/bare-streams.ts'], { PORT: String(port) });
+  await using bare = startOnServerCore(['bench/bare/streams.ts'], { PORT: String(port) });
   await untilHealthy(bare, port);
   const owner = await parley.user('bench');
-  const tokens = await addPeople(parley);
+  const tokens = await addPeople(parley, count);
   const { chat_id } = (await owner.ok('messages.create_group', { name: 'All', participants: [] })).group;
   for (let first = 0; first < count; first += 1_000) {
     const participants = tokens.slice(first, first + 1_000).map(({ userId }) => userId);
@@ -42,7 +44,7 @@ export async function measureStreams(rounds: number): Promise<Outcome[]> {
   );
   const before = (residentBytes(parley.pid) ?? 0) / 2 ** 20;
   const ours = await Listeners.open(parley.port, requests);
-  await Bun.sleep(3_000);
+  await Bun.sleep(sizes.idleMs);
   const memory = (residentBytes(parley.pid) ?? 0) / 2 ** 20;
   let frame = '';
   const mine = await tellRounds(rounds, parley.pid, ours, async (content) => {
@@ -65,16 +67,16 @@ export async function measureStreams(rounds: number): Promise<Outcome[]> {
   return [
     {
       kind: 'rates',
-      what: 'a message to 10,000 streams, arrivals',
+      what: `a message to ${streams}, arrivals`,
       bar,
-      baseline: sideOf(bareOnes),
-      contender: sideOf(mine),
+      baseline: sideOf(bareOnes, count),
+      contender: sideOf(mine, count),
       ratio: median(ratios),
       ratios,
       notes: [`from the call to the last of ${count} streams; memory before the streams ${before.toFixed(0)} MB`],
     },
-    { kind: 'figure', what: 'a message to 10,000 streams, the slowest', value: slowest, unit: 's', bar: secondsBar },
-    { kind: 'figure', what: 'memory with 10,000 idle streams', value: memory, unit: 'MB', bar: memoryBar },
+    { kind: 'figure', what: `a message to ${streams}, the slowest`, value: slowest, unit: 's', bar: secondsBar },
+    { kind: 'figure', what: `memory with ${streams}, idle`, value: memory, unit: 'MB', bar: memoryBar },
   ];
 }
 
@@ -96,7 +98,7 @@ async function tellRounds(
 }
 
 /** From beside the server: through it they would take a minute. */
-async function addPeople({ engine }: ParleyUnderTest): Promise<{ userId: number; token: string }[]> {
+async function addPeople({ engine }: ParleyUnderTest, count: number): Promise<{ userId: number; token: string }[]> {
   const at = Date.now();
   return engine.write(async (tx) => {
     const people: { userId: number; token: string }[] = [];
@@ -129,7 +131,7 @@ async function timed(pid: number, work: () => Promise<unknown>): Promise<Told> {
   return { seconds: (performance.now() - started) / 1_000, cpu: (cpuSeconds(pid) ?? 0) - cpu };
 }
 
-const sideOf = (all: readonly Told[]): Side => ({
+const sideOf = (all: readonly Told[], count: number): Side => ({
   perSecond: count / median(all.map(({ seconds }) => seconds)),
   p50Ms: 0,
   p99Ms: 0,
