@@ -1,4 +1,4 @@
-import { Authenticator } from '../../server/auth/authenticate.ts';
+import { Authenticator, bearer } from '../../server/auth/authenticate.ts';
 import { readSettings } from '../../server/config.ts';
 import { openAsGuest } from '../../server/store/open.ts';
 
@@ -23,7 +23,10 @@ async function checkFor(ms: number): Promise<{ checks: number; micros: number }>
   while (performance.now() < end) {
     for (let i = 0; i < batch; i++) {
       const request = requests[checks % requests.length];
-      const caller = authenticator.authenticate(request?.headers.get('authorization') ?? null, () => {});
+      const caller = authenticator.authenticate(
+        { secret: bearer(request?.headers.get('authorization') ?? null), isSession: false },
+        () => {},
+      );
       if (caller instanceof Promise) await caller;
       checks++;
     }

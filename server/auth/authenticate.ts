@@ -15,6 +15,12 @@ interface Known {
   readonly until: number;
 }
 
+/** What somebody shows to be known: an access token, or the session of a browser. Whether a cookie counts at all is for others to know. */
+export interface Credential {
+  readonly secret: string;
+  readonly isSession: boolean;
+}
+
 /** Called before a token that was not seen before is looked up: throws where that is refused. */
 type Gate = () => void;
 
@@ -32,25 +38,16 @@ export class Authenticator {
     this.#now = now;
   }
 
-  /** Who the header speaks for. Answers without waiting where the token was seen a moment ago. */
-  authenticate(authorization: string | null, gate: Gate): Caller | Promise<Caller> {
-    return this.#find(bearer(authorization), gate, false);
-  }
-
-  /** Who a browser's cookie speaks for. Whether it is to count at all is for the caller to know. */
-  authenticateSession(secret: string, gate: Gate): Caller | Promise<Caller> {
-    return this.#find(secret, gate, true);
-  }
-
-  #find(token: string, gate: Gate, asSession: boolean): Caller | Promise<Caller> {
-    const known = this.#known.get(token);
+  /** Who this speaks for. Answers without waiting where it was seen a moment ago. */
+  authenticate({ secret, isSession }: Credential, gate: Gate): Caller | Promise<Caller> {
+    const known = this.#known.get(secret);
     if (!known) gate();
     const now = this.#now();
     if (known && known.until > now) {
-      if (hasExpired(known.caller, now) || (known.caller.kind === 'session') !== asSession) throw expired();
+      if (hasExpired(known.caller, now) || (known.caller.kind === 'session') !== isSession) throw expired();
       return known.caller;
     }
-    return this.#load(token, asSession);
+    return this.#load(secret, isSession);
   }
 
   async #load(token: string, asSession: boolean): Promise<Caller> {
@@ -97,7 +94,8 @@ export class Authenticator {
   }
 }
 
-function bearer(authorization: string | null): string {
+/** The access token in the header. */
+export function bearer(authorization: string | null): string {
   if (authorization === null) {
     throw new ParleyError('unauthorized', 'Send an access token: Authorization: Bearer <token>');
   }

@@ -1,5 +1,5 @@
 import { ParleyError, type Scope } from '@parley/contract';
-import type { Authenticator } from '../auth/authenticate.ts';
+import { type Authenticator, bearer, type Credential } from '../auth/authenticate.ts';
 import { type Caller, requireScopes } from '../auth/caller.ts';
 import { limitKey } from './address.ts';
 import { asParleyError, type Envelope } from './answer.ts';
@@ -40,6 +40,8 @@ export class Admission implements Envelope {
   #address: string | undefined;
   #caller: Caller | undefined;
   #allowance: Allowance | undefined;
+  /** What the caller has shown, once that has been looked for. */
+  #credential: Credential | undefined;
   #told = performance.now();
 
   constructor(parts: AdmissionParts, request: Request, connections: Connections) {
@@ -106,16 +108,21 @@ export class Admission implements Envelope {
     return `Bearer realm="parley"${this.request.headers.has('authorization') ? ', error="invalid_token"' : ''}`;
   }
 
-  /** A browser's cookie counts where a page of ours made the browser call; elsewhere it is no credential. */
   #identify(gate: () => void): Caller | Promise<Caller> {
-    const { authenticator, publicUrl } = this.#parts;
+    this.#credential ??= this.#findCredential();
+    return this.#parts.authenticator.authenticate(this.#credential, gate);
+  }
+
+  /** A browser's cookie counts where a page of ours made the browser call; elsewhere it is no credential. */
+  #findCredential(): Credential {
+    const { publicUrl } = this.#parts;
     const { headers } = this.request;
     const authorization = headers.get('authorization');
     if (authorization === null && isSameOrigin(publicUrl, this.request)) {
       const secret = readCookie(headers.get('cookie'), cookieNames(publicUrl?.protocol === 'https:').session);
-      if (secret !== undefined) return authenticator.authenticateSession(secret, gate);
+      if (secret !== undefined) return { secret, isSession: true };
     }
-    return authenticator.authenticate(authorization, gate);
+    return { secret: bearer(authorization), isSession: false };
   }
 
   /** An address that has used up its limit with bad tokens is not looked up again for one that nobody has seen yet. */

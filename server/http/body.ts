@@ -5,11 +5,12 @@ import { readForm } from './form-data.ts';
 import type { RawInput } from './input.ts';
 
 /** Reads a body of any of the three kinds, up to `limit` bytes. */
-export async function readBody(request: Request, limit: number): Promise<RawInput> {
-  const bytes = await readBytes(request, limit).catch((error: unknown) => {
-    throw asUnreadable(error);
-  });
-  const contentType = request.headers.get('content-type') ?? '';
+export async function readBody(
+  request: Request,
+  limit: number,
+  contentType = request.headers.get('content-type') ?? '',
+): Promise<RawInput> {
+  const bytes = await readBytes(request, limit);
   const mediaType = mediaTypeOf(contentType);
   const read = readers.get(mediaType);
   if (read) return read(bytes, contentType);
@@ -62,10 +63,14 @@ function parseMultipart(bytes: Uint8Array, contentType: string): Promise<Iterabl
   return readForm(whole, contentType, bytes.length, async () => undefined);
 }
 
-function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const declared = request.headers.get('content-length');
-  if (declared === null) return readUndeclared(request, limit);
-  return Number(declared) > limit ? Promise.reject(tooLarge(limit)) : request.bytes();
+  if (Number(declared) > limit) throw tooLarge(limit);
+  try {
+    return await (declared === null ? readUndeclared(request, limit) : request.bytes());
+  } catch (error) {
+    throw asUnreadable(error);
+  }
 }
 
 /** A body whose length nobody has told: it is stopped where it passes the limit. */

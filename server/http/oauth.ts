@@ -6,6 +6,7 @@ import { limitKey } from './address.ts';
 import type { Connections } from './admission.ts';
 import { headersFor, preflight } from './answer.ts';
 import { readBody } from './body.ts';
+import { mediaTypeOf } from './bytes.ts';
 import { originOf } from './origin.ts';
 import type { Allowance, RateLimiter } from './rate-limit.ts';
 import { hasUnreadBody } from './unread-body.ts';
@@ -159,11 +160,11 @@ async function attempt(
 async function readForm(request: Request, query: string): Promise<Iterable<readonly [string, string]>> {
   // Addresses end up in logs and histories: nothing of a form is taken from there.
   if (query !== '') throw new ParleyError('invalid_request', 'Send all parameters in the body, none in the address.');
-  const type = (request.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase();
-  if (type !== 'application/x-www-form-urlencoded') {
+  const contentType = request.headers.get('content-type') ?? '';
+  if (mediaTypeOf(contentType) !== 'application/x-www-form-urlencoded') {
     throw new ParleyError('unsupported_media_type', 'Send the body as application/x-www-form-urlencoded.');
   }
-  const input = await readBody(request, bodyLimit);
+  const input = await readBody(request, bodyLimit, contentType);
   return input.kind === 'strings' ? input.fields : [];
 }
 

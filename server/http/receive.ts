@@ -44,7 +44,9 @@ export function receiver({ bodyLimit, gates, uploads }: ReceiverParts) {
     const isForm = mediaTypeOf(contentType) === 'multipart/form-data';
     const isRaw = row.rawFile && !isForm;
     if (!isRaw) refuseQuery(query);
-    if (fileField === undefined || !(isForm || isRaw)) return { raw: await readBody(request, bodyLimit) };
+    if (fileField === undefined || !(isForm || isRaw)) {
+      return { raw: await readBody(request, bodyLimit, contentType) };
+    }
     // There is nothing else to wait for.
     if (isRaw) validate(row.input, route.decode(asRaw(query)));
     const parts: FileBodyParts = {

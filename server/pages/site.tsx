@@ -179,7 +179,7 @@ async function meet(parts: SiteParts, c: PageContext, secret: string | undefined
 async function whoIs(parts: SiteParts, address: string, secret: string | undefined): Promise<SignedIn | undefined> {
   if (secret === undefined) return undefined;
   try {
-    const caller = await parts.authenticator.authenticateSession(secret, () => {});
+    const caller = await parts.authenticator.authenticate({ secret, isSession: true }, () => {});
     const user = await findUser(parts.services.engine, caller.userId);
     if (!user || user.disabled_at !== null) return undefined;
     return { user, caller, actor: { userId: user.user_id, appId: 0, address } };

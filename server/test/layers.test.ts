@@ -64,8 +64,8 @@ const may: Record<string, readonly string[] | 'all'> = {
 
 describe('imports point one way', () => {
   test('the reader of imports sees those of values, of types and of both', () => {
-    expect(importsOf('server/http/admission.ts').all).toContain('server/auth/authenticate.ts');
-    expect(importsOf('server/http/admission.ts').runtime).not.toContain('server/auth/authenticate.ts');
+    expect(importsOf('server/http/note.ts').all).toContain('server/auth/caller.ts');
+    expect(importsOf('server/http/note.ts').runtime).not.toContain('server/auth/caller.ts');
     expect(importsOf('server/http/api.ts').runtime).toContain('contract/index.ts');
     expect(importsOf('server/store/open.ts').runtime).toContain('server/store/sqlite/engine.ts');
   });
