@@ -1,5 +1,6 @@
 import type { EngineName } from '../server/test/support/engines.ts';
 import { postgresMissing } from '../server/test/support/postgres.ts';
+import type { Counts } from './counts.ts';
 
 /** A number that a fault can be given on the command line. */
 export interface Setting {
@@ -19,6 +20,8 @@ export interface Conditions {
 
 /** What came of it: figures for people, and every invariant that does not hold. */
 export interface Outcome {
+  /** The same of every fault; undefined where it did not come to its end. */
+  readonly counts: Counts | undefined;
   readonly tables: readonly (readonly (readonly string[])[])[];
   /** What one has to know to believe them. */
   readonly notes: readonly string[];

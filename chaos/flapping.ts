@@ -1,6 +1,7 @@
+import type { Mood } from './moods.ts';
 import { pause } from './pause.ts';
 import { pick, type Random } from './random.ts';
-import type { Mood, Receiver } from './receiver.ts';
+import type { Receiver } from './receiver.ts';
 
 interface Phase {
   readonly mood: Mood;
@@ -18,6 +19,10 @@ const trouble: readonly [Phase, ...Phase[]] = [
   { mood: 'hanging', least: 100, most: 1_000 },
   { mood: 'slow', least: 500, most: 3_000 },
   { mood: 'wavering', least: 500, most: 3_000 },
+  { mood: 'talking nonsense', least: 100, most: 1_000 },
+  { mood: 'redirecting', least: 200, most: 1_500 },
+  { mood: 'dripping', least: 200, most: 1_500 },
+  { mood: 'gushing', least: 200, most: 1_500 },
 ];
 
 /** Has an endpoint in good order and in trouble by turns, until the end; then it is fine. */

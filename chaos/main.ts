@@ -1,100 +1,64 @@
-import { parseArgs } from 'node:util';
 import type { EngineName } from '../server/test/support/engines.ts';
-import { cluster } from './cluster.ts';
-import { type Fault, type Outcome, readCount } from './fault.ts';
-import { table } from './report.ts';
-import { webhooks } from './webhooks.ts';
-
-/** Everything that can be made to go wrong, by the name that it is asked for. */
-const faults: Readonly<Record<string, Fault>> = { webhooks, cluster };
+import { type Asked, readCommandLine, usage } from './command-line.ts';
+import { type Counts, countKeys, countNames } from './counts.ts';
+import type { Outcome } from './fault.ts';
+import { figure, table } from './report.ts';
 
 const engines: Readonly<Record<EngineName, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
-
-const usage = `npm run chaos -- [fault …] [--engine sqlite|postgres|both] [--seed N] [--seconds N]
---engine   the database (both)
---seed     draws the same schedule again; by chance without it
---seconds  ends each run after this time at the latest (900)
-${Object.entries(faults).map(describeFault).join('\n')}`;
-
-function describeFault([name, { summary, settings }]: [string, Fault]): string {
-  const rows = Object.entries(settings).map(([option, s]) => [`  --${option}`, `${s.summary} (${s.fallback})`]);
-  return `\n${name}: ${summary}\n${rows.map(([option = '', text]) => `${option.padEnd(12)} ${text}`).join('\n')}`;
-}
-
-function readArguments() {
-  const text = { type: 'string' } as const;
-  const settings = Object.values(faults).flatMap((fault) => Object.keys(fault.settings));
-  const { values, positionals } = parseArgs({
-    args: process.argv.slice(2),
-    allowPositionals: true,
-    options: {
-      engine: { ...text, default: 'both' },
-      seed: text,
-      seconds: text,
-      help: { type: 'boolean', default: false },
-      ...Object.fromEntries(settings.map((name) => [name, text])),
-    },
-  });
-  const given = values as Readonly<Record<string, string | undefined>> & typeof values;
-  const asked = positionals.length > 0 ? positionals : Object.keys(faults);
-  const chosen = asked.map((name) => {
-    const fault = faults[name];
-    if (!fault) throw new Error(`there is no fault ${name}`);
-    return { name, inapplicable: fault.inapplicable, run: fault.prepare(given) };
-  });
-  return {
-    help: values.help,
-    chosen,
-    engines: readEngines(values.engine),
-    seed: readCount('seed', given.seed, Math.floor(Math.random() * 1e9)),
-    seconds: readCount('seconds', given.seconds, 900),
-  };
-}
-
-function readEngines(asked: string): EngineName[] {
-  if (asked === 'sqlite' || asked === 'postgres') return [asked];
-  if (asked !== 'both') throw new Error(`--engine is sqlite, postgres or both, not ${asked}`);
-  return ['sqlite', 'postgres'];
-}
 
 /** On a terminal one line that changes; elsewhere nothing. */
 const progress = (line: string) => {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`);
 };
 
-const failure = (error: Error): Outcome => ({ tables: [], notes: [], broken: [error.stack ?? error.message] });
+const failure = (error: Error): Outcome => ({
+  counts: undefined,
+  tables: [],
+  notes: [],
+  broken: [error.stack ?? error.message],
+});
 
-const seedNote =
-  'The seed draws the same schedule again; what the server was doing at that instant is up to the machine.';
+const verdictOn = ({ broken }: Outcome) => (broken.length === 0 ? 'everything held' : 'BROKEN');
 
-function describe(title: string, { tables, notes, broken }: Outcome): string {
-  const verdict = broken.length === 0 ? 'everything held' : 'BROKEN';
-  const lines = [...notes, seedNote, ...broken.map((line) => `BROKEN: ${line}`)];
-  return `${[`${title}: ${verdict}`, ...tables.map(table), lines.join('\n')].join('\n\n')}\n`;
+const countCells = (counts: Counts | undefined) => countKeys.map((key) => (counts ? figure(counts[key]) : '-'));
+
+function describe(title: string, replay: string, outcome: Outcome): string {
+  const { counts, tables, notes, broken } = outcome;
+  const cells = countCells(counts);
+  const common = countKeys.map((key, i) => [countNames[key], cells[i] ?? '-']);
+  const again = `The same schedule again, though not the same instant: ${replay}`;
+  const lines = [...notes, again, ...broken.map((line) => `BROKEN: ${line}`)];
+  const body = [...tables, common].map(table);
+  return `${[`${title}: ${verdictOn(outcome)}`, ...body, lines.join('\n')].join('\n\n')}\n`;
 }
 
-async function main({ help, chosen, engines: asked, seed, seconds }: ReturnType<typeof readArguments>) {
+async function main({ help, chosen, engines: asked, seed, seconds }: Asked): Promise<void> {
   if (help) return console.log(usage);
-  for (const { name, inapplicable, run } of chosen) {
+  const all: string[][] = [['fault', ...countKeys.map((key) => countNames[key]), '']];
+  if (chosen.length > 1) console.log(`In turn: ${chosen.map(({ name }) => name).join(', ')}. Seed ${seed}.\n`);
+  for (const { name, inapplicable, run, options } of chosen) {
     for (const engine of asked) {
       const title = `${name}, ${engines[engine]}, seed ${seed}`;
       const why = inapplicable(engine);
       if (why !== undefined) {
-        console.log(`${title}: skipped. ${why}`);
+        console.log(`${title}: skipped. ${why}\n`);
         continue;
       }
+      const replay = `npm run chaos -- ${name} --database ${engine} --seed ${seed}${options}`;
       const outOfTime = AbortSignal.timeout(seconds * 1_000);
       const outcome = await run({ engine, seed, outOfTime, progress }).catch(failure);
       progress('');
-      console.log(describe(title, outcome));
+      console.log(describe(title, replay, outcome));
+      all.push([`${name}, ${engines[engine]}`, ...countCells(outcome.counts), verdictOn(outcome)]);
       if (outcome.broken.length > 0) process.exitCode = 1;
     }
   }
+  if (all.length > 2) console.log(table(all));
 }
 
-function argumentsOrUsage() {
+function argumentsOrUsage(): Asked {
   try {
-    return readArguments();
+    return readCommandLine(process.argv.slice(2));
   } catch (error) {
     console.error(`${(error as Error).message}\n\n${usage}`);
     process.exit(1);

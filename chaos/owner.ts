@@ -24,10 +24,11 @@ export class Owner {
 
   /**
    * Has a webhook try at once what waits for a later time: the waits grow to minutes and hours. One whose endpoint is down
-   * is paused and made active again; a delivery that was refused is asked for by itself.
+   * is paused and made active again, also where somebody was interrupted in between; a delivery that was refused is asked for
+   * by itself.
    */
-  async hurry({ webhook_id, next_attempt_at }: Webhook, end: AbortSignal): Promise<void> {
-    if (isLater(next_attempt_at)) {
+  async hurry({ webhook_id, status: found, next_attempt_at }: Webhook, end: AbortSignal): Promise<void> {
+    if (found === 'paused' || isLater(next_attempt_at)) {
       for (const status of ['paused', 'active'] as const) {
         await insist(() => this.#client.call('webhooks.update', { webhook_id, status }), end);
       }

@@ -1,31 +1,23 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Arrival } from './evidence.ts';
+import { type Mood, moods, type Request } from './moods.ts';
 import type { Random } from './random.ts';
 
-/** How an endpoint treats what comes to it. */
-export type Mood = 'fine' | 'refusing' | 'resetting' | 'hanging' | 'slow' | 'wavering';
-
-/** What it can do with a request that has come in full. */
-interface Request {
-  accept(): void;
-  refuse(): void;
-  /** Breaks the connection off without an answer. */
-  cut(): void;
+/** Where a webhook leads. It can go away and come back at the same address. */
+export interface Endpoint extends AsyncDisposable {
+  readonly url: string;
+  readonly arrivals: readonly Arrival[];
+  open(): Promise<void>;
+  /** Nobody listens any more, and every connection breaks off. */
+  close(): Promise<void>;
 }
 
-const moods: Readonly<Record<Mood, (request: Request, random: Random) => void>> = {
-  fine: (request) => request.accept(),
-  refusing: (request) => request.refuse(),
-  resetting: (request) => request.cut(),
-  hanging: () => {},
-  slow: (request, random) => void setTimeout(() => request.accept(), 50 + 1_500 * random()),
-  wavering: (request, random) => (random() < 0.3 ? request.refuse() : request.accept()),
-};
-
 /** An endpoint that writes down whatever comes, in whatever mood it is. */
-export class Receiver implements AsyncDisposable {
+export class Receiver implements Endpoint {
   readonly arrivals: Arrival[] = [];
   mood: Mood = 'fine';
+  /** What hangs is broken off after this time: by then the sender has given up. */
+  hangMs = 20_000;
   readonly url: string;
   readonly #accepted = new Set<string>();
   readonly #port: number;
@@ -33,6 +25,7 @@ export class Receiver implements AsyncDisposable {
   #server: Server | undefined;
   /** Counts what happens here, so that one can tell what came first. */
   #clock = 0;
+  #strays = 0;
 
   constructor(port: number, random: Random) {
     this.#port = port;
@@ -49,6 +42,11 @@ export class Receiver implements AsyncDisposable {
     return this.#server !== undefined;
   }
 
+  /** Requests to where only a redirect leads. */
+  get strays(): number {
+    return this.#strays;
+  }
+
   open(): Promise<void> {
     const server = createServer((request, response) => this.#take(request, response));
     this.#server = server;
@@ -58,7 +56,6 @@ export class Receiver implements AsyncDisposable {
     });
   }
 
-  /** Nobody listens any more, and every connection breaks off. */
   close(): Promise<void> {
     const server = this.#server;
     this.#server = undefined;
@@ -79,6 +76,11 @@ export class Receiver implements AsyncDisposable {
     request.on('error', () => {});
     response.on('error', () => {});
     request.on('end', () => {
+      if (new URL(request.url ?? '', this.url).href !== this.url) {
+        this.#strays++;
+        response.writeHead(200).end();
+        return;
+      }
       const header = (name: string) => String(request.headers[name] ?? '');
       const arrival: Arrival = { header, body: Buffer.concat(parts), at: ++this.#clock, acceptedAt: undefined };
       this.arrivals.push(arrival);
@@ -87,16 +89,20 @@ export class Receiver implements AsyncDisposable {
   }
 
   #answering(arrival: Arrival, request: IncomingMessage, response: ServerResponse): Request {
+    const { socket } = request;
     return {
+      elsewhere: new URL('/elsewhere', this.url).href,
+      hangMs: this.hangMs,
+      response,
+      socket,
       accept: () => {
         // Nobody would see the answer: for the sender this one has not been accepted.
-        if (request.socket.destroyed) return;
+        if (socket.destroyed) return;
         arrival.acceptedAt = ++this.#clock;
         this.#accepted.add(arrival.header('x-webhook-id'));
-        response.writeHead(200).end('thank you');
+        response.writeHead(200);
+        return response;
       },
-      refuse: () => void response.writeHead(500).end('not now'),
-      cut: () => void request.socket.destroy(),
     };
   }
 }

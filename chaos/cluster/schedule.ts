@@ -1,22 +1,6 @@
-import { drawLives, type Life } from '../lives.ts';
+import type { DatabaseOutage, Outage, PlannedLife } from '../frame/troubles.ts';
+import { drawLives } from '../lives.ts';
 import { stream } from '../random.ts';
-
-/** How a node's life ends: killed at once, or asked to stop. */
-export interface PlannedLife extends Life {
-  readonly ends: 'killed' | 'stopped';
-  /** Until it is started again. */
-  readonly awayMs: number;
-}
-
-/** Some time that a server is there, and some that it is away. */
-export interface Outage {
-  readonly upMs: number;
-  readonly awayMs: number;
-}
-
-export interface DatabaseOutage extends Outage {
-  readonly mode: 'fast' | 'immediate';
-}
 
 export interface Schedule {
   readonly nodes: readonly (readonly PlannedLife[])[];

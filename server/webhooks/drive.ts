@@ -108,6 +108,10 @@ export class Drive implements Use {
     this.replays = replays;
     if (down_since !== null) this.isDoubtful = true;
     if (!this.#healthIsNewer) this.health = { ...this.health, down_since, down_cause, probes, hold_until };
+    // By a clock that was set back since, everything that comes now would be older.
+    const { lastSuccessAt, foundDownAt } = this.health;
+    const known = { lastSuccessAt: Math.min(lastSuccessAt, now), foundDownAt: Math.min(foundDownAt, now) };
+    this.health = { ...this.health, ...known };
     const current = this.#current(entries.map(entryOf));
     this.#newer = undefined;
     this.#ready.length = 0;

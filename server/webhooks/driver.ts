@@ -1,16 +1,19 @@
 import type { Log } from '../observe/log.ts';
 import { Trouble } from '../observe/trouble.ts';
 import { findDrive, releaseAll } from '../store/drives.ts';
+import { forgetWaits } from '../store/waits.ts';
 import { disableForEndpoint, type EndpointEnd } from '../store/webhook-ends.ts';
 import { findWebhook, lockWebhooks } from '../store/webhooks.ts';
 import { type AttemptParts, Attempts } from './attempts.ts';
 import { Backlogs } from './backlogs.ts';
+import { ClockWatch, slackMs } from './clock-watch.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { Drive } from './drive.ts';
 import type { Filled } from './fill.ts';
 import { aheadMs, Fleet } from './fleet.ts';
 import { Pump } from './pump.ts';
 import { Recorder } from './recorder.ts';
+import { retryPolicy } from './retry-policy.ts';
 import { Rounds } from './rounds.ts';
 
 export interface DriverParts extends Pick<AttemptParts, 'engine' | 'now' | 'random' | 'send' | 'gauges'> {
@@ -54,11 +57,15 @@ export class Driver {
   /** Whether the cursor is to be written down although nothing was dispatched. */
   #settling = false;
   #stopping = false;
+  readonly #clock: ClockWatch;
+  /** The clock was set back, or may have been before we started. */
+  #isSetBack = true;
 
   constructor(parts: DriverParts) {
     const { engine, owner, alone, now, log } = parts;
     const failed = (what: string) => (cause: unknown) => log.write('warn', what, { cause });
     this.#parts = parts;
+    this.#clock = new ClockWatch(now);
     this.#dispatcher = new Dispatcher(engine, owner);
     this.#recorder = new Recorder({
       engine,
@@ -177,9 +184,21 @@ export class Driver {
   }
 
   async #look(): Promise<void> {
+    if (this.#clock.wentBack()) this.#isSetBack = true;
+    if (this.#isSetBack) await this.#forgetWaits();
     const more = await this.#fleet.look();
     this.#parts.gauges.lanes(this.#fleet.laneCount);
     if (more) void this.nudge();
+  }
+
+  /** What waits for a time of a clock that was set back would wait for as long as that: it is tried at once. */
+  async #forgetWaits(): Promise<void> {
+    const { engine, now, log } = this.#parts;
+    await this.#recorder.catchUp();
+    const at = now();
+    const webhooks = await engine.write((tx) => forgetWaits(tx, at + slackMs, at + retryPolicy.mostRetryAfter));
+    this.#isSetBack = false;
+    if (webhooks > 0) log.write('warn', 'the clock was set back: webhooks that waited are tried again', { webhooks });
   }
 
   async #gather(): Promise<void> {

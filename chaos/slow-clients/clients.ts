@@ -1,0 +1,109 @@
+import type { Socket } from 'bun';
+import { given, say } from '../frame/say.ts';
+
+/** What the process of the slow clients is given. */
+export interface SlowClients {
+  readonly port: number;
+  readonly token: string;
+  readonly chatId: number;
+  readonly count: number;
+}
+
+/** What it says once all have connected, and once more when it is told to end. */
+export interface Standing {
+  /** Connections that were made in all. */
+  readonly connected: number;
+  /** Those that could not be made. */
+  readonly refused: number;
+  readonly closedByServer: number;
+  /** At this moment. */
+  readonly open: number;
+}
+
+interface Client {
+  /** What is sent byte by byte, again and again; nothing where the client only does not read. */
+  readonly drip: string;
+}
+
+/** A byte of each that drips comes every so often. */
+const dripMs = 5_000;
+const tickMs = 100;
+
+/** Connections that are being made at once. */
+const dialling = 100;
+
+/** Until one that was closed comes back. */
+const againMs = 1_000;
+
+const { port, token, chatId, count } = given<SlowClients>();
+const lines = (...all: string[]) => `${[...all, 'Host: 127.0.0.1', `Authorization: Bearer ${token}`].join('\r\n')}\r\n`;
+const page = lines(`GET /api/messages.php?action=get_messages&chat_id=${chatId}&limit=200 HTTP/1.1`);
+const send = lines('POST /api/messages.php?action=send_message HTTP/1.1');
+const body = `Content-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{"chat_id": ${chatId}, "content": "`;
+
+/** Each of twenty clients is of one of these kinds. */
+const kinds: readonly { readonly of: number; readonly opening: string; readonly drip: string }[] = [
+  // The head never ends.
+  { of: 9, opening: `${page}X-Slow: `, drip: 'a' },
+  // The body never ends.
+  { of: 9, opening: send + body, drip: 'b' },
+  // Nobody reads the answers, nor the stream.
+  { of: 1, opening: `${page}\r\n`.repeat(4), drip: '' },
+  { of: 1, opening: `${lines('GET /api/events.php?action=stream&after=0 HTTP/1.1')}\r\n`, drip: '' },
+];
+const deck = kinds.flatMap((kind) => Array.from({ length: kind.of }, () => kind));
+
+const open = new Set<Socket<Client>>();
+let [connected, refused, closedByServer, isOver] = [0, 0, 0, false];
+
+async function connect(number: number): Promise<void> {
+  const { opening, drip } = deck[number % deck.length] ?? { opening: page, drip: 'a' };
+  try {
+    await Bun.connect<Client>({
+      hostname: '127.0.0.1',
+      port,
+      data: { drip },
+      socket: {
+        open: (socket) => {
+          connected++;
+          open.add(socket);
+          if (drip === '') socket.pause();
+          socket.write(opening);
+        },
+        data: () => {},
+        error: () => {},
+        close: (socket) => {
+          open.delete(socket);
+          closedByServer++;
+          // Whoever means harm comes back.
+          if (!isOver) setTimeout(() => void connect(number), againMs);
+        },
+      },
+    });
+  } catch {
+    refused++;
+  }
+}
+
+let next = 0;
+await Promise.all(
+  Array.from({ length: dialling }, async () => {
+    while (next < count) await connect(next++);
+  }),
+);
+const standing = (): Standing => ({ connected, refused, closedByServer, open: open.size });
+say(standing());
+
+let turn = 0;
+const turns = dripMs / tickMs;
+setInterval(() => {
+  const now = turn++ % turns;
+  let place = 0;
+  for (const socket of open) if (place++ % turns === now && socket.data.drip !== '') socket.write(socket.data.drip);
+}, tickMs);
+
+process.on('SIGTERM', () => {
+  isOver = true;
+  say(standing());
+  process.exit(0);
+});

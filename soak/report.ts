@@ -1,0 +1,144 @@
+import { figure, table } from '../chaos/report.ts';
+import { type Disturbance, disturbanceOf } from './disturbance.ts';
+import { type Figure, type FigureName, figures, rows } from './figures.ts';
+import type { Judged, Sample } from './level.ts';
+import type { SoakResult } from './run.ts';
+
+/** A figure with what is said of it. */
+export interface Row extends Omit<Judged, 'verdict'> {
+  readonly what: string;
+  readonly unit: string;
+  /** `disturbed`: a time grew, and so did what others took of the machine. */
+  readonly verdict: Judged['verdict'] | 'disturbed';
+}
+
+type Watched = Pick<SoakResult, 'watch' | 'plan' | 'seconds'>;
+
+const disturbanceIn = ({ watch, plan, seconds }: Watched): Disturbance =>
+  disturbanceOf(watch.waits, { from: plan.warmUpSeconds, to: seconds });
+
+/** What must level off, in the order in which it is shown. */
+export function judge({ watch, plan, seconds, sendsPerSecond }: Watched & Pick<SoakResult, 'sendsPerSecond'>): Row[] {
+  const { isDisturbed } = disturbanceIn({ watch, plan, seconds });
+  const row = (what: string, figure: Figure, samples: readonly Sample[]): Row => {
+    const said = figure.judge(samples, { from: plan.warmUpSeconds, to: seconds }, sendsPerSecond);
+    const isDoubtful = said.verdict === 'growing' && figure.isTime && isDisturbed;
+    return { what, unit: figure.unit, ...said, verdict: isDoubtful ? 'disturbed' : said.verdict };
+  };
+  return [
+    ...[...watch.figures]
+      .filter(([, samples]) => samples.length > 0)
+      .map(([name, samples]: [FigureName, Sample[]]) => row(name, figures[name], samples)),
+    ...[...watch.kept].map(([name, samples]) => row(name, rows, samples)),
+  ];
+}
+
+const headings = ['', 'first', 'last', 'per hour', 'seen from', 'verdict'];
+
+/** Small figures with a digit, large ones without. */
+const short = (value: number): string => {
+  if (!Number.isFinite(value)) return '–';
+  return Math.abs(value) < 100 ? String(Math.round(value * 10) / 10) : figure(Math.round(value));
+};
+
+const verdicts = { level: 'level', growing: 'GROWING', unknown: 'too short to say', disturbed: 'DISTURBED' } as const;
+
+/** The table for people: each figure as the warm-up left it and at the end, its slope, and what is said of it. */
+export function figureTable(judged: readonly Row[]): string {
+  const cells = judged.map(({ what, unit, first, last, perHour, seenFrom, verdict }) => [
+    unit === '' ? what : `${what} (${unit})`,
+    short(first),
+    short(last),
+    perHour > 0 ? `+${short(perHour)}` : short(perHour),
+    short(seenFrom),
+    verdicts[verdict],
+  ]);
+  return table([headings, ...cells]);
+}
+
+const inWords = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+const toldRows = {
+  delivered: 'events delivered',
+  lost: 'lost',
+  outOfOrder: 'out of order',
+  repeats: 'repeats',
+} as const;
+
+const labels: Readonly<Record<keyof SoakResult['counts'], string>> = {
+  leftOut: 'calls left out',
+  failures: 'calls with a wrong answer',
+  connections: 'streams opened',
+  heard: 'events heard on them',
+  events: 'events in the log',
+  found: 'messages found again',
+};
+
+export function countTables({ acts, counts, told }: Pick<SoakResult, 'acts' | 'counts' | 'told'>): string {
+  const names = Object.keys(told);
+  const deliveries = Object.entries(toldRows).map(([key, what]) => [
+    what,
+    ...names.map((name) => figure(told[name]?.[key as keyof typeof toldRows] ?? 0)),
+  ]);
+  const done = Object.entries(acts).map(([name, count]) => [inWords(name), figure(count)]);
+  const counted = Object.entries(labels).map(([key, what]) => [what, figure(counts[key as keyof typeof labels])]);
+  return `${table(done)}\n\n${table(counted)}\n\n${table([['webhook', ...names], ...deliveries])}`;
+}
+
+/** More calls than this share that could not even be made, and the load was another than the one that was asked for. */
+const mostLeftOut = 0.01;
+
+/** What does not hold, in words. */
+export function breachesOf(result: SoakResult, judged: readonly Row[]): string[] {
+  const { acts, broken } = result;
+  const { leftOut } = result.counts;
+  const isBehind = leftOut > mostLeftOut * Object.values(acts).reduce((sum, count) => sum + count, 0);
+  return [
+    ...judged.filter(({ verdict }) => verdict === 'growing').map(({ what }) => `${what}: does not level off`),
+    ...(isBehind && !disturbanceIn(result).isDisturbed
+      ? [`the server did not keep up: ${figure(leftOut)} left out`]
+      : []),
+    ...broken,
+  ];
+}
+
+/** What one has to know to believe the table. */
+export function notes(
+  { plan, seconds, watch, counts }: Watched & Pick<SoakResult, 'counts'>,
+  judged: readonly Row[],
+): string[] {
+  const minutes = (of: number) => `${(of / 60).toFixed(1)} min`;
+  const unknown = judged.filter(({ verdict }) => verdict === 'unknown');
+  const judgedSeconds = Math.max(0, seconds - plan.warmUpSeconds);
+  const waited = disturbanceIn({ watch, plan, seconds });
+  const percent = (share: number) => `${Math.round(share * 100)}%`;
+  const hours = Math.floor((seconds * 1_000) / plan.leapEveryMs);
+  return [
+    `The load lasted ${minutes(seconds)}, of which the last ${minutes(judgedSeconds)} are judged. "first" and "last" are the lowest values at both ends of these (of times, the medians of their first and last third). A growth below "seen from" in an hour is not told from none.`,
+    `The server's clock leapt ahead by an hour every ${(plan.leapEveryMs / 1_000).toFixed(1)} s, ${hours} hours in all.`,
+    `The server waited for its core during ${percent(waited.first)} of the time at first and ${percent(waited.last)} at last.`,
+    ...(waited.isDisturbed
+      ? ['DISTURBED: others used the machine, so its times mean little. Run it again when it is quiet.']
+      : []),
+    ...(counts.leftOut
+      ? [
+          `${figure(counts.leftOut)} calls were left out because too many others had no answer yet: the load was not steady.`,
+        ]
+      : []),
+    ...(unknown.length > 0
+      ? [
+          `TOO SHORT for ${unknown.length} of ${judged.length} figures: of these it proves nothing. Memory takes 12 minutes (longer at a lower rate), rows 5, the rest 2.`,
+        ]
+      : []),
+  ];
+}
+
+/** Kinds of objects of which there are many more at the end than after the warm-up: where to look for a leak. */
+export function gained({ warm, end }: SoakResult['kinds']): string[] {
+  return Object.entries(end)
+    .map(([kind, count]) => ({ kind, count, more: count - (warm[kind] ?? 0) }))
+    .filter(({ more, count }) => more > 1_000 && more > 0.2 * count)
+    .sort((a, b) => b.more - a.more)
+    .slice(0, 10)
+    .map(({ kind, count, more }) => `${kind}: ${figure(count)}, ${figure(more)} more than after the warm-up`);
+}
