@@ -33,6 +33,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   schema_versions: 'the migrations of the restored database write it',
   id_counters: 'what it counts is kept beside the tables, as that of all others is, and jumps ahead',
   message_words: 'the search index is made anew of the messages',
+  message_terms: 'the same index, as a list of its words',
   nodes: 'the servers that run now',
   rate_uses: 'what those servers have counted within the last minute',
   throttles: 'who has to wait now before the next attempt to sign in',

@@ -1,6 +1,6 @@
 import type { ChatId, ChatType, EventId, MessageId, Role, UserId, Visibility } from '@parley/contract';
 import { fold } from '../domain/words.ts';
-import type { Db, Tx } from './engine.ts';
+import type { Db, Dialect, Tx } from './engine.ts';
 
 export interface ChatRow {
   readonly chat_id: ChatId;
@@ -63,12 +63,24 @@ export interface ChatQuery {
   readonly limit: number;
 }
 
+/**
+ * The chats of a user, from the user's own on. PostgreSQL knows too little of names: it begins with all chats there are, and
+ * took 45 ms to list 100 among 31,000. OFFSET keeps it from that.
+ */
+const ofMember: Record<Dialect['name'], string> = {
+  sqlite: 'members m JOIN chats c ON c.chat_id = m.chat_id',
+  postgres: 'members m CROSS JOIN LATERAL (SELECT * FROM chats WHERE chat_id = m.chat_id OFFSET 0) c',
+};
+
 export function listChats(db: Db, userId: UserId, q: ChatQuery): Promise<ChatView[]> {
-  const from = q.scope === 'mine' ? `members m JOIN chats c ON m.chat_id = c.chat_id` : `chats c LEFT JOIN ${member}`;
-  const which = q.scope === 'mine' ? 'm.user_id = $1 AND m.left_event IS NULL' : `c.visibility = 'public'`;
+  const mine = q.scope === 'mine';
+  const from = mine ? ofMember[db.dialect.name] : `chats c LEFT JOIN ${member}`;
+  const which = mine ? 'm.user_id = $1 AND m.left_event IS NULL' : `c.visibility = 'public'`;
+  // The number as the index has it that is gone through: by the other table's, SQLite would sort all chats of the user.
+  const id = mine ? 'm.chat_id' : 'c.chat_id';
   return db.all(
     `SELECT ${view} FROM ${from}
-     WHERE ${which} AND c.chat_id > $2 AND c.search_key LIKE $3 ESCAPE '!' ORDER BY c.chat_id LIMIT $4`,
+     WHERE ${which} AND ${id} > $2 AND c.search_key LIKE $3 ESCAPE '!' ORDER BY ${id} LIMIT $4`,
     userId,
     q.afterId,
     containing(q.query),

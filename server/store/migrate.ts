@@ -15,6 +15,10 @@ import logGapsPostgres from './migrations/0007_log_gaps.postgres.sql' with { typ
 import logGapsSqlite from './migrations/0007_log_gaps.sqlite.sql' with { type: 'text' };
 import endedStaysPostgres from './migrations/0008_ended_stays.postgres.sql' with { type: 'text' };
 import endedStaysSqlite from './migrations/0008_ended_stays.sqlite.sql' with { type: 'text' };
+import retriesPostgres from './migrations/0009_retries.postgres.sql' with { type: 'text' };
+import retriesSqlite from './migrations/0009_retries.sqlite.sql' with { type: 'text' };
+import messageTermsPostgres from './migrations/0010_message_terms.postgres.sql' with { type: 'text' };
+import messageTermsSqlite from './migrations/0010_message_terms.sqlite.sql' with { type: 'text' };
 import type { Reading } from './snapshot.ts';
 
 /** Forward only: a migration that has been released is never changed, and the next one gets the next number. */
@@ -27,6 +31,8 @@ const migrations = [
   { version: 6, sqlite: nodesSqlite, postgres: nodesPostgres },
   { version: 7, sqlite: logGapsSqlite, postgres: logGapsPostgres },
   { version: 8, sqlite: endedStaysSqlite, postgres: endedStaysPostgres },
+  { version: 9, sqlite: retriesSqlite, postgres: retriesPostgres },
+  { version: 10, sqlite: messageTermsSqlite, postgres: messageTermsPostgres },
 ] as const;
 
 export const newestVersion = Math.max(...migrations.map((m) => m.version));

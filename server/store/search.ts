@@ -1,6 +1,9 @@
-import type { ChatId, MessageId, UserId } from '@parley/contract';
+import type { ChatId, MessageId } from '@parley/contract';
 import type { Db, Dialect, RowWork, Tx } from './engine.ts';
-import { type MessageRow, messageColumns } from './messages.ts';
+import type { MessageRow } from './messages.ts';
+import { searchInPostgres } from './search-in-postgres.ts';
+import { searchInSqlite } from './search-in-sqlite.ts';
+import { type SearchQuery, wordOf } from './search-query.ts';
 
 export interface IndexedMessage {
   readonly message_id: MessageId;
@@ -25,9 +28,6 @@ const addition: Record<Dialect['name'], RowWork> = {
   },
 };
 
-/** A word as it stands in the index. Chats are numbers, so the first letter ends the chat's part. */
-const wordOf = (chatId: ChatId, word: string): string => `${chatId}x${word}`;
-
 /** Puts messages into the index that are not in it. */
 export async function addToIndex(tx: Tx, messages: readonly IndexedMessage[]): Promise<void> {
   await tx.each(
@@ -46,49 +46,7 @@ export async function dropFromIndex(tx: Tx, messageIds: readonly MessageId[]): P
   );
 }
 
-export interface SearchQuery {
-  readonly userId: UserId;
-  /** Folded words; the last is a prefix. */
-  readonly words: readonly string[];
-  /** Where to look; only in those that the user is in. */
-  readonly chatIds: readonly ChatId[];
-  readonly before: number;
-  readonly limit: number;
-}
-
 /** Messages in which all words occur, newest first. */
 export function searchMessages(db: Db, q: SearchQuery): Promise<MessageRow[]> {
-  const { id, match, quote, prefix, and, or } = languages[db.dialect.name];
-  const within = (chatId: ChatId) =>
-    q.words.map((w, i) => quote(wordOf(chatId, w)) + (i === q.words.length - 1 ? prefix : '')).join(and);
-  return db.all(
-    `SELECT ${messageColumns} FROM message_words f
-     JOIN messages m ON m.message_id = ${id}
-     JOIN members w ON w.chat_id = m.chat_id AND w.user_id = $1 AND w.left_event IS NULL
-     WHERE ${match} AND ${id} < $3 AND m.is_deleted = 0 ORDER BY ${id} DESC LIMIT $4`,
-    q.userId,
-    q.chatIds.map((chatId) => `(${within(chatId)})`).join(or),
-    q.before,
-    q.limit,
-  );
+  return db.dialect.name === 'sqlite' ? searchInSqlite(db, q) : searchInPostgres(db, q);
 }
-
-/** How each engine is asked. Words are always quoted: nothing that a person wrote is read as syntax. */
-const languages = {
-  sqlite: {
-    id: 'f.rowid',
-    match: 'message_words MATCH $2',
-    quote: (word: string) => `"${word.replaceAll('"', '""')}"`,
-    prefix: ' *',
-    and: ' AND ',
-    or: ' OR ',
-  },
-  postgres: {
-    id: 'f.message_id',
-    match: 'f.words @@ CAST($2 AS tsquery)',
-    quote: (word: string) => `'${word.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`,
-    prefix: ':*',
-    and: ' & ',
-    or: ' | ',
-  },
-} as const;

@@ -533,6 +533,8 @@ CREATE UNIQUE INDEX deliveries_by_event ON public.deliveries USING btree (webhoo
 
 CREATE INDEX deliveries_open ON public.deliveries USING btree (webhook_id, replay_id, event_id) WHERE (state = ANY (ARRAY['pending'::text, 'retrying'::text]));
 
+CREATE INDEX deliveries_retrying ON public.deliveries USING btree (last_at) WHERE (state = 'retrying'::text);
+
 CREATE INDEX deliveries_settled ON public.deliveries USING btree (settled_at) WHERE (settled_at IS NOT NULL);
 
 CREATE INDEX deliveries_unhappy ON public.deliveries USING btree (webhook_id, event_id, replay_id) WHERE (state = ANY (ARRAY['failed'::text, 'skipped'::text]));

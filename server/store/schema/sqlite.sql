@@ -102,6 +102,8 @@ CREATE UNIQUE INDEX deliveries_by_event ON deliveries (webhook_id, event_id, rep
 
 CREATE INDEX deliveries_open ON deliveries (webhook_id, replay_id, event_id) WHERE state IN ('pending', 'retrying');
 
+CREATE INDEX deliveries_retrying ON deliveries (last_at) WHERE state = 'retrying';
+
 CREATE INDEX deliveries_settled ON deliveries (settled_at) WHERE settled_at IS NOT NULL;
 
 CREATE INDEX deliveries_unhappy ON deliveries (webhook_id, event_id, replay_id) WHERE state IN ('failed', 'skipped');
@@ -220,6 +222,8 @@ CREATE INDEX members_by_user ON members (user_id, chat_id);
 CREATE INDEX members_left ON members (left_event) WHERE left_event IS NOT NULL;
 
 CREATE UNIQUE INDEX members_present ON members (chat_id, user_id) WHERE left_event IS NULL;
+
+CREATE VIRTUAL TABLE message_terms USING fts5vocab (message_words, instance);
 
 CREATE VIRTUAL TABLE message_words USING fts5 (words, content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'none');
 

@@ -1,33 +1,21 @@
 import { expect, test } from 'bun:test';
 import type { EventName, UserId } from '@parley/contract';
 import { readSettings } from '../../config.ts';
-import type { Db, Value } from '../../store/engine.ts';
 import { visibleEvents } from '../../store/events.ts';
 import { openAsGuest } from '../../store/open.ts';
-import { type EngineName, onBothEngines } from '../support/engines.ts';
+import { onBothEngines } from '../support/engines.ts';
+import { explaining } from '../support/plans.ts';
 import { serverFor } from '../support/server.ts';
-
-/** A database that answers how it would carry out a query in place of carrying it out. */
-function explaining(db: Db, engine: EngineName): { db: Db; plan: () => string } {
-  let plan = '';
-  const all = async <R extends object>(sql: string, ...params: Value[]): Promise<R[]> => {
-    const steps = await db.all(`${engine === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN'} ${sql}`, ...params);
-    plan = JSON.stringify(steps);
-    return [];
-  };
-  return { db: { dialect: db.dialect, all, get: db.get, run: db.run, each: db.each }, plan: () => plan };
-}
 
 onBothEngines('what one user may cost the others', (engine) => {
   const server = serverFor(engine);
 
   test('who reads rare events does not go through all messages to find them', async () => {
-    // A connection of its own: Bun leaves an EXPLAIN open, and what is read beside it would stay as it was.
     const guest = await openAsGuest(readSettings(server().env));
     const planFor = async (events: EventName[]) => {
-      const { db, plan } = explaining(guest, engine);
+      const { db, plans } = explaining(guest);
       await visibleEvents(db, { userId: 1 as UserId, after: 0, upTo: 1_000_000, limit: 51, events });
-      return plan();
+      return plans.join();
     };
     expect(await planFor(['role_changed', 'user_left'])).toContain('events_but_messages');
     expect(await planFor(['new_message', 'user_left'])).not.toContain('events_but_messages');

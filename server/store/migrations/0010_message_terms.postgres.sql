@@ -1,0 +1,1 @@
+-- SQLite alone needs to be told which words there are.
