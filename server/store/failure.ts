@@ -15,7 +15,8 @@ export function asUnavailable(error: unknown): unknown {
   const passing =
     (typeof code === 'string' && (passingSqlite.test(code) || code.startsWith('ERR_POSTGRES_CONNECTION'))) ||
     (typeof errno === 'string' && passingPostgres.test(errno));
-  return passing
-    ? new ParleyError('unavailable', 'The database cannot answer right now. Try again.', [], error)
-    : error;
+  return passing ? unavailable(error) : error;
 }
+
+export const unavailable = (cause: unknown): ParleyError =>
+  new ParleyError('unavailable', 'The database cannot answer right now. Try again.', [], cause);

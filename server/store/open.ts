@@ -32,8 +32,9 @@ export async function openStore(settings: StoreSettings, now: () => number): Pro
     const file = databaseFile(settings.folder);
     // SQLite gives the files beside it the same mode.
     if (!existsSync(file)) writeFileSync(file, '', { mode: 0o600 });
+    const patient = await openSqlite(file, Number.POSITIVE_INFINITY);
+    await migrate(patient, now).finally(() => patient.close());
     const engine = await openSqlite(file);
-    await migrate(engine, now);
     const close = engine.close.bind(engine);
     engine.close = async () => {
       await close();
@@ -96,7 +97,10 @@ export async function fillStore<T>(
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   if (url === undefined) writeFileSync(file, '', { mode: 0o600 });
-  const engine = url === undefined ? await openSqlite(file) : openPostgres({ url, connections: 1, patient: true });
+  const engine =
+    url === undefined
+      ? await openSqlite(file, Number.POSITIVE_INFINITY)
+      : openPostgres({ url, connections: 1, patient: true });
   try {
     if (url !== undefined) await requireUtf8(engine);
     return await engine.write(async (tx) => {

@@ -4,9 +4,10 @@ import { readSettings } from '../config.ts';
 import type { Engine } from '../store/engine.ts';
 import { databaseFile } from '../store/folder.ts';
 import { openStore } from '../store/open.ts';
+import { openSqlite } from '../store/sqlite/engine.ts';
 import { freshEnvironment, onBothEngines } from './support/engines.ts';
 import { startServer } from './support/server.ts';
-import { users } from './support/world.ts';
+import { eventually, users } from './support/world.ts';
 
 const cursorAt = async (store: Engine, name: string) =>
   (await store.get<{ event_id: number }>('SELECT event_id FROM cursors WHERE name = $1', name))?.event_id;
@@ -65,6 +66,24 @@ describe('the thread that writes', () => {
     });
     await other;
     expect([await cursorAt(store, 'late'), await cursorAt(store, 'other')]).toEqual([undefined, 1]);
+    await store.close();
+  });
+
+  test('is not waited for without end: what had not begun is left undone, and it goes on afterwards', async () => {
+    const { folder } = readSettings(await freshEnvironment('sqlite'));
+    await openStore(readSettings({ PARLEY_DATA: folder }), Date.now).then((store) => store.close());
+    const store = await openSqlite(databaseFile(folder), 300);
+    const other = new Database(databaseFile(folder));
+    other.run('BEGIN IMMEDIATE');
+    const begun = store.run(setCursor('begun', 1));
+    const waiting = store.run(setCursor('waiting', 1));
+    const refusals = await Promise.all([begun, waiting].map(reasonOf));
+    expect(refusals).toEqual(Array(2).fill('The database cannot answer right now. Try again.'));
+    other.run('ROLLBACK');
+    other.close();
+    await eventually('the one that had begun is written', async () => (await cursorAt(store, 'begun')) ?? undefined);
+    await store.run(setCursor('after', 1));
+    expect([await cursorAt(store, 'waiting'), await cursorAt(store, 'after')]).toEqual([undefined, 1]);
     await store.close();
   });
 

@@ -11,6 +11,7 @@ import {
 } from '../engine.ts';
 import { type RowTexts, rowTexts } from './connection.ts';
 import { sqliteDialect } from './dialect.ts';
+import { standsStill, within } from './patience.ts';
 import { Reader } from './reader.ts';
 import type { IdCount } from './writer.ts';
 import { Conversation, WriterThread } from './writer-thread.ts';
@@ -86,10 +87,12 @@ class SqliteEngine implements Engine {
   /** Once it is over, the next transaction may begin; the last one's commit is then at least on its way. */
   #turn: Promise<void> = Promise.resolve();
   readonly #underWay = new Set<Promise<unknown>>();
+  readonly #patienceMs: number;
 
-  constructor(writer: WriterThread, reader: Reader) {
+  constructor(writer: WriterThread, reader: Reader, patienceMs: number) {
     this.#writer = writer;
     this.#reader = reader;
+    this.#patienceMs = patienceMs;
   }
 
   all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
@@ -116,15 +119,24 @@ class SqliteEngine implements Engine {
     return this.#inTurn(work, false);
   }
 
+  /**
+   * One after the other. A disk that stands still is not waited for without end, nor does all that comes meanwhile pile up: it is
+   * refused after a while, and what had not begun by then is left undone.
+   */
   #inTurn<T>(work: (tx: Tx) => Promise<T>, durable: boolean): Promise<T> {
     const askedAt = performance.now();
     const turn = Promise.withResolvers<void>();
-    const result = this.#turn.then(() => this.#transaction(work, durable, askedAt, turn.resolve));
+    const result = this.#turn.then(() => {
+      if (performance.now() - askedAt < this.#patienceMs)
+        return this.#transaction(work, durable, askedAt, turn.resolve);
+      turn.resolve();
+      throw standsStill();
+    });
     this.#turn = turn.promise;
     this.#underWay.add(result);
     const over = () => void this.#underWay.delete(result);
     result.then(over, over);
-    return result;
+    return within(this.#patienceMs, result);
   }
 
   /** The lock of the one writer stands in for the event lock. */
@@ -164,10 +176,14 @@ class SqliteEngine implements Engine {
   }
 }
 
-export async function openSqlite(file: string): Promise<Engine> {
+/** How long a change may take, with what it waits for: longer than SQLite waits for another process. */
+const usualPatienceMs = 12_000;
+
+/** Changes to the schema, and what fills a new one, take as long as they take: they are waited for without end. */
+export async function openSqlite(file: string, patienceMs = usualPatienceMs): Promise<Engine> {
   const writer = await WriterThread.open(file);
   try {
-    return new SqliteEngine(writer, new Reader(file));
+    return new SqliteEngine(writer, new Reader(file), patienceMs);
   } catch (error) {
     await writer.close();
     throw error;

@@ -35,7 +35,7 @@ export class Reader {
 
   #share(): void {
     if (this.#open) return;
-    this.#connection.run('BEGIN');
+    if (!this.#connection.inTransaction) this.#connection.run('BEGIN');
     this.#open = true;
     setImmediate(() => this.refresh());
   }
@@ -44,7 +44,12 @@ export class Reader {
   refresh(): void {
     if (!this.#open) return;
     this.#open = false;
-    this.#connection.run('COMMIT');
+    try {
+      // Where it could not read, SQLite has ended the transaction by itself.
+      if (this.#connection.inTransaction) this.#connection.run('COMMIT');
+    } catch {
+      // Nothing was written, so nothing is lost: the next read goes on with this snapshot, and ends it.
+    }
   }
 
   close(): void {

@@ -8,17 +8,26 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** Ends the process as an uncaught error does. What a listener itself throws is only shown. */
+function fail(cause: unknown): void {
+  setImmediate(() => {
+    throw new Error('the thread that writes to the database has ended', { cause });
+  });
+}
+
 /** The thread that writes, seen from the others. */
 export class WriterThread {
   readonly #worker = new Worker(new URL('thread.ts', import.meta.url));
   /** Those who wait for each request, in the order in which the requests went over: that of the answers too. */
   readonly #waiting: (readonly Waiting[])[] = [];
+  #isClosing = false;
 
   private constructor() {
     this.#worker.on('message', (text: string) => this.#answered(JSON.parse(text) as Answer));
     // Its own faults it answers; this is the end of the thread, and without it nothing can be kept any more.
-    this.#worker.on('error', (cause) => {
-      throw new Error('the thread that writes to the database has ended', { cause });
+    this.#worker.on('error', (cause) => fail(cause));
+    this.#worker.on('exit', () => {
+      if (!this.#isClosing) fail(undefined);
     });
   }
 
@@ -27,7 +36,7 @@ export class WriterThread {
     try {
       await thread.#askOne({ open: file });
     } catch (error) {
-      await thread.#worker.terminate();
+      await thread.#end();
       throw error;
     }
     return thread;
@@ -41,8 +50,13 @@ export class WriterThread {
     try {
       await this.#askOne({ close: true });
     } finally {
-      await this.#worker.terminate();
+      await this.#end();
     }
+  }
+
+  async #end(): Promise<void> {
+    this.#isClosing = true;
+    await this.#worker.terminate();
   }
 
   #askOne(request: Request): Promise<unknown> {
@@ -51,9 +65,10 @@ export class WriterThread {
 
   /** The process is kept alive while an answer is awaited, and only then. */
   #send(request: Request, waiting: readonly Waiting[]): void {
+    const text = JSON.stringify(request);
     if (this.#waiting.length === 0) this.#worker.ref();
     this.#waiting.push(waiting);
-    this.#worker.postMessage(JSON.stringify(request));
+    this.#worker.postMessage(text);
   }
 
   #answered(answer: Answer): void {
