@@ -2,6 +2,7 @@ import type { EventData, MessageId } from '@parley/contract';
 import { words } from '../domain/words.ts';
 import type { Engine, Tx } from '../store/engine.ts';
 import { type EventRow, eventsAfter, logTip, moveCursor, readCursor } from '../store/events.ts';
+import { idsBetween } from '../store/log-cursor.ts';
 import { addToIndex, dropFromIndex, type IndexedMessage } from '../store/search.ts';
 
 /** Events in one step, and characters of their bodies: what takes a few milliseconds. */
@@ -15,7 +16,7 @@ const mostText = 100_000;
 export async function indexNextEvents(engine: Engine, lag: (events: number) => void): Promise<boolean> {
   const tip = await logTip(engine);
   const position = await readCursor(engine, 'search');
-  lag(tip - position);
+  lag(await idsBetween(engine, position, tip));
   if (tip === position) return false;
   return engine.write(async (tx) => {
     if (!(await tx.tryLock('search-index'))) return false;

@@ -5,6 +5,7 @@ import { Trouble } from '../observe/trouble.ts';
 import type { Committed, Engine, LogEntry } from '../store/engine.ts';
 import { visibleEvents } from '../store/events.ts';
 import { requireEverMember, requireKept, requireReached } from '../store/log-cursor.ts';
+import { nextPiece } from '../store/log-pieces.ts';
 import { staysOf } from '../store/members.ts';
 import { validTokens } from '../store/tokens.ts';
 import { Feed } from './feed.ts';
@@ -193,9 +194,11 @@ export class Streams {
     const { engine } = this.#parts;
     const events = names && eventNames.filter((name) => names.has(name));
     if (events?.length === 0) return { events: [], reached: upTo };
-    const end = Math.min(upTo, after + mostSearched);
-    const range = { userId, after, upTo: end, limit: pageSize, chatId, events };
-    const found = await this.#pages.take(() => visibleEvents(engine, range));
+    const { found, end } = await this.#pages.take(async () => {
+      const piece = await nextPiece(engine, after, upTo, mostSearched);
+      const range = { userId, after: piece.after, upTo: piece.end, limit: pageSize, chatId, events };
+      return { found: await visibleEvents(engine, range), end: piece.end };
+    });
     await requireKept(engine, after);
     return { events: found, reached: (found.length === pageSize && found.at(-1)?.event_id) || end };
   }

@@ -22,13 +22,27 @@ export async function requireReached(db: Db, after: number): Promise<void> {
   throw new ParleyError('cursor_expired', `This cursor is not of this log. ${anew}`);
 }
 
-/** The log goes on after ids that others have used meanwhile. A gap after which nothing has happened yet becomes wider. */
-export async function noteGap(tx: Tx): Promise<void> {
+/**
+ * The log goes on after ids that others have used meanwhile. A gap after which nothing has happened yet becomes wider. `reached` is how
+ * far the log was known to tell everything, where that is beyond its last event.
+ */
+export async function noteGap(tx: Tx, reached = 0): Promise<void> {
   await tx.run(
     `INSERT INTO log_gaps (after_event, up_to) SELECT $1, ${tx.dialect.lastEventId} WHERE true
      ON CONFLICT (after_event) DO UPDATE SET up_to = excluded.up_to`,
-    await logTip(tx),
+    Math.max(reached, await logTip(tx)),
   );
+}
+
+/** How many ids were taken after one event and up to another: hardly more than there are events. Those of gaps never were. */
+export async function idsBetween(db: Db, after: number, upTo: number): Promise<number> {
+  if (after === upTo) return 0;
+  const row = await db.get<{ missing: number | null }>(
+    `SELECT CAST(sum(up_to - after_event) AS bigint) AS missing FROM log_gaps WHERE after_event >= $1 AND up_to < $2`,
+    after,
+    upTo,
+  );
+  return upTo - after - (row?.missing ?? 0);
 }
 
 /** Refuses a cursor whose next events are dropped. To be asked after they were read: what was dropped meanwhile must not pass for nothing. */

@@ -11,6 +11,7 @@ import {
   visibleEvents,
   visibleWithin,
 } from './events.ts';
+import { nextPiece } from './log-pieces.ts';
 import type { WebhookRow } from './webhooks.ts';
 
 /** The known events that a webhook asks for. */
@@ -82,14 +83,15 @@ export async function eventsFor(db: Db, webhook: WebhookRow, range: Range): Prom
   const chatId = range.chatId ?? webhook.chat_id ?? undefined;
   const query = { after, upTo, limit, chatId, events, userId: webhook.user_id };
   const told = (found: readonly EventRow[]) => found.filter((e) => !isAbout(e, webhook.webhook_id));
-  const end = Math.min(upTo, after + limit);
-  if (webhook.service_wide === 1) {
-    const found = await serviceEvents(db, { ...query, upTo: end, includeDirect: webhook.include_direct === 1 });
-    return { events: told(found), reached: end };
-  }
-  if (chatId === undefined) {
-    const found = await visibleWithin(db, { ...query, upTo: end });
-    if (found.length * dense >= end - after || end === upTo) return { events: told(found), reached: end };
+  const isServiceWide = webhook.service_wide === 1;
+  if (isServiceWide || chatId === undefined) {
+    const piece = await nextPiece(db, after, upTo, limit);
+    const within = { ...query, after: piece.after, upTo: piece.end };
+    const found = isServiceWide
+      ? await serviceEvents(db, { ...within, includeDirect: webhook.include_direct === 1 })
+      : await visibleWithin(db, within);
+    const isDense = found.length * dense >= piece.end - piece.after;
+    if (isServiceWide || isDense || piece.end === upTo) return { events: told(found), reached: piece.end };
   }
   const found = await visibleEvents(db, { ...query, limit: Math.min(limit, mostSparse) });
   return { events: told(found), reached: reachOf(found, Math.min(limit, mostSparse), upTo) };
