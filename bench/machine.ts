@@ -46,10 +46,13 @@ export async function idleWhile<T>(work: () => Promise<T>): Promise<{ result: T;
   return { result, idle: (after.idle - before.idle) / (after.all - before.all) };
 }
 
-function coreTimes(): { idle: number; all: number } | undefined {
+/** What all cores together have done so far, in ticks; undefined where nobody tells. */
+export function coreTimes(): { idle: number; worked: number; all: number } | undefined {
   if (!existsSync('/proc/stat')) return undefined;
   const times = (readFileSync('/proc/stat', 'latin1').split('\n')[0] ?? '').trim().split(/\s+/).slice(1, 9).map(Number);
-  return { idle: (times[3] ?? 0) + (times[4] ?? 0), all: times.reduce((sum, time) => sum + time, 0) };
+  const [user = 0, nice = 0, system = 0, idle = 0, waiting = 0, , , stolen = 0] = times;
+  const all = times.reduce((sum, time) => sum + time, 0);
+  return { idle: idle + waiting, worked: user + nice + system + stolen, all };
 }
 
 const atExit: (() => void)[] = [];

@@ -1,3 +1,4 @@
+import { Misuse } from '../chaos/arguments.ts';
 import { measureCluster } from './measure/cluster.ts';
 import { measureDrain } from './measure/drain.ts';
 import { measureFiles } from './measure/files.ts';
@@ -14,13 +15,13 @@ import { measureSlowDisk } from './measure/slow-disk.ts';
 import { measureStart } from './measure/start.ts';
 import { measureStreams } from './measure/streams.ts';
 import { measureTokenCheck } from './measure/token-check.ts';
+import { type MeasurementName, measurementNames, usualNames } from './names.ts';
 import type { Outcome } from './outcome.ts';
 import type { Plan } from './plan.ts';
 
 type Measure = (plan: Plan) => Promise<Outcome[]>;
 
-/** What is measured when nothing is named, by name. */
-const usual: Readonly<Record<string, Measure>> = {
+const measures: Readonly<Record<MeasurementName, Measure>> = {
   'send-sqlite': (plan) => measureSend('sqlite', plan),
   'send-postgres': (plan) => measureSend('postgres', plan),
   'token-check': measureTokenCheck,
@@ -31,17 +32,16 @@ const usual: Readonly<Record<string, Measure>> = {
   cliff: measureCliff,
   'drain-sqlite': (plan) => measureDrain('sqlite', plan),
   'drain-postgres': (plan) => measureDrain('postgres', plan),
-  lag: measureLag,
+  'lag-sqlite': (plan) => measureLag('sqlite', plan),
+  'lag-postgres': (plan) => measureLag('postgres', plan),
   'idle-webhooks': measureIdleWebhooks,
   files: measureFiles,
-  streams: measureStreams,
+  'streams-sqlite': (plan) => measureStreams('sqlite', plan),
+  'streams-postgres': (plan) => measureStreams('postgres', plan),
   'slow-disk': measureSlowDisk,
   cluster: measureCluster,
-  start: measureStart,
-};
-
-/** What takes long, and is measured when it is named. */
-const long: Readonly<Record<string, Measure>> = {
+  'start-sqlite': (plan) => measureStart('sqlite', plan),
+  'start-postgres': (plan) => measureStart('postgres', plan),
   'growth-messages-sqlite': (plan) => measureMessageGrowth('sqlite', plan),
   'growth-messages-postgres': (plan) => measureMessageGrowth('postgres', plan),
   'growth-webhooks-sqlite': (plan) => measureWebhookGrowth('sqlite', plan),
@@ -52,17 +52,13 @@ const long: Readonly<Record<string, Measure>> = {
   'growth-connections-postgres': (plan) => measureConnectionGrowth('postgres', plan),
 };
 
-const all = { ...usual, ...long };
-
-export const measurementNames: readonly string[] = Object.keys(all);
-
 /** Those whose name begins with one that is asked for; `all` means all. */
-export function chooseMeasurements(asked: readonly string[]): [string, Measure][] {
-  for (const name of asked) {
-    if (name !== 'all' && !measurementNames.some((known) => known.startsWith(name))) {
-      throw new Error(`there is no ${name}`);
-    }
+export function chooseMeasurements(asked: readonly string[]): [MeasurementName, Measure][] {
+  const begins = (start: string) => (name: string) => start === 'all' || name.startsWith(start);
+  for (const start of asked) {
+    if (!measurementNames.some(begins(start))) throw new Misuse(`There is no measurement named ${start}`);
   }
-  if (asked.length === 0) return Object.entries(usual);
-  return Object.entries(all).filter(([name]) => asked.some((start) => start === 'all' || name.startsWith(start)));
+  const names: readonly MeasurementName[] =
+    asked.length === 0 ? usualNames : measurementNames.filter((name) => asked.some((start) => begins(start)(name)));
+  return names.map((name) => [name, measures[name]]);
 }

@@ -39,6 +39,8 @@ export interface Plan extends Pace {
 }
 
 /** What the figures are taken with. */
+export const usualPace: Pace = { seconds: 0.8, rounds: 5, warmUpSeconds: 1.5 };
+
 const fullSizes: Sizes = {
   chat: 1_000,
   longChat: 1_000_000,
@@ -61,11 +63,14 @@ const fullSizes: Sizes = {
   },
 };
 
+/** Where curves can end: most have their second point at the least. */
+export const ends = { least: 10, most: 1_000_000 };
+
 /** The same, with curves that end earlier: their last points take most of the time. */
 export function sizesUpTo(most: number): Sizes {
   const growth = Object.entries(fullSizes.growth).map(([name, all]: [string, readonly number[]]) => {
     const points = all.filter((x) => x <= most);
-    // A curve needs two points.
+    // A curve needs two points, however large they are.
     return [name, points.length > 1 ? points : all.slice(0, 2)];
   });
   return { ...fullSizes, growth: Object.fromEntries(growth) as Growth };

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { type Doubt, doubtsAboutBaseline } from './doubt.ts';
 import type { Job, Load } from './load.ts';
 import { endWithUs } from './machine.ts';
 import type { Pace } from './plan.ts';
@@ -34,6 +35,7 @@ export interface RaceResult {
   /** The median of the rounds' ratios. */
   readonly ratio: number;
   readonly ratios: readonly number[];
+  readonly doubts?: readonly Doubt[];
 }
 
 /** What one did in each round; the first, of the warm-up, apart. */
@@ -65,7 +67,8 @@ export async function race(baseline: Racer, contender: Racer, pace: Pace): Promi
   const [theirs, ours] = await raceAll([baseline, contender], pace);
   if (!theirs || !ours) throw new Error('it takes two to race');
   const ratios = ratiosOf(theirs, ours, (load) => load.perSecond);
-  return { baseline: sideOf(theirs), contender: sideOf(ours), ratio: median(ratios), ratios };
+  const sides = { baseline: sideOf(theirs), contender: sideOf(ours) };
+  return { ...sides, ratio: median(ratios), ratios, doubts: doubtsAboutBaseline(sides.baseline) };
 }
 
 /** How the second stands to the first, round by round. */

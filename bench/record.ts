@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Outcome, passed } from './outcome.ts';
+import { type Outcome, passed, type Verdict, verdictOn } from './outcome.ts';
 
 /** The figures for machines: what came of each measurement, and how and when it was taken. */
 export interface Record {
@@ -13,7 +13,16 @@ export interface Measured {
   readonly rounds: number;
   /** How long all of it took. */
   readonly tookSeconds: number;
-  readonly outcomes: readonly (Outcome & { readonly passed?: boolean | undefined })[];
+  /** The share of all cores that others took meanwhile, where somebody tells. */
+  readonly others?: number | undefined;
+  readonly outcomes: readonly (Outcome & Judgement)[];
+}
+
+/** For those who read the file; it follows from the outcome. */
+interface Judgement {
+  readonly verdict?: Verdict | undefined;
+  /** Neither where it is doubtful, or nothing is asked for. */
+  readonly passed?: boolean | undefined;
 }
 
 export const readRecord = async (file: string): Promise<Record> =>
@@ -27,7 +36,9 @@ export async function updateRecord(file: string, fresh: Record['measurements']):
 
 export async function writeRecord(file: string, measurements: Record['measurements']): Promise<void> {
   const judged = Object.entries(measurements).map(([name, measured]) => {
-    const outcomes = measured.outcomes.map((outcome) => ({ ...outcome, passed: passed(outcome) }));
+    const outcomes = measured.outcomes.map((outcome) => {
+      return { ...outcome, verdict: verdictOn(outcome), passed: passed(outcome) };
+    });
     return [name, { ...measured, outcomes }] as const;
   });
   await Bun.write(file, `${JSON.stringify({ measurements: Object.fromEntries(judged) }, null, 2)}\n`);

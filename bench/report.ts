@@ -1,4 +1,5 @@
-import { type Outcome, passed, type Rates, slowdown } from './outcome.ts';
+import { percent } from './doubt.ts';
+import { doubtsAbout, type Outcome, type Rates, slowdown, type Verdict, verdictOn } from './outcome.ts';
 import type { Side } from './race.ts';
 
 const headings = [
@@ -24,51 +25,70 @@ export function table(outcomes: readonly Outcome[]): string {
   return rows.map(line).join('\n');
 }
 
+/** What was measured. The same may be measured while this or that grows. */
+const titleOf = (outcome: Outcome) =>
+  outcome.kind === 'curve' ? `${outcome.what}, by ${outcome.along}` : outcome.what;
+
 function toRow(outcome: Outcome): string[] {
   switch (outcome.kind) {
     case 'rates': {
       const { what, baseline, contender, ratio, bar } = outcome;
       const rates = [baseline, contender].map((side) => Math.round(side.perSecond).toLocaleString('en'));
       const times = [baseline, contender].map(timesOf);
-      return [what, ...rates, ratio.toFixed(2), bar ? `≥ ${bar.toFixed(2)}` : '', ...times, verdictOn(outcome)];
+      return [what, ...rates, ratio.toFixed(2), bar ? `≥ ${bar.toFixed(2)}` : '', ...times, wordFor(outcome)];
     }
     case 'figure': {
       const { what, value, unit, bar } = outcome;
-      return [what, '', `${value.toPrecision(3)} ${unit}`, '', `≤ ${bar} ${unit}`, '', '', verdictOn(outcome)];
+      return [what, '', `${value.toPrecision(3)} ${unit}`, '', `≤ ${bar} ${unit}`, '', '', wordFor(outcome)];
     }
     case 'curve': {
-      const { what, along, bar } = outcome;
+      const { bar } = outcome;
       const slower = slowdown(outcome).toFixed(2);
-      return [`${what}, by ${along}`, '', '', `${slower}×`, `≤ ${bar}×`, '', '', verdictOn(outcome)];
+      return [titleOf(outcome), '', '', `${slower}×`, `≤ ${bar}×`, '', '', wordFor(outcome)];
     }
     default:
       return [outcome.what, '', '', '', '', '', '', outcome.kind.toUpperCase()];
   }
 }
 
-/** In one word; none where nothing is asked for. */
-export function verdictOn(outcome: Outcome): string {
-  if (outcome.kind === 'rates' && outcome.noRoom) return 'NO ROOM';
-  const verdict = passed(outcome);
-  return verdict === undefined ? '' : verdict ? 'pass' : 'MISSED';
+const words: Readonly<Record<Verdict, string>> = {
+  pass: 'pass',
+  missed: 'MISSED',
+  doubtful: 'DOUBTFUL',
+  'no room': 'NO ROOM',
+};
+
+/** The verdict in one word; none where nothing is asked for. */
+export function wordFor(outcome: Outcome): string {
+  const verdict = verdictOn(outcome);
+  return verdict === undefined ? '' : words[verdict];
 }
 
 const timesOf = ({ p50Ms, p99Ms }: Side) => (p99Ms > 0 ? `${p50Ms.toFixed(2)} / ${p99Ms.toFixed(2)}` : '');
 
-/** Whether a baseline could have done more, so that Parley looks better than it is. */
-export const isDoubtful = (outcome: Outcome): boolean => remarksOn(outcome).some((text) => text.startsWith('DOUBTFUL'));
-
-/** A process above this share of its core can do no more. */
-const saturated = 0.9;
-
 /** What one has to know to believe the table. */
 export function notes(outcomes: readonly Outcome[]): string {
   return outcomes
-    .map((outcome) => ({ what: outcome.what, said: remarksOn(outcome) }))
+    .map((outcome) => ({ what: titleOf(outcome), said: [...remarksOn(outcome), ...doubtsIn(outcome)] }))
     .filter(({ said }) => said.length > 0)
     .map(({ what, said }) => `- ${what}: ${said.join('; ')}`)
     .join('\n');
 }
+
+/** Those that are, and why. */
+export const doubtful = (outcomes: readonly Outcome[]): string =>
+  outcomes
+    .filter((outcome) => doubtsAbout(outcome).length > 0)
+    .map((outcome) => `- ${titleOf(outcome)}: ${whyDoubtful(outcome)}`)
+    .join('\n');
+
+const whyDoubtful = (outcome: Outcome) =>
+  doubtsAbout(outcome)
+    .map(({ why }) => why)
+    .join('; ');
+
+/** Told of a miss as well: what is said there may still be better than it is. */
+const doubtsIn = (outcome: Outcome): string[] => doubtsAbout(outcome).map(({ why }) => `DOUBTFUL: ${why}`);
 
 function remarksOn(outcome: Outcome): readonly string[] {
   switch (outcome.kind) {
@@ -101,22 +121,14 @@ const spread = (ratios: readonly number[]) => `rounds ${ratios.map((r) => r.toFi
 
 /** What is not made of requests has none for each. */
 const effort = (baseline: Side, contender: Side): string[] =>
-  baseline.cpuMicros === undefined ? [] : [cost(baseline, contender), ...doubts(baseline)];
+  baseline.cpuMicros === undefined ? [] : [cost(baseline, contender)];
 
 /** Processor time for a request hardly changes when others use the machine, unlike the rates. */
 function cost(baseline: Side, contender: Side): string {
   const side = ({ cpuMicros, serverBusy, loadBusy }: Side) =>
-    `${cpuMicros?.toFixed(1) ?? '?'} µs (server ${percent(serverBusy)} busy, load generator ${percent(loadBusy)})`;
+    `${cpuMicros?.toFixed(1) ?? '?'} µs (server ${told(serverBusy)} busy, load generator ${told(loadBusy)})`;
   const ratio = baseline.cpuMicros && contender.cpuMicros ? baseline.cpuMicros / contender.cpuMicros : undefined;
   return `CPU per request ${side(baseline)} against ${side(contender)}, a ratio of ${ratio?.toFixed(2) ?? '?'}`;
 }
 
-/** A baseline that could have done more makes the ratio look better than it is. */
-function doubts({ serverBusy = 1, loadBusy = 1 }: Side): string[] {
-  if (serverBusy >= saturated) return [];
-  return loadBusy >= saturated
-    ? ['DOUBTFUL: the load generator was the limit, the baseline is faster than this']
-    : ['DOUBTFUL: others used the machine, run this again when it is quiet'];
-}
-
-const percent = (share: number | undefined) => (share === undefined ? '?' : `${Math.round(share * 100)}%`);
+const told = (share: number | undefined) => (share === undefined ? '?' : percent(share));

@@ -1,5 +1,6 @@
 import type { Client } from '../../server/test/support/client.ts';
 import { deliveryHeaders } from '../../server/webhooks/headers.ts';
+import { doubtsAboutBaseline } from '../doubt.ts';
 import { type Receiver, type Seen, startReceiver } from '../endpoint.ts';
 import { type EngineName, engineTitles, onEngine } from '../engines.ts';
 import { untilIndexed } from '../fill.ts';
@@ -46,15 +47,17 @@ async function drain(what: string, env: Record<string, string>, plan: Plan): Pro
   }
   if (disordered > 0) throw new Error(`${disordered} deliveries came out of order`);
   const ratios = sides.map((s) => s.ours.perSecond / s.bare.perSecond);
+  const baseline = middle(sides.map((s) => s.bare));
   return {
     kind: 'rates',
     what,
     bar,
     notes: [`${backlog} deliveries of ${chatCount} chats a round, none out of order`],
-    baseline: middle(sides.map((s) => s.bare)),
+    baseline,
     contender: middle(sides.map((s) => s.ours)),
     ratio: median(ratios),
     ratios,
+    doubts: doubtsAboutBaseline(baseline),
   };
 }
 

@@ -1,3 +1,4 @@
+import { doubtsAboutPace } from '../doubt.ts';
 import { untilIndexed } from '../fill.ts';
 import type { Outcome } from '../outcome.ts';
 import type { ParleyUnderTest } from '../parley.ts';
@@ -41,7 +42,10 @@ export async function measureHalfLoad(what: string, sides: Sides, perSecond: num
     notes: [
       `at ${Math.round(perSecond)}/s p50 / p99 are ${ms(mine)}, those of the bare server ${ms(bare)}`,
       `a bare transaction of ${inserting.batch} takes ${ms(commit)}`,
-      ...(mine.perSecond < perSecond * 0.95 ? [`DOUBTFUL: only ${Math.round(mine.perSecond)}/s were answered`] : []),
+    ],
+    doubts: [
+      ...doubtsAboutPace('Parley', mine.perSecond, perSecond),
+      ...doubtsAboutPace('the bare server', bare.perSecond, perSecond),
     ],
   };
 }

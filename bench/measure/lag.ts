@@ -1,6 +1,7 @@
 import type { Client } from '../../server/test/support/client.ts';
+import { type EngineName, engineTitles, onEngine } from '../engines.ts';
 import type { Outcome } from '../outcome.ts';
-import { content, freshEnvironment, startParley } from '../parley.ts';
+import { content, startParley } from '../parley.ts';
 import type { Plan } from '../plan.ts';
 import { median } from '../race.ts';
 import { makeChats, secret } from '../scene.ts';
@@ -39,8 +40,13 @@ export class Arrivals implements Disposable {
 }
 
 /** From the answer to the sender to the arrival at the endpoint, with and without endpoints beside it that never answer. */
-export async function measureLag({ sizes }: Plan): Promise<Outcome[]> {
-  await using parley = await startParley(freshEnvironment());
+export function measureLag(engine: EngineName, plan: Plan): Promise<Outcome[]> {
+  const title = engineTitles[engine];
+  return onEngine(engine, `webhook lag, ${title}`, async (fresh) => lag(title, await fresh(), plan));
+}
+
+async function lag(title: string, env: Record<string, string>, { sizes }: Plan): Promise<Outcome[]> {
+  await using parley = await startParley(env);
   const ada = await parley.user('bench');
   const chats = await makeChats(ada, 16);
   using arrivals = new Arrivals();
@@ -60,8 +66,8 @@ export async function measureLag({ sizes }: Plan): Promise<Outcome[]> {
   const beside = await p99();
   const others = `${sizes.hangingEndpoints} hanging endpoints`;
   return [
-    { kind: 'figure', what: `webhook lag p99 at ${pace.perSecond}/s`, value: alone, unit: 'ms', bar },
-    { kind: 'figure', what: `webhook lag p99 beside ${others}`, value: beside, unit: 'ms', bar: 2 * bar },
+    { kind: 'figure', what: `webhook lag p99 at ${pace.perSecond}/s, ${title}`, value: alone, unit: 'ms', bar },
+    { kind: 'figure', what: `webhook lag p99 beside ${others}, ${title}`, value: beside, unit: 'ms', bar: 2 * bar },
   ];
 }
 

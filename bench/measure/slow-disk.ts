@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { doubtsAboutPace } from '../doubt.ts';
 import type { Load } from '../load.ts';
 import { temporaryFolder } from '../machine.ts';
 import type { Outcome } from '../outcome.ts';
@@ -39,6 +40,7 @@ export async function measureSlowDisk(plan: Plan): Promise<Outcome[]> {
   }
   const ms = (loads: readonly Load[]) =>
     [loads.map((l) => l.p50Ms), loads.map((l) => l.p99Ms)].map((times) => median(times).toFixed(2)).join(' / ');
+  const answered = (which: 'alone' | 'beside') => median(rounds.map((round) => round[which].perSecond));
   return [
     {
       kind: 'figure',
@@ -49,6 +51,10 @@ export async function measureSlowDisk(plan: Plan): Promise<Outcome[]> {
       notes: [
         `p50 / p99 are ${ms(rounds.map((r) => r.beside))} ms beside sends and ${ms(rounds.map((r) => r.alone))} ms without`,
         `${Math.round(median(rounds.map((r) => r.sends.perSecond)))} sends a second, ${ms(rounds.map((r) => r.sends))} ms`,
+      ],
+      doubts: [
+        ...doubtsAboutPace('without sends the server', answered('alone'), reads.perSecond),
+        ...doubtsAboutPace('beside sends the server', answered('beside'), reads.perSecond),
       ],
     },
   ];

@@ -1,15 +1,20 @@
 import { freePort } from '../../server/test/support/postgres.ts';
+import { type EngineName, engineTitles, onEngine } from '../engines.ts';
 import { startOnServerCore, untilHealthy } from '../machine.ts';
 import type { Outcome } from '../outcome.ts';
-import { freshEnvironment, startParley } from '../parley.ts';
+import { startParley } from '../parley.ts';
 import type { Plan } from '../plan.ts';
 import { median } from '../race.ts';
 import { makeFilledChat, makeUsers } from '../scene.ts';
 import { memoryOf } from './memory.ts';
 
 /** How long a server takes to answer after it was started, and what it needs while nobody asks. */
-export async function measureStart({ sizes }: Plan): Promise<Outcome[]> {
-  const env = freshEnvironment();
+export function measureStart(engine: EngineName, plan: Plan): Promise<Outcome[]> {
+  const title = engineTitles[engine];
+  return onEngine(engine, `start, ${title}`, async (fresh) => start(title, await fresh(), plan));
+}
+
+async function start(title: string, env: Record<string, string>, { sizes }: Plan): Promise<Outcome[]> {
   {
     await using parley = await startParley(env);
     await makeFilledChat(parley, await makeUsers(parley, 4), sizes.chatAtStart);
@@ -24,10 +29,10 @@ export async function measureStart({ sizes }: Plan): Promise<Outcome[]> {
     seconds.push((performance.now() - began) / 1_000);
     if (i < sizes.starts - 1) continue;
     await Bun.sleep(sizes.idleMs);
-    memory.push(memoryOf(child.pid, 'idle resident memory', 80));
+    memory.push(memoryOf(child.pid, `idle resident memory, ${title}`, 80));
   }
   return [
-    { kind: 'figure', what: 'start until /healthz answers', value: median(seconds), unit: 's', bar: 0.5 },
+    { kind: 'figure', what: `start until /healthz answers, ${title}`, value: median(seconds), unit: 's', bar: 0.5 },
     ...memory,
   ];
 }

@@ -3,9 +3,10 @@ import { realWorld } from '../../server/compose.ts';
 import { insertToken } from '../../server/store/tokens.ts';
 import { insertUser } from '../../server/store/users.ts';
 import { freePort } from '../../server/test/support/postgres.ts';
+import { type EngineName, engineTitles, onEngine } from '../engines.ts';
 import { cpuSeconds, residentBytes, startOnServerCore, untilHealthy } from '../machine.ts';
 import type { Outcome } from '../outcome.ts';
-import { freshEnvironment, type ParleyUnderTest, startParley } from '../parley.ts';
+import { type ParleyUnderTest, startParley } from '../parley.ts';
 import type { Plan } from '../plan.ts';
 import { median, type Side } from '../race.ts';
 import { Listeners } from './listeners.ts';
@@ -22,10 +23,14 @@ interface Told {
 }
 
 /** Thousands of people listen to one chat, each with a stream of their own, and a message reaches all of them. */
-export async function measureStreams({ rounds, sizes }: Plan): Promise<Outcome[]> {
+export function measureStreams(engine: EngineName, plan: Plan): Promise<Outcome[]> {
+  const title = engineTitles[engine];
+  return onEngine(engine, `a message to many streams, ${title}`, async (fresh) => streams(title, await fresh(), plan));
+}
+
+async function streams(title: string, env: Record<string, string>, { rounds, sizes }: Plan): Promise<Outcome[]> {
   const count = sizes.streams;
-  const streams = `${count.toLocaleString('en')} streams`;
-  const env = freshEnvironment();
+  const many = `${count.toLocaleString('en')} streams`;
   await using parley = await startParley(env);
   const port = await freePort();
   await using bare = startOnServerCore(['bench/bare/streams.ts'], { PORT: String(port) });
@@ -67,7 +72,7 @@ export async function measureStreams({ rounds, sizes }: Plan): Promise<Outcome[]
   return [
     {
       kind: 'rates',
-      what: `a message to ${streams}, arrivals`,
+      what: `a message to ${many}, arrivals, ${title}`,
       bar,
       baseline: sideOf(bareOnes, count),
       contender: sideOf(mine, count),
@@ -75,8 +80,8 @@ export async function measureStreams({ rounds, sizes }: Plan): Promise<Outcome[]
       ratios,
       notes: [`from the call to the last of ${count} streams; memory before the streams ${before.toFixed(0)} MB`],
     },
-    { kind: 'figure', what: `a message to ${streams}, the slowest`, value: slowest, unit: 's', bar: secondsBar },
-    { kind: 'figure', what: `memory with ${streams}, idle`, value: memory, unit: 'MB', bar: memoryBar },
+    { kind: 'figure', what: `a message to ${many}, the slowest, ${title}`, value: slowest, unit: 's', bar: secondsBar },
+    { kind: 'figure', what: `memory with ${many}, idle, ${title}`, value: memory, unit: 'MB', bar: memoryBar },
   ];
 }
 

@@ -26,3 +26,8 @@ test('a curve passes up to its bar, and one that nothing was measured of does no
   expect(passed(curve('first', [1, 0.7]))).toBe(false);
   expect(passed(curve('first', [Number.NaN, Number.NaN]))).toBe(false);
 });
+
+test('one point is no curve, and there is no verdict on it', () => {
+  expect(passed(curve('first', [1]))).toBeUndefined();
+  expect(passed(curve('best', []))).toBeUndefined();
+});

@@ -1,3 +1,4 @@
+import type { Doubt } from '../../doubt.ts';
 import type { Curve, Point } from '../../outcome.ts';
 import type { Plan } from '../../plan.ts';
 import { median, type Racer, raceAll, ratiosOf, sideOf } from '../../race.ts';
@@ -6,10 +7,13 @@ import { median, type Racer, raceAll, ratiosOf, sideOf } from '../../race.ts';
 export const bar = 1.3;
 
 /** Rounds that do not agree, of shares of the first point, make no curve that can be believed; neither does one alone. */
-export function doubtsOf(ratios: readonly (readonly number[])[]): string[] {
-  if (ratios.some((rounds) => rounds.length < 2)) return ['DOUBTFUL: one round alone tells little'];
-  const isSpread = ratios.some((rounds) => Math.max(...rounds) > bar * Math.min(...rounds));
-  return isSpread ? ['DOUBTFUL: the rounds differ by more than the bar, run this again when the machine is quiet'] : [];
+export function doubtsAboutRounds(ratios: readonly (readonly number[])[]): Doubt[] {
+  if (ratios.some((rounds) => rounds.length < 2)) return [{ why: 'one round alone tells little', looks: 'either' }];
+  if (ratios.every((rounds) => Math.max(...rounds) <= bar * Math.min(...rounds))) return [];
+  // Where some size is too slow in every round, it does not matter how they differ.
+  const isSlow = ratios.some((rounds) => Math.max(...rounds) < 1 / bar);
+  const why = 'the rounds differ by more than the bar, run this again when the machine is quiet';
+  return [{ why, looks: isSlow ? 'better' : 'either' }];
 }
 
 /** What a curve is made of: for each size of what grows, somebody to race. */
@@ -34,5 +38,5 @@ export async function measureCurve({ what, along, racers, from = 'first', notes 
     const { perSecond, p50Ms, p99Ms, cpuMicros } = sideOf(rounds);
     return { x: racers[i]?.x ?? Number.NaN, perSecond, p50Ms, p99Ms, cpuMicros, ratio: median(ratios[i] ?? []) };
   });
-  return { kind: 'curve', what, along, points, bar, from, notes: [...notes, ...doubtsOf(ratios)] } satisfies Curve;
+  return { kind: 'curve', what, along, points, bar, from, notes, doubts: doubtsAboutRounds(ratios) } satisfies Curve;
 }

@@ -9,7 +9,7 @@ import { median } from '../../race.ts';
 import { atOnce, first, makeChat, makeChats, makeUsers, secret } from '../../scene.ts';
 import { registerIdle } from '../idle-webhooks.ts';
 import { Arrivals, at50, at99, lagsOf } from '../lag.ts';
-import { bar, doubtsOf, measureCurve } from './curve.ts';
+import { bar, doubtsAboutRounds, measureCurve } from './curve.ts';
 
 /** Webhooks grow in number: those that a message does not concern, and those of which each gets its share. */
 export function measureWebhookGrowth(engine: EngineName, plan: Plan): Promise<Outcome[]> {
@@ -87,6 +87,7 @@ async function sharingDeliveries(title: string, fresh: FreshServer, plan: Plan):
     };
   });
   const what = `processor time of a send and its delivery at ${pace.perSecond}/s, ${title}`;
-  const notes = ['times are lags, from the answer to the sender to the arrival', ...doubtsOf(ratios)];
-  return { kind: 'curve', what, along: 'webhooks', points, bar, from: 'first', notes };
+  const notes = ['times are lags, from the answer to the sender to the arrival'];
+  const doubts = doubtsAboutRounds(ratios);
+  return { kind: 'curve', what, along: 'webhooks', points, bar, from: 'first', notes, doubts };
 }

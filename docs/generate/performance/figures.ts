@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { Curve, Figure, Missing, Rates } from '../../../bench/outcome.ts';
+import { measurementNames, usualNames } from '../../../bench/names.ts';
+import { type Curve, type Figure, isMissing, type Missing, type Outcome, type Rates } from '../../../bench/outcome.ts';
 import { readRecord } from '../../../bench/record.ts';
 
 export const figuresFile = join(import.meta.dir, '../../performance/figures.json');
@@ -13,23 +14,41 @@ export interface Figures {
   readonly figures: readonly Figure[];
   /** By what grows. */
   readonly curves: ReadonlyMap<string, readonly Curve[]>;
-  /** What was not measured, or went wrong. */
+  /** What could not be measured, or went wrong. */
   readonly missing: readonly Missing[];
-  readonly took: readonly { readonly name: string; readonly seconds: number }[];
+  /** Names of measurements that have no figure at all. */
+  readonly unmeasured: readonly string[];
+  readonly all: readonly Outcome[];
+  readonly took: readonly Took[];
 }
 
+export interface Took {
+  readonly name: string;
+  readonly seconds: number;
+  /** Whether it runs without being named. */
+  readonly isUsual: boolean;
+}
+
+/** In the order of the names, whatever came first; what the bench no longer measures is left out. */
 export async function readFigures(file = figuresFile): Promise<Figures> {
   const { measurements } = await readRecord(file);
-  const all = Object.entries(measurements);
-  const outcomes = all.flatMap(([, { outcomes }]) => outcomes);
+  const taken = measurementNames.flatMap((name) => {
+    const measured = measurements[name];
+    return measured ? [{ name, measured }] : [];
+  });
+  const outcomes: readonly Outcome[] = taken.flatMap(({ measured }) => measured.outcomes);
   const curves = outcomes.filter((outcome) => outcome.kind === 'curve');
   return {
-    machines: [...new Set(all.map(([, { machine }]) => machine))],
-    days: [...new Set(all.map(([, { at }]) => at.slice(0, 10)))].sort(),
+    machines: [...new Set(taken.map(({ measured }) => measured.machine))],
+    days: [...new Set(taken.map(({ measured }) => measured.at.slice(0, 10)))].sort(),
     rates: outcomes.filter((outcome) => outcome.kind === 'rates'),
     figures: outcomes.filter((outcome) => outcome.kind === 'figure'),
     curves: Map.groupBy(curves, ({ along }) => along),
-    missing: outcomes.filter((outcome): outcome is Missing => outcome.kind === 'skipped' || outcome.kind === 'failed'),
-    took: all.map(([name, { tookSeconds }]) => ({ name, seconds: tookSeconds })),
+    missing: outcomes.filter(isMissing),
+    unmeasured: measurementNames.filter((name) => !measurements[name]?.outcomes.length),
+    all: outcomes,
+    took: taken.map(({ name, measured }) => {
+      return { name, seconds: measured.tookSeconds, isUsual: usualNames.some((usual) => usual === name) };
+    }),
   };
 }

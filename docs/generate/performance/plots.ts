@@ -2,7 +2,7 @@ import { BarChart, LineChart, ScatterChart } from 'echarts/charts';
 import { GridComponent, LegendComponent, MarkLineComponent } from 'echarts/components';
 import * as echarts from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
-import type { Curve } from '../../../bench/outcome.ts';
+import { type Curve, verdictOn } from '../../../bench/outcome.ts';
 import type { Figures } from './figures.ts';
 
 echarts.use([BarChart, LineChart, ScatterChart, GridComponent, LegendComponent, MarkLineComponent, SVGRenderer]);
@@ -35,7 +35,10 @@ function drawRatios(rates: Figures['rates']): string {
       {
         name: 'measured',
         type: 'bar',
-        data: rates.map(({ ratio }) => rounded(ratio)),
+        // What is doubtful is pale.
+        data: rates.map((rate) => {
+          return { value: rounded(rate.ratio), itemStyle: { opacity: verdictOn(rate) === 'doubtful' ? 0.35 : 1 } };
+        }),
         barWidth: 14,
         itemStyle: { color: palette[0] },
         label: {

@@ -1,7 +1,7 @@
-import { type Curve, type Outcome, type Point, slowdown } from '../../../bench/outcome.ts';
-import { isDoubtful, verdictOn } from '../../../bench/report.ts';
+import { type Curve, type Point, slowdown } from '../../../bench/outcome.ts';
+import { doubtful, wordFor } from '../../../bench/report.ts';
 import { table } from '../markdown.ts';
-import type { Figures } from './figures.ts';
+import type { Figures, Took } from './figures.ts';
 
 /** What stands between the prose of the page, by the name that its place has there. */
 export const parts: Readonly<Record<string, (figures: Figures) => string>> = {
@@ -15,7 +15,7 @@ export const parts: Readonly<Record<string, (figures: Figures) => string>> = {
         whole(rate.contender.perSecond),
         rate.ratio.toFixed(2),
         rate.bar === undefined ? '' : `≥ ${rate.bar.toFixed(2)}`,
-        judged(rate),
+        wordFor(rate),
       ]),
     ),
   references: ({ rates }) =>
@@ -30,7 +30,7 @@ export const parts: Readonly<Record<string, (figures: Figures) => string>> = {
       ['What', 'Figure', 'Bar', ''],
       figures.map((figure) => {
         const { what, value, unit, bar } = figure;
-        return [what, `${shortened(value)} ${unit}`, `≤ ${bar} ${unit}`, judged(figure)];
+        return [what, `${shortened(value)} ${unit}`, `≤ ${bar} ${unit}`, wordFor(figure)];
       }),
     ),
   'half-load': ({ figures }) => remarks(figures.filter(({ what }) => what.includes('half load'))),
@@ -39,23 +39,32 @@ export const parts: Readonly<Record<string, (figures: Figures) => string>> = {
   chats: ({ curves }) => curveTable(curves.get('chats of the user')),
   connections: ({ curves }) => curveTable(curves.get('connections')),
   latency: ({ curves }) => latencyTable(curves.get('connections')),
-  missing: ({ missing }) => missing.map(({ what, kind, why }) => `- ${what}: ${kind}. ${firstLine(why)}`).join('\n'),
-  took: ({ took }) =>
-    table(
-      ['Measurement', 'Seconds'],
-      took.map(({ name, seconds }) => [`\`${name}\``, String(Math.round(seconds))]),
+  missing: ({ missing, unmeasured }) =>
+    listOr(
+      [
+        ...unmeasured.map((name) => `- \`${name}\`: no figure was recorded.`),
+        ...missing.map(({ what, kind, why }) => `- ${what}: ${kind}. ${firstLine(why)}`),
+      ].join('\n'),
+      'Nothing: every measurement has its figures.',
     ),
+  doubts: ({ all }) => listOr(doubtful(all), 'None.'),
+  took: ({ took }) => tookTable(took),
 };
 
 const whole = (value: number) => Math.round(value).toLocaleString('en');
 const shortened = (value: number) => Number(value.toPrecision(3)).toLocaleString('en');
 const firstLine = (text: string) => text.split('\n')[0] ?? '';
 
-/** Doubt makes Parley look better than it is: what has passed then has not. */
-function judged(outcome: Outcome): string {
-  const verdict = verdictOn(outcome);
-  if (!isDoubtful(outcome)) return verdict;
-  return verdict === 'MISSED' ? 'MISSED, doubtful' : 'doubtful';
+const listOr = (list: string, none: string) => (list === '' ? none : list);
+
+/** With how long both parts of a whole run took. */
+function tookTable(took: readonly Took[]): string {
+  const sum = (isUsual: boolean) =>
+    took.filter((one) => one.isUsual === isUsual).reduce((s, { seconds }) => s + seconds, 0);
+  const minutes = (isUsual: boolean) => `${(sum(isUsual) / 60).toFixed(1)} minutes`;
+  const rows = took.map(({ name, seconds }) => [`\`${name}\``, String(Math.round(seconds))]);
+  const sums = `These without growth: ${minutes(true)}; growth: ${minutes(false)}.`;
+  return `${table(['Measurement', 'Seconds'], rows)}\n\n${sums}`;
 }
 
 const remarks = (outcomes: readonly { what: string; notes?: readonly string[] }[]) =>
@@ -74,7 +83,7 @@ function curveTable(curves: readonly Curve[] = []): string {
       ...sizes.map((size) => curve.points.find(({ x }) => x === size)?.ratio.toFixed(2) ?? '–'),
       `${slowdown(curve).toFixed(2)}×`,
       `≤ ${curve.bar}×`,
-      judged(curve),
+      wordFor(curve),
     ]),
   );
 }

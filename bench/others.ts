@@ -1,0 +1,59 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { coreTimes } from './machine.ts';
+
+/**
+ * The share of all cores that went to others while something ran: what they did, without what we did ourselves, and what the
+ * machine under this one held back. Undefined where nobody tells. Interrupts count for nobody: most come from our own traffic.
+ */
+export async function othersWhile<T>(work: () => Promise<T>): Promise<{ result: T; others: number | undefined }> {
+  const before = now();
+  const result = await work();
+  const after = now();
+  if (!before || !after || after.all === before.all) return { result, others: undefined };
+  const others = after.worked - before.worked - (after.own - before.own);
+  return { result, others: Math.max(0, others) / (after.all - before.all) };
+}
+
+function now(): { all: number; worked: number; own: number } | undefined {
+  const times = coreTimes();
+  return times && { ...times, own: ownTicks() };
+}
+
+interface Process {
+  readonly pid: string;
+  readonly parent: string;
+  readonly group: string;
+  /** Its own time, and that of its children that have ended. */
+  readonly ticks: number;
+}
+
+/**
+ * Of this process, of what it started, and of all that those started. PostgreSQL and NATS are nobody's children, but stay in
+ * the process group. So whatever a script without job control runs beside the bench counts as ours.
+ */
+export function ownTicks(): number {
+  const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? read(name) : []));
+  const group = all.find(({ pid }) => pid === String(process.pid))?.group;
+  const ours = new Set(all.filter((one) => one.group === group).map(({ pid }) => pid));
+  for (let known = -1; known < ours.size; ) {
+    known = ours.size;
+    for (const { pid, parent } of all) if (ours.has(parent)) ours.add(pid);
+  }
+  return all.reduce((sum, { pid, ticks }) => (ours.has(pid) ? sum + ticks : sum), 0);
+}
+
+/** None where it has just ended. */
+function read(pid: string): Process[] {
+  const file = `/proc/${pid}/stat`;
+  if (!existsSync(file)) return [];
+  try {
+    // The name stands in brackets and may have anything in it.
+    const fields = readFileSync(file, 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    const [, parent = '', group = ''] = fields;
+    return [{ pid, parent, group, ticks: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) }];
+  } catch {
+    return [];
+  }
+}
