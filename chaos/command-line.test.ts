@@ -1,24 +1,33 @@
 import { expect, test } from 'bun:test';
-import { readCommandLine, usage } from './command-line.ts';
+import { type Asked, readCommandLine, usage } from './command-line.ts';
 import { faults } from './faults.ts';
 
+const read = (...args: string[]) => readCommandLine(args) as Asked;
+
 test('without a name every fault is asked for, on both databases', () => {
-  const { chosen, engines } = readCommandLine([]);
+  const { chosen, engines } = read();
   expect(chosen.map(({ name }) => name)).toEqual(Object.keys(faults));
   expect(engines).toEqual(['sqlite', 'postgres']);
 });
 
 test('a fault remembers what it was given, as one would give it again', () => {
-  const { chosen, seed } = readCommandLine(['kill-server', 'sigterm', '--kills', '3', '--traffic', '4', '--seed', '5']);
+  const { chosen, seed } = read('kill-server', 'sigterm', '--kills', '3', '--traffic', '4', '--seed', '5');
   expect(chosen.map(({ options }) => options)).toEqual([' --kills 3 --traffic 4', ' --traffic 4']);
   expect(seed).toBe(5);
 });
 
 test('what there is not is refused in words', () => {
-  expect(() => readCommandLine(['earthquake'])).toThrow('there is no fault earthquake');
-  expect(() => readCommandLine(['sigterm', '--kills', '3'])).toThrow('--kills is no setting of sigterm');
-  expect(() => readCommandLine(['sigterm', '--stops', 'many'])).toThrow('--stops takes a whole number, not many');
-  expect(() => readCommandLine(['sigterm', '--database', 'mysql'])).toThrow('--database is sqlite, postgres or both');
+  expect(() => read('earthquake')).toThrow('There is no fault earthquake');
+  expect(() => read('sigterm', '--kills', '3')).toThrow('--kills is no setting of sigterm');
+  expect(() => read('sigterm', '--stops', 'many')).toThrow(
+    '--stops takes a whole number from 0 to 999999999, not many',
+  );
+  expect(() => read('sigterm', '--database', 'mysql')).toThrow('--database takes sqlite, postgres or both, not mysql');
+});
+
+test('help is answered whatever else was typed', () => {
+  expect(readCommandLine(['earthquake', '--help'])).toBe('help');
+  expect(readCommandLine(['-h'])).toBe('help');
 });
 
 test('the help names every fault and every setting', () => {

@@ -1,11 +1,10 @@
-import { parseArgs } from 'node:util';
 import type { EngineName } from '../server/test/support/engines.ts';
-import { type Fault, type Prepared, readCount } from './fault.ts';
+import { Misuse, readCount, readDatabase, readSeed, readTyped, seedByChance } from './arguments.ts';
+import type { Fault, Prepared } from './fault.ts';
 import { faults } from './faults.ts';
 
 /** What was asked for on the command line. */
 export interface Asked {
-  readonly help: boolean;
   readonly chosen: readonly Chosen[];
   readonly engines: readonly EngineName[];
   readonly seed: number;
@@ -32,50 +31,36 @@ function describeFault([name, { summary, settings }]: [string, Fault]): string {
   return `\n${name}: ${summary}\n${rows.map(([option = '', text]) => `${option.padEnd(13)} ${text}`).join('\n')}`;
 }
 
-/** Throws a few words on what is wrong with the arguments. */
-export function readCommandLine(args: string[]): Asked {
-  const text = { type: 'string' } as const;
-  const settings = Object.values(faults).flatMap((fault) => Object.keys(fault.settings));
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      database: { ...text, default: 'both' },
-      seed: text,
-      seconds: text,
-      help: { type: 'boolean', default: false },
-      ...Object.fromEntries(settings.map((name) => [name, text])),
-    },
-  });
-  const given = values as Readonly<Record<string, string | undefined>> & typeof values;
-  const names = positionals.length > 0 ? positionals : Object.keys(faults);
+/** No fault is given longer than a day. */
+const seconds = { least: 1, most: 86_400 };
+
+/** Throws where something cannot be meant. */
+export function readCommandLine(args: readonly string[]): Asked | 'help' {
+  const settings = [...new Set(Object.values(faults).flatMap((fault) => Object.keys(fault.settings)))];
+  const typed = readTyped(args, ['database', 'seed', 'seconds', ...settings]);
+  if (typed === 'help') return 'help';
+  const { words, given } = typed;
+  const names = words.length > 0 ? words : Object.keys(faults);
   const own = settings.filter((option) => given[option] !== undefined);
   const chosen = names.map((name) => choose(name, own, given));
   const strange = own.find((option) => !names.some((name) => faults[name]?.settings[option]));
-  if (strange !== undefined) throw new Error(`--${strange} is no setting of ${names.join(' or ')}`);
+  if (strange !== undefined) throw new Misuse(`--${strange} is no setting of ${names.join(' or ')}`);
   return {
-    help: values.help,
     chosen,
-    engines: readEngines(values.database),
-    seed: readCount('seed', given.seed, Math.floor(Math.random() * 1e9)),
-    seconds: readCount('seconds', given.seconds, 900),
+    engines: readDatabase(given.database ?? 'both', ['sqlite', 'postgres', 'both']),
+    seed: readSeed(given.seed) ?? seedByChance(),
+    seconds: readCount('seconds', given.seconds, seconds) ?? 900,
   };
 }
 
 function choose(name: string, own: readonly string[], given: Readonly<Record<string, string | undefined>>): Chosen {
   const fault = faults[name];
-  if (!fault) throw new Error(`there is no fault ${name}`);
-  const options = [...new Set(own)].filter((option) => fault.settings[option]);
+  if (!fault) throw new Misuse(`There is no fault ${name}`);
+  const options = own.filter((option) => fault.settings[option]);
   return {
     name,
     inapplicable: fault.inapplicable,
     run: fault.prepare(given),
     options: options.map((option) => ` --${option} ${given[option]}`).join(''),
   };
-}
-
-function readEngines(asked: string): EngineName[] {
-  if (asked === 'sqlite' || asked === 'postgres') return [asked];
-  if (asked !== 'both') throw new Error(`--database is sqlite, postgres or both, not ${asked}`);
-  return ['sqlite', 'postgres'];
 }

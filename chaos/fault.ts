@@ -1,5 +1,6 @@
 import type { EngineName } from '../server/test/support/engines.ts';
 import { postgresMissing } from '../server/test/support/postgres.ts';
+import { readCount } from './arguments.ts';
 import type { Counts } from './counts.ts';
 
 /** A number that a fault can be given on the command line. */
@@ -40,6 +41,8 @@ export interface Fault {
 
 export type Prepared = (conditions: Conditions) => Promise<Outcome>;
 
+const bounds = { least: 0, most: 999_999_999 };
+
 /** A row of the table of faults, whose settings arrive as numbers. */
 export function fault<S extends string>(row: {
   readonly summary: string;
@@ -53,14 +56,11 @@ export function fault<S extends string>(row: {
     settings: row.settings,
     inapplicable: (engine) => (engine === 'postgres' && postgresMissing) || row.inapplicable?.(engine),
     prepare: (given) => {
-      const values = names.map((name) => [name, readCount(name, given[name], row.settings[name].fallback)] as const);
+      const values = names.map((name) => {
+        const { fallback } = row.settings[name];
+        return [name, readCount(name, given[name], bounds) ?? fallback] as const;
+      });
       return (conditions) => row.run(conditions, Object.fromEntries(values) as Record<S, number>);
     },
   };
-}
-
-export function readCount(name: string, given: string | undefined, fallback: number): number {
-  if (given === undefined) return fallback;
-  if (!/^\d{1,9}$/.test(given)) throw new Error(`--${name} takes a whole number, not ${given}`);
-  return Number(given);
 }

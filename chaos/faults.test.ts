@@ -17,7 +17,7 @@ const mostMs = 120_000;
 
 /**
  * A short run on SQLite of what `npm run chaos` does at length. PostgreSQL and NATS have theirs in `cluster/`; endpoints in trouble
- * take longer than a test may.
+ * take longer than a test may. All go on at the same time: most of a run is waiting for something.
  */
 function short<S extends string>(
   name: string,
@@ -28,7 +28,7 @@ function short<S extends string>(
 ): void {
   const why = trial.inapplicable?.('sqlite');
   if (why !== undefined) console.warn(`skipped: ${name}. ${why}`);
-  test.skipIf(why !== undefined)(
+  test.concurrent.skipIf(why !== undefined)(
     name,
     async () => {
       const outOfTime = AbortSignal.timeout(mostMs - 20_000);

@@ -1,4 +1,5 @@
 import type { EngineName } from '../server/test/support/engines.ts';
+import { readOrEnd } from './arguments.ts';
 import { type Asked, readCommandLine, usage } from './command-line.ts';
 import { type Counts, countKeys, countNames } from './counts.ts';
 import type { Outcome } from './fault.ts';
@@ -32,8 +33,7 @@ function describe(title: string, replay: string, outcome: Outcome): string {
   return `${[`${title}: ${verdictOn(outcome)}`, ...body, lines.join('\n')].join('\n\n')}\n`;
 }
 
-async function main({ help, chosen, engines: asked, seed, seconds }: Asked): Promise<void> {
-  if (help) return console.log(usage);
+async function main({ chosen, engines: asked, seed, seconds }: Asked): Promise<void> {
   const all: string[][] = [['fault', ...countKeys.map((key) => countNames[key]), '']];
   if (chosen.length > 1) console.log(`In turn: ${chosen.map(({ name }) => name).join(', ')}. Seed ${seed}.\n`);
   for (const { name, inapplicable, run, options } of chosen) {
@@ -56,19 +56,10 @@ async function main({ help, chosen, engines: asked, seed, seconds }: Asked): Pro
   if (all.length > 2) console.log(table(all));
 }
 
-function argumentsOrUsage(): Asked {
-  try {
-    return readCommandLine(process.argv.slice(2));
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${usage}`);
-    process.exit(1);
-  }
-}
-
 // Whatever ends the process, its exit handlers end what it started and remove its folders.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
 try {
-  await main(argumentsOrUsage());
+  await main(readOrEnd(usage, () => readCommandLine(process.argv.slice(2))));
 } catch (error) {
   console.error(error);
   process.exitCode = 1;

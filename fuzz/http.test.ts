@@ -3,7 +3,6 @@ import { listOperations } from '@parley/contract';
 import { onBothEngines } from '../server/test/support/engines.ts';
 import { http } from './http.ts';
 import { Stage } from './stage.ts';
-import { attempt } from './subject.ts';
 
 onBothEngines('whatever is asked of the server', (engine) => {
   let open: Stage | undefined;
@@ -18,8 +17,7 @@ onBothEngines('whatever is asked of the server', (engine) => {
 
   for (const one of subjects) {
     test(one.name, async () => {
-      await attempt(one, `http --engine ${engine}`);
-      await stage().check();
+      await stage().attempt(one);
     });
   }
 

@@ -1,5 +1,7 @@
 import { addresses } from './parsers/addresses.ts';
+import { archives } from './parsers/archives.ts';
 import { authorization } from './parsers/authorization.ts';
+import { backups } from './parsers/backups.ts';
 import { clients } from './parsers/clients.ts';
 import { fields } from './parsers/fields.ts';
 import { headers } from './parsers/headers.ts';
@@ -18,4 +20,6 @@ export const parsers: readonly Subject[] = [
   ...settings,
   ...clients,
   ...texts,
+  ...backups,
+  ...archives,
 ];

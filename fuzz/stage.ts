@@ -4,6 +4,7 @@ import { attach, type TestServer } from '../server/test/support/server.ts';
 import { eventually } from '../server/test/support/world.ts';
 import { Pool } from './calls/value.ts';
 import { gather, type People } from './people.ts';
+import { attempt, type Draw, type Subject } from './subject.ts';
 
 /** Calls after which everybody and everything is made anew: some of them undo what others need. */
 const callsOfAPlay = 400;
@@ -11,19 +12,24 @@ const callsOfAPlay = 400;
 /** A server in a process of its own, and things in it for calls to be about. */
 export class Stage {
   readonly server: TestServer;
+  readonly #engine: EngineName;
   readonly #process: Talking;
   readonly #statuses = new Map<number, number>();
   #people: Promise<People> | undefined;
   #calls = 0;
+  /** Characters of the log whose faults have been told. */
+  #told = 0;
   /** The ids that are known in the present play. */
   pool = new Pool();
 
-  private constructor(server: TestServer, process: Talking) {
+  private constructor(engine: EngineName, server: TestServer, process: Talking) {
+    this.#engine = engine;
     this.server = server;
     this.#process = process;
   }
 
-  static async open(engine: EngineName): Promise<Stage> {
+  /** Calls go to the address that `through` makes of the server's own. */
+  static async open(engine: EngineName, through = (url: string): string => url): Promise<Stage> {
     const env = {
       ...(await freshEnvironment(engine)),
       LOG_LEVEL: 'warn',
@@ -32,7 +38,7 @@ export class Stage {
       PARLEY_FILE_LIMIT: '65536',
     };
     const process = new Talking(env);
-    return new Stage(await attach(await process.url(), env), process);
+    return new Stage(engine, await attach(through(await process.url()), env), process);
   }
 
   get url(): string {
@@ -77,12 +83,32 @@ export class Stage {
   async check(): Promise<void> {
     const health = await this.send('/healthz', {});
     if ((await health.text()) !== 'ok\n') throw new Error(`/healthz answers ${health.status}`);
-    if (this.fault !== undefined) throw new Error(`the server has logged a fault: ${this.fault}`);
+    const fault = this.takeFault();
+    if (fault !== undefined) throw new Error(`the server has logged a fault: ${fault}`);
   }
 
-  /** The last fault in the server's log. */
-  get fault(): string | undefined {
-    return this.#process.stdout.split('\n').findLast((line) => line.includes('"level":"error"'));
+  /** Tries a subject, and looks whether the server is well afterwards. */
+  async attempt(subject: Subject, draw: Partial<Draw> = {}): Promise<number> {
+    try {
+      const tried = await attempt(subject, `http --database ${this.#engine}`, draw);
+      await this.check();
+      return tried;
+    } catch (error) {
+      // What this subject has led to is not held against the next one.
+      await Bun.sleep(logMs);
+      this.takeFault();
+      throw error;
+    }
+  }
+
+  /** The last fault in the server's log that was not told yet: each is told once. */
+  takeFault(): string | undefined {
+    const said = this.#process.stdout;
+    // Of a line that is still on its way the rest is to come.
+    const whole = said.lastIndexOf('\n') + 1;
+    const fresh = said.slice(this.#told, whole);
+    this.#told = whole;
+    return fresh.split('\n').findLast((line) => line.includes('"level":"error"'));
   }
 
   /** Ends the server. Throws where it does not end as one does that is well. */
@@ -95,6 +121,9 @@ export class Stage {
 }
 
 const longestAnswer = 10_000;
+
+/** By then a line of the log has come through. */
+export const logMs = 20;
 
 /** A group and a channel with messages, a file, a webhook that has something to deliver, and tokens to be revoked. */
 async function furnish(people: People, pool: Pool): Promise<void> {

@@ -133,6 +133,15 @@ export function notes(
   ];
 }
 
+/** What the run comes to, in a line. Growth that was never judged is not growth that there was not. */
+export function conclusion(broken: readonly string[], judged: readonly Pick<Row, 'verdict'>[]): string {
+  if (broken.length > 0) return broken.length === 1 ? 'One thing is broken.' : `${broken.length} things are broken.`;
+  const proven = judged.filter(({ verdict }) => verdict === 'level').length;
+  if (proven === 0) return 'Nothing is broken; but nothing is proven about growth.';
+  if (proven === judged.length) return 'Nothing is broken, and nothing grows.';
+  return `Nothing is broken; but only ${proven} of ${judged.length} figures are known not to grow.`;
+}
+
 /** Kinds of objects of which there are many more at the end than after the warm-up: where to look for a leak. */
 export function gained({ warm, end }: SoakResult['kinds']): string[] {
   return Object.entries(end)

@@ -73,6 +73,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     takeSendMs: () => load.takeSendMs(),
   });
 
+  tell('The load begins.');
   const began = performance.now();
   const over = new AbortController();
   const end = AbortSignal.any([stop, over.signal, AbortSignal.timeout(minutes * 60_000)]);

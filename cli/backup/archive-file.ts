@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createReadStream, type Stats } from 'node:fs';
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -18,17 +19,13 @@ export interface Target {
 export async function openTarget(path: string, force: boolean): Promise<Target> {
   if (path === '-') return new Output();
   if (!force && (await isThere(path))) throw isInTheWay(path);
-  const part = partOf(path);
-  if (force) await rm(part, { force: true });
+  // A name of its own: another backup may be on its way to the same file.
+  const part = partOf(`${path}.${randomBytes(6).toString('hex')}`);
   try {
     return new ArchiveFile(path, part, await open(part, 'wx', 0o600), force);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') throw new Error(`There is no folder ${dirname(part)}.`);
-    if (code !== 'EEXIST') throw error;
-    throw new Error(
-      `${part} is there already: another backup is being written, or was cut off. Remove it, or use --force.`,
-    );
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw isMissing ? new Error(`There is no folder ${dirname(part)}.`) : error;
   }
 }
 

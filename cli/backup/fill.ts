@@ -1,19 +1,23 @@
+import { randomBytes } from 'node:crypto';
 import type { Archive } from '@parley/server/backup/archive-reader.ts';
 import { FileSink } from '@parley/server/backup/file-sink.ts';
 import { keyToWrite, requireKey } from '@parley/server/backup/key.ts';
 import type { Manifest } from '@parley/server/backup/manifest.ts';
+import { nameOfDatabase } from '@parley/server/backup/placing.ts';
 import { requireEmpty, restoreInto } from '@parley/server/backup/restore.ts';
 import { requireFree, Staging } from '@parley/server/backup/staging.ts';
 import { openDisk } from '@parley/server/blobs/disk.ts';
+import { newKey } from '@parley/server/blobs/key.ts';
 import { checkS3, openS3 } from '@parley/server/blobs/s3.ts';
 import type { Settings } from '@parley/server/config.ts';
+import { CommitUnknown } from '@parley/server/store/commit-outcome.ts';
 import { fillStore } from '@parley/server/store/open.ts';
 import type { Transfer } from '../transfer.ts';
 
 /** Refuses a place where something is, before much is read in vain. */
 export async function requireRoom(settings: Settings): Promise<void> {
-  requireFree(settings.folder);
   if (settings.databaseUrl !== undefined) await fillStore(settings, '', requireEmpty);
+  requireFree(settings.folder, nameOfDatabase(settings.databaseUrl));
 }
 
 /** Refuses a backup by what it says of itself. */
@@ -34,8 +38,8 @@ export async function restore(archive: Archive, settings: Settings, running: Tra
   const { s3, folder, secretKey: given } = settings;
   check(manifest, settings);
   if (s3) await checkS3(s3);
-  using staging = new Staging(folder);
-  const files = new FileSink(s3 ? openS3(s3) : openDisk(staging.folder));
+  using staging = new Staging(folder, nameOfDatabase(settings.databaseUrl));
+  const files = new FileSink(s3 ? openS3(s3) : openDisk(staging.folder), () => newKey(randomBytes));
   try {
     const outcome = await fillStore(settings, staging.databaseFile, async (tx) => {
       const done = await restoreInto(tx, {
@@ -57,8 +61,12 @@ export async function restore(archive: Archive, settings: Settings, running: Tra
     return { manifest, ...outcome, altered: files.altered };
   } catch (error) {
     await files.rest();
-    staging.undo();
-    if (s3) await files.undo();
+    if (error instanceof CommitUnknown) {
+      staging.leaveUnsettled();
+    } else {
+      staging.undo();
+      if (s3) await files.undo();
+    }
     throw error;
   }
 }

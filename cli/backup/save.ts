@@ -6,6 +6,7 @@ import { keyToKeep } from '@parley/server/backup/key.ts';
 import { openDisk } from '@parley/server/blobs/disk.ts';
 import { inParts } from '@parley/server/blobs/parts.ts';
 import type { Settings } from '@parley/server/config.ts';
+import { reachOf } from '@parley/server/store/counters.ts';
 import { findFile } from '@parley/server/store/files.ts';
 import { atOneMoment } from '@parley/server/store/open.ts';
 import { inDatabase } from '../database.ts';
@@ -32,6 +33,7 @@ export async function save(
         key: keyToKeep({ given: settings.secretKey, folder: settings.folder }),
         archive,
         beganAt,
+        reachOf: (db) => reachOf(db, engine),
         progress: (done, total) => running.show(done, total),
       });
       // A database may keep an answer to itself for as long as it likes.

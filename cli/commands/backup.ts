@@ -51,7 +51,7 @@ function notesOn({ manifest, removed, lost, altered }: BackupOutcome): string[] 
   const { files, key } = manifest;
   const notes = [
     !files.included &&
-      `Not in it: ${filesText(files.count)}, which ${number(files.count, 'stays', 'stay')} in the bucket ${files.bucket}. Back that up as well.`,
+      `Not in it: ${filesText(files.count)}, which ${number(files.count, 'stays', 'stay')} in the bucket ${oneLine(files.bucket ?? '')}. Back that up as well.`,
     key.fingerprint !== null &&
       !key.included &&
       'Not in it: the key that seals the secrets of webhooks. Keep PARLEY_SECRET_KEY; without it the backup cannot be restored.',

@@ -53,7 +53,7 @@ function notesOn({ manifest, altered }: Restored, { s3 }: Settings): string[] {
   const notes = [
     !files.included &&
       files.count > 0 &&
-      `${filesText(files.count)} ${number(files.count, 'is', 'are')} not in the backup, but in the bucket ${files.bucket}. ${s3 ? 'S3_URL must lead there, or to a copy of it.' : 'Start the server with S3_URL set to it.'}`,
+      `${filesText(files.count)} ${number(files.count, 'is', 'are')} not in the backup, but in the bucket ${oneLine(files.bucket ?? '')}. ${s3 ? 'S3_URL must lead there, or to a copy of it.' : 'Start the server with S3_URL set to it.'}`,
     altered.length > 0 &&
       `Damaged before ${number(altered.length, 'it was', 'they were')} backed up: ${filesText(altered.length)} (${altered.join(', ')}).`,
   ];

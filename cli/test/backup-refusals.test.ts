@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { mostText } from '@parley/server/backup/archive-reader.ts';
+import { migrateTo, newestVersion } from '@parley/server/store/migrate.ts';
+import { openPostgres } from '@parley/server/store/postgres.ts';
 import {
   type EngineName,
   type Environment,
@@ -10,10 +13,8 @@ import {
 } from '@parley/server/test/support/engines.ts';
 import { someBytes } from '@parley/server/test/support/files.ts';
 import { spawnServer, startServer } from '@parley/server/test/support/server.ts';
-import { SQL } from 'bun';
 import { backedUp, handmade, leftIn, newPath } from './backups.ts';
 import { eventually } from './listener.ts';
-import { Process } from './login.ts';
 import { failed, parley, said } from './parley.ts';
 
 /** A backup with a file in it that cannot be compressed, so that most of its bytes are those of the file. */
@@ -115,6 +116,47 @@ onBothEngines('a place that is not empty', (engine) => {
   });
 });
 
+onPostgres('a database that a server begins to use while it is restored', () => {
+  test('is refused, and stays as it was', async () => {
+    const env = await freshEnvironment('postgres');
+    const engine = openPostgres({ url: env.DATABASE_URL ?? '', connections: 2 });
+    const restoring = await engine.write(async (tx) => {
+      await migrateTo(tx, newestVersion, Date.now);
+      const restoring = parley(['restore', await sharedBackup()], env);
+      await eventually('it waits', () =>
+        engine.get(`SELECT 1 AS found FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`),
+      );
+      return { restoring };
+    });
+    expect(await restoring.restoring).toEqual(failed(1, 'The database is not empty: '));
+    expect(await engine.all('SELECT name FROM users')).toEqual([]);
+    await engine.close();
+  });
+});
+
+describe('a backup that somebody else has made up', () => {
+  const files = { included: false, count: 3, bytes: 3, bucket: 'x\u001b]0;gotcha\u0007\u001b[2J' };
+
+  test('tells the terminal nothing', async () => {
+    const { code, stderr } = await parley(['restore', await handmade({ files })], await freshEnvironment('sqlite'));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('x\\u{1b}]0;gotcha\\u{7}') });
+    expect(stderr).not.toContain('\u001b');
+  });
+
+  test('is refused where its ids leave no room for more, or it has no tables', async () => {
+    const env = await freshEnvironment('sqlite');
+    const most = await handmade({ last_ids: { messages: Number.MAX_SAFE_INTEGER } });
+    expect(await parley(['restore', most], env)).toEqual(failed(1, 'which leaves no room for more.'));
+    const empty = await handmade({ tables: [] });
+    expect(await parley(['restore', empty], env)).toEqual(failed(1, / of schema version \d+ is not in it/));
+    const none = await handmade({ schema: 0, tables: [] });
+    expect(await parley(['restore', none], env)).toEqual(failed(1, 'its manifest makes no sense'));
+    const large = await handmade({}, { 'tables/users/000000.json': `[${' '.repeat(mostText)}]` });
+    expect(await parley(['restore', large], env)).toEqual(failed(1, 'tables/users/000000.json is too large'));
+    expect(await leftIn(env)).toEqual([]);
+  });
+});
+
 describe('a folder with files of another database', () => {
   test('is refused', async () => {
     const env = await freshEnvironment('sqlite');
@@ -175,49 +217,5 @@ onBothEngines('a restore that is cut off', (engine) => {
     if (signal === 'SIGINT') expect(await leftIn(env)).toEqual([]);
     await said(['restore', await sharedBackup()], env);
     expect(readdirSync(env.PARLEY_DATA ?? '').filter((name) => name.endsWith('.part'))).toEqual([]);
-  });
-});
-
-onPostgres('a backup that is stopped', () => {
-  test.each(['SIGINT', 'SIGTERM'] as const)('by %s leaves no file', async (signal) => {
-    const env = await freshEnvironment('postgres');
-    const server = await startServer(env);
-    const path = newPath();
-    await using sql = new SQL(env.DATABASE_URL ?? '', { max: 1 });
-    await sql.begin(async (tx) => {
-      await tx.unsafe('LOCK TABLE audit IN ACCESS EXCLUSIVE MODE');
-      await using backup = new Process(['backup', path], env);
-      await eventually('it has begun', () => existsSync(`${path}.part`));
-      await Bun.sleep(200);
-      expect(await backup.kill(signal)).toBe(signal);
-      expect((await backup.end()).stderr).toBe('Stopped.\n');
-    });
-    expect(readdirSync(dirname(path))).toEqual([]);
-    await server.stop();
-  });
-});
-
-describe('the file of a backup', () => {
-  test('is not replaced, unless that is asked for', async () => {
-    const env = await freshEnvironment('sqlite');
-    const server = await startServer(env);
-    const path = newPath();
-    writeFileSync(path, 'something else');
-    expect(await parley(['backup', path], env)).toEqual(
-      failed(1, 'is there already. Give another name, or use --force.'),
-    );
-    expect(readFileSync(path, 'utf8')).toBe('something else');
-    writeFileSync(`${path}.part`, '');
-    await said(['backup', path, '--force'], env);
-    await server.stop();
-    expect(readdirSync(dirname(path))).toEqual(['parley.backup']);
-    await said(['restore', path], await freshEnvironment('sqlite'));
-  });
-
-  test('is not written where there is nothing to back up', async () => {
-    const env = await freshEnvironment('sqlite');
-    const path = newPath();
-    expect(await parley(['backup', path], env)).toEqual(failed(1, 'There is no Parley database in '));
-    expect(readdirSync(dirname(path))).toEqual([]);
   });
 });

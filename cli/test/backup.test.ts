@@ -146,6 +146,48 @@ onBothEngines('a restored server', (engine) => {
   });
 });
 
+test('a server that is restored later gives out later ids, whichever backup it comes from', async () => {
+  const env = await freshEnvironment('sqlite');
+  const server = await startServer(env);
+  const ada = await server.user('ada');
+  const { chat_id } = (await ada.ok('messages.create_group', { name: 'Work', participants: [] })).group;
+  const first = await backedUp(env);
+  await server.stop();
+  let last = 0;
+  /** Restores a backup, says something, and backs that up in turn. */
+  const followedBy = async (path: string) => {
+    await using again = await restored(path, 'sqlite');
+    const next = await backedUp(again.server.env);
+    const { message } = await at(again.server, ada).ok('messages.send_message', { chat_id, content: 'Hello' });
+    expect(message.message_id).toBeGreaterThan(last);
+    last = message.message_id;
+    return next;
+  };
+  const second = await followedBy(first);
+  await followedBy(first);
+  await followedBy(second);
+  await followedBy(second);
+});
+
+onBothEngines('a reader who has passed ids of what was refused', (engine) => {
+  test('has missed nothing when the server is restored, and is told so', async () => {
+    const env = await freshEnvironment(engine);
+    const server = await startServer(env);
+    const ada = await server.user('ada');
+    await ada.ok('messages.create_group', { name: 'Work', participants: [] });
+    const tip = await eventTip(ada);
+    await server.engine.write((tx) => tx.takeIds({ messages: 0, events: 3 }));
+    const path = await backedUp(env);
+    await ada.ok('messages.create_group', { name: 'Lost', participants: [] });
+    expect(await eventTip(ada)).toBe(tip + 4);
+    await server.stop();
+    await using again = await restored(path, otherEngine(engine));
+    const ada2 = at(again.server, ada);
+    expect(await eventsAfter(ada2, tip + 3)).toEqual([]);
+    expect(await ada2.refused('events.list', { after: tip + 4 })).toBe('cursor_expired');
+  });
+});
+
 test('a backup goes through pipes, and tells of itself in JSON', async () => {
   const env = await freshEnvironment('sqlite');
   const server = await startServer(env);

@@ -1,6 +1,12 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ArchiveWriter } from '@parley/server/backup/archive-writer.ts';
+import type { Manifest } from '@parley/server/backup/manifest.ts';
+import { keptTables, leftOut } from '@parley/server/backup/tables.ts';
+import { columnsOf, tableNames } from '@parley/server/store/catalog.ts';
+import { migrateTo, newestVersion } from '@parley/server/store/migrate.ts';
+import { openSqlite } from '@parley/server/store/sqlite/engine.ts';
+import { countRows, pagesOf } from '@parley/server/store/table-copy.ts';
 import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import { Client } from '@parley/server/test/support/client.ts';
 import { type EngineName, type Environment, freshEnvironment } from '@parley/server/test/support/engines.ts';
@@ -23,15 +29,43 @@ export async function backedUp(env: Environment): Promise<string> {
   return path;
 }
 
-/** A backup that says this of itself, with these entries in it. */
-export async function handmade(says: object, entries: Readonly<Record<string, string>> = {}): Promise<string> {
+type Entries = Readonly<Record<string, string>>;
+
+/** The tables of a database of this version that nobody has used yet, as a manifest and the entries of a backup tell them. */
+export async function tablesAt(schema: number): Promise<{ tables: Manifest['tables']; entries: Entries }> {
+  const engine = await openSqlite(join(temporaryFolder(), 'schema.sqlite'));
+  try {
+    await engine.write((tx) => migrateTo(tx, schema, () => 0));
+    const tables: Manifest['tables'] = [];
+    const entries: Record<string, string> = {};
+    for (const name of (await tableNames(engine)).filter((one) => !Object.hasOwn(leftOut, one))) {
+      const columns = await columnsOf(engine, name);
+      const key = keptTables.find((table) => table.name === name)?.key ?? [];
+      tables.push({ name, columns, rows: await countRows(engine, name) });
+      for await (const { json } of pagesOf(engine, { name, key }, Object.keys(columns))) {
+        entries[`tables/${name}/000000.json`] = json;
+      }
+    }
+    return { tables, entries };
+  } finally {
+    await engine.close();
+  }
+}
+
+/** A backup of an unused database of this version that says this of itself, with these entries in it besides. */
+export async function handmade(
+  says: Partial<Record<keyof Manifest, unknown>> & { schema?: number },
+  besides: Entries = {},
+): Promise<string> {
+  const { schema = newestVersion } = says;
+  const { tables, entries } = await tablesAt(Math.min(schema, newestVersion));
   const manifest = {
     format: 1,
     parley: '0.1.0',
-    schema: 6,
+    schema,
     engine: 'sqlite',
     began_at: new Date().toISOString(),
-    tables: [],
+    tables,
     last_ids: {},
     files: { included: true, count: 0, bytes: 0, bucket: null },
     key: { included: false, fingerprint: null },
@@ -39,7 +73,11 @@ export async function handmade(says: object, entries: Readonly<Record<string, st
   };
   const parts: Uint8Array[] = [];
   const archive = new ArchiveWriter(async (bytes) => void parts.push(bytes), Date.now(), new AbortController().signal);
-  for (const [name, content] of Object.entries({ 'manifest.json': JSON.stringify(manifest), ...entries })) {
+  for (const [name, content] of Object.entries({
+    'manifest.json': JSON.stringify(manifest),
+    ...entries,
+    ...besides,
+  })) {
     await archive.add(name, content);
   }
   await archive.finish([]);

@@ -1,5 +1,5 @@
 import { isEventStream, listOperations, type NamedOperation } from '@parley/contract';
-import type { Stage } from '../stage.ts';
+import { logMs, type Stage } from '../stage.ts';
 import type { Call } from './call.ts';
 import { damageFields, damageRequest } from './damage.ts';
 import { type Answer, judge } from './verdict.ts';
@@ -41,8 +41,8 @@ export async function perform(stage: Stage, call: Call): Promise<Answer> {
 
 /** With what the server says of it, once that has come through. */
 async function explained(stage: Stage, error: Error): Promise<Error> {
-  await Bun.sleep(20);
-  const { fault } = stage;
+  await Bun.sleep(logMs);
+  const fault = stage.takeFault();
   return fault === undefined ? error : new Error(`${error.message}\nlog: ${fault}`, { cause: error });
 }
 

@@ -13,8 +13,8 @@ export interface Entry {
   text(): Promise<string>;
 }
 
-/** Pages of tables are a few megabytes, unless a single row is larger. */
-const mostText = 512 * 1_048_576;
+/** More than a page of a table ever comes to. It is held in memory as a whole. */
+export const mostText = 32 * 1_048_576;
 
 /** Reads a backup from its beginning to its end: `read` is given what is in it, and must go through all of it. */
 export async function readArchive<T>(

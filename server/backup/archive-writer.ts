@@ -36,8 +36,8 @@ export class ArchiveWriter {
   }
 
   /**
-   * Adds an entry whose size is known before its bytes are. Answers false where there were fewer, or reading them failed: what
-   * stands there then is filled up, and must not be used.
+   * Adds an entry whose size is known before its bytes are. Answers false where there were fewer: what stands there then is filled
+   * up, and must not be used.
    */
   async addStream(name: string, size: number, parts: AsyncIterable<Uint8Array>): Promise<boolean> {
     await this.#write(headerOf(name, size, this.#seconds));
@@ -51,14 +51,13 @@ export class ArchiveWriter {
 
   /** Answers how many bytes there were too few. */
   async #copy(parts: AsyncIterable<Uint8Array>, size: number): Promise<number> {
-    const reading = parts[Symbol.asyncIterator]();
-    for (let left = size; ; ) {
-      const next = await reading.next().catch(() => ({ done: true, value: undefined }) as const);
-      if (next.done) return left;
-      const bytes = next.value.subarray(0, left);
+    let left = size;
+    for await (const part of parts) {
+      const bytes = part.subarray(0, left);
       left -= bytes.length;
       await this.#write(bytes);
     }
+    return left;
   }
 
   /** With the ids of files that are not in it, or not whole. */

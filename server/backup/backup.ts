@@ -9,6 +9,7 @@ import { schemaVersion } from '../store/migrate.ts';
 import { fingerprintOf, knownFingerprint } from '../store/secret-key.ts';
 import type { Reading } from '../store/snapshot.ts';
 import { countRows, pagesOf } from '../store/table-copy.ts';
+import { mostText } from './archive-reader.ts';
 import type { ArchiveWriter } from './archive-writer.ts';
 import { copyFiles, type FileFaults } from './copy-files.ts';
 import { BackupError } from './failure.ts';
@@ -27,6 +28,8 @@ export interface BackupParts {
   readonly archive: ArchiveWriter;
   /** From before anything was looked at. */
   readonly beganAt: number;
+  /** Up to which id the log tells everything at that moment. */
+  readonly reachOf: (db: Reading) => Promise<number>;
   readonly progress: (done: number, total: number) => void;
 }
 
@@ -75,6 +78,7 @@ async function describe(db: Reading, parts: BackupParts): Promise<Manifest> {
     began_at: isoTime(parts.beganAt),
     tables,
     last_ids: Object.fromEntries((await readCounters(db)).map(({ name, last }) => [name, last])),
+    log_reached: await parts.reachOf(db),
     files: { included: bucket === null, ...(await countStored(db)), bucket },
     key: { included: parts.key !== undefined && fingerprintOf(parts.key) === fingerprint, fingerprint },
   };
@@ -92,6 +96,7 @@ async function copyTables(
     const table = keptTables.find((kept) => kept.name === name);
     let [part, copied] = [0, 0];
     for await (const page of pagesOf(db, table ?? { name, key: [] }, Object.keys(columns))) {
+      if (Buffer.byteLength(page.json) > mostText) throw new BackupError(`A row of ${name} is too large.`);
       await archive.add(`tables/${name}/${String(part++).padStart(6, '0')}.json`, page.json);
       copied += page.rows;
       progress((done + copied) / total);

@@ -1,7 +1,8 @@
-import type { FileId } from '@parley/contract';
+import { type FileId, ParleyError } from '@parley/contract';
 import type { Blobs } from '../blobs/blobs.ts';
 import type { StoredFile } from '../store/backup-files.ts';
 import type { ArchiveWriter } from './archive-writer.ts';
+import { BackupError } from './failure.ts';
 
 /** Files, by their ids, that are not in a backup as they should be. */
 export interface FileFaults {
@@ -41,17 +42,34 @@ async function copyFile(
   { file_id, key, size }: StoredFile,
   progress: (bytes: number) => void,
 ): Promise<string | undefined> {
-  const blob = await blobs.read(key, 0, size).catch(() => undefined);
+  const blob = await blobs.read(key, 0, size).catch((error: unknown) => requireGone(error, file_id));
   if (!blob) return undefined;
   const hasher = new Bun.CryptoHasher('sha256');
   let done = 0;
   const read = async function* () {
-    for await (const bytes of new Response(blob).body ?? []) {
-      hasher.update(bytes);
-      done += bytes.length;
-      progress(done);
-      yield bytes;
+    try {
+      for await (const bytes of new Response(blob).body ?? []) {
+        hasher.update(bytes);
+        done += bytes.length;
+        progress(done);
+        yield bytes;
+      }
+    } catch (error) {
+      requireGone(error, file_id);
     }
   };
   return (await archive.addStream(`files/${file_id}`, size, read())) ? hasher.digest('hex') : undefined;
+}
+
+/**
+ * Of a file that is surely not there, or not all of it, a backup can be without: it will never be there again. One that cannot be
+ * read now may well be there, and whoever has the backup would take it for lost.
+ */
+function requireGone(error: unknown, fileId: FileId): undefined {
+  const cause = error instanceof ParleyError ? error.cause : error;
+  const { code, message } = cause as NodeJS.ErrnoException;
+  if (code === 'ENOENT' || (code === undefined && !(error instanceof ParleyError))) return undefined;
+  throw new BackupError(`File ${fileId} cannot be read from the storage (${message}). Nothing was saved.`, {
+    cause: error,
+  });
 }

@@ -1,5 +1,5 @@
 import type { Blobs } from '../blobs/blobs.ts';
-import { findStored } from '../store/backup-files.ts';
+import { findStored, moveStored } from '../store/backup-files.ts';
 import type { Tx } from '../store/engine.ts';
 import type { Entry } from './archive-reader.ts';
 import { damaged } from './failure.ts';
@@ -7,16 +7,18 @@ import { damaged } from './failure.ts';
 /** Files that are made to last at once: each waits several times for the disk. */
 const atOnce = 16;
 
-/** Puts the bytes of files into a storage. */
+/** Puts the bytes of files into a storage. What is there already is left alone: it may be another server's. */
 export class FileSink {
   readonly #blobs: Blobs;
+  readonly #newKey: () => string;
   readonly #lasting = new Set<Promise<void>>();
   readonly #keys = new Map<number, string>();
   #fault: { error: unknown } | undefined;
   readonly #altered = new Set<number>();
 
-  constructor(blobs: Blobs) {
+  constructor(blobs: Blobs, newKey: () => string) {
     this.#blobs = blobs;
+    this.#newKey = newKey;
   }
 
   /** Those whose bytes are not the ones that once came, by their ids. */
@@ -31,7 +33,8 @@ export class FileSink {
   async put(tx: Tx, fileId: number, entry: Entry): Promise<void> {
     const file = await findStored(tx, fileId);
     if (file?.size !== entry.size) throw damaged(`${entry.name} is no file that its database knows`);
-    const { key, size } = file;
+    if (this.#keys.has(fileId)) throw damaged(`it has ${entry.name} twice`);
+    const key = await this.#freeKey(tx, fileId, file.key);
     this.#keys.set(fileId, key);
     const hasher = new Bun.CryptoHasher('sha256');
     const writer = await this.#blobs.append(key, 0);
@@ -44,7 +47,18 @@ export class FileSink {
       await writer.close();
     }
     if (hasher.digest('hex') !== file.sha256) this.#altered.add(fileId);
-    await this.#last(this.#blobs.seal(key, size));
+    await this.#last(this.#blobs.seal(key, file.size));
+  }
+
+  /**
+   * In a bucket there may be bytes under the same key: of the server that was backed up, or of another that was restored from the same
+   * backup. Were they shared, each of the two would remove them for the other.
+   */
+  async #freeKey(tx: Tx, fileId: number, key: string): Promise<string> {
+    if ((await this.#blobs.sizeOf(key)) === 0) return key;
+    const own = this.#newKey();
+    await moveStored(tx, fileId, own);
+    return own;
   }
 
   async #last(sealing: Promise<void>): Promise<void> {
@@ -74,7 +88,7 @@ export class FileSink {
     await Promise.all(this.#lasting);
   }
 
-  /** Removes everything again. */
+  /** Removes everything again that was put here. */
   async undo(): Promise<void> {
     await this.rest();
     for (const key of this.#keys.values()) await this.#blobs.remove(key);

@@ -13,7 +13,7 @@ const manifestSchema = z.object({
   /** The Parley that wrote it. */
   parley: z.string(),
   /** The last migration of the database. */
-  schema: count,
+  schema: z.int().positive(),
   engine: z.enum(['sqlite', 'postgres']),
   /** From before the database was looked at. */
   began_at: z.iso.datetime(),
@@ -21,6 +21,8 @@ const manifestSchema = z.object({
   tables: z.array(z.object({ name: identifier, columns: z.record(identifier, z.enum(['int', 'text'])), rows: count })),
   /** The last ids that were given out. */
   last_ids: z.record(z.string(), count),
+  /** Up to this id the log tells everything. It may be beyond the last event: ids are also taken for what is then refused. */
+  log_reached: count.default(0),
   /** Those that are whole. Where they are not included, they are in this bucket. */
   files: z.object({ included: z.boolean(), count, bytes: count, bucket: z.string().nullable() }),
   /** The key that seals the secrets of webhooks, told by its fingerprint; null where there was none yet. */

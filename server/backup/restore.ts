@@ -1,10 +1,10 @@
 import { ParleyError } from '@parley/contract';
-import { settleFiles } from '../store/backup-files.ts';
-import { columnsOf, tableNames } from '../store/catalog.ts';
+import { dropUnsent, settleFiles } from '../store/backup-files.ts';
+import { type Columns, columnsOf, tableNames } from '../store/catalog.ts';
 import { releaseAll } from '../store/drives.ts';
-import type { Tx, Value } from '../store/engine.ts';
+import type { RowWork, Tx, Value } from '../store/engine.ts';
 import { noteGap } from '../store/log-cursor.ts';
-import { migrateTo, newestVersion } from '../store/migrate.ts';
+import { lockSchema, migrateTo, newestVersion } from '../store/migrate.ts';
 import { emptyTable, insertionInto } from '../store/table-copy.ts';
 import type { Archive, Entry } from './archive-reader.ts';
 import { BackupError, damaged } from './failure.ts';
@@ -12,6 +12,7 @@ import type { FileSink } from './file-sink.ts';
 import { jumpAhead } from './ids.ts';
 import type { Manifest } from './manifest.ts';
 import { rebuildIndex } from './rebuild-index.ts';
+import { leftOut } from './tables.ts';
 
 export interface RestoreParts {
   readonly archive: Archive;
@@ -51,9 +52,10 @@ export async function restoreInto(tx: Tx, parts: RestoreParts): Promise<RestoreO
   const jumped = await jumpAhead(tx, manifest, parts.now());
   await migrateTo(tx, newestVersion, parts.now);
   await jumpAhead(tx, manifest, parts.now(), jumped);
-  await noteGap(tx);
+  await noteGap(tx, manifest.log_reached);
   await files.settle(archive.missing);
   if (manifest.files.included) await settleFiles(tx, archive.missing);
+  else await dropUnsent(tx, Date.parse(manifest.began_at));
   // Whoever drove webhooks does so no more.
   await releaseAll(tx, null);
   await parts.say('Making the search index.');
@@ -61,8 +63,12 @@ export async function restoreInto(tx: Tx, parts: RestoreParts): Promise<RestoreO
   return { messages: tables.countOf('messages'), files: files.count };
 }
 
-/** Refuses a database in which anything is. */
+/**
+ * Refuses a database in which anything is. A server that is being started, or another restore, is waited for: what it has written
+ * is seen only then.
+ */
 export async function requireEmpty(tx: Tx): Promise<void> {
+  await lockSchema(tx);
   const [found] = await tableNames(tx);
   if (found === undefined) return;
   throw new BackupError(
@@ -72,19 +78,38 @@ export async function requireEmpty(tx: Tx): Promise<void> {
 
 /** Migrations leave rows of their own behind. What refers to another goes first. */
 async function clearTables(tx: Tx, { tables, schema }: Manifest): Promise<void> {
-  const known = await tableNames(tx);
+  const expected = new Set((await tableNames(tx)).filter((name) => !Object.hasOwn(leftOut, name)));
   for (const { name, columns } of tables.toReversed()) {
-    const expected = known.includes(name) ? await columnsOf(tx, name) : {};
-    const isSame = Bun.deepEquals(expected, columns);
+    // Once each.
+    const isSame = expected.delete(name) && Bun.deepEquals(await columnsOf(tx, name), columns);
     if (!isSame) throw damaged(`its table ${name} is not one of schema version ${schema}`);
     await emptyTable(tx, name);
   }
+  const [absent] = expected;
+  if (absent !== undefined) throw damaged(`the table ${absent} of schema version ${schema} is not in it`);
+}
+
+const fits = {
+  int: (value: unknown) => Number.isSafeInteger(value),
+  text: (value: unknown) => typeof value === 'string',
+} as const;
+
+/** The rows of a page, each with a value for every column. */
+function parseRows(text: string, columns: Columns): Value[][] {
+  const found: unknown = JSON.parse(text);
+  const types = Object.values(columns);
+  const isRow = (row: unknown): row is Value[] =>
+    Array.isArray(row) &&
+    row.length === types.length &&
+    types.every((type, i) => row[i] === null || fits[type](row[i]));
+  if (Array.isArray(found) && found.every(isRow)) return found;
+  throw new Error('these are no rows of it');
 }
 
 /** Puts the pages of tables where they belong. */
 class TableLoader {
   readonly #tx: Tx;
-  readonly #tables: ReadonlyMap<string, { work: ReturnType<typeof insertionInto>; rows: number }>;
+  readonly #tables: ReadonlyMap<string, { work: RowWork; rows: number }>;
   readonly #loaded = new Map<string, number>();
 
   constructor(tx: Tx, { tables }: Manifest) {
@@ -99,7 +124,7 @@ class TableLoader {
     if (!table) throw damaged(`its manifest does not know ${entry.name}`);
     const text = await entry.text();
     try {
-      const rows = JSON.parse(text) as Value[][];
+      const rows = parseRows(text, table.work.columns);
       await this.#tx.each(table.work, rows);
       this.#loaded.set(name, this.countOf(name) + rows.length);
     } catch (error) {

@@ -1,9 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { databaseFile } from '../store/folder.ts';
 import { keyFile } from '../store/secret-key.ts';
 import { BackupError } from './failure.ts';
+import { filesIn, forgetPlacing, notePlacing, takeBack } from './placing.ts';
+
+const stagingIn = (folder: string) => join(folder, 'restore.part');
 
 /**
  * Where a data folder is put together, within it, before it becomes one: whatever ends the work, what was there is as it was.
@@ -12,11 +15,15 @@ import { BackupError } from './failure.ts';
 export class Staging {
   readonly folder: string;
   readonly #target: string;
+  /** As it is told from others. */
+  readonly #database: string;
   readonly #placed: string[] = [];
+  #isUnsettled = false;
 
-  constructor(target: string) {
+  constructor(target: string, database: string) {
     this.#target = target;
-    this.folder = join(target, 'restore.part');
+    this.#database = database;
+    this.folder = stagingIn(target);
     rmSync(this.folder, { recursive: true, force: true });
     mkdirSync(this.folder, { mode: 0o700 });
   }
@@ -31,13 +38,16 @@ export class Staging {
 
   /** Everything but the database, which comes last: where that is, the rest is. */
   async placeRest(): Promise<void> {
+    notePlacing(this.folder, this.#database);
+    await this.#sync(this.folder);
     for (const path of [keyFile(this.folder), join(this.folder, 'files')]) if (existsSync(path)) this.#place(path);
-    await this.#sync();
+    await this.#sync(this.#target);
   }
 
   async placeDatabase(): Promise<void> {
     if (existsSync(this.databaseFile)) this.#place(this.databaseFile);
-    await this.#sync();
+    await this.#sync(this.#target);
+    forgetPlacing(this.folder);
   }
 
   #place(path: string): void {
@@ -48,8 +58,8 @@ export class Staging {
     this.#placed.push(place);
   }
 
-  async #sync(): Promise<void> {
-    await using folder = await open(this.#target, 'r');
+  async #sync(path: string): Promise<void> {
+    await using folder = await open(path, 'r');
     await folder.sync();
   }
 
@@ -58,21 +68,24 @@ export class Staging {
     for (const place of this.#placed) rmSync(place, { recursive: true, force: true });
   }
 
+  /** Nobody knows whether the database is there. The next restore does, and then knows from here what this one has placed. */
+  leaveUnsettled(): void {
+    this.#isUnsettled = true;
+  }
+
   [Symbol.dispose](): void {
+    if (this.#isUnsettled) return;
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
 
-/** Refuses a folder in which something is that a restore would mix with what it brings. */
-export function requireFree(folder: string): void {
-  const inTheWay = existsSync(databaseFile(folder)) ? databaseFile(folder) : firstFileIn(join(folder, 'files'));
+/**
+ * Refuses a folder in which something is that a restore would mix with what it brings. What an interrupted restore has left there is
+ * not; the database, where that is not in the folder, is known to be empty.
+ */
+export function requireFree(folder: string, database: string): void {
+  takeBack(folder, stagingIn(folder), database);
+  const [inTheWay] = existsSync(databaseFile(folder)) ? [databaseFile(folder)] : filesIn(folder);
   if (inTheWay === undefined) return;
   throw new BackupError(`${inTheWay} is there already. Restore into an empty folder: set PARLEY_DATA to one.`);
-}
-
-function firstFileIn(folder: string): string | undefined {
-  if (!existsSync(folder)) return undefined;
-  if (!statSync(folder).isDirectory()) return folder;
-  const found = readdirSync(folder, { recursive: true, withFileTypes: true }).find((entry) => entry.isFile());
-  return found && join(found.parentPath, found.name);
 }

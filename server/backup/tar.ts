@@ -61,9 +61,11 @@ export function parseHeader(header: Buffer): { name: string; size: number } | un
     const [start, length] = at[field];
     return header.toString('latin1', start, start + length).replace(/[\0 ]+$/, '');
   };
-  if (Number.parseInt(text('sum'), 8) !== sumOf(header)) throw damaged('what should begin an entry does not');
+  if (parseOctal(text('sum')) !== sumOf(header)) throw damaged('what should begin an entry does not');
   const isLarge = header[at.size[0]] === 0x80;
-  const size = isLarge ? Number(header.readBigUInt64BE(at.size[0] + 4)) : Number.parseInt(text('size'), 8);
+  const size = isLarge ? Number(header.readBigUInt64BE(at.size[0] + 4)) : parseOctal(text('size'));
   if (text('type') !== '0' || !Number.isSafeInteger(size)) throw damaged('it has an entry that is no file');
   return { name: text('name'), size };
 }
+
+const parseOctal = (digits: string): number => (/^[0-7]+$/.test(digits) ? Number.parseInt(digits, 8) : Number.NaN);

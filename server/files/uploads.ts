@@ -1,5 +1,6 @@
 import { type FileId, invalidField, ParleyError, type UserId } from '@parley/contract';
 import { type Blobs, noRoom } from '../blobs/blobs.ts';
+import { newKey } from '../blobs/key.ts';
 import type { Engine } from '../store/engine.ts';
 import {
   completeFile,
@@ -101,7 +102,7 @@ export class Uploads {
   }): Promise<FileRow> {
     const { engine, now, random } = this.#parts;
     const { userId, name, size } = file;
-    const key = Buffer.from(random(18)).toString('base64url');
+    const key = newKey(random);
     const row = await engine.write(async (tx) => {
       await tx.lockKeys([`uploads of ${userId}`]);
       if (file.isCounted && (await countUnsent(tx, userId, now())) >= mostUnsent) {

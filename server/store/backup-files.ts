@@ -39,6 +39,20 @@ export function findStored(db: Db, fileId: number): Promise<StoredFile | undefin
   return db.get(`SELECT file_id, key, size, sha256 FROM files WHERE file_id = $1 AND ${whole}`, fileId);
 }
 
+/** A file whose bytes are kept under another key from now on. */
+export async function moveStored(tx: Tx, fileId: number, key: string): Promise<void> {
+  await tx.run('UPDATE files SET key = $2 WHERE file_id = $1', fileId, key);
+}
+
+/**
+ * Forgets the uploads that no message named at this time, whole or not. Their bytes stay, in a bucket that the server which was
+ * backed up may still use: there a message may name them by now, and here they would come to their end and be removed. What was to
+ * be removed then already is so everywhere.
+ */
+export async function dropUnsent(tx: Tx, at: number): Promise<void> {
+  await tx.run('DELETE FROM files WHERE is_dropped = 0 AND (sha256 IS NULL OR expires_at > $1)', at);
+}
+
 /** Those that are whole have been put back in one piece; of the others no bytes are there. */
 export async function settleFiles(tx: Tx, missing: readonly number[]): Promise<void> {
   await tx.run(`DELETE FROM files WHERE NOT (${whole})`);

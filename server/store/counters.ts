@@ -1,4 +1,5 @@
-import type { Tx } from './engine.ts';
+import type { Engine, Tx } from './engine.ts';
+import { logTip } from './events.ts';
 import type { Reading } from './snapshot.ts';
 
 /** The last id that was given out, of messages, of events, and of every table whose rows the database numbers; 0: none was. */
@@ -25,6 +26,24 @@ const counted = {
 export async function readCounters(db: Reading): Promise<Counter[]> {
   const rows = await db.all<Counter>(counted[db.dialect.name]);
   return rows.map(({ name, last }) => ({ name, last }));
+}
+
+/**
+ * Up to which id the log of a snapshot tells everything. Behind its last event ids may have been taken for what was then refused. In
+ * PostgreSQL the counter has gone on since, so it is asked, while nobody has ids that are not committed, what has come instead.
+ */
+export async function reachOf(snapshot: Reading, engine: Engine): Promise<number> {
+  const counted = async (db: Reading) => (await readCounters(db)).find(({ name }) => name === 'events')?.last ?? 0;
+  if (snapshot.dialect.name === 'sqlite') return counted(snapshot);
+  const tip = await logTip(snapshot);
+  return engine.write(async (tx) => {
+    await tx.takeIds({ messages: 0, events: 0 });
+    const [next] = await tx.all<{ first: number | null }>(
+      'SELECT min(event_id) AS first FROM events WHERE event_id > $1',
+      tip,
+    );
+    return next?.first ? next.first - 1 : counted(tx);
+  });
 }
 
 /** The next id is behind this one. */

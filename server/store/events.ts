@@ -48,8 +48,8 @@ export async function appendOne(tx: Tx, event: NewEvent, at: number): Promise<Ev
 }
 
 /** The newest event that ever was. Everything up to it can be read: ids rise in commit order. */
-export async function logTip(db: Db): Promise<number> {
-  const row = await db.get<{ pruned: number; last: number | null }>(
+export async function logTip(db: Pick<Db, 'all'>): Promise<number> {
+  const [row] = await db.all<{ pruned: number; last: number | null }>(
     `SELECT event_id AS pruned, (SELECT max(event_id) FROM events) AS last FROM cursors WHERE name = 'pruned'`,
   );
   return row?.last ?? row?.pruned ?? 0;

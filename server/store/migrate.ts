@@ -49,9 +49,12 @@ export async function migrate(engine: Engine, now: () => number): Promise<void> 
   await engine.write((tx) => migrateTo(tx, newestVersion, now));
 }
 
+/** Waits until nobody else changes the schema; until the transaction ends nobody else does. */
+export const lockSchema = (tx: Tx): Promise<void> => tx.lockKeys(['schema']);
+
 /** The same within a transaction, and up to one version: what was written with that one can then be put in. */
 export async function migrateTo(tx: Tx, version: number, now: () => number): Promise<void> {
-  await tx.lockKeys(['schema']);
+  await lockSchema(tx);
   await tx.run(
     `CREATE TABLE IF NOT EXISTS schema_versions (version ${tx.dialect.name === 'sqlite' ? 'INTEGER' : 'BIGINT'} PRIMARY KEY, applied_at ${tx.dialect.name === 'sqlite' ? 'INTEGER' : 'BIGINT'} NOT NULL)`,
   );

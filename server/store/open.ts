@@ -1,10 +1,12 @@
 import { existsSync, writeFileSync } from 'node:fs';
+import { transactionId, wasCommitted } from './commit-outcome.ts';
 import type { Engine, Tx } from './engine.ts';
 import { databaseFile, FolderError, lockFolder, prepareFolder } from './folder.ts';
 import { migrate, requireCurrentSchema, SchemaError } from './migrate.ts';
 import { openPostgres } from './postgres.ts';
 import { type Reading, SqliteSnapshot } from './snapshot.ts';
 import { openSqlite } from './sqlite/engine.ts';
+import { emptyLog, requireOneFile } from './sqlite/one-file.ts';
 
 export interface StoreSettings {
   readonly folder: string;
@@ -90,23 +92,45 @@ export async function atOneMoment<T>(settings: StoreSettings, work: (db: Reading
   }
 }
 
-/** Fills a database that has no schema yet, in one transaction: PostgreSQL, or else a new SQLite in this file. */
-export async function fillStore<T>(
+/** Fills a database that has no schema yet, in one transaction: PostgreSQL, or else a new SQLite, which is then all in this file. */
+export function fillStore<T>(
   { databaseUrl: url }: StoreSettings,
   file: string,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  if (url === undefined) writeFileSync(file, '', { mode: 0o600 });
-  const engine =
-    url === undefined
-      ? await openSqlite(file, Number.POSITIVE_INFINITY)
-      : openPostgres({ url, connections: 1, patient: true });
+  return url === undefined ? fillSqlite(file, work) : fillPostgres(url, work);
+}
+
+async function fillSqlite<T>(file: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+  writeFileSync(file, '', { mode: 0o600 });
+  const engine = await openSqlite(file, Number.POSITIVE_INFINITY);
+  let result: T;
   try {
-    if (url !== undefined) await requireUtf8(engine);
+    result = await engine.write(work);
+    emptyLog(file);
+  } finally {
+    await engine.close();
+  }
+  await requireOneFile(file);
+  return result;
+}
+
+async function fillPostgres<T>(url: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const engine = openPostgres({ url, connections: 1, patient: true });
+  /** Once there is nothing left to do but the commit. */
+  const done: { readonly result: T; readonly id: string }[] = [];
+  try {
+    await requireUtf8(engine);
     return await engine.write(async (tx) => {
       await beUnhurried(tx);
-      return work(tx);
+      const result = await work(tx);
+      done.push({ result, id: await transactionId(tx) });
+      return result;
     });
+  } catch (error) {
+    const last = done.at(-1);
+    if (last && (await wasCommitted(engine, last.id, error))) return last.result;
+    throw error;
   } finally {
     await engine.close();
   }
@@ -114,7 +138,7 @@ export async function fillStore<T>(
 
 /** PostgreSQL ends a transaction of ours that asks nothing for some seconds; this one has other things to wait for. */
 async function beUnhurried(tx: Tx): Promise<void> {
-  if (tx.dialect.name === 'postgres') await tx.run('SET LOCAL idle_in_transaction_session_timeout = 0');
+  await tx.run('SET LOCAL idle_in_transaction_session_timeout = 0');
 }
 
 async function requireUtf8(engine: Engine): Promise<void> {

@@ -21,7 +21,10 @@ export async function countRows(db: Reading, table: string): Promise<number> {
   return row?.total ?? 0;
 }
 
-/** All rows by the order of their keys, a page at a time, each as JSON: an array of rows, which are arrays of values. */
+/**
+ * All rows by the order of their keys, a page at a time, each as JSON: an array of rows, which are arrays of values. What was read at
+ * once is more than one page where the rows have become larger on a sudden.
+ */
 export async function* pagesOf(
   db: Reading,
   { name, key }: Table,
@@ -36,11 +39,22 @@ export async function* pagesOf(
     const rows = await db.all<Record<string, Value>>(last ? later : first, limit, ...(last ?? []));
     const end = rows.at(-1);
     if (!end) return;
-    const json = JSON.stringify(rows.map((row) => columns.map((column) => row[column])));
-    yield { rows: rows.length, json };
+    const texts = rows.map((row) => JSON.stringify(columns.map((column) => row[column])));
+    yield* cutIntoPages(texts);
     if (rows.length < limit || key.length === 0) return;
     last = key.map((column) => end[column] ?? null);
-    limit = Math.floor(Math.min(mostRows, Math.max(fewestRows, (limit * pageCharacters) / json.length)));
+    const characters = texts.reduce((sum, { length }) => sum + length, 0);
+    limit = Math.floor(Math.min(mostRows, Math.max(fewestRows, (limit * pageCharacters) / characters)));
+  }
+}
+
+/** Ends a page with the row that fills it. */
+function* cutIntoPages(texts: readonly string[]): Generator<{ rows: number; json: string }> {
+  for (let first = 0, next = 0; first < texts.length; first = next) {
+    for (let characters = 0; next < texts.length && characters < pageCharacters; next++) {
+      characters += texts[next]?.length ?? 0;
+    }
+    yield { rows: next - first, json: `[${texts.slice(first, next).join(',')}]` };
   }
 }
 

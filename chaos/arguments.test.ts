@@ -1,0 +1,52 @@
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { readDatabase, readNumber, readTyped } from './arguments.ts';
+
+test('options and words are told apart', () => {
+  const typed = readTyped(['one', '--seed', '7', 'two', '--only=a b'], ['seed', 'only', 'path']);
+  expect(typed).toEqual({ given: { seed: '7', only: 'a b' }, words: ['one', 'two'] });
+});
+
+test('what there is not, or lacks its value, is refused in words of our own', () => {
+  expect(() => readTyped(['--sed', '7'], ['seed'])).toThrow('There is no option --sed');
+  expect(() => readTyped(['-s'], ['seed'])).toThrow('There is no option -s');
+  expect(() => readTyped(['--seed'], ['seed'])).toThrow('--seed takes a value');
+  expect(() => readTyped(['--seed='], ['seed'])).toThrow('--seed takes a value');
+});
+
+test('a number out of its bounds is told what they are', () => {
+  const read = (typed: string) => readNumber('minutes', typed, { least: 0.01, most: 100 });
+  expect([read('0.5'), read('100')]).toEqual([0.5, 100]);
+  for (const typed of ['0', '-1', '101', '1e1', 'ten', 'NaN', 'Infinity', ' ']) {
+    expect(() => read(typed)).toThrow(`--minutes takes a number from 0.01 to 100, not ${typed}`);
+  }
+});
+
+test('a database is one of those that may be chosen', () => {
+  expect(readDatabase('both', ['sqlite', 'postgres', 'both'])).toEqual(['sqlite', 'postgres']);
+  expect(() => readDatabase('both', ['sqlite', 'postgres'])).toThrow('--database takes sqlite or postgres, not both');
+});
+
+const commands = ['chaos', 'fuzz', 'soak'];
+
+for (const name of commands) {
+  const run = (...args: string[]) => {
+    const { exitCode, stdout, stderr } = Bun.spawnSync([
+      process.execPath,
+      join(import.meta.dir, '..', name, 'main.ts'),
+      ...args,
+    ]);
+    return { code: exitCode, out: stdout.toString(), complaint: stderr.toString() };
+  };
+
+  test(`${name} refuses what cannot be meant in one line, with the code of a misuse`, () => {
+    const complaint = 'There is no option --surprise. --help tells more.\n';
+    expect(run('--surprise', '1')).toEqual({ code: 2, out: '', complaint });
+  });
+
+  test(`${name} tells how it is used where that is asked for`, () => {
+    const { code, out, complaint } = run('--help', '--surprise');
+    expect({ code, complaint }).toEqual({ code: 0, complaint: '' });
+    expect(out).toStartWith(`npm run ${name} -- `);
+  });
+}
