@@ -5,7 +5,10 @@ import { columns } from './table.ts';
 const environment = [
   ['PARLEY_URL', 'The server for login, chats, messages, send, listen …; http://127.0.0.1:8080 where it is not set.'],
   ['PARLEY_TOKEN', 'The access token for them, in place of what login kept.'],
-  ['PARLEY_DATA', 'The data folder for serve, user, bot, token and audit; ./data where it is not set.'],
+  [
+    'PARLEY_DATA',
+    'The data folder for serve, user, bot, token, audit, backup and restore; ./data where it is not set.',
+  ],
   ['DATABASE_URL', 'The PostgreSQL for them, in place of SQLite in the data folder.'],
 ];
 

@@ -18,6 +18,7 @@ export interface Target {
 
 export async function openTarget(path: string, force: boolean): Promise<Target> {
   if (path === '-') return new Output();
+  if (path === '') throw new Error('The backup needs a name.');
   if (!force && (await isThere(path))) throw isInTheWay(path);
   // A name of its own: another backup may be on its way to the same file.
   const part = partOf(`${path}.${randomBytes(6).toString('hex')}`);

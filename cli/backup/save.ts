@@ -9,6 +9,7 @@ import type { Settings } from '@parley/server/config.ts';
 import { reachOf } from '@parley/server/store/counters.ts';
 import { findFile } from '@parley/server/store/files.ts';
 import { atOneMoment } from '@parley/server/store/open.ts';
+import { knownFingerprint } from '@parley/server/store/secret-key.ts';
 import { inDatabase } from '../database.ts';
 import type { Transfer } from '../transfer.ts';
 import { openTarget } from './archive-file.ts';
@@ -22,6 +23,8 @@ export async function save(
 ): Promise<{ outcome: BackupOutcome; size: number }> {
   return inDatabase(async ({ engine, now }) => {
     const files = placeOfFiles(settings);
+    const places = { given: settings.secretKey, folder: settings.folder };
+    const key = keyToKeep(places, await knownFingerprint(engine));
     const target = await openTarget(path, force);
     const beganAt = now();
     const archive = new ArchiveWriter((bytes) => target.append(bytes), beganAt, running.signal);
@@ -30,7 +33,7 @@ export async function save(
         atOneMoment: (work) => atOneMoment(settings, work),
         isKept: async (fileId) => (await findFile(engine, fileId, now())) !== undefined,
         files,
-        key: keyToKeep({ given: settings.secretKey, folder: settings.folder }),
+        key,
         archive,
         beganAt,
         reachOf: (db) => reachOf(db, engine),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mostText } from '@parley/server/backup/archive-reader.ts';
 import { migrateTo, newestVersion } from '@parley/server/store/migrate.ts';
@@ -167,6 +167,20 @@ describe('a folder with files of another database', () => {
 
 describe('the key', () => {
   const key = (fill: number) => Buffer.alloc(32, fill).toString('base64');
+
+  test('is not written without the key of the server, which nobody would miss before it is too late', async () => {
+    const env = await freshEnvironment('sqlite');
+    const server = await startServer(env);
+    await server.user('ada');
+    const other = { ...env, PARLEY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64') };
+    const path = newPath();
+    expect(await parley(['backup', path], other)).toEqual(failed(1, 'PARLEY_SECRET_KEY is not the key'));
+    await server.stop();
+    rmSync(join(env.PARLEY_DATA ?? '', 'secret.key'));
+    expect(await parley(['backup', path], env)).toEqual(failed(1, 'There is no '));
+    expect(existsSync(path)).toBe(false);
+    expect(await parley(['backup', ''], env)).toEqual(failed(1, 'There is no '));
+  });
 
   test('that is a setting is not in the backup, which is said, and has to be given to restore it', async () => {
     const env: Environment = { ...(await freshEnvironment('sqlite')), PARLEY_SECRET_KEY: key(1) };

@@ -8,9 +8,21 @@ export interface KeyPlaces {
   readonly folder: string;
 }
 
-/** The key that a backup may hold: one that is a setting is the operator's to keep. */
-export const keyToKeep = ({ given, folder }: KeyPlaces): Uint8Array | undefined =>
-  given ? undefined : readKey(keyFile(folder));
+/**
+ * The key that a backup may hold: one that is a setting is the operator's to keep. Whatever it was that sealed the secrets, it has
+ * to be there: who keeps a backup without it finds out when it is too late.
+ */
+export function keyToKeep({ given, folder }: KeyPlaces, sealedWith: string | undefined): Uint8Array | undefined {
+  const own = given ?? readKey(keyFile(folder));
+  if (sealedWith !== undefined && (!own || fingerprintOf(own) !== sealedWith)) {
+    const where = given ? 'PARLEY_SECRET_KEY' : keyFile(folder);
+    const fault = own ? `${where} is not the key` : `There is no ${where}: it is the key`;
+    throw new BackupError(
+      `${fault} that the secrets of this server were sealed with. Set PARLEY_DATA and PARLEY_SECRET_KEY as they are set for the server.`,
+    );
+  }
+  return given ? undefined : own;
+}
 
 /** Refuses a backup whose secrets nobody could open where it is restored. */
 export function requireKey({ key }: Manifest, { given, folder }: KeyPlaces): void {
