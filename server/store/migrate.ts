@@ -45,12 +45,15 @@ export class SchemaError extends Error {}
  * A database that a newer Parley has touched is refused.
  */
 export async function migrate(engine: Engine, now: () => number): Promise<void> {
-  if ((await currentVersion(engine)) === newestVersion) return;
+  if (await isCurrent(engine)) return;
   await engine.write((tx) => migrateTo(tx, newestVersion, now));
 }
 
 /** Waits until nobody else changes the schema; until the transaction ends nobody else does. */
 export const lockSchema = (tx: Tx): Promise<void> => tx.lockKeys(['schema']);
+
+/** Whether there is nothing to do. */
+export const isCurrent = async (engine: Engine): Promise<boolean> => (await currentVersion(engine)) === newestVersion;
 
 /** The same within a transaction, and up to one version: what was written with that one can then be put in. */
 export async function migrateTo(tx: Tx, version: number, now: () => number): Promise<void> {

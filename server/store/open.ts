@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { transactionId, wasCommitted } from './commit-outcome.ts';
 import type { Engine, Tx } from './engine.ts';
 import { databaseFile, FolderError, lockFolder, prepareFolder } from './folder.ts';
-import { migrate, requireCurrentSchema, SchemaError } from './migrate.ts';
+import { isCurrent, migrate, requireCurrentSchema, SchemaError } from './migrate.ts';
 import { openPostgres } from './postgres.ts';
 import { type Reading, SqliteSnapshot } from './snapshot.ts';
 import { openSqlite } from './sqlite/engine.ts';
@@ -34,9 +34,7 @@ export async function openStore(settings: StoreSettings, now: () => number): Pro
     const file = databaseFile(settings.folder);
     // SQLite gives the files beside it the same mode.
     if (!existsSync(file)) writeFileSync(file, '', { mode: 0o600 });
-    const patient = await openSqlite(file, Number.POSITIVE_INFINITY);
-    await migrate(patient, now).finally(() => patient.close());
-    const engine = await openSqlite(file);
+    const engine = await openMigrated(file, now);
     const close = engine.close.bind(engine);
     engine.close = async () => {
       await close();
@@ -49,6 +47,15 @@ export async function openStore(settings: StoreSettings, now: () => number): Pro
       ? error
       : new FolderError(`Cannot open the database in ${settings.folder}: ${(error as Error).message}`);
   }
+}
+
+async function openMigrated(file: string, now: () => number): Promise<Engine> {
+  const engine = await openSqlite(file);
+  if (await isCurrent(engine)) return engine;
+  await engine.close();
+  const patient = await openSqlite(file, Number.POSITIVE_INFINITY);
+  await migrate(patient, now).finally(() => patient.close());
+  return openSqlite(file);
 }
 
 /** Opens the database beside its server, for the command line: changes no schema and takes no lock. */
