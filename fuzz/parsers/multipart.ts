@@ -99,6 +99,11 @@ const formPiece = fc.oneof(
   fc.string({ maxLength: 10 }),
 );
 
+/** Fewer than some of the forms here have. */
+const mostParts = 6;
+
+const anyFile = async () => ({ write() {}, end() {} });
+
 /** Whatever the pieces say, and wherever the body is torn: the same fields, or the same refusal. */
 const anyForm = fc.asyncProperty(
   fc.array(formPiece, { maxLength: 14 }),
@@ -107,11 +112,7 @@ const anyForm = fc.asyncProperty(
     const bytes = Buffer.from(`--b\r\n${pieces.join('')}`);
     const read = (step: number) =>
       outcomeOf(
-        () =>
-          readForm(torn(bytes, step), 'multipart/form-data; boundary=b', 10_000, async () => ({
-            write() {},
-            end() {},
-          })),
+        () => readForm(torn(bytes, step), 'multipart/form-data; boundary=b', 10_000, anyFile, mostParts),
         broken,
       );
     expect(await read(size)).toEqual(await read(bytes.length));
@@ -130,7 +131,7 @@ const boundaries = fc.asyncProperty(
     const body = `--${boundary}\r\nContent-Disposition: form-data; name="x"\r\n\r\n${text}\r\n--${boundary}--\r\n`;
     const type = `multipart/form-data; charset=utf-8; BOUNDARY="${boundary}"`;
     const files = async () => undefined;
-    expect(await readForm(torn(Buffer.from(body), 7), type, 10_000, files)).toEqual([['x', text]]);
+    expect(await readForm(torn(Buffer.from(body), 7), type, 10_000, files, mostParts)).toEqual([['x', text]]);
   },
 );
 

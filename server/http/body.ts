@@ -55,12 +55,15 @@ function parseObject(text: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
+/** Twice as many as the longest list has elements: each part is some work. */
+const mostParts = 2_000;
+
 /** Nothing in it is a file. */
 function parseMultipart(bytes: Uint8Array, contentType: string): Promise<Iterable<readonly [string, string]>> {
   const whole = (async function* () {
     yield bytes;
   })();
-  return readForm(whole, contentType, bytes.length, async () => undefined);
+  return readForm(whole, contentType, bytes.length, async () => undefined, mostParts);
 }
 
 async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {

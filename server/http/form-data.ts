@@ -14,7 +14,7 @@ export async function readForm(
   contentType: string,
   limit: number,
   openFile: OpenFile,
-  mostParts?: number,
+  mostParts: number,
 ): Promise<Fields> {
   const fields: [string, string][] = [];
   let left = limit;

@@ -19,7 +19,7 @@ export async function readMultipart(
   body: AsyncIterable<Uint8Array>,
   contentType: string,
   open: (part: PartHead) => Promise<PartSink>,
-  mostParts = Number.POSITIVE_INFINITY,
+  mostParts: number,
 ): Promise<void> {
   const form = new Form(contentType, mostParts, open);
   for await (const bytes of body) {

@@ -298,6 +298,19 @@ onBothEngines('input', (engine) => {
       expect(reply.body).toMatchObject({ message: { content } });
     });
 
+    test('a list comes as a field for each element, up to its longest', async () => {
+      const fields = ['name=Many', ...Array.from({ length: 1_000 }, () => `participants[]=${people.bob.userId}`)];
+      const reply = await list(fields.join('&'), 'application/x-www-form-urlencoded');
+      expect(reply.body).toMatchObject({ success: true, group: { participant_count: 2 } });
+    });
+
+    test('multipart with more parts than any list has elements is refused', async () => {
+      const part = (name: string) => `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n1\r\n`;
+      const body = `${part('participants').repeat(2_001)}--b--\r\n`;
+      const error = expectRefusal(await list(body, 'multipart/form-data; boundary=b'), 'invalid_request');
+      expect(error.message).toContain('at most 2000 parts');
+    });
+
     test('truth values come as true and false, or 1 and 0', async () => {
       const create = (name: string, is_admin: string) =>
         post(`name=${name}&is_admin=${is_admin}`, 'application/x-www-form-urlencoded', 'users.php?action=create');

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { readMultipart } from '../http/multipart.ts';
+import { type PartHead, type PartSink, readMultipart } from '../http/multipart.ts';
 
 interface WrittenPart {
   readonly name: string;
@@ -35,7 +35,7 @@ async function* inPieces(bytes: Uint8Array, sizes: readonly number[]): AsyncIter
 async function read(body: AsyncIterable<Uint8Array>, slowly: boolean) {
   const parts: WrittenPart[] = [];
   const order: string[] = [];
-  await readMultipart(body, contentType, async ({ name, filename }) => {
+  const open = async ({ name, filename }: PartHead): Promise<PartSink> => {
     order.push(`open ${name}`);
     const chunks: Uint8Array[] = [];
     return {
@@ -48,7 +48,8 @@ async function read(body: AsyncIterable<Uint8Array>, slowly: boolean) {
         parts.push({ name, filename, bytes: Buffer.concat(chunks) });
       },
     };
-  });
+  };
+  await readMultipart(body, contentType, open, Number.POSITIVE_INFINITY);
   return { parts, order };
 }
 
