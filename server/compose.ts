@@ -178,7 +178,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
     port = server.port;
     const noteUses = async () => {
       const uses = authenticator.takeUses();
-      if (uses.length > 0) await engine.write((tx) => noteTokenUses(tx, uses));
+      if (uses.length > 0) await engine.writeSoon((tx) => noteTokenUses(tx, uses));
     };
     const followers = {
       ...startFollowers(settings, world, engine, files.blobs, noteUses, metrics, log),

@@ -11,14 +11,15 @@ const mostText = 100_000;
 
 /**
  * Brings the search index up to the event log, one batch at a time; answers whether there is more. Index and cursor move
- * in one transaction, so a crash repeats nothing and skips nothing. Where several processes follow, one does the work.
+ * in one transaction, so a crash repeats nothing and skips nothing; a power cut may undo both, which are then done again.
+ * Where several processes follow, one does the work.
  */
 export async function indexNextEvents(engine: Engine, lag: (events: number) => void): Promise<boolean> {
   const tip = await logTip(engine);
   const position = await readCursor(engine, 'search');
   lag(await idsBetween(engine, position, tip));
   if (tip === position) return false;
-  return engine.write(async (tx) => {
+  return engine.writeSoon(async (tx) => {
     if (!(await tx.tryLock('search-index'))) return false;
     const events = await eventsAfter(tx, await readCursor(tx, 'search'), mostEvents);
     const step = events.slice(0, Math.max(1, countWithin(events, mostText)));
