@@ -76,4 +76,12 @@ describe('the file of a backup', () => {
     expect(await parley(['backup', path], env)).toEqual(failed(1, 'There is no Parley database in '));
     expect(readdirSync(dirname(path))).toEqual([]);
   });
+
+  test('is not written where the database cannot be reached, and that is said', async () => {
+    const path = newPath();
+    const folder = `${import.meta.path}/data`;
+    const refused = failed(1, `Cannot open the database in ${folder}: `);
+    expect(await parley(['backup', path], { PARLEY_DATA: folder })).toEqual(refused);
+    expect(readdirSync(dirname(path))).toEqual([]);
+  });
 });

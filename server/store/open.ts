@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, writeFileSync } from 'node:fs';
 import { transactionId, wasCommitted } from './commit-outcome.ts';
 import type { Engine, Tx } from './engine.ts';
 import { databaseFile, FolderError, lockFolder, prepareFolder } from './folder.ts';
@@ -51,8 +51,13 @@ export async function openStore(settings: StoreSettings, now: () => number): Pro
 
 async function openMigrated(file: string, now: () => number): Promise<Engine> {
   const engine = await openSqlite(file);
-  if (await isCurrent(engine)) return engine;
-  await engine.close();
+  let isReady = false;
+  try {
+    isReady = await isCurrent(engine);
+  } finally {
+    if (!isReady) await engine.close();
+  }
+  if (isReady) return engine;
   const patient = await openSqlite(file, Number.POSITIVE_INFINITY);
   await migrate(patient, now).finally(() => patient.close());
   return openSqlite(file);
@@ -60,9 +65,7 @@ async function openMigrated(file: string, now: () => number): Promise<Engine> {
 
 /** Opens the database beside its server, for the command line: changes no schema and takes no lock. */
 export async function openAsGuest(settings: StoreSettings): Promise<Engine> {
-  if (settings.databaseUrl === undefined && !existsSync(databaseFile(settings.folder))) {
-    throw new SchemaError(`There is no Parley database in ${settings.folder} yet. Start the server once: npm start`);
-  }
+  if (settings.databaseUrl === undefined) requireDatabase(settings.folder);
   const engine =
     settings.databaseUrl === undefined
       ? await openSqlite(databaseFile(settings.folder))
@@ -74,6 +77,16 @@ export async function openAsGuest(settings: StoreSettings): Promise<Engine> {
     throw error;
   }
   return engine;
+}
+
+function requireDatabase(folder: string): void {
+  try {
+    accessSync(databaseFile(folder), constants.R_OK | constants.W_OK);
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ENOENT'
+      ? new SchemaError(`There is no Parley database in ${folder} yet. Start the server once: npm start`)
+      : new FolderError(`Cannot open the database in ${folder}: ${(error as Error).message}`);
+  }
 }
 
 /** Reads the database as it is at one moment, for as long as `work` takes, while its server writes on. */
