@@ -15,8 +15,8 @@ export interface Job {
   readonly requests: readonly string[];
   readonly connections: number;
   /**
-   * Requests a second, each due at its time whether or not the others have been answered; a late one is as late as its
-   * answer after that time, also where it waited for a free connection. Undefined: as many as the server answers.
+   * Requests a second, which come whether or not the others have been answered; one that waited for a free connection took
+   * that time too. Undefined: as many as the server answers.
    */
   readonly perSecond?: number | undefined;
   /** Time under load before the measured window. */
@@ -67,9 +67,12 @@ async function generate(job: Job): Promise<Load> {
     firstFailure ??= why;
   };
   const free: Socket<Connection>[] = [];
+  /** When each request came that found no free connection. */
+  const late: number[] = [];
   const proceed = (socket: Socket<Connection>) => {
-    if (job.perSecond === undefined) send(socket, performance.now());
-    else free.push(socket);
+    const at = job.perSecond === undefined ? performance.now() : late.shift();
+    if (at === undefined) free.push(socket);
+    else send(socket, at);
   };
   const answered = (socket: Socket<Connection>) => {
     answers++;
@@ -108,26 +111,25 @@ async function generate(job: Job): Promise<Load> {
     error: (_: Socket<Connection>, error: Error) => fail(error.message),
   };
 
-  /** Turns round and round: no timer is as punctual as a request has to be. */
-  const keepTime = (everyMs: number) => {
-    let due = performance.now();
-    const turn = () => {
-      if (stopping) return;
-      for (const now = performance.now(); due <= now; due += everyMs) {
+  /** Those of a millisecond come together. To turn round and round would be more even, and take a core from the database. */
+  const keepTime = (perSecond: number) => {
+    const began = performance.now();
+    let come = 0;
+    setInterval(() => {
+      const now = performance.now();
+      for (; !stopping && come < ((now - began) / 1_000) * perSecond; come++) {
         const socket = free.pop();
-        if (!socket) break;
-        send(socket, due);
+        if (socket) send(socket, now);
+        else late.push(now);
       }
-      setImmediate(turn);
-    };
-    turn();
+    }, 1);
   };
 
   for (let i = 0; i < job.connections; i++) {
     const data: Connection = { askedAt: 0, left: 0, head: undefined };
     await Bun.connect<Connection>({ hostname: '127.0.0.1', port: job.port, data, socket });
   }
-  if (job.perSecond !== undefined) keepTime(1_000 / job.perSecond);
+  if (job.perSecond !== undefined) keepTime(job.perSecond);
   await Bun.sleep(job.leadSeconds * 1_000);
   const before = { at: performance.now(), server: cpuSeconds(job.pid), load: cpuSeconds(process.pid) };
   measuring = true;

@@ -16,8 +16,8 @@ interface Sides {
 }
 
 /**
- * How long sends take when there is room: at half of what Parley can do, each due at its time, against the bare server at
- * the same rate. A commit has its own time, which the bare server does not have: it is told beside.
+ * How long sends take when there is room: at half of what Parley can do, which come whether or not others have been
+ * answered, against the bare server at the same rate. A commit has its own time, which the bare server does not have: it is told beside.
  */
 export async function measureHalfLoad(what: string, sides: Sides, perSecond: number, plan: Plan): Promise<Outcome> {
   const { baseline, contender, parley, inserting } = sides;
