@@ -82,7 +82,7 @@ onBothStorages('a storage for files', (storage) => {
     for (const [start, end] of ranges) await expectBytes(blobs, key, start, bytes.subarray(start, end));
   });
 
-  test('goes on with a blob in many sittings, each after a restart', async () => {
+  test('goes on with a blob bit by bit, each after a restart', async () => {
     const place = await freshPlace(storage);
     const bytes = randomBytes(2 * piece + 777);
     const stops = [1, 2, 1_000, piece - 1, piece, piece + 1, 2 * piece - 5, 2 * piece, bytes.length];
@@ -97,7 +97,7 @@ onBothStorages('a storage for files', (storage) => {
     await expectBytes(openPlace(place), key, 0, bytes);
   });
 
-  test('keeps what it has where a sitting brings nothing', async () => {
+  test('keeps what it has where nothing is added', async () => {
     const blobs = openPlace(await freshPlace(storage));
     const bytes = randomBytes(1_000);
     const key = newKey();
