@@ -25,7 +25,8 @@ onBothEngines('the event lock', (engine) => {
     await slow;
     expect(await failing).toBe('failed');
     await store.write((tx) => tx.run('UPDATE cursors SET event_id = event_id'));
-    const [first, second, ...others] = told;
+    // With PostgreSQL both end at nearly the same time.
+    const [first, second, ...others] = told.sort((a, b) => a.waitedMs - b.waitedMs);
     expect(first?.heldMs).toBeGreaterThan(150);
     expect(second?.waitedMs).toBeGreaterThan(100);
     expect(others).toEqual([]);

@@ -163,9 +163,9 @@ onBothEngines('a body that is made to be hard work', (engine) => {
     ['blanks only', sendPath, json, `{"chat_id":1,"content":"${' '.repeat(1_000_000)}"}`],
   ];
   test.each(bodies)(
-    'is refused quickly and in few words: %s',
+    'is refused with little work and in few words: %s',
     async (_, path, type, body) => {
-      const began = performance.now();
+      const before = process.cpuUsage();
       const response = await fetch(`${server().url}/api/${path}`, {
         method: 'POST',
         body,
@@ -173,7 +173,8 @@ onBothEngines('a body that is made to be hard work', (engine) => {
       });
       const text = await response.text();
       expect(response.status).toBe(422);
-      expect(performance.now() - began).toBeLessThan(1_000);
+      const { user, system } = process.cpuUsage(before);
+      expect((user + system) / 1_000).toBeLessThan(1_000);
       expect(text.length).toBeLessThan(16_384);
     },
     30_000,
