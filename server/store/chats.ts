@@ -1,6 +1,7 @@
 import type { ChatId, ChatType, EventId, MessageId, Role, UserId, Visibility } from '@parley/contract';
 import { fold } from '../domain/words.ts';
-import type { Db, Dialect, Tx } from './engine.ts';
+import { type Db, type Dialect, perDialect, type Tx } from './engine.ts';
+import { largestId, newestIn } from './in-chat.ts';
 
 export interface ChatRow {
   readonly chat_id: ChatId;
@@ -27,12 +28,15 @@ const unreadBound = 100;
 const columns =
   'c.chat_id, c.type, c.visibility, c.name, c.description, c.created_by, c.created_at, c.participant_count';
 
-const view = `${columns}, m.role, m.last_read_id,
-  (SELECT max(message_id) FROM messages WHERE chat_id = c.chat_id) AS last_message_id,
+const view = perDialect(
+  (dialect) => `${columns}, m.role, m.last_read_id,
+  ${newestIn(dialect, 'messages', 'c.chat_id')} AS last_message_id,
   (SELECT count(*) FROM (
-     SELECT user_id, is_deleted FROM messages
-     WHERE chat_id = c.chat_id AND message_id > m.last_read_id ORDER BY message_id DESC LIMIT ${unreadBound}
-   ) AS newest WHERE user_id <> $1 AND is_deleted = 0) AS unread_count`;
+     SELECT n.user_id, n.is_deleted FROM messages n
+     WHERE ${dialect.inChat('n', 'message_id', 'c.chat_id', 'm.last_read_id', largestId)}
+     ORDER BY n.chat_id DESC, n.message_id DESC LIMIT ${unreadBound}
+   ) AS newest WHERE user_id <> $1 AND is_deleted = 0) AS unread_count`,
+);
 
 const member = 'members m ON m.chat_id = c.chat_id AND m.user_id = $1 AND m.left_event IS NULL';
 
@@ -43,17 +47,17 @@ export interface ChatAccess extends ChatRow {
   readonly latest_event: EventId | null;
 }
 
+const access = perDialect(
+  (dialect) => `SELECT ${columns}, m.role, ${newestIn(dialect, 'events', 'c.chat_id')} AS latest_event
+    FROM chats c LEFT JOIN ${member} WHERE c.chat_id = $2`,
+);
+
 export function findChat(db: Db, chatId: ChatId, userId: UserId): Promise<ChatAccess | undefined> {
-  return db.get(
-    `SELECT ${columns}, m.role, (SELECT max(event_id) FROM events WHERE chat_id = c.chat_id) AS latest_event
-     FROM chats c LEFT JOIN ${member} WHERE c.chat_id = $2`,
-    userId,
-    chatId,
-  );
+  return db.get(access(db), userId, chatId);
 }
 
 export function viewChat(db: Db, chatId: ChatId, userId: UserId): Promise<ChatView | undefined> {
-  return db.get(`SELECT ${view} FROM chats c LEFT JOIN ${member} WHERE c.chat_id = $2`, userId, chatId);
+  return db.get(`SELECT ${view(db)} FROM chats c LEFT JOIN ${member} WHERE c.chat_id = $2`, userId, chatId);
 }
 
 export interface ChatQuery {
@@ -79,7 +83,7 @@ export function listChats(db: Db, userId: UserId, q: ChatQuery): Promise<ChatVie
   // The number as the index has it that is gone through: by the other table's, SQLite would sort all chats of the user.
   const id = mine ? 'm.chat_id' : 'c.chat_id';
   return db.all(
-    `SELECT ${view} FROM ${from}
+    `SELECT ${view(db)} FROM ${from}
      WHERE ${which} AND ${id} > $2 AND c.search_key LIKE $3 ESCAPE '!' ORDER BY ${id} LIMIT $4`,
     userId,
     q.afterId,

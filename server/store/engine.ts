@@ -101,13 +101,26 @@ export interface Dialect {
   readonly lockRows: string;
   /** A table expression over a parameter that holds a JSON array of objects, as `JSON.stringify` gives it. */
   rows(param: string, columns: Readonly<Record<string, ColumnType>>, alias: string): string;
-  /** Whether an event of the table `e` is of a chat, after one id and up to another. To be ordered by chat and id. */
-  inChat(e: string, chat: string, after: string, upTo: string): string;
+  /**
+   * Whether a row of the table `t`, which has an index by chat and this id, is of a chat, after one id and up to another. To be
+   * ordered by both.
+   */
+  inChat(t: string, id: string, chat: string, after: string, upTo: string): string;
   /**
    * A join of each row of `outer` with the first `limit` ids that `inner` selects for it (an ordered SELECT of one
    * column that may name columns of `outer`); they are seen as `alias.id`.
    */
   firstIdsPerRow(outer: string, inner: string, limit: string, alias: string): string;
+}
+
+/** What differs between the engines, made once for each. */
+export function perDialect<T>(make: (dialect: Dialect) => T): (db: Pick<Db, 'dialect'>) => T {
+  const made = new Map<Dialect['name'], T>();
+  return ({ dialect }) => {
+    const known = made.get(dialect.name) ?? make(dialect);
+    made.set(dialect.name, known);
+    return known;
+  };
 }
 
 /** What one transaction does to the log: ids are taken under the lock, so they follow each other. */

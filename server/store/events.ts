@@ -91,7 +91,7 @@ export function visibleEvents(db: Db, q: EventQuery): Promise<EventRow[]> {
   const rare = q.events?.includes('new_message') ? '' : `AND e.event <> 'new_message'`;
   const wanted = q.events ? `${named} ${rare}` : 'CAST($5 AS text) IS NULL';
   const first = (stay: string) => `SELECT e.event_id FROM events e
-    WHERE ${db.dialect.inChat('e', `${stay}.chat_id`, '$2', '$3')}
+    WHERE ${db.dialect.inChat('e', 'event_id', `${stay}.chat_id`, '$2', '$3')}
       AND ${seenDuring(stay, 'e.event_id')} AND ${wanted} ORDER BY e.chat_id, e.event_id`;
   const stays = `(
     SELECT m.chat_id, m.joined_event, m.left_event, (${first('m')} LIMIT 1) AS next

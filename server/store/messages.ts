@@ -1,5 +1,5 @@
 import type { ChatId, ChatType, FileId, MessageId, Role, UserId } from '@parley/contract';
-import type { Db, LogEntry, RowWork, Tx } from './engine.ts';
+import { type Db, type LogEntry, perDialect, type RowWork, type Tx } from './engine.ts';
 
 /** A message is kept as the JSON that readers get, so that a page is read and sent without taking it apart. */
 export interface MessageRow {
@@ -26,10 +26,14 @@ export function findMessage(db: Db, messageId: MessageId): Promise<MessageRow | 
 /** What a page needs of a message: every column more is paid for 50 times. */
 export type PageRow = Pick<MessageRow, 'has_reactions' | 'file_id' | 'json'>;
 
-const newestFirst = `SELECT m.has_reactions, m.file_id, m.json FROM messages m
-  WHERE m.chat_id = $1 AND m.message_id < $2 ORDER BY m.message_id DESC LIMIT $3`;
-const oldestFirst = `SELECT m.has_reactions, m.file_id, m.json FROM messages m
-  WHERE m.chat_id = $1 AND m.message_id > $2 AND m.message_id < $3 ORDER BY m.message_id LIMIT $4`;
+const pages = perDialect(({ inChat }) => {
+  const selection = `SELECT m.has_reactions, m.file_id, m.json FROM messages m
+    WHERE ${inChat('m', 'message_id', '$1', '$2', '$3')}`;
+  return {
+    newestFirst: `${selection} ORDER BY m.chat_id DESC, m.message_id DESC LIMIT $4`,
+    oldestFirst: `${selection} ORDER BY m.chat_id, m.message_id LIMIT $4`,
+  };
+});
 
 export interface Page {
   readonly limit: number;
@@ -39,11 +43,10 @@ export interface Page {
 
 /** A page in ascending order: the first after `after` where that is given, else the last before `before`. */
 export async function pageOfMessages(db: Db, chatId: ChatId, page: Page): Promise<{ rows: PageRow[]; more: boolean }> {
-  const before = page.before ?? Number.MAX_SAFE_INTEGER;
-  const rows =
-    page.after === undefined
-      ? await db.all<PageRow>(newestFirst, chatId, before, page.limit + 1)
-      : await db.all<PageRow>(oldestFirst, chatId, page.after, before, page.limit + 1);
+  const { newestFirst, oldestFirst } = pages(db);
+  const text = page.after === undefined ? newestFirst : oldestFirst;
+  const upTo = (page.before ?? Number.MAX_SAFE_INTEGER) - 1;
+  const rows = await db.all<PageRow>(text, chatId, page.after ?? 0, upTo, page.limit + 1);
   const more = rows.length > page.limit;
   if (more) rows.pop();
   if (page.after === undefined) rows.reverse();

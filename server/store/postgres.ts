@@ -22,10 +22,10 @@ export const postgresDialect: Dialect = {
   now: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)',
   lastEventId: '(SELECT last_value FROM event_ids)',
   lockRows: 'FOR UPDATE OF d',
-  // As pairs: with the chat alone PostgreSQL would rather go through the whole log by id and pick out the chat's events, as
-  // soon as it knows that one chat has most of them.
-  inChat: (e, chat, after, upTo) =>
-    `(${e}.chat_id, ${e}.event_id) > (${chat}, CAST(${after} AS bigint)) AND (${e}.chat_id, ${e}.event_id) <= (${chat}, CAST(${upTo} AS bigint))`,
+  // As pairs: with the chat alone PostgreSQL would rather go through the whole table by id and pick out the chat's rows, as
+  // soon as there are few chats, or one of them has most of the rows. Those of a quiet chat may be a million rows away.
+  inChat: (t, id, chat, after, upTo) =>
+    `(${t}.chat_id, ${t}.${id}) > (${chat}, CAST(${after} AS bigint)) AND (${t}.chat_id, ${t}.${id}) <= (${chat}, CAST(${upTo} AS bigint))`,
   rows: (param, columns, alias) => {
     const list = Object.entries(columns).map(([name, type]) => `${name} ${columnTypes[type]}`);
     return `json_to_recordset(CAST(CAST(${param} AS text) AS json)) AS ${alias}(${list.join(', ')})`;

@@ -5,7 +5,7 @@ export const sqliteDialect: Dialect = {
   now: `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
   lastEventId: `(SELECT last_id FROM id_counters WHERE name = 'events')`,
   lockRows: '',
-  inChat: (e, chat, after, upTo) => `${e}.chat_id = ${chat} AND ${e}.event_id > ${after} AND ${e}.event_id <= ${upTo}`,
+  inChat: (t, id, chat, after, upTo) => `${t}.chat_id = ${chat} AND ${t}.${id} > ${after} AND ${t}.${id} <= ${upTo}`,
   rows: (param, columns, alias) => {
     const list = Object.keys(columns).map((c) => `json_extract(value, '$.${c}') AS ${c}`);
     return `(SELECT ${list.join(', ')} FROM json_each(${param})) AS ${alias}`;
