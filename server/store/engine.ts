@@ -117,9 +117,11 @@ export interface Dialect {
 export function perDialect<T>(make: (dialect: Dialect) => T): (db: Pick<Db, 'dialect'>) => T {
   const made = new Map<Dialect['name'], T>();
   return ({ dialect }) => {
-    const known = made.get(dialect.name) ?? make(dialect);
-    made.set(dialect.name, known);
-    return known;
+    const known = made.get(dialect.name);
+    if (known !== undefined) return known;
+    const fresh = make(dialect);
+    made.set(dialect.name, fresh);
+    return fresh;
   };
 }
 
