@@ -15,15 +15,21 @@ export const noChat = () => new ParleyError('not_found', 'There is no such chat,
 const noMessage = () => new ParleyError('not_found', 'There is no such message, or you may not see it.');
 
 /** The one door from an id to a chat: absent and hidden give the same answer. */
-export async function accessChat(db: Db, userId: UserId, chatId: ChatId): Promise<ChatAccess> {
-  const chat = await findChat(db, chatId, userId);
+export async function accessChat(db: Db, userId: UserId, chatId: ChatId, since?: number): Promise<ChatAccess> {
+  const chat = await findChat(db, chatId, userId, since);
   if (!chat || (chat.role === null && chat.visibility !== 'public')) throw noChat();
   return chat;
 }
 
 /** The same for somebody who wants to do something there, which takes a participant whose role allows it. */
-export async function accessChatTo(db: Db, act: Act, userId: UserId, chatId: ChatId): Promise<Membership> {
-  const chat = await accessChat(db, userId, chatId);
+export async function accessChatTo(
+  db: Db,
+  act: Act,
+  userId: UserId,
+  chatId: ChatId,
+  since?: number,
+): Promise<Membership> {
+  const chat = await accessChat(db, userId, chatId, since);
   const { role } = chat;
   if (role === null) throw new ParleyError('forbidden', refusals.read);
   if (!may(act, chat.type, role)) throw new ParleyError('forbidden', refusals[act]);

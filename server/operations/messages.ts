@@ -19,10 +19,11 @@ export function getMessages({ engine, files }: Services): Handler<'messages.get_
   const newest = new NewestPages();
   return async ({ caller, input }) => {
     const { chat_id, limit, before_id: before, after_id: after } = input;
-    const { chat } = await accessChatTo(engine, 'read', caller.userId, chat_id);
     const isNewest = before === undefined && after === undefined;
-    const known = isNewest ? newest.get(chat_id, limit, chat.latest_event) : undefined;
-    if (known !== undefined) return known;
+    const kept = isNewest ? newest.get(chat_id, limit) : undefined;
+    const since = isNewest ? (kept?.version ?? 0) : undefined;
+    const { chat } = await accessChatTo(engine, 'read', caller.userId, chat_id, since);
+    if (kept && kept.version === chat.latest_event) return kept.answer;
     const { rows, more } = await pageOfMessages(engine, chat_id, { limit, before, after });
     const messages = await present.renderMessages(engine, rows, caller.userId, files.url);
     const page: Rendered<'messages.get_messages'> = new Rendered(`"messages":${messages},"has_more":${more}`);

@@ -7,7 +7,7 @@ const overhead = 200;
 
 type Answer = Rendered<'messages.get_messages'>;
 
-interface Page {
+interface KeptPage {
   readonly version: EventId;
   readonly answer: Answer;
 }
@@ -18,17 +18,18 @@ interface Page {
  * time: so it is never stale, whoever else writes there. Finding a page takes 3 µs, making one 60.
  */
 export class NewestPages {
-  readonly #pages = new Map<string, Page>();
+  readonly #pages = new Map<string, KeptPage>();
   #size = 0;
 
-  get(chatId: ChatId, limit: number, version: EventId | null): Answer | undefined {
+  /** To be given out only if its version is still that of the chat. */
+  get(chatId: ChatId, limit: number): KeptPage | undefined {
     const key = `${chatId} ${limit}`;
     const page = this.#pages.get(key);
-    if (!page || page.version !== version) return undefined;
+    if (!page) return undefined;
     // The one used last goes to the end; what has waited longest at the front is dropped first.
     this.#pages.delete(key);
     this.#pages.set(key, page);
-    return page.answer;
+    return page;
   }
 
   put(chatId: ChatId, limit: number, version: EventId | null, answer: Answer): void {

@@ -1,7 +1,7 @@
 import { viewChat } from '../store/chats.ts';
+import { Coalescer } from '../store/coalesce.ts';
 import { advanceReadMarks, type ReadMark } from '../store/members.ts';
 import { accessChatTo } from './access.ts';
-import { Coalescer } from './coalesce.ts';
 import type { Handler, Services } from './operation.ts';
 
 const largestBatch = 256;

@@ -13,12 +13,20 @@ export interface Db {
   get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined>;
   /** Runs a statement for its effect and answers how many rows it changed. */
   run(sql: string, ...params: Value[]): Promise<number>;
+  /** The row that is found by these numbers. Where asking costs more than looking, what is asked for together is looked for together. */
+  look<R extends object>(lookup: Lookup, ...numbers: number[]): Promise<R | undefined>;
   /**
    * Runs statements over many rows at once and answers what the last one gives. What a statement does for one row must
    * not depend on the others: SQLite is given them in chunks, which is three times as fast as having it take a JSON array
    * apart, PostgreSQL all in one.
    */
   each<R extends object>(work: RowWork, rows: readonly (readonly Value[])[], ...params: Value[]): Promise<R[]>;
+}
+
+/** A query for one row at most, by these numbers; it is told where they stand. Made once. */
+export interface Lookup<Numbers extends string = string> {
+  readonly numbers: readonly Numbers[];
+  text(dialect: Dialect, at: Readonly<Record<Numbers, string>>): string;
 }
 
 /** Statements over rows of these columns, which they see as the table expression that they are given. Made once. */
@@ -102,10 +110,14 @@ export interface Dialect {
   /** A table expression over a parameter that holds a JSON array of objects, as `JSON.stringify` gives it. */
   rows(param: string, columns: Readonly<Record<string, ColumnType>>, alias: string): string;
   /**
-   * Whether a row of the table `t`, which has an index by chat and this id, is of a chat, after one id and up to another. To be
-   * ordered by both.
+   * Whether a row has this value in the first of two columns that an index is by, and more than `after` in the second; to be
+   * ordered by both, and limited. A further bound on the second belongs outside of the limit: it would not end the search.
    */
-  inChat(t: string, id: string, chat: string, after: string, upTo: string): string;
+  onwards(columns: readonly [string, string], value: string, after: string): string;
+  /** The same for no more than `upTo`, from there down. */
+  backwards(columns: readonly [string, string], value: string, upTo: string): string;
+  /** Whether two are equal, without being taken for something that is the same in all rows and need not be ordered by. */
+  isOne(column: string, value: string): string;
   /**
    * A join of each row of `outer` with the first `limit` ids that `inner` selects for it (an ordered SELECT of one
    * column that may name columns of `outer`); they are seen as `alias.id`.

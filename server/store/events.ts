@@ -1,7 +1,7 @@
 import type { ChatId, EventId, EventName, NewEvent, UserId } from '@parley/contract';
 import { freeze } from '../domain/event.ts';
 import type { Db, LogEntry, RowWork, Tx } from './engine.ts';
-import { seenDuring } from './visibility.ts';
+import { seenDuring, seenWithin } from './visibility.ts';
 
 /** What an event is, without what it tells. */
 export type EventHead = Omit<LogEntry, 'body'>;
@@ -91,23 +91,20 @@ export function visibleEvents(db: Db, q: EventQuery): Promise<EventRow[]> {
   const rare = q.events?.includes('new_message') ? '' : `AND e.event <> 'new_message'`;
   const wanted = q.events ? `${named} ${rare}` : 'CAST($5 AS text) IS NULL';
   const first = (stay: string) => `SELECT e.event_id FROM events e
-    WHERE ${db.dialect.inChat('e', 'event_id', `${stay}.chat_id`, '$2', '$3')}
-      AND ${seenDuring(stay, 'e.event_id')} AND ${wanted} ORDER BY e.chat_id, e.event_id`;
+    WHERE ${db.dialect.onwards(['e.chat_id', 'e.event_id'], `${stay}.chat_id`, `${stay}.after`)} AND ${wanted}
+    ORDER BY e.chat_id, e.event_id`;
   const stays = `(
-    SELECT m.chat_id, m.joined_event, m.left_event, (${first('m')} LIMIT 1) AS next
-    FROM (
-      SELECT chat_id, joined_event, left_event FROM members WHERE user_id = $1
-      UNION ALL SELECT -CAST($1 AS bigint), 0, CAST(NULL AS bigint)
+    WITH asked AS MATERIALIZED (SELECT m.chat_id, m.after, m.up_to, (${first('m')} LIMIT 1) AS next FROM (
+      SELECT chat_id, ${seenWithin('$2', '$3')} FROM members WHERE user_id = $1
+      UNION ALL SELECT -CAST($1 AS bigint), CAST($2 AS bigint), CAST($3 AS bigint)
     ) AS m
-    WHERE (m.left_event IS NULL OR m.left_event > $2)
-      AND ${q.chatId === undefined ? 'CAST($6 AS bigint) IS NULL' : 'm.chat_id = $6'}
-    ORDER BY next NULLS LAST LIMIT $4
+    WHERE m.after < m.up_to AND ${q.chatId === undefined ? 'CAST($6 AS bigint) IS NULL' : 'm.chat_id = $6'})
+    SELECT chat_id, after, up_to FROM asked WHERE next <= up_to ORDER BY next LIMIT $4
   ) AS stay`;
+  const firstOfEach = db.dialect.firstIdsPerRow(stays, first('stay'), '$4', 'seen');
   return db.all(
     `SELECT ${columns}
-     FROM (
-       SELECT seen.id FROM ${db.dialect.firstIdsPerRow(stays, first('stay'), '$4', 'seen')} ORDER BY seen.id LIMIT $4
-     ) AS page
+     FROM (SELECT seen.id FROM ${firstOfEach} WHERE seen.id <= stay.up_to ORDER BY seen.id LIMIT $4) AS page
      JOIN events e ON e.event_id = page.id ORDER BY e.event_id`,
     q.userId,
     q.after,

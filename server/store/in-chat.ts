@@ -11,11 +11,11 @@ export const largestId = String(Number.MAX_SAFE_INTEGER);
  * from its end until it comes upon the chat, which may have been quiet for a million messages of others.
  */
 export const newestIn = (
-  { inChat }: Pick<Dialect, 'inChat'>,
+  dialect: Pick<Dialect, 'backwards'>,
   table: keyof typeof idOf,
   chat: string,
   upTo = largestId,
 ): string => {
   const id = idOf[table];
-  return `(SELECT t.${id} FROM ${table} t WHERE ${inChat('t', id, chat, '0', upTo)} ORDER BY t.chat_id DESC, t.${id} DESC LIMIT 1)`;
+  return `(SELECT t.${id} FROM ${table} t WHERE ${dialect.backwards(['t.chat_id', `t.${id}`], chat, upTo)} ORDER BY t.chat_id DESC, t.${id} DESC LIMIT 1)`;
 };

@@ -1,5 +1,5 @@
 import type { ChatId, ChatType, FileId, MessageId, Role, UserId } from '@parley/contract';
-import { type Db, type LogEntry, perDialect, type RowWork, type Tx } from './engine.ts';
+import { type Db, type LogEntry, type Lookup, perDialect, type RowWork, type Tx } from './engine.ts';
 
 /** A message is kept as the JSON that readers get, so that a page is read and sent without taking it apart. */
 export interface MessageRow {
@@ -19,19 +19,28 @@ export interface MessageRow {
 
 export const messageColumns = 'm.message_id, m.chat_id, m.user_id, m.is_deleted, m.has_reactions, m.file_id, m.json';
 
+const message: Lookup<'message_id'> = {
+  numbers: ['message_id'],
+  text: (_, at) => `SELECT ${messageColumns} FROM messages m WHERE m.message_id = ${at.message_id}`,
+};
+
 export function findMessage(db: Db, messageId: MessageId): Promise<MessageRow | undefined> {
-  return db.get(`SELECT ${messageColumns} FROM messages m WHERE m.message_id = $1`, messageId);
+  return db.look(message, messageId);
 }
 
 /** What a page needs of a message: every column more is paid for 50 times. */
 export type PageRow = Pick<MessageRow, 'has_reactions' | 'file_id' | 'json'>;
 
-const pages = perDialect(({ inChat }) => {
-  const selection = `SELECT m.has_reactions, m.file_id, m.json FROM messages m
-    WHERE ${inChat('m', 'message_id', '$1', '$2', '$3')}`;
+const pages = perDialect(({ onwards, backwards }) => {
+  const columns = 'm.has_reactions, m.file_id, m.json';
+  const place = ['m.chat_id', 'm.message_id'] as const;
+  const after = `messages m WHERE ${onwards(place, '$1', '$2')} ORDER BY m.chat_id, m.message_id LIMIT $3`;
+  const upTo = `messages m WHERE ${backwards(place, '$1', '$2')} ORDER BY m.chat_id DESC, m.message_id DESC LIMIT $3`;
   return {
-    newestFirst: `${selection} ORDER BY m.chat_id DESC, m.message_id DESC LIMIT $4`,
-    oldestFirst: `${selection} ORDER BY m.chat_id, m.message_id LIMIT $4`,
+    newestFirst: `SELECT ${columns} FROM ${upTo}`,
+    oldestFirst: `SELECT ${columns} FROM ${after}`,
+    between: `SELECT ${columns} FROM (SELECT m.message_id, ${columns} FROM ${after}) AS m
+      WHERE m.message_id < $4 ORDER BY m.message_id`,
   };
 });
 
@@ -43,14 +52,18 @@ export interface Page {
 
 /** A page in ascending order: the first after `after` where that is given, else the last before `before`. */
 export async function pageOfMessages(db: Db, chatId: ChatId, page: Page): Promise<{ rows: PageRow[]; more: boolean }> {
-  const { newestFirst, oldestFirst } = pages(db);
-  const text = page.after === undefined ? newestFirst : oldestFirst;
-  const upTo = (page.before ?? Number.MAX_SAFE_INTEGER) - 1;
-  const rows = await db.all<PageRow>(text, chatId, page.after ?? 0, upTo, page.limit + 1);
+  const rows = await readPage(db, chatId, page, page.limit + 1);
   const more = rows.length > page.limit;
   if (more) rows.pop();
   if (page.after === undefined) rows.reverse();
   return { rows, more };
+}
+
+function readPage(db: Db, chatId: ChatId, { before, after }: Page, count: number): Promise<PageRow[]> {
+  const { newestFirst, oldestFirst, between } = pages(db);
+  if (after === undefined) return db.all(newestFirst, chatId, (before ?? Number.MAX_SAFE_INTEGER) - 1, count);
+  if (before === undefined) return db.all(oldestFirst, chatId, after, count);
+  return db.all(between, chatId, after, count, before);
 }
 
 /** Where a sender stands: what deciding about a send needs. */

@@ -9,11 +9,13 @@ import {
   type Engine,
   idsUpTo,
   type LogEntry,
+  type Lookup,
   type RowWork,
   type Tx,
   type Value,
 } from './engine.ts';
 import { asUnavailable } from './failure.ts';
+import { GatheredLookups, lookupTexts } from './lookup.ts';
 
 const columnTypes = { int: 'bigint', text: 'text' } as const;
 
@@ -22,10 +24,14 @@ export const postgresDialect: Dialect = {
   now: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)',
   lastEventId: '(SELECT last_value FROM event_ids)',
   lockRows: 'FOR UPDATE OF d',
-  // As pairs: with the chat alone PostgreSQL would rather go through the whole table by id and pick out the chat's rows, as
-  // soon as there are few chats, or one of them has most of the rows. Those of a quiet chat may be a million rows away.
-  inChat: (t, id, chat, after, upTo) =>
-    `(${t}.chat_id, ${t}.${id}) > (${chat}, CAST(${after} AS bigint)) AND (${t}.chat_id, ${t}.${id}) <= (${chat}, CAST(${upTo} AS bigint))`,
+  // As pairs: with an equal value PostgreSQL would rather go through the whole table by another index that has the order, and pick
+  // out the rows with that value: those of a chat that has been quiet may be a million messages of others away. A pair tells
+  // where to begin, but not where to end: there the first column does.
+  onwards: ([first, second], value, after) =>
+    `(${first}, ${second}) > (${value}, CAST(${after} AS bigint)) AND ${first} <= ${value}`,
+  backwards: ([first, second], value, upTo) =>
+    `(${first}, ${second}) <= (${value}, CAST(${upTo} AS bigint)) AND ${first} >= ${value}`,
+  isOne: (column, value) => `${column} = ANY (ARRAY[${value}])`,
   rows: (param, columns, alias) => {
     const list = Object.entries(columns).map(([name, type]) => `${name} ${columnTypes[type]}`);
     return `json_to_recordset(CAST(CAST(${param} AS text) AS json)) AS ${alias}(${list.join(', ')})`;
@@ -47,6 +53,7 @@ type Query = Pick<SQL, 'unsafe'>;
 type Parameter = string | bigint | null;
 
 const texts = new Map<RowWork, string>();
+const lookupText = lookupTexts(postgresDialect);
 
 /** All statements as one, so that the rows are sent and taken apart once. Comes after `taken` parameters. */
 function textOf(work: RowWork, taken: number): string {
@@ -95,6 +102,10 @@ abstract class Session implements Db {
   async get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
     const [row] = await this.all<R>(sql, ...params);
     return row;
+  }
+
+  look<R extends object>(lookup: Lookup, ...numbers: number[]): Promise<R | undefined> {
+    return this.get(lookupText(lookup), ...numbers);
   }
 
   async run(sql: string, ...params: Value[]): Promise<number> {
@@ -206,10 +217,15 @@ class PostgresEngine extends Session implements Engine {
   committed: (stretch: Committed) => void = () => {};
   locked: (waitedMs: number, heldMs: number) => void = () => {};
   readonly #connections: Connections;
+  readonly #lookups = new GatheredLookups(this);
 
   constructor(connections: Connections) {
     super();
     this.#connections = connections;
+  }
+
+  override look<R extends object>(lookup: Lookup, ...numbers: number[]): Promise<R | undefined> {
+    return this.#lookups.look(lookup, numbers);
   }
 
   protected ask(sql: string, params: Parameter[]): Promise<unknown> {

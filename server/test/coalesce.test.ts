@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { Coalescer } from '../operations/coalesce.ts';
+import { Coalescer } from '../store/coalesce.ts';
 import { onBothEngines } from './support/engines.ts';
 import { serverFor } from './support/server.ts';
 

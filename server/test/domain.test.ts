@@ -80,20 +80,22 @@ describe('newest pages', () => {
   const event = (id: number) => id as EventId;
   const page = (text: string) => new Rendered<'messages.get_messages'>(text);
 
-  test('are found again while the newest event is the same, for the same limit', () => {
+  test('are found again for the same chat and limit, with the event that was the newest', () => {
     const pages = new NewestPages();
     const kept = page('page');
     pages.put(chat(1), 50, event(7), kept);
-    expect(pages.get(chat(1), 50, event(7))).toBe(kept);
-    expect(pages.get(chat(1), 50, event(8))).toBeUndefined();
-    expect(pages.get(chat(1), 20, event(7))).toBeUndefined();
-    expect(pages.get(chat(2), 50, event(7))).toBeUndefined();
+    expect(pages.get(chat(1), 50)).toEqual({ version: event(7), answer: kept });
+    expect(pages.get(chat(1), 20)).toBeUndefined();
+    expect(pages.get(chat(2), 50)).toBeUndefined();
+    const newer = page('newer');
+    pages.put(chat(1), 50, event(8), newer);
+    expect(pages.get(chat(1), 50)).toEqual({ version: event(8), answer: newer });
   });
 
   test('are not kept for a chat whose events are all gone', () => {
     const pages = new NewestPages();
     pages.put(chat(1), 50, null, page('page'));
-    expect(pages.get(chat(1), 50, null)).toBeUndefined();
+    expect(pages.get(chat(1), 50)).toBeUndefined();
   });
 
   test('make room for new ones, those that were used longest ago first', () => {
@@ -101,8 +103,8 @@ describe('newest pages', () => {
     const large = page('x'.repeat(3_000_000));
     pages.put(chat(1), 50, event(1), large);
     pages.put(chat(2), 50, event(1), large);
-    pages.get(chat(1), 50, event(1));
+    pages.get(chat(1), 50);
     pages.put(chat(3), 50, event(1), large);
-    expect([1, 2, 3].map((id) => pages.get(chat(id), 50, event(1)) !== undefined)).toEqual([true, false, true]);
+    expect([1, 2, 3].map((id) => pages.get(chat(id), 50) !== undefined)).toEqual([true, false, true]);
   });
 });

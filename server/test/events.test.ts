@@ -322,6 +322,23 @@ onBothEngines('events', (engine) => {
       await bob.ok('chats.leave', { chat_id });
       expect(names(await eventsAfter(bob, 0, { chat_id }))).toEqual(['group_created', 'user_left']);
     });
+
+    test('what goes on in a chat that was left takes no place from what goes on in others', async () => {
+      const [left, kept] = [await groupOf(ada, bob), await groupOf(ada, bob)];
+      const tip = await eventTip(ada);
+      await say(ada, left, 'before');
+      await bob.ok('chats.leave', { chat_id: left });
+      for (const chat_id of [left, left, kept, left, kept]) await say(ada, chat_id, `in ${chat_id}`);
+      for (const limit of [1, 2, 3]) {
+        const seen: unknown[] = [];
+        for (let after = tip, more = true; more; ) {
+          const page = await bob.ok('events.list', { after, limit, events: ['new_message'] });
+          seen.push(...page.events.map(({ data }) => (data as { content: string }).content));
+          [after, more] = [page.next, page.has_more];
+        }
+        expect(seen).toEqual(['before', `in ${kept}`, `in ${kept}`]);
+      }
+    });
   });
 });
 

@@ -2,12 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { ChatId, EventId, MessageId, UserId } from '@parley/contract';
 import { readSettings } from '../config.ts';
 import { findChat, listChats, viewChat } from '../store/chats.ts';
-import type { Db, Engine, Tx, Value } from '../store/engine.ts';
+import type { Engine, Tx } from '../store/engine.ts';
+import { visibleEvents } from '../store/events.ts';
 import { advanceReadMarks, insertMembers } from '../store/members.ts';
 import { pageOfMessages } from '../store/messages.ts';
 import { openAsGuest, openStore } from '../store/open.ts';
 import { insertUser } from '../store/users.ts';
 import { type Environment, freshEnvironment, onBothEngines } from './support/engines.ts';
+import { planning } from './support/plans.ts';
 
 /** Everything in the first chat is older than all that was written in the others. */
 const quiet = 1 as ChatId;
@@ -16,12 +18,16 @@ const chatCount = 5;
 const count = 20_000;
 const reader = 1 as UserId;
 
+/** One of the others: the reader has read all of it, somebody was there only at its beginning, and somebody has just come. */
+const busy = 2 as ChatId;
+const [left, late] = [3 as UserId, 4 as UserId];
+
 async function fill(engine: Engine): Promise<void> {
   const numbers = (most: number) =>
     `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${most})`;
   const chat = `CASE WHEN i <= ${quietCount} THEN ${quiet} ELSE 2 + i % ${chatCount - 1} END`;
   await engine.write(async (tx) => {
-    for (const name of ['reader', 'other']) {
+    for (const name of ['reader', 'other', 'left', 'late']) {
       await insertUser(tx, { name, displayName: name, isAdmin: false, passwordHash: null, at: 0 });
     }
     await tx.run(
@@ -30,7 +36,11 @@ async function fill(engine: Engine): Promise<void> {
     );
     await tx.run(
       `${numbers(chatCount)} INSERT INTO members (chat_id, user_id, joined_event, role, joined_at, last_read_id)
-       SELECT i, ${reader}, 0, 'member', 0, 0 FROM n`,
+       SELECT i, ${reader}, 0, 'member', 0, CASE WHEN i = ${busy} THEN ${count} ELSE 0 END FROM n`,
+    );
+    await tx.run(
+      `INSERT INTO members (chat_id, user_id, joined_event, left_event, role, joined_at, last_read_id)
+       VALUES (${busy}, ${left}, 0, ${quietCount + 100}, 'member', 0, 0), (${busy}, ${late}, ${count - 100}, NULL, 'member', 0, 0)`,
     );
     await tx.run(
       `${numbers(count)} INSERT INTO messages (message_id, chat_id, user_id, json)
@@ -42,33 +52,6 @@ async function fill(engine: Engine): Promise<void> {
     );
   });
   if (engine.dialect.name === 'postgres') await engine.run('VACUUM ANALYZE');
-}
-
-const literal = (value: Value) =>
-  typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value ?? 'NULL');
-
-/**
- * A database that notes how queries are carried out in place of doing so: on PostgreSQL after they have been asked for so often
- * that it plans for any chat, without a look at which one it is.
- */
-function planning(db: Db): { tx: Tx; plans: string[] } {
-  const plans: string[] = [];
-  const plan = async (sql: string, ...params: Value[]): Promise<never[]> => {
-    if (db.dialect.name === 'sqlite') {
-      const steps = await db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...params);
-      plans.push(steps.map((step) => step.detail).join('\n'));
-      return [];
-    }
-    await db.run('SET plan_cache_mode = force_generic_plan');
-    await db.run(`PREPARE planned AS ${sql}`);
-    const steps = await db.all<{ 'QUERY PLAN': string }>(`EXPLAIN EXECUTE planned (${params.map(literal).join(', ')})`);
-    await db.run('DEALLOCATE planned');
-    plans.push(steps.map((step) => step['QUERY PLAN']).join('\n'));
-    return [];
-  };
-  const get = async (...query: Parameters<typeof plan>) => void (await plan(...query));
-  const run = async (...query: Parameters<typeof plan>) => (await plan(...query)).length;
-  return { tx: { dialect: db.dialect, all: plan, get, run } as unknown as Tx, plans };
 }
 
 onBothEngines('a chat that has been quiet for long', (name) => {
@@ -120,6 +103,35 @@ onBothEngines('a chat that has been quiet for long', (name) => {
     expect(await ids({ limit: 50, after: 50 })).toEqual({ ids: from(51, 60), more: false });
     expect(await ids({ limit: 50, after: 5, before: 8 })).toEqual({ ids: [6, 7], more: false });
     expect(await viewChat(engine, quiet, reader)).toMatchObject({ last_message_id: 60, unread_count: 60 });
-    expect(await findChat(engine, quiet, reader)).toMatchObject({ latest_event: 60 });
+    expect(await findChat(engine, quiet, reader, 0)).toMatchObject({ latest_event: 60 });
+    expect(await findChat(engine, quiet, reader, 60)).toMatchObject({ latest_event: 60 });
+    expect(await findChat(engine, quiet, reader, 61)).toMatchObject({ latest_event: null });
+  });
+
+  if (name === 'sqlite') return;
+  const questionsAboutBusy: [string, (tx: Tx) => Promise<unknown>][] = [
+    ['its newest page', (tx) => pageOfMessages(tx, busy, { limit: 50 })],
+    ['a page between two messages', (tx) => pageOfMessages(tx, busy, { limit: 50, after: 1_000, before: 1_010 })],
+    ['whether it has changed', (tx) => findChat(tx, busy, reader, count)],
+    ['that nothing is unread', (tx) => viewChat(tx, busy, reader)],
+    ['events until it was left', (tx) => visibleEvents(tx, { userId: left, after: 0, upTo: count, limit: 50 })],
+    ['events since it was joined', (tx) => visibleEvents(tx, { userId: late, after: 0, upTo: count, limit: 50 })],
+  ];
+
+  test.each(questionsAboutBusy)('a busy one is not gone through to its end: %s', async (_, ask) => {
+    const guest = await openAsGuest(readSettings(environment));
+    const { tx, plans } = planning(guest, true);
+    await ask(tx);
+    const steps = plans.join('\n').split('\n');
+    const readBy = (step: number) =>
+      steps
+        .slice(step)
+        .join('\n')
+        .match(/shared hit=(\d+)/)?.[1];
+    const blocks = steps.flatMap((step, i) => (/_by_chat on/.test(step) ? Number(readBy(i)) : []));
+    expect(blocks.length).toBeGreaterThan(0);
+    // All of its entries in the index take more than 20.
+    expect(Math.max(...blocks)).toBeLessThan(10);
+    await guest.close();
   });
 });

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { ChatId, MessageId, UserId } from '@parley/contract';
 import { readSettings } from '../config.ts';
 import type { Db, Engine, Tx, Value } from '../store/engine.ts';
-import { openStore } from '../store/open.ts';
+import { openAsGuest, openStore } from '../store/open.ts';
 import { addToIndex, dropFromIndex, searchMessages } from '../store/search.ts';
 import { insertUser } from '../store/users.ts';
-import { type EngineName, freshEnvironment, onBothEngines } from './support/engines.ts';
-import { explaining } from './support/plans.ts';
+import { type EngineName, type Environment, freshEnvironment, onBothEngines } from './support/engines.ts';
+import { planning } from './support/plans.ts';
 
 interface Message {
   readonly message_id: MessageId;
@@ -111,10 +111,12 @@ function expected(messages: readonly Message[], words: readonly string[], chats:
 }
 
 onBothEngines('a search among many messages', (name: EngineName) => {
+  let environment: Environment;
   let engine: Engine;
   let messages: Message[];
   beforeAll(async () => {
-    engine = await openStore(readSettings(await freshEnvironment(name)), Date.now);
+    environment = await freshEnvironment(name);
+    engine = await openStore(readSettings(environment), Date.now);
     messages = await fill(engine);
     if (name === 'postgres') await engine.run('ANALYZE');
   });
@@ -157,7 +159,8 @@ onBothEngines('a search among many messages', (name: EngineName) => {
         return engine.all(sql, ...params);
       };
       const matchFor = async (last: string, chats: readonly ChatId[]) => {
-        const recording = { dialect: engine.dialect, all, get: engine.get, run: engine.run, each: engine.each };
+        const { dialect, get, look, run, each } = engine;
+        const recording = { dialect, all, get, look, run, each };
         const query = { userId: reader, words: ['every', last], chatIds: chats, before: count, limit: 51 };
         expect((await searchMessages(recording, query)).length).toBeGreaterThan(0);
         return asked.at(-1)?.[1];
@@ -170,9 +173,10 @@ onBothEngines('a search among many messages', (name: EngineName) => {
     });
   } else {
     test('goes from the newest message of the chat backwards, then to the index, and never through all messages', async () => {
+      const guest = await openAsGuest(readSettings(environment));
       for (const chat of [1, 5] as ChatId[]) {
-        const { db, plans } = explaining(engine);
-        await searchMessages(db, { userId: reader, words: ['seldom'], chatIds: [chat], before: count, limit: 51 });
+        const { tx, plans } = planning(guest);
+        await searchMessages(tx, { userId: reader, words: ['seldom'], chatIds: [chat], before: count, limit: 51 });
         expect(plans).toHaveLength(2);
         expect(plans[0]).toContain('Index Scan Backward using messages_by_chat');
         expect(plans[0]).toContain('Index Cond: (message_id = m.message_id)');
@@ -181,6 +185,7 @@ onBothEngines('a search among many messages', (name: EngineName) => {
         expect(plans[1]).toContain('Index Cond: (message_id = f.message_id)');
         expect(plans[1]).not.toContain('message_words_pkey');
       }
+      await guest.close();
     });
   }
 

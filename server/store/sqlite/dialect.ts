@@ -5,7 +5,9 @@ export const sqliteDialect: Dialect = {
   now: `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
   lastEventId: `(SELECT last_id FROM id_counters WHERE name = 'events')`,
   lockRows: '',
-  inChat: (t, id, chat, after, upTo) => `${t}.chat_id = ${chat} AND ${t}.${id} > ${after} AND ${t}.${id} <= ${upTo}`,
+  onwards: ([first, second], value, after) => `${first} = ${value} AND ${second} > ${after}`,
+  backwards: ([first, second], value, upTo) => `${first} = ${value} AND ${second} <= ${upTo}`,
+  isOne: (column, value) => `${column} = ${value}`,
   rows: (param, columns, alias) => {
     const list = Object.keys(columns).map((c) => `json_extract(value, '$.${c}') AS ${c}`);
     return `(SELECT ${list.join(', ')} FROM json_each(${param})) AS ${alias}`;

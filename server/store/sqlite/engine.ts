@@ -5,10 +5,12 @@ import {
   type Engine,
   idsUpTo,
   type LogEntry,
+  type Lookup,
   type RowWork,
   type Tx,
   type Value,
 } from '../engine.ts';
+import { lookupTexts } from '../lookup.ts';
 import { type RowTexts, rowTexts } from './connection.ts';
 import { sqliteDialect } from './dialect.ts';
 import { standsStill, within } from './patience.ts';
@@ -17,6 +19,7 @@ import type { IdCount } from './writer.ts';
 import { Conversation, WriterThread } from './writer-thread.ts';
 
 const textsOf = new Map<RowWork, RowTexts>();
+const textOf = lookupTexts(sqliteDialect);
 
 class Transaction implements Tx {
   readonly dialect = sqliteDialect;
@@ -34,6 +37,10 @@ class Transaction implements Tx {
 
   get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
     return this.#writer.ask(['get', sql, params]) as Promise<R | undefined>;
+  }
+
+  look<R extends object>(lookup: Lookup, ...numbers: number[]): Promise<R | undefined> {
+    return this.get(textOf(lookup), ...numbers);
   }
 
   run(sql: string, ...params: Value[]): Promise<number> {
@@ -101,6 +108,10 @@ class SqliteEngine implements Engine {
 
   get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
     return this.#reader.get(sql, params);
+  }
+
+  look<R extends object>(lookup: Lookup, ...numbers: number[]): Promise<R | undefined> {
+    return this.#reader.get(textOf(lookup), numbers);
   }
 
   run(sql: string, ...params: Value[]): Promise<number> {

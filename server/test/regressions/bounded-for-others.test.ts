@@ -4,7 +4,7 @@ import { readSettings } from '../../config.ts';
 import { visibleEvents } from '../../store/events.ts';
 import { openAsGuest } from '../../store/open.ts';
 import { onBothEngines } from '../support/engines.ts';
-import { explaining } from '../support/plans.ts';
+import { planning } from '../support/plans.ts';
 import { serverFor } from '../support/server.ts';
 
 onBothEngines('what one user may cost the others', (engine) => {
@@ -13,8 +13,8 @@ onBothEngines('what one user may cost the others', (engine) => {
   test('who reads rare events does not go through all messages to find them', async () => {
     const guest = await openAsGuest(readSettings(server().env));
     const planFor = async (events: EventName[]) => {
-      const { db, plans } = explaining(guest);
-      await visibleEvents(db, { userId: 1 as UserId, after: 0, upTo: 1_000_000, limit: 51, events });
+      const { tx, plans } = planning(guest);
+      await visibleEvents(tx, { userId: 1 as UserId, after: 0, upTo: 1_000_000, limit: 51, events });
       return plans.join();
     };
     expect(await planFor(['role_changed', 'user_left'])).toContain('events_but_messages');

@@ -1,16 +1,44 @@
-import type { Db, Value } from '../../store/engine.ts';
+import type { Db, Lookup, Tx, Value } from '../../store/engine.ts';
+import { GatheredLookups, lookupTexts } from '../../store/lookup.ts';
 
 /**
- * A database that answers how it would carry out a query in place of carrying it out. It is to have a connection of its own:
- * Bun leaves an EXPLAIN open, and what is read beside it would stay as it was.
+ * A database that notes how it would carry out statements in place of doing so: on PostgreSQL after they have been asked for so
+ * often that it plans for any values, without a look at those that are given. It is to be one with a connection of its own: Bun
+ * leaves an EXPLAIN open, and what is read beside it would stay as it was. There they may be carried out as well, to tell how
+ * much they read.
  */
-export function explaining(db: Db): { db: Db; plans: string[] } {
+export function planning(guest: Db, carriedOut = false): { tx: Tx; plans: string[] } {
   const plans: string[] = [];
-  const explain = db.dialect.name === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN';
-  const all = async <R extends object>(sql: string, ...params: Value[]): Promise<R[]> => {
-    const steps = await db.all<Record<string, unknown>>(`${explain} ${sql}`, ...params);
-    plans.push(steps.map((step) => step.detail ?? step['QUERY PLAN']).join('\n'));
+  const explain = guest.dialect.name === 'sqlite' ? explainSqlite : explainPostgres;
+  const all = async (sql: string, ...params: Value[]): Promise<never[]> => {
+    plans.push((await explain(guest, sql, params, carriedOut)).join('\n'));
     return [];
   };
-  return { db: { dialect: db.dialect, all, get: db.get, run: db.run, each: db.each }, plans };
+  const get = async (sql: string, ...params: Value[]) => void (await all(sql, ...params));
+  const run = async (sql: string, ...params: Value[]) => (await all(sql, ...params)).length;
+  const look =
+    guest.dialect.name === 'sqlite'
+      ? (lookup: Lookup, ...numbers: number[]) => get(lookupTexts(guest.dialect)(lookup), ...numbers)
+      : (lookup: Lookup, ...numbers: number[]) => new GatheredLookups(tx).look(lookup, numbers);
+  // What the engine makes of rows stays its own.
+  const tx: Tx = Object.assign(Object.create(guest) as Tx, { all, get, run, look });
+  return { tx, plans };
+}
+
+async function explainSqlite(db: Db, sql: string, params: readonly Value[]): Promise<string[]> {
+  const steps = await db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...params);
+  return steps.map(({ detail }) => detail);
+}
+
+const literal = (value: Value) =>
+  typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value ?? 'NULL');
+
+async function explainPostgres(db: Db, sql: string, params: readonly Value[], carriedOut: boolean): Promise<string[]> {
+  await db.run('SET plan_cache_mode = force_generic_plan');
+  await db.run(`PREPARE planned AS ${sql}`);
+  const given = params.length > 0 ? `(${params.map(literal).join(', ')})` : '';
+  const how = carriedOut ? '(ANALYZE, BUFFERS)' : '';
+  const steps = await db.all<{ 'QUERY PLAN': string }>(`EXPLAIN ${how} EXECUTE planned ${given}`);
+  await db.run('DEALLOCATE planned');
+  return steps.map((step) => step['QUERY PLAN']);
 }
