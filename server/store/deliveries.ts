@@ -9,6 +9,7 @@ import type {
   WebhookId,
 } from '@parley/contract';
 import type { Db, RowWork, Tx, Value } from './engine.ts';
+import { largestId } from './in-chat.ts';
 
 export interface DeliveryRow {
   readonly delivery_id: DeliveryId;
@@ -32,6 +33,24 @@ export interface DeliveryRow {
 
 export const columns = `d.delivery_id, d.webhook_id, d.event_id, d.replay_id, d.chat_id, d.event, d.state, d.reason, d.attempts,
   d.refusals, d.next_at, d.last_at, d.last_status, d.last_error, d.duration_ms`;
+
+/** What driving a webhook needs to know of a delivery: it may be read a thousand at a time. */
+export type OpenDelivery = Pick<
+  DeliveryRow,
+  | 'delivery_id'
+  | 'webhook_id'
+  | 'event_id'
+  | 'replay_id'
+  | 'chat_id'
+  | 'event'
+  | 'attempts'
+  | 'refusals'
+  | 'next_at'
+  | 'last_at'
+>;
+
+export const openColumns =
+  'd.delivery_id, d.webhook_id, d.event_id, d.replay_id, d.chat_id, d.event, d.attempts, d.refusals, d.next_at, d.last_at';
 
 /** What is still to be delivered, and what never was: each has an index of its own. */
 export const open = `d.state IN ('pending', 'retrying')`;
@@ -80,9 +99,9 @@ export const insertSkipped = (
 ): Promise<Inserted[]> => tx.each(skipped, valuesOf(rows), reason, at);
 
 /** Everything that a webhook is to deliver, in the order of its lanes. */
-export function openDeliveries(db: Db, webhookId: number): Promise<DeliveryRow[]> {
+export function openDeliveries(db: Db, webhookId: number): Promise<OpenDelivery[]> {
   return db.all(
-    `SELECT ${columns} FROM deliveries d WHERE d.webhook_id = $1 AND ${open} ORDER BY d.replay_id, d.event_id`,
+    `SELECT ${openColumns} FROM deliveries d WHERE d.webhook_id = $1 AND ${open} ORDER BY d.replay_id, d.event_id`,
     webhookId,
   );
 }
@@ -108,8 +127,9 @@ export function findDelivery(
 export async function lastDuration(db: Db, webhookId: WebhookId): Promise<number | undefined> {
   const row = await db.get<{ duration_ms: number }>(
     `SELECT duration_ms FROM (
-       SELECT d.state, d.duration_ms, d.event_id FROM deliveries d WHERE d.webhook_id = $1
-       ORDER BY d.event_id DESC, d.replay_id DESC LIMIT 64
+       SELECT d.state, d.duration_ms, d.event_id FROM deliveries d
+       WHERE ${db.dialect.backwards(['d.webhook_id', 'd.event_id'], '$1', largestId)}
+       ORDER BY d.webhook_id DESC, d.event_id DESC, d.replay_id DESC LIMIT 64
      ) AS newest WHERE state = 'delivered' ORDER BY event_id DESC LIMIT 1`,
     webhookId,
   );

@@ -1,5 +1,5 @@
 import type { WebhookId } from '@parley/contract';
-import { type DeliveryRow, columns as deliveryColumns, open } from './deliveries.ts';
+import { type OpenDelivery, open, openColumns } from './deliveries.ts';
 import type { Db, Dialect, RowWork, Tx } from './engine.ts';
 
 /** A process may drive a webhook for this long after it last said so; then another may take it over. */
@@ -113,10 +113,10 @@ export function drivesOf(db: Db, owner: string): Promise<DriveRow[]> {
 export function openSince(
   db: Db,
   known: readonly { webhook_id: WebhookId; delivery_id: number }[],
-): Promise<DeliveryRow[]> {
+): Promise<OpenDelivery[]> {
   const given = db.dialect.rows('$1', { webhook_id: 'int', delivery_id: 'int' }, 'k');
   return db.all(
-    `SELECT ${deliveryColumns} FROM ${given} JOIN deliveries d ON d.webhook_id = k.webhook_id AND d.delivery_id > k.delivery_id
+    `SELECT ${openColumns} FROM ${given} JOIN deliveries d ON d.webhook_id = k.webhook_id AND d.delivery_id > k.delivery_id
      WHERE ${open} ORDER BY d.delivery_id`,
     JSON.stringify(known),
   );

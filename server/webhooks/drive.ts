@@ -1,6 +1,6 @@
 import type { WebhookId } from '@parley/contract';
 import type { BacklogRow } from '../store/backlogs.ts';
-import type { DeliveryRow } from '../store/deliveries.ts';
+import type { OpenDelivery } from '../store/deliveries.ts';
 import type { DriveRow } from '../store/drives.ts';
 import type { ReplayRow } from '../store/replays.ts';
 import type { WebhookRow } from '../store/webhooks.ts';
@@ -14,7 +14,7 @@ export interface Loaded {
   readonly drive: DriveRow;
   /** When its access ends; null: never. */
   readonly accessUntil: number | null;
-  readonly entries: readonly DeliveryRow[];
+  readonly entries: readonly OpenDelivery[];
   /** Whether its endpoint answered quickly when it last was delivered to. */
   readonly wasQuick: boolean;
   readonly backlogs: readonly BacklogRow[];

@@ -1,5 +1,5 @@
 import type { DeliveryId } from '@parley/contract';
-import type { DeliveryRow, NewDelivery } from '../store/deliveries.ts';
+import type { NewDelivery, OpenDelivery } from '../store/deliveries.ts';
 
 /** A delivery that is to be made. */
 export interface Entry {
@@ -30,7 +30,7 @@ export const newEntry = (deliveryId: DeliveryId, row: NewDelivery): Entry => ({
   lastAt: 0,
 });
 
-export const entryOf = (row: DeliveryRow): Entry => ({
+export const entryOf = (row: OpenDelivery): Entry => ({
   deliveryId: row.delivery_id,
   eventId: row.event_id,
   chatId: row.chat_id,

@@ -33,12 +33,16 @@ async function explainSqlite(db: Db, sql: string, params: readonly Value[]): Pro
 const literal = (value: Value) =>
   typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : String(value ?? 'NULL');
 
+/** What is asked for again is carried out as it was planned the first time. */
 async function explainPostgres(db: Db, sql: string, params: readonly Value[], carriedOut: boolean): Promise<string[]> {
-  await db.run('SET plan_cache_mode = force_generic_plan');
-  await db.run(`PREPARE planned AS ${sql}`);
-  const given = params.length > 0 ? `(${params.map(literal).join(', ')})` : '';
+  const name = `planned_${Bun.hash(sql)}`;
+  const known = await db.get('SELECT 1 AS known FROM pg_prepared_statements WHERE name = $1', name);
+  if (!known) {
+    await db.run('SET plan_cache_mode = force_generic_plan');
+    await db.run(`PREPARE ${name} AS ${sql}`);
+  }
   const how = carriedOut ? '(ANALYZE, BUFFERS)' : '';
-  const steps = await db.all<{ 'QUERY PLAN': string }>(`EXPLAIN ${how} EXECUTE planned ${given}`);
-  await db.run('DEALLOCATE planned');
+  const given = params.length > 0 ? `(${params.map(literal).join(', ')})` : '';
+  const steps = await db.all<{ 'QUERY PLAN': string }>(`EXPLAIN ${how} EXECUTE ${name} ${given}`);
   return steps.map((step) => step['QUERY PLAN']);
 }

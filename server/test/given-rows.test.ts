@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { ChatId, MessageId, UserId } from '@parley/contract';
+import { readSettings } from '../config.ts';
+import { backlogsAmong } from '../store/backlogs.ts';
+import { recordResults } from '../store/delivery-results.ts';
+import type { Engine, Tx } from '../store/engine.ts';
+import { eventsNamed } from '../store/events.ts';
+import { openAsGuest, openStore } from '../store/open.ts';
+import { reactionsTo } from '../store/reactions.ts';
+import { freshEnvironment, onPostgres } from './support/engines.ts';
+import { planning } from './support/plans.ts';
+
+/** Rows there are of everything when statements are planned, and later; all that is asked for stands at their end. */
+const few = 100;
+const count = 20_000;
+const webhooks = 20;
+const asked = [count - 2, count - 1, count];
+
+async function fill(engine: Engine, from: number, upTo: number): Promise<void> {
+  const numbers = `WITH RECURSIVE n (i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM n WHERE i < ${upTo})`;
+  await engine.write(async (tx) => {
+    await tx.run(
+      `${numbers} INSERT INTO events (event_id, chat_id, event, created_at, body)
+       SELECT i, 1 + i % 50, 'new_message', 0, '{}' FROM n`,
+    );
+    await tx.run(
+      `${numbers} INSERT INTO deliveries (webhook_id, event_id, replay_id, chat_id, event, state)
+       SELECT 1 + i % ${webhooks}, i, 0, 1 + i % 50, 'new_message', 'pending' FROM n`,
+    );
+    await tx.run(`${numbers} INSERT INTO backlogs (webhook_id, chat_id, after_event) SELECT i, 0, 0 FROM n`);
+    await tx.run(
+      `${numbers} INSERT INTO reactions (chat_id, message_id, emoji, user_id, event_id)
+       SELECT 1 + i % 50, i, '👍', 1, i FROM n`,
+    );
+  });
+}
+
+onPostgres('what is asked for by a few numbers', () => {
+  let engine: Engine;
+  let guest: Engine;
+  beforeAll(async () => {
+    const settings = readSettings(await freshEnvironment('postgres'));
+    engine = await openStore(settings, Date.now);
+    guest = await openAsGuest(settings);
+    await fill(engine, 1, few);
+    await engine.run('VACUUM ANALYZE');
+    for (const [, ask] of questions) await ask(planning(guest).tx);
+    await fill(engine, few + 1, count);
+  });
+  afterAll(async () => {
+    await guest.close();
+    await engine.close();
+  });
+
+  const result = (delivery_id: number) => ({
+    delivery_id,
+    state: 'delivered' as const,
+    attempts: 1,
+    refusals: 0,
+    next_at: null,
+    at: 1,
+    status: 200,
+    error: null,
+    duration_ms: 1,
+    answer: null,
+  });
+  const questions: [string, (tx: Tx) => Promise<unknown>][] = [
+    ['events', (tx) => eventsNamed(tx, asked)],
+    ['backlogs of webhooks', (tx) => backlogsAmong(tx, asked)],
+    [
+      'reactions to messages',
+      (tx) =>
+        reactionsTo(
+          tx,
+          asked.map((id) => ({ chat_id: (1 + (id % 50)) as ChatId, message_id: id as MessageId })),
+          1 as UserId,
+        ),
+    ],
+    ['results of deliveries', (tx) => recordResults(tx, asked.map(result))],
+    [
+      'results of attempts that failed',
+      (tx) =>
+        recordResults(
+          tx,
+          asked.map((id) => ({ ...result(id), attempts: 2 })),
+        ),
+    ],
+  ];
+
+  test.each(questions)('is found without a look at all there are: %s', async (_, ask) => {
+    const { tx, plans } = planning(guest, true);
+    await ask(tx);
+    expect(plans.length).toBeGreaterThan(0);
+    for (const plan of plans) {
+      const [, blocks] = /Buffers: shared hit=(\d+)/.exec(plan) ?? [];
+      // Going through a table, or an index of it, takes more than 50.
+      expect(Number(blocks ?? 0)).toBeLessThan(50);
+    }
+  });
+});
