@@ -61,12 +61,24 @@ test('a baseline with its core for itself, others who are quiet and a rate that 
   expect(doubtsAboutPace('it', 80, 100)).toHaveLength(1);
 });
 
-test('rounds that differ leave a curve in doubt, unless all of them are too slow at some size', () => {
-  const looks = (...rounds: number[][]) => doubtsAboutRounds([[1, 1], ...rounds]).map((doubt) => doubt.looks);
-  expect(looks([0.9, 1])).toEqual([]);
-  expect(looks([0.7, 1])).toEqual(['either']);
-  expect(looks([0.2, 0.5])).toEqual(['better']);
-  expect(doubtsAboutRounds([[1], [1]]).map((doubt) => doubt.looks)).toEqual(['either']);
+test('rounds on both sides of the bar leave a curve in doubt, and of many one on either side does not count', () => {
+  const same = (count: number) => Array.from({ length: count }, () => 1);
+  const doubts = (...rounds: number[]) => doubtsAboutRounds([same(rounds.length), rounds], 'first').length;
+  expect(doubts(0.9, 1, 2)).toBe(0);
+  expect(doubts(0.7, 1, 1)).toBe(1);
+  expect(doubts(0.2, 0.5, 0.7)).toBe(0);
+  expect(doubts(0.2, ...same(8))).toBe(0);
+  expect(doubts(0.2, 0.2, ...same(7))).toBe(1);
+  expect(doubts(1, ...same(8).map(() => 0.5))).toBe(0);
+  expect(doubts(1)).toBe(1);
+});
+
+test('a curve that may become faster is in doubt where it may have fallen from its best', () => {
+  const doubts = (from: 'first' | 'best') =>
+    doubtsAboutRounds([same, [2, 2, 2], [1.9, 1.2, 1.8]], from).map(({ looks }) => looks);
+  const same = [1, 1, 1];
+  expect(doubts('first')).toEqual([]);
+  expect(doubts('best')).toEqual(['either']);
 });
 
 test('doubt is in the table, in the notes and in the file', async () => {

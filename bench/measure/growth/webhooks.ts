@@ -88,6 +88,6 @@ async function sharingDeliveries(title: string, fresh: FreshServer, plan: Plan):
   });
   const what = `processor time of a send and its delivery at ${pace.perSecond}/s, ${title}`;
   const notes = ['times are lags, from the answer to the sender to the arrival'];
-  const doubts = doubtsAboutRounds(ratios);
+  const doubts = doubtsAboutRounds(ratios, 'first');
   return { kind: 'curve', what, along: 'webhooks', points, bar, from: 'first', notes, doubts };
 }

@@ -30,6 +30,10 @@ export class Talking {
     return this.#said.stdout;
   }
 
+  get stderr(): string {
+    return this.#said.stderr;
+  }
+
   /** The address that it says it listens on. */
   async url(): Promise<string> {
     for (let tries = 0; tries < 400 && this.#child.exitCode === null; tries++) {
