@@ -59,7 +59,7 @@ export const chat = z
     last_message_id: messageId.nullable(),
     role: role.nullable().meta({ description: 'your role; null where you are not a participant' }),
     unread_count: count.meta({
-      description: 'messages of others after your read marker, among the first 100 there',
+      description: 'messages of others after your read marker, among the newest 100 of the chat',
     }),
   })
   .meta({ id: 'Chat' });

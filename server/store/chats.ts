@@ -33,9 +33,9 @@ const view = perDialect(
   ${newestIn(dialect, 'messages', 'c.chat_id')} AS last_message_id,
   (SELECT count(*) FROM (
      SELECT n.user_id, n.is_deleted FROM messages n
-     WHERE ${dialect.onwards(['n.chat_id', 'n.message_id'], 'c.chat_id', 'm.last_read_id')}
-     ORDER BY n.chat_id, n.message_id LIMIT ${unreadBound}
-   ) AS next WHERE user_id <> $1 AND is_deleted = 0) AS unread_count`,
+     WHERE ${dialect.isOne('n.chat_id', 'c.chat_id')} AND n.message_id > m.last_read_id
+     ORDER BY n.chat_id DESC, n.message_id DESC LIMIT ${unreadBound}
+   ) AS newest WHERE user_id <> $1 AND is_deleted = 0) AS unread_count`,
 );
 
 const memberOf = (user: string) =>
@@ -67,7 +67,7 @@ export function findChat(
   userId: UserId,
   since: number = Number.MAX_SAFE_INTEGER,
 ): Promise<ChatAccess | undefined> {
-  return db.look(access, userId, chatId, since - 1);
+  return db.look(access, { user_id: userId, chat_id: chatId, after: since - 1 });
 }
 
 export function viewChat(db: Db, chatId: ChatId, userId: UserId): Promise<ChatView | undefined> {

@@ -3,10 +3,11 @@ export interface CoalescerOptions {
   readonly largest: number;
   /** Batches on their way at once. */
   readonly parallel: number;
+  /** From which size on a further batch beside one that is on its way is worth its cost. */
+  readonly worthwhile?: number;
 }
 
-/** A further batch beside one that is on its way is worth its cost from this size on. */
-const worthwhile = 16;
+const usuallyWorthwhile = 16;
 
 /**
  * Lets calls that arrive together be carried out together. What arrives while batches are on their way makes up the next
@@ -34,7 +35,8 @@ export class Coalescer<Item, Outcome> {
 
   /** After the current turn of the event loop: the requests that were read in it belong to the same batch. */
   #schedule(): void {
-    if (this.#scheduled || this.#running >= this.#options.parallel) return;
+    const { parallel, worthwhile = usuallyWorthwhile } = this.#options;
+    if (this.#scheduled || this.#running >= parallel) return;
     if (this.#waiting.length < (this.#running === 0 ? 1 : worthwhile)) return;
     this.#scheduled = true;
     setImmediate(() => {

@@ -1,6 +1,6 @@
 import type { WebhookId } from '@parley/contract';
 import { type OpenDelivery, open, openColumns } from './deliveries.ts';
-import type { Db, Dialect, RowWork, Tx } from './engine.ts';
+import { type Db, type Dialect, perDialect, type RowWork, type Tx } from './engine.ts';
 
 /** A process may drive a webhook for this long after it last said so; then another may take it over. */
 export const leaseMs = 5_000;
@@ -57,33 +57,27 @@ export function takeLease(tx: Tx, webhookId: WebhookId, owner: string): Promise<
 const lockedFirst = ({ lockRows }: Dialect, source: string): string =>
   `(SELECT g.* FROM ${source} AS g JOIN drives d ON d.webhook_id = g.webhook_id ORDER BY d.webhook_id ${lockRows})`;
 
-/** Made once for each engine. */
-function perDialect(make: (dialect: Dialect) => RowWork): (dialect: Dialect) => RowWork {
-  const made = new Map<string, RowWork>();
-  return (dialect) => {
-    const work = made.get(dialect.name) ?? make(dialect);
-    made.set(dialect.name, work);
-    return work;
-  };
-}
-
-const filling = perDialect((dialect) => ({
-  columns: { webhook_id: 'int', count: 'int' },
-  statements: [
-    (source) => `UPDATE drives SET filled = filled + g.count, due_at = 0, ${taking(dialect.now, '$1')}
+const filling = perDialect(
+  (dialect): RowWork => ({
+    columns: { webhook_id: 'int', count: 'int' },
+    statements: [
+      (source) => `UPDATE drives SET filled = filled + g.count, due_at = 0, ${taking(dialect.now, '$1')}
       FROM ${lockedFirst(dialect, source)} AS g WHERE drives.webhook_id = g.webhook_id
       RETURNING drives.webhook_id, owner, lease_number, filled, revision, due_at, down_since, down_cause, probes, hold_until`,
-  ],
-}));
+    ],
+  }),
+);
 
-const confirming = perDialect((dialect) => ({
-  columns: { webhook_id: 'int', lease_number: 'int' },
-  statements: [
-    (source) => `UPDATE drives SET lease_until = ${dialect.now} + ${leaseMs} FROM ${lockedFirst(dialect, source)} AS g
+const confirming = perDialect(
+  (dialect): RowWork => ({
+    columns: { webhook_id: 'int', lease_number: 'int' },
+    statements: [
+      (source) => `UPDATE drives SET lease_until = ${dialect.now} + ${leaseMs} FROM ${lockedFirst(dialect, source)} AS g
       WHERE drives.webhook_id = g.webhook_id AND drives.lease_number = g.lease_number AND owner = $1
       RETURNING drives.webhook_id`,
-  ],
-}));
+    ],
+  }),
+);
 
 /** Says that deliveries were made for webhooks, and takes those that nobody drives. */
 export function noteFilled(
@@ -91,7 +85,7 @@ export function noteFilled(
   owner: string,
   counts: readonly (readonly [webhookId: number, count: number])[],
 ): Promise<DriveRow[]> {
-  return tx.each(filling(tx.dialect), counts, owner);
+  return tx.each(filling(tx), counts, owner);
 }
 
 /** Holds on to everything that a process drives, and answers what that is. */
@@ -128,7 +122,7 @@ export async function confirmLeases(
   owner: string,
   leases: readonly (readonly [webhookId: number, leaseNumber: number])[],
 ): Promise<ReadonlySet<number>> {
-  const held = await tx.each<{ webhook_id: number }>(confirming(tx.dialect), leases, owner);
+  const held = await tx.each<{ webhook_id: number }>(confirming(tx), leases, owner);
   return new Set(held.map((row) => row.webhook_id));
 }
 

@@ -14,7 +14,7 @@ export interface Db {
   /** Runs a statement for its effect and answers how many rows it changed. */
   run(sql: string, ...params: Value[]): Promise<number>;
   /** The row that is found by these numbers. Where asking costs more than looking, what is asked for together is looked for together. */
-  look<R extends object>(lookup: Lookup, ...numbers: number[]): Promise<R | undefined>;
+  look<R extends object, N extends string>(lookup: Lookup<N>, by: By<N>): Promise<R | undefined>;
   /**
    * Runs statements over many rows at once and answers what the last one gives. What a statement does for one row must
    * not depend on the others: SQLite is given them in chunks, which is three times as fast as having it take a JSON array
@@ -23,11 +23,13 @@ export interface Db {
   each<R extends object>(work: RowWork, rows: readonly (readonly Value[])[], ...params: Value[]): Promise<R[]>;
 }
 
-/** A query for one row at most, by these numbers; it is told where they stand. Made once. */
-export interface Lookup<Numbers extends string = string> {
-  readonly numbers: readonly Numbers[];
-  text(dialect: Dialect, at: Readonly<Record<Numbers, string>>): string;
+/** A query for one row at most, by numbers of these names; it is told where they stand. Made once. */
+export interface Lookup<N extends string> {
+  readonly numbers: readonly N[];
+  readonly text: (dialect: Dialect, at: Readonly<Record<N, string>>) => string;
 }
+
+export type By<N extends string> = Readonly<Record<N, number>>;
 
 /** Statements over rows of these columns, which they see as the table expression that they are given. Made once. */
 export interface RowWork {
@@ -111,12 +113,15 @@ export interface Dialect {
   rows(param: string, columns: Readonly<Record<string, ColumnType>>, alias: string): string;
   /**
    * Whether a row has this value in the first of two columns that an index is by, and more than `after` in the second; to be
-   * ordered by both, and limited. A further bound on the second belongs outside of the limit: it would not end the search.
+   * ordered by both, and limited. A further bound on the second belongs outside of the limit: PostgreSQL would search on behind it.
    */
   onwards(columns: readonly [string, string], value: string, after: string): string;
   /** The same for no more than `upTo`, from there down. */
   backwards(columns: readonly [string, string], value: string, upTo: string): string;
-  /** Whether two are equal, without being taken for something that is the same in all rows and need not be ordered by. */
+  /**
+   * Whether the first column that an index is by has this value, where rows are to be ordered by it and the second, and bounds of
+   * the second are to end the search.
+   */
   isOne(column: string, value: string): string;
   /**
    * A join of each row of `outer` with the first `limit` ids that `inner` selects for it (an ordered SELECT of one

@@ -90,9 +90,13 @@ export function visibleEvents(db: Db, q: EventQuery): Promise<EventRow[]> {
   const named = `e.event IN (SELECT name FROM ${db.dialect.rows('$5', { name: 'text' }, 'wanted')})`;
   const rare = q.events?.includes('new_message') ? '' : `AND e.event <> 'new_message'`;
   const wanted = q.events ? `${named} ${rare}` : 'CAST($5 AS text) IS NULL';
-  const first = (stay: string) => `SELECT e.event_id FROM events e
-    WHERE ${db.dialect.onwards(['e.chat_id', 'e.event_id'], `${stay}.chat_id`, `${stay}.after`)} AND ${wanted}
-    ORDER BY e.chat_id, e.event_id`;
+  // Of all events the next one is the first behind the bound; of some, it may be far away, and is looked for no further than needed.
+  const within = (stay: string) =>
+    q.events
+      ? `${db.dialect.isOne('e.chat_id', `${stay}.chat_id`)} AND e.event_id > ${stay}.after AND e.event_id <= ${stay}.up_to`
+      : db.dialect.onwards(['e.chat_id', 'e.event_id'], `${stay}.chat_id`, `${stay}.after`);
+  const first = (stay: string) =>
+    `SELECT e.event_id FROM events e WHERE ${within(stay)} AND ${wanted} ORDER BY e.chat_id, e.event_id`;
   const stays = `(
     WITH asked AS MATERIALIZED (SELECT m.chat_id, m.after, m.up_to, (${first('m')} LIMIT 1) AS next FROM (
       SELECT chat_id, ${seenWithin('$2', '$3')} FROM members WHERE user_id = $1

@@ -1,9 +1,11 @@
 import { Coalescer } from './coalesce.ts';
-import type { ColumnType, Db, Dialect, Lookup, RowWork } from './engine.ts';
+import type { By, ColumnType, Db, Dialect, Lookup, RowWork } from './engine.ts';
+
+type AnyLookup = Lookup<string>;
 
 /** The text of a lookup that is made by itself: its numbers are parameters. */
-export function lookupTexts(dialect: Dialect): (lookup: Lookup) => string {
-  const texts = new Map<Lookup, string>();
+export function lookupTexts(dialect: Dialect): <N extends string>(lookup: Lookup<N>) => string {
+  const texts = new Map<AnyLookup, string>();
   return (lookup) => {
     let text = texts.get(lookup);
     if (text === undefined) {
@@ -17,11 +19,18 @@ export function lookupTexts(dialect: Dialect): (lookup: Lookup) => string {
   };
 }
 
-const places = ({ numbers }: Lookup, place: (name: string, i: number) => string): Record<string, string> =>
-  Object.fromEntries(numbers.map((name, i) => [name, place(name, i)]));
+/** The numbers in the order of a lookup's names. */
+export const numbersOf = <N extends string>({ numbers }: Lookup<N>, by: By<N>): number[] =>
+  numbers.map((name) => by[name]);
 
-/** Lookups that are made in one statement at most. */
-const largest = 256;
+const places = <N extends string>({ numbers }: Lookup<N>, place: (name: N, i: number) => string) =>
+  Object.fromEntries(numbers.map((name, i) => [name, place(name, i)])) as Record<N, string>;
+
+/**
+ * How lookups are put together. One that does not come back holds up those beside it, and no more than that: others set out
+ * while it is under way.
+ */
+const options = { largest: 256, parallel: 4, worthwhile: 1 } as const;
 
 type Gathering = Coalescer<readonly number[], object | null>;
 
@@ -31,47 +40,44 @@ type Gathering = Coalescer<readonly number[], object | null>;
  */
 export class GatheredLookups {
   readonly #db: Pick<Db, 'dialect' | 'each'>;
-  readonly #gatherings = new Map<Lookup, Gathering>();
+  readonly #gatherings = new Map<AnyLookup, Gathering>();
 
   constructor(db: Pick<Db, 'dialect' | 'each'>) {
     this.#db = db;
   }
 
-  async look<R extends object>(lookup: Lookup, numbers: readonly number[]): Promise<R | undefined> {
+  async look<R extends object, N extends string>(lookup: Lookup<N>, by: By<N>): Promise<R | undefined> {
     let gathering = this.#gatherings.get(lookup);
     if (!gathering) {
       gathering = this.#gather(lookup);
       this.#gatherings.set(lookup, gathering);
     }
-    return ((await gathering.submit(numbers)) ?? undefined) as R | undefined;
+    return ((await gathering.submit(numbersOf(lookup, by))) ?? undefined) as R | undefined;
   }
 
-  #gather(lookup: Lookup): Gathering {
+  #gather<N extends string>(lookup: Lookup<N>): Gathering {
     const work = allAtOnce(lookup, this.#db.dialect);
-    return new Coalescer(
-      async (asked) => {
-        const found = new Array<object | null>(asked.length).fill(null);
-        const rows = asked.map((numbers, nth) => [nth, ...numbers]);
-        for (const row of await this.#db.each<{ nth: number }>(work, rows)) found[row.nth] = row;
-        return found;
-      },
-      { largest, parallel: 2 },
-    );
+    return new Coalescer(async (asked) => {
+      const found = new Array<object | null>(asked.length).fill(null);
+      const rows = asked.map((numbers, nth) => [nth, ...numbers]);
+      for (const row of await this.#db.each<{ nth: number }>(work, rows)) found[row.nth] = row;
+      return found;
+    }, options);
   }
 }
 
 /** OFFSET keeps PostgreSQL from making a join of it, which it would plan for tables of another size. */
-function allAtOnce(lookup: Lookup, dialect: Dialect): RowWork {
+function allAtOnce<N extends string>(lookup: Lookup<N>, dialect: Dialect): RowWork {
   const columns: Record<string, ColumnType> = { nth: 'int' };
   for (const name of lookup.numbers) columns[name] = 'int';
-  const each = lookup.text(
+  const one = lookup.text(
     dialect,
     places(lookup, (name) => `asked.${name}`),
   );
   return {
     columns,
     statements: [
-      (source) => `SELECT asked.nth, found.* FROM ${source} AS asked CROSS JOIN LATERAL (${each} OFFSET 0) AS found`,
+      (source) => `SELECT asked.nth, found.* FROM ${source} AS asked CROSS JOIN LATERAL (${one} OFFSET 0) AS found`,
     ],
   };
 }

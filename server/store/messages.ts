@@ -25,7 +25,7 @@ const message: Lookup<'message_id'> = {
 };
 
 export function findMessage(db: Db, messageId: MessageId): Promise<MessageRow | undefined> {
-  return db.look(message, messageId);
+  return db.look(message, { message_id: messageId });
 }
 
 /** What a page needs of a message: every column more is paid for 50 times. */

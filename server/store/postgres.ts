@@ -3,6 +3,7 @@ import { SQL } from 'bun';
 import { type Asked, Connections } from './connections.ts';
 import {
   Appending,
+  type By,
   type Committed,
   type Db,
   type Dialect,
@@ -15,7 +16,7 @@ import {
   type Value,
 } from './engine.ts';
 import { asUnavailable } from './failure.ts';
-import { GatheredLookups, lookupTexts } from './lookup.ts';
+import { GatheredLookups, lookupTexts, numbersOf } from './lookup.ts';
 
 const columnTypes = { int: 'bigint', text: 'text' } as const;
 
@@ -31,6 +32,7 @@ export const postgresDialect: Dialect = {
     `(${first}, ${second}) > (${value}, CAST(${after} AS bigint)) AND ${first} <= ${value}`,
   backwards: ([first, second], value, upTo) =>
     `(${first}, ${second}) <= (${value}, CAST(${upTo} AS bigint)) AND ${first} >= ${value}`,
+  // As one of a list: that the rows need not be ordered by it, PostgreSQL does not see then.
   isOne: (column, value) => `${column} = ANY (ARRAY[${value}])`,
   rows: (param, columns, alias) => {
     const list = Object.entries(columns).map(([name, type]) => `${name} ${columnTypes[type]}`);
@@ -104,8 +106,8 @@ abstract class Session implements Db {
     return row;
   }
 
-  look<R extends object>(lookup: Lookup, ...numbers: number[]): Promise<R | undefined> {
-    return this.get(lookupText(lookup), ...numbers);
+  look<R extends object, N extends string>(lookup: Lookup<N>, by: By<N>): Promise<R | undefined> {
+    return this.get(lookupText(lookup), ...numbersOf(lookup, by));
   }
 
   async run(sql: string, ...params: Value[]): Promise<number> {
@@ -224,8 +226,8 @@ class PostgresEngine extends Session implements Engine {
     this.#connections = connections;
   }
 
-  override look<R extends object>(lookup: Lookup, ...numbers: number[]): Promise<R | undefined> {
-    return this.#lookups.look(lookup, numbers);
+  override look<R extends object, N extends string>(lookup: Lookup<N>, by: By<N>): Promise<R | undefined> {
+    return this.#lookups.look(lookup, by);
   }
 
   protected ask(sql: string, params: Parameter[]): Promise<unknown> {
@@ -304,13 +306,13 @@ export function openPostgres({ url, connections, patient = false }: PostgresOpti
         tcp_keepalives_interval: 10,
         tcp_keepalives_count: 3,
         // Statements are planned once, some while the tables are still small, and for any values. Every one of ours has an index
-        // to use, and what it joins with is a handful: reading all of a table for that would be right only on paper.
+        // to use, for what it joins with too: to read all of a table, or to keep it at hand for that, would be right only on paper.
         // None is so large that compiling it would pay.
         enable_seqscan: 'off',
-        ...(!patient && { enable_hashjoin: 'off', enable_mergejoin: 'off' }),
+        ...(!patient && { enable_hashjoin: 'off', enable_mergejoin: 'off', enable_material: 'off' }),
         jit: 'off',
         // What is new in the search index is gone through by every search: with the usual 4 MB, one took 16 ms in place of 0.8.
-        gin_pending_list_limit: '256kB',
+        gin_pending_list_limit: '1MB',
       },
     });
   return new PostgresEngine(new Connections(open, patient ? Number.POSITIVE_INFINITY : silentMs));

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
-import { Coalescer } from '../store/coalesce.ts';
+import { Coalescer, type CoalescerOptions } from '../store/coalesce.ts';
 import { onBothEngines } from './support/engines.ts';
 import { serverFor } from './support/server.ts';
 
 /** Answers numbers with their double, except that 13 fails alone; each batch waits until it is let go. */
-function doubling(options: { largest: number; parallel: number }) {
+function doubling(options: CoalescerOptions) {
   const batches: number[][] = [];
   const gates: (() => void)[] = [];
   const coalescer = new Coalescer<number, number>(async (batch) => {
@@ -12,9 +12,9 @@ function doubling(options: { largest: number; parallel: number }) {
     await new Promise<void>((open) => gates.push(open));
     return batch.map((n) => (n === 13 ? new Error('unlucky') : 2 * n));
   }, options);
-  const letGo = async () => {
-    while (gates.length === 0) await Bun.sleep(0);
-    gates.shift()?.();
+  const letGo = async (nth = 0) => {
+    while (gates.length <= nth) await Bun.sleep(0);
+    gates.splice(nth, 1)[0]?.();
     await Bun.sleep(0);
   };
   return { coalescer, batches, letGo };
@@ -42,6 +42,19 @@ test('what arrives while a batch is under way makes up the next, no larger than 
   await letGo();
   expect(await rest).toEqual([4, 6, 8]);
   expect(batches).toEqual([[1], [2, 3], [4]]);
+});
+
+test('where it costs nothing, a second batch sets out at once, and one that does not come back holds up nobody else', async () => {
+  const { coalescer, batches, letGo } = doubling({ largest: 100, parallel: 2, worthwhile: 1 });
+  const stuck = coalescer.submit(1);
+  await Bun.sleep(1);
+  const other = coalescer.submit(2);
+  await Bun.sleep(1);
+  expect(batches).toEqual([[1], [2]]);
+  await letGo(1);
+  expect(await other).toBe(4);
+  await letGo();
+  expect(await stuck).toBe(2);
 });
 
 test('a second batch sets out beside the first only when it is worth its cost', async () => {

@@ -398,6 +398,30 @@ onBothEngines('messages', (engine) => {
       expect(await unread(bob, chat_id)).toBe(1);
     });
 
+    test('is told of what is newest, however much before it was deleted or is your own', async () => {
+      const chat_id = await newGroup(bob);
+      const ids = await sayAll(chat_id, 100);
+      await Promise.all(ids.map((message_id) => ada.ok('messages.delete_message', { message_id })));
+      for (let i = 0; i < 100; i++) await say(bob, chat_id, 'his own');
+      expect(await unread(bob, chat_id)).toBe(0);
+      await say(ada, chat_id, 'new');
+      expect(await unread(bob, chat_id)).toBe(1);
+    });
+
+    test('stops growing at 100', async () => {
+      const chat_id = await newGroup(bob);
+      await sayAll(chat_id, 103);
+      expect(await unread(bob, chat_id)).toBe(100);
+    });
+
+    test('is nothing for somebody who is not in the channel', async () => {
+      const { chat_id } = (await ada.ok('messages.create_channel', { name: 'Open' })).channel;
+      await sayAll(chat_id, 2);
+      expect(await unread(bob, chat_id)).toBe(0);
+      const { chats } = await bob.ok('chats.list', { scope: 'public', limit: 200 });
+      expect(chats.find((c) => c.chat_id === chat_id)?.unread_count).toBe(0);
+    });
+
     test('starts at nothing for a newcomer, also on coming back', async () => {
       const chat_id = await newGroup();
       await sayAll(chat_id, 3);

@@ -14,7 +14,7 @@ const curveRounds = 9;
 const shareOfUsual = curveRounds / usualPace.rounds;
 
 const paceOf = ({ rounds, seconds, warmUpSeconds }: Plan): Pace => ({
-  rounds: Math.ceil(rounds * shareOfUsual),
+  rounds: rounds === 1 ? 1 : Math.ceil(rounds * shareOfUsual),
   seconds: seconds / shareOfUsual,
   warmUpSeconds,
 });
@@ -40,8 +40,10 @@ function rangeOf(rounds: readonly number[]): { low: number; high: number } {
 /** Rounds that do not tell on which side of the bar a curve is, of shares of the first point; one alone tells nothing. */
 export function doubtsAboutRounds(ratios: readonly (readonly number[])[], from: Curve['from']): Doubt[] {
   if (ratios.some((rounds) => rounds.length < 2)) return [{ why: 'one round alone tells little', looks: 'either' }];
-  const ranges = slowdowns(ratios, from).map(rangeOf);
-  const isClear = ranges.every(({ high }) => high <= bar) || ranges.some(({ low }) => low > bar);
+  const sizes = slowdowns(ratios, from);
+  const isSlow = sizes.some((rounds) => median(rounds) > bar);
+  const ranges = sizes.map(rangeOf);
+  const isClear = isSlow ? ranges.some(({ low }) => low > bar) : ranges.every(({ high }) => high <= bar);
   const why = 'the rounds lie on both sides of the bar, run this again when the machine is quiet';
   return isClear ? [] : [{ why, looks: 'either' }];
 }

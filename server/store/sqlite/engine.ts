@@ -1,6 +1,7 @@
 import type { EventId, MessageId } from '@parley/contract';
 import {
   Appending,
+  type By,
   type Committed,
   type Engine,
   idsUpTo,
@@ -10,7 +11,7 @@ import {
   type Tx,
   type Value,
 } from '../engine.ts';
-import { lookupTexts } from '../lookup.ts';
+import { lookupTexts, numbersOf } from '../lookup.ts';
 import { type RowTexts, rowTexts } from './connection.ts';
 import { sqliteDialect } from './dialect.ts';
 import { standsStill, within } from './patience.ts';
@@ -39,8 +40,8 @@ class Transaction implements Tx {
     return this.#writer.ask(['get', sql, params]) as Promise<R | undefined>;
   }
 
-  look<R extends object>(lookup: Lookup, ...numbers: number[]): Promise<R | undefined> {
-    return this.get(textOf(lookup), ...numbers);
+  look<R extends object, N extends string>(lookup: Lookup<N>, by: By<N>): Promise<R | undefined> {
+    return this.get(textOf(lookup), ...numbersOf(lookup, by));
   }
 
   run(sql: string, ...params: Value[]): Promise<number> {
@@ -110,8 +111,8 @@ class SqliteEngine implements Engine {
     return this.#reader.get(sql, params);
   }
 
-  look<R extends object>(lookup: Lookup, ...numbers: number[]): Promise<R | undefined> {
-    return this.#reader.get(textOf(lookup), numbers);
+  look<R extends object, N extends string>(lookup: Lookup<N>, by: By<N>): Promise<R | undefined> {
+    return this.#reader.get(textOf(lookup), numbersOf(lookup, by));
   }
 
   run(sql: string, ...params: Value[]): Promise<number> {

@@ -1,5 +1,5 @@
-import type { Db, Lookup, Tx, Value } from '../../store/engine.ts';
-import { GatheredLookups, lookupTexts } from '../../store/lookup.ts';
+import type { By, Db, Lookup, Tx, Value } from '../../store/engine.ts';
+import { GatheredLookups, lookupTexts, numbersOf } from '../../store/lookup.ts';
 
 /**
  * A database that notes how it would carry out statements in place of doing so: on PostgreSQL after they have been asked for so
@@ -16,10 +16,10 @@ export function planning(guest: Db, carriedOut = false): { tx: Tx; plans: string
   };
   const get = async (sql: string, ...params: Value[]) => void (await all(sql, ...params));
   const run = async (sql: string, ...params: Value[]) => (await all(sql, ...params)).length;
-  const look =
+  const look = <N extends string>(lookup: Lookup<N>, by: By<N>) =>
     guest.dialect.name === 'sqlite'
-      ? (lookup: Lookup, ...numbers: number[]) => get(lookupTexts(guest.dialect)(lookup), ...numbers)
-      : (lookup: Lookup, ...numbers: number[]) => new GatheredLookups(tx).look(lookup, numbers);
+      ? get(lookupTexts(guest.dialect)(lookup), ...numbersOf(lookup, by))
+      : new GatheredLookups(tx).look(lookup, by);
   // What the engine makes of rows stays its own.
   const tx: Tx = Object.assign(Object.create(guest) as Tx, { all, get, run, look });
   return { tx, plans };
@@ -45,4 +45,16 @@ async function explainPostgres(db: Db, sql: string, params: readonly Value[], ca
   const given = params.length > 0 ? `(${params.map(literal).join(', ')})` : '';
   const steps = await db.all<{ 'QUERY PLAN': string }>(`EXPLAIN ${how} EXECUTE ${name} ${given}`);
   return steps.map((step) => step['QUERY PLAN']);
+}
+
+/** How many blocks each of these steps of a plan has read that was carried out, with all that is below it. */
+export function blocksRead(plan: string, which: RegExp): number[] {
+  const steps = plan.split('\n');
+  return steps.flatMap((step, i) => {
+    if (!which.test(step) || step.includes('never executed')) return [];
+    const rest = steps.slice(i + 1);
+    const end = rest.findIndex((line) => /^\S|->|SubPlan|InitPlan|CTE/.test(line));
+    const told = rest.slice(0, end < 0 ? undefined : end).find((line) => line.includes('Buffers:'));
+    return [...(told ?? '').matchAll(/(?:hit|read)=(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+  });
 }
