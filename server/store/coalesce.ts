@@ -3,11 +3,12 @@ export interface CoalescerOptions {
   readonly largest: number;
   /** Batches on their way at once. */
   readonly parallel: number;
-  /** From which size on a further batch beside one that is on its way is worth its cost. */
-  readonly worthwhile?: number;
+  /** A batch that is on its way for longer no longer stands in the way of others. */
+  readonly patienceMs?: number;
 }
 
-const usuallyWorthwhile = 16;
+/** A further batch beside one that is on its way is worth its cost from this size on. */
+const worthwhile = 16;
 
 /**
  * Lets calls that arrive together be carried out together. What arrives while batches are on their way makes up the next
@@ -35,17 +36,30 @@ export class Coalescer<Item, Outcome> {
 
   /** After the current turn of the event loop: the requests that were read in it belong to the same batch. */
   #schedule(): void {
-    const { parallel, worthwhile = usuallyWorthwhile } = this.#options;
-    if (this.#scheduled || this.#running >= parallel) return;
+    if (this.#scheduled || this.#running >= this.#options.parallel) return;
     if (this.#waiting.length < (this.#running === 0 ? 1 : worthwhile)) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      this.#running++;
-      void this.#runOne().finally(() => {
-        this.#running--;
-        this.#schedule();
-      });
+      this.#start();
+    });
+  }
+
+  /** The next one follows when this one is back, or has been away for too long. */
+  #start(): void {
+    this.#running++;
+    const { patienceMs } = this.#options;
+    let isWaitedFor = true;
+    const goOn = () => {
+      if (!isWaitedFor) return;
+      isWaitedFor = false;
+      this.#running--;
+      this.#schedule();
+    };
+    const timer = patienceMs === undefined ? undefined : setTimeout(goOn, patienceMs);
+    void this.#runOne().finally(() => {
+      clearTimeout(timer);
+      goOn();
     });
   }
 

@@ -26,11 +26,8 @@ export const numbersOf = <N extends string>({ numbers }: Lookup<N>, by: By<N>): 
 const places = <N extends string>({ numbers }: Lookup<N>, place: (name: N, i: number) => string) =>
   Object.fromEntries(numbers.map((name, i) => [name, place(name, i)])) as Record<N, string>;
 
-/**
- * How lookups are put together. One that does not come back holds up those beside it, and no more than that: others set out
- * while it is under way.
- */
-const options = { largest: 256, parallel: 4, worthwhile: 1 } as const;
+/** How lookups are put together. A statement that does not come back holds up others for a moment, and not until it is given up. */
+const options = { largest: 256, parallel: 2, patienceMs: 100 } as const;
 
 type Gathering = Coalescer<readonly number[], object | null>;
 

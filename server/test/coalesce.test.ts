@@ -44,17 +44,20 @@ test('what arrives while a batch is under way makes up the next, no larger than 
   expect(batches).toEqual([[1], [2, 3], [4]]);
 });
 
-test('where it costs nothing, a second batch sets out at once, and one that does not come back holds up nobody else', async () => {
-  const { coalescer, batches, letGo } = doubling({ largest: 100, parallel: 2, worthwhile: 1 });
+test('a batch that does not come back holds up others only for a while', async () => {
+  const { coalescer, batches, letGo } = doubling({ largest: 100, parallel: 1, patienceMs: 20 });
   const stuck = coalescer.submit(1);
   await Bun.sleep(1);
   const other = coalescer.submit(2);
-  await Bun.sleep(1);
+  while (batches.length < 2) await Bun.sleep(1);
   expect(batches).toEqual([[1], [2]]);
   await letGo(1);
   expect(await other).toBe(4);
   await letGo();
   expect(await stuck).toBe(2);
+  const next = coalescer.submit(3);
+  await letGo();
+  expect(await next).toBe(6);
 });
 
 test('a second batch sets out beside the first only when it is worth its cost', async () => {
