@@ -57,6 +57,12 @@ export function takeLease(tx: Tx, webhookId: WebhookId, owner: string): Promise<
 const lockedFirst = ({ lockRows }: Dialect, source: string): string =>
   `(SELECT g.* FROM ${source} AS g JOIN drives d ON d.webhook_id = g.webhook_id ORDER BY d.webhook_id ${lockRows})`;
 
+/**
+ * Whose a drive is, once it was found by its id. Put plainly, PostgreSQL would take the owner for what finds it best, and go through
+ * all that are held, for each row.
+ */
+const ownedBy = (owner: string) => `CASE WHEN drives.owner = ${owner} THEN true ELSE false END`;
+
 const filling = perDialect(
   (dialect): RowWork => ({
     columns: { webhook_id: 'int', count: 'int' },
@@ -72,8 +78,9 @@ const confirming = perDialect(
   (dialect): RowWork => ({
     columns: { webhook_id: 'int', lease_number: 'int' },
     statements: [
-      (source) => `UPDATE drives SET lease_until = ${dialect.now} + ${leaseMs} FROM ${lockedFirst(dialect, source)} AS g
-      WHERE drives.webhook_id = g.webhook_id AND drives.lease_number = g.lease_number AND owner = $1
+      (source) => `UPDATE drives SET lease_until = ${dialect.now} + ${leaseMs}
+      FROM ${lockedFirst(dialect, source)} AS g
+      WHERE drives.webhook_id = g.webhook_id AND drives.lease_number = g.lease_number AND ${ownedBy('$1')}
       RETURNING drives.webhook_id`,
     ],
   }),
@@ -93,7 +100,7 @@ export function renewLeases(tx: Tx, owner: string): Promise<DriveRow[]> {
   return tx.all(
     `UPDATE drives SET lease_until = ${tx.dialect.now} + ${leaseMs}
      FROM (SELECT d.webhook_id AS held FROM drives d WHERE d.owner = $1 ORDER BY d.webhook_id ${tx.dialect.lockRows}) AS mine
-     WHERE webhook_id = mine.held AND owner = $1 AND lease_until >= ${tx.dialect.now} RETURNING ${columns}`,
+     WHERE webhook_id = mine.held AND lease_until >= ${tx.dialect.now} RETURNING ${columns}`,
     owner,
   );
 }
