@@ -30,7 +30,7 @@ const columns =
 
 const view = perDialect(
   (dialect) => `${columns}, m.role, m.last_read_id,
-  ${newestIn(dialect, 'messages', 'c.chat_id')} AS last_message_id,
+  ${newestIn(dialect, 'c.chat_id')} AS last_message_id,
   (SELECT count(*) FROM (
      SELECT n.user_id, n.is_deleted FROM messages n
      WHERE ${dialect.isOne('n.chat_id', 'c.chat_id')} AND n.message_id > m.last_read_id

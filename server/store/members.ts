@@ -107,7 +107,7 @@ export async function insertMembers(tx: Tx, chatId: ChatId, joining: readonly Jo
   await tx.run(
     `INSERT INTO members (chat_id, user_id, joined_event, role, joined_at, last_read_id)
      SELECT $1, j.user_id, j.event_id, j.role, $3,
-            COALESCE(${newestIn(tx.dialect, 'messages', '$1')}, 0)
+            COALESCE(${newestIn(tx.dialect, '$1')}, 0)
      FROM ${tx.dialect.rows('$2', { user_id: 'int', role: 'text', event_id: 'int' }, 'j')}`,
     chatId,
     JSON.stringify(joining),
@@ -172,7 +172,7 @@ export interface ReachedMark {
  */
 export async function advanceReadMarks(tx: Tx, marks: readonly ReadMark[]): Promise<ReachedMark[]> {
   const columns = { chat_id: 'int', user_id: 'int', message_id: 'int' } as const;
-  const reached = newestIn(tx.dialect, 'messages', 'mark.chat_id', `COALESCE(mark.message_id, ${largestId})`);
+  const reached = newestIn(tx.dialect, 'mark.chat_id', `COALESCE(mark.message_id, ${largestId})`);
   const ordered = [...marks].sort((a, b) => a.chat_id - b.chat_id || a.user_id - b.user_id);
   return tx.all(
     `UPDATE members SET last_read_id = reached.message_id
