@@ -26,7 +26,7 @@ export async function onEngine(
   const made: string[] = [];
   try {
     return await measure(async () => {
-      const url = await server.freshDatabase();
+      const url = await server.emptyDatabase();
       made.push(url);
       return freshEnvironment(url);
     });

@@ -1,8 +1,6 @@
 import { addUser, issueToken, type Tools } from '../server/auth/administer.ts';
-import { realWorld } from '../server/compose.ts';
+import { openTools } from '../server/compose/tools.ts';
 import { readSettings } from '../server/config.ts';
-import type { Engine } from '../server/store/engine.ts';
-import { openAsGuest } from '../server/store/open.ts';
 import { Client } from '../server/test/support/client.ts';
 import { freePort } from '../server/test/support/postgres.ts';
 import { type Child, type startOnSecondCore, startOnServerCore, temporaryFolder, untilHealthy } from './machine.ts';
@@ -16,19 +14,21 @@ export class ParleyUnderTest implements AsyncDisposable {
   readonly pid: number;
   readonly port: number;
   readonly #child: Child;
-  /** The database beside the server, to fill it and to look at what became of it. */
-  readonly engine: Engine;
   /** Undefined: its data folder holds it. */
   readonly databaseUrl: string | undefined;
   readonly #tools: Tools;
 
-  constructor(child: Child, port: number, engine: Engine, databaseUrl: string | undefined) {
+  constructor(child: Child, port: number, tools: Tools, databaseUrl: string | undefined) {
     this.pid = child.pid;
     this.port = port;
     this.#child = child;
-    this.engine = engine;
     this.databaseUrl = databaseUrl;
-    this.#tools = { engine, now: Date.now, random: realWorld.random };
+    this.#tools = tools;
+  }
+
+  /** The database beside the server, to fill it and to look at what became of it. */
+  get engine() {
+    return this.#tools.engine;
   }
 
   async user(name: string): Promise<Client> {
@@ -79,7 +79,7 @@ export async function startParley(
   const port = await freePort();
   const child = start([...profiling, 'server/main.ts'], { ...env, PORT: String(port) });
   await untilHealthy(child, port);
-  return new ParleyUnderTest(child, port, await openAsGuest(readSettings(env)), env.DATABASE_URL);
+  return new ParleyUnderTest(child, port, await openTools(readSettings(env)), env.DATABASE_URL);
 }
 
 /** The baseline: a process on the same core that answers every request with these bytes. */

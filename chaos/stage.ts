@@ -9,7 +9,7 @@ import type { Message } from './evidence.ts';
 export async function environmentFor(engine: EngineName): Promise<Record<string, string>> {
   if (engine === 'sqlite') return freshEnvironment();
   const postgres = await startPostgres({ fsync: true });
-  return freshEnvironment(await postgres.freshDatabase());
+  return freshEnvironment(await postgres.emptyDatabase());
 }
 
 export interface People {

@@ -2,6 +2,7 @@ import { buildContract, type UserId } from '@parley/contract';
 import { Authenticator } from './auth/authenticate.ts';
 import { createSetupLink } from './auth/links.ts';
 import { OAuth } from './auth/oauth/oauth.ts';
+import { Passwords } from './auth/passwords.ts';
 import type { SignInServices } from './auth/services.ts';
 import { Wake } from './bus/wake.ts';
 import { buildDelivery } from './compose/delivery.ts';
@@ -107,6 +108,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
       engine,
       now: world.now,
       random: world.random,
+      passwords: new Passwords(settings.passwordCost),
       ...live.services,
       webhooks,
       files: files.services,

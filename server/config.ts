@@ -1,5 +1,6 @@
 import { defaultLimits, type Limits } from '@parley/contract';
 import type { SignUpPolicy } from './auth/arrivals.ts';
+import type { PasswordCost } from './auth/passwords.ts';
 import { parseS3Url } from './blobs/s3-url.ts';
 import { parseNatsUrl } from './bus/nats-url.ts';
 import { parseNetworks } from './domain/address.ts';
@@ -50,6 +51,13 @@ function signInLimit(value: string): Throttle | undefined {
   const [, burst, seconds] = /^(\d{1,4})\/(\d{1,5})$/.exec(value) ?? [];
   if (!Number(burst) || !Number(seconds)) throw new Error('off, or attempts and seconds such as 10/60');
   return { burst: Number(burst), everyMs: Number(seconds) * 1_000 };
+}
+
+function passwordCost(value: string): PasswordCost {
+  const [, memoryKib, passes] = /^(\d{1,7})\/(\d{1,3})$/.exec(value) ?? [];
+  if (Number(memoryKib ?? 0) < 8 || !Number(passes))
+    throw new Error('KiB of memory (8 or more) and passes such as 19456/2');
+  return { memoryKib: Number(memoryKib), passes: Number(passes) };
 }
 
 function postgresUrl(value: string): string | undefined {
@@ -104,6 +112,13 @@ export const settingsTable = {
       'Failed attempts in a row to sign in to one account, and the seconds until one more is allowed; from one address five times as many; or `off`.',
     fallback: '10/60',
     parse: signInLimit,
+  }),
+  passwordCost: setting({
+    env: 'PARLEY_PASSWORD_COST',
+    summary:
+      'Cost of hashing a password with argon2id: KiB of memory and passes. The default is what OWASP recommends. Existing hashes keep the cost they were made with.',
+    fallback: '19456/2',
+    parse: passwordCost,
   }),
   auditDays: setting({
     env: 'PARLEY_AUDIT_DAYS',

@@ -3,9 +3,8 @@ import { stream } from '../chaos/random.ts';
 import { Receiver } from '../chaos/receiver.ts';
 import { makeChats, type People } from '../chaos/stage.ts';
 import { addUser } from '../server/auth/administer.ts';
-import { realWorld } from '../server/compose.ts';
+import { openTools } from '../server/compose/tools.ts';
 import { readSettings } from '../server/config.ts';
-import { openAsGuest } from '../server/store/open.ts';
 import { goodPassword } from '../server/test/support/browser-like.ts';
 import { quietPort } from '../server/test/support/quiet-port.ts';
 import { eventTip } from '../server/test/support/world.ts';
@@ -27,13 +26,13 @@ export const settings = {
 
 /** Somebody with a password, made beside a server. */
 export async function makePerson(env: Record<string, string>): Promise<{ name: string; password: string }> {
-  const engine = await openAsGuest(readSettings(env));
+  const tools = await openTools(readSettings(env));
   try {
     const person = { name: 'eve', password: goodPassword };
-    await addUser({ engine, now: Date.now, random: realWorld.random }, { ...person, isAdmin: false });
+    await addUser(tools, { ...person, isAdmin: false });
     return person;
   } finally {
-    await engine.close();
+    await tools.engine.close();
   }
 }
 

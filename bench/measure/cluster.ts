@@ -30,7 +30,7 @@ export async function measureCluster(pace: Pace): Promise<Outcome[]> {
   if (missing) return [{ kind: 'skipped', what, why: missing }];
   const [postgres, nats] = [await startPostgres({ fsync: true }), await startNats()];
   const shared = {
-    DATABASE_URL: await postgres.freshDatabase(),
+    DATABASE_URL: await postgres.emptyDatabase(),
     NATS_URL: nats.url,
     PARLEY_SECRET_KEY: Buffer.from(realWorld.random(32)).toString('base64'),
   };

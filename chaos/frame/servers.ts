@@ -60,5 +60,5 @@ async function startDatabase(fsync: boolean, ends: AsyncDisposableStack) {
   const postgres = await startPostgres({ fsync });
   // Out of time it may be away.
   ends.defer(() => postgres.stop('immediate').catch(() => {}));
-  return { url: await postgres.freshDatabase(), database: new Database(postgres) };
+  return { url: await postgres.emptyDatabase(), database: new Database(postgres) };
 }

@@ -1,7 +1,6 @@
 import { addUser, issueToken } from '../../server/auth/administer.ts';
-import { realWorld } from '../../server/compose.ts';
+import { openTools } from '../../server/compose/tools.ts';
 import { readSettings } from '../../server/config.ts';
-import { openAsGuest } from '../../server/store/open.ts';
 import { temporaryFolder } from '../../server/test/support/cleanup.ts';
 import { Client } from '../../server/test/support/client.ts';
 import type { Environment } from './trial.ts';
@@ -43,8 +42,7 @@ export function environmentsFor(count: number, shared: Environment): Environment
 
 /** Makes users in the database of nodes that have been started. */
 export async function makePeople(env: Environment, url: string): Promise<People> {
-  const engine = await openAsGuest(readSettings(env));
-  const tools = { engine, now: Date.now, random: realWorld.random };
+  const tools = await openTools(readSettings(env));
   const make = async (name: string) => {
     const { user_id } = await addUser(tools, { name, isAdmin: false });
     const { accessToken } = await issueToken(tools, { userName: name, name: 'chaos' });
@@ -59,7 +57,7 @@ export async function makePeople(env: Environment, url: string): Promise<People>
       stranger: await make('sam'),
     };
   } finally {
-    await engine.close();
+    await tools.engine.close();
   }
 }
 

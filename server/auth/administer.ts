@@ -6,7 +6,7 @@ import { endWithoutAccess } from '../store/webhook-ends.ts';
 import { scopesFor } from './access-token.ts';
 import { operator, record } from './audit.ts';
 import { replacePassword } from './password-change.ts';
-import { hashPassword } from './passwords.ts';
+import type { Passwords } from './passwords.ts';
 import { makeToken, type NewToken } from './personal-token.ts';
 
 /** What an operator does straight in the database, beside a running server. Each is one short write. */
@@ -14,6 +14,7 @@ export interface Tools {
   readonly engine: Engine;
   readonly now: () => number;
   readonly random: (bytes: number) => Uint8Array;
+  readonly passwords: Passwords;
 }
 
 export interface UserRequest {
@@ -26,7 +27,7 @@ export interface UserRequest {
 export async function addUser(tools: Tools, request: UserRequest): Promise<UserRow> {
   const name = check(userName, request.name, 'The name');
   const password = request.password === undefined ? undefined : check(passwordRule, request.password, 'The password');
-  const passwordHash = password === undefined ? null : await hashPassword(password);
+  const passwordHash = password === undefined ? null : await tools.passwords.hash(password);
   const displayName = request.displayName ?? name;
   const { isAdmin } = request;
   return tools.engine.write(async (tx) => {
@@ -63,7 +64,7 @@ export async function changePasswordOf(
   tools: Tools,
   request: { readonly userName: string; readonly password: string },
 ): Promise<UserRow> {
-  const passwordHash = await hashPassword(check(passwordRule, request.password, 'The password'));
+  const passwordHash = await tools.passwords.hash(check(passwordRule, request.password, 'The password'));
   return tools.engine.write(async (tx) => {
     const at = tools.now();
     const user = await requirePerson(tx, request.userName);

@@ -6,7 +6,6 @@ import { countAdmins, insertUser, type UserRow } from '../store/users.ts';
 import { hashToken } from './access-token.ts';
 import { type Actor, record } from './audit.ts';
 import { linkGone, requireLink } from './links.ts';
-import { hashPassword } from './passwords.ts';
 import type { AccessServices, SignInServices } from './services.ts';
 import { openSession, type Session } from './sessions.ts';
 import { forAddress, type Source } from './sign-in.ts';
@@ -36,7 +35,7 @@ export async function setUp(
   address: string,
 ): Promise<Arrival> {
   await requireLink(services, 'setup', secret);
-  const passwordHash = await hashPassword(person.password);
+  const passwordHash = await services.passwords.hash(person.password);
   return services.engine.write(async (tx) => {
     const at = services.now();
     await tx.lockKeys(['administrators']);
@@ -69,7 +68,7 @@ export async function signUp(
     const wait = await engine.write((tx) => takeAttempt(tx, `sign-up ${limitKey}`, forAddress(signInLimit), now()));
     if (wait > 0) return { outcome: 'throttled', retrySeconds: Math.ceil(wait / 1_000) };
   }
-  const passwordHash = await hashPassword(person.password);
+  const passwordHash = await services.passwords.hash(person.password);
   return engine.write(async (tx) => {
     const at = now();
     const link = invitation === undefined ? undefined : await takeLink(tx, 'invitation', hashToken(invitation), at);

@@ -9,7 +9,6 @@ import { hashToken } from './access-token.ts';
 import type { Arrival } from './arrivals.ts';
 import { type Actor, record } from './audit.ts';
 import { linkGone, requireLink } from './links.ts';
-import { hashPassword, isPassword } from './passwords.ts';
 import type { AccessServices, SignInServices } from './services.ts';
 import { openSession, type Session } from './sessions.ts';
 
@@ -33,7 +32,7 @@ export async function resetPassword(
   address: string,
 ): Promise<Arrival> {
   await requireLink(services, 'password', secret);
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await services.passwords.hash(password);
   const arrival = await services.engine.write(async (tx) => {
     const at = services.now();
     const link = await takeLink(tx, 'password', hashToken(secret), at);
@@ -71,8 +70,9 @@ export async function changePassword(
   }
   const user = await findUser(engine, userId);
   const known = user && (await findSignIn(engine, user.name));
-  if (!(await isPassword(passwords.current, known?.password_hash ?? null))) return { outcome: 'wrong password' };
-  const passwordHash = await hashPassword(passwords.next);
+  if (!(await services.passwords.matches(passwords.current, known?.password_hash ?? null)))
+    return { outcome: 'wrong password' };
+  const passwordHash = await services.passwords.hash(passwords.next);
   const session = await engine.write(async (tx) => {
     const at = now();
     // Once more: whoever knows only the old password must not win against the change that made it old.

@@ -2,12 +2,14 @@ import type { UserId } from '@parley/contract';
 import type { Engine } from '../store/engine.ts';
 import type { Throttle } from '../store/throttles.ts';
 import type { Random } from './access-token.ts';
+import type { Passwords } from './passwords.ts';
 
 /** What everything about access needs from the process around it. */
 export interface AccessServices {
   readonly engine: Engine;
   readonly now: () => number;
   readonly random: Random;
+  readonly passwords: Passwords;
   /** To be called once it is committed that some access of these users has ended: nothing is to remember it. */
   readonly ended: (...userIds: readonly UserId[]) => Promise<void>;
 }

@@ -7,7 +7,6 @@ import { findSignIn, type UserRow } from '../store/users.ts';
 import { hashToken } from './access-token.ts';
 import { type Actor, record } from './audit.ts';
 import { readDevice } from './device.ts';
-import { isPassword } from './passwords.ts';
 import type { SignInServices } from './services.ts';
 import { openSession, type Session } from './sessions.ts';
 
@@ -47,7 +46,7 @@ export async function signIn(services: SignInServices, attempt: Attempt): Promis
   const wait = await takeBoth(services, account, attempt, found?.user_id);
   if (wait > 0) return { outcome: 'throttled', retrySeconds: Math.ceil(wait / 1_000) };
 
-  const matches = await isPassword(attempt.password, found?.password_hash ?? null);
+  const matches = await services.passwords.matches(attempt.password, found?.password_hash ?? null);
   return engine.write(async (tx) => {
     const at = now();
     // Once more: the user may have been disabled, or the password changed, while it was checked. Both take this lock and

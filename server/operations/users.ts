@@ -2,7 +2,6 @@ import { type ChatId, ParleyError, type UserId } from '@parley/contract';
 import { type Actor, record } from '../auth/audit.ts';
 import { accessBot } from '../auth/bots.ts';
 import type { Caller } from '../auth/caller.ts';
-import { hashPassword } from '../auth/passwords.ts';
 import type { Tx } from '../store/engine.ts';
 import { appendOne } from '../store/events.ts';
 import { deleteLinks, deleteLinksBy } from '../store/links.ts';
@@ -59,7 +58,7 @@ export function createUser(services: Services): Handler<'users.create'> {
       throw new ParleyError('forbidden', 'An app cannot make administrators: they would outlive what it was granted.');
     }
     // Before the transaction: hashing takes long on purpose, and a transaction keeps others waiting.
-    const passwordHash = password === undefined ? null : await hashPassword(password);
+    const passwordHash = password === undefined ? null : await services.passwords.hash(password);
     return change(services, call, async (tx, at) => {
       await requireStillAdministrator(tx, call.caller);
       const displayName = display_name ?? name;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { clientAddress, limitKey, parseTrustedProxies } from '../http/address.ts';
 import type { Db } from '../store/engine.ts';
-import { onBothEngines, onPostgres } from './support/engines.ts';
+import { onAnyEngine, onPostgres } from './support/engines.ts';
 import { serverFor } from './support/server.ts';
 import { expectRefusal, overSocket, postHead, request } from './support/wire.ts';
 import { eventually, users } from './support/world.ts';
@@ -92,7 +92,7 @@ const path = '/api/users.php?action=me';
 const badToken = (url: string, forwardedFor: string) =>
   request(`${url}${path}`, { headers: { authorization: 'Bearer x', 'x-forwarded-for': forwardedFor } });
 
-onBothEngines('the limit of an address behind a proxy', (engine) => {
+onAnyEngine('the limit of an address behind a proxy', (engine) => {
   const server = serverFor(engine, { TRUST_PROXY: '1', PARLEY_RATE_LIMIT: '1/3' }, { now: () => 0 });
 
   test('is that of the address which the proxy names', async () => {
@@ -125,7 +125,7 @@ onBothEngines('the limit of an address behind a proxy', (engine) => {
   });
 });
 
-onBothEngines('the limit of an address where no proxy is trusted', (engine) => {
+onAnyEngine('the limit of an address where no proxy is trusted', (engine) => {
   for (const trusted of ['off', '198.51.100.0/24']) {
     describe(`TRUST_PROXY=${trusted}`, () => {
       const server = serverFor(engine, { TRUST_PROXY: trusted, PARLEY_RATE_LIMIT: '1/3' }, { now: () => 0 });

@@ -13,10 +13,10 @@ import { atOneMoment, fillStore } from '../store/open.ts';
 import { SqliteSnapshot } from '../store/snapshot.ts';
 import { pagesOf } from '../store/table-copy.ts';
 import { temporaryFolder } from './support/cleanup.ts';
-import { onBothEngines } from './support/engines.ts';
+import { onAnyEngine } from './support/engines.ts';
 import { serverFor } from './support/server.ts';
 
-onBothEngines('what is backed up', (engine) => {
+onAnyEngine('what is backed up', (engine) => {
   const server = serverFor(engine);
 
   test('is every table, but for those that are left out for a reason', async () => {

@@ -5,7 +5,7 @@ import { pruneDeliveries } from '../store/deliveries.ts';
 import { logTip, readCursor } from '../store/events.ts';
 import { expireDeliveries } from '../webhooks/expiry.ts';
 import type { Client } from './support/client.ts';
-import { onBothEngines } from './support/engines.ts';
+import { onAnyEngine } from './support/engines.ts';
 import { serverFor } from './support/server.ts';
 import { expectRefusal } from './support/wire.ts';
 import { eventsAfter, eventTip, eventually, users } from './support/world.ts';
@@ -26,7 +26,7 @@ const fields: Record<Exclude<EventName, 'webhook_disabled'>, readonly string[]> 
   reaction_removed: ['message_id', 'chat_id', 'user_id', 'emoji'],
 };
 
-onBothEngines('events', (engine) => {
+onAnyEngine('events', (engine) => {
   const server = serverFor(engine);
 
   describe('tell of what happened', () => {
@@ -342,7 +342,7 @@ onBothEngines('events', (engine) => {
   });
 });
 
-onBothEngines('events past their time', (engine) => {
+onAnyEngine('events past their time', (engine) => {
   const day = 24 * 3_600_000;
   let now = Date.now();
   const server = serverFor(engine, { PARLEY_EVENT_DAYS: '1' }, { now: () => now, sweepMs: 20 });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { errors, listOperations, type NamedOperation, scopeNames } from '@parley/contract';
 import type { Client } from './support/client.ts';
-import { onBothEngines } from './support/engines.ts';
+import { onAnyEngine } from './support/engines.ts';
 import { serverFor } from './support/server.ts';
 import { expectRefusal, request, statuses } from './support/wire.ts';
 import { buildWorld, type People } from './support/world.ts';
@@ -17,7 +17,7 @@ test('the codes of the contract and their statuses are those of the design', () 
   expect(given).toEqual(statuses);
 });
 
-onBothEngines('over HTTP', (engine) => {
+onAnyEngine('over HTTP', (engine) => {
   const server = serverFor(engine);
   let people: People;
   beforeAll(async () => {

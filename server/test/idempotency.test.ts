@@ -147,5 +147,5 @@ onPostgres('an Idempotency-Key on two server processes', () => {
       await server.stop();
       await Promise.all(processes.map((p) => p.kill('SIGTERM')));
     }
-  }, 30_000);
+  });
 });

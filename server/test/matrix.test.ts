@@ -9,7 +9,7 @@ import {
 } from '@parley/contract';
 import { type Cast, invite, type Role, roles } from './support/cast.ts';
 import { type Client, formOf, hasFile } from './support/client.ts';
-import { onBothEngines } from './support/engines.ts';
+import { onAnyEngine } from './support/engines.ts';
 import { serverFor } from './support/server.ts';
 import { hook, openGroup, Stage } from './support/stage.ts';
 
@@ -186,7 +186,7 @@ async function ask(url: string, row: NamedOperation, input: object, headers: Hea
   return error?.code ?? `status ${response.status}`;
 }
 
-onBothEngines('what every operation answers to whom', (engine) => {
+onAnyEngine('what every operation answers to whom', (engine) => {
   const server = serverFor(engine);
   let cast: Cast;
   const stages = new Map<Client, Stage>();

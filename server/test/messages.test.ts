@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import type { Client } from './support/client.ts';
-import { onBothEngines } from './support/engines.ts';
+import { onAnyEngine } from './support/engines.ts';
 import { serverFor } from './support/server.ts';
 import { expectRefusal } from './support/wire.ts';
 import { eventsAfter, eventTip, users } from './support/world.ts';
 
-onBothEngines('messages', (engine) => {
+onAnyEngine('messages', (engine) => {
   const server = serverFor(engine);
   let ada: Client;
   let bob: Client;

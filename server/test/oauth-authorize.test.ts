@@ -3,7 +3,7 @@ import { scopeNames } from '@parley/contract';
 import { type AuthorizationCheck, OAuth } from '../auth/oauth/oauth.ts';
 import { checkRedirects } from '../auth/oauth/redirects.ts';
 import type { Client } from './support/client.ts';
-import { onBothEngines } from './support/engines.ts';
+import { onAnyEngine } from './support/engines.ts';
 import {
   accessOf,
   appRedirect,
@@ -23,7 +23,7 @@ import { serverFor } from './support/server.ts';
 
 const pkce = newPkce();
 
-onBothEngines('a request for authorization', (engine) => {
+onAnyEngine('a request for authorization', (engine) => {
   const server = serverFor(engine);
   let ada: Client;
   let root: Client;

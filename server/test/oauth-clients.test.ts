@@ -2,14 +2,14 @@ import { beforeAll, expect, test } from 'bun:test';
 import * as oauth4webapi from 'oauth4webapi';
 import * as openid from 'openid-client';
 import type { Client } from './support/client.ts';
-import { onBothEngines } from './support/engines.ts';
+import { onAnyEngine } from './support/engines.ts';
 import { decide, newApp, withToken, works } from './support/oauth.ts';
 import { serverFor } from './support/server.ts';
 
 const insecure = { [oauth4webapi.allowInsecureRequests]: true };
 const scope = 'messages:read messages:write chats:write';
 
-onBothEngines('client libraries that others wrote', (engine) => {
+onAnyEngine('client libraries that others wrote', (engine) => {
   const server = serverFor(engine);
   let ada: Client;
   beforeAll(async () => {

@@ -3,7 +3,7 @@ import type { UserId, WebhookId } from '@parley/contract';
 import { deleteApp, replaceSecret } from '../auth/apps.ts';
 import { endWithoutAccess } from '../store/webhook-ends.ts';
 import type { Client } from './support/client.ts';
-import { onBothEngines } from './support/engines.ts';
+import { onAnyEngine } from './support/engines.ts';
 import {
   accessOf,
   askForTokens,
@@ -26,7 +26,7 @@ import {
 import { serverFor } from './support/server.ts';
 import { eventually, users } from './support/world.ts';
 
-onBothEngines('access that an app was granted', (engine) => {
+onAnyEngine('access that an app was granted', (engine) => {
   let ahead = 0;
   const now = () => Date.now() + ahead;
   const server = serverFor(engine, {}, { now });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { scopeNames } from '@parley/contract';
 import type { Client } from './support/client.ts';
-import { freshEnvironment, onBothEngines } from './support/engines.ts';
+import { freshEnvironment, onAnyEngine } from './support/engines.ts';
 import {
   askForTokens,
   authorizeApp,
@@ -20,7 +20,7 @@ import { overSocket, type Reply, request } from './support/wire.ts';
 const formType = 'application/x-www-form-urlencoded';
 const metadataPath = '/.well-known/oauth-authorization-server';
 
-onBothEngines('the endpoints of OAuth', (engine) => {
+onAnyEngine('the endpoints of OAuth', (engine) => {
   const server = serverFor(engine);
   let ada: Client;
   let app: TestApp;
@@ -207,7 +207,7 @@ describe('the address that a server says it has', () => {
   });
 });
 
-onBothEngines('the limit of those who ask for tokens', (engine) => {
+onAnyEngine('the limit of those who ask for tokens', (engine) => {
   let now = Date.now();
   const server = serverFor(engine, { PARLEY_RATE_LIMIT: '5/10' }, { now: () => now });
   let app: TestApp;
@@ -264,7 +264,7 @@ onBothEngines('the limit of those who ask for tokens', (engine) => {
   });
 });
 
-onBothEngines('a fault of ours', (engine) => {
+onAnyEngine('a fault of ours', (engine) => {
   let said = '';
   let server: TestServer;
   let ada: Client;

@@ -3,7 +3,7 @@ import type { UserId } from '@parley/contract';
 import { deleteApp } from '../auth/apps.ts';
 import { lockTokensOf } from '../store/tokens.ts';
 import type { Client } from './support/client.ts';
-import { freshEnvironment, onBothEngines, onPostgres } from './support/engines.ts';
+import { freshEnvironment, onAnyEngine, onPostgres } from './support/engines.ts';
 import {
   accessOf,
   askForTokens,
@@ -40,7 +40,7 @@ async function expectOneWinner(servers: readonly Url[], replies: readonly Reply[
   }
 }
 
-onBothEngines('twenty exchanges at once', (engine) => {
+onAnyEngine('twenty exchanges at once', (engine) => {
   const server = serverFor(engine);
   let ada: Client;
   let apps: TestApp[];
@@ -74,7 +74,7 @@ onBothEngines('twenty exchanges at once', (engine) => {
   });
 });
 
-onBothEngines('tokens that are asked for while', (engine) => {
+onAnyEngine('tokens that are asked for while', (engine) => {
   const server = serverFor(engine);
   let root: Client;
   let ada: Client;

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'bun:test';
 import { scopeNames, type UserId } from '@parley/contract';
 import { setAdmin } from '../store/users.ts';
 import type { Client } from './support/client.ts';
-import { onBothEngines } from './support/engines.ts';
+import { onAnyEngine } from './support/engines.ts';
 import {
   askForTokens,
   authorizeApp,
@@ -23,7 +23,7 @@ import { serverFor } from './support/server.ts';
 const hour = 3_600_000;
 const day = 24 * hour;
 
-onBothEngines('tokens of an app', (engine) => {
+onAnyEngine('tokens of an app', (engine) => {
   let ahead = 0;
   const now = () => Date.now() + ahead;
   const server = serverFor(engine, {}, { now });

@@ -143,7 +143,7 @@ onPostgres('two server processes on one database', () => {
       await server.stop();
       await Promise.all(processes.map((p) => p.kill('SIGTERM')));
     }
-  }, 60_000);
+  });
 });
 
 async function deadlocks(url: string): Promise<number> {

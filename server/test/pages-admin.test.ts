@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { acts } from '../auth/acts.ts';
 import type { Fields } from './support/browser-like.ts';
 import type { Client } from './support/client.ts';
-import { onBothEngines } from './support/engines.ts';
+import { onAnyEngine } from './support/engines.ts';
 import { askForTokens, authorizeApp, newApp, refreshForm, works } from './support/oauth.ts';
 import { serverFor } from './support/server.ts';
 import {
@@ -24,7 +24,7 @@ const markup = `<script>alert(1)</script><b a='"'>&amp;`;
 
 const done = (path: string, words: string) => ({ status: 303, location: `${path}?done=${words}` });
 
-onBothEngines('the pages of administrators', (engine) => {
+onAnyEngine('the pages of administrators', (engine) => {
   const server = serverFor(engine, believingProxies);
   let root: Client;
   let visitor: Visitor;
@@ -569,7 +569,7 @@ onBothEngines('the pages of administrators', (engine) => {
   });
 });
 
-onBothEngines('the last administrator', (engine) => {
+onAnyEngine('the last administrator', (engine) => {
   const server = serverFor(engine, believingProxies);
 
   test('can neither step down nor be disabled, and another can', async () => {

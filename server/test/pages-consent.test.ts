@@ -3,7 +3,7 @@ import { revokeGrants } from '../store/grants.ts';
 import { BrowserLike, goodPassword, person } from './support/browser-like.ts';
 import { inChromium, visitors } from './support/chromium.ts';
 import { Client } from './support/client.ts';
-import { onBothEngines } from './support/engines.ts';
+import { onAnyEngine } from './support/engines.ts';
 import { askForTokens, authorizationRequest, newApp, newPkce, type TestApp, tokensIn } from './support/oauth.ts';
 import { serverFor, type TestServer } from './support/server.ts';
 
@@ -19,7 +19,7 @@ async function bobsApp(server: TestServer, name = 'Weekly digest'): Promise<Test
   return newApp(server, new Client(server.url, '', bob.user_id), { name, redirects: [site, program, phone] });
 }
 
-onBothEngines('the consent page', (engine) => {
+onAnyEngine('the consent page', (engine) => {
   const server = serverFor(engine, { PARLEY_SIGN_IN_LIMIT: 'off' });
   let app: TestApp;
   beforeAll(async () => {

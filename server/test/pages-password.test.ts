@@ -1,14 +1,15 @@
 import { expect, test } from 'bun:test';
 import { createPasswordLink } from '../auth/links.ts';
 import { disableUser } from '../store/users.ts';
-import { BrowserLike, goodPassword, person, servicesOf } from './support/browser-like.ts';
-import { onBothEngines } from './support/engines.ts';
+import { BrowserLike, goodPassword, person } from './support/browser-like.ts';
+import { onAnyEngine } from './support/engines.ts';
+import { accessOf } from './support/oauth.ts';
 import { serverFor } from './support/server.ts';
 
 const better = 'an even better one';
 const changing = (current: string, next: string, again = next) => ({ current, password: next, again });
 
-onBothEngines('changing a password', (engine) => {
+onAnyEngine('changing a password', (engine) => {
   let passed = 0;
   const now = () => Date.now() + passed;
   const server = serverFor(engine, { PARLEY_SIGN_IN_LIMIT: '5/60' }, { now });
@@ -97,7 +98,7 @@ onBothEngines('changing a password', (engine) => {
   async function linkFor(userId: Awaited<ReturnType<typeof person>>['user_id']) {
     const root = await person(server(), { admin: true });
     const actor = { userId: root.user_id, appId: 0, address: null };
-    return `/password-link/${(await createPasswordLink(servicesOf(server(), now), actor, userId)).secret}`;
+    return `/password-link/${(await createPasswordLink(accessOf(server(), now), actor, userId)).secret}`;
   }
 
   test('works once with a link of an administrator, and signs every browser out', async () => {

@@ -3,14 +3,14 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { countAdmins } from '../store/users.ts';
 import { BrowserLike, goodPassword, person } from './support/browser-like.ts';
-import { type Environment, freshEnvironment, onBothEngines } from './support/engines.ts';
+import { type Environment, freshEnvironment, onAnyEngine } from './support/engines.ts';
 import { serverFor, startServer, type TestServer } from './support/server.ts';
 
 const linkFile = (env: Environment) => join(env.PARLEY_DATA ?? '', 'setup-link');
 const linkOf = (server: TestServer) => new URL(readFileSync(linkFile(server.env), 'utf8').trim()).pathname;
 const filled = (name: string) => ({ name, password: goodPassword, again: goodPassword });
 
-onBothEngines('setting up', (engine) => {
+onAnyEngine('setting up', (engine) => {
   test('makes whoever opens the link the first administrator, once', async () => {
     const server = await startServer(await freshEnvironment(engine));
     const browser = new BrowserLike(server.url);

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'bun:test';
 import { createBot } from '../auth/bots.ts';
-import { hashPassword } from '../auth/passwords.ts';
 import { disableUser, setPassword } from '../store/users.ts';
-import { BrowserLike, goodPassword, newAddress, type Page, person, servicesOf } from './support/browser-like.ts';
-import { onBothEngines } from './support/engines.ts';
+import { BrowserLike, goodPassword, newAddress, type Page, person } from './support/browser-like.ts';
+import { onAnyEngine } from './support/engines.ts';
+import { accessOf } from './support/oauth.ts';
 import { serverFor } from './support/server.ts';
 
 /** Attempts at one account; from one address there are five times as many. */
 const limit = 3;
 const seconds = 60;
 
-onBothEngines('signing in', (engine) => {
+onAnyEngine('signing in', (engine) => {
   let passed = 0;
   const server = serverFor(
     engine,
@@ -36,13 +36,13 @@ onBothEngines('signing in', (engine) => {
     await server().engine.write((tx) => disableUser(tx, disabled.user_id, Date.now()));
     const owner = await person(server());
     const bot = await createBot(
-      servicesOf(server()),
+      accessOf(server()),
       { userId: owner.user_id, appId: 0, address: null },
       { name: `${owner.name}-bot`, displayName: 'A bot' },
     );
     // As it never is: even then nobody signs in as a bot.
     await server().engine.write(async (tx) =>
-      setPassword(tx, bot.user_id, await hashPassword(goodPassword), Date.now()),
+      setPassword(tx, bot.user_id, await server().tools.passwords.hash(goodPassword), Date.now()),
     );
     await server().user('only-tokens');
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { createInvitation, withdrawInvitation } from '../auth/links.ts';
 import { findUserByName } from '../store/users.ts';
-import { BrowserLike, goodPassword, newAddress, person, servicesOf } from './support/browser-like.ts';
-import { onBothEngines } from './support/engines.ts';
+import { BrowserLike, goodPassword, newAddress, person } from './support/browser-like.ts';
+import { onAnyEngine } from './support/engines.ts';
+import { accessOf } from './support/oauth.ts';
 import { serverFor, type TestServer } from './support/server.ts';
 
 let made = 0;
@@ -11,7 +12,7 @@ const filled = (name: string) => ({ name, password: goodPassword, again: goodPas
 
 async function invite(server: TestServer, now = Date.now) {
   const root = await person(server, { admin: true });
-  const services = servicesOf(server, now);
+  const services = accessOf(server, now);
   const actor = { userId: root.user_id, appId: 0, address: null };
   const { link, secret } = await createInvitation(services, actor, 'for a friend');
   return {
@@ -20,7 +21,7 @@ async function invite(server: TestServer, now = Date.now) {
   };
 }
 
-onBothEngines('signing up where it is open', (engine) => {
+onAnyEngine('signing up where it is open', (engine) => {
   let passed = 0;
   const server = serverFor(
     engine,
@@ -94,7 +95,7 @@ onBothEngines('signing up where it is open', (engine) => {
   });
 });
 
-onBothEngines('an invitation', (engine) => {
+onAnyEngine('an invitation', (engine) => {
   let passed = 0;
   const now = () => Date.now() + passed;
   const server = serverFor(engine, { PARLEY_SIGN_IN_LIMIT: 'off' }, { now });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { type ErrorCode, listOperations, type OperationName } from '@parley/contract';
 import type { Client } from './support/client.ts';
-import { onBothEngines } from './support/engines.ts';
+import { onAnyEngine } from './support/engines.ts';
 import { serverFor } from './support/server.ts';
 import { users } from './support/world.ts';
 
@@ -106,7 +106,7 @@ const may: Record<keyof typeof acts, readonly [direct: string, group: string, op
 
 const verdicts: Record<string, ErrorCode | 'ok'> = { ok: 'ok', '-': 'not_found', no: 'forbidden' };
 
-onBothEngines('who may do what', (engine) => {
+onAnyEngine('who may do what', (engine) => {
   const server = serverFor(engine);
   let cast: Record<'stranger' | 'member' | 'admin' | 'owner' | 'other' | 'outsider', Client>;
   beforeAll(async () => {

@@ -493,5 +493,5 @@ onBothEngines('a replay in the midst of which the server stops', (engine) => {
     } finally {
       await server.stop();
     }
-  }, 15_000);
+  });
 });

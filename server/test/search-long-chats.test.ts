@@ -5,7 +5,7 @@ import type { Db, Engine, Tx, Value } from '../store/engine.ts';
 import { openAsGuest, openStore } from '../store/open.ts';
 import { addToIndex, dropFromIndex, searchMessages } from '../store/search.ts';
 import { insertUser } from '../store/users.ts';
-import { type EngineName, type Environment, freshEnvironment, onBothEngines } from './support/engines.ts';
+import { type EngineName, type Environment, freshEnvironment, onAnyEngine } from './support/engines.ts';
 import { planning } from './support/plans.ts';
 
 interface Message {
@@ -110,7 +110,7 @@ function expected(messages: readonly Message[], words: readonly string[], chats:
     .reverse();
 }
 
-onBothEngines('a search among many messages', (name: EngineName) => {
+onAnyEngine('a search among many messages', (name: EngineName) => {
   let environment: Environment;
   let engine: Engine;
   let messages: Message[];

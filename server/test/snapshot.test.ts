@@ -251,7 +251,7 @@ onBothEngines('for every user and every history', (engine) => {
       }),
       { numRuns: 12, endOnFailure: true },
     );
-  }, 60_000);
+  });
 });
 
 async function tip(user: Client): Promise<number> {

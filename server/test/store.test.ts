@@ -8,7 +8,14 @@ import { FolderError } from '../store/folder.ts';
 import { newestVersion, SchemaError } from '../store/migrate.ts';
 import { openAsGuest, openStore } from '../store/open.ts';
 import { insertUser } from '../store/users.ts';
-import { type EngineName, type Environment, freshEnvironment, onBothEngines, onPostgres } from './support/engines.ts';
+import {
+  type EngineName,
+  type Environment,
+  emptyEnvironment,
+  freshEnvironment,
+  onBothEngines,
+  onPostgres,
+} from './support/engines.ts';
 import { spawnServer, startServer } from './support/server.ts';
 import { eventsAfter, eventually, users } from './support/world.ts';
 
@@ -362,7 +369,7 @@ onBothEngines('every script', (engine) => {
 
 onBothEngines('opening the store', (engine) => {
   test('again finds everything as it was', async () => {
-    const env = await freshEnvironment(engine);
+    const env = await emptyEnvironment(engine);
     const first = await open(env);
     await first.write((tx) => insertUser(tx, newUser('lasting')));
     const { events } = await first.write((tx) => tx.takeIds({ messages: 0, events: 5 }));
@@ -375,7 +382,7 @@ onBothEngines('opening the store', (engine) => {
   });
 
   test('is refused in one plain line where a newer Parley was at work, to servers and guests', async () => {
-    const env = await freshEnvironment(engine);
+    const env = await emptyEnvironment(engine);
     const store = await open(env);
     await store.run('INSERT INTO schema_versions (version, applied_at) VALUES ($1, 0)', newestVersion + 1);
     await store.close();
@@ -391,7 +398,7 @@ onBothEngines('opening the store', (engine) => {
   });
 
   test('as a guest asks for the server to be started first, where there is nothing yet', async () => {
-    const env = await freshEnvironment(engine);
+    const env = await emptyEnvironment(engine);
     const refusal = await openAsGuest(readSettings(env)).then(
       () => undefined,
       (error: unknown) => error,
@@ -404,7 +411,7 @@ onBothEngines('opening the store', (engine) => {
 
 onPostgres('opening the store', () => {
   test('20 times at once on an empty database sets it up once', async () => {
-    const env = { ...(await freshEnvironment('postgres')), PARLEY_DATABASE_CONNECTIONS: '2' };
+    const env = { ...(await emptyEnvironment('postgres')), PARLEY_DATABASE_CONNECTIONS: '2' };
     const stores = await Promise.all(Array.from({ length: 20 }, () => open(env)));
     const versions = await Promise.all(
       stores.map((store) => store.all<{ version: number }>('SELECT version FROM schema_versions ORDER BY version')),
@@ -416,7 +423,7 @@ onPostgres('opening the store', () => {
   });
 
   test('by four processes at once serves from all of them', async () => {
-    const env = { ...(await freshEnvironment('postgres')), PARLEY_DATABASE_CONNECTIONS: '2' };
+    const env = { ...(await emptyEnvironment('postgres')), PARLEY_DATABASE_CONNECTIONS: '2' };
     const processes = await Promise.all(Array.from({ length: 4 }, () => spawnServer(env)));
     const answers = await Promise.all(processes.map(({ url }) => fetch(`${url}/readyz`)));
     expect(answers.map((a) => a.status)).toEqual([200, 200, 200, 200]);
@@ -426,7 +433,7 @@ onPostgres('opening the store', () => {
 
 describe('the data folder', () => {
   test('takes one server at a time, refuses a second in a plain line, and is free after kill -9', async () => {
-    const env = await freshEnvironment('sqlite');
+    const env = await emptyEnvironment('sqlite');
     const first = await spawnServer(env);
     const refusal = await open(env).then(
       () => undefined,
@@ -444,7 +451,7 @@ describe('the data folder', () => {
   });
 
   test('is left as it is by a guest that finds nothing in it', async () => {
-    const env = await freshEnvironment('sqlite');
+    const env = await emptyEnvironment('sqlite');
     await openAsGuest(readSettings(env)).catch(() => {});
     expect(readdirSync(env.PARLEY_DATA ?? '')).toEqual([]);
     const missing = { ...env, PARLEY_DATA: join(env.PARLEY_DATA ?? '', 'missing') };
@@ -453,7 +460,7 @@ describe('the data folder', () => {
   });
 
   test('is made where it is missing, and is for its owner alone', async () => {
-    const env = await freshEnvironment('sqlite');
+    const env = await emptyEnvironment('sqlite');
     const folder = join(env.PARLEY_DATA ?? '', 'deep', 'er');
     const store = await open({ ...env, PARLEY_DATA: folder });
     expect(statSync(folder).mode & 0o077).toBe(0);

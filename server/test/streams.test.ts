@@ -314,15 +314,11 @@ onBothEngines('a stream of events past their time', (engine) => {
   const drop = async () => {
     const { engine: log } = server();
     // Events wait for whoever follows the log.
-    await eventually(
-      'all have followed',
-      async () => {
-        while (await indexNextEvents(log, () => {}));
-        const reached = await Promise.all(['webhooks', 'search'].map((name) => readCursor(log, name)));
-        return Math.min(...reached) === (await logTip(log)) || undefined;
-      },
-      15_000,
-    );
+    await eventually('all have followed', async () => {
+      while (await indexNextEvents(log, () => {}));
+      const reached = await Promise.all(['webhooks', 'search'].map((name) => readCursor(log, name)));
+      return Math.min(...reached) === (await logTip(log)) || undefined;
+    });
     now += day + 1_000;
     const deliveries = { dropping: expireDeliveries, prune: pruneDeliveries };
     while (await dropExpired(server().engine, { deliveries, eventDays: 1, now: () => now, counted: () => {} }));

@@ -9,8 +9,9 @@ import { Uploads } from '../files/uploads.ts';
 import { cookieNames } from '../http/cookies.ts';
 import { temporaryFolder } from './support/cleanup.ts';
 import { Client } from './support/client.ts';
-import { freshEnvironment, onBothEngines } from './support/engines.ts';
+import { freshEnvironment, onAnyEngine } from './support/engines.ts';
 import { kept, sha256, someBytes } from './support/files.ts';
+import { accessOf } from './support/oauth.ts';
 import { serverFor, startServer, type TestServer } from './support/server.ts';
 import {
   announce,
@@ -59,7 +60,7 @@ async function arrivedOf(server: TestServer, { userId }: Client, before: number)
   return arrived(server, row?.key ?? '', before);
 }
 
-onBothEngines('an upload that can be resumed', (engine) => {
+onAnyEngine('an upload that can be resumed', (engine) => {
   const server = serverFor(engine);
 
   test('brings a file that can be sent, looked up and fetched, bit by bit what it was', async () => {
@@ -297,7 +298,7 @@ onBothEngines('an upload that can be resumed', (engine) => {
   });
 });
 
-onBothEngines('the time of an upload', (engine) => {
+onAnyEngine('the time of an upload', (engine) => {
   let server: TestServer;
   let moved = 0;
   const hour = 3_600_000;
@@ -479,7 +480,7 @@ describe('what is refused', () => {
       expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer realm="parley", error=/);
       expectRefusal(await ask(by, 'DELETE', path), code);
     }
-    const services = { engine: server().engine, now: Date.now, random: realWorld.random, ended: async () => {} };
+    const services = accessOf(server());
     const { secret } = await services.engine.write((tx) =>
       openSession(tx, services, ada.userId as UserId, services.now()),
     );

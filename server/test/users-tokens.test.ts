@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { type Scope, scopeNames } from '@parley/contract';
 import { Client } from './support/client.ts';
-import { freshEnvironment, onBothEngines, onPostgres } from './support/engines.ts';
+import { freshEnvironment, onAnyEngine, onPostgres } from './support/engines.ts';
 import { serverFor, startServer } from './support/server.ts';
 import { complaint, expectRefusal } from './support/wire.ts';
 import { users } from './support/world.ts';
 
-onBothEngines('users', (engine) => {
+onAnyEngine('users', (engine) => {
   const server = serverFor(engine);
   let root: Client;
   let ada: Client;
@@ -180,7 +180,7 @@ onBothEngines('users', (engine) => {
   });
 });
 
-onBothEngines('tokens', (engine) => {
+onAnyEngine('tokens', (engine) => {
   let now = Date.now();
   const server = serverFor(engine, {}, { now: () => now });
   let ada: Client;

@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { ClientOutput } from '@parley/contract';
 import { version } from '../package.json';
 import { endWithUs, temporaryFolder } from './support/cleanup.ts';
 import type { Client } from './support/client.ts';
-import { onBothEngines } from './support/engines.ts';
+import { onAnyEngine } from './support/engines.ts';
+import { describeUnless, requireProgram } from './support/requirements.ts';
 import { serverFor, type TestServer } from './support/server.ts';
-import { eventually as eventuallyWithin, users } from './support/world.ts';
+import { eventually, users } from './support/world.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -15,10 +16,6 @@ const day = 24 * hour;
 
 /** Soon enough for a server that was not woken to notice. */
 const sweepMs = 20;
-
-/** For what takes moments, on a machine that has much else to do. */
-const patienceMs = 8_000;
-const eventually = <T>(what: string, ask: () => Promise<T | undefined>) => eventuallyWithin(what, ask, patienceMs);
 
 const secret = 'ein Schlüssel ✓';
 
@@ -87,8 +84,8 @@ class BlackBox {
   #port = 0;
   #paths = 0;
 
-  constructor(python: string) {
-    this.#child = Bun.spawn([python, program], { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' });
+  constructor() {
+    this.#child = Bun.spawn(['python3', program], { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' });
     endWithUs(this.#child);
     this.#answers = linesOf(this.#child.stdout);
   }
@@ -350,24 +347,16 @@ function expectSameEvent(arrivals: readonly Arrival[], numbers: readonly number[
 
 const signedBy = (one: number) => ({ body: [one], content: [[one]], fresh: true });
 
-const python = Bun.which('python3');
-const openssl = Bun.which('openssl');
-const needed = [
-  ['python3', python, 'webhooks at an independent receiver'],
-  ['openssl', openssl, 'the certificate of an independent receiver'],
-] as const;
-for (const [name, found, what] of needed) {
-  if (!found && process.env.CI) throw new Error(`install ${name}`);
-  if (!found) console.warn(`skipped: ${what}. ${name} is not installed.`);
-}
+const pythonMissing = requireProgram('python3');
+const opensslMissing = requireProgram('openssl');
 
 /** Describes behaviour on both engines, with a server whose clock is ours and a receiver beside it. */
 function atTheBox(
   name: string,
   suite: (scene: (chats?: number) => Promise<Scene>, box: () => BlackBox, clock: Clock) => void,
 ) {
-  if (!python) return describe.skip(name, () => {});
-  onBothEngines(name, (engine) => {
+  if (pythonMissing) return describeUnless(pythonMissing, name, () => {});
+  onAnyEngine(name, (engine) => {
     let started: BlackBox | undefined;
     const box = () => {
       if (!started) throw new Error('the receiver has not been started yet');
@@ -376,7 +365,7 @@ function atTheBox(
     const clock = new Clock(box);
     const server = serverFor(engine, {}, { now: clock.now, sweepMs });
     beforeAll(async () => {
-      started = new BlackBox(python);
+      started = new BlackBox();
       await started.start();
       await clock.pass(0);
     });
@@ -515,7 +504,7 @@ atTheBox('an independent receiver', (set, box, clock) => {
     const isBeside = ({ seen }: Arrival, i: number) => seen.arrived < (arrivals[i - 1]?.seen.answered ?? 0);
     expect(arrivals.some(isBeside)).toBe(true);
     for (const { seen } of arrivals) expect(seen.accepted).toBe(true);
-  }, 20_000);
+  });
 
   test('is sent one request after the other over one connection, refusals among them', async () => {
     const scene = await set();
@@ -827,7 +816,7 @@ atTheBox('trouble at an independent receiver', (set, box, clock) => {
       expect(contents).toEqual(status === 200 ? ['first', 'second'] : ['first', 'first', 'second']);
       await eventually('it is cut off', async () => (await endpoint?.arrivals())?.[0]?.seen.cut_off || undefined);
     }
-  }, 20_000);
+  });
 
   test('with a connection, twice in a row, means that the endpoint is down: it is probed after 5 s', async () => {
     const scene = await set(2);
@@ -959,7 +948,7 @@ atTheBox('trouble at an independent receiver', (set, box, clock) => {
     expect((await scene.webhook(webhookId)).down_since).toBe(clock.in(0));
   }
 
-  test.skipIf(!openssl)('with a certificate is told as such, and no request is sent', async () => {
+  test.skipIf(opensslMissing !== undefined)('with a certificate is told as such, and no request is sent', async () => {
     const scene = await set();
     const port = await box().listen(makeCertificate());
     const endpoint = await box().endpoint([{}], { port, scheme: 'https' });
@@ -989,7 +978,7 @@ function makeCertificate(): { certificate: string; key: string } {
   const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
   const holder = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '30'];
   const files = ['-keyout', made.key, '-out', made.certificate];
-  const { exitCode, stderr } = Bun.spawnSync([openssl ?? '', 'req', '-x509', ...kind, ...holder, ...files]);
+  const { exitCode, stderr } = Bun.spawnSync(['openssl', 'req', '-x509', ...kind, ...holder, ...files]);
   if (exitCode !== 0) throw new Error(`openssl: ${stderr}`);
   return made;
 }

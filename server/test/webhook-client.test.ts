@@ -8,6 +8,7 @@ import { Deadlines } from '../webhooks/deadlines.ts';
 import { Guard, type Target } from '../webhooks/guard.ts';
 import { readRetryAfter } from '../webhooks/outcome.ts';
 import { endWithUs, temporaryFolder } from './support/cleanup.ts';
+import { describeUnless, requireProgram } from './support/requirements.ts';
 
 const options: ClientOptions = {
   deadlines: new Deadlines(),
@@ -302,7 +303,7 @@ describe('the status decides', () => {
         // Of a short 2xx the body is taken whole or not at all.
         if (outcome.kind === 'answered' && status === 500) expect(outcome.answer).toMatch(/^a+$/);
       }
-    }, 15_000);
+    });
 
     test(`a connection that breaks off after a ${status} changes nothing`, async () => {
       const bodies = ['Content-Length: 9\r\n\r\nhalf', 'Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n'];
@@ -503,16 +504,13 @@ test('a proxy in the environment is ignored', async () => {
   expect(plain).toMatchObject({ kind: 'answered', status: 200, answer: 'ok' });
   expect(secure).toMatchObject(unreached('tls', 'the TLS handshake failed'));
   expect(proxy.sockets).toEqual([]);
-}, 15_000);
+});
 
-const openssl = Bun.which('openssl');
-if (!openssl && process.env.CI) throw new Error('install openssl');
-
-describe.skipIf(!openssl)('TLS', () => {
+describeUnless(requireProgram('openssl'), 'TLS', () => {
   const folder = temporaryFolder();
   const file = (name: string) => join(folder, name);
   const run = (...args: string[]) => {
-    const { exitCode, stderr } = Bun.spawnSync([openssl ?? '', ...args], { cwd: folder });
+    const { exitCode, stderr } = Bun.spawnSync(['openssl', ...args], { cwd: folder });
     if (exitCode !== 0) throw new Error(`openssl ${args[0]}: ${stderr}`);
   };
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
@@ -616,7 +614,7 @@ describe.skipIf(!openssl)('TLS', () => {
       [1, 'a.test'],
     ]);
     expect(addressed.requests.map(({ name }) => name || undefined)).toEqual([undefined]);
-  }, 15_000);
+  });
 
   test('a connection of one name is never used for another', async () => {
     const endpoint = await secureEndpoint('ip', { 'a.test': 'a', 'b.test': 'ip' });
@@ -637,7 +635,7 @@ describe.skipIf(!openssl)('TLS', () => {
       'a.test',
       '127.0.0.1',
     ]);
-  }, 15_000);
+  });
 
   test('a certificate that is not good is named as what it is', async () => {
     const shown = await Promise.all(['expired', 'early', 'self', 'a'].map((name) => secureEndpoint(name)));
@@ -651,7 +649,7 @@ describe.skipIf(!openssl)('TLS', () => {
     const unknown = unreached('tls', 'the certificate does not come from a known authority');
     expect((await sendFrom({}, all.slice(3))).map(timeless)).toEqual([unknown]);
     for (const endpoint of shown) expect(endpoint.requests).toEqual([]);
-  }, 15_000);
+  });
 
   test('the environment cannot switch the verification off', async () => {
     const endpoint = await secureEndpoint('self');
@@ -661,7 +659,7 @@ describe.skipIf(!openssl)('TLS', () => {
     ]);
     for (const outcome of outcomes) expect(outcome).toMatchObject({ kind: 'unreached', failure: 'tls' });
     expect(endpoint.requests).toEqual([]);
-  }, 15_000);
+  });
 
   test('an endpoint without TLS, or one that is silent, is an outcome too', async () => {
     const plain = await endpointThat(ok);

@@ -349,7 +349,7 @@ describe('a name', () => {
     const local = await resolveName('localhost');
     expect(local.some((address) => ['127.0.0.1', '::1'].includes(address))).toBe(true);
     await expect(resolveName('nobody.invalid')).rejects.toBeInstanceOf(NameFailure);
-  }, 15_000);
+  });
 });
 
 describe('an IP address is answered at once', () => {

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
 import { listOperations } from '@parley/contract';
-import { onBothEngines } from '../support/engines.ts';
+import { onAnyEngine } from '../support/engines.ts';
 import { authorizeApp, newApp } from '../support/oauth.ts';
 import { serverFor } from '../support/server.ts';
 import { expectRefusal, request } from '../support/wire.ts';
 import { users } from '../support/world.ts';
 
-onBothEngines('answers', (engine) => {
+onAnyEngine('answers', (engine) => {
   const server = serverFor(engine);
 
   test('of operations on tokens tell an app that it may not, with a code that their rows have', async () => {

@@ -3,11 +3,11 @@ import type { EventName, UserId } from '@parley/contract';
 import { readSettings } from '../../config.ts';
 import { visibleEvents } from '../../store/events.ts';
 import { openAsGuest } from '../../store/open.ts';
-import { onBothEngines } from '../support/engines.ts';
+import { onAnyEngine } from '../support/engines.ts';
 import { planning } from '../support/plans.ts';
 import { serverFor } from '../support/server.ts';
 
-onBothEngines('what one user may cost the others', (engine) => {
+onAnyEngine('what one user may cost the others', (engine) => {
   const server = serverFor(engine);
 
   test('who reads rare events does not go through all messages to find them', async () => {

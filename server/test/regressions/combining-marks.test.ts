@@ -44,4 +44,4 @@ test('messages of nothing but combining marks do not keep others waiting', async
     await server.stop();
     await running.kill('SIGKILL');
   }
-}, 30_000);
+});

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'bun:test';
 import type { Client } from '../support/client.ts';
-import { onBothEngines } from '../support/engines.ts';
+import { onAnyEngine } from '../support/engines.ts';
 import { serverFor } from '../support/server.ts';
 import { eventsAfter, eventTip, users } from '../support/world.ts';
 
-onBothEngines('a chat whose owner is disabled', (engine) => {
+onAnyEngine('a chat whose owner is disabled', (engine) => {
   const server = serverFor(engine);
   let root: Client;
   beforeAll(async () => {

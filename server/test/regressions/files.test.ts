@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openDisk } from '../../blobs/disk.ts';
 import { removeEnded } from '../../files/removal.ts';
 import type { Client } from '../support/client.ts';
-import { onBothEngines } from '../support/engines.ts';
+import { onAnyEngine } from '../support/engines.ts';
 import { Connection, headOf, keeps, kept, uploading } from '../support/files.ts';
 import { serverFor } from '../support/server.ts';
 import { expectRefusal, request } from '../support/wire.ts';
@@ -12,7 +12,7 @@ import { eventually, users } from '../support/world.ts';
 
 const mostAtOnce = 20;
 
-onBothEngines('files', (engine) => {
+onAnyEngine('files', (engine) => {
   const server = serverFor(engine);
   let ada: Client;
   let chat_id: number;

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endWithUs, temporaryFolder } from '../support/cleanup.ts';
 import { freshEnvironment } from '../support/engines.ts';
@@ -13,21 +14,19 @@ test('a server that npm started ends when npm is told to stop', async () => {
     stdin: 'ignore',
     stdout: 'ignore',
     stderr: 'pipe',
-    // A group of its own: a server that outlives npm can still be ended.
-    detached: true,
   });
-  const group = -npm.pid;
-  endWithUs({ pid: group });
+  endWithUs(npm);
+  const url = await addressIn(npm.stderr);
+  const below = descendants(npm.pid).map((pid) => endWithUs({ pid }));
   try {
-    const url = await addressIn(npm.stderr);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     npm.kill('SIGTERM');
     await npm.exited;
-    await eventually('the port refuses connections', async () => ((await answers(url)) ? undefined : true), 5_000);
+    await eventually('the port refuses connections', async () => ((await answers(url)) ? undefined : true));
   } finally {
-    endGroup(group);
+    for (const one of below) one.kill('SIGKILL');
   }
-}, 30_000);
+});
 
 /** The address that the server says it listens on. */
 async function addressIn(stderr: ReadableStream<Uint8Array>): Promise<string> {
@@ -46,10 +45,8 @@ const answers = (url: string) =>
     () => false,
   );
 
-function endGroup(group: number): void {
-  try {
-    process.kill(group, 'SIGKILL');
-  } catch {
-    // Nobody is left in it, as it should be.
-  }
+/** The processes that a process started, and those that they started. */
+function descendants(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  return children.flatMap((child) => [child, ...descendants(child)]);
 }

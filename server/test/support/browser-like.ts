@@ -1,5 +1,4 @@
 import { addUser } from '../../auth/administer.ts';
-import { realWorld } from '../../compose.ts';
 import type { UserRow } from '../../store/users.ts';
 import type { TestServer } from './server.ts';
 
@@ -110,17 +109,8 @@ let people = 0;
 /** Somebody who can sign in with `goodPassword`, under a name that no other test of the server uses. */
 export function person(server: TestServer, options: { name?: string; admin?: boolean } = {}): Promise<UserRow> {
   const { name = `person${++people}`, admin = false } = options;
-  const { engine } = server;
-  return addUser({ engine, now: Date.now, random: realWorld.random }, { name, isAdmin: admin, password: goodPassword });
+  return addUser(server.tools, { name, isAdmin: admin, password: goodPassword });
 }
-
-/** What the functions behind the pages need, beside a running server. */
-export const servicesOf = (server: TestServer, now = Date.now) => ({
-  engine: server.engine,
-  now,
-  random: realWorld.random,
-  ended: async () => {},
-});
 
 /** An address of the block for documentation that no other test uses. */
 export const newAddress = (): string => `198.51.${100 + Math.floor(++people / 250)}.${(people % 250) + 1}`;

@@ -4,11 +4,11 @@ import { registerApp } from '../../auth/apps.ts';
 import { createBot, createBotToken } from '../../auth/bots.ts';
 import type { AccessServices } from '../../auth/services.ts';
 import { openSession } from '../../auth/sessions.ts';
-import { realWorld } from '../../compose.ts';
 import { cookieNames } from '../../http/cookies.ts';
 import { insertGrant } from '../../store/grants.ts';
 import { insertToken } from '../../store/tokens.ts';
 import { Client } from './client.ts';
+import { accessOf } from './oauth.ts';
 import type { TestServer } from './server.ts';
 
 /** Those who call with a token of their own. */
@@ -32,12 +32,7 @@ type Person = Role | 'founder' | 'other' | 'outsider' | 'disabled';
 export type Cast = Readonly<Record<Person, Client>> & Powers;
 
 export async function invite(server: TestServer): Promise<Cast> {
-  const services: AccessServices = {
-    engine: server.engine,
-    now: Date.now,
-    random: realWorld.random,
-    ended: async () => {},
-  };
+  const services = accessOf(server);
   const member = await server.user('member');
   return {
     ...(await powers(server, services)),

@@ -1,24 +1,16 @@
-import { afterAll, beforeAll, describe } from 'bun:test';
+import { afterAll, beforeAll } from 'bun:test';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { describeUnless, require } from './requirements.ts';
 
 const executable = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
   .map((name) => Bun.which(name))
   .find((path) => path !== null);
 
-/** Why the suites of the pages cannot run here; undefined where they can. */
-export const chromiumMissing =
-  executable === undefined ? 'There is no Chromium. Install it: apt-get install chromium' : undefined;
-
-if (chromiumMissing && process.env.CI) throw new Error(chromiumMissing);
+const chromiumMissing = require(executable !== undefined, 'Chromium', 'chromium');
 
 /** Describes what only a real browser can show. */
 export function inChromium(name: string, suite: () => void): void {
-  if (chromiumMissing) {
-    console.warn(`skipped: ${name}. ${chromiumMissing}`);
-    describe.skip(name, suite);
-  } else {
-    describe(name, suite);
-  }
+  describeUnless(chromiumMissing, name, suite);
 }
 
 /** One browser for all tests of a suite; each visit is somebody new, without cookies. */
@@ -26,8 +18,8 @@ export function visitors(): (options?: BrowserContextOptions) => Promise<Page> {
   let browser: Browser | undefined;
   const contexts: BrowserContext[] = [];
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: executable ?? '', args: ['--no-sandbox'] });
-  }, 30_000);
+    browser = await chromium.launch({ executablePath: executable ?? '', args: ['--no-sandbox'], timeout: 120_000 });
+  });
   afterAll(async () => {
     for (const context of contexts) await context.close();
     await browser?.close();
@@ -37,7 +29,7 @@ export function visitors(): (options?: BrowserContextOptions) => Promise<Page> {
     const context = await browser.newContext(options);
     contexts.push(context);
     const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(120_000);
     return page;
   };
 }

@@ -1,25 +1,40 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 let base: string | undefined;
 
-/** Waits for the end of this process, ends those that are noted, and removes the folder. */
-const watchdog = `(
-  while kill -0 "$1" 2>/dev/null; do sleep 0.3; done
-  cd "$0/processes" && for p in *; do kill -QUIT "$p" 2>/dev/null; done
-  for try in 1 2 3 4 5; do sleep 0.5; rm -rf "$0" && break; done
-) >/dev/null 2>&1 &`;
+/**
+ * Waits for the end of the process `$1`, which started at `$2`. Then it ends the noted processes and removes the folder
+ * `$0`. A process id alone proves nothing, because the system gives it to another process later: a process is the noted
+ * one only if its start time is the noted one too.
+ */
+const watchdog = `
+  started() {
+    if [ -d /proc/self ]; then
+      read -r line 2>/dev/null <"/proc/$1/stat" || return
+      set -- \${line##*) }
+      [ "$1" = Z ] || echo "\${20}"
+    else
+      ps -o lstart= -p "$1"
+    fi
+  }
+  ( while [ "$(started "$1" 2>/dev/null)" = "$2" ]; do sleep 0.3; done
+    cd "$0/processes" && for id in *; do
+      [ -f "$id" ] && [ "$(started "$id" 2>/dev/null)" = "$(cat "$id")" ] && kill -QUIT "$id"
+    done
+    for try in 1 2 3 4 5; do sleep 0.5; rm -rf "$0" && break; done
+  ) >/dev/null 2>&1 &`;
 
 /**
  * A folder for everything that this test run leaves behind. The test runner calls no exit handlers, and ends the children
- * of a test that takes too long: so the watchdog is nobody's child, and looks whether this process is still there.
+ * of a test that takes too long. So the watchdog is nobody's child.
  */
 function runFolder(): string {
   if (base === undefined) {
     base = mkdtempSync(join(tmpdir(), 'parley-run-'));
     mkdirSync(join(base, 'processes'));
-    Bun.spawnSync(['sh', '-c', watchdog, base, String(process.pid)]);
+    Bun.spawnSync(['sh', '-c', watchdog, base, String(process.pid), startTime(process.pid) ?? '']);
   }
   return base;
 }
@@ -28,7 +43,64 @@ export function temporaryFolder(): string {
   return mkdtempSync(join(runFolder(), 'folder-'));
 }
 
-/** Has a process ended together with this one. */
-export function endWithUs(child: { pid: number }): void {
-  writeFileSync(join(runFolder(), 'processes', String(child.pid)), '');
+/** When a process started, in the system's own terms. Undefined if it has ended. */
+function startTime(pid: number): string | undefined {
+  if (process.platform !== 'linux') {
+    return (
+      Bun.spawnSync(['ps', '-o', 'lstart=', '-p', String(pid)])
+        .stdout.toString()
+        .trim() || undefined
+    );
+  }
+  try {
+    // The second field is the program's name in parentheses, and may itself hold spaces and parentheses.
+    const [state, ...rest] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return state === 'Z' ? undefined : rest[18];
+  } catch {
+    return undefined;
+  }
+}
+
+/** A process that ends with this run at the latest. */
+export interface Noted {
+  /** Sends the signal if the process still runs; another one that was given its id meanwhile is left alone. */
+  kill(signal: NodeJS.Signals): void;
+  isRunning(): boolean;
+  /** The process has ended: its id means nothing any more. */
+  forget(): void;
+}
+
+/** Has a process end together with this one, unless it has ended before. A child is forgotten when it ends. */
+export function endWithUs({ pid, exited }: { readonly pid: number; readonly exited?: Promise<unknown> }): Noted {
+  const note = join(runFolder(), 'processes', String(pid));
+  const started = startTime(pid);
+  const isRunning = () => started !== undefined && startTime(pid) === started;
+  const forget = () => rmSync(note, { force: true });
+  if (started !== undefined) writeFileSync(note, started);
+  void exited?.then(forget);
+  return {
+    isRunning,
+    kill: (signal) => {
+      if (isRunning()) process.kill(pid, signal);
+    },
+    forget,
+  };
+}
+
+/**
+ * Starts a server that several tests share. It is not a child of this process: the test runner ends the children of a test
+ * that took too long. `output` is the file for what it prints.
+ */
+export async function startDaemon(
+  command: readonly string[],
+  { cwd, output = '/dev/null' }: { readonly cwd?: string; readonly output?: string } = {},
+): Promise<Noted> {
+  // A shell starts background jobs with SIGQUIT ignored, which is the signal that ends them with us.
+  const starter = Bun.spawn(
+    ['sh', '-c', '"$@" >"$0" 2>&1 & echo $!', output, 'env', '--default-signal=QUIT', ...command],
+    { stdout: 'pipe', stdin: 'ignore', ...(cwd !== undefined && { cwd }) },
+  );
+  return endWithUs({ pid: Number(await new Response(starter.stdout).text()) });
 }

@@ -1,6 +1,7 @@
 import { describe } from 'bun:test';
 import { temporaryFolder } from './cleanup.ts';
 import { postgresMissing, sharedPostgres } from './postgres.ts';
+import { describeUnless } from './requirements.ts';
 
 export type EngineName = 'sqlite' | 'postgres';
 
@@ -8,29 +9,43 @@ export type EngineName = 'sqlite' | 'postgres';
 export type Environment = Record<string, string>;
 
 export async function freshEnvironment(engine: EngineName): Promise<Environment> {
-  return {
-    HOST: '127.0.0.1',
-    PORT: '0',
-    PARLEY_DATA: temporaryFolder(),
-    PARLEY_RATE_LIMIT: 'off',
-    LOG_LEVEL: 'off',
-    LOG_FORMAT: 'json',
-    ...(engine === 'postgres' && { DATABASE_URL: await (await sharedPostgres()).freshDatabase() }),
-  };
+  return environment(engine === 'postgres' ? await (await sharedPostgres()).freshDatabase() : undefined);
 }
 
-/** Describes behaviour that must hold on both engines. */
+/** The same without any schema in the database, as a restore or a first start finds it. */
+export async function emptyEnvironment(engine: EngineName): Promise<Environment> {
+  return environment(engine === 'postgres' ? await (await sharedPostgres()).emptyDatabase() : undefined);
+}
+
+const environment = (databaseUrl: string | undefined): Environment => ({
+  HOST: '127.0.0.1',
+  PORT: '0',
+  PARLEY_DATA: temporaryFolder(),
+  PARLEY_RATE_LIMIT: 'off',
+  // Tests hash hundreds of passwords.
+  PARLEY_PASSWORD_COST: '8/1',
+  LOG_LEVEL: 'off',
+  LOG_FORMAT: 'json',
+  ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+});
+
+/** What `npm test` runs, or what only `npm run test:all` adds to it. Undefined: everything. */
+const tier = process.env.PARLEY_TEST_TIER as 'quick' | 'rest' | undefined;
+
+/** Describes behaviour that each engine has its own code for: `npm test` runs it on both. */
 export function onBothEngines(name: string, suite: (engine: EngineName) => void): void {
+  if (tier === 'rest') return;
   describe(`${name} (SQLite)`, () => suite('sqlite'));
   onPostgres(name, () => suite('postgres'));
 }
 
+/** Describes behaviour above the store: `npm test` runs it on SQLite, `npm run test:all` on PostgreSQL too. */
+export function onAnyEngine(name: string, suite: (engine: EngineName) => void): void {
+  if (tier !== 'rest') describe(`${name} (SQLite)`, () => suite('sqlite'));
+  if (tier !== 'quick') onPostgres(name, () => suite('postgres'));
+}
+
 /** Describes behaviour that only PostgreSQL can show. */
 export function onPostgres(name: string, suite: () => void): void {
-  if (postgresMissing) {
-    console.warn(`skipped: ${name}. ${postgresMissing}`);
-    describe.skip(`${name} (PostgreSQL)`, suite);
-  } else {
-    describe(`${name} (PostgreSQL)`, suite);
-  }
+  describeUnless(postgresMissing, `${name} (PostgreSQL)`, suite);
 }

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
-import { endWithUs, temporaryFolder } from './cleanup.ts';
+import { type Noted, startDaemon, temporaryFolder } from './cleanup.ts';
 import { quietPort } from './quiet-port.ts';
+import { require } from './requirements.ts';
+import { eventually } from './world.ts';
 
 /** A NATS of our own, gone when the process is. It can be away for a while, and comes back on the same port. */
 export interface Nats {
@@ -21,49 +23,30 @@ function findBinary(): string | undefined {
 
 const binary = findBinary();
 
-/** With CI set a missing server fails the run; elsewhere its suites are skipped, and this says what to install. */
-export const natsMissing: string | undefined =
-  binary === undefined ? 'NATS is not installed: apt-get install nats-server' : undefined;
-
-if (natsMissing && process.env.CI) throw new Error(natsMissing);
+export const natsMissing = require(binary !== undefined, 'NATS', 'nats-server');
 
 export async function startNats(): Promise<Nats> {
   if (binary === undefined) throw new Error(natsMissing);
   const port = await quietPort();
   const folder = temporaryFolder();
   const command = [binary, '--addr', '127.0.0.1', '--port', String(port), '--store_dir', folder];
-  let pid: number | undefined;
+  let running: Noted | undefined;
   const nats: Nats = {
     url: `nats://127.0.0.1:${port}`,
     async start() {
-      if (pid !== undefined) return;
-      // Through a shell that leaves it behind: the test runner ends the children of a test that took too long. What a
-      // shell leaves behind ignores the signal that ends it with us, unless it is told not to.
-      const starter = Bun.spawn(
-        ['sh', '-c', '"$@" >/dev/null 2>&1 & echo $!', 'sh', 'env', '--default-signal=QUIT', ...command],
-        { stdout: 'pipe', stdin: 'ignore', cwd: folder },
-      );
-      pid = Number(await new Response(starter.stdout).text());
-      endWithUs({ pid });
-      await until('listens', () => listens(port));
+      if (running !== undefined) return;
+      running = await startDaemon(command, { cwd: folder });
+      await eventually('NATS listens', async () => (await listens(port)) || undefined);
     },
     async stop() {
-      if (pid === undefined) return;
-      process.kill(pid, 'SIGKILL');
-      pid = undefined;
-      await until('has ended', async () => !(await listens(port)));
+      running?.kill('SIGKILL');
+      running?.forget();
+      running = undefined;
+      await eventually('NATS has ended', async () => !(await listens(port)) || undefined);
     },
   };
   await nats.start();
   return nats;
-}
-
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 1_000; tries++) {
-    if (await isSo()) return;
-    await Bun.sleep(10);
-  }
-  throw new Error(`NATS: not within 10 s: it ${what}`);
 }
 
 function listens(port: number): Promise<boolean> {

@@ -3,7 +3,6 @@ import type { Scope } from '@parley/contract';
 import { registerApp } from '../../auth/apps.ts';
 import { OAuth } from '../../auth/oauth/oauth.ts';
 import type { AccessServices } from '../../auth/services.ts';
-import { realWorld } from '../../compose.ts';
 import { findUser } from '../../store/users.ts';
 import { Client } from './client.ts';
 import type { TestServer } from './server.ts';
@@ -25,7 +24,7 @@ export const nativeRedirect = 'http://127.0.0.1/callback';
 
 /** Access as it is managed beside the server, on the same database. */
 export function accessOf(server: TestServer, now: () => number = Date.now): AccessServices {
-  return { engine: server.engine, now, random: realWorld.random, ended: async () => {} };
+  return { ...server.tools, now, ended: async () => {} };
 }
 
 export async function newApp(
@@ -53,7 +52,7 @@ export interface Pkce {
 }
 
 export function newPkce(): Pkce {
-  const verifier = Buffer.from(realWorld.random(32)).toString('base64url');
+  const verifier = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
   return { verifier, challenge: new Bun.CryptoHasher('sha256').update(verifier).digest('base64url') };
 }
 

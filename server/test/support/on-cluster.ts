@@ -1,14 +1,8 @@
-import { describe } from 'bun:test';
 import { natsMissing } from './nats.ts';
 import { postgresMissing } from './postgres.ts';
+import { describeUnless } from './requirements.ts';
 
 /** Describes behaviour of several nodes, which takes both servers that nodes share. */
 export function onCluster(name: string, suite: () => void): void {
-  const missing = postgresMissing ?? natsMissing;
-  if (missing) {
-    console.warn(`skipped: ${name}. ${missing}`);
-    describe.skip(name, suite);
-  } else {
-    describe(name, suite);
-  }
+  describeUnless(postgresMissing ?? natsMissing, name, suite);
 }

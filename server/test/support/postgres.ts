@@ -3,13 +3,20 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { SQL } from 'bun';
-import { endWithUs, temporaryFolder } from './cleanup.ts';
+import { openStore } from '../../store/open.ts';
+import { type Noted, startDaemon, temporaryFolder } from './cleanup.ts';
 import { quietPort } from './quiet-port.ts';
+import { require } from './requirements.ts';
+import { eventually } from './world.ts';
 
 /** A PostgreSQL of our own: on a free port, in a temporary folder, gone when the process is. */
 export interface Postgres {
-  /** The address of a new, empty database. */
+  /** Without a database, as `postgres://user@host:port`. */
+  readonly server: string;
+  /** Returns the URL of a new database with today's schema, copied from a template: migrating takes ten times as long. */
   freshDatabase(): Promise<string>;
+  /** Returns the URL of a new database without any schema. */
+  emptyDatabase(): Promise<string>;
   readonly binaries: string;
 }
 
@@ -30,18 +37,18 @@ function findBinaries(): string | undefined {
 
 const binaries = findBinaries();
 
-/** With CI set a missing server fails the run; elsewhere its suites are skipped, and this says what to install. */
-export const postgresMissing: string | undefined =
-  binaries === undefined ? 'PostgreSQL is not installed: apt-get install postgresql' : undefined;
+export const postgresMissing = require(binaries !== undefined, 'PostgreSQL', 'postgresql');
 
-if (postgresMissing && process.env.CI) throw new Error(postgresMissing);
+/** The server that the test run started for all of its processes, as `postgres://user@host:port`. */
+export const sharedPostgresVariable = 'PARLEY_TEST_POSTGRES';
 
-let started: Promise<Postgres> | undefined;
+let shared: Promise<Postgres> | undefined;
 
 /** The one server that all suites of a test run share. */
 export function sharedPostgres(): Promise<Postgres> {
-  started ??= startPostgres({ fsync: false });
-  return started;
+  const running = process.env[sharedPostgresVariable];
+  shared ??= running === undefined ? startPostgres({ fsync: false }) : Promise.resolve(databasesOn(running));
+  return shared;
 }
 
 export async function startPostgres(options: { fsync: boolean }): Promise<PrivatePostgres> {
@@ -49,8 +56,7 @@ export async function startPostgres(options: { fsync: boolean }): Promise<Privat
   const folder = temporaryFolder();
   const asUser = dropRoot(folder);
   const data = join(folder, 'data');
-  await run([
-    ...asUser,
+  const initdb = [
     join(binaries, 'initdb'),
     '-D',
     data,
@@ -62,35 +68,57 @@ export async function startPostgres(options: { fsync: boolean }): Promise<Privat
     '-A',
     'trust',
     '-N',
-  ]);
+  ];
+  await run([...asUser, ...initdb]);
   const port = await quietPort();
-  // A server that is gone tomorrow needs no cleaning; and a test that looks whether anybody writes is not to see the cleaner.
+  // Autovacuum is off: some tests check that nobody writes.
   const forTests = options.fsync ? [] : ['fsync=off', 'autovacuum=off'];
-  const settings = [...forTests, 'max_connections=200', 'listen_addresses=127.0.0.1'];
+  const settings = [...forTests, 'max_connections=300', 'listen_addresses=127.0.0.1'];
   const arguments_ = ['-D', data, '-p', String(port), '-k', folder, ...settings.flatMap((s) => ['-c', s])];
-  const url = (database: string) => `postgres://parley@127.0.0.1:${port}/${database}`;
+  const server = `postgres://parley@127.0.0.1:${port}`;
+  let running: Noted | undefined;
   const start = async () => {
-    // Through a shell that leaves it behind: the test runner ends the children of a test that took too long.
-    const starter = Bun.spawn(
-      ['sh', '-c', '"$@" >/dev/null 2>&1 & echo $!', 'sh', ...asUser, join(binaries, 'postgres'), ...arguments_],
-      { stdout: 'pipe', stdin: 'ignore' },
-    );
-    endWithUs({ pid: Number(await new Response(starter.stdout).text()) });
-    await untilReady(url('postgres'));
+    running = await startDaemon([...asUser, join(binaries, 'postgres'), ...arguments_]);
+    await untilReady(`${server}/postgres`);
   };
   await start();
-  let count = 0;
   return {
-    binaries,
-    async freshDatabase() {
-      const name = `test_${++count}`;
-      const admin = new SQL(url('postgres'), { max: 1 });
-      await admin.unsafe(`CREATE DATABASE ${name}`);
-      await admin.close();
-      return url(name);
-    },
+    ...databasesOn(server),
     start,
-    stop: (mode) => run([...asUser, join(binaries, 'pg_ctl'), 'stop', '-w', '-m', mode, '-D', data]),
+    stop: async (mode) => {
+      await run([...asUser, join(binaries, 'pg_ctl'), 'stop', '-w', '-m', mode, '-D', data]);
+      running?.forget();
+    },
+  };
+}
+
+/** Makes databases on a running server. Several processes may do so at once, hence the process id in the names. */
+function databasesOn(server: string): Postgres {
+  let count = 0;
+  let template: Promise<string> | undefined;
+  const create = async (clause = ''): Promise<string> => {
+    const name = `test_${process.pid}_${++count}`;
+    await using admin = new SQL(`${server}/postgres`, { max: 1 });
+    await admin.unsafe(`CREATE DATABASE ${name} ${clause}`);
+    return name;
+  };
+  const migrated = async () => {
+    const name = await create();
+    const engine = await openStore(
+      { folder: temporaryFolder(), databaseUrl: `${server}/${name}`, connections: 2 },
+      Date.now,
+    );
+    await engine.close();
+    return name;
+  };
+  return {
+    server,
+    binaries: binaries ?? '',
+    emptyDatabase: async () => `${server}/${await create()}`,
+    freshDatabase: async () => {
+      template ??= migrated();
+      return `${server}/${await create(`TEMPLATE ${await template}`)}`;
+    },
   };
 }
 
@@ -117,19 +145,14 @@ async function run(command: string[]): Promise<void> {
   if ((await child.exited) !== 0) throw new Error(`${command.join(' ')}: ${complaint}`);
 }
 
-async function untilReady(url: string): Promise<void> {
-  for (let tries = 0; ; tries++) {
-    const sql = new SQL(url, { max: 1 });
-    try {
-      await sql.unsafe('SELECT 1');
-      return;
-    } catch (error) {
-      if (tries > 600) throw error;
-      await Bun.sleep(50);
-    } finally {
-      await sql.close().catch(() => {});
-    }
-  }
+function untilReady(url: string): Promise<true> {
+  return eventually('PostgreSQL is ready', async () => {
+    await using sql = new SQL(url, { max: 1 });
+    return sql.unsafe('SELECT 1').then(
+      () => true as const,
+      () => undefined,
+    );
+  });
 }
 
 /** A port that nothing listens on at this moment. */

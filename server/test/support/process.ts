@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { endWithUs } from './cleanup.ts';
 import type { Environment } from './engines.ts';
+import { eventually } from './world.ts';
 
 const mainFile = join(import.meta.dir, '../../main.ts');
 
@@ -36,12 +37,13 @@ export class Talking {
 
   /** The address that it says it listens on. */
   async url(): Promise<string> {
-    for (let tries = 0; tries < 400 && this.#child.exitCode === null; tries++) {
+    return eventually('the server listens', async () => {
       const url = /listening on (http:\S+)/.exec(this.#said.stderr)?.[1];
-      if (url) return url;
-      await Bun.sleep(10);
-    }
-    throw new Error(`the server did not start: ${this.#said.stderr}`);
+      if (url === undefined && this.#child.exitCode !== null) {
+        throw new Error(`the server did not start: ${this.#said.stderr}`);
+      }
+      return url;
+    });
   }
 
   kill(signal: NodeJS.Signals): void {

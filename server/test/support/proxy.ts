@@ -1,28 +1,18 @@
-import { describe } from 'bun:test';
 import { join } from 'node:path';
 import { endWithUs, temporaryFolder } from './cleanup.ts';
 import { type Environment, freshEnvironment } from './engines.ts';
 import { freePort, postgresMissing } from './postgres.ts';
+import { describeUnless, requireProgram } from './requirements.ts';
 import { attach, type ServerProcess, spawnServer, type TestServer } from './server.ts';
 import { eventually } from './world.ts';
 
 const executable = Bun.which('caddy');
 
-/** With CI set a missing proxy fails the run; elsewhere its suites are skipped, and this says what to install. */
-export const caddyMissing: string | undefined =
-  executable === null ? 'Caddy is not installed: apt-get install caddy' : undefined;
-
-if (caddyMissing && process.env.CI) throw new Error(caddyMissing);
+const caddyMissing = requireProgram('caddy');
 
 /** Describes what only nodes on one PostgreSQL behind the real proxy can show. */
 export function behindProxy(name: string, suite: () => void): void {
-  const missing = caddyMissing ?? postgresMissing;
-  if (missing) {
-    console.warn(`skipped: ${name}. ${missing}`);
-    describe.skip(name, suite);
-  } else {
-    describe(name, suite);
-  }
+  describeUnless(caddyMissing ?? postgresMissing, name, suite);
 }
 
 /** One of the nodes that the proxy knows. It keeps its address when it is started again. */
@@ -85,14 +75,10 @@ export async function startFleet(ofBoth: Environment = {}, ofSecond: Environment
   const nodes = [await node({}), await node(ofSecond)] as const;
   await Promise.all(nodes.map((one) => one.start()));
   const caddy = startCaddy(url, nodes);
-  await eventually(
-    'the proxy answers',
-    async () => {
-      if (caddy.exitCode !== null) throw new Error(`Caddy ended: ${await new Response(caddy.stderr).text()}`);
-      return (await fetch(`${url}/readyz`).catch(() => undefined))?.ok || undefined;
-    },
-    15_000,
-  );
+  await eventually('the proxy answers', async () => {
+    if (caddy.exitCode !== null) throw new Error(`Caddy ended: ${await new Response(caddy.stderr).text()}`);
+    return (await fetch(`${url}/readyz`).catch(() => undefined))?.ok || undefined;
+  });
   const server = await attach(url, shared);
   return {
     server,

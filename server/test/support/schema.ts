@@ -23,7 +23,7 @@ export async function dumpSqlite(): Promise<string> {
 /** What pg_dump says, without what depends on its version or on who runs it. */
 export async function dumpPostgres(): Promise<string> {
   const postgres = await sharedPostgres();
-  const url = await postgres.freshDatabase();
+  const url = await postgres.emptyDatabase();
   const engine = await openStore({ folder: temporaryFolder(), databaseUrl: url, connections: 2 }, Date.now);
   await engine.close();
   const dump = Bun.spawn([join(postgres.binaries, 'pg_dump'), '--schema-only', '--no-owner', '--no-privileges', url]);

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Scope } from '@parley/contract';
 import type { Subprocess } from 'bun';
 import { addUser, issueToken, type Tools } from '../../auth/administer.ts';
+import { openTools } from '../../compose/tools.ts';
 import { type Parley, realWorld, startParley, type World } from '../../compose.ts';
 import { readSettings } from '../../config.ts';
-import { openAsGuest } from '../../store/open.ts';
 import { endWithUs } from './cleanup.ts';
 import { Client } from './client.ts';
 import { type EngineName, type Environment, freshEnvironment } from './engines.ts';
@@ -14,23 +14,24 @@ import { type EngineName, type Environment, freshEnvironment } from './engines.t
 export class TestServer {
   readonly url: string;
   readonly env: Environment;
-  readonly #tools: Tools;
+  /** Works in the database beside the server. */
+  readonly tools: Tools;
   readonly #stop: () => Promise<void>;
 
   constructor(url: string, env: Environment, tools: Tools, stop: () => Promise<void>) {
     this.url = url;
     this.env = env;
-    this.#tools = tools;
+    this.tools = tools;
     this.#stop = stop;
   }
 
   get engine() {
-    return this.#tools.engine;
+    return this.tools.engine;
   }
 
   /** A new user with a token for everything that the user may do. */
   async user(name: string, options: { admin?: boolean; displayName?: string } = {}): Promise<Client> {
-    const user = await addUser(this.#tools, {
+    const user = await addUser(this.tools, {
       name,
       displayName: options.displayName,
       isAdmin: options.admin ?? false,
@@ -39,25 +40,19 @@ export class TestServer {
   }
 
   async token(userName: string, scopes?: readonly Scope[]): Promise<string> {
-    return (await issueToken(this.#tools, { userName, name: 'first', scopes })).accessToken;
+    return (await issueToken(this.tools, { userName, name: 'first', scopes })).accessToken;
   }
 
   async stop(): Promise<void> {
-    await this.#tools.engine.close();
+    await this.tools.engine.close();
     await this.#stop();
   }
 }
 
-const toolsFor = async (env: Environment): Promise<Tools> => ({
-  engine: await openAsGuest(readSettings(env)),
-  now: Date.now,
-  random: realWorld.random,
-});
-
 /** Starts a server in this process. */
 export async function startServer(env: Environment, world: Partial<World> = {}): Promise<TestServer> {
   const parley: Parley = await startParley(readSettings(env), { ...realWorld, ...world });
-  return new TestServer(parley.url, env, await toolsFor(env), () => parley.stop());
+  return new TestServer(parley.url, env, await openTools(readSettings(env)), () => parley.stop());
 }
 
 /** A server for all tests of a suite. */
@@ -109,5 +104,5 @@ export async function spawnServer(env: Environment): Promise<ServerProcess> {
 
 /** The means to make users on a server that runs in another process. */
 export async function attach(url: string, env: Environment): Promise<TestServer> {
-  return new TestServer(url, env, await toolsFor(env), async () => {});
+  return new TestServer(url, env, await openTools(readSettings(env)), async () => {});
 }

@@ -4,7 +4,8 @@ import { openDisk } from '../../blobs/disk.ts';
 import { openS3 } from '../../blobs/s3.ts';
 import { parseS3Url } from '../../blobs/s3-url.ts';
 import { temporaryFolder } from './cleanup.ts';
-import { s3Missing, s3StartMs, sharedS3 } from './s3.ts';
+import { describeUnless } from './requirements.ts';
+import { s3Missing, sharedS3 } from './s3.ts';
 
 export type StorageName = 'disk' | 's3';
 
@@ -24,15 +25,10 @@ export function onBothStorages(name: string, suite: (storage: StorageName) => vo
 
 /** Describes behaviour that only S3 can show. */
 export function onS3(name: string, suite: () => void): void {
-  if (s3Missing) {
-    console.warn(`skipped: ${name}. ${s3Missing}`);
-    describe.skip(`${name} (S3)`, suite);
-  } else {
-    describe(`${name} (S3)`, () => {
-      beforeAll(async () => {
-        await sharedS3();
-      }, s3StartMs);
-      suite();
+  describeUnless(s3Missing, `${name} (S3)`, () => {
+    beforeAll(async () => {
+      await sharedS3();
     });
-  }
+    suite();
+  });
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { noteSkipped } from '../server/test/support/requirements.ts';
 import { clock } from './faults/clock.ts';
 import { diskFull } from './faults/disk-full.ts';
 import { floods } from './faults/floods.ts';
@@ -27,7 +28,7 @@ function short<S extends string>(
   happened: (result: RunResult) => number,
 ): void {
   const why = trial.inapplicable?.('sqlite');
-  if (why !== undefined) console.warn(`skipped: ${name}. ${why}`);
+  if (why !== undefined) noteSkipped(name, why);
   test.concurrent.skipIf(why !== undefined)(
     name,
     async () => {

@@ -3,6 +3,7 @@ import { openDisk } from '../blobs/disk.ts';
 import { temporaryFolder } from './support/cleanup.ts';
 import { freshEnvironment } from './support/engines.ts';
 import { filePart, formWith, keeps, nothing, post, sending, someBytes, textPart, uploading } from './support/files.ts';
+import { describeUnless } from './support/requirements.ts';
 import { startServer, type TestServer } from './support/server.ts';
 import { expectRefusal, request } from './support/wire.ts';
 import { users } from './support/world.ts';
@@ -43,9 +44,7 @@ describe('a disk', () => {
 const folder = temporaryFolder();
 const { exitCode } = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', folder], { stderr: 'ignore' });
 const isMounted = exitCode === 0;
-if (!isMounted) console.warn('skipped: a server on a full disk. It takes the right to mount a file system.');
-
-describe.skipIf(!isMounted)('a server on a full disk', () => {
+describeUnless(isMounted ? undefined : 'Mounting a file system takes root.', 'a server on a full disk', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startServer({ ...(await freshEnvironment('sqlite')), PARLEY_DATA: folder });
@@ -77,5 +76,5 @@ describe.skipIf(!isMounted)('a server on a full disk', () => {
     await keeps(server, nothing);
     await ada.ok('messages.send_message', { chat_id, file: new File(['It fits.'], 'small.txt') });
     await keeps(server, { rows: 1, blobs: 1 });
-  }, 30_000);
+  });
 });

@@ -48,5 +48,4 @@ test.skipIf(!Bun.which('curl') || !Bun.which('bash'))(
     const { link } = JSON.parse(outputs.at(-1) ?? '') as { link: { url: string } };
     expect(await (await fetch(link.url)).text()).toBe('The plan\n');
   },
-  60_000,
 );

@@ -78,11 +78,7 @@ async function startNodes(storage: StorageName, given: Environment = {}): Promis
 
 /** The storage has more of an upload than so many bytes. */
 const grows = (place: string, path: Path, beyond: number) =>
-  eventually(
-    'bytes are kept',
-    async () => ((await openPlace(place).sizeOf(keyIn(path))) > beyond ? true : undefined),
-    15_000,
-  );
+  eventually('bytes are kept', async () => ((await openPlace(place).sizeOf(keyIn(path))) > beyond ? true : undefined));
 
 /** What was first sent to one server, and from an offset on to another: it differs, so that it shows who wrote what. */
 const spliced = (before: Uint8Array, offset: number, after: Uint8Array): Uint8Array =>
@@ -101,7 +97,7 @@ onPostgres('an upload between two servers', () => {
     let nodes: Nodes;
     beforeAll(async () => {
       nodes = await startNodes(storage);
-    }, 60_000);
+    });
     afterAll(() => nodes.stop());
 
     test('is let go of by the one where it stalls, and gone on with at the other', async () => {
@@ -116,33 +112,29 @@ onPostgres('an upload between two servers', () => {
       const { fileId, requests } = await upload(atSecond, others, { uploadUrl: `${atSecond.url}${path}` });
       expect(requests).toEqual(['HEAD', `PATCH ${offset}`]);
       await expectFile(nodes, fileId, spliced(bytes, offset, others));
-    }, 60_000);
+    });
 
     test.each([
       ['with much of it still to come', begun],
       ['in the midst of writing', size - 1],
-    ])(
-      'is not changed by one that slept through it, %s',
-      async (_, sent) => {
-        const { atFirst, atSecond, place, first } = nodes;
-        const path = await announce(atFirst, size);
-        const stale = new SlowPatch(atFirst, path, 0, size);
-        const sending = stale.write(bytes.subarray(0, sent));
-        await grows(place, path, 0);
-        first.process.kill('SIGSTOP');
-        const offset = await offsetOf(atSecond, path);
-        const fileId = fileIdIn(await append(atSecond, path, offset, others.subarray(offset)));
-        expect(fileId).toBeGreaterThan(0);
-        first.process.kill('SIGCONT');
-        await sending;
-        await stale.write(bytes.subarray(sent)).catch(() => {});
-        expect(await stale.answer).toMatch(/^HTTP\/1.1 423 .*"code":"conflict"/s);
-        await expectFile(nodes, fileId, spliced(bytes, offset, others));
-        // It is as good as before, and tells what the other has made of it.
-        expect(fileIdIn(await ask(atFirst, 'HEAD', path))).toBe(fileId);
-      },
-      60_000,
-    );
+    ])('is not changed by one that slept through it, %s', async (_, sent) => {
+      const { atFirst, atSecond, place, first } = nodes;
+      const path = await announce(atFirst, size);
+      const stale = new SlowPatch(atFirst, path, 0, size);
+      const sending = stale.write(bytes.subarray(0, sent));
+      await grows(place, path, 0);
+      first.process.kill('SIGSTOP');
+      const offset = await offsetOf(atSecond, path);
+      const fileId = fileIdIn(await append(atSecond, path, offset, others.subarray(offset)));
+      expect(fileId).toBeGreaterThan(0);
+      first.process.kill('SIGCONT');
+      await sending;
+      await stale.write(bytes.subarray(sent)).catch(() => {});
+      expect(await stale.answer).toMatch(/^HTTP\/1.1 423 .*"code":"conflict"/s);
+      await expectFile(nodes, fileId, spliced(bytes, offset, others));
+      // It is as good as before, and tells what the other has made of it.
+      expect(fileIdIn(await ask(atFirst, 'HEAD', path))).toBe(fileId);
+    });
 
     test('is still there for the one that slept, where nobody came meanwhile', async () => {
       const { atFirst, place, first } = nodes;
@@ -158,7 +150,7 @@ onPostgres('an upload between two servers', () => {
       const { fileId, requests } = await upload(atFirst, bytes, { uploadUrl: `${atFirst.url}${path}` });
       expect(requests.at(-1)).toMatch(/^PATCH [1-9]/);
       await expectFile(nodes, fileId, bytes);
-    }, 60_000);
+    });
 
     test('goes on at the other once the lease of one that was killed has lapsed', async () => {
       const { atFirst, atSecond, place, first } = nodes;
@@ -170,7 +162,7 @@ onPostgres('an upload between two servers', () => {
       const { fileId, requests } = await upload(atSecond, bytes, { uploadUrl: `${atSecond.url}${path}`, ...insist });
       expect(requests.at(-1)).toMatch(/^PATCH [1-9]/);
       await expectFile({ ...nodes, atFirst: atSecond }, fileId, bytes);
-    }, 60_000);
+    });
   });
 
   test('is given up by one that cannot reach the database for longer than the lease, and gone on with afterwards', async () => {
@@ -189,7 +181,7 @@ onPostgres('an upload between two servers', () => {
     const { fileId } = await upload(atSecond, bytes, { uploadUrl: `${atSecond.url}${path}`, ...insist });
     await expectFile(nodes, fileId, bytes);
     await nodes.stop();
-  }, 90_000);
+  });
 
   test('is answered 423 where the other does not let go: told so, a client does not begin anew', async () => {
     const server = await startServer(await freshEnvironment('postgres'), { uploadWaitMs: 2_000 });
@@ -208,7 +200,7 @@ onPostgres('an upload between two servers', () => {
     await server.engine.run('UPDATE files SET lease_until = NULL');
     expect((await append(ada, path, 0, '0123456789')).status).toBe(204);
     await server.stop();
-  }, 60_000);
+  });
 
   test('survives clients that race for it at all of them', async () => {
     const env = await freshEnvironment('postgres');
@@ -226,7 +218,7 @@ onPostgres('an upload between two servers', () => {
     expect(sha256(await download(ada, finished[0]?.fileId ?? 0))).toBe(sha256(bytes));
     expect((await kept(server)).rows).toBe(1);
     for (const one of servers) await one.stop();
-  }, 60_000);
+  });
 });
 
 /** The part of a server that writes uploads. */

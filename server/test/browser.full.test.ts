@@ -148,7 +148,7 @@ function wholeWay(engine: EngineName): void {
     } finally {
       await callback.stop();
     }
-  }, 60_000);
+  });
 }
 
 inChromium('a person in a browser (SQLite)', () => wholeWay('sqlite'));
@@ -168,7 +168,7 @@ inChromium('the pages', () => {
     clientId = await registerApp(page, server.url, 'https://app.example/callback');
     await page.goto(`${server.url}/bots`);
     cookies = await page.context().cookies();
-  }, 60_000);
+  });
   afterAll(() => server?.kill('SIGTERM'));
 
   const signedIn = async (options: Parameters<typeof visit>[0] = {}) => {
@@ -203,7 +203,7 @@ inChromium('the pages', () => {
         for (const address of open) await look(stranger, address);
         for (const address of [...own, ...administration, consent()]) await look(ada, address);
         expect(faults).toEqual([]);
-      }, 60_000);
+      });
     }
   }
 
@@ -259,7 +259,7 @@ inChromium('the pages', () => {
       expect(await page.locator('h1').count()).toBe(1);
     }
     expect(complaints).toEqual([]);
-  }, 30_000);
+  });
 
   test('stand in nobody else’s frame', async () => {
     const page = await signedIn();
@@ -408,5 +408,5 @@ inChromium('the pages', () => {
     } finally {
       await callback.stop();
     }
-  }, 30_000);
+  });
 });

@@ -33,7 +33,7 @@ test('measurements run from end to end, and each gives figures', async () => {
   } finally {
     rmSync(folder, { recursive: true });
   }
-}, 120_000);
+});
 
 test('a check ends with an error where something is doubtful, as one round alone is', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-bench-test-'));
@@ -47,7 +47,7 @@ test('a check ends with an error where something is doubtful, as one round alone
   } finally {
     rmSync(folder, { recursive: true });
   }
-}, 120_000);
+});
 
 test('a name or its start chooses; nothing means all but growth, and all means all', () => {
   const names = (...asked: string[]) => chooseMeasurements(asked).map(([name]) => name);

@@ -20,7 +20,7 @@ test.skipIf(postgresMissing !== undefined || !tools.every((tool) => Bun.which(to
     await ada.ok('messages.create_group', { name: 'Launch', participants: [] });
     await ada.ok('messages.send_message', { chat_id: 1, content: 'Hello', file: new File(['The plan'], 'plan.txt') });
     const [folder, postgres] = [temporaryFolder(), await sharedPostgres()];
-    const databases = { parley: await postgres.freshDatabase(), moved: await postgres.freshDatabase() };
+    const databases = { parley: await postgres.emptyDatabase(), moved: await postgres.emptyDatabase() };
     const { outputs } = await runBlocks(
       blocks,
       { cwd: root, env: { ...process.env, ...server.env, DATABASE_URL: '' } },
@@ -48,5 +48,4 @@ test.skipIf(postgresMissing !== undefined || !tools.every((tool) => Bun.which(to
       await again.stop();
     }
   },
-  60_000,
 );

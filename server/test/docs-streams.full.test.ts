@@ -58,7 +58,6 @@ test.skipIf(!Bun.which('curl') || !Bun.which('bash'))(
     expect(ids(rest)).toEqual([2]);
     expect(ids(filtered)).toEqual([2]);
   },
-  60_000,
 );
 
 describe('the programs of the page', () => {
@@ -81,7 +80,7 @@ describe('the programs of the page', () => {
     };
     const collected = collect();
     return {
-      says: (text: string | RegExp) => eventually(`it says ${text}`, async () => said.match(text) ?? undefined, 10_000),
+      says: (text: string | RegExp) => eventually(`it says ${text}`, async () => said.match(text) ?? undefined),
       end: async () => {
         child.kill();
         await collected;
@@ -104,7 +103,7 @@ describe('the programs of the page', () => {
     const second = run(program, cursor);
     await second.says('while it does not run');
     expect(await second.end()).toMatch(/^\d+ while it does not run\n$/);
-  }, 30_000);
+  });
 
   test('another shows a chat, and what changes in it', async () => {
     const program = run(blockUnder('Begin with the state', 'ts'), '');
@@ -119,7 +118,7 @@ describe('the programs of the page', () => {
     await say('last');
     await program.says(`${messages.length + 1} messages, the last is last`);
     await program.end();
-  }, 30_000);
+  });
 });
 
 inChromium('the EventSource of the page', () => {
@@ -144,7 +143,7 @@ inChromium('the EventSource of the page', () => {
     forwarder.cutAnswers(1);
     await say('two');
     await say('three');
-    await eventually('it has come back', async () => shown.length >= 4 || undefined, 10_000);
+    await eventually('it has come back', async () => shown.length >= 4 || undefined);
     expect(shown).toEqual([
       expect.stringMatching(/^\d+ one$/),
       `user ${ada.userId} has read message ${message.message_id}`,
@@ -152,7 +151,7 @@ inChromium('the EventSource of the page', () => {
       expect.stringMatching(/^\d+ three$/),
     ]);
     await visitor.post('/sign-out');
-    await eventually('it is refused', async () => shown.at(-1)?.startsWith('refused') || undefined, 10_000);
+    await eventually('it is refused', async () => shown.at(-1)?.startsWith('refused') || undefined);
     forwarder.stop();
-  }, 60_000);
+  });
 });

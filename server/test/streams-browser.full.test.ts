@@ -44,14 +44,10 @@ const seen = (page: Page) =>
 type Seen = Awaited<ReturnType<typeof seen>>;
 
 const becomes = (page: Page, what: string, isSo: (now: Seen) => boolean): Promise<Seen> =>
-  eventually(
-    what,
-    async () => {
-      const now = await seen(page);
-      return isSo(now) ? now : undefined;
-    },
-    10_000,
-  );
+  eventually(what, async () => {
+    const now = await seen(page);
+    return isSo(now) ? now : undefined;
+  });
 
 const closed = 2;
 
@@ -70,7 +66,7 @@ inChromium('a stream in a browser', () => {
     server = await attach(process.url, env);
     ({ ada, bob } = await users(server, 'ada', 'bob'));
     chat_id = (await ada.ok('messages.create_group', { name: 'g', participants: [bob.userId] })).group.chat_id;
-  }, 30_000);
+  });
   afterAll(async () => {
     await server?.stop();
     await process?.kill('SIGTERM');
@@ -123,7 +119,7 @@ inChromium('a stream in a browser', () => {
     const rows = (await logged(bob, after)).map(({ event_id, ...body }) => [String(event_id), body]);
     expect(messages.map(({ id, data }) => [id, JSON.parse(data)])).toEqual(rows);
     expect(events.filter(({ event }) => event === 'message_read')).toHaveLength(1);
-  }, 40_000);
+  });
 
   test('ends with the session, and does not come back', async () => {
     const { page, signOut } = await atHome();
@@ -132,7 +128,7 @@ inChromium('a stream in a browser', () => {
     await signOut();
     const { opened } = await becomes(page, 'it has given up', ({ state }) => state === closed);
     expect(opened).toBe(1);
-  }, 20_000);
+  });
 
   // `localhost` is another site than 127.0.0.1; another port of 127.0.0.1 is the same site, where cookies go along.
   for (const host of ['localhost', '127.0.0.1']) {
@@ -144,7 +140,7 @@ inChromium('a stream in a browser', () => {
         expect({ opened, events }).toEqual({ opened: 0, events: [] });
       }
       await stop();
-    }, 20_000);
+    });
   }
 
   test('is given to a page of another origin that has a token of its own', async () => {
@@ -167,5 +163,5 @@ inChromium('a stream in a browser', () => {
     expect(text).toContain(`id: ${after}\n`);
     expect(text).toContain('event: new_message\ndata: {"event":"new_message"');
     await stop();
-  }, 20_000);
+  });
 });

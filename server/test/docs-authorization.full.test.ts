@@ -98,5 +98,4 @@ test.skipIf(!Bun.which('curl') || !Bun.which('openssl') || !Bun.which('bash'))(
       await reader.stop(true);
     }
   },
-  30_000,
 );

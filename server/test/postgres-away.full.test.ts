@@ -97,14 +97,14 @@ onPostgres('while PostgreSQL', () => {
         const answer = await ada.call('webhooks.deliveries', { webhook_id, state: 'delivered', limit: 200 });
         return (answer.status === 200 && answer.body.deliveries.length === granted.length) || undefined;
       };
-      await eventually(`all ${granted.length} are delivered, and known to be`, isWrittenDown, 15_000);
+      await eventually(`all ${granted.length} are delivered, and known to be`, isWrittenDown);
       expect(granted.filter((content) => !endpoint.contents.includes(content))).toEqual([]);
     }
     for (const server of servers) {
       server.kill('SIGTERM');
       expect((await server.end()).code).toBe(0);
     }
-  }, 90_000);
+  });
 
   const troubles: Record<string, { nodes: number; happens: (postgres: PrivatePostgres) => Promise<void> }> = {
     'is restarted': { nodes: 2, happens: restart('fast', 0) },
@@ -156,7 +156,7 @@ onPostgres('while PostgreSQL', () => {
       await eventually('messages are sent', async () => acknowledged.length > 50 || undefined);
       await happens(postgres);
       const before = acknowledged.length;
-      await eventually('messages are sent again', async () => acknowledged.length > before + 50 || undefined, 10_000);
+      await eventually('messages are sent again', async () => acknowledged.length > before + 50 || undefined);
       calling = false;
       await Promise.all(work);
       expect(callers.odd).toEqual([]);
@@ -182,7 +182,7 @@ onPostgres('while PostgreSQL', () => {
           ),
         );
       const everything = async () => faults().length === 0 || undefined;
-      await eventually('the webhooks are told everything', everything, 10_000).catch(() => {});
+      await eventually('the webhooks are told everything', everything).catch(() => {});
       expect(sayFaults(faults())).toBe('');
       const [newest] = found.toSorted(byId).slice(-1);
       await eventually('the newest message is found', async () => {
@@ -199,7 +199,7 @@ onPostgres('while PostgreSQL', () => {
         expect(lines.length).toBeLessThan(60);
       }
       await postgres.stop('immediate');
-    }, 40_000);
+    });
   }
 });
 
@@ -264,7 +264,7 @@ onPostgres('connections', () => {
     expect([...(await ask())]).toMatchObject([{ one: 1 }]);
     await connections.close();
     way.close();
-  }, 15_000);
+  });
 
   test('on which much is asked, or something takes its time, are kept', async () => {
     const url = await (await sharedPostgres()).freshDatabase();
@@ -283,7 +283,7 @@ onPostgres('connections', () => {
     const pids = [...answers, await steps].map(([row]) => (row as { pid: number }).pid);
     expect(new Set(pids).size).toBe(1);
     await connections.close();
-  }, 15_000);
+  });
 });
 
 onPostgres('a database', () => {
@@ -309,7 +309,7 @@ onPostgres('a database', () => {
     expect(ids.events).toHaveLength(1);
     await admin.close();
     await engine.close();
-  }, 15_000);
+  });
 
   test('does not let one who stands still in the midst of a transaction keep others from writing', async () => {
     const { engine, another } = await opened();
@@ -333,7 +333,7 @@ onPostgres('a database', () => {
     expect(await engine.get(`SELECT to_regclass('never') AS found`)).toEqual({ found: null });
     await engine.close();
     await other.close();
-  }, 20_000);
+  });
 });
 
 describe('a server that starts before its database', () => {
@@ -379,5 +379,5 @@ onPostgres('a server that starts before its database', () => {
     server.kill('SIGTERM');
     expect((await server.end()).code).toBe(0);
     await postgres.stop('immediate');
-  }, 20_000);
+  });
 });

@@ -82,7 +82,7 @@ onBothEngines('a server killed with SIGKILL while files come in', (engine) => {
     expect(await (await fetchAs(again, message.file?.url ?? '')).text()).toBe('whole');
     await server.stop();
     await second.kill('SIGTERM');
-  }, 30_000);
+  });
 
   test('has every file that it answered for, whole, and nothing that it does not know of', async () => {
     const env = await freshEnvironment(engine);
@@ -143,5 +143,5 @@ onBothEngines('a server killed with SIGKILL while files come in', (engine) => {
     await keeps(server, nothing);
     await server.stop();
     await running.kill('SIGTERM');
-  }, 40_000);
+  });
 });

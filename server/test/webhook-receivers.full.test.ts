@@ -6,6 +6,7 @@ import { verifyWebhook } from '@parley/sdk';
 import { deliveryHeaders } from '../webhooks/headers.ts';
 import { retryPolicy } from '../webhooks/retry-policy.ts';
 import { endWithUs, temporaryFolder } from './support/cleanup.ts';
+import { describeUnless, optionalProgram, requireProgram } from './support/requirements.ts';
 import { eventually } from './support/world.ts';
 
 const docs = join(import.meta.dir, '../../docs');
@@ -99,14 +100,10 @@ class Running {
   }
 
   async ready(): Promise<void> {
-    this.url = await eventually(
-      'the receiver says where it listens',
-      async () => {
-        if (this.#child.exitCode !== null) throw new Error(`it ended: ${this.#all}`);
-        return /http:\/\/127\.0\.0\.1:\d+/.exec(this.#all)?.[0];
-      },
-      20_000,
-    );
+    this.url = await eventually('the receiver says where it listens', async () => {
+      if (this.#child.exitCode !== null) throw new Error(`it ended: ${this.#all}`);
+      return /http:\/\/127\.0\.0\.1:\d+/.exec(this.#all)?.[0];
+    });
   }
 
   /** How often an event was printed. */
@@ -149,11 +146,9 @@ async function post(url: string, posted: Posted): Promise<number> {
 }
 
 for (const receiver of receivers) {
-  const missing = !Bun.which(receiver.program);
-  if (missing && receiver.required && process.env.CI) throw new Error(`${receiver.program} is not installed.`);
-  if (missing) console.warn(`skipped: the receiver in ${receiver.name}. ${receiver.program} is not installed.`);
+  const missing = receiver.required ? requireProgram(receiver.program) : optionalProgram(receiver.program);
 
-  describe.skipIf(missing)(`the receiver in ${receiver.name}`, () => {
+  describeUnless(missing, `the receiver in ${receiver.name}`, () => {
     let running: Running | undefined;
     let ids = 100;
     const nextId = () => String(++ids);
@@ -279,7 +274,7 @@ for (const receiver of receivers) {
       expect(said).toContain('WEBHOOK_SECRET is not set');
       expect(status ?? 500).toBe(500);
       expect(await child.exited).not.toBe(0);
-    }, 60_000);
+    });
   });
 }
 

@@ -63,7 +63,6 @@ test.skipIf(!Bun.which('curl') || !Bun.which('bash'))(
     for (const output of outputs) expect(output).not.toContain('"success":false');
     expect(outputs.at(-1)).toContain('"content":"Hello, world"');
   },
-  60_000,
 );
 
 /** The shell blocks under the heading that begins so. */

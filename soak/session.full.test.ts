@@ -25,7 +25,7 @@ async function begin(engine: EngineName) {
     const decoder = new TextDecoder();
     for await (const part of child.stdout) out += decoder.decode(part, { stream: true });
   })();
-  await eventually('the load begins', async () => out.includes('The load begins.') || undefined, mostMs / 2);
+  await eventually('the load begins', async () => out.includes('The load begins.') || undefined);
   const [session] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'latin1')
     .trim()
     .split(' ')
@@ -55,7 +55,7 @@ function sessionOf(pid: number): number | undefined {
 }
 
 const untilGone = (session: number) =>
-  eventually('nothing is left of the soak', async () => inSession(session).length === 0 || undefined, mostMs / 2);
+  eventually('nothing is left of the soak', async () => inSession(session).length === 0 || undefined);
 
 /** Has a terminal say to everything in it that it is over: when somebody presses Ctrl-C, or the terminal goes away. */
 async function hearsSignal(engine: EngineName, signal: NodeJS.Signals): Promise<void> {

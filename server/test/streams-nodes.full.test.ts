@@ -37,7 +37,6 @@ const isConnected = (server: { url: string }, connected: boolean) =>
   eventually(
     connected ? 'it has found NATS' : 'it has noticed that NATS is away',
     async () => (await metric(server.url, 'parley_nats_connected')) === Number(connected) || undefined,
-    8_000,
   );
 
 /** Reads until a message is there. */
@@ -58,7 +57,7 @@ onCluster('servers on one database that tell each other over NATS', () => {
     for (const server of [a, b]) await isConnected(server, true);
     ({ ada, bob } = await users(a, 'ada', 'bob'));
     chat_id = await groupOf(ada, bob);
-  }, 20_000);
+  });
   afterAll(async () => {
     await Promise.all([a?.stop(), b?.stop()]);
     await nats?.stop();
@@ -196,7 +195,7 @@ onCluster('servers on one database that tell each other over NATS', () => {
       one.breakOff();
     }
     expect(ahead.contents).toEqual(['and told again']);
-  }, 20_000);
+  });
 });
 
 onCluster('servers whose NATS is away', () => {
@@ -217,7 +216,7 @@ onCluster('servers whose NATS is away', () => {
     await ended.untilEnded();
     stream.breakOff();
     await Promise.all([a.stop(), b.stop()]);
-  }, 20_000);
+  });
 
   test('start nevertheless, say so, and find it when it comes', async () => {
     const nats = await startNats();
@@ -241,7 +240,7 @@ onCluster('servers whose NATS is away', () => {
     expect(stdout.match(/NATS is away/g)).toHaveLength(1);
     expect(stdout).toContain('connected to NATS');
     await Promise.all([there.stop(), nats.stop()]);
-  }, 20_000);
+  });
 });
 
 onCluster('two processes', () => {
@@ -261,7 +260,7 @@ onCluster('two processes', () => {
     stream.breakOff();
     await Promise.all([a.kill('SIGTERM'), b.kill('SIGTERM'), beside.stop()]);
     await nats.stop();
-  }, 20_000);
+  });
 });
 
 onCluster('services that share a NATS', () => {
@@ -330,7 +329,7 @@ onCluster('services that share a NATS', () => {
     for (const text of [stdout, stderr]) expect(text).not.toContain('hunter');
     await good.stop();
     nats.stop();
-  }, 20_000);
+  });
 });
 
 describe('a server says in one plain line, and ends with code 1,', () => {

@@ -75,7 +75,7 @@ type Seen = Awaited<ReturnType<typeof seen>>;
 const withScripts = { bypassCSP: true };
 
 const becomes = (page: Page, what: string, isSo: (now: Seen) => boolean): Promise<true> =>
-  eventually(what, async () => isSo(await seen(page)) || undefined, 10_000);
+  eventually(what, async () => isSo(await seen(page)) || undefined);
 
 inChromium('a file in a browser', () => {
   const server = serverFor('sqlite');
@@ -89,7 +89,7 @@ inChromium('a file in a browser', () => {
     bob = await server().user('bob');
     chat_id = (await ada.ok('messages.create_direct', { user_id: bob.userId })).chat.chat_id;
     filmed = await film(await visit());
-  }, 60_000);
+  });
 
   /** A file that Ada has sent to Bob. */
   async function sent(content: BlobPart, name: string): Promise<{ file: FileInfo; message_id: number }> {

@@ -1,0 +1,36 @@
+import { describe } from 'bun:test';
+import { appendFileSync } from 'node:fs';
+
+/** Says what a suite needs and how to install it. Undefined if it is there. */
+export type Missing = string | undefined;
+
+export const notInstalled = (name: string, packages = name): string =>
+  `${name} is not installed: apt-get install ${packages}`;
+
+/** With CI set a missing program fails the run. Elsewhere its suites are skipped, and the run lists them at its end. */
+export function require(isFound: boolean, name: string, packages: string): Missing {
+  if (isFound) return undefined;
+  const missing = notInstalled(name, packages);
+  if (process.env.CI) throw new Error(missing);
+  return missing;
+}
+
+export const requireProgram = (program: string): Missing => require(Bun.which(program) !== null, program, program);
+
+/** Only those who have the program run its suites, with CI set or not. */
+export const optionalProgram = (program: string): Missing =>
+  Bun.which(program) === null ? notInstalled(program) : undefined;
+
+/** Describes behaviour that needs more than Node.js, or skips it and says why. */
+export function describeUnless(missing: Missing, name: string, suite: () => void): void {
+  if (missing === undefined) return void describe(name, suite);
+  noteSkipped(name, missing);
+  describe.skip(name, suite);
+}
+
+/** The test run passes a file that collects what was skipped; its summary shows it. */
+export function noteSkipped(name: string, why: string): void {
+  const file = process.env.PARLEY_TEST_SKIPPED;
+  if (file) appendFileSync(file, `${JSON.stringify({ name, why })}\n`);
+  else console.warn(`skipped: ${name}. ${why}`);
+}
