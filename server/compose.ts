@@ -19,6 +19,7 @@ import { buildFetch } from './http/app.ts';
 import { serveOAuth } from './http/oauth.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { serveUploads } from './http/tus.ts';
+import { withTimeout } from './lib/timeout.ts';
 import { Log } from './observe/log.ts';
 import { Metrics } from './observe/metrics.ts';
 import { buildGates, buildHandlers } from './operations/index.ts';
@@ -55,10 +56,8 @@ export interface Parley {
 /** A database that has not answered by then is as good as away. */
 const readyMs = 2_000;
 
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const late = Bun.sleep(ms).then(() => Promise.reject(new Error(`no answer within ${ms} ms`)));
-  await Promise.race([work, late]);
-}
+const within = (ms: number, work: Promise<unknown>) =>
+  withTimeout(ms, work, () => new Error(`no response within ${ms} ms`));
 
 /** Requests that are still running this long after `stop` are cut off. */
 const drainMs = 10_000;
@@ -172,7 +171,8 @@ export async function startParley(settings: Settings, world: World = realWorld):
       contract,
       version,
       pages: (request, connections) => pages.fetch(request, connections),
-      ready: () => (isStopping ? Promise.reject(new Error('stopping')) : within(readyMs, countAdmins(engine))),
+      ready: () =>
+        isStopping ? Promise.reject(new Error('stopping')) : within(readyMs, countAdmins(engine)).then(() => {}),
       metrics: () => metrics.text(),
     });
     const server = listen(settings, fetch);

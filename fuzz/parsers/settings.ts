@@ -2,9 +2,9 @@ import { expect } from 'bun:test';
 import fc from 'fast-check';
 import { parseS3Url } from '../../server/blobs/s3-url.ts';
 import { parseNatsUrl } from '../../server/bus/nats-url.ts';
-import { Seal } from '../../server/bus/seal.ts';
 import { realWorld } from '../../server/compose.ts';
 import { readSettings, SettingError, settingsTable } from '../../server/config.ts';
+import { SealedBox } from '../../server/lib/sealed-box.ts';
 import { parseKey } from '../../server/store/secret-key.ts';
 import { SecretBox } from '../../server/webhooks/secret-box.ts';
 import { wildText } from '../calls/wild.ts';
@@ -99,28 +99,28 @@ const anyKey = fc.property(wildText, (text) => {
 });
 
 const key = Buffer.alloc(32, 7);
-const seal = new Seal(key, realWorld.random);
-const box = new SecretBox(key, realWorld.random);
+const sealedBox = new SealedBox(key, realWorld.random);
+const box = new SecretBox(sealedBox);
 const anyError = (thrown: unknown) => thrown instanceof Error;
 
 /** One bit, one byte more or less, or another subject: it no longer opens. */
 const seals = fc.property(fc.string({ unit: 'grapheme' }), fc.nat(), fc.nat({ max: 7 }), (text, place, bit) => {
-  const sealed = seal.close('a', text);
-  expect(seal.open('a', sealed)).toBe(text.toWellFormed());
+  const sealed = sealedBox.seal(text, 'a');
+  expect(sealedBox.open(sealed, 'a')).toBe(text.toWellFormed());
   const flipped = Buffer.from(sealed);
   const at = place % flipped.length;
   flipped[at] = (flipped[at] ?? 0) ^ (1 << bit);
   const opened = [
-    outcome(() => seal.open('a', flipped), anyError),
-    outcome(() => seal.open('b', sealed), anyError),
-    outcome(() => seal.open('a', sealed.subarray(0, at)), anyError),
-    outcome(() => seal.open('a', Buffer.concat([sealed, sealed.subarray(0, 1)])), anyError),
+    outcome(() => sealedBox.open(flipped, 'a'), anyError),
+    outcome(() => sealedBox.open(sealed, 'b'), anyError),
+    outcome(() => sealedBox.open(sealed.subarray(0, at), 'a'), anyError),
+    outcome(() => sealedBox.open(Buffer.concat([sealed, sealed.subarray(0, 1)]), 'a'), anyError),
   ];
   expect(opened).toEqual(opened.map(() => ({ refused: true })));
 });
 
 const anySeal = fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
-  expect(outcome(() => seal.open('a', bytes), anyError).refused).toBe(true);
+  expect(outcome(() => sealedBox.open(bytes, 'a'), anyError).refused).toBe(true);
 });
 
 const boxes = fc.property(fc.string({ unit: 'grapheme' }), fc.nat(), fc.nat({ max: 7 }), (text, place, bit) => {

@@ -1,4 +1,5 @@
 import { ParleyError } from '@parley/contract';
+import { Semaphore, SemaphoreFull } from '../lib/semaphore.ts';
 
 /** What one hash costs: memory in KiB, and how often it is passed over. */
 export interface PasswordCost {
@@ -18,18 +19,17 @@ interface Argon2 {
   readonly timeCost: number;
 }
 
-/** Hashes at once: each takes a core for a while, and memory. The others wait in line. */
-const atOnce = 2;
-/** A line of so many takes a few seconds. Further callers are refused at once, rather than kept waiting by a flood. */
-const mostWaiting = 100;
+/** Each hash takes a core for a while, and memory. */
+const concurrentHashes = 2;
+/** A queue of this length takes a few seconds. Further callers are refused at once, rather than kept waiting by a flood. */
+const maxWaiting = 100;
 
 /** Hashes and checks passwords with argon2id. */
 export class Passwords {
   readonly #cost: Argon2;
   readonly #hasher: Hasher;
   #decoy: Promise<string> | undefined;
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #line = new Semaphore(concurrentHashes, maxWaiting);
 
   constructor({ memoryKib, passes }: PasswordCost, hasher: Hasher = Bun.password) {
     this.#cost = { algorithm: 'argon2id', memoryCost: memoryKib, timeCost: passes };
@@ -49,17 +49,11 @@ export class Passwords {
   }
 
   async #inLine<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#waiting.length >= mostWaiting) {
-      throw new ParleyError('unavailable', 'Too many people are signing in at the moment. Try again in a few seconds.');
-    }
-    if (this.#running >= atOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#running++;
     try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#running--;
+      return await this.#line.run(work);
+    } catch (error) {
+      if (!(error instanceof SemaphoreFull)) throw error;
+      throw new ParleyError('unavailable', 'Too many people are signing in at the moment. Try again in a few seconds.');
     }
   }
 }

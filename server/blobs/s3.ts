@@ -1,4 +1,5 @@
 import { S3Client } from 'bun';
+import { withTimeout } from '../lib/timeout.ts';
 import type { Blobs, BlobWriter } from './blobs.ts';
 import { checkKey } from './key.ts';
 import { type Pieces, PieceWriter } from './pieces.ts';
@@ -50,15 +51,11 @@ export function openS3(settings: S3Settings): Blobs {
 /** Throws a plain line for the operator where the bucket cannot be used. */
 export async function checkS3(settings: S3Settings, patienceMs = 20_000): Promise<void> {
   // Bun itself gives up on a silent server only after six minutes.
-  const patience = Promise.withResolvers<never>();
-  const timer = setTimeout(() => patience.reject(Object.assign(new Error(), { code: 'Timeout' })), patienceMs);
   const listing = insisting(() => clientOf(settings).list({ prefix: settings.prefix, maxKeys: 1 }));
   try {
-    await Promise.race([listing, patience.promise]);
+    await withTimeout(patienceMs, listing, () => Object.assign(new Error(), { code: 'Timeout' }));
   } catch (error) {
     throw asStorageError(error, settings);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,7 +1,7 @@
 import { connect, type NatsConnection } from '@nats-io/transport-node';
+import type { SealedBox } from '../lib/sealed-box.ts';
 import type { Bus, Hearing, Topic } from './bus.ts';
 import type { NatsAddress } from './nats-url.ts';
-import type { Seal } from './seal.ts';
 
 /** How soon a connection that is gone is tried again. */
 const againMs = 500;
@@ -18,16 +18,16 @@ const stopMs = 1_000;
 export class NatsBus implements Bus {
   readonly #address: NatsAddress;
   readonly #prefix: string;
-  readonly #seal: Seal;
+  readonly #box: SealedBox;
   readonly #hearing: Hearing;
   readonly #stopping = new AbortController();
   #connection: NatsConnection | undefined;
   #isUp = false;
 
-  constructor(address: NatsAddress, name: string, seal: Seal, hearing: Hearing) {
+  constructor(address: NatsAddress, name: string, box: SealedBox, hearing: Hearing) {
     this.#address = address;
     this.#prefix = `parley.${name}`;
-    this.#seal = seal;
+    this.#box = box;
     this.#hearing = hearing;
     void this.#keepConnected();
   }
@@ -36,7 +36,7 @@ export class NatsBus implements Bus {
     if (!this.#isUp) return;
     try {
       const subject = `${this.#prefix}.${topic}`;
-      this.#connection?.publish(subject, this.#seal.close(subject, text));
+      this.#connection?.publish(subject, this.#box.seal(text, subject));
     } catch {
       // Too large for this NATS, or it has just gone: lost, as anything here may be.
     }
@@ -105,7 +105,7 @@ export class NatsBus implements Bus {
   /** Nothing that is heard may throw: the library would stop reading. */
   #hear(topic: Topic, subject: string, sealed: Uint8Array): void {
     try {
-      this.#hearing.hear[topic](this.#seal.open(subject, sealed));
+      this.#hearing.hear[topic](this.#box.open(sealed, subject));
     } catch (cause) {
       this.#hearing.strange(topic, cause);
     }

@@ -1,4 +1,5 @@
 import type { Settings } from '../config.ts';
+import { SealedBox } from '../lib/sealed-box.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { WebhookServices } from '../operations/operation.ts';
@@ -24,7 +25,7 @@ export function buildDelivery(
   metrics: Metrics,
   log: Log,
 ): { driver: Driver; services: WebhookServices } {
-  const box = new SecretBox(key, world.random);
+  const box = new SecretBox(new SealedBox(key, world.random));
   const isLocal = isLoopback(settings.host) && (!settings.publicUrl || isLoopback(settings.publicUrl.hostname));
   const guard = new Guard({
     openNetworks: settings.webhookNetworks,

@@ -1,10 +1,10 @@
 import { type Signal, signalTable, type UserId } from '@parley/contract';
 import { type Bus, silentBus, type Topic } from '../bus/bus.ts';
 import { NatsBus } from '../bus/nats.ts';
-import { Seal } from '../bus/seal.ts';
 import type { Settings } from '../config.ts';
 import type { Streams } from '../events/streams.ts';
 import { parseStretch, stretchTexts } from '../events/stretch-text.ts';
+import { SealedBox } from '../lib/sealed-box.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Committed } from '../store/engine.ts';
@@ -51,9 +51,9 @@ function connectNats(address: NonNullable<Settings['natsUrl']>, key: Uint8Array,
   const { streams, wake, forget, nudge, uploadWanted, random, log, metrics } = parts;
   const derive = (use: string) => new Bun.CryptoHasher('sha256', key).update(use).digest();
   const name = Buffer.from(derive('name of nodes')).toString('hex').slice(0, 16);
-  const seal = new Seal(derive('what nodes tell each other'), random);
+  const box = new SealedBox(derive('what nodes tell each other'), random);
   const told = new Set<Topic>();
-  return new NatsBus(address, name, seal, {
+  return new NatsBus(address, name, box, {
     hear: {
       committed: (text) => {
         wake();

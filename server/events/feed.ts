@@ -1,4 +1,4 @@
-import type { Trouble } from '../observe/trouble.ts';
+import type { FailureLog } from '../observe/failure-log.ts';
 import type { Committed, Engine, LogEntry } from '../store/engine.ts';
 import { eventsAfter, logTip } from '../store/events.ts';
 
@@ -15,7 +15,7 @@ interface FeedParts {
   readonly engine: Engine;
   /** Tells an event to whoever is concerned; the next one is told once this is done. */
   readonly tell: (event: LogEntry) => Promise<void>;
-  readonly trouble: Trouble;
+  readonly trouble: FailureLog;
 }
 
 /**
@@ -85,7 +85,7 @@ export class Feed {
 
   #wake(): void {
     this.#running ??= this.#run()
-      .then(this.#parts.trouble.went, this.#parts.trouble.failed)
+      .then(this.#parts.trouble.succeeded, this.#parts.trouble.failed)
       .finally(() => {
         this.#running = undefined;
       });

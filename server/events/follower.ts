@@ -1,5 +1,5 @@
+import { FailureLog } from '../observe/failure-log.ts';
 import type { Log } from '../observe/log.ts';
-import { Trouble } from '../observe/trouble.ts';
 
 export interface FollowerOptions {
   readonly name: string;
@@ -21,13 +21,13 @@ export class Follower {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: Promise<void> | undefined;
   #wokenMeanwhile = false;
-  readonly #trouble: Trouble;
+  readonly #trouble: FailureLog;
   readonly #stop = Promise.withResolvers<void>();
   #stopped = false;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
-    this.#trouble = new Trouble(options.log, 'follower failed', { follower: options.name });
+    this.#trouble = new FailureLog(options.log, 'follower failed', { follower: options.name });
     this.#sweep = setInterval(() => this.wake(), options.sweepMs);
     this.#sweep.unref();
   }
@@ -52,7 +52,7 @@ export class Follower {
       for (let more = true; more && !this.#stopped; ) {
         const started = performance.now();
         more = await step();
-        this.#trouble.went();
+        this.#trouble.succeeded();
         if (more) await Promise.race([Bun.sleep((performance.now() - started) * (1 / share - 1)), this.#stop.promise]);
       }
     } catch (cause) {

@@ -1,5 +1,6 @@
 import { ParleyError } from '@parley/contract';
 import type { LiveQuery, LiveSink, LiveStream } from '../domain/live.ts';
+import { withTimeout } from '../lib/timeout.ts';
 import type { EventRow } from '../store/events.ts';
 import { type Frame, frameOf, opening, placeFrame } from './frame.ts';
 
@@ -160,13 +161,7 @@ export class Stream implements LiveStream {
 
   async #untilRoom(room: Promise<unknown> | undefined): Promise<void> {
     if (!room) return;
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(new Stalled()), this.#parts.stallMs);
-    try {
-      await Promise.race([room, late.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
+    await withTimeout(this.#parts.stallMs, room, () => new Stalled());
   }
 }
 

@@ -1,7 +1,8 @@
 import { eventNames, ParleyError, type Signal, type UserId } from '@parley/contract';
 import type { LiveQuery, LiveStream } from '../domain/live.ts';
+import { Semaphore } from '../lib/semaphore.ts';
+import { FailureLog } from '../observe/failure-log.ts';
 import type { Log } from '../observe/log.ts';
-import { Trouble } from '../observe/trouble.ts';
 import type { Committed, Engine, LogEntry } from '../store/engine.ts';
 import { visibleEvents } from '../store/events.ts';
 import { requireEverMember, requireKept, requireReached } from '../store/log-cursor.ts';
@@ -12,7 +13,6 @@ import { Feed } from './feed.ts';
 import { type Frame, frameOf, signalFrame } from './frame.ts';
 import { Readers } from './readers.ts';
 import { Stream, type StreamEnd, type StreamParts } from './stream.ts';
-import { Turnstile } from './turnstile.ts';
 
 /** How often it is looked for streams that have been quiet for too long, and for access that has expired. */
 const beatMs = 1_000;
@@ -58,18 +58,18 @@ export class Streams {
   readonly #feed: Feed;
   readonly #readers: Readers;
   readonly #streams = new Set<Stream>();
-  readonly #pages = new Turnstile(pagesAtOnce);
+  readonly #pages = new Semaphore(pagesAtOnce);
   /** One for all streams: there are many of them. */
   readonly #streamParts: StreamParts;
   readonly #beating: ReturnType<typeof setInterval>;
   readonly #sweeping: ReturnType<typeof setInterval>;
-  readonly #unchecked: Trouble;
+  readonly #unchecked: FailureLog;
   #stopped = false;
 
   constructor(parts: StreamsParts) {
     this.#parts = parts;
-    const untold = new Trouble(parts.log, 'events not told to streams yet');
-    this.#unchecked = new Trouble(parts.log, 'access of streams not checked');
+    const untold = new FailureLog(parts.log, 'events not told to streams yet');
+    this.#unchecked = new FailureLog(parts.log, 'access of streams not checked');
     this.#feed = new Feed({
       engine: parts.engine,
       tell: (event) => this.#tell(event),
@@ -143,7 +143,7 @@ export class Streams {
 
   /** Ends the streams whose access has ended, without anybody having said so. */
   async recheck(): Promise<void> {
-    await this.#endInvalid([...this.#streams]).then(this.#unchecked.went, this.#unchecked.failed);
+    await this.#endInvalid([...this.#streams]).then(this.#unchecked.succeeded, this.#unchecked.failed);
   }
 
   async #endInvalid(streams: readonly Stream[]): Promise<void> {
@@ -194,7 +194,7 @@ export class Streams {
     const { engine } = this.#parts;
     const events = names && eventNames.filter((name) => names.has(name));
     if (events?.length === 0) return { events: [], reached: upTo };
-    const { found, end } = await this.#pages.take(async () => {
+    const { found, end } = await this.#pages.run(async () => {
       const piece = await nextPiece(engine, after, upTo, mostSearched);
       const range = { userId, after: piece.after, upTo: piece.end, limit: pageSize, chatId, events };
       return { found: await visibleEvents(engine, range), end: piece.end };

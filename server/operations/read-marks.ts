@@ -1,5 +1,5 @@
+import { Batcher } from '../lib/batcher.ts';
 import { viewChat } from '../store/chats.ts';
-import { Coalescer } from '../store/coalesce.ts';
 import { advanceReadMarks, type ReadMark } from '../store/members.ts';
 import { accessChatTo } from './access.ts';
 import type { Handler, Services } from './operation.ts';
@@ -8,13 +8,13 @@ const largestBatch = 256;
 
 /** `mark_read`: every reader sends one after every message, so those that arrive together share a transaction. */
 export function readMarker({ engine, signal }: Services): Handler<'messages.mark_read'> {
-  const batches = new Coalescer<ReadMark, true>(
+  const batches = new Batcher<ReadMark, true>(
     async (marks) => {
       const moved = await engine.write((tx) => advanceReadMarks(tx, marks));
       for (const data of moved) signal({ event: 'message_read', data });
       return marks.map(() => true as const);
     },
-    { largest: largestBatch, parallel: 1 },
+    { maxItems: largestBatch, concurrentBatches: 1 },
   );
   return async ({ caller, input }) => {
     const { chat_id } = input;

@@ -5,7 +5,7 @@ import { type KeptAnswer, keptAnswer } from '../domain/idempotency.ts';
 import { type KeptFile, newMessage } from '../domain/message.ts';
 import { may } from '../domain/policy.ts';
 import { tookTooLong } from '../files/uploads.ts';
-import { Coalescer } from '../store/coalesce.ts';
+import { Batcher } from '../lib/batcher.ts';
 import type { Tx } from '../store/engine.ts';
 import { completeFile, findWholeFiles, keepFiles, type WholeFile } from '../store/files.ts';
 import { claimKeys, type KeyScope, keepAnswers, keyName } from '../store/idempotency.ts';
@@ -26,9 +26,9 @@ const again = Symbol('again');
 
 /** `send_message`: sends that arrive together commit together, each with a verdict of its own. */
 export function sender(services: Services): Handler<'messages.send_message'> {
-  const batches = new Coalescer<Send, Sent | typeof again>(
+  const batches = new Batcher<Send, Sent | typeof again>(
     (sends) => services.engine.write((tx) => sendAll(tx, sends, services)),
-    { largest: largestBatch, parallel: services.engine.writers },
+    { maxItems: largestBatch, concurrentBatches: services.engine.writers },
   );
   return async (call) => {
     // Whoever may not fetch a file may not show it to somebody else either.

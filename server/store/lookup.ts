@@ -1,4 +1,4 @@
-import { Coalescer } from './coalesce.ts';
+import { Batcher } from '../lib/batcher.ts';
 import type { By, ColumnType, Db, Dialect, Lookup, RowWork } from './engine.ts';
 
 type AnyLookup = Lookup<string>;
@@ -27,9 +27,9 @@ const places = <N extends string>({ numbers }: Lookup<N>, place: (name: N, i: nu
   Object.fromEntries(numbers.map((name, i) => [name, place(name, i)])) as Record<N, string>;
 
 /** How lookups are put together. A statement that does not come back holds up others for a moment, and not until it is given up. */
-const options = { largest: 256, parallel: 2, patienceMs: 100 } as const;
+const options = { maxItems: 256, concurrentBatches: 2, slowMs: 100 } as const;
 
-type Gathering = Coalescer<readonly number[], object | null>;
+type Gathering = Batcher<readonly number[], object | null>;
 
 /**
  * Lookups made together on a server whose every statement costs more than what it finds: those that come while others are
@@ -54,7 +54,7 @@ export class GatheredLookups {
 
   #gather<N extends string>(lookup: Lookup<N>): Gathering {
     const work = allAtOnce(lookup, this.#db.dialect);
-    return new Coalescer(async (asked) => {
+    return new Batcher(async (asked) => {
       const found = new Array<object | null>(asked.length).fill(null);
       const rows = asked.map((numbers, nth) => [nth, ...numbers]);
       for (const row of await this.#db.each<{ nth: number }>(work, rows)) found[row.nth] = row;

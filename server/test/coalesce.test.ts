@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
-import { Coalescer, type CoalescerOptions } from '../store/coalesce.ts';
+import { Batcher, type BatcherOptions } from '../lib/batcher.ts';
 import { onBothEngines } from './support/engines.ts';
 import { serverFor } from './support/server.ts';
 
 /** Answers numbers with their double, except that 13 fails alone; each batch waits until it is let go. */
-function doubling(options: CoalescerOptions) {
+function doubling(options: BatcherOptions) {
   const batches: number[][] = [];
   const gates: (() => void)[] = [];
-  const coalescer = new Coalescer<number, number>(async (batch) => {
+  const batcher = new Batcher<number, number>(async (batch) => {
     batches.push([...batch]);
     await new Promise<void>((open) => gates.push(open));
     return batch.map((n) => (n === 13 ? new Error('unlucky') : 2 * n));
@@ -17,24 +17,24 @@ function doubling(options: CoalescerOptions) {
     gates.splice(nth, 1)[0]?.();
     await Bun.sleep(0);
   };
-  return { coalescer, batches, letGo };
+  return { batcher, batches, letGo };
 }
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
 test('calls that arrive together run together, each with its own outcome', async () => {
-  const { coalescer, batches, letGo } = doubling({ largest: 100, parallel: 1 });
-  const outcomes = Promise.allSettled([1, 13, 3].map((n) => coalescer.submit(n)));
+  const { batcher, batches, letGo } = doubling({ maxItems: 100, concurrentBatches: 1 });
+  const outcomes = Promise.allSettled([1, 13, 3].map((n) => batcher.submit(n)));
   await letGo();
   expect((await outcomes).map((o) => (o.status === 'fulfilled' ? o.value : 'failed'))).toEqual([2, 'failed', 6]);
   expect(batches).toEqual([[1, 13, 3]]);
 });
 
 test('what arrives while a batch is under way makes up the next, no larger than allowed', async () => {
-  const { coalescer, batches, letGo } = doubling({ largest: 2, parallel: 1 });
-  const first = coalescer.submit(1);
+  const { batcher, batches, letGo } = doubling({ maxItems: 2, concurrentBatches: 1 });
+  const first = batcher.submit(1);
   await Bun.sleep(1);
-  const rest = Promise.all([2, 3, 4].map((n) => coalescer.submit(n)));
+  const rest = Promise.all([2, 3, 4].map((n) => batcher.submit(n)));
   expect(batches).toEqual([[1]]);
   await letGo();
   expect(await first).toBe(2);
@@ -45,29 +45,29 @@ test('what arrives while a batch is under way makes up the next, no larger than 
 });
 
 test('a batch that does not come back holds up others only for a while', async () => {
-  const { coalescer, batches, letGo } = doubling({ largest: 100, parallel: 1, patienceMs: 20 });
-  const stuck = coalescer.submit(1);
+  const { batcher, batches, letGo } = doubling({ maxItems: 100, concurrentBatches: 1, slowMs: 20 });
+  const stuck = batcher.submit(1);
   await Bun.sleep(1);
-  const other = coalescer.submit(2);
+  const other = batcher.submit(2);
   while (batches.length < 2) await Bun.sleep(1);
   expect(batches).toEqual([[1], [2]]);
   await letGo(1);
   expect(await other).toBe(4);
   await letGo();
   expect(await stuck).toBe(2);
-  const next = coalescer.submit(3);
+  const next = batcher.submit(3);
   await letGo();
   expect(await next).toBe(6);
 });
 
 test('a second batch sets out beside the first only when it is worth its cost', async () => {
-  const { coalescer, batches, letGo } = doubling({ largest: 100, parallel: 2 });
-  const outcomes = [coalescer.submit(100)];
+  const { batcher, batches, letGo } = doubling({ maxItems: 100, concurrentBatches: 2 });
+  const outcomes = [batcher.submit(100)];
   await Bun.sleep(1);
-  outcomes.push(coalescer.submit(101));
+  outcomes.push(batcher.submit(101));
   await Bun.sleep(1);
   expect(batches).toEqual([[100]]);
-  outcomes.push(...range(102, 120).map((n) => coalescer.submit(n)));
+  outcomes.push(...range(102, 120).map((n) => batcher.submit(n)));
   await Bun.sleep(1);
   expect(batches).toEqual([[100], range(101, 120)]);
   await letGo();
@@ -77,17 +77,17 @@ test('a second batch sets out beside the first only when it is worth its cost', 
 
 test('a batch that fails as a whole fails for everyone in it, and the next one runs', async () => {
   let fails = true;
-  const coalescer = new Coalescer<number, number>(
+  const batcher = new Batcher<number, number>(
     async (batch) => {
       if (fails) throw new Error('the disk is full');
       return batch;
     },
-    { largest: 10, parallel: 1 },
+    { maxItems: 10, concurrentBatches: 1 },
   );
-  const lost = await Promise.allSettled([coalescer.submit(1), coalescer.submit(2)]);
+  const lost = await Promise.allSettled([batcher.submit(1), batcher.submit(2)]);
   expect(lost.map((o) => o.status)).toEqual(['rejected', 'rejected']);
   fails = false;
-  expect(await coalescer.submit(3)).toBe(3);
+  expect(await batcher.submit(3)).toBe(3);
 });
 
 onBothEngines('sends that commit together', (engine) => {

@@ -1,5 +1,6 @@
+import { SingleFlight } from '../lib/single-flight.ts';
+import { FailureLog } from '../observe/failure-log.ts';
 import type { Log } from '../observe/log.ts';
-import { Trouble } from '../observe/trouble.ts';
 import { findDrive, releaseAll } from '../store/drives.ts';
 import { forgetWaits } from '../store/waits.ts';
 import { disableForEndpoint, type EndpointEnd } from '../store/webhook-ends.ts';
@@ -14,7 +15,6 @@ import { aheadMs, Fleet } from './fleet.ts';
 import { Pump } from './pump.ts';
 import { Recorder } from './recorder.ts';
 import { retryPolicy } from './retry-policy.ts';
-import { Rounds } from './rounds.ts';
 
 export interface DriverParts extends Pick<AttemptParts, 'engine' | 'now' | 'random' | 'send' | 'gauges'> {
   /** Names this process in the leases that it holds. */
@@ -50,9 +50,9 @@ export class Driver {
   readonly #backlogs: Backlogs;
   readonly #attempts: Attempts;
   readonly #pump: Pump;
-  readonly #dispatching: Rounds;
-  readonly #looking: Rounds;
-  readonly #gathering: Rounds;
+  readonly #dispatching: SingleFlight;
+  readonly #looking: SingleFlight;
+  readonly #gathering: SingleFlight;
   #sweep: ReturnType<typeof setInterval> | undefined;
   /** Whether the cursor is to be written down although nothing was dispatched. */
   #settling = false;
@@ -110,9 +110,15 @@ export class Driver {
         this.#attend(drive);
       },
     });
-    this.#dispatching = new Rounds(() => this.#dispatch(), new Trouble(log, 'events not dispatched to webhooks yet'));
-    this.#looking = new Rounds(() => this.#look(), new Trouble(log, 'webhooks not looked after'));
-    this.#gathering = new Rounds(() => this.#gather(), new Trouble(log, 'deliveries made elsewhere not taken in yet'));
+    this.#dispatching = new SingleFlight(
+      () => this.#dispatch(),
+      new FailureLog(log, 'events not dispatched to webhooks yet'),
+    );
+    this.#looking = new SingleFlight(() => this.#look(), new FailureLog(log, 'webhooks not looked after'));
+    this.#gathering = new SingleFlight(
+      () => this.#gather(),
+      new FailureLog(log, 'deliveries made elsewhere not taken in yet'),
+    );
   }
 
   async start(): Promise<void> {

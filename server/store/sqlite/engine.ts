@@ -1,4 +1,5 @@
 import type { EventId, MessageId } from '@parley/contract';
+import { withTimeout } from '../../lib/timeout.ts';
 import {
   Appending,
   type By,
@@ -11,13 +12,15 @@ import {
   type Tx,
   type Value,
 } from '../engine.ts';
+import { unavailable } from '../failure.ts';
 import { lookupTexts, numbersOf } from '../lookup.ts';
 import { type RowTexts, rowTexts } from './connection.ts';
 import { sqliteDialect } from './dialect.ts';
-import { standsStill, within } from './patience.ts';
 import { Reader } from './reader.ts';
 import type { IdCount } from './writer.ts';
 import { Conversation, WriterThread } from './writer-thread.ts';
+
+const standsStill = () => unavailable(new Error('the disk, or another process that writes, takes too long'));
 
 const textsOf = new Map<RowWork, RowTexts>();
 const textOf = lookupTexts(sqliteDialect);
@@ -148,7 +151,7 @@ class SqliteEngine implements Engine {
     this.#underWay.add(result);
     const over = () => void this.#underWay.delete(result);
     result.then(over, over);
-    return within(this.#patienceMs, result);
+    return withTimeout(this.#patienceMs, result, standsStill);
   }
 
   /** The lock of the one writer stands in for the event lock. */

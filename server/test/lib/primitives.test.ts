@@ -1,0 +1,114 @@
+import { expect, test } from 'bun:test';
+import { SealedBox } from '../../lib/sealed-box.ts';
+import { Semaphore, SemaphoreFull } from '../../lib/semaphore.ts';
+import { SingleFlight } from '../../lib/single-flight.ts';
+import { withTimeout } from '../../lib/timeout.ts';
+
+/** Lets everything that is ready to run do so. */
+const settle = async () => {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+/** Work that waits until it is told how to end. */
+function gated() {
+  const started: PromiseWithResolvers<void>[] = [];
+  const work = () => {
+    const gate = Promise.withResolvers<void>();
+    started.push(gate);
+    return gate.promise;
+  };
+  return { started, work };
+}
+
+test('a semaphore runs as many at the same time as it has permits, and the others in the order of their calls', async () => {
+  const { started, work } = gated();
+  const semaphore = new Semaphore(2);
+  const ended: number[] = [];
+  const all = [0, 1, 2, 3].map((n) => semaphore.run(work).then(() => ended.push(n)));
+  await settle();
+  expect(started).toHaveLength(2);
+  started[1]?.resolve();
+  await settle();
+  expect(started).toHaveLength(3);
+  for (const n of [0, 2]) started[n]?.resolve();
+  await settle();
+  started[3]?.resolve();
+  await Promise.all(all);
+  expect(ended[0]).toBe(1);
+  expect(ended.at(-1)).toBe(3);
+});
+
+test('a semaphore refuses callers beyond those that may wait, and serves again after a failure', async () => {
+  const { started, work } = gated();
+  const semaphore = new Semaphore(1, 1);
+  const [first, second] = [semaphore.run(work), semaphore.run(work)];
+  await expect(semaphore.run(work)).rejects.toBeInstanceOf(SemaphoreFull);
+  started[0]?.reject(new Error('broken'));
+  await expect(first).rejects.toThrow('broken');
+  await settle();
+  started[1]?.resolve();
+  await second;
+  expect(await semaphore.run(async () => 'free')).toBe('free');
+});
+
+test('a timeout rejects with its error, and leaves faster work alone', async () => {
+  const never = new Promise<never>(() => {});
+  await expect(withTimeout(1, never, () => new Error('too late'))).rejects.toThrow('too late');
+  expect(await withTimeout(60_000, Promise.resolve('in time'), () => new Error('too late'))).toBe('in time');
+  expect(await withTimeout(Number.POSITIVE_INFINITY, Promise.resolve(1), () => new Error())).toBe(1);
+  await expect(withTimeout(60_000, Promise.reject(new Error('own')), () => new Error())).rejects.toThrow('own');
+});
+
+function singleFlight() {
+  const { started, work } = gated();
+  const outcomes: string[] = [];
+  const flight = new SingleFlight(work, {
+    succeeded: () => outcomes.push('succeeded'),
+    failed: (cause) => outcomes.push((cause as Error).message),
+  });
+  return { started, outcomes, flight };
+}
+
+test('calls during a run share one run after it', async () => {
+  const { started, outcomes, flight } = singleFlight();
+  const first = flight.run();
+  const later = [flight.run(), flight.run()];
+  expect(started).toHaveLength(1);
+  started[0]?.resolve();
+  await first;
+  await settle();
+  expect(started).toHaveLength(2);
+  started[1]?.resolve();
+  await Promise.all(later);
+  expect(outcomes).toEqual(['succeeded', 'succeeded']);
+});
+
+test('a run that fails is reported, and the next call runs again; a stopped one runs nothing', async () => {
+  const { started, outcomes, flight } = singleFlight();
+  const first = flight.run();
+  started[0]?.reject(new Error('broken'));
+  await first;
+  const second = flight.run();
+  const stopped = flight.stop();
+  started[1]?.resolve();
+  await Promise.all([second, stopped]);
+  await flight.run();
+  expect(started).toHaveLength(2);
+  expect(outcomes).toEqual(['broken', 'succeeded']);
+});
+
+test('a sealed box opens only with its key and context, and only unchanged', () => {
+  const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes));
+  const box = new SealedBox(random(32), random);
+  const sealed = box.seal('häl✓lo', 'topic');
+  expect(box.open(sealed, 'topic')).toBe('häl✓lo');
+  expect(box.seal('häl✓lo', 'topic')).not.toEqual(sealed);
+  expect(() => box.open(sealed, 'other')).toThrow();
+  expect(() => new SealedBox(random(32), random).open(sealed, 'topic')).toThrow();
+  for (const at of [0, 15, sealed.length - 1]) {
+    const changed = Buffer.from(sealed);
+    changed[at] = (changed[at] ?? 0) ^ 1;
+    expect(() => box.open(changed, 'topic')).toThrow();
+  }
+  expect(() => box.open(sealed.subarray(0, -1), 'topic')).toThrow();
+});
