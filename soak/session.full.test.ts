@@ -60,6 +60,8 @@ const untilGone = (session: number) =>
 /** Has a terminal say to everything in it that it is over: when somebody presses Ctrl-C, or the terminal goes away. */
 async function hearsSignal(engine: EngineName, signal: NodeJS.Signals): Promise<void> {
   const { child, session, json, said } = await begin(engine);
+  // Until it has ended, its id is the id of its group and of nothing else.
+  expect([child.exitCode, child.signalCode]).toEqual([null, null]);
   process.kill(-child.pid, signal);
   const code = await child.exited;
   const { out, complaint } = await said();
