@@ -77,10 +77,11 @@ export interface ServerProcess {
 
 const mainFile = join(import.meta.dir, '../../main.ts');
 
-export async function spawnServer(env: Environment): Promise<ServerProcess> {
+/** `log` is the file for what it logs. What it logged before a response is there when the response is. */
+export async function spawnServer(env: Environment, log = '/dev/null'): Promise<ServerProcess> {
   const child = Bun.spawn([process.execPath, mainFile], {
     env: { PATH: process.env.PATH ?? '', ...env },
-    stdout: 'ignore',
+    stdout: Bun.file(log),
     stderr: 'pipe',
   });
   endWithUs(child);
