@@ -27,7 +27,8 @@ const ending = ['', ' 2 pass', ' 0 fail', 'Ran 2 tests across 1 file. [0.10s]'];
 
 describe('what is shown of a run', () => {
   test('is nothing where all goes well', () => {
-    expect(shown([...passing, '(skip) three', '(todo) four', ...ending])).toEqual({ text: '', failures: [] });
+    const named = ['(pass) takes {', '  format: 2,', '} [3.15ms]'];
+    expect(shown([...passing, '(skip) three', ...named, '(todo) four', ...ending])).toEqual({ text: '', failures: [] });
   });
 
   test('is each failure in full, once, under the name of its file', () => {

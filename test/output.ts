@@ -44,6 +44,8 @@ export class Output {
   /** The file under whose name text was printed last. */
   #named = '';
   #held: string[] = [];
+  /** A name that was made from an object takes several lines. */
+  #isInName = false;
   #isOver = false;
   #paintedAt = 0;
   #isPainted = false;
@@ -65,12 +67,17 @@ export class Output {
   }
 
   #read(text: string): void {
+    if (this.#isInName) {
+      this.#isInName = !/^[}\]]/.test(text);
+      return;
+    }
     const crashed = crash.exec(text);
     if (crashed) this.#fail(`(${crashed[2]})`);
     if (text === brokenFile) this.#fail('(outside of its tests)');
     const [, outcome, test = ''] = result.exec(text) ?? [];
     if (outcome === 'pass') this.#passed++;
     if (outcome === 'fail') this.#fail(test);
+    else if (outcome !== undefined) this.#isInName = /[{[]$/.test(text);
     if (outcome === undefined || outcome === 'fail') this.#held.push(text);
     if (outcome !== undefined) this.#flush();
   }

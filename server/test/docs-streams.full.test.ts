@@ -6,6 +6,7 @@ import { endWithUs, temporaryFolder } from './support/cleanup.ts';
 import type { Client } from './support/client.ts';
 import { freshEnvironment } from './support/engines.ts';
 import { Forwarder } from './support/forwarder.ts';
+import { requirePrograms, testUnless } from './support/requirements.ts';
 import { attach, type ServerProcess, spawnServer, type TestServer } from './support/server.ts';
 import { runBlocks, shellBlocks } from './support/shell.ts';
 import { signedIn } from './support/visitor.ts';
@@ -70,7 +71,8 @@ function patientReader() {
   });
 }
 
-test.skipIf(!Bun.which('curl') || !Bun.which('bash'))(
+testUnless(
+  requirePrograms('curl', 'bash'),
   'every command of the page works, and prints what the page says',
   async () => {
     using reader = patientReader();

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, expect } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freshEnvironment } from './support/engines.ts';
+import { requirePrograms, testUnless } from './support/requirements.ts';
 import { type ServerProcess, spawnServer } from './support/server.ts';
 import { runBlocks, shellBlocks } from './support/shell.ts';
 
@@ -16,7 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => server?.kill('SIGTERM'));
 
-test.skipIf(!Bun.which('curl') || !Bun.which('bash'))(
+testUnless(
+  requirePrograms('curl', 'bash'),
   "every command of the README's tour works, and the last one prints the message back",
   async () => {
     const outputs = await runTour(blocksOf(readFileSync(join(root, 'README.md'), 'utf8'), 'A tour'));
