@@ -1,6 +1,8 @@
 /** What the process takes from the world around it. */
 export interface World {
   readonly now: () => number;
+  /** Milliseconds on a clock that nobody sets, to measure how long something lasts. */
+  readonly uptime: () => number;
   readonly random: (bytes: number) => Uint8Array;
   readonly print: (text: string) => void;
   /** How long a lost wake-up may delay what follows the log. */
@@ -9,6 +11,8 @@ export interface World {
   readonly quietMs: number;
   /** A reader of a stream that takes in nothing for this long is cut off. */
   readonly stallMs: number;
+  /** Requests that are still running this long after the server was told to stop are cut off. */
+  readonly drainMs: number;
   /** How long a server that has died keeps others off an upload, where that is not to be the usual time. */
   readonly uploadLeaseMs?: number;
   /** How long a request waits for another at the same upload, likewise. */

@@ -56,7 +56,7 @@ export async function eventTip(client: Client): Promise<number> {
 }
 
 /** Catches what hangs, and nothing else: a busy machine may take many times as long as an idle one. */
-const hangMs = 110_000;
+export const hangMs = 110_000;
 
 /** Asks again until there is a result. */
 export async function eventually<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
