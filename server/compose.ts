@@ -42,6 +42,7 @@ export const realWorld: World = {
   random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
   print: (text) => void process.stdout.write(text),
   sweepMs: 2_000,
+  fileSweepMs: 15_000,
   quietMs: 15_000,
   stallMs: 30_000,
   drainMs: 10_000,

@@ -7,6 +7,8 @@ export interface World {
   readonly print: (text: string) => void;
   /** How long a lost wake-up may delay what follows the log. */
   readonly sweepMs: number;
+  /** How often files that nobody needs any more are removed. */
+  readonly fileSweepMs: number;
   /** Something is written to every stream at least this often: proxies and readers take a longer silence for a dead connection. */
   readonly quietMs: number;
   /** A reader of a stream that takes in nothing for this long is cut off. */

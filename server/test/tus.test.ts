@@ -304,7 +304,8 @@ onAnyEngine('the time of an upload', (engine) => {
   const hour = 3_600_000;
   beforeAll(async () => {
     const env = { ...(await freshEnvironment(engine)), PARLEY_UPLOAD_HOURS: '2' };
-    server = await startServer(env, { now: () => Date.now() + moved });
+    // Only the test removes files.
+    server = await startServer(env, { now: () => Date.now() + moved, fileSweepMs: 24 * hour });
   });
   afterAll(() => server.stop());
 
@@ -623,7 +624,9 @@ describe('what is said around uploads', () => {
   });
 
   test('requests count against the limit of the token', async () => {
-    const limited = await startServer({ ...(await freshEnvironment('sqlite')), PARLEY_RATE_LIMIT: '1/2' });
+    const now = Date.now();
+    const env = { ...(await freshEnvironment('sqlite')), PARLEY_RATE_LIMIT: '1/2' };
+    const limited = await startServer(env, { now: () => now });
     const ada = await limited.user('ada');
     const path = await announce(ada, 10);
     const second = await append(ada, path, 0, 'hello');
