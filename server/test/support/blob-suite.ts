@@ -180,6 +180,15 @@ export function storesBlobs(storage: StorageName): void {
     }
   });
 
+  test('removes a blob once where several remove it at the same time', async () => {
+    const place = await freshPlace(storage);
+    for (let round = 0; round < 5; round++) {
+      const key = await keep(openPlace(place), randomBytes(10));
+      await Promise.all(Array.from({ length: 8 }, () => openPlace(place).remove(key)));
+      expect(await openPlace(place).sizeOf(key)).toBe(0);
+    }
+  });
+
   test('keeps blobs apart whose keys begin alike', async () => {
     const blobs = openPlace(await freshPlace(storage));
     const keys = [newKey(), `${newKey()}x`];
