@@ -17,6 +17,8 @@ export interface World {
   readonly drainMs: number;
   /** How long a server that has died keeps others off an upload, where that is not to be the usual time. */
   readonly uploadLeaseMs?: number;
+  /** How often it renews its hold on an upload, likewise. */
+  readonly uploadRenewMs?: number;
   /** How long a request waits for another at the same upload, likewise. */
   readonly uploadWaitMs?: number;
 }
