@@ -33,13 +33,14 @@ export function buildDelivery(
     ownPort,
     resolve: resolveName,
   });
-  const { now } = world;
-  const sender = new Sender({ guard, box, now, version: packageJson.version });
+  const { now, steady } = world;
+  const sender = new Sender({ guard, box, now, steady, version: packageJson.version });
   const driver = new Driver({
     engine,
     owner: Buffer.from(world.random(9)).toString('base64url'),
     alone: settings.databaseUrl === undefined,
     now,
+    steady,
     random: () => chance(world),
     callOff: () => sender.close(),
     send: ({ webhook }, { eventId, event, attempts, replayId }, body, at) =>

@@ -3,6 +3,8 @@ export interface World {
   readonly now: () => number;
   /** Milliseconds on a clock that nobody sets, to measure how long something lasts. */
   readonly uptime: () => number;
+  /** Milliseconds on a clock that nobody sets: leases, timeouts and durations of deliveries are measured by it. */
+  readonly steady: () => number;
   readonly random: (bytes: number) => Uint8Array;
   readonly print: (text: string) => void;
   /** How long a lost wake-up may delay what follows the log. */
