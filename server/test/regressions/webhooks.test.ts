@@ -33,7 +33,7 @@ onAnyEngine('a webhook', (engine) => {
     await say('two');
     await Bun.sleep(100);
     await ada.ok('webhooks.update', { webhook_id, status: 'active' });
-    await endpoint.arrived(2, 5_000);
+    await endpoint.arrived(2);
     expect(endpoint.contents).toEqual(['one', 'two']);
   });
 
@@ -73,7 +73,7 @@ onAnyEngine('a webhook', (engine) => {
     const eve = await scene({ status: 200, after: answer.promise });
     const bob = await scene();
     const waiting = Array.from({ length: 16 }, () => eve.ada.call('webhooks.test', { webhook_id: eve.webhook_id }));
-    await eve.endpoint.arrived(4, 5_000);
+    await eve.endpoint.arrived(4);
     expect((await bob.ada.ok('webhooks.test', { webhook_id: bob.webhook_id })).delivered).toBeTrue();
     answer.resolve();
     const answers = await Promise.all(waiting);
