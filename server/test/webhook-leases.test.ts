@@ -3,7 +3,18 @@ import { appendOne } from '../store/events.ts';
 import { type Environment, freshEnvironment, onBothEngines, onPostgres } from './support/engines.ts';
 import { Held, receiverFor } from './support/receiver.ts';
 import { serverFor, startServer, type TestServer } from './support/server.ts';
-import { Absent, Clock, hour, numbers, Scene, Sentinel, second, sweepMs, untilLetGo } from './support/webhook-scene.ts';
+import {
+  Absent,
+  Clock,
+  hour,
+  numbers,
+  Scene,
+  Sentinel,
+  second,
+  sweepMs,
+  untilClosed,
+  untilLetGo,
+} from './support/webhook-scene.ts';
 import { eventually } from './support/world.ts';
 
 onBothEngines('a restart', (engine) => {
@@ -21,12 +32,7 @@ onBothEngines('a restart', (engine) => {
     await scene.setStatus(webhookId, 'active');
     await endpoint.arrived(61);
     const stopped = server.stop();
-    await eventually('it takes no more requests', () =>
-      fetch(server.url, { keepalive: false }).then(
-        () => undefined,
-        () => true,
-      ),
-    );
+    await untilClosed(server);
     held.release();
     await stopped;
     expect(endpoint.arrivals.length).toBeLessThan(180);

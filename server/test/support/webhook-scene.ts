@@ -187,6 +187,16 @@ export async function untilBacklogged({ engine }: TestServer, webhookId: number,
   );
 }
 
+/** It has begun to stop: it takes no more requests. */
+export async function untilClosed({ url }: TestServer): Promise<void> {
+  await eventually('it takes no more requests', () =>
+    fetch(url, { keepalive: false }).then(
+      () => undefined,
+      () => true,
+    ),
+  );
+}
+
 /** No process drives it any more. */
 export async function untilLetGo({ engine }: TestServer, webhookId: number): Promise<void> {
   await eventually('it is let go', async () => {
