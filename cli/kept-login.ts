@@ -1,4 +1,4 @@
-import { signInCommand } from './address.ts';
+import type { CommandContext } from './context.ts';
 import type { Credentials, CredentialsFile } from './credentials.ts';
 import { OAuthRefusal } from './oauth/exchange.ts';
 import { type AuthorizationServer, discover } from './oauth/metadata.ts';
@@ -12,15 +12,17 @@ const marginMs = 60_000;
 export class KeptLogin {
   readonly #file: CredentialsFile;
   readonly #userId: number;
+  readonly #context: Pick<CommandContext, 'onSignal' | 'exit'>;
 
-  private constructor(file: CredentialsFile, userId: number) {
+  private constructor(file: CredentialsFile, userId: number, context: Pick<CommandContext, 'onSignal' | 'exit'>) {
     this.#file = file;
     this.#userId = userId;
+    this.#context = context;
   }
 
-  static find(file: CredentialsFile): KeptLogin | undefined {
+  static find(file: CredentialsFile, context: Pick<CommandContext, 'onSignal' | 'exit'>): KeptLogin | undefined {
     const kept = file.read();
-    return kept && new KeptLogin(file, kept.user_id);
+    return kept && new KeptLogin(file, kept.user_id, context);
   }
 
   get scopes(): readonly string[] {
@@ -43,7 +45,7 @@ export class KeptLogin {
       const kept = this.#read();
       if (isUsable(kept, spent)) return kept.access_token;
       const authorizationServer = await discover(this.#file.server);
-      return undisturbed(async () => {
+      return undisturbed(this.#context, async () => {
         const tokens = await this.#refresh(authorizationServer, kept);
         this.#file.write({ ...kept, ...credentialsOf(tokens) });
         return tokens.accessToken;
@@ -52,23 +54,23 @@ export class KeptLogin {
   }
 
   async #refresh(authorizationServer: AuthorizationServer, kept: Credentials): Promise<Tokens> {
-    const { server } = this.#file;
+    const { server, signIn } = this.#file;
     try {
       return await refresh(server, authorizationServer, { scopes: kept.scopes, refreshToken: kept.refresh_token });
     } catch (error) {
       // Trouble on the way says nothing about what is kept; this does.
       if (!(error instanceof OAuthRefusal && error.code === 'invalid_grant')) throw error;
       this.#file.remove();
-      throw new Error(`Your sign-in at ${server} has ended. Sign in again with: ${signInCommand(server)}`);
+      throw new Error(`Your sign-in at ${server} has ended. Sign in again with: ${signIn}`);
     }
   }
 
   #read(): Credentials {
-    const { server } = this.#file;
+    const { server, signIn } = this.#file;
     const kept = this.#file.read();
     if (kept?.user_id === this.#userId) return kept;
     if (kept) throw new Error(`${kept.name} has signed in at ${server} meanwhile.`);
-    throw new Error(`You are no longer signed in at ${server}. Sign in again with: ${signInCommand(server)}`);
+    throw new Error(`You are no longer signed in at ${server}. Sign in again with: ${signIn}`);
   }
 }
 

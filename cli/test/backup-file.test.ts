@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'bun:test';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { freshEnvironment, onPostgres } from '@parley/server/test/support/engines.ts';
 import { startServer } from '@parley/server/test/support/server.ts';
 import { SQL } from 'bun';
+import { eventually } from '../../sdk/test/eventually.ts';
 import { newPath } from './backups.ts';
-import { eventually } from './listener.ts';
-import { Process } from './login.ts';
 import { failed, parley, said } from './parley.ts';
+import { RunningCommand } from './running-command.ts';
+import { SpawnedCommand } from './spawned-command.ts';
 
 /** Backups that are being written to this file, or were cut off. */
 const partsBeside = (path: string) => readdirSync(dirname(path)).filter((name) => name.endsWith('.part'));
@@ -19,12 +20,12 @@ onPostgres('a backup beside another one to the same file', () => {
     await server.user('ada');
     const path = newPath();
     await using sql = new SQL(env.DATABASE_URL ?? '', { max: 1 });
-    await using first = new Process(['backup', path, '--force'], env);
+    await using first = new RunningCommand(['backup', path, '--force'], { env });
     // Both have begun, and neither can go on.
     await sql.begin(async (tx) => {
       await tx.unsafe('LOCK TABLE audit IN ACCESS EXCLUSIVE MODE');
       await eventually('the first has begun', () => partsBeside(path).length === 1);
-      await using second = new Process(['backup', path, '--force'], env);
+      await using second = new SpawnedCommand(['backup', path, '--force'], env);
       await eventually('the second has begun', () => partsBeside(path).length === 2);
       await second.kill('SIGKILL');
     });
@@ -43,11 +44,14 @@ onPostgres('a backup that is stopped', () => {
     await using sql = new SQL(env.DATABASE_URL ?? '', { max: 1 });
     await sql.begin(async (tx) => {
       await tx.unsafe('LOCK TABLE audit IN ACCESS EXCLUSIVE MODE');
-      await using backup = new Process(['backup', path], env);
+      await using backup = new RunningCommand(['backup', path], { env });
       await eventually('it has begun', () => partsBeside(path).length === 1);
-      await Bun.sleep(200);
-      expect(await backup.kill(signal)).toBe(signal);
-      expect((await backup.end()).stderr).toBe('Stopped.\n');
+      await eventually('it waits for the table', async () => {
+        const waiting = await tx.unsafe(`SELECT 1 FROM pg_locks WHERE relation = 'audit'::regclass AND NOT granted`);
+        return waiting.length > 0;
+      });
+      expect(await backup.stop(signal)).toBe(signal);
+      expect(backup.stderr).toBe('Stopped.\n');
     });
     expect(readdirSync(dirname(path))).toEqual([]);
     await server.stop();
@@ -55,7 +59,7 @@ onPostgres('a backup that is stopped', () => {
 });
 
 describe('the file of a backup', () => {
-  test('is not replaced, unless that is asked for', async () => {
+  test('is not replaced, unless that is asked for, and nobody else may read it', async () => {
     const env = await freshEnvironment('sqlite');
     const server = await startServer(env);
     const path = newPath();
@@ -67,6 +71,7 @@ describe('the file of a backup', () => {
     await said(['backup', path, '--force'], env);
     await server.stop();
     expect(readdirSync(dirname(path))).toEqual(['parley.backup']);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
     await said(['restore', path], await freshEnvironment('sqlite'));
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { mostText } from '@parley/server/backup/archive-reader.ts';
 import { migrateTo, newestVersion } from '@parley/server/store/migrate.ts';
 import { openPostgres } from '@parley/server/store/postgres.ts';
@@ -12,10 +13,12 @@ import {
   onPostgres,
 } from '@parley/server/test/support/engines.ts';
 import { someBytes } from '@parley/server/test/support/files.ts';
-import { spawnServer, startServer } from '@parley/server/test/support/server.ts';
+import { startServer } from '@parley/server/test/support/server.ts';
+import { eventually } from '../../sdk/test/eventually.ts';
 import { backedUp, handmade, leftIn, newPath } from './backups.ts';
-import { eventually } from './listener.ts';
 import { failed, parley, said } from './parley.ts';
+import { RunningCommand } from './running-command.ts';
+import { SpawnedCommand } from './spawned-command.ts';
 
 /** A backup with a file in it that cannot be compressed, so that most of its bytes are those of the file. */
 async function someBackup(engine: EngineName = 'sqlite', extra: Environment = {}): Promise<string> {
@@ -104,12 +107,12 @@ describe('what is no backup', () => {
 onBothEngines('a place that is not empty', (engine) => {
   test('is refused, and stays as it was: while a server runs there, and after it', async () => {
     const env = await freshEnvironment(engine);
-    const server = await spawnServer(env);
+    const server = await startServer(env);
     await said(['user', 'add', 'bob'], env);
     const path = await sharedBackup();
     const isInTheWay = engine === 'sqlite' ? 'Another Parley server is using' : 'The database is not empty: ';
     expect(await parley(['restore', path], env)).toEqual(failed(1, isInTheWay));
-    await server.kill('SIGTERM');
+    await server.stop();
     expect(await parley(['restore', path], env)).toEqual(failed(1, /is there already|is not empty/));
     expect(await said(['user', 'list'], env)).toContain('bob');
     expect(await said(['user', 'list'], env)).not.toContain('ada');
@@ -211,25 +214,37 @@ describe('the key', () => {
 });
 
 onBothEngines('a restore that is cut off', (engine) => {
-  test.each(['SIGINT', 'SIGKILL'] as const)('by %s can be done again', async (signal) => {
-    const whole = readFileSync(await sharedBackup());
-    const env = await freshEnvironment(engine);
-    const child = Bun.spawn([process.execPath, join(import.meta.dir, '../main.ts'), 'restore', '-'], {
-      env: { PATH: process.env.PATH ?? '', ...env },
-      stdin: 'pipe',
-      stdout: 'ignore',
-      stderr: 'pipe',
-    });
-    child.stdin.write(whole.subarray(0, whole.length - 150_000));
-    await child.stdin.flush();
+  /** All of a backup but the end of the file in it. */
+  const beginning = async () => readFileSync(await sharedBackup()).subarray(0, -150_000);
+
+  const untilFiles = (env: Environment) => {
     const part = join(env.PARLEY_DATA ?? '', 'restore.part/files/incoming');
-    await eventually('it has come to the files', () => existsSync(part) && readdirSync(part).length > 0);
-    child.kill(signal);
-    await child.exited;
-    expect(child.signalCode).toBe(signal);
-    if (signal === 'SIGINT') expect(await new Response(child.stderr).text()).toBe('Stopped.\n');
-    if (signal === 'SIGINT') expect(await leftIn(env)).toEqual([]);
+    return eventually('it has come to the files', () => existsSync(part) && readdirSync(part).length > 0);
+  };
+
+  async function restoreAgain(env: Environment): Promise<void> {
     await said(['restore', await sharedBackup()], env);
     expect(readdirSync(env.PARLEY_DATA ?? '').filter((name) => name.endsWith('.part'))).toEqual([]);
+  }
+
+  test('by SIGINT can be done again', async () => {
+    const env = await freshEnvironment(engine);
+    const stdin = new PassThrough();
+    await using restoring = new RunningCommand(['restore', '-'], { env, stdin });
+    stdin.write(await beginning());
+    await untilFiles(env);
+    expect(await restoring.stop('SIGINT')).toBe('SIGINT');
+    expect(restoring.stderr).toBe('Stopped.\n');
+    expect(await leftIn(env)).toEqual([]);
+    await restoreAgain(env);
+  });
+
+  test('by SIGKILL can be done again', async () => {
+    const env = await freshEnvironment(engine);
+    await using restoring = new SpawnedCommand(['restore', '-'], env);
+    await restoring.write(await beginning());
+    await untilFiles(env);
+    expect(await restoring.kill('SIGKILL')).toBe('SIGKILL');
+    await restoreAgain(env);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { Message } from '@parley/contract';
 import { BrowserLike } from '@parley/server/test/support/browser-like.ts';
 import { Client } from '@parley/server/test/support/client.ts';
@@ -8,9 +8,11 @@ import { freshEnvironment, onBothEngines } from '@parley/server/test/support/eng
 import { sha256, someBytes } from '@parley/server/test/support/files.ts';
 import { receiverFor } from '@parley/server/test/support/receiver.ts';
 import { startServer } from '@parley/server/test/support/server.ts';
-import { eventsAfter, eventTip, eventually } from '@parley/server/test/support/world.ts';
+import { eventsAfter, eventTip } from '@parley/server/test/support/world.ts';
+import { eventually } from '../../sdk/test/eventually.ts';
 import { at, backedUp, bytesOf, newPath, otherEngine, restored } from './backups.ts';
 import { parley, said } from './parley.ts';
+import { RunningCommand } from './running-command.ts';
 
 async function messagesOf(by: Client, chat_id: number): Promise<Message[]> {
   const found: Message[] = [];
@@ -39,18 +41,25 @@ onBothEngines('a backup of a server that is written to', (engine) => {
       }
     };
     const talking = [talk(ada, 'ada', 0), talk(bob, 'bob', 0), talk(ada, 'files', 50_000)];
-    await eventually('there is something to back up', async () => acknowledged.length > 60 || undefined);
+    await eventually('there is something to back up', () => acknowledged.length > 60);
     const [reactedTo] = acknowledged;
     await bob.ok('messages.add_reaction', { message_id: reactedTo?.message_id ?? 0, emoji: '👍' });
     const before = [...acknowledged];
 
-    const path = await backedUp(env);
-    const during = acknowledged.length - before.length;
-    await eventually('it goes on', async () => acknowledged.length > before.length + during + 20 || undefined);
+    const path = newPath();
+    const saving = new RunningCommand(['backup', '-'], { env });
+    saving.context.stdout.block();
+    // The backup has begun, and cannot come to its end.
+    await eventually('it writes', () => saving.context.stdout.isWaiting);
+    const begun = acknowledged.length;
+    await eventually('others go on', () => acknowledged.length > begun + 20);
+    saving.context.stdout.unblock();
+    expect((await saving.end()).code).toBe(0);
+    writeFileSync(path, saving.context.stdout.bytes);
+    const after = acknowledged.length;
+    await eventually('others go on after it', () => acknowledged.length > after + 20);
     isOver = true;
     await Promise.all(talking);
-    expect(during).toBeGreaterThan(0);
-    expect(statSync(path).mode & 0o777).toBe(0o600);
     const tip = await eventTip(bob);
     const late = await ada.ok('messages.create_group', { name: 'After', participants: [] });
     await server.stop();
@@ -128,7 +137,7 @@ onBothEngines('a restored server', (engine) => {
     expect(message.message_id).toBe(8);
     const { message: anew } = await send(ada2, 'message-8');
     expect(anew.message_id).toBeGreaterThan(1_000_000_000);
-    await eventually('everything has come', async () => endpoint.contents.includes('message-8') || undefined);
+    await eventually('everything has come', () => endpoint.contents.includes('message-8'));
     const afterwards = endpoint.contents.slice(refused);
     expect([...new Set([...accepted, ...afterwards])]).toEqual([...contents, 'message-8']);
     const last = endpoint.arrivals.at(-1);
@@ -192,11 +201,9 @@ test('a backup goes through pipes, and tells of itself in JSON', async () => {
   const env = await freshEnvironment('sqlite');
   const server = await startServer(env);
   await server.user('ada');
-  const child = Bun.spawn([process.execPath, `${import.meta.dir}/../main.ts`, 'backup', '-'], {
-    env: { PATH: process.env.PATH ?? '', ...env },
-    stderr: 'ignore',
-  });
-  const bytes = await new Response(child.stdout).bytes();
+  const saving = new RunningCommand(['backup', '-'], { env });
+  expect((await saving.end()).code).toBe(0);
+  const { bytes } = saving.context.stdout;
   const told = JSON.parse(await said(['backup', newPath(), '--json'], env));
   await server.stop();
   expect(told).toMatchObject({ messages: 0, files: 0, files_included: true, key_included: true, removed_files: [] });

@@ -51,7 +51,12 @@ export class TestClock implements Clock {
     return () => void this.#timeouts.delete(entry);
   }
 
-  /** How long each timeout is that has begun and not ended. */
+  /** Every timeout that has begun and not ended, to tell one from another. */
+  get timers(): unknown[] {
+    return [...this.#timeouts.keys()];
+  }
+
+  /** How long each of them is. */
   get timeouts(): number[] {
     return [...this.#timeouts.values()];
   }
