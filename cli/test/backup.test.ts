@@ -118,7 +118,8 @@ onBothEngines('a restored server', (engine) => {
     await said(['user', 'password', 'ada', '--password-stdin'], env, 'a long enough password');
     const { chat_id } = (await ada.ok('messages.create_group', { name: 'Work', participants: [] })).group;
     let accepts = 3;
-    const endpoint = receiver().endpoint(() => (accepts-- > 0 ? 200 : 'hang'));
+    const saved = Promise.withResolvers<void>();
+    const endpoint = receiver().endpoint(() => (accepts-- > 0 ? 200 : { status: 503, after: saved.promise }));
     await ada.ok('webhooks.register', { url: endpoint.url, events: ['new_message'], secret: 'a shared secret' });
     const send = (by: Client, content: string) =>
       by.ok('messages.send_message', { chat_id, content }, { 'idempotency-key': content });
@@ -126,6 +127,8 @@ onBothEngines('a restored server', (engine) => {
     for (const content of contents) await send(ada, content);
     await endpoint.arrived(4);
     const path = await backedUp(env);
+    // A server that stops would wait for the attempt that is under way.
+    saved.resolve();
     await server.stop();
 
     const accepted = endpoint.contents.slice(0, 3);

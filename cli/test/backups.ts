@@ -31,8 +31,18 @@ export async function backedUp(env: Environment): Promise<string> {
 
 type Entries = Readonly<Record<string, string>>;
 
+type Tables = { readonly tables: Manifest['tables']; readonly entries: Entries };
+
+const knownTables = new Map<number, Promise<Tables>>();
+
 /** The tables of a database of this version that nobody has used yet, as a manifest and the entries of a backup tell them. */
-export async function tablesAt(schema: number): Promise<{ tables: Manifest['tables']; entries: Entries }> {
+export function tablesAt(schema: number): Promise<Tables> {
+  const known = knownTables.get(schema) ?? readTables(schema);
+  knownTables.set(schema, known);
+  return known;
+}
+
+async function readTables(schema: number): Promise<Tables> {
   const engine = await openSqlite(join(temporaryFolder(), 'schema.sqlite'));
   try {
     await engine.write((tx) => migrateTo(tx, schema, () => 0));

@@ -15,7 +15,8 @@ import { future, kept, keptFile, past, type SignedIn, signedIn, signInAs, tamper
 import { failed, parley, said } from './parley.ts';
 import { RunningCommand } from './running-command.ts';
 
-const server = serverFor('sqlite');
+// It looks every so often whether the access under a stream has ended.
+const server = serverFor('sqlite', {}, { sweepMs: 100 });
 
 /** The refresh tokens of a user's authorizations, the first first: whether each was used. */
 async function refreshTokensOf({ engine }: TestServer, userId: number): Promise<('used' | 'unused')[]> {
