@@ -1,6 +1,6 @@
 import type { CommandContext } from './context.ts';
 import type { Credentials, CredentialsFile } from './credentials.ts';
-import { OAuthRefusal } from './oauth/exchange.ts';
+import { type Asked, OAuthRefusal } from './oauth/exchange.ts';
 import { type AuthorizationServer, discover } from './oauth/metadata.ts';
 import { refresh, type Tokens } from './oauth/tokens.ts';
 import { undisturbed } from './undisturbed.ts';
@@ -8,19 +8,21 @@ import { undisturbed } from './undisturbed.ts';
 /** An access token that ends sooner than this is replaced: a call takes its time to get there. */
 const marginMs = 60_000;
 
+type Surroundings = Pick<CommandContext, 'onSignal' | 'exit' | 'clock'>;
+
 /** Whoever signed in to a server from here, for as long as the same person stays signed in. */
 export class KeptLogin {
   readonly #file: CredentialsFile;
   readonly #userId: number;
-  readonly #context: Pick<CommandContext, 'onSignal' | 'exit'>;
+  readonly #context: Surroundings;
 
-  private constructor(file: CredentialsFile, userId: number, context: Pick<CommandContext, 'onSignal' | 'exit'>) {
+  private constructor(file: CredentialsFile, userId: number, context: Surroundings) {
     this.#file = file;
     this.#userId = userId;
     this.#context = context;
   }
 
-  static find(file: CredentialsFile, context: Pick<CommandContext, 'onSignal' | 'exit'>): KeptLogin | undefined {
+  static find(file: CredentialsFile, context: Surroundings): KeptLogin | undefined {
     const kept = file.read();
     return kept && new KeptLogin(file, kept.user_id, context);
   }
@@ -44,7 +46,7 @@ export class KeptLogin {
     return this.#file.locked(async () => {
       const kept = this.#read();
       if (isUsable(kept, spent)) return kept.access_token;
-      const authorizationServer = await discover(this.#file.server);
+      const authorizationServer = await discover(this.#asked);
       return undisturbed(this.#context, async () => {
         const tokens = await this.#refresh(authorizationServer, kept);
         this.#file.write({ ...kept, ...credentialsOf(tokens) });
@@ -53,10 +55,17 @@ export class KeptLogin {
     });
   }
 
+  get #asked(): Asked {
+    return { server: this.#file.server, clock: this.#context.clock };
+  }
+
   async #refresh(authorizationServer: AuthorizationServer, kept: Credentials): Promise<Tokens> {
     const { server, signIn } = this.#file;
     try {
-      return await refresh(server, authorizationServer, { scopes: kept.scopes, refreshToken: kept.refresh_token });
+      return await refresh(this.#asked, authorizationServer, {
+        scopes: kept.scopes,
+        refreshToken: kept.refresh_token,
+      });
     } catch (error) {
       // Trouble on the way says nothing about what is kept; this does.
       if (!(error instanceof OAuthRefusal && error.code === 'invalid_grant')) throw error;

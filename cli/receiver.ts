@@ -1,4 +1,5 @@
 import { deliveryHeaders } from '@parley/server/webhooks/headers.ts';
+import { answerTimeout, answerWithinMs } from './answer-timeout.ts';
 import { pauseAfter } from './backoff.ts';
 import type { Clock, CommandContext, Environment } from './context.ts';
 import { eventColumn, localSecond } from './event-lines.ts';
@@ -6,9 +7,6 @@ import type { LoggedEvent } from './follow.ts';
 import packageJson from './package.json' with { type: 'json' };
 import { oneLine } from './terminal.ts';
 import type { Running } from './until-stopped.ts';
-
-/** As long as a webhook's endpoint has. */
-const answerWithinMs = 15_000;
 
 /** Bytes of an answer that are waited for, and how long: a connection that is cut off makes some receivers complain. */
 const shortAnswer = 4_096;
@@ -86,13 +84,6 @@ export class Receiver {
       return { accepted: false, answer: troubleOf(error), ms: performance.now() - started };
     }
   }
-}
-
-/** A signal that is aborted once an answer is late. */
-function answerTimeout(clock: Clock) {
-  const late = new AbortController();
-  const cancel = clock.timeout(answerWithinMs, () => late.abort(new DOMException('', 'TimeoutError')));
-  return { signal: late.signal, [Symbol.dispose]: cancel };
 }
 
 async function hearOut(response: Response, clock: Clock): Promise<void> {

@@ -7,6 +7,7 @@ import type { CommandContext } from '../context.ts';
 import { type Credentials, CredentialsFile } from '../credentials.ts';
 import { credentialsOf } from '../kept-login.ts';
 import { nearest } from '../nearest.ts';
+import type { Asked } from '../oauth/exchange.ts';
 import { signIn } from '../oauth/sign-in.ts';
 import { revoke, type Tokens } from '../oauth/tokens.ts';
 import { hint, print } from '../output.ts';
@@ -77,12 +78,12 @@ async function keep(server: string, tokens: Tokens, { env, clock }: CommandConte
       file.write(credentials);
       return kept;
     });
-    if (before) await endIfPossible(server, before.refresh_token);
+    if (before) await endIfPossible({ server, clock }, before.refresh_token);
     return credentials;
   } catch (error) {
-    await endIfPossible(server, tokens.refreshToken);
+    await endIfPossible({ server, clock }, tokens.refreshToken);
     throw error;
   }
 }
 
-const endIfPossible = (server: string, refreshToken: string) => revoke(server, refreshToken).catch(() => {});
+const endIfPossible = (asked: Asked, refreshToken: string) => revoke(asked, refreshToken).catch(() => {});

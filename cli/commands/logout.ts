@@ -3,6 +3,7 @@ import { defineCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { CredentialsFile } from '../credentials.ts';
 import { plainLine } from '../failure.ts';
+import type { Asked } from '../oauth/exchange.ts';
 import { revoke } from '../oauth/tokens.ts';
 import { hint, print } from '../output.ts';
 import { oneLine } from '../terminal.ts';
@@ -23,7 +24,7 @@ async function signOut(file: CredentialsFile, context: CommandContext): Promise<
   const kept = file.readIfWhole();
   const wasKept = file.remove();
   if (!wasKept) throw new Error(`You are not signed in at ${server}.`);
-  const trouble = kept ? await end(server, kept.refresh_token) : 'What was kept is damaged.';
+  const trouble = kept ? await end({ server, clock: context.clock }, kept.refresh_token) : 'What was kept is damaged.';
   await print(context, kept ? `Signed out ${oneLine(kept.name)} at ${server}.` : `Signed out at ${server}.`);
   if (trouble === undefined) return;
   await hint(
@@ -33,9 +34,9 @@ async function signOut(file: CredentialsFile, context: CommandContext): Promise<
 }
 
 /** Answers what went wrong, if something did. */
-async function end(server: string, refreshToken: string): Promise<string | undefined> {
+async function end(asked: Asked, refreshToken: string): Promise<string | undefined> {
   try {
-    await revoke(server, refreshToken);
+    await revoke(asked, refreshToken);
     return undefined;
   } catch (error) {
     return plainLine(error);

@@ -20,8 +20,8 @@ export interface SignIn<T> {
 
 /** Has somebody authorize the command line in a browser: a code with PKCE (RFC 7636), by way of a loopback address. */
 export async function signIn<T>(wanted: SignIn<T>): Promise<T> {
-  const { server, scopes, show, finish, clock } = wanted;
-  const authorizationServer = await discover(server);
+  const { scopes, show, finish, clock } = wanted;
+  const authorizationServer = await discover(wanted);
   const [state, verifier] = [newSecret(), newSecret()];
   const loopback = new Loopback(state);
   try {
@@ -30,7 +30,7 @@ export async function signIn<T>(wanted: SignIn<T>): Promise<T> {
     const callback = await waitFor(loopback.callback, wanted);
     return await answering(callback, async () => {
       const code = readCode(callback.params, authorizationServer);
-      return finish(await redeemCode(server, authorizationServer, { code, redirect, verifier }, scopes));
+      return finish(await redeemCode(wanted, authorizationServer, { code, redirect, verifier }, scopes));
     });
   } finally {
     await loopback.close(clock);

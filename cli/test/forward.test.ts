@@ -110,6 +110,24 @@ describe('forwarding', () => {
     await eventually('the last line', () => / 200 {2}\d+ ms\n$/.test(listener.stdout));
   });
 
+  test.concurrent('takes a receiver that says nothing for one that failed', async () => {
+    const scene = await sceneOn(server());
+    let requests = 0;
+    await using silent = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: () => (++requests === 1 ? new Promise(() => {}) : new Response()),
+    });
+    const clock = new TestClock();
+    await using listener = await listen(['--forward', silent.url.href], scene.env, { clock });
+    await scene.send('hello');
+    await eventually('the request', () => requests === 1);
+    clock.expire(15_000);
+    await listener.prints(2);
+    expect(listener.lines[0]).toMatch(/ no answer in 15 s {2}\d+ ms {2}again in 1 s$/);
+    expect(listener.lines[1]).toMatch(/ 200 {2}\d+ ms$/);
+  });
+
   test.concurrent('goes on where it was stopped, with the same secret, and repeats nothing', async () => {
     const scene = await sceneOn(server());
     await using hook = new Hook();

@@ -144,7 +144,7 @@ describe('the tail', () => {
     await scene.send('hello');
     await eventually('it prints', () => stdout.isWaiting);
     listener.command.signal('SIGTERM');
-    clock.expire();
+    clock.expire(500);
     expect(await listener.command.status).toBe(0);
     stdout.close();
   });

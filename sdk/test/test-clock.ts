@@ -61,9 +61,10 @@ export class TestClock implements Clock {
     return [...this.#timeouts.values()];
   }
 
-  /** Lets the timeouts expire that have begun. */
-  expire(): void {
+  /** Lets the timeouts expire that have begun; only those of this length where one is given. */
+  expire(length?: number): void {
     for (const [expired, ms] of [...this.#timeouts]) {
+      if (length !== undefined && ms !== length) continue;
       this.#timeouts.delete(expired);
       this.#time += ms;
       expired();
