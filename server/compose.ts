@@ -38,8 +38,7 @@ export const { version } = packageJson;
 
 export const realWorld: World = {
   now: Date.now,
-  uptime: () => performance.now(),
-  steady: () => performance.now(),
+  monotonic: () => performance.now(),
   random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
   print: (text) => void process.stdout.write(text),
   sweepMs: 2_000,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { PassThrough } from 'node:stream';
 import { addUser } from '@parley/server/auth/administer.ts';
 import { checkLink, createPasswordLink } from '@parley/server/auth/links.ts';
-import { onBothEngines } from '@parley/server/test/support/engines.ts';
+import { onAnyEngine } from '@parley/server/test/support/engines.ts';
 import { accessOf, works } from '@parley/server/test/support/oauth.ts';
 import { serverFor } from '@parley/server/test/support/server.ts';
 import { eventually } from '../../sdk/test/eventually.ts';
@@ -14,7 +14,7 @@ const old = 'the password of yesterday';
 const fresh = 'the password of tomorrow';
 const operator = { userId: null, appId: 0, address: null };
 
-onBothEngines('accounts beside a running server', (engine) => {
+onAnyEngine('accounts beside a running server', (engine) => {
   let aheadMs = 0;
   const server = serverFor(engine, {}, { now: () => Date.now() + aheadMs });
 

@@ -1,14 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { ApiError, createClient } from '@parley/sdk';
-import { type Environment, freshEnvironment, onBothEngines } from '@parley/server/test/support/engines.ts';
+import {
+  type Environment,
+  emptyEnvironment,
+  freshEnvironment,
+  onAnyEngine,
+} from '@parley/server/test/support/engines.ts';
 import { attach, type ServerProcess, spawnServer, type TestServer } from '@parley/server/test/support/server.ts';
 import { eventually } from '../../sdk/test/eventually.ts';
 import { failed, parley, said } from './parley.ts';
 
 const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
-onBothEngines('administering beside a running server', (engine) => {
+onAnyEngine('administering beside a running server', (engine) => {
   let env: Environment = {};
   let running: ServerProcess | undefined;
   let server: TestServer | undefined;
@@ -125,9 +130,9 @@ onBothEngines('administering beside a running server', (engine) => {
   });
 });
 
-onBothEngines('administering before there is a database', (engine) => {
+onAnyEngine('administering before there is a database', (engine) => {
   test('tells to start the server, and makes nothing', async () => {
-    const env = await freshEnvironment(engine);
+    const env = await emptyEnvironment(engine);
     expect(await parley(['user', 'add', 'ada'], env)).toEqual(failed(1, 'Start the server once: npm start'));
     expect(readdirSync(env.PARLEY_DATA ?? '')).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { freshEnvironment, onPostgres } from '@parley/server/test/support/engines.ts';
+import { emptyEnvironment, onPostgres } from '@parley/server/test/support/engines.ts';
 import { startServer } from '@parley/server/test/support/server.ts';
 import { SQL } from 'bun';
 import { eventually } from '../../sdk/test/eventually.ts';
@@ -15,7 +15,7 @@ const partsBeside = (path: string) => readdirSync(dirname(path)).filter((name) =
 
 onPostgres('a backup beside another one to the same file', () => {
   test('is whole when it says so, whatever becomes of the other', async () => {
-    const env = await freshEnvironment('postgres');
+    const env = await emptyEnvironment('postgres');
     const server = await startServer(env);
     await server.user('ada');
     const path = newPath();
@@ -32,13 +32,13 @@ onPostgres('a backup beside another one to the same file', () => {
     expect(await first.end()).toMatchObject({ code: 0, stdout: expect.stringContaining('Saved ') });
     await server.stop();
     expect(partsBeside(path).length).toBe(1);
-    await said(['restore', path], await freshEnvironment('sqlite'));
+    await said(['restore', path], await emptyEnvironment('sqlite'));
   });
 });
 
 onPostgres('a backup that is stopped', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)('by %s leaves no file', async (signal) => {
-    const env = await freshEnvironment('postgres');
+    const env = await emptyEnvironment('postgres');
     const server = await startServer(env);
     const path = newPath();
     await using sql = new SQL(env.DATABASE_URL ?? '', { max: 1 });
@@ -60,7 +60,7 @@ onPostgres('a backup that is stopped', () => {
 
 describe('the file of a backup', () => {
   test('is not replaced, unless that is asked for, and nobody else may read it', async () => {
-    const env = await freshEnvironment('sqlite');
+    const env = await emptyEnvironment('sqlite');
     const server = await startServer(env);
     const path = newPath();
     writeFileSync(path, 'something else');
@@ -72,11 +72,11 @@ describe('the file of a backup', () => {
     await server.stop();
     expect(readdirSync(dirname(path))).toEqual(['parley.backup']);
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    await said(['restore', path], await freshEnvironment('sqlite'));
+    await said(['restore', path], await emptyEnvironment('sqlite'));
   });
 
   test('is not written where there is nothing to back up', async () => {
-    const env = await freshEnvironment('sqlite');
+    const env = await emptyEnvironment('sqlite');
     const path = newPath();
     expect(await parley(['backup', path], env)).toEqual(failed(1, 'There is no Parley database in '));
     expect(readdirSync(dirname(path))).toEqual([]);

@@ -8,8 +8,8 @@ import { openPostgres } from '@parley/server/store/postgres.ts';
 import {
   type EngineName,
   type Environment,
-  freshEnvironment,
-  onBothEngines,
+  emptyEnvironment,
+  onAnyEngine,
   onPostgres,
 } from '@parley/server/test/support/engines.ts';
 import { someBytes } from '@parley/server/test/support/files.ts';
@@ -22,7 +22,7 @@ import { SpawnedCommand } from './spawned-command.ts';
 
 /** A backup with a file in it that cannot be compressed, so that most of its bytes are those of the file. */
 async function someBackup(engine: EngineName = 'sqlite', extra: Environment = {}): Promise<string> {
-  const env = { ...(await freshEnvironment(engine)), ...extra };
+  const env = { ...(await emptyEnvironment(engine)), ...extra };
   const server = await startServer(env);
   const ada = await server.user('ada');
   const { chat_id } = (await ada.ok('messages.create_group', { name: 'Work', participants: [] })).group;
@@ -46,7 +46,7 @@ const changed = (bytes: Buffer, at: number): Buffer => {
   return copy;
 };
 
-onBothEngines('a backup that is not whole', (engine) => {
+onAnyEngine('a backup that is not whole', (engine) => {
   test('is refused, as a file and out of a pipe, and leaves nothing behind', async () => {
     const whole = readFileSync(await sharedBackup());
     const half = whole.length >> 1;
@@ -56,7 +56,7 @@ onBothEngines('a backup that is not whole', (engine) => {
       'changed in the middle': changed(whole, half),
       'changed near its end': changed(whole, whole.length - 400),
     };
-    const env = await freshEnvironment(engine);
+    const env = await emptyEnvironment(engine);
     for (const [what, bytes] of Object.entries(broken)) {
       const path = newPath();
       writeFileSync(path, bytes);
@@ -80,13 +80,13 @@ describe('what is no backup', () => {
   ])('is told from one: %s', async (_, bytes) => {
     const path = newPath();
     writeFileSync(path, bytes);
-    const env = await freshEnvironment('sqlite');
+    const env = await emptyEnvironment('sqlite');
     expect(await parley(['restore', path], env)).toEqual(failed(1, /(This is no backup|damaged or cut short)/));
     expect(await leftIn(env)).toEqual([]);
   });
 
   test('and what is not there is told', async () => {
-    const env = await freshEnvironment('sqlite');
+    const env = await emptyEnvironment('sqlite');
     expect(await parley(['restore', newPath()], env)).toEqual(failed(1, 'There is no file '));
   });
 
@@ -97,16 +97,16 @@ describe('what is no backup', () => {
     ],
     [{ schema: 999 }, 'The backup has schema version 999, and this Parley knows only those up to '],
   ])('one of a newer Parley is refused: %p', async (newer, line) => {
-    const env = await freshEnvironment('sqlite');
+    const env = await emptyEnvironment('sqlite');
     const path = await handmade(newer);
     expect(await parley(['restore', path], env)).toEqual(failed(1, line));
     expect(await leftIn(env)).toEqual([]);
   });
 });
 
-onBothEngines('a place that is not empty', (engine) => {
+onAnyEngine('a place that is not empty', (engine) => {
   test('is refused, and stays as it was: while a server runs there, and after it', async () => {
-    const env = await freshEnvironment(engine);
+    const env = await emptyEnvironment(engine);
     const server = await startServer(env);
     await said(['user', 'add', 'bob'], env);
     const path = await sharedBackup();
@@ -121,7 +121,7 @@ onBothEngines('a place that is not empty', (engine) => {
 
 onPostgres('a database that a server begins to use while it is restored', () => {
   test('is refused, and stays as it was', async () => {
-    const env = await freshEnvironment('postgres');
+    const env = await emptyEnvironment('postgres');
     const engine = openPostgres({ url: env.DATABASE_URL ?? '', connections: 2 });
     const restoring = await engine.write(async (tx) => {
       await migrateTo(tx, newestVersion, Date.now);
@@ -141,13 +141,13 @@ describe('a backup that somebody else has made up', () => {
   const files = { included: false, count: 3, bytes: 3, bucket: 'x\u001b]0;gotcha\u0007\u001b[2J' };
 
   test('tells the terminal nothing', async () => {
-    const { code, stderr } = await parley(['restore', await handmade({ files })], await freshEnvironment('sqlite'));
+    const { code, stderr } = await parley(['restore', await handmade({ files })], await emptyEnvironment('sqlite'));
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('x\\u{1b}]0;gotcha\\u{7}') });
     expect(stderr).not.toContain('\u001b');
   });
 
   test('is refused where its ids leave no room for more, or it has no tables', async () => {
-    const env = await freshEnvironment('sqlite');
+    const env = await emptyEnvironment('sqlite');
     const most = await handmade({ last_ids: { messages: Number.MAX_SAFE_INTEGER } });
     expect(await parley(['restore', most], env)).toEqual(failed(1, 'which leaves no room for more.'));
     const empty = await handmade({ tables: [] });
@@ -162,7 +162,7 @@ describe('a backup that somebody else has made up', () => {
 
 describe('a folder with files of another database', () => {
   test('is refused', async () => {
-    const env = await freshEnvironment('sqlite');
+    const env = await emptyEnvironment('sqlite');
     writeFileSync(join(env.PARLEY_DATA ?? '', 'files'), '');
     expect(await parley(['restore', await sharedBackup()], env)).toEqual(failed(1, 'files is there already. '));
   });
@@ -172,7 +172,7 @@ describe('the key', () => {
   const key = (fill: number) => Buffer.alloc(32, fill).toString('base64');
 
   test('is not written without the key of the server, which nobody would miss before it is too late', async () => {
-    const env = await freshEnvironment('sqlite');
+    const env = await emptyEnvironment('sqlite');
     const server = await startServer(env);
     await server.user('ada');
     const other = { ...env, PARLEY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64') };
@@ -186,7 +186,7 @@ describe('the key', () => {
   });
 
   test('that is a setting is not in the backup, which is said, and has to be given to restore it', async () => {
-    const env: Environment = { ...(await freshEnvironment('sqlite')), PARLEY_SECRET_KEY: key(1) };
+    const env: Environment = { ...(await emptyEnvironment('sqlite')), PARLEY_SECRET_KEY: key(1) };
     const server = await startServer(env);
     await server.user('ada');
     const path = newPath();
@@ -194,7 +194,7 @@ describe('the key', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Not in it: the key ') });
     await server.stop();
     expect(existsSync(join(env.PARLEY_DATA ?? '', 'secret.key'))).toBeFalse();
-    const target = await freshEnvironment('sqlite');
+    const target = await emptyEnvironment('sqlite');
     expect(await parley(['restore', path], target)).toEqual(failed(1, 'Set PARLEY_SECRET_KEY to it'));
     expect(await parley(['restore', path], { ...target, PARLEY_SECRET_KEY: key(2) })).toEqual(
       failed(1, 'were sealed with another key than PARLEY_SECRET_KEY'),
@@ -205,7 +205,7 @@ describe('the key', () => {
   });
 
   test('that another server has left in the folder is not replaced', async () => {
-    const env = await freshEnvironment('sqlite');
+    const env = await emptyEnvironment('sqlite');
     const file = join(env.PARLEY_DATA ?? '', 'secret.key');
     writeFileSync(file, key(3));
     expect(await parley(['restore', await sharedBackup()], env)).toEqual(failed(1, 'another key than '));
@@ -213,7 +213,7 @@ describe('the key', () => {
   });
 });
 
-onBothEngines('a restore that is cut off', (engine) => {
+onAnyEngine('a restore that is cut off', (engine) => {
   /** All of a backup but the end of the file in it. */
   const beginning = async () => readFileSync(await sharedBackup()).subarray(0, -150_000);
 
@@ -228,7 +228,7 @@ onBothEngines('a restore that is cut off', (engine) => {
   }
 
   test('by SIGINT can be done again', async () => {
-    const env = await freshEnvironment(engine);
+    const env = await emptyEnvironment(engine);
     const stdin = new PassThrough();
     await using restoring = new RunningCommand(['restore', '-'], { env, stdin });
     stdin.write(await beginning());
@@ -240,7 +240,7 @@ onBothEngines('a restore that is cut off', (engine) => {
   });
 
   test('by SIGKILL can be done again', async () => {
-    const env = await freshEnvironment(engine);
+    const env = await emptyEnvironment(engine);
     await using restoring = new SpawnedCommand(['restore', '-'], env);
     await restoring.write(await beginning());
     await untilFiles(env);

@@ -9,7 +9,7 @@ import { openSqlite } from '@parley/server/store/sqlite/engine.ts';
 import { countRows, pagesOf } from '@parley/server/store/table-copy.ts';
 import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import { Client } from '@parley/server/test/support/client.ts';
-import { type EngineName, type Environment, freshEnvironment } from '@parley/server/test/support/engines.ts';
+import { type EngineName, type Environment, emptyEnvironment } from '@parley/server/test/support/engines.ts';
 import { postgresMissing } from '@parley/server/test/support/postgres.ts';
 import { startServer, type TestServer } from '@parley/server/test/support/server.ts';
 import { SQL } from 'bun';
@@ -98,7 +98,7 @@ export async function handmade(
 
 /** A server that runs on what a backup held; it ends with its test. */
 export async function restored(path: string, engine: EngineName, extra: Environment = {}) {
-  const env = { ...(await freshEnvironment(engine)), ...extra };
+  const env = { ...(await emptyEnvironment(engine)), ...extra };
   await said(['restore', path], env);
   const server = await startServer(env, { sweepMs: 200 });
   return { server, [Symbol.asyncDispose]: () => server.stop() };

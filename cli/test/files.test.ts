@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
-import { type Environment, onBothEngines } from '@parley/server/test/support/engines.ts';
+import { type Environment, onAnyEngine } from '@parley/server/test/support/engines.ts';
 import { kept, sha256, someBytes } from '@parley/server/test/support/files.ts';
 import { serverFor } from '@parley/server/test/support/server.ts';
 import { FlakyProxy } from '../../sdk/test/flaky.ts';
@@ -25,7 +25,7 @@ const asUser = (env: Environment, { token }: { token: string }) => ({ ...env, PA
 const leftIn = (env: Environment): string[] =>
   readdirSync(join(env.XDG_STATE_HOME ?? '', 'parley')).filter((name) => name !== 'transfers.lock');
 
-onBothEngines('a file on the command line', (engine) => {
+onAnyEngine('a file on the command line', (engine) => {
   const server = serverFor(engine);
 
   test('goes up, is sent, seen and fetched, and is the same bit by bit', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onBothEngines } from '@parley/server/test/support/engines.ts';
+import { onAnyEngine } from '@parley/server/test/support/engines.ts';
 import { freePort } from '@parley/server/test/support/postgres.ts';
 import { serverFor } from '@parley/server/test/support/server.ts';
 import { eventually } from '../../sdk/test/eventually.ts';
@@ -26,7 +26,7 @@ async function secretOf(listener: Listener): Promise<string> {
   return /^Secret: (.*)$/m.exec(listener.stderr)?.[1] ?? '';
 }
 
-onBothEngines('forwarding', (engine) => {
+onAnyEngine('forwarding', (engine) => {
   const server = serverFor(engine);
 
   test.concurrent('sends the bytes that the log froze, with the headers and both signatures of a delivery', async () => {

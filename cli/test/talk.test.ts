@@ -4,7 +4,7 @@ import {
   type EngineName,
   type Environment,
   freshEnvironment,
-  onBothEngines,
+  onAnyEngine,
 } from '@parley/server/test/support/engines.ts';
 import { freePort } from '@parley/server/test/support/postgres.ts';
 import { startServer, type TestServer } from '@parley/server/test/support/server.ts';
@@ -52,7 +52,7 @@ async function contents(chatId: string, env: Environment): Promise<string[]> {
   return messages.map((m: { content: string }) => m.content);
 }
 
-onBothEngines('talking over HTTP', (engine) => {
+onAnyEngine('talking over HTTP', (engine) => {
   const group = groupOn(engine);
 
   test('what one sends the other reads, whatever the script', async () => {

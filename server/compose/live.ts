@@ -28,10 +28,10 @@ export function buildLive(
   metrics: Metrics,
   log: Log,
 ): Live {
-  const { now, uptime, sweepMs, quietMs, stallMs } = world;
+  const { now, monotonic, sweepMs, quietMs, stallMs } = world;
   const most = settings.streamLimit;
   const draw = () => chance(world);
-  const times = { now, uptime, sweepMs, quietMs, stallMs };
+  const times = { now, monotonic, sweepMs, quietMs, stallMs };
   const streams = new Streams({ engine, ...times, chance: draw, most, log, gauges: metrics });
   const nodes = joinNodes(settings, key, {
     ...hearing,

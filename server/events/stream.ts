@@ -15,7 +15,7 @@ export interface StreamParts {
   /** The next events of the log for this reader, up to one id. Throws where they are no longer kept. */
   readonly read: (query: LiveQuery, after: number, upTo: number) => Promise<{ events: EventRow[]; reached: number }>;
   /** Milliseconds on a clock that nobody sets. */
-  readonly uptime: () => number;
+  readonly monotonic: () => number;
   /** Something is written at least this often. */
   readonly quietMs: number;
   /** A reader that takes in nothing for this long is cut off. */
@@ -55,7 +55,7 @@ export class Stream implements LiveStream {
     this.query = query;
     this.#cursor = after;
     this.#isBehind = after < parts.feed.position;
-    this.#openedAt = parts.uptime();
+    this.#openedAt = parts.monotonic();
     this.#lastWrite = this.#openedAt;
   }
 
@@ -87,8 +87,8 @@ export class Stream implements LiveStream {
    * connection is alive, and how far the log has been gone through.
    */
   beat(): void {
-    const { uptime, quietMs, stallMs } = this.#parts;
-    const now = uptime();
+    const { monotonic, quietMs, stallMs } = this.#parts;
+    const now = monotonic();
     if (this.#blockedSince !== undefined && now - this.#blockedSince >= stallMs) this.end('too slow');
     if (this.#isBusy || this.#ended || now - this.#lastWrite < quietMs) return;
     this.#cursor = Math.max(this.#cursor, this.#parts.feed.told);
@@ -98,7 +98,7 @@ export class Stream implements LiveStream {
 
   /** Seconds since it was opened. */
   get age(): number {
-    return Math.round(this.#parts.uptime() - this.#openedAt) / 1_000;
+    return Math.round(this.#parts.monotonic() - this.#openedAt) / 1_000;
   }
 
   leave(): void {
@@ -120,7 +120,7 @@ export class Stream implements LiveStream {
 
   /** Never throws: a connection that cannot be written to is no reason to tell others nothing. */
   #write(bytes: Uint8Array): Promise<unknown> | undefined {
-    this.#lastWrite = this.#parts.uptime();
+    this.#lastWrite = this.#parts.monotonic();
     try {
       return this.#sink?.write(bytes);
     } catch (cause) {
@@ -174,7 +174,7 @@ export class Stream implements LiveStream {
 
   async #untilRoom(room: Promise<unknown> | undefined): Promise<void> {
     if (!room) return;
-    this.#blockedSince = this.#parts.uptime();
+    this.#blockedSince = this.#parts.monotonic();
     await room;
     this.#blockedSince = undefined;
   }

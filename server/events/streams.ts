@@ -39,7 +39,7 @@ interface StreamsParts {
   readonly engine: Engine;
   readonly now: () => number;
   /** Milliseconds on a clock that nobody sets. */
-  readonly uptime: () => number;
+  readonly monotonic: () => number;
   /** A number from 0 up to 1. */
   readonly chance: () => number;
   /** Streams at most; one user gets half of them. */
@@ -86,7 +86,7 @@ export class Streams {
     this.#streamParts = {
       feed: this.#feed,
       read: (...range) => this.#read(...range),
-      uptime: parts.uptime,
+      monotonic: parts.monotonic,
       quietMs: parts.quietMs,
       stallMs: parts.stallMs,
       retryMs: () => Math.round(retryMs * (1 + parts.chance())),

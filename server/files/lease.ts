@@ -8,7 +8,7 @@ interface LeaseParts {
   readonly leaseMs: number;
   readonly renewMs: number;
   /** Milliseconds on a clock that nobody sets. */
-  readonly uptime: () => number;
+  readonly monotonic: () => number;
   /** When it was asked for, on that clock. */
   readonly askedAt: number;
   /** Somebody else waits for the upload: what is under way is to come to its end. */
@@ -45,7 +45,7 @@ export class Lease {
 
   /** After a pause of the whole process the clock knows it before the timers do. */
   get isLost(): boolean {
-    return this.#isLost || this.#parts.uptime() >= this.#heldUntil;
+    return this.#isLost || this.#parts.monotonic() >= this.#heldUntil;
   }
 
   /** To be asked before anything is written. */
@@ -78,8 +78,8 @@ export class Lease {
   }
 
   async #renew(): Promise<void> {
-    const { engine, row, leaseMs, uptime, letGo } = this.#parts;
-    const askedAt = uptime();
+    const { engine, row, leaseMs, monotonic, letGo } = this.#parts;
+    const askedAt = monotonic();
     try {
       const held = await engine.writeSoon((tx) => renewUpload(tx, row.file_id, row.lease_number, leaseMs));
       if (this.#released) return;
@@ -95,7 +95,7 @@ export class Lease {
     if (this.#isLost) return;
     this.#heldUntil = Math.max(this.#heldUntil, askedAt + (this.#parts.leaseMs * 2) / 3);
     clearTimeout(this.#ending);
-    this.#ending = setTimeout(() => this.#lose(), this.#heldUntil - this.#parts.uptime());
+    this.#ending = setTimeout(() => this.#lose(), this.#heldUntil - this.#parts.monotonic());
   }
 
   #lose(): void {

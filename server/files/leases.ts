@@ -14,7 +14,7 @@ const lookEveryMs = 200;
 interface LeasesParts {
   readonly engine: Engine;
   /** Milliseconds on a clock that nobody sets. */
-  readonly uptime: () => number;
+  readonly monotonic: () => number;
   /** How long a lease lasts that is not renewed, where that is not to be the usual time. */
   readonly leaseMs?: number | undefined;
   /** How often one is renewed, where that is not to be the usual third of it. */
@@ -56,14 +56,14 @@ export class UploadLeases {
    * there is no such upload.
    */
   async take(key: string, letGo: () => void, mayWait: () => void): Promise<Lease | undefined> {
-    const { engine, uptime, leaseMs = usualLeaseMs, renewMs = leaseMs / 3, alone, askOthers } = this.#parts;
+    const { engine, monotonic, leaseMs = usualLeaseMs, renewMs = leaseMs / 3, alone, askOthers } = this.#parts;
     const work = (tx: Tx) => takeUpload(tx, key, leaseMs);
     for (; ; await Bun.sleep(lookEveryMs)) {
-      const askedAt = uptime();
+      const askedAt = monotonic();
       // That it is taken must be on disk: were it forgotten, another would take it without a doubt. Alone, there is none.
       const row = alone ? await engine.writeSoon(work) : await engine.write(work);
       if (row === 'gone') return undefined;
-      if (row !== 'held') return new Lease({ engine, row, leaseMs, renewMs, uptime, askedAt, letGo });
+      if (row !== 'held') return new Lease({ engine, row, leaseMs, renewMs, monotonic, askedAt, letGo });
       askOthers(key);
       mayWait();
     }

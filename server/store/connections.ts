@@ -20,17 +20,17 @@ const graceSeconds = 1;
 export class Connections {
   readonly #open: () => SQL;
   readonly #silentMs: number;
-  readonly #uptime: () => number;
+  readonly #monotonic: () => number;
   readonly #watch: ReturnType<typeof setInterval>;
   #sql: SQL;
   #openedAt = Number.NEGATIVE_INFINITY;
   #asked = new Set<Asked>();
 
-  /** `uptime`: milliseconds on a clock that nobody sets. */
-  constructor(open: () => SQL, silentMs: number, uptime = () => performance.now()) {
+  /** `monotonic`: milliseconds on a clock that nobody sets. */
+  constructor(open: () => SQL, silentMs: number, monotonic = () => performance.now()) {
     this.#open = open;
     this.#silentMs = silentMs;
-    this.#uptime = uptime;
+    this.#monotonic = monotonic;
     this.#sql = open();
     this.#watch = setInterval(() => this.#look(), lookMs).unref();
   }
@@ -38,7 +38,7 @@ export class Connections {
   /** Asks for something; what takes several steps notes each of them. */
   async ask<T>(work: (sql: SQL, asked: Asked) => Promise<T>): Promise<T> {
     const sql = this.#sql;
-    const asked = { at: this.#uptime() };
+    const asked = { at: this.#monotonic() };
     this.#asked.add(asked);
     try {
       return await work(sql, asked);
@@ -51,7 +51,7 @@ export class Connections {
   }
 
   #look(): void {
-    const silentSince = this.#uptime() - this.#silentMs;
+    const silentSince = this.#monotonic() - this.#silentMs;
     for (const { at } of this.#asked) {
       if (at > silentSince) continue;
       this.#replace();
@@ -61,10 +61,10 @@ export class Connections {
 
   #replace(): void {
     // New ones may lead to the same server for a while: that is no reason to open them all the time.
-    if (this.#uptime() - this.#openedAt < lookMs) return;
+    if (this.#monotonic() - this.#openedAt < lookMs) return;
     const old = this.#sql;
     this.#sql = this.#open();
-    this.#openedAt = this.#uptime();
+    this.#openedAt = this.#monotonic();
     this.#asked = new Set();
     void old.close({ timeout: graceSeconds }).catch(() => {});
   }

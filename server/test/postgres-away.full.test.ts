@@ -236,14 +236,14 @@ onPostgres('connections', () => {
     const way = new Way(url);
     const through = url.replace(/:\d+\//, `:${await way.open()}/`);
     let silent = 0;
-    const uptime = () => performance.now() + silent;
-    const connections = new Connections(() => new SQL(through, { max: 2 }), hour, uptime);
+    const monotonic = () => performance.now() + silent;
+    const connections = new Connections(() => new SQL(through, { max: 2 }), hour, monotonic);
     const ask = () => connections.ask((sql) => sql.unsafe('SELECT 1 AS one'));
     const hanging: Promise<unknown>[] = [];
     const write = () =>
       connections.ask((sql, asked) =>
         sql.begin(async (tx) => {
-          asked.at = uptime();
+          asked.at = monotonic();
           await tx.unsafe('CREATE TABLE kept (id int)');
           way.silence();
           hanging.push(ask(), ask(), tx.unsafe('INSERT INTO kept VALUES (1)'));
@@ -265,15 +265,15 @@ onPostgres('connections', () => {
   test('on which much is asked, or something takes its time, are kept', async () => {
     const url = await (await sharedPostgres()).freshDatabase();
     let passed = 0;
-    const uptime = () => performance.now() + passed;
-    const connections = new Connections(() => new SQL(url, { max: 1 }), hour, uptime);
+    const monotonic = () => performance.now() + passed;
+    const connections = new Connections(() => new SQL(url, { max: 1 }), hour, monotonic);
     const backend = () => connections.ask((sql) => sql.unsafe('SELECT pg_backend_pid() AS pid, pg_sleep(0.2)'));
     const answers = await Promise.all(Array.from({ length: 5 }, backend));
     const steps = connections.ask((sql, asked) =>
       sql.begin(async (tx) => {
         // Each is shorter than a silence, all of them together are longer; and they are looked at every second.
         for (let step = 0; step < 5; step++) {
-          asked.at = uptime();
+          asked.at = monotonic();
           passed += 0.6 * hour;
           await tx.unsafe('SELECT pg_sleep(0.5)');
         }

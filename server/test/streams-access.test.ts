@@ -123,8 +123,8 @@ onAnyEngine('a stream whose access has ended', (engine) => {
 onAnyEngine('a stream whose access expires', (engine) => {
   const quietMs = 20;
   let now = Date.now();
-  let uptime = 0;
-  const server = serverFor(engine, {}, { now: () => now, uptime: () => uptime, quietMs, sweepMs: hour });
+  let monotonic = 0;
+  const server = serverFor(engine, {}, { now: () => now, monotonic: () => monotonic, quietMs, sweepMs: hour });
 
   test('ends then, and not before', async () => {
     const { ada, bob } = await users(server(), 'ada', 'bob');
@@ -132,7 +132,7 @@ onAnyEngine('a stream whose access expires', (engine) => {
     const { client } = await spare(bob, { expires_in: 3_600 });
     const [expiring, lasting] = [await listen(client), await listen(bob)];
     now += hour - 1;
-    uptime += quietMs;
+    monotonic += quietMs;
     // Whether it has expired is looked at in the same turn.
     await expiring.until('a sign of life', ({ frames }) => frames.length > 1);
     now += 1;

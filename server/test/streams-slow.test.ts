@@ -11,8 +11,8 @@ const content = 'x'.repeat(1_000_000);
 onAnyEngine('a reader of a stream', (engine) => {
   const quietMs = 20;
   const stallMs = 1_000;
-  let uptime = 0;
-  const world = { quietMs, stallMs, uptime: () => uptime };
+  let monotonic = 0;
+  const world = { quietMs, stallMs, monotonic: () => monotonic };
   const server = serverFor(engine, { PARLEY_CONTENT_LIMIT: '1000000' }, world);
   const cutOff = () => metric(server().url, 'parley_streams_ended_total{reason="too slow"}');
 
@@ -26,7 +26,7 @@ onAnyEngine('a reader of a stream', (engine) => {
     await other.untilTold(16);
     expect(await cutOff()).toBe(0);
     await eventually('it is cut off', async () => {
-      uptime += stallMs;
+      monotonic += stallMs;
       return (await cutOff()) === 1 || undefined;
     });
     await streamsOpen(server().url, 1);
@@ -51,7 +51,7 @@ onAnyEngine('a reader of a stream', (engine) => {
     const [slow, quiet] = [await listen(bob), await listen(bob, { events: ['role_changed'] })];
     const after = Number(slow.opening.id);
     const rest = async () => {
-      uptime += 0.6 * stallMs;
+      monotonic += 0.6 * stallMs;
       const { length } = quiet.frames;
       await quiet.until('a sign of life', ({ frames }) => frames.length > length);
     };

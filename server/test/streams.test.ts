@@ -33,7 +33,7 @@ const frozen = async ({ engine }: TestServer, eventId: number | undefined) =>
 
 onBothEngines('a stream', (engine) => {
   // No time passes for streams, so none is quiet for long.
-  const server = serverFor(engine, {}, { uptime: () => 0 });
+  const server = serverFor(engine, {}, { monotonic: () => 0 });
   const receiver = receiverFor();
   let ada: Client;
   let bob: Client;
@@ -310,7 +310,7 @@ onAnyEngine('a stream of events past their time', (engine) => {
   const day = 24 * 3_600_000;
   let now = Date.now();
   const settings = { PARLEY_EVENT_DAYS: '1', PARLEY_CONTENT_LIMIT: '1000000' };
-  const server = serverFor(engine, settings, { now: () => now, uptime: () => 0, sweepMs: 20 });
+  const server = serverFor(engine, settings, { now: () => now, monotonic: () => 0, sweepMs: 20 });
   const drop = async () => {
     const { engine: log } = server();
     // Events wait for whoever follows the log.
@@ -428,8 +428,8 @@ onAnyEngine('streams', (engine) => {
 
 onAnyEngine('a quiet stream', (engine) => {
   const quietMs = 20;
-  let uptime = 0;
-  const server = serverFor(engine, {}, { quietMs, uptime: () => uptime });
+  let monotonic = 0;
+  const server = serverFor(engine, {}, { quietMs, monotonic: () => monotonic });
 
   test('is written to now and then, with the cursor past what happened elsewhere', async () => {
     const { ada, bob } = await users(server(), 'ada', 'bob');
@@ -440,7 +440,7 @@ onAnyEngine('a quiet stream', (engine) => {
     expect(tip).toBeGreaterThan(Number(stream.opening.id));
     for (const signs of [1, 2]) {
       expect(stream.frames).toHaveLength(signs);
-      uptime += quietMs;
+      monotonic += quietMs;
       await stream.until('a sign of life', ({ frames }) => frames.length > signs);
     }
     expect(stream.frames.slice(1).map(({ text }) => text)).toEqual([`id: ${tip}`, `id: ${tip}`]);

@@ -137,8 +137,8 @@ onPostgres('an upload between two servers', () => {
     test('is still there for one that slept for longer than its lease, where nobody came meanwhile', async () => {
       const { server, place } = nodes;
       let slept = 0;
-      const uptime = () => performance.now() + slept;
-      const sleeper = await startServer(server.env, { ...heldLong, uploadRenewMs: 3_600_000, uptime });
+      const monotonic = () => performance.now() + slept;
+      const sleeper = await startServer(server.env, { ...heldLong, uploadRenewMs: 3_600_000, monotonic });
       const atSleeper = new Client(sleeper.url, nodes.atFirst.token, nodes.atFirst.userId);
       const path = await announce(atSleeper, size);
       const slow = new SlowPatch(atSleeper, path, 0, size);
@@ -231,10 +231,10 @@ const leaseMs = heldLong.uploadLeaseMs;
 /** The part of a server that writes uploads. It renews its leases where a test needs that. */
 function nodeOn(server: TestServer, options: { renewMs?: number; askOthers?: (key: string) => void } = {}) {
   const { engine, env } = server;
-  const { now, random, uptime } = realWorld;
+  const { now, random, monotonic } = realWorld;
   const blobs = inParts(openDisk(env.PARLEY_DATA ?? ''));
   const { renewMs = leaseMs, askOthers = () => {} } = options;
-  const times = { uptime, leaseMs, renewMs, waitMs: leaseMs };
+  const times = { monotonic, leaseMs, renewMs, waitMs: leaseMs };
   const leases = new UploadLeases({ engine, ...times, alone: false, arrivesLate: false, askOthers });
   const uploads = new Uploads({ engine, blobs, now, random, fileBytes: 1e9, keptMs: 3_600_000 });
   return { leases, uploads, blobs, locks: new UploadLocks(leases) };

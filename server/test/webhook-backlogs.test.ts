@@ -26,7 +26,7 @@ import { eventually } from './support/world.ts';
 
 onBothEngines('a backlog', (engine) => {
   const clock = new Clock();
-  const server = serverFor(engine, {}, { now: clock.now, steady: clock.steady, sweepMs });
+  const server = serverFor(engine, {}, { now: clock.now, monotonic: clock.monotonic, sweepMs });
   const receiver = receiverFor();
   const sentinel = sentinelFor(server, receiver);
   /** Made out of the log at a time, once fewer than half as many wait. */
@@ -236,7 +236,7 @@ onBothEngines('what nobody was to be told of at first', (engine) => {
 
 onBothEngines('deliveries past their time', (engine) => {
   const clock = new Clock();
-  const server = serverFor(engine, { PARLEY_EVENT_DAYS: '1' }, { now: clock.now, steady: clock.steady, sweepMs });
+  const server = serverFor(engine, { PARLEY_EVENT_DAYS: '1' }, { now: clock.now, monotonic: clock.monotonic, sweepMs });
   const receiver = receiverFor();
   const deliveries = { dropping: expireDeliveries, prune: pruneDeliveries };
   const drop = async () => {

@@ -12,12 +12,12 @@ import { describeUnless, requireProgram } from './support/requirements.ts';
 import { eventually } from './support/world.ts';
 
 /** Stands still, so that no attempt is late by itself. */
-const steady = () => 0;
+const monotonic = () => 0;
 
 const options: ClientOptions = {
-  deadlines: new Deadlines(steady),
+  deadlines: new Deadlines(monotonic),
   now: Date.now,
-  steady,
+  monotonic,
   timeoutMs: 15_000,
   mostRead: 65_536,
   mostKept: 4_096,
@@ -131,8 +131,8 @@ class Timed {
   at = 0;
   /** How often the client has looked at the clock: when it begins, when it connects, and when the status is there. */
   #looks = 0;
-  readonly options: Pick<ClientOptions, 'steady' | 'deadlines'> = {
-    steady: () => {
+  readonly options: Pick<ClientOptions, 'monotonic' | 'deadlines'> = {
+    monotonic: () => {
       this.#looks++;
       return this.at;
     },
@@ -221,7 +221,7 @@ describe('an attempt', () => {
   });
 
   test('can be called off, before and while it waits', async () => {
-    const deadlines = new Deadlines(steady);
+    const deadlines = new Deadlines(monotonic);
     const endpoint = await endpointThat(() => deadlines.close());
     const isCalledOff = unreached('other', 'the attempt was called off');
     expect(timeless(await send(to(endpoint), { deadlines }))).toEqual(isCalledOff);
@@ -507,8 +507,8 @@ async function sendFrom(env: Record<string, string>, posts: readonly Elsewhere[]
     import { post } from ${JSON.stringify(join(import.meta.dir, '../webhooks/client.ts'))};
     import { Deadlines } from ${JSON.stringify(join(import.meta.dir, '../webhooks/deadlines.ts'))};
     const limits = { timeoutMs: 15_000, mostRead: 65_536, mostKept: 4_096 };
-    const steady = () => 0;
-    const options = { ...limits, deadlines: new Deadlines(steady), now: Date.now, steady };
+    const monotonic = () => 0;
+    const options = { ...limits, deadlines: new Deadlines(monotonic), now: Date.now, monotonic };
     const outcomes = [];
     for (const { url, address } of JSON.parse(process.argv.at(-1))) {
       const target = { url: new URL(url), address, family: address.includes(':') ? 6 : 4 };

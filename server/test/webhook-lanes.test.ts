@@ -8,7 +8,7 @@ import { eventually, users } from './support/world.ts';
 
 onAnyEngine('lanes', (engine) => {
   const clock = new Clock();
-  const server = serverFor(engine, {}, { now: clock.now, steady: clock.steady, sweepMs });
+  const server = serverFor(engine, {}, { now: clock.now, monotonic: clock.monotonic, sweepMs });
   const receiver = receiverFor();
   const sentinel = sentinelFor(server, receiver);
 
@@ -98,7 +98,7 @@ onAnyEngine('lanes', (engine) => {
 
 onAnyEngine('endpoints that hang', (engine) => {
   const clock = new Clock();
-  const server = serverFor(engine, {}, { now: clock.now, steady: clock.steady, sweepMs });
+  const server = serverFor(engine, {}, { now: clock.now, monotonic: clock.monotonic, sweepMs });
   const receiver = receiverFor();
   /** One user may have 56 requests under way at endpoints that have never answered. */
   const hanging = 60;
@@ -157,7 +157,7 @@ onAnyEngine('endpoints that hang', (engine) => {
 
 onAnyEngine('the metrics', (engine) => {
   const clock = new Clock();
-  const server = serverFor(engine, {}, { now: clock.now, steady: clock.steady, sweepMs });
+  const server = serverFor(engine, {}, { now: clock.now, monotonic: clock.monotonic, sweepMs });
   const receiver = receiverFor();
   const metrics = async () => {
     const text = await (await fetch(`${server().url}/metrics`)).text();

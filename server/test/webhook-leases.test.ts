@@ -45,7 +45,7 @@ onBothEngines('a restart', (engine) => {
 
   test('keeps what is known of an endpoint that is down, and of an event that is refused', async () => {
     const clock = new Clock();
-    const world = { now: clock.now, steady: clock.steady, sweepMs };
+    const world = { now: clock.now, monotonic: clock.monotonic, sweepMs };
     const env = await freshEnvironment(engine);
     const server = await startServer(env, world);
     const scene = await Scene.set(server, 1);
@@ -163,7 +163,7 @@ onBothEngines('a process that has lost its lease', (engine) => {
 
 onBothEngines('webhooks without traffic', (engine) => {
   const clock = new Clock();
-  const server = serverFor(engine, {}, { now: clock.now, steady: clock.steady, sweepMs });
+  const server = serverFor(engine, {}, { now: clock.now, monotonic: clock.monotonic, sweepMs });
   const receiver = receiverFor();
   /** Changes whenever anybody writes. */
   const version = async () => {

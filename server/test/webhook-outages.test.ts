@@ -19,7 +19,7 @@ import { eventsAfter, eventually, users } from './support/world.ts';
 
 onAnyEngine('an event that is refused while others pass', (engine) => {
   const clock = new Clock();
-  const server = serverFor(engine, {}, { now: clock.now, steady: clock.steady, sweepMs });
+  const server = serverFor(engine, {}, { now: clock.now, monotonic: clock.monotonic, sweepMs });
   const receiver = receiverFor();
   const sentinel = sentinelFor(server, receiver);
 
@@ -110,7 +110,7 @@ onAnyEngine('an event that is refused while others pass', (engine) => {
 
 onAnyEngine('an endpoint that is down', (engine) => {
   const clock = new Clock();
-  const server = serverFor(engine, {}, { now: clock.now, steady: clock.steady, sweepMs });
+  const server = serverFor(engine, {}, { now: clock.now, monotonic: clock.monotonic, sweepMs });
   const receiver = receiverFor();
   const sentinel = sentinelFor(server, receiver);
   const after = (ms: number) => new Date(clock.at + ms).toISOString();
@@ -240,7 +240,7 @@ onAnyEngine('an endpoint that is down', (engine) => {
 
 onAnyEngine('an endpoint that answers 410', (engine) => {
   const clock = new Clock();
-  const server = serverFor(engine, {}, { now: clock.now, steady: clock.steady, sweepMs });
+  const server = serverFor(engine, {}, { now: clock.now, monotonic: clock.monotonic, sweepMs });
   const receiver = receiverFor();
   const sentinel = sentinelFor(server, receiver);
 
@@ -281,7 +281,7 @@ onAnyEngine('an endpoint that answers 410', (engine) => {
 
 onAnyEngine('Retry-After', (engine) => {
   const clock = new Clock();
-  const server = serverFor(engine, {}, { now: clock.now, steady: clock.steady, sweepMs });
+  const server = serverFor(engine, {}, { now: clock.now, monotonic: clock.monotonic, sweepMs });
   const receiver = receiverFor();
   const sentinel = sentinelFor(server, receiver);
   const asDate = (ms: number) => new Date(clock.at + ms).toUTCString();

@@ -14,7 +14,7 @@ export interface Post {
 export interface ClientOptions {
   readonly now: () => number;
   /** Durations and deadlines are measured by it. */
-  readonly steady: () => number;
+  readonly monotonic: () => number;
   /** For the whole attempt: connecting, and every byte of the answer that is waited for. */
   readonly timeoutMs: number;
   /** What cuts attempts off. */
@@ -63,7 +63,7 @@ async function attempt(
   elapsed: () => number,
 ): Promise<Outcome> {
   const { url } = target;
-  const { deadlines, steady, timeoutMs } = options;
+  const { deadlines, monotonic, timeoutMs } = options;
   // Looking the name up has taken some of the time.
   const limited = deadlines.begin(timeoutMs - elapsed());
   try {
@@ -80,7 +80,7 @@ async function attempt(
     });
     const { status } = response;
     if (status < 100) return unreached(notHttp.failure, notHttp.message, elapsed());
-    limited.deadline = Math.min(limited.deadline, steady() + bodyWithinMs);
+    limited.deadline = Math.min(limited.deadline, monotonic() + bodyWithinMs);
     const answer = await readAnswer(response, options, limited.controller);
     const retryAfterMs = response.ok ? undefined : readRetryAfter(response.headers.get('retry-after'), options.now());
     return { kind: 'answered', status, retryAfterMs, answer, ms: elapsed() };
@@ -97,9 +97,9 @@ async function attempt(
 }
 
 /** Tells the milliseconds since now. */
-function stopwatch({ steady }: ClientOptions): () => number {
-  const started = steady();
-  return () => Math.round(steady() - started);
+function stopwatch({ monotonic }: ClientOptions): () => number {
+  const started = monotonic();
+  return () => Math.round(monotonic() - started);
 }
 
 const unreached = (failure: Failure, message: string, ms: number): Outcome => ({

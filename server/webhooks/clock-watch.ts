@@ -4,20 +4,20 @@ export const slackMs = 1_000;
 /** Notices that the clock of the machine was set back: what was to come soon by the old one is then far away. */
 export class ClockWatch {
   readonly #now: () => number;
-  readonly #steady: () => number;
+  readonly #monotonic: () => number;
   /** By how much it is ahead of the clock that is never set. */
   #lead: number;
 
-  constructor(now: () => number, steady: () => number) {
+  constructor(now: () => number, monotonic: () => number) {
     this.#now = now;
-    this.#steady = steady;
-    this.#lead = now() - steady();
+    this.#monotonic = monotonic;
+    this.#lead = now() - monotonic();
   }
 
   /** Since this was asked last. */
   wentBack(): boolean {
     const before = this.#lead;
-    this.#lead = this.#now() - this.#steady();
+    this.#lead = this.#now() - this.#monotonic();
     return this.#lead < before - slackMs;
   }
 }

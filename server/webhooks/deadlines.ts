@@ -13,17 +13,17 @@ export const calledOff = Symbol('called off');
 
 /** Cuts attempts off: each at its deadline, or all of them at once. */
 export class Deadlines {
-  readonly #steady: () => number;
+  readonly #monotonic: () => number;
   readonly #open = new Set<Limited>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #closed = false;
 
-  constructor(steady: () => number) {
-    this.#steady = steady;
+  constructor(monotonic: () => number) {
+    this.#monotonic = monotonic;
   }
 
   begin(ms: number): Limited {
-    const limited = { controller: new AbortController(), deadline: this.#steady() + ms };
+    const limited = { controller: new AbortController(), deadline: this.#monotonic() + ms };
     this.#open.add(limited);
     if (this.#closed) limited.controller.abort(calledOff);
     this.#timer ??= setInterval(() => this.#look(), lookMs);
@@ -41,7 +41,7 @@ export class Deadlines {
   }
 
   #look(): void {
-    const now = this.#steady();
+    const now = this.#monotonic();
     for (const { controller, deadline } of this.#open) if (deadline <= now) controller.abort(outOfTime);
     if (this.#open.size > 0) return;
     clearInterval(this.#timer);

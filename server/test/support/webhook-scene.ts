@@ -20,7 +20,7 @@ export class Clock {
   at = Date.now();
   #steadyAt = minute;
   readonly now = () => this.at;
-  readonly steady = () => this.#steadyAt;
+  readonly monotonic = () => this.#steadyAt;
 
   pass(ms: number): void {
     this.at += ms;
