@@ -1,5 +1,4 @@
 import { afterAll, beforeAll } from 'bun:test';
-import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Scope } from '@parley/contract';
 import type { Subprocess } from 'bun';
@@ -7,11 +6,9 @@ import { addUser, issueToken, type Tools } from '../../auth/administer.ts';
 import { openTools } from '../../compose/tools.ts';
 import { type Parley, realWorld, startParley, type World } from '../../compose.ts';
 import { readSettings } from '../../config.ts';
-import { databaseFile } from '../../store/folder.ts';
-import { openStore, type StoreSettings } from '../../store/open.ts';
-import { endWithUs, temporaryFolder } from './cleanup.ts';
+import { endWithUs } from './cleanup.ts';
 import { Client } from './client.ts';
-import { type EngineName, type Environment, freshEnvironment } from './engines.ts';
+import { type EngineName, type Environment, freshEnvironment, spareMigrating } from './engines.ts';
 
 /** A running server and the means to make users on it. */
 export class TestServer {
@@ -52,22 +49,9 @@ export class TestServer {
   }
 }
 
-let migrated: Promise<string> | undefined;
-
-/** Puts a SQLite database with today's schema into a folder that has none: migrating takes many times as long as copying. */
-async function copyMigrated({ databaseUrl, folder }: StoreSettings): Promise<void> {
-  if (databaseUrl !== undefined || !existsSync(folder) || existsSync(databaseFile(folder))) return;
-  migrated ??= (async () => {
-    const settings = { folder: temporaryFolder(), databaseUrl: undefined, connections: 1 };
-    await (await openStore(settings, Date.now)).close();
-    return databaseFile(settings.folder);
-  })();
-  copyFileSync(await migrated, databaseFile(folder));
-}
-
 /** Starts a server in this process. */
 export async function startServer(env: Environment, world: Partial<World> = {}): Promise<TestServer> {
-  await copyMigrated(readSettings(env));
+  await spareMigrating(env);
   const parley: Parley = await startParley(readSettings(env), { ...realWorld, ...world });
   return new TestServer(parley.url, env, await openTools(readSettings(env)), () => parley.stop());
 }
