@@ -4,7 +4,7 @@ import { pruneDeliveries } from '../store/deliveries.ts';
 import { logTip, readCursor } from '../store/events.ts';
 import { lockWebhooks, noteRegistryChange } from '../store/webhooks.ts';
 import { expireDeliveries } from '../webhooks/expiry.ts';
-import { onBothEngines } from './support/engines.ts';
+import { onAnyEngine, onBothEngines } from './support/engines.ts';
 import { Held, receiverFor } from './support/receiver.ts';
 import { serverFor } from './support/server.ts';
 import {
@@ -174,7 +174,7 @@ onBothEngines('a backlog', (engine) => {
   });
 });
 
-onBothEngines('a webhook that is set active soon after it was paused', (engine) => {
+onAnyEngine('a webhook that is set active soon after it was paused', (engine) => {
   const server = serverFor(engine, {}, { sweepMs });
   const receiver = receiverFor();
 
@@ -204,7 +204,7 @@ onBothEngines('a webhook that is set active soon after it was paused', (engine) 
   }
 });
 
-onBothEngines('what nobody was to be told of at first', (engine) => {
+onAnyEngine('what nobody was to be told of at first', (engine) => {
   // Without sweeps nobody writes down that the messages were passed over.
   const server = serverFor(engine, {}, { sweepMs: hour });
   const receiver = receiverFor();
