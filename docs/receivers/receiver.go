@@ -1,4 +1,4 @@
-// Receives webhooks of Parley: WEBHOOK_SECRET='a secret of yours' PORT=3000 go run docs/receivers/receiver.go
+// A receiver for Parley webhooks. Run: WEBHOOK_SECRET='a secret of yours' PORT=3000 go run docs/receivers/receiver.go
 package main
 
 import (
@@ -27,7 +27,7 @@ const (
 
 var secret = []byte(os.Getenv("WEBHOOK_SECRET"))
 
-// Keep the ids in your database instead, and write each in one transaction with the work that it stands for.
+// In production, store the ids in your database, in the same transaction as the work that each event causes.
 var (
 	mutex sync.Mutex
 	seen  = map[string]bool{}
@@ -53,7 +53,7 @@ func isAuthentic(id, timestamp, signatures string, body []byte) bool {
 	mac := hmac.New(sha256.New, secret)
 	fmt.Fprintf(mac, "%s.%s.%s", id, timestamp, body)
 	expected := []byte("v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)))
-	// While a secret is being changed there is a signature for each.
+	// During a rotation there is one signature per secret.
 	for _, given := range strings.Split(signatures, " ") {
 		if hmac.Equal(expected, []byte(given)) {
 			seconds, err := strconv.ParseInt(timestamp, 10, 64)
@@ -69,7 +69,7 @@ func receive(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
 		return
 	}
-	// The same as X-Webhook-Id, but covered by the signature.
+	// Same value as X-Webhook-Id, but covered by the signature.
 	id := r.Header.Get("webhook-id")
 	if !isAuthentic(id, r.Header.Get("webhook-timestamp"), r.Header.Get("webhook-signature"), body) {
 		http.Error(w, "bad signature", http.StatusUnauthorized)
@@ -83,7 +83,7 @@ func receive(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "not JSON", http.StatusBadRequest)
 		return
 	}
-	// Real work belongs in a queue: the answer has to be there within 15 seconds.
+	// Put slow work into a queue: Parley waits 15 seconds for the response.
 	if isNew(id) {
 		fmt.Println(id, event.Event, string(event.Data))
 	}

@@ -1,4 +1,4 @@
-# Receives webhooks of Parley: WEBHOOK_SECRET='a secret of yours' PORT=3000 python3 docs/receivers/receiver.py
+# A receiver for Parley webhooks. Run: WEBHOOK_SECRET='a secret of yours' PORT=3000 python3 docs/receivers/receiver.py
 import base64
 import hmac
 import json
@@ -17,7 +17,7 @@ BODY_LIMIT = 1_048_576
 TOLERANCE = 300
 REMEMBERED = 10_000
 
-# Keep the ids in your database instead, and write each in one transaction with the work that it stands for.
+# In production, store the ids in your database, in the same transaction as the work that each event causes.
 seen = OrderedDict()
 seen_lock = threading.Lock()
 
@@ -35,7 +35,7 @@ def is_new(event_id):
 def is_authentic(event_id, timestamp, signatures, body):
     content = f"{event_id}.{timestamp}.".encode() + body
     expected = b"v1," + base64.b64encode(hmac.digest(SECRET, content, "sha256"))
-    # While a secret is being changed there is a signature for each.
+    # During a rotation there is one signature per secret.
     if not any(hmac.compare_digest(expected, given.encode()) for given in signatures.split(" ")):
         return False
     return abs(time.time() - int(timestamp)) <= TOLERANCE
@@ -47,23 +47,23 @@ class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal():
-            return self.answer(411, "length required")
+            return self.respond(411, "length required")
         if len(length) > 9 or int(length) > BODY_LIMIT:
-            return self.answer(413, "too large")
+            return self.respond(413, "too large")
         body = self.rfile.read(int(length))
-        # The same as X-Webhook-Id, but covered by the signature.
+        # Same value as X-Webhook-Id, but covered by the signature.
         event_id = self.headers.get("webhook-id", "")
         timestamp = self.headers.get("webhook-timestamp", "")
         signatures = self.headers.get("webhook-signature", "")
         if not is_authentic(event_id, timestamp, signatures, body):
-            return self.answer(401, "bad signature")
-        # Real work belongs in a queue: the answer has to be there within 15 seconds.
+            return self.respond(401, "bad signature")
+        # Put slow work into a queue: Parley waits 15 seconds for the response.
         if is_new(event_id):
             event = json.loads(body)
             print(f"{event_id} {event['event']} {json.dumps(event['data'])}", flush=True)
-        self.answer(200, "ok")
+        self.respond(200, "ok")
 
-    def answer(self, status, text):
+    def respond(self, status, text):
         self.send_response(status)
         self.send_header("Content-Type", "text/plain")
         self.send_header("Content-Length", str(len(text)))
@@ -72,7 +72,7 @@ class Receiver(BaseHTTPRequestHandler):
 
 
 class Server(ThreadingHTTPServer):
-    # Parley may send 64 deliveries at once; the default lets 5 wait.
+    # Parley may send 64 deliveries at once. The default backlog is 5.
     request_queue_size = 128
 
 

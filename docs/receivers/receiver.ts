@@ -1,4 +1,4 @@
-// Receives webhooks of Parley: WEBHOOK_SECRET='a secret of yours' PORT=3000 npx bun docs/receivers/receiver.ts
+// A receiver for Parley webhooks. Run: WEBHOOK_SECRET='a secret of yours' PORT=3000 npx bun docs/receivers/receiver.ts
 import { createServer, type IncomingMessage } from 'node:http';
 import { verifyWebhook, WebhookVerificationError } from '@parley/sdk';
 
@@ -8,7 +8,7 @@ if (secret === '') throw new Error('WEBHOOK_SECRET is not set');
 const bodyLimit = 1_048_576;
 const remembered = 10_000;
 
-// Keep the ids in your database instead, and write each in one transaction with the work that it stands for.
+// In production, store the ids in your database, in the same transaction as the work that each event causes.
 const seen = new Set<string>();
 
 function isNew(id: string): boolean {
@@ -37,7 +37,7 @@ async function receive(request: IncomingMessage): Promise<[status: number, text:
   if (body === undefined) return [413, 'too large'];
   try {
     const event = await verifyWebhook(body, request.headers, secret);
-    // Real work belongs in a queue: the answer has to be there within 15 seconds.
+    // Put slow work into a queue: Parley waits 15 seconds for the response.
     if (isNew(event.id)) console.log(event.id, event.event, JSON.stringify(event.data));
     return [200, 'ok'];
   } catch (error) {
