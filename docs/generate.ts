@@ -4,8 +4,8 @@ import { pages, referenceFolder } from './generate/pages.ts';
 import { performanceFiles } from './generate/performance/page.ts';
 
 /**
- * Writes the reference from the tables that the service runs on, and the figures and plots of the page on performance from
- * what was measured: `npm run docs`.
+ * `npm run docs`: generates the reference from the contract and the settings table, and the tables and plots of the
+ * performance page from the recorded benchmark results.
  */
 mkdirSync(referenceFolder, { recursive: true });
 for (const [name, text] of Object.entries(pages())) await Bun.write(join(referenceFolder, name), text);

@@ -14,31 +14,33 @@ import { anchor, block, code, codes, json, page, table } from './markdown.ts';
 const rows = listOperations();
 const { schemas } = (openApi() as { components: { schemas: Readonly<Record<string, Schema>> } }).components;
 
-const intro = `Every operation is \`METHOD {base_url}/<resource>.php?action=<action>\`. With the settings as they come,
-\`{base_url}\` is \`http://127.0.0.1:8080/api\`. The same table as OpenAPI 3.1 is served at \`{base_url}/openapi.json\`.
+const intro = `Every operation is \`METHOD {base_url}/<resource>.php?action=<action>\`. With the default settings,
+\`{base_url}\` is \`http://127.0.0.1:8080/api\`. The server provides the same description as OpenAPI 3.1 at
+\`{base_url}/openapi.json\`.
 
-- **Token.** Every call carries \`Authorization: Bearer <token>\`. A token is never read from the address.
-  [How to get one](../authorization.md).
-- **Input.** A GET takes its fields in the address. A POST takes them in the body, as JSON
-  (\`application/json\`), as \`application/x-www-form-urlencoded\` or as \`multipart/form-data\`. In a form or an address a
-  list is written \`events[]=a&events[]=b\`, or \`events=a&events=b\`, or as one JSON array. A field that the operation
-  does not know is refused, and the refusal names the one that was probably meant.
-- **Answer.** \`{"success": true, …}\` with the fields listed below. Answers may gain fields: ignore those you do not
-  know. A failure has the HTTP status and the body that [errors](errors.md) describes.
-- **Idempotency-Key.** Where an operation honours this header, the same key and input give the same answer again and
-  create nothing twice, for at least 24 hours and across restarts. The same key with another input is
-  \`idempotency_conflict\`. A key belongs to a user, the app that acts for them, and an operation. Only successes are kept.
-- **Ids** are integers below 2^53 and are never given twice. **Times** are ISO 8601 in UTC with milliseconds.
-- **Limits.** \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` say how many requests are left.
-  Bounds below are the defaults; some are [settings](settings.md).
-- **Request id.** Every answer of an operation carries \`X-Request-Id\`; the server's log has a line with the same id.
+- **Token.** Every call carries \`Authorization: Bearer <token>\`. The server never reads a token from the URL.
+  [How to get a token](../authorization.md).
+- **Input.** A GET takes its fields from the query string. A POST takes them from the body, as JSON
+  (\`application/json\`), as \`application/x-www-form-urlencoded\` or as \`multipart/form-data\`. In a form or a query
+  string, a list is \`events[]=a&events[]=b\`, \`events=a&events=b\`, or one JSON array. Unknown fields are rejected with
+  the nearest known name.
+- **Response.** \`{"success": true, …}\` with the fields listed below. Future versions may add fields: ignore those that
+  you do not know. A failure has an HTTP status and the body described in [Errors](errors.md).
+- **Idempotency-Key.** Some operations honour this header. The same key with the same input returns the first response
+  again and creates nothing twice, for at least 24 hours and across restarts. The same key with another input fails with
+  \`idempotency_conflict\`. A key is scoped to the user, the app that acts for them, and the operation. Only successes
+  are stored.
+- **Ids** are integers below 2^53 and are never reused. **Times** are ISO 8601 in UTC with milliseconds.
+- **Limits.** \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` show how many requests are left. The
+  bounds below are the defaults; some of them are [settings](settings.md).
+- **Request id.** Every response of an operation carries \`X-Request-Id\`. The server's log has a line with the same id.
 
-The examples happen in one small world: users 1 (ada, an administrator), 2 (bob) and 3 (cleo), their chats, and calls
-made by ada. \`$PARLEY\` is the base address and \`$TOKEN\` ada's token.`;
+The examples share one set of data: users 1 (ada, an administrator), 2 (bob) and 3 (cleo), and their chats. Ada makes the
+calls. \`$PARLEY\` is the base URL and \`$TOKEN\` is ada's token.`;
 
 export function apiPage(): string {
   const resources = [...new Set(rows.map((row) => row.resource))];
-  return page('The API', [
+  return page('API reference', [
     intro,
     '## Scopes',
     scopeTable(),
@@ -57,7 +59,7 @@ function scopeTable(): string {
   const needed = new Set(rows.flatMap((row) => row.scopes));
   const lines = Object.entries(scopes).map(([name, words]) => [
     code(name),
-    needed.has(name as Scope) ? words : `${words} (no operation needs it yet)`,
+    needed.has(name as Scope) ? words : `${words} (not used by any operation yet)`,
   ]);
   return table(['Scope', 'What it allows'], lines);
 }
@@ -72,21 +74,21 @@ function operation(row: NamedOperation): string[] {
     `### ${row.name}`,
     row.summary,
     `${code(`${row.method} /${row.resource}.php?action=${row.action}`)} · ${scope}${keyed}`,
-    Object.keys(input.properties ?? {}).length === 0 ? 'It takes no fields.' : inputTable(input, unitIn(row)),
-    ...answer(row),
-    `Errors: ${row.errors.length > 0 ? `${codes(row.errors)}, and ` : ''}[those of every operation](errors.md).`,
+    Object.keys(input.properties ?? {}).length === 0 ? 'No input.' : inputTable(input, unitIn(row)),
+    ...response(row),
+    `Errors: ${row.errors.length > 0 ? `${codes(row.errors)}, and ` : ''}[the common errors](errors.md#common-errors).`,
     block('sh', curl(row)),
-    ...shown(row),
+    ...exampleResponse(row),
   ];
 }
 
-function answer(row: NamedOperation): string[] {
-  if (isFile(row.output)) return ['Answer: the bytes of the file, under the type that it has.'];
-  if (isEventStream(row.output)) return ['Answer: `text/event-stream`, which goes on until one side ends it.'];
-  return ['Answer:', outputTable(withoutSuccess(schemas[`${schemaName(row)}Output`] ?? {}))];
+function response(row: NamedOperation): string[] {
+  if (isFile(row.output)) return ['Response: the bytes of the file, with its MIME type as the `Content-Type`.'];
+  if (isEventStream(row.output)) return ['Response: `text/event-stream`, which stays open until one side closes it.'];
+  return ['Response:', outputTable(withoutSuccess(schemas[`${schemaName(row)}Output`] ?? {}))];
 }
 
-function shown(row: NamedOperation): string[] {
+function exampleResponse(row: NamedOperation): string[] {
   if (isFile(row.output)) return [];
   if (isEventStream(row.output)) return [block('text', String(row.example.output).trimEnd())];
   return [json({ success: true, ...(row.example.output as object) })];
@@ -97,31 +99,31 @@ function withoutSuccess({ properties = {}, ...schema }: Schema): Schema {
   return { ...schema, properties: others };
 }
 
-/** Asks the row itself: a text of two-byte characters at the bound fits only if the bound is in characters. */
+/** Tries the schema: a text of two-byte characters at the bound is valid only if the bound counts characters. */
 function unitIn(row: NamedOperation): UnitOf {
-  return (field, most) => {
-    const input = { ...(row.example.input as object), [field]: 'é'.repeat(most) };
+  return (field, max) => {
+    const input = { ...(row.example.input as object), [field]: 'é'.repeat(max) };
     return row.input.safeParse(input).success ? 'characters' : 'bytes of UTF-8';
   };
 }
 
 function curl(row: NamedOperation): string {
   const input = Object.entries(row.example.input as object);
-  const address = `$PARLEY/${row.resource}.php?action=${row.action}`;
+  const url = `$PARLEY/${row.resource}.php?action=${row.action}`;
   const authorization = `-H "Authorization: Bearer $TOKEN"`;
   if (row.method === 'GET') {
     const query = input.flatMap(([name, value]) => [value].flat().map((one) => `&${name}=${encodeURIComponent(one)}`));
-    return `curl "${address}${query.join('')}" ${authorization}`;
+    return `curl "${url}${query.join('')}" ${authorization}`;
   }
   if (input.some(([, value]) => value instanceof File)) {
     const parts = input.map(([name, value]) => `-F ${name}=${value instanceof File ? `@${value.name}` : value}`);
-    return `curl "${address}" ${authorization} ${parts.join(' ')}`;
+    return `curl "${url}" ${authorization} ${parts.join(' ')}`;
   }
   const body = JSON.stringify(row.example.input).replaceAll("'", String.raw`'\''`);
-  return `curl "${address}" ${authorization} \\\n  -H 'Content-Type: application/json' -d '${body}'`;
+  return `curl "${url}" ${authorization} \\\n  -H 'Content-Type: application/json' -d '${body}'`;
 }
 
-/** What is neither an input, an answer nor the error. */
+/** The schemas that are not an input, an output or the error. */
 function recordNames(): string[] {
   const own = new Set(rows.flatMap((row) => [`${schemaName(row)}Input`, `${schemaName(row)}Output`]));
   return Object.keys(schemas)

@@ -13,21 +13,21 @@ const example = {
 
 export function errorsPage(): string {
   return page('Errors', [
-    `A call that fails gives an HTTP status and this body, whatever went wrong. Only a download that need not be sent, or cannot (304, 412,
-416), and answers to HEAD have none:`,
+    `A failed call has an HTTP status and this body. Only responses to HEAD requests, and downloads that end with 304,
+412 or 416, have no body:`,
     json(example),
-    `Decide by \`code\`. \`message\` is for people and may change. \`details\` names the fields that are wrong and is empty
-where no field is. \`request_id\` is the one in \`X-Request-Id\` and in the server's log.`,
+    `Programs should check \`code\`. \`message\` is for people and may change. \`details\` names the invalid fields and is
+empty for other errors. \`request_id\` is the value of \`X-Request-Id\` and appears in the server's log.`,
     table(
       ['Code', 'Status', 'When'],
       Object.entries(errors).map(([name, { status, when }]) => [code(name), String(status), when]),
     ),
-    '## Those of every operation',
-    `Any operation may answer ${codes(commonErrors)}. \`unknown_action\` and \`method_not_allowed\` answer calls to
-operations that do not exist. The [operations](api.md) name only what comes on top. A GET has no body, so nothing can
-be wrong with it.`,
+    '## Common errors',
+    `Any operation may fail with ${codes(commonErrors)}. Calls to operations that do not exist fail with
+\`unknown_action\` or \`method_not_allowed\`. The [operations](api.md) list only their additional errors. A GET has no
+body, so the errors about bodies do not apply to it.`,
     `\`rate_limited\` and \`unavailable\` carry \`Retry-After\` in seconds, \`unauthorized\` and \`insufficient_scope\` carry
-\`WWW-Authenticate\`, and \`method_not_allowed\` carries \`Allow\`. Calling again after \`unavailable\` or a lost answer is
-safe under an \`Idempotency-Key\`.`,
+\`WWW-Authenticate\`, and \`method_not_allowed\` carries \`Allow\`. After \`unavailable\` or a lost response, a call with an
+\`Idempotency-Key\` can be repeated safely.`,
   ]);
 }

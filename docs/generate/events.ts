@@ -4,23 +4,25 @@ import type { z } from 'zod';
 import { outputTable, type Schema } from './fields.ts';
 import { anchor, json, page, table } from './markdown.ts';
 
-const intro = `What happens in a chat leaves an event in the log, written in the same transaction as the change. A change
-that changes nothing leaves none, and read markers leave none. Read the log with [events.list](api.md#eventslist), follow it
-with [a stream](../streams.md), or have it pushed by [webhooks](../webhooks.md): they all have the same events under the same ids.`;
+const intro = `Every change in a chat writes an event to the log, in the same transaction. A call that changes nothing
+writes none, and neither do read markers. Read the log with [events.list](api.md#eventslist), follow it with
+[a stream](../streams.md), or receive it through [webhooks](../webhooks.md). All three have the same events with the same
+ids.`;
 
-const order = `Event ids rise in the order of commits: a reader that has seen an id will never find a lower one later. So
-one number is enough to go on from. Pass \`next\` of one page as \`after\` of the next, and nothing is seen twice or missed.`;
+const order = `Event ids rise in commit order: after a reader has seen an id, no lower id ever appears. One number is
+therefore a complete cursor. Pass \`next\` of one page as \`after\` of the next, and you see every event exactly once.`;
 
-const seen = `You see an event if you were in its chat when it happened. The events of your own joining and leaving count
-as inside. Somebody who joins later reads older messages with [get_messages](api.md#messagesget_messages), but does not
-get older events. Somebody who has left keeps the events of the time before.`;
+const visibility = `You see an event if you were a member of its chat when it happened. The events of your own joining and
+leaving are included. A user who joins later can read older messages with
+[get_messages](api.md#messagesget_messages), but not older events. A user who has left keeps access to the events of the
+time before.`;
 
-const kept = `Events are kept for ${settingsTable.eventDays.fallback} days unless [PARLEY_EVENT_DAYS](settings.md) says otherwise. The text of a deleted
-message, and the text before an edit, stay in the events that told of them until these are dropped. A cursor from before
-the oldest event kept gives \`cursor_expired\`; 0 always starts at the oldest.`;
+const retention = `Events are kept for ${settingsTable.eventDays.fallback} days, or [PARLEY_EVENT_DAYS](settings.md). The text of a deleted message,
+and the text before an edit, stay in their events until the events expire. A cursor that is older than the oldest event
+fails with \`cursor_expired\`. The cursor 0 always starts at the oldest event.`;
 
-const signals = `[Streams](../streams.md) also tell signals. They have the form of events, but the log does not keep them: who is not
-listening misses them, webhooks and \`events.list\` do not have them, and they have no id.`;
+const signals = `[Streams](../streams.md) also carry signals. They have the format of events but are not stored. They have no
+id, and webhooks and \`events.list\` do not have them. A client that is not connected misses them.`;
 
 type Row = readonly [name: string, { readonly when: string; readonly data: z.ZodType }];
 
@@ -39,17 +41,17 @@ export function eventsPage(): string {
   return page('Events', [
     intro,
     whenTable('Event', eventRows),
-    '## The body of an event',
-    `These three fields and no more, frozen when the event is written:`,
+    '## Payload',
+    'An event has exactly these three fields. They never change after the event is written:',
     json(exampleBody()),
-    'The list of events adds `event_id` to each, and a stream has it as `id`.',
+    '`events.list` adds `event_id` to each event. A stream carries it as `id`.',
     '## Order',
     order,
-    '## Who sees what',
-    seen,
-    '## How long',
-    kept,
-    '## Data of each event',
+    '## Visibility',
+    visibility,
+    '## Retention',
+    retention,
+    '## Event data',
     ...dataTables(eventRows),
     '## Signals',
     signals,
@@ -58,7 +60,7 @@ export function eventsPage(): string {
   ]);
 }
 
-/** The one that the events operation has as its example. */
+/** The first event in the example of `events.list`. */
 function exampleBody(): object {
   const { events } = buildContract(defaultLimits).events.list.example.output;
   return events.map(({ event_id, ...body }) => body)[0] ?? {};

@@ -22,30 +22,30 @@ export interface Schema {
   readonly pattern?: string;
 }
 
-/** JSON Schema counts a text in characters; the server counts most of them in bytes. */
-export type UnitOf = (field: string, most: number) => 'characters' | 'bytes of UTF-8';
+/** JSON Schema counts the length of a text in characters. The server counts most texts in bytes. */
+export type UnitOf = (field: string, max: number) => 'characters' | 'bytes of UTF-8';
 
-/** What goes in: a row for each field. */
+/** Returns a table with a row for each input field. */
 export function inputTable(schema: Schema, unitOf: UnitOf): string {
   const rows = Object.entries(schema.properties ?? {}).map(([name, field]) => [
     code(name),
     typeOf(field),
     schema.required?.includes(name) ? 'yes' : '',
     field.default === undefined ? '' : code(JSON.stringify(field.default)),
-    boundsOf(field, (most) => unitOf(name, most)),
+    boundsOf(field, (max) => unitOf(name, max)),
     meaningOf(field),
   ]);
   return table(['Field', 'Type', 'Required', 'Default', 'Bounds', 'Meaning'], rows);
 }
 
-/** What comes out: a row for each field, those of an object without a name of its own included. */
+/** Returns a table with a row for each output field, including the fields of nested objects that have no schema name. */
 export function outputTable(schema: Schema): string {
   return table(['Field', 'Type', 'Meaning'], outputRows(schema, ''));
 }
 
 function outputRows(schema: Schema, prefix: string): string[][] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
-    const optional = schema.required?.includes(name) ? '' : ' (where there is one)';
+    const optional = schema.required?.includes(name) ? '' : ' (optional)';
     const row = [code(prefix + name), `${typeOf(field)}${optional}`, meaningOf(field)];
     return [row, ...outputRows(field, `${prefix}${name}.`)];
   });
@@ -72,19 +72,19 @@ function meaningOf(schema: Schema): string {
   return own ?? (each ? `each: ${each}` : '');
 }
 
-function boundsOf(schema: Schema, unit: (most: number) => string): string {
+function boundsOf(schema: Schema, unit: (max: number) => string): string {
   const { minimum, exclusiveMinimum, minLength, maxLength = 0, minItems, maxItems, pattern } = schema;
-  const least = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1);
-  const most = schema.maximum === Number.MAX_SAFE_INTEGER ? undefined : schema.maximum;
+  const min = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1);
+  const max = schema.maximum === Number.MAX_SAFE_INTEGER ? undefined : schema.maximum;
   if (schema.type === 'array') return range(minItems, maxItems, 'elements');
-  if (schema.type === 'integer') return range(least, most, '');
+  if (schema.type === 'integer') return range(min, max, '');
   if (pattern) return `matches ${code(pattern)}`;
   return maxLength > 0 ? range(minLength, maxLength, unit(maxLength)) : '';
 }
 
-function range(least: number | undefined, most: number | undefined, unit: string): string {
+function range(min: number | undefined, max: number | undefined, unit: string): string {
   const number = (n: number) => n.toLocaleString('en');
-  if (least !== undefined && most !== undefined) return `${number(least)} to ${number(most)} ${unit}`.trim();
-  if (least !== undefined) return `at least ${number(least)} ${unit}`.trim();
-  return most === undefined ? '' : `at most ${number(most)} ${unit}`.trim();
+  if (min !== undefined && max !== undefined) return `${number(min)} to ${number(max)} ${unit}`.trim();
+  if (min !== undefined) return `at least ${number(min)} ${unit}`.trim();
+  return max === undefined ? '' : `at most ${number(max)} ${unit}`.trim();
 }

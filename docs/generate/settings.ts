@@ -8,8 +8,9 @@ export function settingsPage(): string {
     summary,
   ]);
   return page('Settings', [
-    `Settings are environment variables, read once at the start. An empty one counts as absent. One that makes no sense
-stops the start with a line that says what would. \`npx parley\` reads the same variables to find the database.`,
+    `Settings are environment variables. The server reads them once, at its start. An empty variable counts as unset. An
+invalid value stops the start with an error that says which values are valid. \`npx parley\` reads the same variables to
+find the database.`,
     table(['Variable', 'Default', 'Meaning'], rows),
   ]);
 }

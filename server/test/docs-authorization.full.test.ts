@@ -29,7 +29,7 @@ afterAll(async () => {
 
 /** Registers the app that the page asks its reader to register, and answers its client id. */
 async function registerApp(): Promise<string> {
-  const redirects = /redirect address `([^`]+)`/.exec(page)?.[1] ?? '';
+  const redirects = /redirect URI `([^`]+)`/.exec(page)?.[1] ?? '';
   const { location } = await browser.post('/apps/new', { name: 'A walk', redirects, kind: 'open' });
   const { html } = await browser.get(location ?? '');
   const [clientId] = /app_[\w-]+/.exec(html) ?? [];

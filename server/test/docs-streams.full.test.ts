@@ -141,7 +141,7 @@ describe('the programs of the page', () => {
   });
 
   test('another shows a chat, and what changes in it', async () => {
-    const program = run(blockUnder('Begin with the state', 'ts'), '');
+    const program = run(blockUnder('Load the state first', 'ts'), '');
     const { message } = await say('first');
     const { messages } = await bob.ok('messages.get_messages', { chat_id: 1 });
     // Nothing tells when it has opened the stream: something happens again and again.
@@ -170,7 +170,7 @@ inChromium('the EventSource of the page', () => {
     const shown: string[] = [];
     await tab.exposeFunction('show', (line: string) => shown.push(line));
     const opened = tab.waitForResponse(/action=stream/);
-    await tab.addScriptTag({ content: blockUnder("A page of Parley's own site", 'js') });
+    await tab.addScriptTag({ content: blockUnder('Page on the same origin', 'js') });
     await opened;
     const { message } = await say('one');
     await ada.ok('messages.mark_read', { chat_id: 1, message_id: message.message_id });

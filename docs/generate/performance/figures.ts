@@ -5,18 +5,18 @@ import { readRecord } from '../../../bench/record.ts';
 
 export const figuresFile = join(import.meta.dir, '../../performance/figures.json');
 
-/** What the page and its plots are made of. */
+/** The recorded results, grouped for the page and its plots. */
 export interface Figures {
   readonly machines: readonly string[];
-  /** Days on which they were taken. */
+  /** Dates of the measurements. */
   readonly days: readonly string[];
   readonly rates: readonly Rates[];
   readonly figures: readonly Figure[];
-  /** By what grows. */
+  /** By the quantity that grows. */
   readonly curves: ReadonlyMap<string, readonly Curve[]>;
-  /** What could not be measured, or went wrong. */
+  /** Measurements that were skipped or failed. */
   readonly missing: readonly Missing[];
-  /** Names of measurements that have no figure at all. */
+  /** Names of measurements without any result. */
   readonly unmeasured: readonly string[];
   readonly all: readonly Outcome[];
   readonly took: readonly Took[];
@@ -25,11 +25,11 @@ export interface Figures {
 export interface Took {
   readonly name: string;
   readonly seconds: number;
-  /** Whether it runs without being named. */
+  /** Whether `npm run bench` runs it by default. */
   readonly isUsual: boolean;
 }
 
-/** In the order of the names, whatever came first; what the bench no longer measures is left out. */
+/** Returns the results in the order of the measurement names. Results of removed measurements are left out. */
 export async function readFigures(file = figuresFile): Promise<Figures> {
   const { measurements } = await readRecord(file);
   const taken = measurementNames.flatMap((name) => {

@@ -4,23 +4,23 @@ import { plots } from './plots.ts';
 import { parts } from './tables.ts';
 
 const docs = join(import.meta.dir, '../..');
-const place = /(<!-- figures: ([\w-]+) -->\n)[\s\S]*?(\n<!-- end of figures -->)/g;
+const marker = /(<!-- figures: ([\w-]+) -->\n)[\s\S]*?(\n<!-- end of figures -->)/g;
 
-/** The prose as it stands, with the figures in their places. */
-async function fillPage(file: string, given: Readonly<Record<string, string>>): Promise<string> {
+/** Returns the page with the text between its markers replaced. */
+async function fillPage(file: string, parts: Readonly<Record<string, string>>): Promise<string> {
   const text = await Bun.file(file).text();
-  return text.replace(place, (_, before: string, name: string, after: string) => {
-    const filling = given[name];
-    if (filling === undefined) throw new Error(`${file} has a place for ${name}, of which there are no figures`);
+  return text.replace(marker, (_, before: string, name: string, after: string) => {
+    const filling = parts[name];
+    if (filling === undefined) throw new Error(`${file} has a marker for ${name}, but no such part exists`);
     return `${before}\n${filling}\n${after}`;
   });
 }
 
-/** Every file that comes from the figures, by path. */
+/** Returns every file that is generated from the results, by path. */
 export async function performanceFiles(): Promise<Readonly<Record<string, string>>> {
   const figures = await readFigures();
   const page = join(docs, 'performance.md');
-  const given = Object.entries(parts).map(([name, make]) => [name, make(figures)]);
+  const filled = Object.entries(parts).map(([name, make]) => [name, make(figures)]);
   const drawn = Object.entries(plots(figures)).map(([name, svg]) => [join(docs, 'performance', name), svg]);
-  return { [page]: await fillPage(page, Object.fromEntries(given)), ...Object.fromEntries(drawn) };
+  return { [page]: await fillPage(page, Object.fromEntries(filled)), ...Object.fromEntries(drawn) };
 }

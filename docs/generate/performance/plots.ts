@@ -7,7 +7,7 @@ import type { Figures } from './figures.ts';
 
 echarts.use([BarChart, LineChart, ScatterChart, GridComponent, LegendComponent, MarkLineComponent, SVGRenderer]);
 
-/** Readable on white and on black: no background, and everything in colours of middle brightness. */
+/** Readable on light and on dark pages: no background, and colours of medium brightness. */
 const grey = '#7d8590';
 const faint = '#7d859055';
 const palette = ['#2f81f7', '#d29922', '#3fb950', '#db61a2', '#8957e5', '#f0883e'];
@@ -15,7 +15,7 @@ const barColour = '#f85149';
 const textStyle = { fontFamily: 'sans-serif', fontSize: 12, color: grey };
 const width = 860;
 
-/** Every plot, by file name. One that has no figures is left out. */
+/** Returns every plot that has data, by file name. */
 export function plots({ rates, curves }: Figures): Readonly<Record<string, string>> {
   const drawn: { [file: string]: string } = {};
   if (rates.length > 0) drawn['ratios.svg'] = drawRatios(rates);
@@ -23,7 +23,7 @@ export function plots({ rates, curves }: Figures): Readonly<Record<string, strin
   return drawn;
 }
 
-/** What Parley reaches of each baseline, with the bar as a mark. */
+/** Draws the ratio to each baseline, with a mark at the target. */
 function drawRatios(rates: Figures['rates']): string {
   const names = rates.map(({ what }) => what);
   return draw(rates.length * 26 + 85, {
@@ -35,7 +35,7 @@ function drawRatios(rates: Figures['rates']): string {
       {
         name: 'measured',
         type: 'bar',
-        // What is doubtful is pale.
+        // Doubtful results are pale.
         data: rates.map((rate) => {
           return { value: rounded(rate.ratio), itemStyle: { opacity: verdictOn(rate) === 'doubtful' ? 0.35 : 1 } };
         }),
@@ -49,7 +49,7 @@ function drawRatios(rates: Figures['rates']): string {
         },
       },
       {
-        name: 'bar',
+        name: 'target',
         type: 'scatter',
         data: rates.flatMap(({ bar, what }) => (bar === undefined ? [] : [[rounded(bar), what]])),
         symbol: 'rect',
@@ -60,7 +60,7 @@ function drawRatios(rates: Figures['rates']): string {
   });
 }
 
-/** One colour for each thing that is measured; a full line for the first engine, a broken one for the second. */
+/** Draws one colour per operation: solid lines for SQLite, dashed lines for PostgreSQL. */
 function drawCurves(along: string, curves: readonly Curve[]): string {
   const things = [...new Set(curves.map(({ what }) => splitEngine(what).thing))];
   const lowest = 1 / Math.max(...curves.map(({ bar }) => bar));
@@ -77,11 +77,11 @@ function drawCurves(along: string, curves: readonly Curve[]): string {
     series: curves.map((curve, i) => {
       const { thing, isSecond } = splitEngine(curve.what);
       const color = palette[things.indexOf(thing) % palette.length];
-      const most = isAgainstBest ? Math.max(...curve.points.map(({ ratio }) => ratio)) : 1;
+      const reference = isAgainstBest ? Math.max(...curve.points.map(({ ratio }) => ratio)) : 1;
       return {
         name: curve.what,
         type: 'line' as const,
-        data: curve.points.map(({ x, ratio }) => [x, rounded(ratio / most)]),
+        data: curve.points.map(({ x, ratio }) => [x, rounded(ratio / reference)]),
         symbol: isSecond ? 'emptyCircle' : 'circle',
         symbolSize: 7,
         lineStyle: { color, width: 2, type: isSecond ? ('dashed' as const) : ('solid' as const) },
@@ -98,7 +98,7 @@ const barLine = (at: number) => ({
   silent: true,
   symbol: 'none',
   lineStyle: { color: barColour, type: 'dotted' as const },
-  label: { ...textStyle, formatter: 'bar', position: 'insideEndTop' as const },
+  label: { ...textStyle, formatter: 'target', position: 'insideEndTop' as const },
   data: [{ yAxis: rounded(at) }],
 });
 
@@ -114,7 +114,7 @@ const axis = (name: string, nameGap = 30) => ({
 });
 const legend = () => ({ bottom: 0, textStyle, itemWidth: 40 });
 
-/** Files that say the same are the same. */
+/** Rounds, so that equal results give equal files. */
 const rounded = (value: number) => Math.round(value * 1_000) / 1_000;
 
 function draw(height: number, option: echarts.EChartsCoreOption): string {
@@ -122,6 +122,6 @@ function draw(height: number, option: echarts.EChartsCoreOption): string {
   chart.setOption({ animation: false, textStyle, ...option });
   const svg = chart.renderToSVGString();
   chart.dispose();
-  // The library numbers its charts; a plot shall not depend on how many were drawn before it.
+  // The library numbers its charts. Without the numbers, a plot does not depend on how many were drawn before it.
   return `${svg.replace(/zr\d+-/g, 'zr-')}\n`;
 }

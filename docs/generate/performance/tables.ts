@@ -3,12 +3,12 @@ import { doubtful, wordFor } from '../../../bench/report.ts';
 import { table } from '../markdown.ts';
 import type { Figures, Took } from './figures.ts';
 
-/** What stands between the prose of the page, by the name that its place has there. */
+/** The generated parts of the page, by the name of their marker. */
 export const parts: Readonly<Record<string, (figures: Figures) => string>> = {
-  machine: ({ machines, days }) => `${days.join(', ')}, on ${machines.join('; and on ')}.`,
+  machine: ({ machines, days }) => `${days.join(', ')} on ${machines.join('; and on ')}.`,
   rates: ({ rates }) =>
     table(
-      ['What', 'Baseline, a second', 'Parley, a second', 'Ratio', 'Bar', ''],
+      ['Measurement', 'Baseline, per second', 'Parley, per second', 'Ratio', 'Target', 'Result'],
       rates.map((rate) => [
         rate.what,
         whole(rate.baseline.perSecond),
@@ -20,14 +20,14 @@ export const parts: Readonly<Record<string, (figures: Figures) => string>> = {
     ),
   references: ({ rates }) =>
     table(
-      ['What', 'Beside', 'A second', 'Parley reaches of it'],
+      ['Measurement', 'Reference', 'Reference, per second', 'Ratio'],
       rates.flatMap(({ what, references = [] }) =>
         references.map((beside) => [what, beside.what, whole(beside.perSecond), beside.ratio.toFixed(2)]),
       ),
     ),
   figures: ({ figures }) =>
     table(
-      ['What', 'Figure', 'Bar', ''],
+      ['Measurement', 'Value', 'Target', 'Result'],
       figures.map((figure) => {
         const { what, value, unit, bar } = figure;
         return [what, `${shortened(value)} ${unit}`, `≤ ${bar} ${unit}`, wordFor(figure)];
@@ -42,10 +42,10 @@ export const parts: Readonly<Record<string, (figures: Figures) => string>> = {
   missing: ({ missing, unmeasured }) =>
     listOr(
       [
-        ...unmeasured.map((name) => `- \`${name}\`: no figure was recorded.`),
+        ...unmeasured.map((name) => `- \`${name}\`: no result was recorded.`),
         ...missing.map(({ what, kind, why }) => `- ${what}: ${kind}. ${firstLine(why)}`),
       ].join('\n'),
-      'Nothing: every measurement has its figures.',
+      'None: every measurement has a result.',
     ),
   doubts: ({ all }) => listOr(doubtful(all), 'None.'),
   took: ({ took }) => tookTable(took),
@@ -57,13 +57,13 @@ const firstLine = (text: string) => text.split('\n')[0] ?? '';
 
 const listOr = (list: string, none: string) => (list === '' ? none : list);
 
-/** With how long both parts of a whole run took. */
+/** Lists the duration of each measurement, and the totals without growth and of growth. */
 function tookTable(took: readonly Took[]): string {
   const sum = (isUsual: boolean) =>
     took.filter((one) => one.isUsual === isUsual).reduce((s, { seconds }) => s + seconds, 0);
   const minutes = (isUsual: boolean) => `${(sum(isUsual) / 60).toFixed(1)} minutes`;
   const rows = took.map(({ name, seconds }) => [`\`${name}\``, String(Math.round(seconds))]);
-  const sums = `These without growth: ${minutes(true)}; growth: ${minutes(false)}.`;
+  const sums = `Total without growth: ${minutes(true)}. Growth: ${minutes(false)}.`;
   return `${table(['Measurement', 'Seconds'], rows)}\n\n${sums}`;
 }
 
@@ -73,11 +73,11 @@ const remarks = (outcomes: readonly { what: string; notes?: readonly string[] }[
 const sizesOf = (curves: readonly Curve[]) =>
   [...new Set(curves.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b);
 
-/** The speed at each size, as a share of that at the first. */
+/** Lists the speed at each size relative to the speed at the first. */
 function curveTable(curves: readonly Curve[] = []): string {
   const sizes = sizesOf(curves);
   return table(
-    ['What', ...sizes.map(whole), 'Slower at most', 'Bar', ''],
+    ['Measurement', ...sizes.map(whole), 'Max slowdown', 'Target', 'Result'],
     curves.map((curve) => [
       curve.what,
       ...sizes.map((size) => curve.points.find(({ x }) => x === size)?.ratio.toFixed(2) ?? '–'),
