@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ArchiveWriter } from '@parley/server/backup/archive-writer.ts';
-import { type BackupOutcome, type BackupParts, backUp } from '@parley/server/backup/backup.ts';
+import { type BackupDeps, type BackupOutcome, backUp } from '@parley/server/backup/backup.ts';
+import { completeUpTo } from '@parley/server/backup/counters.ts';
 import { keyToKeep } from '@parley/server/backup/key.ts';
 import { openDisk } from '@parley/server/blobs/disk.ts';
 import { inParts } from '@parley/server/blobs/parts.ts';
 import type { Settings } from '@parley/server/config.ts';
-import { reachOf } from '@parley/server/store/counters.ts';
 import { findFile } from '@parley/server/store/files.ts';
-import { atOneMoment } from '@parley/server/store/open.ts';
+import { withSnapshot } from '@parley/server/store/open.ts';
 import { knownFingerprint } from '@parley/server/store/secret-key.ts';
 import { inDatabase } from '../database.ts';
 import type { Transfer } from '../transfer.ts';
@@ -30,13 +30,13 @@ export async function save(
     const archive = new ArchiveWriter((bytes) => target.append(bytes), beganAt, running.signal);
     try {
       const saving = backUp({
-        atOneMoment: (work) => atOneMoment(settings, work),
+        withSnapshot: (work) => withSnapshot(settings, work),
         isKept: async (fileId) => (await findFile(engine, fileId, now())) !== undefined,
         files,
         key,
         archive,
         beganAt,
-        reachOf: (db) => reachOf(db, engine),
+        completeUpTo: (db) => completeUpTo(db, engine),
         progress: (done, total) => running.show(done, total),
       });
       // A database may keep an answer to itself for as long as it likes.
@@ -51,7 +51,7 @@ export async function save(
   });
 }
 
-function placeOfFiles({ s3, folder }: Settings): BackupParts['files'] {
+function placeOfFiles({ s3, folder }: Settings): BackupDeps['files'] {
   if (s3) return { bucket: `${s3.bucket} at ${s3.endpoint}` };
   // Every server makes it at its start. Beside PostgreSQL nothing else tells that this is another folder than the server's.
   if (!existsSync(join(folder, 'files'))) {

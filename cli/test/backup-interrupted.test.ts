@@ -127,7 +127,7 @@ onPostgres('a connection that is lost during the commit of a restore', () => {
       using cutter = await CommitCutter.before(env.DATABASE_URL ?? '', cut, true);
       // It is known for the same database only by the same address.
       const through = { ...env, DATABASE_URL: cutter.url };
-      expect(await parley(['restore', path], through)).toEqual(failed(1, 'nobody knows whether it has.'));
+      expect(await parley(['restore', path], through)).toEqual(failed(1, 'unknown whether the restore is complete'));
       cutter.letThrough();
       const { code } = await parley(['restore', path], through);
       return [code, await textAt(env)];

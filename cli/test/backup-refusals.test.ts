@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { mostText } from '@parley/server/backup/archive-reader.ts';
+import { maxTextBytes } from '@parley/server/backup/archive-reader.ts';
 import { migrateTo, newestVersion } from '@parley/server/store/migrate.ts';
 import { openPostgres } from '@parley/server/store/postgres.ts';
 import {
@@ -119,7 +119,7 @@ onBothEngines('a place that is not empty', (engine) => {
 onPostgres('a database that a server begins to use while it is restored', () => {
   test('is refused, and stays as it was', async () => {
     const env = await freshEnvironment('postgres');
-    const engine = openPostgres({ url: env.DATABASE_URL ?? '', connections: 2 });
+    const engine = openPostgres({ url: env.DATABASE_URL ?? '', maxConnections: 2 });
     const restoring = await engine.write(async (tx) => {
       await migrateTo(tx, newestVersion, Date.now);
       const restoring = parley(['restore', await sharedBackup()], env);
@@ -151,7 +151,7 @@ describe('a backup that somebody else has made up', () => {
     expect(await parley(['restore', empty], env)).toEqual(failed(1, / of schema version \d+ is not in it/));
     const none = await handmade({ schema: 0, tables: [] });
     expect(await parley(['restore', none], env)).toEqual(failed(1, 'its manifest makes no sense'));
-    const large = await handmade({}, { 'tables/users/000000.json': `[${' '.repeat(mostText)}]` });
+    const large = await handmade({}, { 'tables/users/000000.json': `[${' '.repeat(maxTextBytes)}]` });
     expect(await parley(['restore', large], env)).toEqual(failed(1, 'tables/users/000000.json is too large'));
     expect(await leftIn(env)).toEqual([]);
   });

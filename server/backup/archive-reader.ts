@@ -14,7 +14,7 @@ export interface Entry {
 }
 
 /** More than a page of a table ever comes to. It is held in memory as a whole. */
-export const mostText = 32 * 1_048_576;
+export const maxTextBytes = 32 * 1_048_576;
 
 /** Reads a backup from its beginning to its end: `read` is given what is in it, and must go through all of it. */
 export async function readArchive<T>(
@@ -150,7 +150,7 @@ class Source {
       size,
       bytes: () => this.#body(),
       text: async () => {
-        if (size > mostText) throw damaged(`${name} is too large`);
+        if (size > maxTextBytes) throw damaged(`${name} is too large`);
         return (await this.#exactly(size)).toString('utf8');
       },
     };

@@ -2,23 +2,23 @@ import type { FileId } from '@parley/contract';
 import type { Blobs } from '../blobs/blobs.ts';
 import { isoTime } from '../domain/time.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import { countStored, type StoredFile, storedFiles } from '../store/backup-files.ts';
-import { columnsOf, databaseBytes } from '../store/catalog.ts';
-import { readCounters } from '../store/counters.ts';
 import { schemaVersion } from '../store/migrate.ts';
 import { fingerprintOf, knownFingerprint } from '../store/secret-key.ts';
-import type { Reading } from '../store/snapshot.ts';
-import { countRows, pagesOf } from '../store/table-copy.ts';
-import { mostText } from './archive-reader.ts';
+import type { Queryable } from '../store/snapshot.ts';
+import { maxTextBytes } from './archive-reader.ts';
 import type { ArchiveWriter } from './archive-writer.ts';
+import { columnsOf, databaseBytes } from './catalog.ts';
 import { copyFiles, type FileFaults } from './copy-files.ts';
+import { readCounters } from './counters.ts';
 import { BackupError } from './failure.ts';
 import { type Manifest, newestFormat } from './manifest.ts';
+import { countStored, type StoredFile, storedFiles } from './stored-files.ts';
+import { countRows, pagesOf } from './table-copy.ts';
 import { keptTables } from './tables.ts';
 
-export interface BackupParts {
+export interface BackupDeps {
   /** Reads the database as it is at one moment. */
-  readonly atOneMoment: <T>(work: (db: Reading) => Promise<T>) => Promise<T>;
+  readonly withSnapshot: <T>(work: (db: Queryable) => Promise<T>) => Promise<T>;
   /** Whether a file is still to be there now. */
   readonly isKept: (fileId: FileId) => Promise<boolean>;
   /** Where the bytes of files are, or the bucket that they stay in. */
@@ -29,7 +29,7 @@ export interface BackupParts {
   /** From before anything was looked at. */
   readonly beganAt: number;
   /** Up to which id the log tells everything at that moment. */
-  readonly reachOf: (db: Reading) => Promise<number>;
+  readonly completeUpTo: (db: Queryable) => Promise<number>;
   readonly progress: (done: number, total: number) => void;
 }
 
@@ -41,9 +41,9 @@ export interface BackupOutcome extends FileFaults {
  * Writes everything that a server keeps, as it is at one moment, while the server goes on. The files follow once the database
  * is let go of: what was removed by then was deleted since, and is missing.
  */
-export async function backUp(parts: BackupParts): Promise<BackupOutcome> {
+export async function backUp(parts: BackupDeps): Promise<BackupOutcome> {
   const { archive, files, progress } = parts;
-  const { manifest, pages, bytes } = await parts.atOneMoment(async (db) => {
+  const { manifest, pages, bytes } = await parts.withSnapshot(async (db) => {
     const manifest = await describe(db, parts);
     await archive.add('manifest.json', `${JSON.stringify(manifest, undefined, 2)}\n`);
     if (manifest.key.included && parts.key)
@@ -63,7 +63,7 @@ export async function backUp(parts: BackupParts): Promise<BackupOutcome> {
   return { manifest, ...faults };
 }
 
-async function describe(db: Reading, parts: BackupParts): Promise<Manifest> {
+async function describe(db: Queryable, parts: BackupDeps): Promise<Manifest> {
   const tables: Manifest['tables'] = [];
   for (const { name } of keptTables) {
     tables.push({ name, columns: await columnsOf(db, name), rows: await countRows(db, name) });
@@ -78,14 +78,14 @@ async function describe(db: Reading, parts: BackupParts): Promise<Manifest> {
     began_at: isoTime(parts.beganAt),
     tables,
     last_ids: Object.fromEntries((await readCounters(db)).map(({ name, last }) => [name, last])),
-    log_reached: await parts.reachOf(db),
+    log_reached: await parts.completeUpTo(db),
     files: { included: bucket === null, ...(await countStored(db)), bucket },
     key: { included: parts.key !== undefined && fingerprintOf(parts.key) === fingerprint, fingerprint },
   };
 }
 
 async function copyTables(
-  db: Reading,
+  db: Queryable,
   { tables }: Manifest,
   archive: ArchiveWriter,
   progress: (share: number) => void,
@@ -96,7 +96,7 @@ async function copyTables(
     const table = keptTables.find((kept) => kept.name === name);
     let [part, copied] = [0, 0];
     for await (const page of pagesOf(db, table ?? { name, key: [] }, Object.keys(columns))) {
-      if (Buffer.byteLength(page.json) > mostText) throw new BackupError(`A row of ${name} is too large.`);
+      if (Buffer.byteLength(page.json) > maxTextBytes) throw new BackupError(`A row of ${name} is too large.`);
       await archive.add(`tables/${name}/${String(part++).padStart(6, '0')}.json`, page.json);
       copied += page.rows;
       progress((done + copied) / total);
@@ -108,7 +108,7 @@ async function copyTables(
 }
 
 /** As texts: a million files take about a hundred megabytes so. */
-async function listFiles(db: Reading): Promise<string[]> {
+async function listFiles(db: Queryable): Promise<string[]> {
   const pages: string[] = [];
   for await (const page of storedFiles(db)) pages.push(JSON.stringify(page satisfies StoredFile[]));
   return pages;

@@ -1,8 +1,8 @@
 import { type FileId, ParleyError } from '@parley/contract';
 import type { Blobs } from '../blobs/blobs.ts';
-import type { StoredFile } from '../store/backup-files.ts';
 import type { ArchiveWriter } from './archive-writer.ts';
 import { BackupError } from './failure.ts';
+import type { StoredFile } from './stored-files.ts';
 
 /** Files, by their ids, that are not in a backup as they should be. */
 export interface FileFaults {

@@ -1,8 +1,8 @@
 import type { Blobs } from '../blobs/blobs.ts';
-import { findStored, moveStored } from '../store/backup-files.ts';
 import type { Tx } from '../store/engine.ts';
 import type { Entry } from './archive-reader.ts';
 import { damaged } from './failure.ts';
+import { findStored, moveStored } from './stored-files.ts';
 
 /** Files that are made to last at once: each waits several times for the disk. */
 const atOnce = 16;

@@ -1,5 +1,5 @@
-import { readCounters, setCounter } from '../store/counters.ts';
 import type { Tx } from '../store/engine.ts';
+import { readCounters, setCounter } from './counters.ts';
 import { BackupError } from './failure.ts';
 import type { Manifest } from './manifest.ts';
 

@@ -1,20 +1,20 @@
 import { ParleyError } from '@parley/contract';
-import { dropUnsent, settleFiles } from '../store/backup-files.ts';
-import { type Columns, columnsOf, tableNames } from '../store/catalog.ts';
 import { releaseAll } from '../store/drives.ts';
-import type { RowWork, Tx, Value } from '../store/engine.ts';
+import type { BulkStatement, Tx, Value } from '../store/engine.ts';
 import { noteGap } from '../store/log-cursor.ts';
 import { lockSchema, migrateTo, newestVersion } from '../store/migrate.ts';
-import { emptyTable, insertionInto } from '../store/table-copy.ts';
 import type { Archive, Entry } from './archive-reader.ts';
+import { type Columns, columnsOf, tableNames } from './catalog.ts';
 import { BackupError, damaged } from './failure.ts';
 import type { FileSink } from './file-sink.ts';
 import { jumpAhead } from './ids.ts';
 import type { Manifest } from './manifest.ts';
 import { rebuildIndex } from './rebuild-index.ts';
+import { forgetUnsent, settleFiles } from './stored-files.ts';
+import { emptyTable, insertionInto } from './table-copy.ts';
 import { leftOut } from './tables.ts';
 
-export interface RestoreParts {
+export interface RestoreDeps {
   readonly archive: Archive;
   /** Where the bytes of files go. */
   readonly files: FileSink;
@@ -33,7 +33,7 @@ export interface RestoreOutcome {
  * Fills an empty database, in a transaction, with what is in a backup: first the schema of then, then the rows, then what
  * has come to the schema since. It is not whole before the backup has been read to its end.
  */
-export async function restoreInto(tx: Tx, parts: RestoreParts): Promise<RestoreOutcome> {
+export async function restoreInto(tx: Tx, parts: RestoreDeps): Promise<RestoreOutcome> {
   const { archive, files } = parts;
   const { manifest } = archive;
   await requireEmpty(tx);
@@ -55,7 +55,7 @@ export async function restoreInto(tx: Tx, parts: RestoreParts): Promise<RestoreO
   await noteGap(tx, manifest.log_reached);
   await files.settle(archive.missing);
   if (manifest.files.included) await settleFiles(tx, archive.missing);
-  else await dropUnsent(tx, Date.parse(manifest.began_at));
+  else await forgetUnsent(tx, Date.parse(manifest.began_at));
   // Whoever drove webhooks does so no more.
   await releaseAll(tx, null);
   await parts.say('Making the search index.');
@@ -109,7 +109,7 @@ function parseRows(text: string, columns: Columns): Value[][] {
 /** Puts the pages of tables where they belong. */
 class TableLoader {
   readonly #tx: Tx;
-  readonly #tables: ReadonlyMap<string, { work: RowWork; rows: number }>;
+  readonly #tables: ReadonlyMap<string, { work: BulkStatement; rows: number }>;
   readonly #loaded = new Map<string, number>();
 
   constructor(tx: Tx, { tables }: Manifest) {
@@ -125,7 +125,7 @@ class TableLoader {
     const text = await entry.text();
     try {
       const rows = parseRows(text, table.work.columns);
-      await this.#tx.each(table.work, rows);
+      await this.#tx.bulk(table.work, rows);
       this.#loaded.set(name, this.countOf(name) + rows.length);
     } catch (error) {
       if (error instanceof ParleyError) throw error;

@@ -1,4 +1,4 @@
-import type { Table } from '../store/table-copy.ts';
+import type { Table } from './table-copy.ts';
 
 /** Every table that is backed up, in an order in which they can be filled: what refers to another comes after it. */
 export const keptTables: readonly Table[] = [

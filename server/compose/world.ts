@@ -1,6 +1,8 @@
 /** What the process takes from the world around it. */
 export interface World {
   readonly now: () => number;
+  /** Milliseconds on a clock that nobody sets, to measure how long something lasts. */
+  readonly monotonic: () => number;
   readonly random: (bytes: number) => Uint8Array;
   readonly print: (text: string) => void;
   /** How long a lost wake-up may delay what follows the log. */

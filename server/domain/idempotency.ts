@@ -1,7 +1,7 @@
 import { ParleyError } from '@parley/contract';
 
 /** An earlier answer, and what was asked then. */
-export interface KeptAnswer {
+export interface StoredResponse {
   readonly fingerprint: string;
   readonly answer: string;
 }
@@ -22,7 +22,7 @@ function sorted(value: unknown): unknown {
 }
 
 /** The earlier answer, as JSON, if the same thing is asked again under its key. */
-export function keptAnswer(kept: KeptAnswer, asked: string): string {
+export function storedResponse(kept: StoredResponse, asked: string): string {
   if (kept.fingerprint !== asked) {
     throw new ParleyError('idempotency_conflict', 'This Idempotency-Key was used before with another input.');
   }

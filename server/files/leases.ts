@@ -57,7 +57,7 @@ export class UploadLeases {
     for (; ; await Bun.sleep(lookEveryMs)) {
       const askedAt = performance.now();
       // That it is taken must be on disk: were it forgotten, another would take it without a doubt. Alone, there is none.
-      const row = alone ? await engine.writeSoon(work) : await engine.write(work);
+      const row = alone ? await engine.writeRelaxed(work) : await engine.write(work);
       if (row === 'gone') return undefined;
       if (row !== 'held') return new Lease({ engine, row, leaseMs, askedAt, letGo });
       askOthers(key);

@@ -13,9 +13,9 @@ import {
   findFileByKey,
   forgetFile,
   insertFile,
+  isCompleteFile,
   isKept,
   isKnown,
-  isWholeFile,
 } from '../store/files.ts';
 import { cutUpload } from '../store/upload-leases.ts';
 import { Hashes, RunningHash } from './hashes.ts';
@@ -217,7 +217,7 @@ export class Uploads {
     const { engine, blobs } = this.#parts;
     const { file_id, key } = row;
     this.#hashes.drop(key);
-    if (await isWholeFile(engine, file_id)) return;
+    if (await isCompleteFile(engine, file_id)) return;
     await blobs.remove(key);
     await this.abandon(row);
   }

@@ -4,12 +4,12 @@ import type { Db, Tx } from './engine.ts';
 export interface AppRow {
   readonly app_id: number;
   readonly client_id: string;
-  /** Null: Parley's own. */
+  /** Null for Parley's own app. */
   readonly owner_id: UserId | null;
   readonly name: string;
-  /** A JSON array of addresses. */
+  /** A JSON array of URLs. */
   readonly redirects: string;
-  /** Null: an app that can keep no secret. */
+  /** Null for a public client. */
   readonly secret_hash: string | null;
   readonly bot_id: UserId | null;
   readonly created_at: number;
@@ -18,10 +18,10 @@ export interface AppRow {
 const names = ['app_id', 'client_id', 'owner_id', 'name', 'redirects', 'secret_hash', 'bot_id', 'created_at'];
 const columns = names.map((name) => `a.${name}`).join(', ');
 
-/** Waits until nobody else deletes the app, or is given something by it: so nothing is given that outlives it. */
+/** Locks deleting the app and issuing grants to it, so that no grant outlives the app. */
 export const lockApp = (tx: Tx, appId: number): Promise<void> => tx.lockKeys([`app ${appId}`]);
 
-/** An app that may be used: it is not deleted, and its owner not disabled. */
+/** Finds an app that is not deleted and whose owner is not disabled. */
 export function findAppByClientId(db: Db, clientId: string): Promise<AppRow | undefined> {
   return db.get(
     `SELECT ${columns} FROM apps a LEFT JOIN users u ON u.user_id = a.owner_id
@@ -45,7 +45,7 @@ export function listApps(db: Db, ownerId: UserId): Promise<AppRow[]> {
   );
 }
 
-/** What apps are called, by id, the deleted too. */
+/** Returns names by app id, those of deleted apps too. */
 export async function namesOfApps(db: Db, appIds: Iterable<number>): Promise<ReadonlyMap<number, string>> {
   const rows = await db.all<Pick<AppRow, 'app_id' | 'name'>>(
     `SELECT a.app_id, a.name FROM ${db.dialect.rows('$1', { app_id: 'int' }, 'asked')}
@@ -77,7 +77,7 @@ export async function insertApp(tx: Tx, app: NewApp): Promise<AppRow> {
     app.botId,
     app.at,
   );
-  if (!row) throw new Error('the new app was not answered');
+  if (!row) throw new Error('INSERT returned no app');
   return row;
 }
 

@@ -6,7 +6,7 @@ export interface AuditRow {
   readonly at: number;
   readonly act: string;
   readonly user_id: UserId | null;
-  /** Null: nobody that is known. */
+  /** Null if the user is unknown. */
   readonly user_name: string | null;
   readonly app_id: number;
   readonly address: string | null;
@@ -33,20 +33,20 @@ export interface AuditFilter {
   readonly beforeId?: number | undefined;
 }
 
-/** Newest first. */
+/** Returns entries, newest first. */
 export function listAudit(db: Db, filter: AuditFilter, limit: number): Promise<AuditRow[]> {
-  const wanted: string[] = [];
+  const conditions: string[] = [];
   const values: (string | number)[] = [];
-  const want = (condition: string, value: string | number | undefined) => {
-    if (value !== undefined) wanted.push(`${condition} $${values.push(value)}`);
+  const filterBy = (condition: string, value: string | number | undefined) => {
+    if (value !== undefined) conditions.push(`${condition} $${values.push(value)}`);
   };
-  want('a.act =', filter.act);
-  want('a.user_id =', filter.userId);
-  want('a.audit_id <', filter.beforeId);
+  filterBy('a.act =', filter.act);
+  filterBy('a.user_id =', filter.userId);
+  filterBy('a.audit_id <', filter.beforeId);
   return db.all(
     `SELECT a.audit_id, a.at, a.act, a.user_id, u.name AS user_name, a.app_id, a.address, a.details
      FROM audit a LEFT JOIN users u ON u.user_id = a.user_id
-     ${wanted.length > 0 ? `WHERE ${wanted.join(' AND ')}` : ''} ORDER BY a.audit_id DESC LIMIT $${values.push(limit)}`,
+     ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''} ORDER BY a.audit_id DESC LIMIT $${values.push(limit)}`,
     ...values,
   );
 }

@@ -1,6 +1,6 @@
 import type { Db, Tx } from './engine.ts';
 
-/** What an app is given once and hands in once: authorization codes and refresh tokens. Only their hashes are kept. */
+/** Authorization codes and refresh tokens, which an app may use once. Only their hashes are stored. */
 
 export interface CodeRow {
   readonly hash: string;
@@ -29,7 +29,7 @@ export async function insertCode(tx: Tx, code: Omit<CodeRow, 'used_at'>): Promis
   );
 }
 
-/** Also one that was used already: whoever brings it again is to be noticed. */
+/** Also finds a used code, so that reuse is detected. */
 export function findCode(db: Db, hash: string): Promise<CodeRow | undefined> {
   return db.get(
     'SELECT hash, grant_id, redirect, challenge, expires_at, used_at FROM authorization_codes WHERE hash = $1',
@@ -46,12 +46,12 @@ export async function insertRefreshToken(tx: Tx, token: Omit<RefreshRow, 'used_a
   );
 }
 
-/** Also one that was used already. */
+/** Also finds a used token, so that reuse is detected. */
 export function findRefreshToken(db: Db, hash: string): Promise<RefreshRow | undefined> {
   return db.get('SELECT hash, grant_id, expires_at, used_at FROM refresh_tokens WHERE hash = $1', hash);
 }
 
-/** Of any number of callers at once, one is answered true. */
+/** Returns true for exactly one of any number of concurrent callers. */
 export async function consume(
   tx: Tx,
   table: 'authorization_codes' | 'refresh_tokens',

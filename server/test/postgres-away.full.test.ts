@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net';
 import { SQL } from 'bun';
 import { readSettings } from '../config.ts';
+import { processMonotonic } from '../lib/clock.ts';
 import { Connections } from '../store/connections.ts';
 import type { Engine } from '../store/engine.ts';
 import { asUnavailable } from '../store/failure.ts';
@@ -240,13 +241,13 @@ onPostgres('connections', () => {
     const url = await (await sharedPostgres()).freshDatabase();
     const way = new Way(url);
     const through = url.replace(/:\d+\//, `:${await way.open()}/`);
-    const connections = new Connections(() => new SQL(through, { max: 2 }), 500);
-    const ask = () => connections.ask((sql) => sql.unsafe('SELECT 1 AS one'));
+    const connections = new Connections(() => new SQL(through, { max: 2 }), 500, processMonotonic);
+    const ask = () => connections.use((sql) => sql.unsafe('SELECT 1 AS one'));
     const hanging: Promise<unknown>[] = [];
     const write = () =>
-      connections.ask((sql, asked) =>
+      connections.use((sql, call) =>
         sql.begin(async (tx) => {
-          asked.at = performance.now();
+          call.lastActiveAt = performance.now();
           await tx.unsafe('CREATE TABLE kept (id int)');
           way.silence();
           hanging.push(ask(), ask(), tx.unsafe('INSERT INTO kept VALUES (1)'));
@@ -268,13 +269,13 @@ onPostgres('connections', () => {
 
   test('on which much is asked, or something takes its time, are kept', async () => {
     const url = await (await sharedPostgres()).freshDatabase();
-    const connections = new Connections(() => new SQL(url, { max: 1 }), 1_500);
-    const backend = () => connections.ask((sql) => sql.unsafe('SELECT pg_backend_pid() AS pid, pg_sleep(0.2)'));
+    const connections = new Connections(() => new SQL(url, { max: 1 }), 1_500, processMonotonic);
+    const backend = () => connections.use((sql) => sql.unsafe('SELECT pg_backend_pid() AS pid, pg_sleep(0.2)'));
     const answers = await Promise.all(Array.from({ length: 5 }, backend));
-    const steps = connections.ask((sql, asked) =>
+    const steps = connections.use((sql, call) =>
       sql.begin(async (tx) => {
         for (let step = 0; step < 5; step++) {
-          asked.at = performance.now();
+          call.lastActiveAt = performance.now();
           await tx.unsafe('SELECT pg_sleep(0.5)');
         }
         return tx.unsafe('SELECT pg_backend_pid() AS pid');
