@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ArchiveWriter } from '@parley/server/backup/archive-writer.ts';
 import { type BackupDeps, type BackupOutcome, backUp } from '@parley/server/backup/backup.ts';
 import { completeUpTo } from '@parley/server/backup/counters.ts';
-import { keyToKeep } from '@parley/server/backup/key.ts';
+import { keyToInclude } from '@parley/server/backup/key.ts';
 import { openDisk } from '@parley/server/blobs/disk.ts';
 import { inParts } from '@parley/server/blobs/parts.ts';
 import type { Settings } from '@parley/server/config.ts';
@@ -24,7 +24,7 @@ export async function save(
   return inDatabase(async ({ engine, now }) => {
     const files = placeOfFiles(settings);
     const places = { given: settings.secretKey, folder: settings.folder };
-    const key = keyToKeep(places, await knownFingerprint(engine));
+    const key = keyToInclude(places, await knownFingerprint(engine));
     const target = await openTarget(path, force);
     const beganAt = now();
     const archive = new ArchiveWriter((bytes) => target.append(bytes), beganAt, running.signal);

@@ -190,12 +190,12 @@ onBothEngines('a backup of an older Parley', (engine) => {
     const ours = { name: 'schema_versions', columns: { version: 'int', applied_at: 'int' }, rows: 0 };
     await refuse([{ ...users, columns: { ...columns, shoe_size: 'int' } }], 'users is not one of schema version 2');
     for (const other of [foreign, ours, users]) await refuse([users, other], 'is not one of schema version 2');
-    await refuse([{ ...users, rows: 2 }], 'it has 1 rows of users in place of 2');
+    await refuse([{ ...users, rows: 2 }], 'it has 1 rows of users instead of 2');
     await refuse([], 'the table users of schema version 2 is not in it');
     await refuse([users], 'does not know tables/usages/000000.json', { ...rows, 'tables/usages/000000.json': '[]' });
     const noRows = [JSON.stringify({ length: 1, 0: ada }), '[{}]', JSON.stringify([ada.slice(1)])];
     for (const wrong of [...noRows, JSON.stringify([['7', ...ada.slice(1)]])])
-      await refuse([users], 'these are no rows of it', { [page]: wrong });
+      await refuse([users], 'invalid rows', { [page]: wrong });
   });
 });
 

@@ -57,7 +57,7 @@ onBothEngines('a backup that is not whole', (engine) => {
     for (const [what, bytes] of Object.entries(broken)) {
       const path = newPath();
       writeFileSync(path, bytes);
-      const refused = failed(1, 'The backup is damaged or cut short: ');
+      const refused = failed(1, 'The backup is damaged or truncated: ');
       // A file is checked before anything is opened, so one engine tells as much as two.
       if (engine === 'sqlite')
         expect({ what, ...(await parley(['restore', path], env)) }).toEqual({ what, ...refused });
@@ -78,7 +78,7 @@ describe('what is no backup', () => {
     const path = newPath();
     writeFileSync(path, bytes);
     const env = await freshEnvironment('sqlite');
-    expect(await parley(['restore', path], env)).toEqual(failed(1, /(This is no backup|damaged or cut short)/));
+    expect(await parley(['restore', path], env)).toEqual(failed(1, /(This is not a backup|damaged or truncated)/));
     expect(await leftIn(env)).toEqual([]);
   });
 
@@ -90,9 +90,9 @@ describe('what is no backup', () => {
   test.each([
     [
       { format: 2 },
-      'The backup has the format 2, and this Parley knows only those up to 1. Restore it with a newer one.',
+      'The backup has the format 2, but this Parley supports only those up to 1. Restore it with a newer Parley.',
     ],
-    [{ schema: 999 }, 'The backup has schema version 999, and this Parley knows only those up to '],
+    [{ schema: 999 }, 'The backup has schema version 999, but this Parley supports only those up to '],
   ])('one of a newer Parley is refused: %p', async (newer, line) => {
     const env = await freshEnvironment('sqlite');
     const path = await handmade(newer);
@@ -110,7 +110,7 @@ onBothEngines('a place that is not empty', (engine) => {
     const isInTheWay = engine === 'sqlite' ? 'Another Parley server is using' : 'The database is not empty: ';
     expect(await parley(['restore', path], env)).toEqual(failed(1, isInTheWay));
     await server.kill('SIGTERM');
-    expect(await parley(['restore', path], env)).toEqual(failed(1, /is there already|is not empty/));
+    expect(await parley(['restore', path], env)).toEqual(failed(1, /exists already|is not empty/));
     expect(await said(['user', 'list'], env)).toContain('bob');
     expect(await said(['user', 'list'], env)).not.toContain('ada');
   });
@@ -146,11 +146,11 @@ describe('a backup that somebody else has made up', () => {
   test('is refused where its ids leave no room for more, or it has no tables', async () => {
     const env = await freshEnvironment('sqlite');
     const most = await handmade({ last_ids: { messages: Number.MAX_SAFE_INTEGER } });
-    expect(await parley(['restore', most], env)).toEqual(failed(1, 'which leaves no room for more.'));
+    expect(await parley(['restore', most], env)).toEqual(failed(1, 'which leaves too little room'));
     const empty = await handmade({ tables: [] });
     expect(await parley(['restore', empty], env)).toEqual(failed(1, / of schema version \d+ is not in it/));
     const none = await handmade({ schema: 0, tables: [] });
-    expect(await parley(['restore', none], env)).toEqual(failed(1, 'its manifest makes no sense'));
+    expect(await parley(['restore', none], env)).toEqual(failed(1, 'its manifest is invalid'));
     const large = await handmade({}, { 'tables/users/000000.json': `[${' '.repeat(maxTextBytes)}]` });
     expect(await parley(['restore', large], env)).toEqual(failed(1, 'tables/users/000000.json is too large'));
     expect(await leftIn(env)).toEqual([]);
@@ -161,7 +161,7 @@ describe('a folder with files of another database', () => {
   test('is refused', async () => {
     const env = await freshEnvironment('sqlite');
     writeFileSync(join(env.PARLEY_DATA ?? '', 'files'), '');
-    expect(await parley(['restore', await sharedBackup()], env)).toEqual(failed(1, 'files is there already. '));
+    expect(await parley(['restore', await sharedBackup()], env)).toEqual(failed(1, 'files exists already. '));
   });
 });
 
@@ -192,9 +192,9 @@ describe('the key', () => {
     await server.stop();
     expect(existsSync(join(env.PARLEY_DATA ?? '', 'secret.key'))).toBeFalse();
     const target = await freshEnvironment('sqlite');
-    expect(await parley(['restore', path], target)).toEqual(failed(1, 'Set PARLEY_SECRET_KEY to it'));
+    expect(await parley(['restore', path], target)).toEqual(failed(1, 'Set PARLEY_SECRET_KEY to the key'));
     expect(await parley(['restore', path], { ...target, PARLEY_SECRET_KEY: key(2) })).toEqual(
-      failed(1, 'were sealed with another key than PARLEY_SECRET_KEY'),
+      failed(1, 'were encrypted with another key than PARLEY_SECRET_KEY'),
     );
     expect(await leftIn(target)).toEqual([]);
     await said(['restore', path], { ...target, PARLEY_SECRET_KEY: key(1) });

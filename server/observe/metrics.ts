@@ -1,4 +1,4 @@
-/** Upper bounds of the buckets that durations are counted in, in seconds. */
+/** Upper bounds of the histogram buckets, in seconds. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 3_600] as const;
 
 interface Durations {
@@ -8,8 +8,8 @@ interface Durations {
 }
 
 /**
- * What `/metrics` shows, in Prometheus' text format. Our own few lines, because a request is counted on the hot path:
- * here that is an array's increment, with the usual client library 1.5 µs of the 20 that a send may take.
+ * The metrics of `/metrics` in Prometheus' text format. Not the usual client library, because requests are counted on the
+ * hot path: it takes 1.5 µs of the 20 of a send, and an array's increment takes next to nothing.
  */
 export class Metrics {
   readonly #version: string;
@@ -30,7 +30,6 @@ export class Metrics {
     this.#version = version;
   }
 
-  /** A request was answered. */
   request(operation: string, status: number, seconds: number): void {
     let byStatus = this.#requests.get(operation);
     if (!byStatus) {
@@ -45,7 +44,6 @@ export class Metrics {
     observe(durations, seconds);
   }
 
-  /** An attempt at a webhook's endpoint came to an end. */
   attempted(outcome: string, seconds: number): void {
     let durations = this.#attempts.get(outcome);
     if (!durations) {
@@ -55,7 +53,7 @@ export class Metrics {
     observe(durations, seconds);
   }
 
-  /** An event was first sent to a webhook, this long after it was committed. */
+  /** Time from the commit of an event to its first attempt at a webhook. */
   lag(seconds: number): void {
     observe(this.#lag, seconds);
   }
@@ -72,7 +70,7 @@ export class Metrics {
     this.#streams = open;
   }
 
-  /** Something was told to so many streams. */
+  /** An event or signal was sent to this many streams. */
   streamed(count: number): void {
     this.#streamed += count;
   }
@@ -81,17 +79,15 @@ export class Metrics {
     this.#streamEnds.set(why, (this.#streamEnds.get(why) ?? 0) + 1);
   }
 
-  /** Deliveries were settled. */
   settled(state: string, count: number): void {
     this.#settled.set(state, (this.#settled.get(state) ?? 0) + count);
   }
 
-  /** Rows were dropped because their time was over. */
+  /** Rows were deleted by retention. */
   pruned(kind: string, count: number): void {
     this.#pruned.set(kind, (this.#pruned.get(kind) ?? 0) + count);
   }
 
-  /** A transaction waited so long for the lock under which events get their ids, and held it so long. */
   eventLock(waitedMs: number, heldMs: number): void {
     this.#eventLock.waited += waitedMs / 1_000;
     this.#eventLock.held += heldMs / 1_000;
@@ -109,21 +105,21 @@ export class Metrics {
       `process_resident_memory_bytes ${process.memoryUsage.rss()}`,
       ...header('process_start_time_seconds', 'gauge', 'When the process started, in seconds since 1970.'),
       `process_start_time_seconds ${Math.round(performance.timeOrigin / 1_000)}`,
-      ...header('parley_search_lag_events', 'gauge', 'Events that the search index has not taken in yet.'),
+      ...header('parley_search_lag_events', 'gauge', 'Events that are not in the search index yet.'),
       `parley_search_lag_events ${this.#searchLag}`,
       ...header(
         'parley_event_lock_held_seconds_total',
         'counter',
-        'Time that this node held the lock under which events get their ids: one second in each second for all nodes together, at most.',
+        'Time that this node held the event lock. All nodes together hold it for at most one second per second.',
       ),
       `parley_event_lock_held_seconds_total ${this.#eventLock.held}`,
       ...header(
         'parley_event_lock_waited_seconds_total',
         'counter',
-        'Time that transactions of this node waited for the lock under which events get their ids.',
+        'Time that transactions of this node waited for the event lock.',
       ),
       `parley_event_lock_waited_seconds_total ${this.#eventLock.waited}`,
-      ...header('parley_pruned_total', 'counter', 'Rows dropped because their time was over, by kind.'),
+      ...header('parley_pruned_total', 'counter', 'Rows deleted by retention, by kind.'),
       ...[...this.#pruned].map(([kind, count]) => `parley_pruned_total{kind="${kind}"} ${count}`),
       ...header(
         'parley_deliveries_total',
@@ -140,22 +136,26 @@ export class Metrics {
       ...(this.#busConnected === undefined
         ? []
         : [
-            ...header('parley_nats_connected', 'gauge', 'Whether other servers are told of what is new over NATS.'),
+            ...header('parley_nats_connected', 'gauge', 'Whether NATS is connected.'),
             `parley_nats_connected ${this.#busConnected ? 1 : 0}`,
           ]),
       ...header('parley_streams', 'gauge', 'Event streams that are open.'),
       `parley_streams ${this.#streams}`,
-      ...header('parley_streamed_total', 'counter', 'Events and signals told live, once for each stream.'),
+      ...header(
+        'parley_streamed_total',
+        'counter',
+        'Events and signals sent to streams, counted once for each stream.',
+      ),
       `parley_streamed_total ${this.#streamed}`,
-      ...header('parley_streams_ended_total', 'counter', 'Event streams that came to their end, by reason.'),
+      ...header('parley_streams_ended_total', 'counter', 'Event streams that ended, by reason.'),
       ...[...this.#streamEnds].map(([why, count]) => `parley_streams_ended_total{reason="${why}"} ${count}`),
       ...header('parley_webhook_lag_seconds', 'histogram', 'Time from the commit of an event to its first attempt.'),
       ...histogram('parley_webhook_lag_seconds', '', this.#lag),
-      ...header('parley_webhook_attempt_seconds', 'histogram', 'Time that attempts at webhooks took, by outcome.'),
+      ...header('parley_webhook_attempt_seconds', 'histogram', 'Duration of attempts at webhooks, by outcome.'),
       ...[...this.#attempts].flatMap(([outcome, durations]) =>
         histogram('parley_webhook_attempt_seconds', `outcome="${outcome}"`, durations),
       ),
-      ...header('parley_request_duration_seconds', 'histogram', 'Time to answer a request, by operation and status.'),
+      ...header('parley_request_duration_seconds', 'histogram', 'Duration of requests, by operation and status.'),
     ];
     for (const [operation, byStatus] of this.#requests) {
       for (const [status, durations] of byStatus) {
