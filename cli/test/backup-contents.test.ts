@@ -192,7 +192,10 @@ onBothEngines('a backup of an older Parley', (engine) => {
     for (const other of [foreign, ours, users]) await refuse([users, other], 'is not one of schema version 2');
     await refuse([{ ...users, rows: 2 }], 'it has 1 rows of users instead of 2');
     await refuse([], 'the table users of schema version 2 is not in it');
-    await refuse([users], 'does not know tables/usages/000000.json', { ...rows, 'tables/usages/000000.json': '[]' });
+    await refuse([users], 'tables/usages/000000.json is not in its manifest', {
+      ...rows,
+      'tables/usages/000000.json': '[]',
+    });
     const noRows = [JSON.stringify({ length: 1, 0: ada }), '[{}]', JSON.stringify([ada.slice(1)])];
     for (const wrong of [...noRows, JSON.stringify([['7', ...ada.slice(1)]])])
       await refuse([users], 'invalid rows', { [page]: wrong });

@@ -1,5 +1,6 @@
 import type { UserId } from '@parley/contract';
 import type { Db, Tx } from './engine.ts';
+import { insertRow } from './insert-row.ts';
 
 export interface AppRow {
   readonly app_id: number;
@@ -15,7 +16,8 @@ export interface AppRow {
   readonly created_at: number;
 }
 
-const names = ['app_id', 'client_id', 'owner_id', 'name', 'redirects', 'secret_hash', 'bot_id', 'created_at'];
+const newColumns = ['client_id', 'owner_id', 'name', 'redirects', 'secret_hash', 'bot_id', 'created_at'] as const;
+const names = ['app_id', ...newColumns];
 const columns = names.map((name) => `a.${name}`).join(', ');
 
 /** Locks deleting the app and issuing grants to it, so that no grant outlives the app. */
@@ -55,31 +57,8 @@ export async function namesOfApps(db: Db, appIds: Iterable<number>): Promise<Rea
   return new Map(rows.map(({ app_id, name }) => [app_id, name]));
 }
 
-export interface NewApp {
-  readonly clientId: string;
-  readonly ownerId: UserId;
-  readonly name: string;
-  readonly redirects: readonly string[];
-  readonly secretHash: string | null;
-  readonly botId: UserId | null;
-  readonly at: number;
-}
-
-export async function insertApp(tx: Tx, app: NewApp): Promise<AppRow> {
-  const row = await tx.get<AppRow>(
-    `INSERT INTO apps (client_id, owner_id, name, redirects, secret_hash, bot_id, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${names.join(', ')}`,
-    app.clientId,
-    app.ownerId,
-    app.name,
-    JSON.stringify(app.redirects),
-    app.secretHash,
-    app.botId,
-    app.at,
-  );
-  if (!row) throw new Error('INSERT returned no app');
-  return row;
-}
+export const insertApp = (tx: Tx, app: Omit<AppRow, 'app_id'>): Promise<AppRow> =>
+  insertRow(tx, 'apps', newColumns, app, names.join(', '));
 
 export async function updateApp(
   tx: Tx,

@@ -1,5 +1,6 @@
 import type { UserId } from '@parley/contract';
 import type { Db, Tx } from './engine.ts';
+import { insertRow } from './insert-row.ts';
 
 export interface AuditRow {
   readonly audit_id: number;
@@ -15,15 +16,7 @@ export interface AuditRow {
 }
 
 export async function insertAudit(tx: Tx, entry: Omit<AuditRow, 'audit_id' | 'user_name'>): Promise<void> {
-  await tx.run(
-    'INSERT INTO audit (at, act, user_id, app_id, address, details) VALUES ($1, $2, $3, $4, $5, $6)',
-    entry.at,
-    entry.act,
-    entry.user_id,
-    entry.app_id,
-    entry.address,
-    entry.details,
-  );
+  await insertRow(tx, 'audit', ['at', 'act', 'user_id', 'app_id', 'address', 'details'], entry);
 }
 
 export interface AuditFilter {

@@ -1,4 +1,5 @@
 import type { Db, Tx } from './engine.ts';
+import { insertRow } from './insert-row.ts';
 
 /** Authorization codes and refresh tokens, which an app may use once. Only their hashes are stored. */
 
@@ -19,14 +20,7 @@ export interface RefreshRow {
 }
 
 export async function insertCode(tx: Tx, code: Omit<CodeRow, 'used_at'>): Promise<void> {
-  await tx.run(
-    'INSERT INTO authorization_codes (hash, grant_id, redirect, challenge, expires_at) VALUES ($1, $2, $3, $4, $5)',
-    code.hash,
-    code.grant_id,
-    code.redirect,
-    code.challenge,
-    code.expires_at,
-  );
+  await insertRow(tx, 'authorization_codes', ['hash', 'grant_id', 'redirect', 'challenge', 'expires_at'], code);
 }
 
 /** Also finds a used code, so that reuse is detected. */
@@ -38,12 +32,7 @@ export function findCode(db: Db, hash: string): Promise<CodeRow | undefined> {
 }
 
 export async function insertRefreshToken(tx: Tx, token: Omit<RefreshRow, 'used_at'>): Promise<void> {
-  await tx.run(
-    'INSERT INTO refresh_tokens (hash, grant_id, expires_at) VALUES ($1, $2, $3)',
-    token.hash,
-    token.grant_id,
-    token.expires_at,
-  );
+  await insertRow(tx, 'refresh_tokens', ['hash', 'grant_id', 'expires_at'], token);
 }
 
 /** Also finds a used token, so that reuse is detected. */

@@ -1,5 +1,6 @@
 import type { FileId, UserId } from '@parley/contract';
 import type { BulkStatement, Db, Tx } from './engine.ts';
+import { insertRow } from './insert-row.ts';
 
 export interface FileRow {
   readonly file_id: FileId;
@@ -32,21 +33,10 @@ const columns = names.map((name) => (name === 'key' ? 'f.key || f.cuts AS key' :
 /** The columns for RETURNING. */
 export const returned = names.map((name) => (name === 'key' ? 'key || cuts AS key' : name)).join(', ');
 
-export function insertFile(
-  tx: Tx,
-  file: Pick<FileRow, 'key' | 'user_id' | 'name' | 'size' | 'created_at' | 'expires_at'>,
-): Promise<FileRow | undefined> {
-  return tx.get(
-    `INSERT INTO files (key, user_id, name, size, created_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${returned}`,
-    file.key,
-    file.user_id,
-    file.name,
-    file.size,
-    file.created_at,
-    file.expires_at,
-  );
-}
+const newColumns = ['key', 'user_id', 'name', 'size', 'created_at', 'expires_at'] as const;
+
+export const insertFile = (tx: Tx, file: Pick<FileRow, (typeof newColumns)[number]>): Promise<FileRow> =>
+  insertRow(tx, 'files', newColumns, file, returned);
 
 /** Counts the files of a user that no message uses, complete or not. */
 export async function countUnsent(db: Db, userId: UserId, now: number): Promise<number> {

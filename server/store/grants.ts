@@ -1,5 +1,6 @@
 import type { UserId } from '@parley/contract';
 import type { Db, Tx } from './engine.ts';
+import { insertRow } from './insert-row.ts';
 
 /** One authorization of an app by a user. */
 export interface GrantRow {
@@ -13,30 +14,12 @@ export interface GrantRow {
   readonly revoked_at: number | null;
 }
 
-const names = ['grant_id', 'user_id', 'app_id', 'scopes', 'created_at', 'expires_at', 'revoked_at'];
+const newColumns = ['user_id', 'app_id', 'scopes', 'created_at', 'expires_at'] as const;
+const names = ['grant_id', ...newColumns, 'revoked_at'];
 const columns = names.map((name) => `g.${name}`).join(', ');
 
-export interface NewGrant {
-  readonly userId: UserId;
-  readonly appId: number;
-  readonly scopes: string;
-  readonly at: number;
-  readonly expiresAt: number | null;
-}
-
-export async function insertGrant(tx: Tx, grant: NewGrant): Promise<GrantRow> {
-  const row = await tx.get<GrantRow>(
-    `INSERT INTO grants (user_id, app_id, scopes, created_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5) RETURNING ${names.join(', ')}`,
-    grant.userId,
-    grant.appId,
-    grant.scopes,
-    grant.at,
-    grant.expiresAt,
-  );
-  if (!row) throw new Error('INSERT returned no grant');
-  return row;
-}
+export const insertGrant = (tx: Tx, grant: Omit<GrantRow, 'grant_id' | 'revoked_at'>): Promise<GrantRow> =>
+  insertRow(tx, 'grants', newColumns, grant, names.join(', '));
 
 export function findGrant(db: Db, grantId: number): Promise<GrantRow | undefined> {
   return db.get(`SELECT ${columns} FROM grants g WHERE g.grant_id = $1`, grantId);

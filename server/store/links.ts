@@ -1,5 +1,6 @@
 import type { UserId } from '@parley/contract';
 import type { Db, Tx } from './engine.ts';
+import { insertRow } from './insert-row.ts';
 
 export type LinkKind = 'setup' | 'invitation' | 'password';
 
@@ -15,33 +16,13 @@ export interface LinkRow {
   readonly expires_at: number | null;
 }
 
-const columns = 'link_id, kind, note, user_id, created_by, created_at, expires_at';
+const newColumns = ['kind', 'note', 'user_id', 'created_by', 'created_at', 'expires_at'] as const;
+const columns = ['link_id', ...newColumns].join(', ');
 
-export interface NewLink {
-  readonly kind: LinkKind;
-  readonly hash: string;
-  readonly note: string;
-  readonly userId: UserId | null;
-  readonly createdBy: UserId | null;
-  readonly at: number;
-  readonly expiresAt: number | null;
-}
+export type NewLink = Omit<LinkRow, 'link_id'> & { readonly hash: string };
 
-export async function insertLink(tx: Tx, link: NewLink): Promise<LinkRow> {
-  const row = await tx.get<LinkRow>(
-    `INSERT INTO links (kind, hash, note, user_id, created_by, created_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${columns}`,
-    link.kind,
-    link.hash,
-    link.note,
-    link.userId,
-    link.createdBy,
-    link.at,
-    link.expiresAt,
-  );
-  if (!row) throw new Error('INSERT returned no link');
-  return row;
-}
+export const insertLink = (tx: Tx, link: NewLink): Promise<LinkRow> =>
+  insertRow(tx, 'links', [...newColumns, 'hash'], link, columns);
 
 const valid = 'kind = $1 AND hash = $2 AND (expires_at IS NULL OR expires_at > $3)';
 

@@ -1,5 +1,6 @@
 import type { TokenId, UserId } from '@parley/contract';
 import type { Db, Tx } from './engine.ts';
+import { insertRow } from './insert-row.ts';
 import { rowReader } from './row-reader.ts';
 
 /** `session`: held in a browser's cookie. A session is not accepted as a bearer token, nor a bearer token as a session. */
@@ -17,7 +18,9 @@ export interface TokenRow {
   readonly last_used_at: number | null;
 }
 
-const columns = 't.token_id, t.user_id, t.kind, t.app_id, t.name, t.scopes, t.created_at, t.expires_at, t.last_used_at';
+const newColumns = ['user_id', 'kind', 'app_id', 'name', 'scopes', 'created_at', 'expires_at'] as const;
+const names = ['token_id', ...newColumns, 'last_used_at'];
+const columns = names.map((name) => `t.${name}`).join(', ');
 
 type TokenOfUser = TokenRow & { readonly is_admin: boolean };
 const tokensOfUsers = rowReader<TokenOfUser>('is_admin');
@@ -68,39 +71,16 @@ export function listTokens(db: Db, userId: UserId, now: number): Promise<TokenRo
   );
 }
 
-export interface NewToken {
-  readonly userId: UserId;
-  readonly kind: TokenKind;
-  /** The token that created it. */
-  readonly parentId: TokenId | null;
-  readonly appId: number;
-  /** The grant behind an app's token. */
-  readonly grantId: number | null;
-  readonly name: string;
+export interface NewToken extends Omit<TokenRow, 'token_id' | 'last_used_at'> {
   readonly hash: string;
-  readonly scopes: string;
-  readonly at: number;
-  readonly expiresAt: number | null;
+  /** The token that created it. */
+  readonly parent_id: TokenId | null;
+  /** The grant behind an app's token. */
+  readonly grant_id: number | null;
 }
 
-export async function insertToken(tx: Tx, token: NewToken): Promise<TokenRow> {
-  const row = await tx.get<TokenRow>(
-    `INSERT INTO tokens AS t (user_id, kind, parent_id, app_id, grant_id, name, hash, scopes, created_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${columns.replaceAll('t.', '')}`,
-    token.userId,
-    token.kind,
-    token.parentId,
-    token.appId,
-    token.grantId,
-    token.name,
-    token.hash,
-    token.scopes,
-    token.at,
-    token.expiresAt,
-  );
-  if (!row) throw new Error('INSERT returned no token');
-  return row;
-}
+export const insertToken = (tx: Tx, token: NewToken): Promise<TokenRow> =>
+  insertRow(tx, 'tokens', [...newColumns, 'hash', 'parent_id', 'grant_id'], token, names.join(', '));
 
 /** Locks creating and revoking tokens of these users, so that no token is created with one that is being revoked. */
 export const lockTokensOf = (tx: Tx, ...userIds: readonly UserId[]): Promise<void> =>

@@ -84,16 +84,16 @@ async function saveTokens(
   if (!lives || user.disabled_at !== null) throw new OAuthFault('invalid_grant', 'The authorization has ended.');
   if (scope.length === 0) throw new OAuthFault('invalid_grant', 'Nothing is left of what the user granted.');
   await insertToken(tx, {
-    userId: user.user_id,
+    user_id: user.user_id,
     kind: 'oauth',
-    parentId: null,
-    appId: client.appId,
-    grantId: grant.grant_id,
+    parent_id: null,
+    app_id: client.appId,
+    grant_id: grant.grant_id,
     name: client.name,
     hash: hashToken(accessToken),
     scopes: formatScopes(scope as Scope[]),
-    at,
-    expiresAt: at + accessTokenMs,
+    created_at: at,
+    expires_at: at + accessTokenMs,
   });
   if (refreshToken !== undefined) {
     await insertRefreshToken(tx, {
