@@ -1,6 +1,6 @@
 import type { Socket } from 'bun';
 import { Histogram } from './histogram.ts';
-import { cpuSeconds } from './machine.ts';
+import { cpuSeconds, hangMs } from './machine.ts';
 
 /**
  * The load generator, a process of its own: raw HTTP/1.1 over plain sockets, each with one request in flight. It does so
@@ -135,7 +135,9 @@ async function generate(job: Job): Promise<Load> {
   measuring = true;
   await Bun.sleep(job.seconds * 1_000);
   // Nothing can be said without a single answer, and on a busy machine a short time may see none.
-  for (let waits = 0; measured === 0 && failures === 0 && waits < 100; waits++) await Bun.sleep(100);
+  for (const late = performance.now() + hangMs; measured === 0 && failures === 0 && performance.now() < late; ) {
+    await Bun.sleep(100);
+  }
   measuring = false;
   const seconds = (performance.now() - before.at) / 1_000;
   const busy = (then: number | undefined, pid: number) =>
@@ -143,7 +145,7 @@ async function generate(job: Job): Promise<Load> {
   const [serverBusy, loadBusy] = [busy(before.server, job.pid), busy(before.load, process.pid)];
   stopping = true;
   for (const socket of free) socket.end();
-  await Promise.race([allClosed.promise, Bun.sleep(10_000)]);
+  await Promise.race([allClosed.promise, Bun.sleep(hangMs)]);
   if (open > 0) fail(`${open} requests got no answer`);
   const [p50Ms, p99Ms] = [latencies.quantile(0.5), latencies.quantile(0.99)];
   const perSecond = measured / seconds;

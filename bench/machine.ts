@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Subprocess } from 'bun';
+import { endWithUs } from '../server/test/support/cleanup.ts';
 
 /** The core of the server under test, and of the baseline that it is compared with. */
 const serverCore = '0';
@@ -55,25 +55,6 @@ export function coreTimes(): { idle: number; worked: number; all: number } | und
   return { idle: idle + waiting, worked: user + nice + system + stolen, all };
 }
 
-const atExit: (() => void)[] = [];
-process.on('exit', () => {
-  for (const work of atExit.reverse()) work();
-});
-
-/** A folder that goes with this process. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'));
-  atExit.push(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-/** Makes sure that a child does not outlive this process, however this ends. */
-export function endWithUs(child: Subprocess): void {
-  atExit.push(() => {
-    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
-  });
-}
-
 /** In memory an fsync costs nothing, and durable figures mean nothing. */
 export const folderIsInMemory = () => statfsSync(tmpdir()).type === 0x01021994;
 
@@ -82,9 +63,11 @@ export interface Child extends AsyncDisposable {
   readonly hasEnded: boolean;
   /** Throws with what the process said where it has ended. */
   check(): void;
+  /** Ends the process at once. Does nothing if it has ended. */
+  kill(): Promise<void>;
 }
 
-/** Starts a server on the servers' core. It ends, by its id, with its scope or else with this process. */
+/** Starts a server on the servers' core. It ends with its scope, or else with this process. */
 export const startOnServerCore = (
   command: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -112,13 +95,18 @@ function start(command: readonly string[], env: Readonly<Record<string, string>>
   void (async () => {
     for await (const part of child.stderr) said += Buffer.from(part).toString();
   })();
+  const endedWith = () => child.exitCode ?? child.signalCode;
   return {
     pid: child.pid,
     get hasEnded() {
-      return child.exitCode !== null;
+      return endedWith() !== null;
     },
     check: () => {
-      if (child.exitCode !== null) throw new Error(`${command.join(' ')} ended with ${child.exitCode}: ${said}`);
+      if (endedWith() !== null) throw new Error(`${command.join(' ')} ended with ${endedWith()}: ${said}`);
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await child.exited;
     },
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGTERM');
@@ -133,8 +121,11 @@ function start(command: readonly string[], env: Readonly<Record<string, string>>
 export const untilHealthy = (child: Child, port: number): Promise<void> =>
   untilAnswers(child, `http://127.0.0.1:${port}/healthz`);
 
+/** Catches what hangs, and nothing else: a busy machine may take many times as long as an idle one. */
+export const hangMs = 100_000;
+
 export async function untilAnswers(child: Child, url: string): Promise<void> {
-  for (const deadline = Date.now() + 30_000; Date.now() < deadline; await Bun.sleep(2)) {
+  for (const deadline = Date.now() + hangMs; Date.now() < deadline; await Bun.sleep(2)) {
     child.check();
     const answer = await fetch(url).catch(() => undefined);
     if (answer?.ok) return;

@@ -1,9 +1,10 @@
 import { addUser, issueToken, type Tools } from '../server/auth/administer.ts';
 import { openTools } from '../server/compose/tools.ts';
 import { readSettings } from '../server/config.ts';
+import { temporaryFolder } from '../server/test/support/cleanup.ts';
 import { Client } from '../server/test/support/client.ts';
 import { freePort } from '../server/test/support/postgres.ts';
-import { type Child, type startOnSecondCore, startOnServerCore, temporaryFolder, untilHealthy } from './machine.ts';
+import { type Child, type startOnSecondCore, startOnServerCore, untilHealthy } from './machine.ts';
 import type { Racer } from './race.ts';
 
 /** What people write: a sentence. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { endWithUs } from '../server/test/support/cleanup.ts';
 import { type Doubt, doubtsAboutBaseline } from './doubt.ts';
 import type { Job, Load } from './load.ts';
-import { endWithUs } from './machine.ts';
 import type { Pace } from './plan.ts';
 
 /** One of those that are compared: a server's process and what to ask of it. */

@@ -30,22 +30,20 @@ test('a database is one of those that may be chosen', () => {
 const commands = ['chaos', 'fuzz', 'soak'];
 
 for (const name of commands) {
-  const run = (...args: string[]) => {
-    const { exitCode, stdout, stderr } = Bun.spawnSync([
-      process.execPath,
-      join(import.meta.dir, '..', name, 'main.ts'),
-      ...args,
-    ]);
-    return { code: exitCode, out: stdout.toString(), complaint: stderr.toString() };
+  const run = async (...args: string[]) => {
+    const command = [process.execPath, join(import.meta.dir, '..', name, 'main.ts'), ...args];
+    const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' });
+    const [out, complaint] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+    return { code: await child.exited, out, complaint };
   };
 
-  test(`${name} refuses what cannot be meant in one line, with the code of a misuse`, () => {
+  test.concurrent(`${name} refuses what cannot be meant in one line, with the code of a misuse`, async () => {
     const complaint = 'There is no option --surprise. --help tells more.\n';
-    expect(run('--surprise', '1')).toEqual({ code: 2, out: '', complaint });
+    expect(await run('--surprise', '1')).toEqual({ code: 2, out: '', complaint });
   });
 
-  test(`${name} tells how it is used where that is asked for`, () => {
-    const { code, out, complaint } = run('--help', '--surprise');
+  test.concurrent(`${name} tells how it is used where that is asked for`, async () => {
+    const { code, out, complaint } = await run('--help', '--surprise');
     expect({ code, complaint }).toEqual({ code: 0, complaint: '' });
     expect(out).toStartWith(`npm run ${name} -- `);
   });

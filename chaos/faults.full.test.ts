@@ -8,13 +8,13 @@ import { killServer } from './faults/kill-server.ts';
 import { locked } from './faults/locked.ts';
 import { sigterm } from './faults/sigterm.ts';
 import { slowClients } from './faults/slow-clients.ts';
-import { type RunResult, runTrial } from './frame/run.ts';
+import { leastMessages, type RunResult, runTrial } from './frame/run.ts';
 import type { Trial } from './frame/trial.ts';
 
 const seed = 7;
 
-/** A busy machine may be many times slower. */
-const mostMs = 120_000;
+/** Catches hangs, and nothing else. */
+const mostMs = 300_000;
 
 /**
  * A short run on SQLite of what `npm run chaos` does at length. PostgreSQL and NATS have theirs in `cluster/`; endpoints in trouble
@@ -36,7 +36,7 @@ function short<S extends string>(
       const conditions = { engine: 'sqlite', seed, ms, fsync: false, outOfTime, progress: () => {} } as const;
       const result = await runTrial(trial, { ...conditions, settings });
       expect(result.broken).toEqual([]);
-      expect(result.evidence.acknowledged.length).toBeGreaterThan(20);
+      expect(result.evidence.acknowledged.length).toBeGreaterThanOrEqual(leastMessages);
       expect(result.evidence.told.every(({ log }) => log.length > 0)).toBeTrue();
       expect(happened(result)).toBeGreaterThan(0);
     },
@@ -69,5 +69,7 @@ describe('nothing that was acknowledged is lost, and everything is told once and
   );
   short('when the clock jumps', clock, 1_000, { jumps: 2 }, count('jumps of the clock back'));
   short('beside slow clients', slowClients, 2_000, { clients: 400 }, count('slow clients'));
-  short('beside floods of junk', floods, 1_600, { connections: 6 }, count('pieces of junk'));
+  // How much a server keeps of a flood says something only if one is as long as the other, which takes a longer run.
+  const anyNumber = 100_000;
+  short('beside floods of junk', floods, 1_600, { connections: 6, kept: anyNumber }, count('pieces of junk'));
 });

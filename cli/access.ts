@@ -1,4 +1,5 @@
 import { signInCommand } from './address.ts';
+import type { CommandContext } from './context.ts';
 import { CredentialsFile } from './credentials.ts';
 import { KeptLogin } from './kept-login.ts';
 
@@ -8,13 +9,14 @@ export type Access =
   | { readonly by: 'login'; readonly login: KeptLogin };
 
 /** What is named comes before what is kept. */
-export function findAccess(server: string, token: string | undefined): Access {
+export function findAccess(server: string, token: string | undefined, context: CommandContext): Access {
+  const { env } = context;
   if (token !== undefined) return { by: '--token', token };
-  const fromEnvironment = process.env.PARLEY_TOKEN?.trim();
+  const fromEnvironment = env.PARLEY_TOKEN?.trim();
   if (fromEnvironment) return { by: 'PARLEY_TOKEN', token: fromEnvironment };
-  const login = KeptLogin.find(new CredentialsFile(server));
+  const login = KeptLogin.find(new CredentialsFile(server, env), context);
   if (login) return { by: 'login', login };
   throw new Error(
-    `You are not signed in at ${server}. Sign in (${signInCommand(server)}), or use a token: export PARLEY_TOKEN=$(npx parley token create <user name>)`,
+    `You are not signed in at ${server}. Sign in (${signInCommand(server, env)}), or use a token: export PARLEY_TOKEN=$(npx parley token create <user name>)`,
   );
 }

@@ -1,10 +1,12 @@
+import type { Environment } from './context.ts';
+
 const usual = 'http://127.0.0.1:8080';
 
-const fromEnvironment = () => process.env.PARLEY_URL || usual;
+const fromEnvironment = (env: Environment) => env.PARLEY_URL || usual;
 
 /** The server that the option or the environment names, in one spelling: as the client takes it, without `/api`. */
-export function serverAddress(option: string | undefined): string {
-  const given = option ?? fromEnvironment();
+export function serverAddress(option: string | undefined, env: Environment): string {
+  const given = option ?? fromEnvironment(env);
   const address = spell(given);
   if (address !== undefined) return address;
   throw new Error(`The server's address must be one such as ${usual}, not ${JSON.stringify(given)}.`);
@@ -17,5 +19,5 @@ function spell(given: string): string | undefined {
 }
 
 /** What to type to sign in to a server. */
-export const signInCommand = (server: string): string =>
-  server === spell(fromEnvironment()) ? 'npx parley login' : `npx parley login --url ${server}`;
+export const signInCommand = (server: string, env: Environment): string =>
+  server === spell(fromEnvironment(env)) ? 'npx parley login' : `npx parley login --url ${server}`;

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import type { CommandContext } from './context.ts';
 import { UsageError } from './usage.ts';
 
 /** Turns what was typed into a value, or throws a few words that follow "must be". */
@@ -40,7 +41,7 @@ interface Definition<A extends Arguments, O extends Options> {
   readonly options: O;
   /** More for the help than the table's summary says. */
   readonly notes?: string;
-  readonly run: (given: ArgumentValues<A>, options: OptionValues<O>) => Promise<void>;
+  readonly run: (given: ArgumentValues<A>, options: OptionValues<O>, context: CommandContext) => Promise<void>;
 }
 
 /** A command as the rest of the program sees it: what its help shows, and the typed words it takes. */
@@ -49,7 +50,7 @@ export interface Command {
   readonly options: Options;
   readonly notes?: string | undefined;
   /** Answers 'help' where that was asked for, and has then done nothing. */
-  execute(typed: readonly string[]): Promise<'done' | 'help'>;
+  execute(typed: readonly string[], context: CommandContext): Promise<'done' | 'help'>;
 }
 
 export function defineCommand<const A extends Arguments, const O extends Options>(
@@ -59,11 +60,12 @@ export function defineCommand<const A extends Arguments, const O extends Options
     arguments: definition.arguments,
     options: definition.options,
     notes: definition.notes,
-    async execute(typed) {
+    async execute(typed, context) {
       const { values, positionals } = parse(definition.options, typed);
       if (values.help) return 'help';
       const given = readArguments(definition.arguments, positionals) as ArgumentValues<A>;
-      await definition.run(given, readOptions(definition.options, values) as OptionValues<O>);
+      const options = readOptions(definition.options, values) as OptionValues<O>;
+      await definition.run(given, options, context);
       return 'done';
     },
   };

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { signInCommand } from './address.ts';
+import type { Environment } from './context.ts';
 import { withLock } from './lock.ts';
 import { privateFolder, readIfThere, writePrivately } from './private-file.ts';
 
@@ -21,12 +22,15 @@ export interface Credentials {
 export class CredentialsFile {
   readonly server: string;
   readonly path: string;
+  /** What to type to sign in to the server again. */
+  readonly signIn: string;
 
   /** The server's address, as `serverAddress` spells it. */
-  constructor(server: string) {
+  constructor(server: string, env: Environment) {
     this.server = server;
+    this.signIn = signInCommand(server, env);
     const name = createHash('sha256').update(server).digest('hex').slice(0, 16);
-    this.path = join(privateFolder('config'), `login-${name}.json`);
+    this.path = join(privateFolder('config', env), `login-${name}.json`);
   }
 
   read(): Credentials | undefined {
@@ -34,7 +38,7 @@ export class CredentialsFile {
     if (text === undefined) return undefined;
     const kept = parse(text);
     if (kept) return kept;
-    throw new Error(`${this.path} is damaged. Sign in again with: ${signInCommand(this.server)}`);
+    throw new Error(`${this.path} is damaged. Sign in again with: ${this.signIn}`);
   }
 
   /** For whoever is about to replace or remove it anyway. */

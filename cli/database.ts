@@ -1,10 +1,11 @@
 import type { Tools } from '@parley/server/auth/administer.ts';
 import { openTools } from '@parley/server/compose/tools.ts';
-import { readSettings } from '@parley/server/config.ts';
+import type { CommandContext } from './context.ts';
+import { serverSettings } from './settings.ts';
 
 /** Works straight in the database, beside a server that may be running: no lock, no migration. */
-export async function inDatabase<T>(work: (tools: Tools) => Promise<T>): Promise<T> {
-  const tools = await openTools(readSettings(process.env));
+export async function inDatabase<T>(context: CommandContext, work: (tools: Tools) => Promise<T>): Promise<T> {
+  const tools = await openTools(serverSettings(context));
   try {
     return await work(tools);
   } finally {

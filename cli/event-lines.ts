@@ -1,5 +1,6 @@
 import { type EventData, type EventName, eventNames, eventTable } from '@parley/contract';
 import type { ChatTitles } from './chat-titles.ts';
+import type { Environment } from './context.ts';
 import { fileLine } from './file-line.ts';
 import type { LoggedEvent } from './follow.ts';
 import type { Names } from './names.ts';
@@ -12,7 +13,7 @@ export interface LookUp {
 }
 
 /** `2026-01-01 13:00:05`, in the time zone of whoever reads it. */
-export const localSecond = (iso: string): string => `${localTime(iso)}${iso.slice(16, 19)}`;
+export const localSecond = (iso: string, env: Environment): string => `${localTime(iso, env)}${iso.slice(16, 19)}`;
 
 const widest = Math.max(...eventNames.map((name) => name.length));
 
@@ -20,13 +21,13 @@ const widest = Math.max(...eventNames.map((name) => name.length));
 export const eventColumn = (event: string): string => oneLine(event).padEnd(widest);
 
 /** An event as people read it: which, when, where, who and what; the further lines of a text below its beginning. */
-export async function eventLines(logged: LoggedEvent, lookUp: LookUp): Promise<string[]> {
+export async function eventLines(logged: LoggedEvent, lookUp: LookUp, env: Environment): Promise<string[]> {
   const { who, what } = tell(logged);
   const { chat_id } = logged.data;
   const [first = '', ...more] = lines(await what(lookUp.names));
   const start = [
     String(logged.event_id),
-    localSecond(logged.timestamp),
+    localSecond(logged.timestamp, env),
     eventColumn(logged.event),
     ...(typeof chat_id === 'number' ? [await titleOf(chat_id, logged.event, lookUp.titles)] : []),
     ...(who === undefined ? [] : [await lookUp.names.of(who)]),

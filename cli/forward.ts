@@ -16,7 +16,7 @@ export async function forward(listening: Listening, url: URL, chosenSecret: stri
   let kept: Kept = { cursor: following.cursor, secret: chosenSecret ?? before?.secret ?? newSecret() };
   file.write(kept);
   await announce(listening, url, kept);
-  const receiver = new Receiver(url, kept.secret, running);
+  const receiver = new Receiver(url, kept.secret, running, listening.context);
   let isSending = false;
   try {
     for await (const event of following) {
@@ -34,14 +34,9 @@ export async function forward(listening: Listening, url: URL, chosenSecret: stri
   }
 }
 
-function stateFor({ server, user, filters }: Listening, url: URL): StateFile {
-  return new StateFile({
-    server,
-    user_id: user.user_id,
-    forward: url.href,
-    chat_id: filters.chat_id,
-    events: filters.events,
-  });
+function stateFor({ server, user, filters, context }: Listening, url: URL): StateFile {
+  const { chat_id, events } = filters;
+  return new StateFile({ server, user_id: user.user_id, forward: url.href, chat_id, events }, context.env);
 }
 
 async function announce({ server, user, running }: Listening, url: URL, { cursor, secret }: Kept): Promise<void> {

@@ -1,7 +1,8 @@
 import type { Database } from 'bun:sqlite';
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import type { Environment } from './context.ts';
 import { tryLock, withLock } from './lock.ts';
 import { privateFolder, readIfThere, writePrivately } from './private-file.ts';
 
@@ -21,10 +22,10 @@ export class KeptState {
   }
 
   /** Takes what is kept under a key; answers undefined where another process has it. */
-  static async take(kind: string, key: object): Promise<KeptState | undefined> {
+  static async take(kind: string, key: object, env: Environment): Promise<KeptState | undefined> {
     const name = createHash('sha256').update(JSON.stringify(key)).digest('hex').slice(0, 16);
-    const path = join(privateFolder('state'), `${kind}-${name}.json`);
-    return oneAtATime(async () => {
+    const path = join(privateFolder('state', env), `${kind}-${name}.json`);
+    return oneAtATime(path, async () => {
       const lock = tryLock(lockOf(path));
       return lock && new KeptState(path, lock, key);
     });
@@ -51,7 +52,7 @@ export class KeptState {
 
   /** Leaves it to others. */
   release(): Promise<void> {
-    return oneAtATime(async () => {
+    return oneAtATime(this.#path, async () => {
       this.#lock.close();
       rmSync(lockOf(this.#path), { force: true });
     });
@@ -61,5 +62,5 @@ export class KeptState {
 const lockOf = (path: string) => path.replace(/json$/, 'lock');
 
 /** So nobody waits at a lock's file while it is removed, and then holds one that others do not see. */
-const oneAtATime = <T>(work: () => Promise<T>): Promise<T> =>
-  withLock(join(privateFolder('state'), 'transfers.lock'), work);
+const oneAtATime = <T>(path: string, work: () => Promise<T>): Promise<T> =>
+  withLock(join(dirname(path), 'transfers.lock'), work);

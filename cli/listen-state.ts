@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import type { Environment } from './context.ts';
 import { privateFolder, readIfThere, writePrivately } from './private-file.ts';
 
 /** What a forwarding is known by: another one of these is another forwarding, with a cursor and a secret of its own. */
@@ -22,10 +23,10 @@ export class StateFile {
   readonly path: string;
   readonly #forwarding: Forwarding;
 
-  constructor(forwarding: Forwarding) {
+  constructor(forwarding: Forwarding, env: Environment) {
     this.#forwarding = forwarding;
     const name = createHash('sha256').update(JSON.stringify(forwarding)).digest('hex').slice(0, 16);
-    this.path = join(privateFolder('state'), `listen-${name}.json`);
+    this.path = join(privateFolder('state', env), `listen-${name}.json`);
   }
 
   read(): Kept | undefined {

@@ -1,4 +1,5 @@
 import type { Client, ClientOutput } from '@parley/sdk';
+import type { CommandContext } from './context.ts';
 import type { Filters } from './follow.ts';
 import type { Running } from './until-stopped.ts';
 
@@ -11,4 +12,5 @@ export interface Listening {
   /** The cursor that was asked for, where one was; `now` is the end of the log. */
   readonly from: number | 'now' | undefined;
   readonly running: Running;
+  readonly context: CommandContext;
 }

@@ -1,4 +1,5 @@
 import type { ClientOutput } from '@parley/sdk';
+import type { Environment } from './context.ts';
 import { fileLine } from './file-line.ts';
 import type { Names } from './names.ts';
 import { columns } from './table.ts';
@@ -7,11 +8,11 @@ import { lines, localTime, oneLine } from './terminal.ts';
 type Message = ClientOutput<'messages.get_messages'>['messages'][number];
 
 /** Messages as people read them: who said what and when, each text below its own beginning. */
-export async function messageLines(messages: readonly Message[], names: Names): Promise<string[]> {
+export async function messageLines(messages: readonly Message[], names: Names, env: Environment): Promise<string[]> {
   const rows = await Promise.all(
     messages.map(async (message) => {
       const [first = '', ...more] = [...textOf(message), ...marksOf(message)];
-      const start = [String(message.message_id), localTime(message.created_at), await names.of(message.user_id)];
+      const start = [String(message.message_id), localTime(message.created_at, env), await names.of(message.user_id)];
       return [[...start.map(oneLine), first], ...more.map((line) => ['', '', '', line])];
     }),
   );

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ErrorCode } from '@parley/contract';
 import { ApiError, TransportError } from '@parley/sdk';
 import { pauseAfter } from './backoff.ts';
+import type { Clock } from './context.ts';
 import { plainLine } from './failure.ts';
 import { oneLine } from './terminal.ts';
 import type { Running } from './until-stopped.ts';
@@ -28,20 +28,20 @@ const passing: readonly ErrorCode[] = ['rate_limited', 'unavailable', 'internal'
 
 /** Makes calls to a server that may be away for a while, such as for a restart: that is said once, and so is its return. */
 export class Patience {
-  readonly #running: Pick<Running, 'signal' | 'say'>;
+  readonly #running: Pick<Running, 'signal' | 'clock' | 'say'>;
   readonly #limits: Limits;
   #awaySince: number | undefined;
 
-  constructor(running: Pick<Running, 'signal' | 'say'>, limits: Limits = usual) {
+  constructor(running: Pick<Running, 'signal' | 'clock' | 'say'>, limits: Limits = usual) {
     this.#running = running;
     this.#limits = limits;
   }
 
   /** Makes the call until it is carried out, or refused for good. */
   async call<T>(call: (signal: AbortSignal, signs: Signs) => Promise<T>): Promise<T> {
-    const { signal } = this.#running;
+    const { signal, clock } = this.#running;
     for (let failures = 1; ; failures++) {
-      const silence = new Silence(this.#limits.silenceMs);
+      const silence = new Silence(clock, this.#limits.silenceMs);
       const signs: Signs = {
         alive: () => silence.break(),
         further: () => {
@@ -58,7 +58,7 @@ export class Patience {
         signal.throwIfAborted();
         if (!maySucceedLater(error)) throw error;
         await this.#isAway(error);
-        await sleep(secondsBefore(failures, error) * 1_000, undefined, { signal });
+        await clock.sleep(secondsBefore(failures, error) * 1_000, signal);
       } finally {
         silence.end();
       }
@@ -76,7 +76,7 @@ export class Patience {
 
   async #isAway(error: unknown): Promise<void> {
     if (isRateLimit(error)) return;
-    const now = performance.now();
+    const now = this.#running.clock.now();
     if (this.#awaySince !== undefined && now - this.#awaySince > this.#limits.absenceMs) throw error;
     if (this.#awaySince !== undefined) return;
     this.#awaySince = now;
@@ -93,11 +93,13 @@ export class Patience {
 /** Aborts its signal once nothing was heard for so long. */
 class Silence {
   readonly #controller = new AbortController();
-  readonly #timer: NodeJS.Timeout;
+  readonly #begin: () => () => void;
+  #end: () => void;
 
-  constructor(longestMs: number) {
+  constructor(clock: Clock, longestMs: number) {
     const abort = () => this.#controller.abort(new TransportError('The server does not answer.'));
-    this.#timer = setTimeout(abort, longestMs);
+    this.#begin = () => clock.timeout(longestMs, abort);
+    this.#end = this.#begin();
   }
 
   get signal(): AbortSignal {
@@ -105,11 +107,12 @@ class Silence {
   }
 
   break(): void {
-    this.#timer.refresh();
+    this.#end();
+    this.#end = this.#begin();
   }
 
   end(): void {
-    clearTimeout(this.#timer);
+    this.#end();
   }
 }
 

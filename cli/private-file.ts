@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import type { Environment } from './context.ts';
 
 /** Files that hold secrets of whoever runs the command: nobody else may read them. */
 
@@ -10,10 +11,10 @@ const homes = {
 } as const;
 
 /** Our folder, as the XDG base directories have it: an address that is not absolute counts as none. */
-export function privateFolder(kind: keyof typeof homes): string {
+export function privateFolder(kind: keyof typeof homes, env: Environment): string {
   const [variable, usual] = homes[kind];
-  const chosen = process.env[variable];
-  return join(chosen && isAbsolute(chosen) ? chosen : join(homedir(), usual), 'parley');
+  const chosen = env[variable];
+  return join(chosen && isAbsolute(chosen) ? chosen : join(env.HOME || homedir(), usual), 'parley');
 }
 
 export function readIfThere(path: string): string | undefined {

@@ -1,4 +1,5 @@
 import { bytesText } from './bytes.ts';
+import type { Output } from './context.ts';
 
 const redrawMs = 100;
 /** The speed is that of the last seconds: it is what the time left follows from. */
@@ -15,13 +16,13 @@ export interface Progress {
 
 /** Shows on a terminal how far a transfer is, in one line that is drawn over again. */
 export class ProgressBar {
-  readonly #terminal: NodeJS.WriteStream;
+  readonly #terminal: Output;
   readonly #verb: string;
   readonly #speed = new Speed();
   #drawnAt = Number.NEGATIVE_INFINITY;
   #isDrawn = false;
 
-  constructor(terminal: NodeJS.WriteStream, verb: string) {
+  constructor(terminal: Output, verb: string) {
     this.#terminal = terminal;
     this.#verb = verb;
   }

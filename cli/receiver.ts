@@ -1,14 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { deliveryHeaders } from '@parley/server/webhooks/headers.ts';
+import { answerTimeout, answerWithinMs } from './answer-timeout.ts';
 import { pauseAfter } from './backoff.ts';
+import type { Clock, CommandContext, Environment } from './context.ts';
 import { eventColumn, localSecond } from './event-lines.ts';
 import type { LoggedEvent } from './follow.ts';
 import packageJson from './package.json' with { type: 'json' };
 import { oneLine } from './terminal.ts';
 import type { Running } from './until-stopped.ts';
-
-/** As long as a webhook's endpoint has. */
-const answerWithinMs = 15_000;
 
 /** Bytes of an answer that are waited for, and how long: a connection that is cut off makes some receivers complain. */
 const shortAnswer = 4_096;
@@ -26,23 +24,26 @@ export class Receiver {
   readonly #url: URL;
   readonly #secret: string;
   readonly #running: Running;
+  readonly #env: Environment;
 
-  constructor(url: URL, secret: string, running: Running) {
+  constructor(url: URL, secret: string, running: Running, { env, bypassProxy }: CommandContext) {
     this.#url = url;
     this.#secret = secret;
     this.#running = running;
-    bypassProxy(url);
+    this.#env = env;
+    // A proxy that the environment names is for the way to the server, never for that to a machine's own port.
+    bypassProxy(url.host);
   }
 
   /** Sends an event until it is accepted, telling of every failure; answers the line that tells of the success. */
   async deliver(event: LoggedEvent): Promise<string> {
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#attempt(event, attempt);
-      const line = lineFor(event, outcome);
+      const line = lineFor(event, outcome, this.#env);
       if (outcome.accepted) return line;
       const seconds = pauseAfter(attempt);
       await this.#running.print(`${line}  again in ${seconds} s`);
-      await sleep(seconds * 1_000, undefined, { signal: this.#running.signal });
+      await this.#running.clock.sleep(seconds * 1_000, this.#running.signal);
     }
   }
 
@@ -51,7 +52,8 @@ export class Receiver {
     // The bytes that the log froze: JSON that JSON.stringify wrote is the same after being parsed and written again.
     const body = JSON.stringify({ event, timestamp, data });
     const started = performance.now();
-    const { signal } = this.#running;
+    const { signal, clock } = this.#running;
+    using late = answerTimeout(clock);
     try {
       const response = await fetch(this.#url, {
         method: 'POST',
@@ -69,12 +71,12 @@ export class Receiver {
         redirect: 'manual',
         // Events may be far apart, and a kept connection is one that the receiver may have closed since.
         keepalive: false,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(answerWithinMs)]),
+        signal: AbortSignal.any([signal, late.signal]),
       });
       const ms = performance.now() - started;
       // The status decides. What else the receiver says, and how slowly, is its own affair; a few words are heard out.
       const isShort = Number(response.headers.get('content-length') ?? Number.NaN) <= shortAnswer;
-      if (isShort) await Promise.race([response.arrayBuffer(), sleep(hearOutMs)]).catch(() => {});
+      if (isShort) await hearOut(response, clock);
       else void response.body?.cancel().catch(() => {});
       return { accepted: response.ok, answer: statusOf(response), ms };
     } catch (error) {
@@ -84,8 +86,15 @@ export class Receiver {
   }
 }
 
-function lineFor({ event_id, event }: LoggedEvent, { answer, ms }: Outcome): string {
-  const time = localSecond(new Date().toISOString());
+async function hearOut(response: Response, clock: Clock): Promise<void> {
+  const enough = Promise.withResolvers<void>();
+  const cancel = clock.timeout(hearOutMs, enough.resolve);
+  await Promise.race([response.arrayBuffer(), enough.promise]).catch(() => {});
+  cancel();
+}
+
+function lineFor({ event_id, event }: LoggedEvent, { answer, ms }: Outcome, env: Environment): string {
+  const time = localSecond(new Date().toISOString(), env);
   return [time, eventColumn(event), event_id, oneLine(answer), `${Math.round(ms)} ms`].join('  ');
 }
 
@@ -102,11 +111,4 @@ const troubles: Readonly<Record<string, string>> = {
 function troubleOf(error: unknown): string {
   const { code, name, message } = error as NodeJS.ErrnoException;
   return troubles[code ?? ''] ?? troubles[name] ?? message;
-}
-
-/** A proxy that the environment names is for the way to the server, never for that to a machine's own port. */
-function bypassProxy({ host }: URL): void {
-  const others = process.env.no_proxy ?? process.env.NO_PROXY;
-  const direct = others ? `${others},${host}` : host;
-  Object.assign(process.env, { no_proxy: direct, NO_PROXY: direct });
 }

@@ -1,57 +1,63 @@
 import { commands, type Row } from './commands.ts';
+import type { CommandContext, EndingSignal } from './context.ts';
 import { helpFor, overview } from './help.ts';
 import { hint, print } from './output.ts';
 import packageJson from './package.json' with { type: 'json' };
+import { StoppedBy } from './stopped-by.ts';
 import { oneLine } from './terminal.ts';
 import { UsageError } from './usage.ts';
 
 const exitCodes = { done: 0, failed: 1, misused: 2 } as const;
 
-/** Runs one command line and answers the exit code. Whatever goes wrong is one plain line on standard error. */
-export async function run(typed: readonly string[]): Promise<number> {
+/**
+ * Runs one command line. Returns the exit code, or the signal by which the process has to end. Whatever goes wrong is one plain
+ * line on standard error.
+ */
+export async function run(typed: readonly string[], context: CommandContext): Promise<number | EndingSignal> {
   try {
-    await dispatch(typed);
+    await dispatch(typed, context);
     return exitCodes.done;
   } catch (error) {
+    if (error instanceof StoppedBy) return error.signal;
     if (error instanceof UsageError) {
-      await hint(oneLine(error.message));
+      await hint(context, oneLine(error.message));
       return exitCodes.misused;
     }
     const { plainLine } = await import('./failure.ts');
-    await hint(oneLine(plainLine(error)));
+    await hint(context, oneLine(plainLine(error)));
     return exitCodes.failed;
   }
 }
 
-async function dispatch(typed: readonly string[]): Promise<void> {
+async function dispatch(typed: readonly string[], context: CommandContext): Promise<void> {
   const [first = 'help', ...rest] = typed;
-  if (first === '--version' || first === '-v') return print(packageJson.version);
-  if (first === '--help' || first === '-h') return showHelp([]);
-  if (first === 'help') return showHelp(rest);
+  if (first === '--version' || first === '-v') return print(context, packageJson.version);
+  if (first === '--help' || first === '-h') return showHelp([], context);
+  if (first === 'help') return showHelp(rest, context);
   const row = find(typed);
   if (!row) {
-    if (rest.some((word) => word === '--help' || word === '-h')) return showHelp([first]);
+    if (rest.some((word) => word === '--help' || word === '-h')) return showHelp([first], context);
     throw unknown(typed);
   }
-  await execute(row, typed.slice(words(row).length));
+  await execute(row, typed.slice(words(row).length), context);
 }
 
-async function execute(row: Row, typed: readonly string[]): Promise<void> {
+async function execute(row: Row, typed: readonly string[], context: CommandContext): Promise<void> {
   const { command } = await row.load();
   try {
-    if ((await command.execute(typed)) === 'help') await print(helpFor(row, command));
+    if ((await command.execute(typed, context)) === 'help') await print(context, helpFor(row, command));
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     throw new UsageError(`${error.message} See: parley ${row.name} --help`);
   }
 }
 
-async function showHelp(topic: readonly string[]): Promise<void> {
+async function showHelp(topic: readonly string[], context: CommandContext): Promise<void> {
   const row = find(topic);
-  if (row) return print(helpFor(row, (await row.load()).command));
+  if (row) return print(context, helpFor(row, (await row.load()).command));
   const rows = commands.filter((c) => topic.every((word, i) => words(c)[i] === word));
   if (rows.length === 0) throw unknown(topic);
-  await print(overview(rows));
+  await print(context, overview(rows));
 }
 
 const words = ({ name }: Row) => name.split(' ');

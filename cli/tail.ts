@@ -17,13 +17,13 @@ export async function tail(listening: Listening, json: boolean): Promise<void> {
 }
 
 /** Puts an event into words. What these look up they remember, failures too: after one of the server they are new. */
-function reader({ client, user }: Listening, patience: Patience): (event: LoggedEvent) => Promise<string[]> {
+function reader({ client, user, context }: Listening, patience: Patience): (event: LoggedEvent) => Promise<string[]> {
   const fresh = () => ({ names: new Names(client), titles: new ChatTitles(client, user.user_id) });
   let lookUp = fresh();
   return (event) =>
     patience.call(async () => {
       try {
-        return await eventLines(event, lookUp);
+        return await eventLines(event, lookUp, context.env);
       } catch (error) {
         lookUp = fresh();
         throw error;

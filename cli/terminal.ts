@@ -1,3 +1,5 @@
+import type { Environment } from './context.ts';
+
 /**
  * Characters that could make a terminal do or show something other than the text: control characters (the escape
  * sequences of ESC and of U+009B among them), line separators, and those that turn the direction of what follows.
@@ -19,9 +21,15 @@ export const jsonLine = (value: unknown): string =>
   JSON.stringify(value).replace(dangerous, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** `2026-01-01 13:00`, in the time zone of whoever reads it. */
-export function localTime(iso: string): string {
-  const time = new Date(iso);
-  const two = (n: number) => String(n).padStart(2, '0');
-  const date = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join('-');
-  return `${date} ${two(time.getHours())}:${two(time.getMinutes())}`;
+export const localTime = (iso: string, env: Environment): string => formatIn(env.TZ).format(new Date(iso));
+
+/** Of a zone that only the system knows the rules of, it is the zone of the process. */
+function formatIn(timeZone: string | undefined): Intl.DateTimeFormat {
+  const format = { dateStyle: 'short', timeStyle: 'short', hourCycle: 'h23' } as const;
+  try {
+    return new Intl.DateTimeFormat('sv', { ...format, ...(timeZone && { timeZone }) });
+  } catch (error) {
+    if (error instanceof RangeError) return new Intl.DateTimeFormat('sv', format);
+    throw error;
+  }
 }

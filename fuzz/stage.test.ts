@@ -11,7 +11,7 @@ test('a fault in the log of the server is told once, and not again of whatever c
     await rename('webhooks', 'elsewhere');
     expect((await owner.call('webhooks.list', {})).status).toBe(500);
     await rename('elsewhere', 'webhooks');
-    expect(stage.check()).rejects.toThrow('the server has logged a fault: {');
+    await expect(stage.check()).rejects.toThrow('the server has logged a fault: {');
     await stage.check();
   } finally {
     await stage.close();

@@ -12,11 +12,12 @@ import {
   type StreamOperationName,
 } from '@parley/contract';
 import { isForCaller, readAnswer } from './answer.ts';
+import { type Clock, systemClock } from './clock.ts';
 import { ApiError, innermost, TransportError } from './errors.ts';
 import type { AskForStream, Within } from './event-connection.ts';
 import { type Follow, follower } from './events.ts';
 import { type ApiRequest, buildRequest, newIdempotencyKey, type Target, withToken } from './request.ts';
-import { pause, pauseBefore } from './retry.ts';
+import { pauseBefore } from './retry.ts';
 import { askToken, checkToken, type TokenSource } from './token.ts';
 
 export interface ClientOptions extends Target {
@@ -28,6 +29,8 @@ export interface ClientOptions extends Target {
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** How often a call is made again, where that can do no harm and may help; 2 by default. */
   readonly retries?: number;
+  /** Stands in for the timers of the platform, by which the client waits before a retry and gives up on silence. */
+  readonly clock?: Clock;
 }
 
 export interface CallOptions {
@@ -96,6 +99,7 @@ interface Settings extends Target {
   readonly token: TokenSource;
   readonly fetch: NonNullable<ClientOptions['fetch']>;
   readonly retries: number;
+  readonly clock: Clock;
   /** What an exchange with the server is given, where it has no end of its own. */
   readonly within?: Within;
 }
@@ -108,9 +112,10 @@ export function createClient(options: ClientOptions): Client {
     // Looked up at each call, and called as a plain function: a browser's fetch refuses any other `this`.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     retries: options.retries ?? 2,
+    clock: options.clock ?? systemClock,
   };
   const rows = listOperations();
-  const client: Record<string, object> = { events: follower(streamFrom(settings, rows)) };
+  const client: Record<string, object> = { events: follower(streamFrom(settings, rows), settings.clock) };
   for (const row of rows) {
     const method = (input: object = {}, call: CallOptions & DownloadOptions = {}) =>
       callOperation(settings, row, input, call);
@@ -147,7 +152,7 @@ async function callOperation(
     } catch (error) {
       const wait = retry > settings.retries ? undefined : pauseBefore(retry, error, repeatable);
       if (wait === undefined) throw error;
-      await pause(wait, signal);
+      await settings.clock.sleep(wait, signal);
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { ClientInput } from '@parley/contract';
+import type { Clock } from './clock.ts';
 import { innermost, TransportError } from './errors.ts';
 import { type Block, BlockCutter } from './event-blocks.ts';
 import { untilAborted } from './retry.ts';
@@ -22,14 +23,16 @@ export class EventConnection {
   readonly #cutter = new BlockCutter();
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
   readonly #ending: AbortSignal;
+  readonly #clock: Clock;
   readonly #silenceMs: number;
   readonly #end = () => this.close(this.#ending.reason);
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #blocks: Block[] = [];
 
   /** It is closed when the signal is aborted. */
-  constructor(ending: AbortSignal, silenceMs: number) {
+  constructor(ending: AbortSignal, clock: Clock, silenceMs: number) {
     this.#ending = ending;
+    this.#clock = clock;
     this.#silenceMs = silenceMs;
     ending.addEventListener('abort', this.#end, { once: true });
   }
@@ -70,11 +73,11 @@ export class EventConnection {
 
   async #within<T>(work: Promise<T>): Promise<T> {
     const silent = () => this.close(new TransportError(`The server was silent for ${this.#silenceMs / 1_000} s.`));
-    const timer = setTimeout(silent, this.#silenceMs);
+    const cancel = this.#clock.timeout(this.#silenceMs, silent);
     try {
       return await untilAborted(work, this.#controller.signal);
     } finally {
-      clearTimeout(timer);
+      cancel();
     }
   }
 }

@@ -1,10 +1,10 @@
 import { type ClientInput, type EventName, signalNames } from '@parley/contract';
+import type { Clock } from './clock.ts';
 import { type ApiError, TransportError } from './errors.ts';
 import { type AskForStream, EventConnection } from './event-connection.ts';
 import { readBlock, type Streamed, type StreamedName, type Told } from './event-items.ts';
 import type { OtherName } from './other-name.ts';
 import { mayPass, pauseBeforeReturn } from './reconnect.ts';
-import { pause } from './retry.ts';
 
 /** The server says something every 15 s. */
 const usualSilenceMs = 45_000;
@@ -53,12 +53,13 @@ export type Follow = <N extends StreamedName | OtherName = EventName | OtherName
 
 /** What `ask` leads to, as `client.events`. */
 export const follower =
-  (ask: AskForStream): Follow =>
+  (ask: AskForStream, clock: Clock): Follow =>
   (options = {}) =>
-    new EventStream(ask, options as FollowOptions<StreamedName, boolean>) as EventIterator<never>;
+    new EventStream(ask, clock, options as FollowOptions<StreamedName, boolean>) as EventIterator<never>;
 
 class EventStream implements EventIterator<Streamed> {
   readonly #ask: AskForStream;
+  readonly #clock: Clock;
   readonly #input: Input;
   readonly #options: FollowOptions<StreamedName, boolean>;
   readonly #givesSignals: boolean;
@@ -72,9 +73,10 @@ class EventStream implements EventIterator<Streamed> {
   /** Attempts in a row that brought nothing. */
   #failures = 0;
 
-  constructor(ask: AskForStream, options: FollowOptions<StreamedName, boolean>) {
+  constructor(ask: AskForStream, clock: Clock, options: FollowOptions<StreamedName, boolean>) {
     const { events, signals, signal, silenceMs: _silenceMs, onOpen: _onOpen, onBreak: _onBreak, ...input } = options;
     this.#ask = ask;
+    this.#clock = clock;
     this.#options = options;
     this.#input = { ...input, events: events && [...new Set([...events, ...(signals ? signalNames : [])])] };
     // Where names were given, the server sends no other.
@@ -154,8 +156,8 @@ class EventStream implements EventIterator<Streamed> {
   async #connect(): Promise<EventConnection> {
     const { signal } = this.#ending;
     for (;;) {
-      if (this.#pauseMs > 0) await pause(this.#pauseMs, signal);
-      const connection = new EventConnection(signal, this.#options.silenceMs ?? usualSilenceMs);
+      if (this.#pauseMs > 0) await this.#clock.sleep(this.#pauseMs, signal);
+      const connection = new EventConnection(signal, this.#clock, this.#options.silenceMs ?? usualSilenceMs);
       try {
         await connection.open(this.#ask, { ...this.#input, after: this.#cursor });
         await this.#begin(connection);

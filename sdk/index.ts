@@ -9,6 +9,7 @@ export {
   type DownloadOptions,
   type OpenStream,
 } from './client.ts';
+export type { Clock } from './clock.ts';
 export { ApiError, TransportError } from './errors.ts';
 export type {
   Streamed,

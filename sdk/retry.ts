@@ -29,22 +29,6 @@ export function pauseBefore(retry: number, error: unknown, repeatable: boolean):
   return error.retryAfter === undefined ? scattered : error.retryAfter * 1_000 + scattered / 4;
 }
 
-/** Waits; throws the signal's reason at once when it is aborted. */
-export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, milliseconds);
-    signal?.addEventListener('abort', stop, { once: true });
-  });
-}
-
 /** The outcome of the work; or, when the signal is aborted before that, its reason, at once. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;

@@ -42,8 +42,10 @@ export const realWorld: World = {
   random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
   print: (text) => void process.stdout.write(text),
   sweepMs: 2_000,
+  fileSweepMs: 15_000,
   quietMs: 15_000,
   stallMs: 30_000,
+  drainMs: 10_000,
 };
 
 export interface Parley {
@@ -59,9 +61,6 @@ const readyMs = 2_000;
 
 const within = (ms: number, work: Promise<unknown>) =>
   withTimeout(ms, work, () => new Error(`no response within ${ms} ms`));
-
-/** Requests that are still running this long after `stop` are cut off. */
-const drainMs = 10_000;
 
 /** What goes on beside the requests, and waits for a storage that does not answer, is not waited for any longer. */
 const followerMs = 15_000;
@@ -203,7 +202,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
         isStopping = true;
         log.write('info', 'stopping', { serving_on_seconds: settings.stopDelay });
         await Bun.sleep(settings.stopDelay * 1_000);
-        const cutOff = setTimeout(() => void server.stop(true), drainMs);
+        const cutOff = setTimeout(() => void server.stop(true), world.drainMs);
         live.streams.stop();
         // Their answers have ended by then: otherwise one that is not being read is waited for.
         await Bun.sleep(0);

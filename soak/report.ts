@@ -122,7 +122,7 @@ export function notes(
       : []),
     ...(counts.leftOut
       ? [
-          `${figure(counts.leftOut)} calls were left out because too many others had no answer yet: the load was not steady.`,
+          `${figure(counts.leftOut)} calls were left out because too many others had no answer yet: the load was not monotonic.`,
         ]
       : []),
     ...(unknown.length > 0

@@ -19,12 +19,23 @@ import { Watch } from './watch.ts';
 export interface SoakOptions {
   /** Of a server of its own, database included. */
   readonly env: Record<string, string>;
+  /** How long the load lasts. */
   readonly minutes: number;
+  /** Where it is given, the load goes on after that until this is so. */
+  readonly isEnough?: (soFar: SoFar) => boolean;
   readonly sendsPerSecond: number;
   readonly seed: number;
   /** Ends the load before its time. */
   readonly stop: AbortSignal;
   readonly tell: (line: string) => void;
+}
+
+/** What has come of the load so far. */
+export interface SoFar {
+  readonly acts: Readonly<Record<ActName, number>>;
+  /** Events that came on streams. */
+  readonly heard: number;
+  readonly watch: Watch;
 }
 
 export interface SoakResult {
@@ -49,7 +60,7 @@ const mostTold = 20;
 
 /** Steady load on a server, which is watched meanwhile; and at the end what it promised is held against what came. */
 export async function soak(options: SoakOptions): Promise<SoakResult> {
-  const { seed, minutes, sendsPerSecond, stop, tell } = options;
+  const { seed, minutes, isEnough = () => true, sendsPerSecond, stop, tell } = options;
   const plan = planOf(minutes);
   const env = { ...options.env, ...settings };
   const port = await quietPort();
@@ -76,7 +87,13 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   tell('The load begins.');
   const began = performance.now();
   const over = new AbortController();
-  const end = AbortSignal.any([stop, over.signal, AbortSignal.timeout(minutes * 60_000)]);
+  const end = AbortSignal.any([stop, over.signal]);
+  const endInTime = async () => {
+    await pause(minutes * 60_000, end);
+    const soFar = () => ({ acts: load.counts, heard: listeners.heard, watch });
+    while (!isEnough(soFar()) && !end.aborted) await pause(50, end);
+    over.abort();
+  };
   let warm: Kinds = {};
   const lookWhenWarm = async () => {
     await pause(plan.warmUpSeconds * 1_000, end);
@@ -101,6 +118,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     lookWhenWarm(),
     settleNowAndThen(),
     tellEveryMinute(),
+    endInTime(),
   ];
   // Where one part fails the others come to their end.
   for (const part of parts) part.catch(() => over.abort());

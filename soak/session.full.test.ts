@@ -5,9 +5,6 @@ import { endWithUs, temporaryFolder } from '../server/test/support/cleanup.ts';
 import { type EngineName, onPostgres } from '../server/test/support/engines.ts';
 import { eventually } from '../server/test/support/world.ts';
 
-/** A busy machine may be many times slower. */
-const mostMs = 120_000;
-
 /** A soak as somebody starts it in a terminal, in a group of processes of its own; its load has begun. */
 async function begin(engine: EngineName) {
   const json = join(temporaryFolder(), 'figures.json');
@@ -60,6 +57,8 @@ const untilGone = (session: number) =>
 /** Has a terminal say to everything in it that it is over: when somebody presses Ctrl-C, or the terminal goes away. */
 async function hearsSignal(engine: EngineName, signal: NodeJS.Signals): Promise<void> {
   const { child, session, json, said } = await begin(engine);
+  // Until it has ended, its id is the id of its group and of nothing else.
+  expect([child.exitCode, child.signalCode]).toEqual([null, null]);
   process.kill(-child.pid, signal);
   const code = await child.exited;
   const { out, complaint } = await said();
@@ -75,20 +74,16 @@ async function hearsSignal(engine: EngineName, signal: NodeJS.Signals): Promise<
 const onLinux = test.concurrent.skipIf(process.platform !== 'linux');
 
 describe('a soak in a terminal', () => {
-  onLinux('judges what there is when the terminal goes away', () => hearsSignal('sqlite', 'SIGHUP'), mostMs);
+  onLinux('judges what there is when the terminal goes away', () => hearsSignal('sqlite', 'SIGHUP'));
 
-  onLinux(
-    'leaves nothing behind when it is killed',
-    async () => {
-      const { child, session } = await begin('sqlite');
-      expect(inSession(session).length).toBeGreaterThan(1);
-      child.kill('SIGKILL');
-      await untilGone(session);
-    },
-    mostMs,
-  );
+  onLinux('leaves nothing behind when it is killed', async () => {
+    const { child, session } = await begin('sqlite');
+    expect(inSession(session).length).toBeGreaterThan(1);
+    child.kill('SIGKILL');
+    await untilGone(session);
+  });
 });
 
 onPostgres('a soak in a terminal', () => {
-  onLinux('judges what there is, and ends its database, upon Ctrl-C', () => hearsSignal('postgres', 'SIGINT'), mostMs);
+  onLinux('judges what there is, and ends its database, upon Ctrl-C', () => hearsSignal('postgres', 'SIGINT'));
 });

@@ -1,5 +1,4 @@
 import { type Child, startOnServerCore, untilHealthy } from '../bench/machine.ts';
-import { endWithUs } from '../server/test/support/cleanup.ts';
 import { quietPort } from '../server/test/support/quiet-port.ts';
 import type { Held, Inside } from './inside.ts';
 
@@ -19,7 +18,6 @@ export class Subject implements AsyncDisposable {
     const insidePort = await quietPort();
     const own = { PORT: String(port), SOAK_PORT: String(insidePort), SOAK_LEAP_MS: String(leapEveryMs) };
     const child = startOnServerCore(['soak/server.ts'], { ...env, ...own });
-    endWithUs(child);
     await untilHealthy(child, port);
     return new Subject(child, insidePort);
   }

@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import type { Failure } from './output.ts';
 
 /** What became of the tests of one file. */
 export interface FileResult {
@@ -15,50 +16,72 @@ export interface Skipped {
   readonly why: string;
 }
 
-/** Reads the runner's JUnit report, in which each file is a suite that holds the others. */
+export interface Run {
+  /** How many were run; one that broke has no result. */
+  readonly files: number;
+  readonly results: readonly FileResult[];
+  readonly failures: readonly Failure[];
+  readonly skipped: readonly Skipped[];
+  readonly seconds: number;
+}
+
+/** Reads the runner's JUnit report, in which each file is a suite that holds the others. A file that broke is not in it. */
 export function readReport(xml: string): FileResult[] {
   const results: FileResult[] = [];
   for (const [, attributes = ''] of xml.matchAll(/^ {2}<testsuite ([^>]*)>/gm)) {
     const value = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(attributes)?.[1] ?? '';
-    const [tests, failed, skipped] = ['tests', 'failures', 'skipped'].map((name) => Number(value(name)));
+    const [tests = 0, failed = 0, skipped = 0] = ['tests', 'failures', 'skipped'].map((name) => Number(value(name)));
     results.push({
       file: relative('.', value('file') || value('name')),
       seconds: Number(value('time')),
-      passed: (tests ?? 0) - (failed ?? 0) - (skipped ?? 0),
-      failed: failed ?? 0,
-      skipped: skipped ?? 0,
+      passed: tests - failed - skipped,
+      failed,
+      skipped,
     });
   }
   return results;
 }
 
-/** The lines at the end of a run: the slowest files, what was skipped and why, and the counts. */
-export function summary(results: readonly FileResult[], skipped: readonly Skipped[], seconds: number): string[] {
-  const sum = (key: 'passed' | 'failed' | 'skipped') => results.reduce((total, result) => total + result[key], 0);
-  const slowest = [...results].sort((a, b) => b.seconds - a.seconds).slice(0, 10);
+/** Files faster than this are not worth naming. */
+const slowSeconds = 3;
+
+/** The lines at the end of a run: the slowest files, what was skipped and why, what failed, and last the counts. */
+export function summary({ files, results, failures, skipped, seconds }: Run): string[] {
+  const sum = (key: 'passed' | 'skipped') => results.reduce((total, result) => total + result[key], 0);
+  const slowest = results.filter((result) => result.seconds >= slowSeconds).sort((a, b) => b.seconds - a.seconds);
   return [
-    'The slowest files:',
-    ...slowest.map(({ file, seconds: taken }) => `${taken.toFixed(1).padStart(7)} s  ${file}`),
-    '',
-    ...skippedLines(skipped),
-    `${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`,
-    `in ${results.length} files and ${duration(seconds)}`,
+    ...section(
+      'Slowest files',
+      slowest.slice(0, 5).map(({ file, seconds: taken }) => `${taken.toFixed(1).padStart(6)} s  ${file}`),
+    ),
+    ...section('Skipped', skippedLines(skipped)),
+    ...section('Failed', failureLines(failures)),
+    `${files} ${files === 1 ? 'file' : 'files'} in ${duration(seconds)}`,
+    `${sum('passed')} passed, ${failures.length} failed, ${sum('skipped')} skipped`,
   ];
 }
+
+const section = (title: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : [`${title}:`, ...lines, ''];
+
+/** So many names of suites are enough to know what is meant. */
+const namesShown = 3;
 
 function skippedLines(skipped: readonly Skipped[]): string[] {
-  if (skipped.length === 0) return [];
-  const byReason = Map.groupBy(skipped, ({ why }) => why);
-  return [
-    'Skipped:',
-    ...[...byReason].map(([why, suites]) => {
-      const names = [...new Set(suites.map(({ name }) => name))];
-      const others = names.length > 3 ? `, and ${names.length - 3} more` : '';
-      return `  ${why}\n    ${names.slice(0, 3).join('; ')}${others}`;
-    }),
-    '',
-  ];
+  return [...Map.groupBy(skipped, ({ why }) => why)].flatMap(([why, suites]) => {
+    const names = [...new Set(suites.map(({ name }) => name))];
+    const others = names.length > namesShown ? ` and ${names.length - namesShown} more` : '';
+    return [`  ${why}`, `    ${names.slice(0, namesShown).join('; ')}${others}`];
+  });
 }
 
-const duration = (seconds: number) =>
-  seconds < 60 ? `${seconds.toFixed(1)} s` : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+const failureLines = (failures: readonly Failure[]): string[] =>
+  [...Map.groupBy(failures, ({ file }) => file)].flatMap(([file, tests]) => [
+    `  ${file}`,
+    ...tests.map(({ test }) => `    ${test}`),
+  ]);
+
+function duration(seconds: number): string {
+  const whole = Math.round(seconds);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}

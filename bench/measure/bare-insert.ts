@@ -1,4 +1,5 @@
-import { startOnServerCore, temporaryFolder } from '../machine.ts';
+import { temporaryFolder } from '../../server/test/support/cleanup.ts';
+import { startOnServerCore } from '../machine.ts';
 import type { ParleyUnderTest } from '../parley.ts';
 
 /** What the process of `bare/insert.ts` is asked to do. */

@@ -1,7 +1,8 @@
 import { randomFillSync } from 'node:crypto';
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { temporaryFolder } from '../../server/test/support/cleanup.ts';
 import { freePort } from '../../server/test/support/postgres.ts';
-import { cpuSeconds, startOnServerCore, temporaryFolder, untilHealthy } from '../machine.ts';
+import { cpuSeconds, startOnServerCore, untilHealthy } from '../machine.ts';
 import type { Outcome, Reference } from '../outcome.ts';
 import { freshEnvironment, startParley } from '../parley.ts';
 import type { Plan } from '../plan.ts';

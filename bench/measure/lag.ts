@@ -73,7 +73,7 @@ async function lag(title: string, env: Record<string, string>, { sizes }: Plan):
 
 let texts = 0;
 
-/** Sends at a steady pace for a while, and answers the lags in ms, the shortest first. */
+/** Sends at a monotonic pace for a while, and answers the lags in ms, the shortest first. */
 export async function lagsOf(
   sender: Client,
   chats: readonly number[],

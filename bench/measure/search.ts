@@ -1,6 +1,7 @@
+import { temporaryFolder } from '../../server/test/support/cleanup.ts';
 import { type EngineName, engineTitles, onEngine } from '../engines.ts';
 import type { Load } from '../load.ts';
-import { startOnServerCore, temporaryFolder } from '../machine.ts';
+import { startOnServerCore } from '../machine.ts';
 import type { Outcome, Reference } from '../outcome.ts';
 import { searchMessages, startBare, startParley } from '../parley.ts';
 import type { Plan } from '../plan.ts';

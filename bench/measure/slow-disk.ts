@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { temporaryFolder } from '../../server/test/support/cleanup.ts';
 import { doubtsAboutPace } from '../doubt.ts';
 import type { Load } from '../load.ts';
-import { temporaryFolder } from '../machine.ts';
+
 import type { Outcome } from '../outcome.ts';
 import { freshEnvironment, sendMessage, startParley } from '../parley.ts';
 import type { Plan } from '../plan.ts';

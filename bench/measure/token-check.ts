@@ -1,4 +1,5 @@
-import { startOnServerCore, temporaryFolder } from '../machine.ts';
+import { temporaryFolder } from '../../server/test/support/cleanup.ts';
+import { startOnServerCore } from '../machine.ts';
 import type { Outcome } from '../outcome.ts';
 import { freshEnvironment, sendMessage, startParley } from '../parley.ts';
 import type { Plan } from '../plan.ts';

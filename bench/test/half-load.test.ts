@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { load } from '../race.ts';
 
-/** A server that is away for a while at its fiftieth request. */
+/** A server that is away for a while at its first request. */
 const pauseMs = 300;
 let calls = 0;
 let server: ReturnType<typeof Bun.serve>;
@@ -11,7 +11,7 @@ beforeAll(() => {
     hostname: '127.0.0.1',
     port: 0,
     fetch() {
-      if (++calls === 50) Bun.sleepSync(pauseMs);
+      if (++calls === 1) Bun.sleepSync(pauseMs);
       return new Response('ok', { headers: { 'content-length': '2' } });
     },
   });

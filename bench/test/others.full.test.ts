@@ -1,48 +1,27 @@
-import { expect, test } from 'bun:test';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { othersWhile, ownTicks } from '../others.ts';
+import { endWithUs } from '../../server/test/support/cleanup.ts';
 
-const isLinux = process.platform === 'linux';
-const groupOf = (pid: number) =>
-  readFileSync(`/proc/${pid}/stat`, 'latin1')
-    .replace(/^.*\) /s, '')
-    .split(' ')[2];
-/** Where the first process is of our group, as in a container, nobody is a stranger. */
-const hasStrangers = isLinux && Bun.which('setsid') !== null && groupOf(1) !== groupOf(process.pid);
+/** Ticks of the processor, out of the 25 that the process takes at the least. */
+const most = 22;
 
-/** Works for a quarter of a second of processor time, however long that takes, and says that it has. */
-const work = (done: string) => [
-  process.execPath,
-  '-e',
-  `while (process.cpuUsage().user < 250_000); await Bun.write('${done}', '')`,
-];
-const ticks = 22;
-
-async function growth(command: (done: string) => string[]): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'parley-bench-test-'));
-  try {
-    const done = join(folder, 'done');
-    const before = ownTicks();
-    await Bun.spawn(command(done)).exited;
-    while (!existsSync(done)) await Bun.sleep(20);
-    return ownTicks() - before;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+async function whileWorking(who: 'child' | 'grandchild' | 'stranger') {
+  const command = [process.execPath, join(import.meta.dir, 'support/work-beside.ts'), who];
+  const child = Bun.spawn(command, { detached: true, stdin: 'ignore', stdout: 'pipe', stderr: 'inherit' });
+  endWithUs(child);
+  return (await new Response(child.stdout).json()) as { ownGrowth: number; otherSeconds: number };
 }
 
-test.skipIf(!isLinux)('what a process of ours did is our own, also when it has ended', async () => {
-  expect(await growth(work)).toBeGreaterThanOrEqual(ticks);
-  expect(await growth((done) => ['sh', '-c', '"$@" & wait', 'sh', ...work(done)])).toBeGreaterThanOrEqual(ticks);
-});
+describe.skipIf(process.platform !== 'linux')('what a process did', () => {
+  test('is our own if we started it, also when it has ended', async () => {
+    expect((await whileWorking('child')).ownGrowth).toBeGreaterThanOrEqual(most);
+    expect((await whileWorking('grandchild')).ownGrowth).toBeGreaterThanOrEqual(most);
+  });
 
-test.skipIf(!hasStrangers)('what a stranger did is not, and is seen', async () => {
-  const began = performance.now();
-  const { result, others } = await othersWhile(() => growth((done) => ['setsid', '--fork', ...work(done)]));
-  expect(result).toBeLessThan(ticks);
-  const seconds = (performance.now() - began) / 1_000;
-  // What our own network traffic costs the kernel may hide a little of it.
-  expect((others ?? 0) * cpus().length * seconds).toBeGreaterThan(0.1);
+  test.skipIf(Bun.which('setsid') === null)('is not our own if it is a stranger, and is seen', async () => {
+    const { ownGrowth, otherSeconds } = await whileWorking('stranger');
+    expect(ownGrowth).toBeLessThan(most);
+    // What our own network traffic costs the kernel may hide a little of it.
+    expect(otherSeconds).toBeGreaterThan(0.1);
+  });
 });

@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test';
 import { onCluster } from '../../server/test/support/on-cluster.ts';
 import { cluster } from '../faults/cluster.ts';
-import { runTrial } from '../frame/run.ts';
+import { leastMessages, runTrial } from '../frame/run.ts';
 
 /** Draws both ways to end a node, and both to restart the database. */
 const seed = 28;
 const ms = 12_000;
 
-/** A busy machine may be many times slower. */
-const mostMs = 240_000;
+/** Catches hangs, and nothing else. */
+const mostMs = 300_000;
 
 onCluster('three nodes that are killed and stopped, whose NATS and PostgreSQL go away and come back', () => {
   test(
@@ -27,7 +27,7 @@ onCluster('three nodes that are killed and stopped, whose NATS and PostgreSQL go
       ]) {
         expect(tally.of(happened)).toBeGreaterThan(0);
       }
-      expect(evidence.acknowledged.length).toBeGreaterThan(100);
+      expect(evidence.acknowledged.length).toBeGreaterThanOrEqual(leastMessages);
       expect(evidence.streams.every(({ expected }) => expected.length > 0)).toBeTrue();
       expect(readers.some((reader) => reader.counts.connections > 1)).toBeTrue();
       expect(evidence.told.every(({ log }) => log.length > 0)).toBeTrue();

@@ -2,15 +2,13 @@ import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../server/test/support/cleanup.ts';
 import type { Scene, Trial } from '../frame/trial.ts';
+import { hangMs } from '../hang.ts';
 import { pause } from '../pause.ts';
 import { stream } from '../random.ts';
 import { lockedOut } from '../verdicts.ts';
 
 /** Hours that the clock is wrong by at most, either way: what is kept for a day is still kept. */
 const mostHours = 10;
-
-/** Somebody who writes all the time has got something done by then, or is locked out. */
-const patienceMs = 20_000;
 
 /** An endpoint is away for so long before each jump, so that something waits for a time of the old clock. */
 const awayMs = 700;
@@ -71,8 +69,8 @@ async function untilEverybodyGoesOn({ stage, calls, tally }: Scene, end: AbortSi
   const jumped = performance.now();
   const userIds = stage.writers.map(({ userId }) => userId);
   const waiting = () => lockedOut(userIds, calls.lastSuccess, jumped);
-  while (waiting().length > 0 && performance.now() < jumped + patienceMs && !end.aborted) await pause(20, end);
+  while (waiting().length > 0 && performance.now() < jumped + hangMs && !end.aborted) await pause(20, end);
   for (const userId of waiting()) {
-    tally.breach(`user ${userId} got nothing done within ${patienceMs / 1_000} s of a jump of the clock`);
+    tally.breach(`user ${userId} got nothing done within ${hangMs / 1_000} s of a jump of the clock`);
   }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '../../server/test/support/cleanup.ts';
 import { onSqliteOnly } from '../frame/engines.ts';
 import type { Scene, Trial } from '../frame/trial.ts';
+import { hangMs } from '../hang.ts';
 import { pause } from '../pause.ts';
 import { stream } from '../random.ts';
 
@@ -11,9 +12,6 @@ const megabytes = 384;
 
 const mount = (folder: string) =>
   Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder], { stderr: 'ignore' }).success;
-
-/** Somebody who writes has met with a full disk by then, and has got something done where there is room again. */
-const goesOnMs = 15_000;
 
 /** Whether this process may mount a file system. */
 function mayMount(): boolean {
@@ -56,7 +54,7 @@ async function fillUp({ environments, calls, tally }: Scene, ms: number, end: Ab
   const from = calls.answers.length;
   const refused = () => calls.answers.slice(from).filter(({ outcome }) => outcome === 503).length;
   // For as long as was drawn, and until somebody has met with it.
-  const isFull = (lastedMs: number) => lastedMs < ms || (refused() === 0 && lastedMs < goesOnMs);
+  const isFull = (lastedMs: number) => lastedMs < ms || (refused() === 0 && lastedMs < hangMs);
   tally.count('times that the disk was full');
   try {
     for (const began = performance.now(); isFull(performance.now() - began) && !end.aborted; await pause(10, end)) {
@@ -83,8 +81,8 @@ function takeAll(handle: number): void {
 /** Nobody restarts it, and nothing else than room is given to it. */
 async function untilGoingOn({ traffic, tally }: Scene, end: AbortSignal): Promise<void> {
   const before = traffic.acknowledged.size;
-  for (const until = performance.now() + goesOnMs; performance.now() < until && !end.aborted; await pause(20, end)) {
+  for (const until = performance.now() + hangMs; performance.now() < until && !end.aborted; await pause(20, end)) {
     if (traffic.acknowledged.size > before) return;
   }
-  tally.breach(`no message was taken within ${goesOnMs / 1_000} s of there being room again`);
+  tally.breach(`no message was taken within ${hangMs / 1_000} s of there being room again`);
 }

@@ -2,6 +2,7 @@ import { databaseFile } from '../../server/store/folder.ts';
 import { Assistant } from '../frame/assistant.ts';
 import { onSqliteOnly } from '../frame/engines.ts';
 import type { Trial } from '../frame/trial.ts';
+import { hangMs } from '../hang.ts';
 import { pause } from '../pause.ts';
 import { stream } from '../random.ts';
 
@@ -11,15 +12,12 @@ const holds = [
   { least: 5_500, most: 9_000 },
 ] as const;
 
-/** Whoever reads asks ten times a second: a lock that is held for so long does not fall between two pages. */
-const noticedMs = 1_000;
-
 export const locked: Trial<'locks' | 'longest'> = {
   summary: 'another process holds the write lock of the SQLite file, for less and for longer than the server waits',
   seconds: 30,
   settings: {
     locks: { summary: 'times that the lock is held', fallback: 6 },
-    longest: { summary: 'milliseconds that it is held at most', fallback: 9_000 },
+    longest: { summary: 'milliseconds after which it is let go once a page was read', fallback: 9_000 },
   },
   inapplicable: onSqliteOnly,
   wreak: async ({ seed, environments, calls, tally }, { locks, longest }, end) => {
@@ -29,19 +27,22 @@ export const locked: Trial<'locks' | 'longest'> = {
       await pause(1_000 + 1_000 * random(), end);
       const { least, most } = holds[i % holds.length] ?? holds[0];
       const ms = Math.min(longest, Math.round(least + (most - least) * random()));
-      await using holder = new Assistant<string>('lock-holder.ts', { file, ms });
+      await using holder = new Assistant<string>('lock-holder.ts', { file });
       await holder.line();
       const from = calls.answers.length;
-      await holder.line();
-      const meanwhile = calls.answers.slice(from);
-      const pages = meanwhile.filter(
-        ({ operation, outcome }) => operation === 'messages.get_messages' && outcome === 200,
-      );
+      const began = performance.now();
+      const meanwhile = () => calls.answers.slice(from);
+      const pages = () =>
+        meanwhile().filter(({ operation, outcome }) => operation === 'messages.get_messages' && outcome === 200).length;
+      await pause(ms, end);
+      while (pages() === 0 && performance.now() < began + hangMs && !end.aborted) await pause(20, end);
+      const heldMs = Math.round(performance.now() - began);
+      await holder.end('SIGTERM');
       tally.count('times that the lock was held');
-      tally.count('milliseconds that it was held', ms);
-      tally.count('meanwhile, pages read', pages.length);
-      tally.count('meanwhile, calls asked to come again', meanwhile.filter(({ outcome }) => outcome === 503).length);
-      if (ms >= noticedMs && pages.length === 0) tally.breach(`nobody could read while the lock was held for ${ms} ms`);
+      tally.count('milliseconds that it was held', heldMs);
+      tally.count('meanwhile, pages read', pages());
+      tally.count('meanwhile, calls asked to come again', meanwhile().filter(({ outcome }) => outcome === 503).length);
+      if (pages() === 0) tally.breach(`nobody could read while the lock was held for ${heldMs} ms`);
     }
     return undefined;
   },

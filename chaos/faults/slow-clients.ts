@@ -2,13 +2,11 @@ import { Assistant } from '../frame/assistant.ts';
 import { answeredIn } from '../frame/beside.ts';
 import { openFiles, residentMegabytes, untilAtMost } from '../frame/process-facts.ts';
 import type { Trial } from '../frame/trial.ts';
+import { hangMs } from '../hang.ts';
 import type { SlowClients, Standing } from '../slow-clients/clients.ts';
 
 /** Connections that a server may hold for others than the slow ones once these are gone. */
 const others = 100;
-
-/** By then nothing of the slow ones is left. */
-const goneMs = 30_000;
 
 /** So many file descriptors a process may have, where one can tell. */
 function mostFiles(): number {
@@ -43,7 +41,7 @@ export const slowClients: Trial<'clients'> = {
     const held = { files: openFiles(node.pid), megabytes: residentMegabytes(node.pid) };
     await slow.end('SIGTERM');
     const last = await slow.line();
-    const files = await untilAtMost(before.files + others, () => openFiles(node.pid), goneMs, end);
+    const files = await untilAtMost(before.files + others, () => openFiles(node.pid), hangMs, end);
     const after = await answeredIn(scene, stretch, end);
     tally.count('slow clients', clients);
     tally.count('their connections, with those of clients that came back', last.connected);

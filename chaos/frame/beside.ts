@@ -1,8 +1,6 @@
+import { hangMs } from '../hang.ts';
 import { pause } from '../pause.ts';
 import type { Scene } from './trial.ts';
-
-/** Where nobody gets anything done for so long beside something else, nobody will. */
-const patienceMs = 20_000;
 
 const succeeded = (answers: Scene['calls']['answers'], from: number) =>
   answers.slice(from).filter(({ outcome }) => outcome === 200).length;
@@ -12,10 +10,10 @@ export async function answeredIn({ calls, tally }: Scene, ms: number, end: Abort
   const from = calls.answers.length;
   await pause(ms, end);
   const count = succeeded(calls.answers, from);
-  for (const until = performance.now() + patienceMs; succeeded(calls.answers, from) === 0; await pause(20, end)) {
+  for (const until = performance.now() + hangMs; succeeded(calls.answers, from) === 0; await pause(20, end)) {
     if (end.aborted) break;
     if (performance.now() < until) continue;
-    tally.breach(`no call succeeded within ${(ms + patienceMs) / 1_000} s`);
+    tally.breach(`no call succeeded within ${(ms + hangMs) / 1_000} s`);
     break;
   }
   return count;

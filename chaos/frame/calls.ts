@@ -1,5 +1,6 @@
 import type { ClientInput, ErrorCode, OperationName } from '@parley/contract';
 import { Client, type Answer as Given } from '../../server/test/support/client.ts';
+import { hangMs } from '../hang.ts';
 import { pause } from '../pause.ts';
 import type { Random } from '../random.ts';
 import type { Answer } from './evidence.ts';
@@ -8,9 +9,6 @@ import type { Nodes } from './nodes.ts';
 
 /** Between two tries of a call that got no answer, or was asked to come again. */
 const againMs = 50;
-
-/** Whoever has got no answer by then gets none: the server gives up on a statement after 30 s. */
-const patienceMs = 60_000;
 
 const silence = 'silence';
 
@@ -124,7 +122,7 @@ function answerOf<N extends OperationName>(
 async function inTime<T>(call: Promise<T>): Promise<T | string> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(silence), patienceMs);
+    timer = setTimeout(() => resolve(silence), hangMs);
   });
   const answered = call.catch((error: Error) => error.message);
   return Promise.race([answered, late]).finally(() => clearTimeout(timer));

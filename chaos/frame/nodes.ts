@@ -1,10 +1,8 @@
+import { hangMs } from '../hang.ts';
 import { pause } from '../pause.ts';
 import { pick, type Random } from '../random.ts';
 import { NodeLife } from './node.ts';
 import type { Environment } from './trial.ts';
-
-/** A node that is asked to stop has ended by then: it waits up to 10 s for requests and up to 15 s for the rest. */
-const stopMs = 45_000;
 
 /** Before a node that could not start is started again. */
 const againMs = 200;
@@ -84,8 +82,8 @@ export class Nodes implements AsyncDisposable {
     if (!life) return;
     // One that is told so while it starts may find no database to start on.
     const wasUp = life.state === 'up';
-    const inOrder = await life.stop(stopMs);
-    if (!inOrder && wasUp) this.broken.push(`a node did not stop in order within ${stopMs / 1_000} s: ${life.said}`);
+    const inOrder = await life.stop(hangMs);
+    if (!inOrder && wasUp) this.broken.push(`a node did not stop in order within ${hangMs / 1_000} s: ${life.said}`);
     this.#lives[number] = undefined;
   }
 

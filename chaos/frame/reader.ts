@@ -1,5 +1,6 @@
 import type { EventName } from '@parley/contract';
 import type { Client } from '../../server/test/support/client.ts';
+import { hangMs } from '../hang.ts';
 import { pause } from '../pause.ts';
 import type { Random } from '../random.ts';
 import { brokenBy, type Calls } from './calls.ts';
@@ -7,9 +8,6 @@ import type { NodeLife } from './node.ts';
 import type { Nodes } from './nodes.ts';
 import type { SlowLine } from './slow-line.ts';
 import { type Block, SseParser } from './sse.ts';
-
-/** A stream says something at least every 15 s; one that has been silent for so long will not speak again. */
-const silenceMs = 45_000;
 
 export interface Filter {
   readonly chat_id?: number;
@@ -56,6 +54,11 @@ export class Reader {
     return Number(this.#cursor ?? 0);
   }
 
+  /** Whether an event of the log has come. */
+  get hasHeard(): boolean {
+    return this.blocks.some(({ id, data }) => id !== undefined && data !== undefined);
+  }
+
   /** Until the end. */
   async run(end: AbortSignal): Promise<void> {
     while (!end.aborted) {
@@ -71,7 +74,7 @@ export class Reader {
     const node = await nodes.any(random, end, this.#last);
     this.#last = node;
     const silence = new AbortController();
-    const hush = () => setTimeout(() => silence.abort(), silenceMs);
+    const hush = () => setTimeout(() => silence.abort(), hangMs);
     let timer = hush();
     const note = (outcome: number | string, says: string) =>
       calls.answers.push({ operation: `stream ${name}`, outcome, says });
@@ -93,7 +96,7 @@ export class Reader {
       if (node.state === 'up') this.counts.endedByNode++;
     } catch (error) {
       if (end.aborted) return;
-      if (silence.signal.aborted) note('silence', `nothing for ${silenceMs / 1_000} s`);
+      if (silence.signal.aborted) note('silence', `nothing for ${hangMs / 1_000} s`);
       // Otherwise it was the line that broke.
       else if (!line || node.state !== 'up')
         calls.answers.push(brokenBy(`stream ${name}`, node, (error as Error).message));

@@ -49,6 +49,9 @@ export interface RunResult {
 /** Bytes a second that reach the slow reader. */
 const snailsPace = 20_000;
 
+/** Messages that are acknowledged before a run ends, however long that takes: fewer would prove little. */
+export const leastMessages = 100;
+
 /** Sets the stage, has people write while something goes wrong, waits until all is quiet, and checks. */
 export async function runTrial<S extends string>(trial: Trial<S>, parts: RunParts<S>): Promise<RunResult> {
   const { engine, seed, ms, settings, outOfTime, progress } = parts;
@@ -76,7 +79,11 @@ export async function runTrial<S extends string>(trial: Trial<S>, parts: RunPart
   let wellAgain = began;
   let evidence: TrialEvidence;
   try {
-    const [judge] = await Promise.all([trial.wreak(scene, settings, outOfTime), pause(ms, outOfTime)]);
+    const [judge] = await Promise.all([
+      trial.wreak(scene, settings, outOfTime),
+      pause(ms, outOfTime),
+      untilEnoughHappened(traffic, readers, outOfTime),
+    ]);
     wellAgain = performance.now();
     slowLine.mend();
     await traffic.finish();
@@ -121,6 +128,12 @@ async function setStage(
   const stage = await makeChats(people);
   const one = await registerHook('one chat', stage.owner, endpoints['one chat'], { chat_id: stage.groups[0] });
   return { stage, hooks: [...hooks, one] };
+}
+
+/** Waits until enough was written, and every stream has told of something: so there is something for every webhook too. */
+async function untilEnoughHappened(traffic: Traffic, readers: readonly Reader[], end: AbortSignal): Promise<void> {
+  const isEnough = () => traffic.acknowledged.size >= leastMessages && readers.every(({ hasHeard }) => hasHeard);
+  while (!isEnough() && !end.aborted) await pause(20, end);
 }
 
 function urlOf(nodes: Nodes): string {

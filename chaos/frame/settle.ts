@@ -1,3 +1,4 @@
+import { hangMs } from '../hang.ts';
 import { Owner } from '../owner.ts';
 import { pause } from '../pause.ts';
 import type { Streamed } from './evidence.ts';
@@ -5,9 +6,6 @@ import type { Hook } from './hooks.ts';
 import { at, listEvents } from './look.ts';
 import type { Reader } from './reader.ts';
 import type { Tally } from './tally.ts';
-
-/** Once all is up again, everything has reached everybody within this time. */
-const settleMs = 60_000;
 
 /** What should not come is given this long to come nevertheless. */
 const quietMs = 1_500;
@@ -53,7 +51,7 @@ export async function settleStreams(readers: readonly Reader[], url: string, end
 }
 
 async function within(isSettled: () => Promise<boolean>, end: AbortSignal): Promise<void> {
-  for (const deadline = performance.now() + settleMs; performance.now() < deadline && !end.aborted; ) {
+  for (const deadline = performance.now() + hangMs; performance.now() < deadline && !end.aborted; ) {
     if (await isSettled()) return;
     await pause(100, end);
   }

@@ -31,9 +31,8 @@ export class Victim implements AsyncDisposable {
     const child = this.#child;
     if (!child) return;
     child.check();
-    process.kill(child.pid, 'SIGKILL');
     this.#kills++;
-    await child[Symbol.asyncDispose]();
+    await child.kill();
     this.#child = undefined;
   }
 

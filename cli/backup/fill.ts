@@ -12,6 +12,7 @@ import { checkS3, openS3 } from '@parley/server/blobs/s3.ts';
 import type { Settings } from '@parley/server/config.ts';
 import { CommitUnknown } from '@parley/server/store/commit-outcome.ts';
 import { fillStore } from '@parley/server/store/open.ts';
+import type { CommandContext } from '../context.ts';
 import type { Transfer } from '../transfer.ts';
 
 /** Refuses a place where something is, before much is read in vain. */
@@ -33,7 +34,12 @@ export interface Restored {
 }
 
 /** Fills the store of these settings: all of it, or nothing. Its folder is locked. */
-export async function restore(archive: Archive, settings: Settings, running: Transfer): Promise<Restored> {
+export async function restore(
+  archive: Archive,
+  settings: Settings,
+  running: Transfer,
+  { stderr }: Pick<CommandContext, 'stderr'>,
+): Promise<Restored> {
   const { manifest } = archive;
   const { s3, folder, secretKey: given } = settings;
   check(manifest, settings);
@@ -51,7 +57,7 @@ export async function restore(archive: Archive, settings: Settings, running: Tra
         },
         now: Date.now,
         // Where there is no progress to see, nobody wonders why it rests.
-        say: async (line) => void (process.stderr.isTTY && (await running.say(line))),
+        say: async (line) => void (stderr.isTTY && (await running.say(line))),
       });
       running.signal.throwIfAborted();
       await staging.placeRest();

@@ -10,22 +10,25 @@ import type { Settings } from '@parley/server/config.ts';
 import { findFile } from '@parley/server/store/files.ts';
 import { withSnapshot } from '@parley/server/store/open.ts';
 import { knownFingerprint } from '@parley/server/store/secret-key.ts';
+import type { CommandContext } from '../context.ts';
 import { inDatabase } from '../database.ts';
+import { serverSettings } from '../settings.ts';
 import type { Transfer } from '../transfer.ts';
 import { openTarget } from './archive-file.ts';
 
-/** Writes a backup of the server with these settings. */
+/** Writes a backup of the server that the environment names. */
 export async function save(
-  settings: Settings,
+  context: CommandContext,
   path: string,
   force: boolean,
   running: Transfer,
 ): Promise<{ outcome: BackupOutcome; size: number }> {
-  return inDatabase(async ({ engine, now }) => {
+  const settings = serverSettings(context);
+  return inDatabase(context, async ({ engine, now }) => {
     const files = placeOfFiles(settings);
     const places = { given: settings.secretKey, folder: settings.folder };
     const key = keyToInclude(places, await knownFingerprint(engine));
-    const target = await openTarget(path, force);
+    const target = await openTarget(path, force, context);
     const beganAt = now();
     const archive = new ArchiveWriter((bytes) => target.append(bytes), beganAt, running.signal);
     try {

@@ -3,6 +3,7 @@ import { isoTime } from '@parley/server/domain/time.ts';
 import { type AuditRow, listAudit } from '@parley/server/store/audit.ts';
 import { findUserByName } from '@parley/server/store/users.ts';
 import { defineCommand } from '../command.ts';
+import type { Environment } from '../context.ts';
 import { inDatabase } from '../database.ts';
 import { localSecond } from '../event-lines.ts';
 import { nearest } from '../nearest.ts';
@@ -26,17 +27,17 @@ export const command = defineCommand({
 
 The acts:
 ${columns(actNames.map((name) => [`  ${name}`, acts[name]])).join('\n')}`,
-  async run(_, { limit = 50, act, user, json }) {
+  async run(_, { limit = 50, act, user, json }, context) {
     const asked = act === undefined ? undefined : knownAct(act);
-    const rows = await inDatabase(async ({ engine }) => {
+    const rows = await inDatabase(context, async ({ engine }) => {
       const actor = user === undefined ? undefined : await findUserByName(engine, user);
       if (user !== undefined && !actor) throw new Error(`There is no user named ${user}.`);
       return listAudit(engine, { act: asked, userId: actor?.user_id }, limit);
     });
     const entries = rows.map(present).reverse();
-    if (json) return printJson({ entries });
-    if (entries.length === 0) return hint('There are no such entries.');
-    await print(...columns(entries.map(cells)));
+    if (json) return printJson(context, { entries });
+    if (entries.length === 0) return hint(context, 'There are no such entries.');
+    await print(context, ...columns(entries.map((entry) => cells(entry, context.env))));
   },
 });
 
@@ -57,8 +58,8 @@ const present = (row: AuditRow): Entry => ({ ...row, at: isoTime(row.at), detail
 /** An act that this version has no words for keeps its name. */
 const inWords = (act: string) => (acts as Readonly<Record<string, string>>)[act] ?? act;
 
-const cells = (entry: Entry) =>
-  [localSecond(entry.at), actorOf(entry), inWords(entry.act), entry.address ?? '-', detailsOf(entry)].map(oneLine);
+const cells = (entry: Entry, env: Environment) =>
+  [localSecond(entry.at, env), actorOf(entry), inWords(entry.act), entry.address ?? '-', detailsOf(entry)].map(oneLine);
 
 function actorOf({ user_id, user_name, app_id, address }: Entry): string {
   const unknown = address === null ? '(operator)' : '(unknown)';

@@ -1,5 +1,4 @@
 import type { BackupOutcome } from '@parley/server/backup/backup.ts';
-import { readSettings } from '@parley/server/config.ts';
 import { save } from '../backup/save.ts';
 import { amountOf, filesText, number, seconds } from '../backup/words.ts';
 import { defineCommand } from '../command.ts';
@@ -15,22 +14,20 @@ export const command = defineCommand({
   notes: `Everything that the server keeps, as it is at one moment, while the server runs on: its database, and the files and the key
 in its data folder. It reads the same settings as the server. Whoever has the file can read all of it and act as anybody:
 keep it as you keep the server.`,
-  async run({ file: path }, { force, quiet, json }) {
+  async run({ file: path }, { force, quiet, json }, context) {
     if (json && path === '-') throw new UsageError('Give --json or -, not both.');
-    const settings = readSettings(process.env);
     const since = performance.now();
-    const { outcome, size } = await transfer({ verb: 'Backing up', json, quiet: quiet || path === '-' }, (running) =>
-      save(settings, path, force, running),
-    );
+    const options = { verb: 'Backing up', json, quiet: quiet || path === '-' };
+    const { outcome, size } = await transfer(context, options, (running) => save(context, path, force, running));
     const { manifest, removed, lost, altered } = outcome;
     const messages = manifest.tables.find(({ name }) => name === 'messages')?.rows ?? 0;
     const files = manifest.files.included ? manifest.files.count - removed.length - lost.length : 0;
-    for (const line of notesOn(outcome)) await hint(line);
+    for (const line of notesOn(outcome)) await hint(context, line);
     if (json) {
       const { began_at, files: kept, key } = manifest;
       const faults = { removed_files: removed, lost_files: lost, altered_files: altered };
       const included = { files_included: kept.included, key_included: key.included };
-      return printJson({
+      return printJson(context, {
         path,
         began_at,
         messages,
@@ -42,7 +39,7 @@ keep it as you keep the server.`,
       });
     }
     const line = `Saved ${path === '-' ? 'the backup' : oneLine(path)}: ${amountOf({ messages, files, bytes: size, since })}.`;
-    await (path === '-' ? hint(line) : print(line));
+    await (path === '-' ? hint(context, line) : print(context, line));
   },
 });
 

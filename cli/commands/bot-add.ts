@@ -19,13 +19,13 @@ export const command = defineCommand({
     json,
   },
   notes: 'A bot cannot sign in; it has access tokens. Works straight in the database, also beside a running server.',
-  async run({ name }, options) {
+  async run({ name }, options, context) {
     const { owner: ownerName } = options;
     if (ownerName === undefined) throw new UsageError('--owner is missing.');
     const { display_name: displayName } = validate(shown, { display_name: options['display-name'] });
-    const bot = presentUser(await inDatabase((tools) => addBot(tools, { name, displayName, ownerName })));
-    if (options.json) return printJson(bot);
-    await print(`Added the bot ${bot.name} with id ${bot.user_id}.`);
-    await hint(`Make a token for it: npx parley token create ${bot.name}`);
+    const bot = presentUser(await inDatabase(context, (tools) => addBot(tools, { name, displayName, ownerName })));
+    if (options.json) return printJson(context, bot);
+    await print(context, `Added the bot ${bot.name} with id ${bot.user_id}.`);
+    await hint(context, `Make a token for it: npx parley token create ${bot.name}`);
   },
 });

@@ -16,13 +16,13 @@ export const command = defineCommand({
     json,
     ...connection,
   },
-  async run(_, { public: others, query, limit, after, json, ...where }) {
-    const client = connect(where);
+  async run(_, { public: others, query, limit, after, json, ...where }, context) {
+    const client = connect(where, context);
     const page = await client.chats.list({ scope: others ? 'public' : 'mine', query, limit, after_id: after });
-    if (json) return printJson(page);
-    if (page.chats.length === 0) return hint('There are no such chats.');
-    await print(...(await chatLines(client, page.chats)));
-    if (page.has_more) await hint(`There are more: --after ${page.chats.at(-1)?.chat_id}`);
+    if (json) return printJson(context, page);
+    if (page.chats.length === 0) return hint(context, 'There are no such chats.');
+    await print(context, ...(await chatLines(client, page.chats)));
+    if (page.has_more) await hint(context, `There are more: --after ${page.chats.at(-1)?.chat_id}`);
   },
 });
 

@@ -47,15 +47,15 @@ own machine needs no public address. They are sent one at a time, in order. An a
 15 seconds, is a failure: the same event is sent again after 1, 2, 5 and then every 10 seconds, until it is accepted.
 
 The events: ${eventNames.join(', ')}.`,
-  async run(_, options) {
+  async run(_, options, context) {
     const filters = { chat_id: options.chat, events: knownEvents(options.events) };
     const secret = checkSecret(options);
     if (options.json && options.forward) throw new UsageError('Give --json or --forward, not both.');
-    const server = serverAddress(options.url);
-    const client = connect({ url: server, token: options.token });
-    await untilStopped(async (running) => {
+    const server = serverAddress(options.url, context.env);
+    const client = connect({ url: server, token: options.token }, context);
+    await untilStopped(context, async (running) => {
       const { user } = await client.users.me({}, { signal: running.signal });
-      const listening = { server, client, user, filters, from: before(options.from), running };
+      const listening = { server, client, user, filters, from: before(options.from), running, context };
       if (options.forward) await forward(listening, options.forward, secret);
       else await tail(listening, options.json);
     });

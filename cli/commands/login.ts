@@ -3,12 +3,15 @@ import { createClient } from '@parley/sdk';
 import { serverAddress } from '../address.ts';
 import { openBrowser } from '../browser.ts';
 import { defineCommand } from '../command.ts';
+import type { CommandContext } from '../context.ts';
 import { type Credentials, CredentialsFile } from '../credentials.ts';
 import { credentialsOf } from '../kept-login.ts';
 import { nearest } from '../nearest.ts';
+import type { Asked } from '../oauth/exchange.ts';
 import { signIn } from '../oauth/sign-in.ts';
 import { revoke, type Tokens } from '../oauth/tokens.ts';
 import { hint, print } from '../output.ts';
+import { abortOnSignal } from '../stopped-by.ts';
 import { oneLine } from '../terminal.ts';
 import { UsageError } from '../usage.ts';
 import { connection, list } from '../values.ts';
@@ -32,23 +35,27 @@ The browser must be one on this machine. On another machine, and in programs, us
 What signing in gave is kept in ~/.config/parley (or $XDG_CONFIG_HOME/parley), apart for each server.
 
 The scopes: ${scopeNames.join(', ')}.`,
-  async run(_, options) {
-    const server = serverAddress(options.url);
+  async run(_, options, context) {
+    const server = serverAddress(options.url, context.env);
     const scopes = options.scopes?.map(knownScope) ?? scopeNames.filter((scope) => scope !== 'admin');
-    const signedIn = await signIn({
-      server,
-      scopes,
-      patienceMs,
-      show: async (address) => {
-        await hint(`Open this address in a browser on this machine, and sign in:\n${address}`);
-        if (!options['no-browser']) openBrowser(address);
-      },
-      finish: (tokens) => keep(server, tokens),
-    });
-    await print(`Signed in as ${oneLine(signedIn.name)} (id ${signedIn.user_id}) at ${server}.`);
-    await hint(`It may do: ${oneLine(signedIn.scopes.join(', '))}.`);
-    if (process.env.PARLEY_TOKEN?.trim()) {
-      await hint('PARLEY_TOKEN is set, and comes before it. To use what you signed in to: unset PARLEY_TOKEN');
+    const signedIn = await abortOnSignal(context, (signal) =>
+      signIn({
+        server,
+        scopes,
+        patienceMs,
+        signal,
+        clock: context.clock,
+        show: async (address) => {
+          await hint(context, `Open this address in a browser on this machine, and sign in:\n${address}`);
+          if (!options['no-browser']) openBrowser(address, context);
+        },
+        finish: (tokens) => keep(server, tokens, context),
+      }),
+    );
+    await print(context, `Signed in as ${oneLine(signedIn.name)} (id ${signedIn.user_id}) at ${server}.`);
+    await hint(context, `It may do: ${oneLine(signedIn.scopes.join(', '))}.`);
+    if (context.env.PARLEY_TOKEN?.trim()) {
+      await hint(context, 'PARLEY_TOKEN is set, and comes before it. To use what you signed in to: unset PARLEY_TOKEN');
     }
   },
 });
@@ -61,22 +68,22 @@ function knownScope(typed: string): Scope {
 }
 
 /** Keeps what was got in place of what was kept. What is not kept ends: it would stand among what has access for ever. */
-async function keep(server: string, tokens: Tokens): Promise<Credentials> {
-  const file = new CredentialsFile(server);
+async function keep(server: string, tokens: Tokens, { env, clock }: CommandContext): Promise<Credentials> {
+  const file = new CredentialsFile(server, env);
   try {
-    const { user } = await createClient({ url: server, token: tokens.accessToken }).users.me();
+    const { user } = await createClient({ url: server, token: tokens.accessToken, clock }).users.me();
     const credentials = { user_id: user.user_id, name: user.name, ...credentialsOf(tokens) };
     const before = await file.locked(async () => {
       const kept = file.readIfWhole();
       file.write(credentials);
       return kept;
     });
-    if (before) await endIfPossible(server, before.refresh_token);
+    if (before) await endIfPossible({ server, clock }, before.refresh_token);
     return credentials;
   } catch (error) {
-    await endIfPossible(server, tokens.refreshToken);
+    await endIfPossible({ server, clock }, tokens.refreshToken);
     throw error;
   }
 }
 
-const endIfPossible = (server: string, refreshToken: string) => revoke(server, refreshToken).catch(() => {});
+const endIfPossible = (asked: Asked, refreshToken: string) => revoke(asked, refreshToken).catch(() => {});

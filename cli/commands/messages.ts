@@ -15,13 +15,14 @@ export const command = defineCommand({
     ...connection,
   },
   notes: 'These are the newest where neither --before nor --after is given; the oldest of them stands first.',
-  async run({ chat_id }, { limit, before, after, json, ...where }) {
-    const client = connect(where);
+  async run({ chat_id }, { limit, before, after, json, ...where }, context) {
+    const client = connect(where, context);
     const page = await client.messages.get_messages({ chat_id, limit, before_id: before, after_id: after });
-    if (json) return printJson(page);
-    await print(...(await messageLines(page.messages, new Names(client))));
-    if (page.messages.length === 0) await hint('There are no messages.');
-    if (page.has_more) await hint(`There are more: parley messages ${chat_id} ${onwards(page.messages, after)}`);
+    if (json) return printJson(context, page);
+    await print(context, ...(await messageLines(page.messages, new Names(client), context.env)));
+    if (page.messages.length === 0) await hint(context, 'There are no messages.');
+    if (page.has_more)
+      await hint(context, `There are more: parley messages ${chat_id} ${onwards(page.messages, after)}`);
   },
 });
 

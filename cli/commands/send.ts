@@ -1,5 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { openConnection } from '../connection.ts';
+import type { CommandContext } from '../context.ts';
 import { readStdin, stdinIsTerminal } from '../input.ts';
 import { print, printJson } from '../output.ts';
 import { UsageError } from '../usage.ts';
@@ -24,26 +25,37 @@ export const command = defineCommand({
     ...connection,
   },
   notes: `An upload that is stopped or breaks off is gone on with by the next run: see parley upload --help`,
-  async run({ chat_id, text: typed }, options) {
+  async run({ chat_id, text: typed }, options, context) {
     const { file, name, 'file-id': file_id, 'reply-to': reply_to, json, quiet, ...where } = options;
     if (file !== undefined && file_id !== undefined) throw new UsageError('Give --file or --file-id, not both.');
     if (name !== undefined && file === undefined) throw new UsageError('--name is for --file.');
-    const opened = openConnection(where);
-    const content = await readContent(typed, file !== undefined || file_id !== undefined);
+    const opened = openConnection(where, context);
+    const content = await readContent(typed, file !== undefined || file_id !== undefined, context);
     const message = { chat_id, content, file_id, reply_to };
     const sent =
       file === undefined
         ? await opened.client.messages.send_message(message)
         : // What uploads takes a while to load, and most messages are text.
-          await (await import('../upload/send-file.ts')).sendFile(opened, file, name, message, { json, quiet });
-    if (json) return printJson(sent);
-    await print(`Sent message ${sent.message.message_id} to chat ${chat_id}.`);
+          await (await import('../upload/send-file.ts')).sendFile(
+            opened,
+            file,
+            name,
+            message,
+            { json, quiet },
+            context,
+          );
+    if (json) return printJson(context, sent);
+    await print(context, `Sent message ${sent.message.message_id} to chat ${chat_id}.`);
   },
 });
 
-async function readContent(typed: readonly string[], hasFile: boolean): Promise<string | undefined> {
+async function readContent(
+  typed: readonly string[],
+  hasFile: boolean,
+  context: CommandContext,
+): Promise<string | undefined> {
   if (typed.length > 1 || (typed.length === 1 && typed[0] !== '-')) return typed.join(' ');
   if (typed.length === 0 && hasFile) return undefined;
-  if (typed.length === 0 && stdinIsTerminal()) throw new UsageError('<text> is missing.');
-  return readStdin();
+  if (typed.length === 0 && stdinIsTerminal(context)) throw new UsageError('<text> is missing.');
+  return readStdin(context);
 }

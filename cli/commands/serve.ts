@@ -5,5 +5,6 @@ export const command = defineCommand({
   arguments: {},
   options: {},
   notes: 'It runs until it is told to stop (Ctrl-C), and reads its settings from the environment.',
-  run: serve,
+  // A server has its process to itself.
+  run: () => serve(),
 });

@@ -20,15 +20,18 @@ export const command = defineCommand({
   },
   notes:
     'Only the token goes to standard output: export PARLEY_TOKEN=$(npx parley token create ada). Works straight in the database, also beside a running server.',
-  async run({ 'user name': userName }, options) {
+  async run({ 'user name': userName }, options, context) {
     const { tokens } = buildContract(defaultLimits);
     const asked = { name: options.name ?? 'command line', scopes: options.scopes };
     const { name, scopes } = validate(tokens.create.input, asked);
-    const issued = await inDatabase((tools) => issueToken(tools, { userName, name, scopes }));
+    const issued = await inDatabase(context, (tools) => issueToken(tools, { userName, name, scopes }));
     const token = presentToken(issued.token);
     const { accessToken: access_token } = issued;
-    if (options.json) return printJson({ access_token, user_id: issued.token.user_id, ...token });
-    await print(access_token);
-    await hint(`Token ${token.token_id} of ${userName} may do: ${token.scopes.join(', ')}. It is shown this once.`);
+    if (options.json) return printJson(context, { access_token, user_id: issued.token.user_id, ...token });
+    await print(context, access_token);
+    await hint(
+      context,
+      `Token ${token.token_id} of ${userName} may do: ${token.scopes.join(', ')}. It is shown this once.`,
+    );
   },
 });

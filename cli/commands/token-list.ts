@@ -11,17 +11,18 @@ export const command = defineCommand({
   arguments: { 'user name': { summary: 'Whose tokens to list.', read: text } },
   options: { json },
   notes: 'The tokens themselves cannot be shown again. Works straight in the database, also beside a running server.',
-  async run({ 'user name': userName }, options) {
-    const tokens = (await inDatabase((tools) => listTokensOf(tools, userName))).map(presentToken);
-    if (options.json) return printJson({ tokens });
+  async run({ 'user name': userName }, options, context) {
+    const tokens = (await inDatabase(context, (tools) => listTokensOf(tools, userName))).map(presentToken);
+    if (options.json) return printJson(context, { tokens });
     await print(
+      context,
       ...columns([
         ['id', 'name', 'created', 'last used', 'scopes'],
         ...tokens.map((t) => [
           String(t.token_id),
           oneLine(t.name),
-          localTime(t.created_at),
-          t.last_used_at === null ? 'never' : localTime(t.last_used_at),
+          localTime(t.created_at, context.env),
+          t.last_used_at === null ? 'never' : localTime(t.last_used_at, context.env),
           t.scopes.join(','),
         ]),
       ]),

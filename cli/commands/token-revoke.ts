@@ -11,9 +11,9 @@ export const command = defineCommand({
   arguments: { 'token id': { summary: 'The id that token list shows.', read: positive } },
   options: { json },
   notes: 'A running server refuses it within two seconds. Works straight in the database.',
-  async run({ 'token id': tokenId }, options) {
-    const token = presentToken(await inDatabase((tools) => withdrawToken(tools, tokenId as TokenId)));
-    if (options.json) return printJson(token);
-    await print(`Revoked token ${token.token_id} (${oneLine(token.name)}).`);
+  async run({ 'token id': tokenId }, options, context) {
+    const token = presentToken(await inDatabase(context, (tools) => withdrawToken(tools, tokenId as TokenId)));
+    if (options.json) return printJson(context, token);
+    await print(context, `Revoked token ${token.token_id} (${oneLine(token.name)}).`);
   },
 });

@@ -20,14 +20,14 @@ export const command = defineCommand({
     json,
   },
   notes: 'Works straight in the database, also beside a running server.',
-  async run({ name }, options) {
-    const password = await givenPassword(options);
+  async run({ name }, options, context) {
+    const password = await givenPassword(options, context);
     const { display_name: displayName } = validate(shown, { display_name: options['display-name'] });
     const asked = { name, displayName, isAdmin: options.admin, password };
-    const user = presentUser(await inDatabase((tools) => addUser(tools, asked)));
-    if (options.json) return printJson(user);
-    await print(`Added the ${user.is_admin ? 'administrator' : 'user'} ${user.name} with id ${user.user_id}.`);
+    const user = presentUser(await inDatabase(context, (tools) => addUser(tools, asked)));
+    if (options.json) return printJson(context, user);
+    await print(context, `Added the ${user.is_admin ? 'administrator' : 'user'} ${user.name} with id ${user.user_id}.`);
     if (password === undefined)
-      await hint(`To sign in there must be a password: npx parley user password ${user.name}`);
+      await hint(context, `To sign in there must be a password: npx parley user password ${user.name}`);
   },
 });

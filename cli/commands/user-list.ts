@@ -13,12 +13,13 @@ export const command = defineCommand({
   arguments: {},
   options: { json },
   notes: 'Works straight in the database, also beside a running server.',
-  async run(_, options) {
-    const users = (await inDatabase(({ engine }) => allUsers(engine))).map(presentUser);
-    if (options.json) return printJson({ users });
+  async run(_, options, context) {
+    const users = (await inDatabase(context, ({ engine }) => allUsers(engine))).map(presentUser);
+    if (options.json) return printJson(context, { users });
     const names = new Map(users.map((u) => [u.user_id, u.name]));
     const ownerOf = (id: UserId | null) => id !== null && `of ${names.get(id) ?? id}`;
     await print(
+      context,
       ...columns([
         ['id', 'name', 'kind', 'display name', 'since', ''],
         ...users.map((u) => [
@@ -26,7 +27,7 @@ export const command = defineCommand({
           u.name,
           u.kind,
           oneLine(u.display_name),
-          localTime(u.created_at),
+          localTime(u.created_at, context.env),
           [u.is_admin && 'administrator', ownerOf(u.owner_id), u.disabled_at && 'disabled'].filter(Boolean).join(', '),
         ]),
       ]),

@@ -10,9 +10,9 @@ export const command = defineCommand({
   options: passwordOptions,
   notes:
     'It asks for the password where none is given. Every browser in which the user is signed in is signed out, by a running server within two seconds; access tokens stay. Works straight in the database.',
-  async run({ name }, options) {
-    const password = await requirePassword(options);
-    const user = await inDatabase((tools) => changePasswordOf(tools, { userName: name, password }));
-    await print(`Set the password of ${user.name}.`);
+  async run({ name }, options, context) {
+    const password = await requirePassword(options, context);
+    const user = await inDatabase(context, (tools) => changePasswordOf(tools, { userName: name, password }));
+    await print(context, `Set the password of ${user.name}.`);
   },
 });

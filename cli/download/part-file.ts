@@ -1,11 +1,14 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import type { CommandContext } from '../context.ts';
 import { KeptState } from '../kept-state.ts';
 import type { Sink } from './sink.ts';
 
 /** A file that is not whole yet. It has another name until it is, and is gone on with where it is of the same bytes. */
 export class PartFile implements Sink {
+  /** As it was typed. */
+  readonly #shown: string;
   readonly #target: string;
   readonly #path: string;
   readonly #state: KeptState;
@@ -16,7 +19,8 @@ export class PartFile implements Sink {
   #size = 0;
   #etag: string | undefined;
 
-  private constructor(target: string, expected: string, state: KeptState) {
+  private constructor(shown: string, target: string, expected: string, state: KeptState) {
+    this.#shown = shown;
     this.#target = target;
     this.#path = partOf(target);
     this.#expected = expected;
@@ -24,11 +28,16 @@ export class PartFile implements Sink {
   }
 
   /** `expected` is the SHA-256 of the whole file. */
-  static async open(target: string, expected: string, force: boolean): Promise<PartFile> {
-    const path = partOf(target);
-    const state = await KeptState.take('download', { path: resolve(path) });
-    if (!state) throw new Error(`Another parley command is downloading to ${path}.`);
-    const part = new PartFile(target, expected, state);
+  static async open(
+    typed: string,
+    expected: string,
+    force: boolean,
+    { cwd, env }: Pick<CommandContext, 'cwd' | 'env'>,
+  ): Promise<PartFile> {
+    const target = resolve(cwd, typed);
+    const state = await KeptState.take('download', { path: partOf(target) }, env);
+    if (!state) throw new Error(`Another parley command is downloading to ${partOf(typed)}.`);
+    const part = new PartFile(typed, target, expected, state);
     try {
       await part.#goOn(force);
       return part;
@@ -55,7 +64,7 @@ export class PartFile implements Sink {
     } catch (error) {
       this.#state.forget();
       const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-      throw isMissing ? new Error(`There is no folder ${dirname(this.#path)}.`) : error;
+      throw isMissing ? new Error(`There is no folder ${dirname(this.#shown)}.`) : error;
     }
   }
 
@@ -79,7 +88,7 @@ export class PartFile implements Sink {
   async finish(force: boolean): Promise<void> {
     await this.#handle?.sync();
     if (force) await rename(this.#path, this.#target);
-    else await renameToNew(this.#path, this.#target);
+    else await renameToNew(this.#path, this.#target, this.#shown);
     this.#state.forget();
   }
 
@@ -107,7 +116,7 @@ export class PartFile implements Sink {
     } else if (force) {
       await rm(this.#path);
     } else {
-      throw new Error(`${this.#path} is there already, and not of this file. Remove it, or use --force.`);
+      throw new Error(`${partOf(this.#shown)} is there already, and not of this file. Remove it, or use --force.`);
     }
   }
 }
@@ -126,13 +135,13 @@ export const isThere = (path: string): Promise<boolean> =>
 export const isInTheWay = (path: string) => new Error(`${path} is there already. Give another name, or use --force.`);
 
 /** Renaming would replace what has come to be there meanwhile. Not every file system has a way that does not. */
-export async function renameToNew(from: string, to: string): Promise<void> {
+export async function renameToNew(from: string, to: string, shown = to): Promise<void> {
   try {
     await link(from, to);
     await rm(from);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST' || (await isThere(to))) throw isInTheWay(to);
+    if (code === 'EEXIST' || (await isThere(to))) throw isInTheWay(shown);
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EMLINK') throw error;
     await rename(from, to);
   }

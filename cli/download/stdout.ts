@@ -1,3 +1,4 @@
+import type { Output } from '../context.ts';
 import { write } from '../output.ts';
 import type { Sink } from './sink.ts';
 
@@ -6,16 +7,21 @@ export class ReaderGone extends Error {}
 
 /** Standard output, from which nothing can be taken back. */
 export class StandardOutput implements Sink {
+  readonly #stdout: Output;
   readonly #hasher = new Bun.CryptoHasher('sha256');
   size = 0;
   etag: string | undefined;
+
+  constructor(stdout: Output) {
+    this.#stdout = stdout;
+  }
 
   async begin(etag: string | undefined): Promise<void> {
     this.etag = etag;
   }
 
   async append(bytes: Uint8Array): Promise<void> {
-    if ((await write(process.stdout, bytes)) === 'reader gone') throw new ReaderGone();
+    if ((await write(this.#stdout, bytes)) === 'reader gone') throw new ReaderGone();
     this.#hasher.update(bytes);
     this.size += bytes.length;
   }

@@ -1,7 +1,12 @@
 import { TransportError } from '@parley/sdk';
+import { answerTimeout } from '../answer-timeout.ts';
+import type { Clock } from '../context.ts';
 
-/** A server that has not answered by then is as good as away. */
-const answerWithinMs = 15_000;
+/** The server that is asked, and the clock that says when its answer is late. */
+export interface Asked {
+  readonly server: string;
+  readonly clock: Clock;
+}
 
 export interface Answer {
   readonly status: number;
@@ -20,8 +25,8 @@ export class OAuthRefusal extends Error {
 }
 
 /** Asks the authorization server. No answer, and one that tells of trouble on its side, are a `TransportError`. */
-export async function exchange(server: string, url: string, form?: Record<string, string>): Promise<Answer> {
-  const answer = await send(server, url, form);
+export async function exchange({ server, clock }: Asked, url: string, form?: Record<string, string>): Promise<Answer> {
+  const answer = await send({ server, clock }, url, form);
   const { status, text } = answer;
   const body = parseObject(text);
   if (status === 429 || status >= 500 || (status >= 300 && status < 400)) {
@@ -31,14 +36,16 @@ export async function exchange(server: string, url: string, form?: Record<string
   return { status, body };
 }
 
-async function send(server: string, url: string, form: Record<string, string> | undefined) {
+async function send({ server, clock }: Asked, url: string, form: Record<string, string> | undefined) {
+  // A server that has not answered by then is as good as away.
+  using late = answerTimeout(clock);
   try {
     const response = await fetch(url, {
       headers: { accept: 'application/json' },
       ...(form && { method: 'POST', body: new URLSearchParams(form) }),
       // What is sent may be a secret, and is for this address alone.
       redirect: 'manual',
-      signal: AbortSignal.timeout(answerWithinMs),
+      signal: late.signal,
     });
     return { status: response.status, text: await response.text() };
   } catch (error) {

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../context.ts';
 import { page } from './page.ts';
 
 /** What the browser brought back, and the means to tell whoever looks at it how it went. */
@@ -45,8 +45,11 @@ export class Loopback {
     this.redirect = `http://127.0.0.1:${this.#server.port}${path}`;
   }
 
-  async close(): Promise<void> {
-    await Promise.race([this.#server.stop(), sleep(lingerMs)]);
+  async close(clock: Clock): Promise<void> {
+    const enough = Promise.withResolvers<void>();
+    const cancel = clock.timeout(lingerMs, enough.resolve);
+    await Promise.race([this.#server.stop(), enough.promise]);
+    cancel();
     await this.#server.stop(true);
   }
 }

@@ -1,4 +1,4 @@
-import { exchange } from './exchange.ts';
+import { type Asked, exchange } from './exchange.ts';
 
 /** What an authorization server says of itself (RFC 8414), as far as it is needed here. */
 export interface AuthorizationServer {
@@ -10,8 +10,9 @@ export interface AuthorizationServer {
   readonly namesItself: boolean;
 }
 
-export async function discover(server: string): Promise<AuthorizationServer> {
-  const { body } = await exchange(server, `${server}/.well-known/oauth-authorization-server`);
+export async function discover(asked: Asked): Promise<AuthorizationServer> {
+  const { server } = asked;
+  const { body } = await exchange(asked, `${server}/.well-known/oauth-authorization-server`);
   const { issuer } = body ?? {};
   if (body === undefined || typeof issuer !== 'string' || !URL.canParse(issuer)) {
     throw new Error(

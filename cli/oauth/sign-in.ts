@@ -1,3 +1,4 @@
+import type { Clock } from '../context.ts';
 import { OAuthRefusal } from './exchange.ts';
 import { type Callback, Loopback } from './loopback.ts';
 import { type AuthorizationServer, discover } from './metadata.ts';
@@ -12,23 +13,27 @@ export interface SignIn<T> {
   /** Does what is to be done with the tokens before the browser is told that all is well. */
   readonly finish: (tokens: Tokens) => Promise<T>;
   readonly patienceMs: number;
+  readonly clock: Clock;
+  /** Ends the wait for the browser. */
+  readonly signal: AbortSignal;
 }
 
 /** Has somebody authorize the command line in a browser: a code with PKCE (RFC 7636), by way of a loopback address. */
-export async function signIn<T>({ server, scopes, show, finish, patienceMs }: SignIn<T>): Promise<T> {
-  const authorizationServer = await discover(server);
+export async function signIn<T>(wanted: SignIn<T>): Promise<T> {
+  const { scopes, show, finish, clock } = wanted;
+  const authorizationServer = await discover(wanted);
   const [state, verifier] = [newSecret(), newSecret()];
   const loopback = new Loopback(state);
   try {
     const { redirect } = loopback;
     await show(addressFor(authorizationServer, { scopes, state, verifier, redirect }));
-    const callback = await within(patienceMs, loopback.callback);
+    const callback = await waitFor(loopback.callback, wanted);
     return await answering(callback, async () => {
       const code = readCode(callback.params, authorizationServer);
-      return finish(await redeemCode(server, authorizationServer, { code, redirect, verifier }, scopes));
+      return finish(await redeemCode(wanted, authorizationServer, { code, redirect, verifier }, scopes));
     });
   } finally {
-    await loopback.close();
+    await loopback.close(clock);
   }
 }
 
@@ -80,14 +85,22 @@ async function answering<T>({ show }: Callback, work: () => Promise<T>): Promise
   }
 }
 
-async function within<T>(ms: number, wait: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    late.reject(new Error('Nobody signed in within the time there was. Begin again: npx parley login'));
-  }, ms);
+/** The callback of the browser. Throws where there is none in time, or the signal is aborted. */
+async function waitFor(
+  callback: Promise<Callback>,
+  { patienceMs, clock, signal }: Pick<SignIn<unknown>, 'patienceMs' | 'clock' | 'signal'>,
+): Promise<Callback> {
+  const over = Promise.withResolvers<never>();
+  const stop = () => over.reject(signal.reason);
+  const cancel = clock.timeout(patienceMs, () => {
+    over.reject(new Error('Nobody signed in within the time there was. Begin again: npx parley login'));
+  });
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
   try {
-    return await Promise.race([wait, late.promise]);
+    return await Promise.race([callback, over.promise]);
   } finally {
-    clearTimeout(timer);
+    cancel();
+    signal.removeEventListener('abort', stop);
   }
 }

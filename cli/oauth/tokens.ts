@@ -1,5 +1,5 @@
 import { TransportError } from '@parley/sdk';
-import { type Answer, exchange } from './exchange.ts';
+import { type Answer, type Asked, exchange } from './exchange.ts';
 import { type AuthorizationServer, discover } from './metadata.ts';
 
 /** The app that the command line is, in every database. */
@@ -17,10 +17,10 @@ export interface Tokens {
 type Before = Pick<Tokens, 'scopes'> & Partial<Tokens>;
 
 export async function redeemCode(
-  server: string,
+  asked: Asked,
   { tokenEndpoint }: AuthorizationServer,
   code: { readonly code: string; readonly redirect: string; readonly verifier: string },
-  asked: readonly string[],
+  scopes: readonly string[],
 ): Promise<Tokens> {
   const form = {
     grant_type: 'authorization_code',
@@ -29,24 +29,24 @@ export async function redeemCode(
     code_verifier: code.verifier,
     client_id: clientId,
   };
-  return readTokens(server, await exchange(server, tokenEndpoint, form), { scopes: asked });
+  return readTokens(asked.server, await exchange(asked, tokenEndpoint, form), { scopes });
 }
 
 export async function refresh(
-  server: string,
+  asked: Asked,
   { tokenEndpoint }: AuthorizationServer,
   before: Before & { refreshToken: string },
 ): Promise<Tokens> {
   const form = { grant_type: 'refresh_token', refresh_token: before.refreshToken, client_id: clientId };
-  return readTokens(server, await exchange(server, tokenEndpoint, form), before);
+  return readTokens(asked.server, await exchange(asked, tokenEndpoint, form), before);
 }
 
 /** Ends what was authorized (RFC 7009). */
-export async function revoke(server: string, refreshToken: string): Promise<void> {
-  const { revocationEndpoint } = await discover(server);
+export async function revoke(asked: Asked, refreshToken: string): Promise<void> {
+  const { revocationEndpoint } = await discover(asked);
   const form = { token: refreshToken, token_type_hint: 'refresh_token', client_id: clientId };
-  const answer = await exchange(server, revocationEndpoint, form);
-  if (answer.status !== 200) throw foreign(server, answer);
+  const answer = await exchange(asked, revocationEndpoint, form);
+  if (answer.status !== 200) throw foreign(asked.server, answer);
 }
 
 function readTokens(server: string, answer: Answer, before: Before): Tokens {

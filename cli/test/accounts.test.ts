@@ -1,21 +1,22 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
+import { PassThrough } from 'node:stream';
 import { addUser } from '@parley/server/auth/administer.ts';
 import { checkLink, createPasswordLink } from '@parley/server/auth/links.ts';
-import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
-import { onBothEngines } from '@parley/server/test/support/engines.ts';
+import { onAnyEngine } from '@parley/server/test/support/engines.ts';
 import { accessOf, works } from '@parley/server/test/support/oauth.ts';
 import { serverFor } from '@parley/server/test/support/server.ts';
-import { eventually } from '@parley/server/test/support/world.ts';
+import { eventually } from '../../sdk/test/eventually.ts';
 import { failed, parley, said } from './parley.ts';
-
-setDefaultTimeout(30_000);
+import { RunningCommand } from './running-command.ts';
+import { AtTerminal } from './spawned-command.ts';
 
 const old = 'the password of yesterday';
 const fresh = 'the password of tomorrow';
 const operator = { userId: null, appId: 0, address: null };
 
-onBothEngines('accounts beside a running server', (engine) => {
-  const server = serverFor(engine);
+onAnyEngine('accounts beside a running server', (engine) => {
+  let aheadMs = 0;
+  const server = serverFor(engine, {}, { now: () => Date.now() + aheadMs });
 
   const person = async (name: string) => {
     const { user_id } = await addUser(accessOf(server()), { name, isAdmin: false, password: old });
@@ -52,7 +53,8 @@ onBothEngines('accounts beside a running server', (engine) => {
       );
       const answers = [await signIn('ada', old), await signIn('ada', fresh)];
       expect(answers).toEqual([undefined, expect.any(String)]);
-      await eventually('the browser is signed out', async () => !(await isSignedIn(cookie)) || undefined);
+      aheadMs += 2_000;
+      expect(await isSignedIn(cookie)).toBe(false);
       expect(await works(server(), token)).toBe(true);
     });
 
@@ -111,19 +113,15 @@ onBothEngines('accounts beside a running server', (engine) => {
     describe('at a terminal', () => {
       /** What is seen there, and the exit code, when these are typed at each question. */
       async function typing(name: string, ...answers: string[]): Promise<{ seen: string; code: number }> {
-        let seen = '';
-        const child = Bun.spawn([process.execPath, `${import.meta.dir}/../main.ts`, 'user', 'password', name], {
-          cwd: temporaryFolder(),
-          env: { PATH: process.env.PATH ?? '', ...server().env },
-          terminal: {
-            data: (terminal, bytes) => {
-              seen += new TextDecoder().decode(bytes);
-              const answer = seen.endsWith(': ') ? answers.shift() : undefined;
-              if (answer !== undefined) terminal.write(answer);
-            },
-          },
-        });
-        return { code: await child.exited, seen };
+        const keys = new PassThrough();
+        const surroundings = { env: server().env, stdin: keys, isTerminal: true };
+        const command = new RunningCommand(['user', 'password', name], surroundings);
+        for (const [i, answer] of answers.entries()) {
+          await eventually('a question', () => command.context.seen.split(': ').length > i + 1);
+          keys.write(answer);
+        }
+        const { code } = await command.end();
+        return { code, seen: command.context.seen };
       }
 
       test.concurrent('it is asked for twice, and never shown', async () => {
@@ -131,7 +129,7 @@ onBothEngines('accounts beside a running server', (engine) => {
         const { code, seen } = await typing('tess', `${fresh}\r`, `${fresh}\r`);
         expect({ code, seen }).toEqual({
           code: 0,
-          seen: 'New password: \r\nThe same once more: \r\nSet the password of tess.\r\n',
+          seen: 'New password: \nThe same once more: \nSet the password of tess.\n',
         });
         expect(await signIn('tess', fresh)).toBeString();
       });
@@ -146,8 +144,8 @@ onBothEngines('accounts beside a running server', (engine) => {
         await person('tina');
         const outcomes = [await typing('tina', `${fresh}\r`, `${fresh}!\r`), await typing('tina', '\x03')];
         expect(outcomes).toEqual([
-          { code: 1, seen: 'New password: \r\nThe same once more: \r\nThe two are not the same.\r\n' },
-          { code: 1, seen: 'New password: \r\nNo password was given.\r\n' },
+          { code: 1, seen: 'New password: \nThe same once more: \nThe two are not the same.\n' },
+          { code: 1, seen: 'New password: \nNo password was given.\n' },
         ]);
         expect(await signIn('tina', old)).toBeString();
       });
@@ -263,5 +261,22 @@ onBothEngines('accounts beside a running server', (engine) => {
         failed(2, '--limit must be a whole number from 1, not "0".'),
       ]);
     });
+  });
+});
+
+describe('a real terminal', () => {
+  const server = serverFor('sqlite');
+
+  test('never shows the password that is typed there', async () => {
+    await server().user('tess');
+    await using command = new AtTerminal(['user', 'password', 'tess'], server().env);
+    for (const question of ['New password: ', 'The same once more: ']) {
+      await eventually('the question', () => command.seen.endsWith(question));
+      command.type(`${fresh}\r`);
+    }
+    expect(await command.end()).toEqual({ code: 0, signal: null });
+    const seen = 'New password: \r\nThe same once more: \r\nSet the password of tess.\r\n';
+    await eventually('the answer', () => command.seen.length >= seen.length);
+    expect(command.seen).toBe(seen);
   });
 });

@@ -1,13 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { ApiError, createClient } from '@parley/sdk';
-import { type Environment, freshEnvironment, onBothEngines } from '@parley/server/test/support/engines.ts';
+import {
+  type Environment,
+  emptyEnvironment,
+  freshEnvironment,
+  onAnyEngine,
+} from '@parley/server/test/support/engines.ts';
 import { attach, type ServerProcess, spawnServer, type TestServer } from '@parley/server/test/support/server.ts';
+import { eventually } from '../../sdk/test/eventually.ts';
 import { failed, parley, said } from './parley.ts';
 
 const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
-onBothEngines('administering beside a running server', (engine) => {
+onAnyEngine('administering beside a running server', (engine) => {
   let env: Environment = {};
   let running: ServerProcess | undefined;
   let server: TestServer | undefined;
@@ -107,28 +113,26 @@ onBothEngines('administering beside a running server', (engine) => {
       expect(refused).toEqual(failed(1, 'bob is not an administrator'));
     });
 
-    test.concurrent('revoke ends one token within two seconds, whoever it belongs to, and no other', async () => {
+    test.concurrent('revoke ends one token, whoever it belongs to, and no other', async () => {
       const kept = await server?.user('dora');
       const { token_id, access_token } = JSON.parse(await said(['token', 'create', 'dora', '--json'], env));
       const client = clientWith(access_token);
       await client.users.me();
       expect(await said(['token', 'revoke', String(token_id)], env)).toBe(`Revoked token ${token_id} (command line).`);
-      const revokedAt = Date.now();
       const listed = await said(['token', 'list', 'dora'], env);
       expect(listed.split('\n').map((line) => line.split(/ {2,}/)[1])).toEqual(['name', 'first']);
       expect(await parley(['token', 'revoke', String(token_id)], env)).toEqual(
         failed(1, `There is no access token ${token_id}, or it is revoked already.`),
       );
-      await Bun.sleep(revokedAt + 2_000 - Date.now());
-      expect(await codeOf(client.users.me())).toBe('unauthorized');
+      await eventually('the server notices', async () => (await codeOf(client.users.me())) === 'unauthorized');
       expect((await clientWith(kept?.token ?? '').users.me()).user.name).toBe('dora');
     });
   });
 });
 
-onBothEngines('administering before there is a database', (engine) => {
+onAnyEngine('administering before there is a database', (engine) => {
   test('tells to start the server, and makes nothing', async () => {
-    const env = await freshEnvironment(engine);
+    const env = await emptyEnvironment(engine);
     expect(await parley(['user', 'add', 'ada'], env)).toEqual(failed(1, 'Start the server once: npm start'));
     expect(readdirSync(env.PARLEY_DATA ?? '')).toEqual([]);
   });

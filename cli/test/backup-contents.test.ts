@@ -13,7 +13,7 @@ import { newestVersion, schemaVersion } from '@parley/server/store/migrate.ts';
 import { withSnapshot } from '@parley/server/store/open.ts';
 import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import { Client } from '@parley/server/test/support/client.ts';
-import { type Environment, freshEnvironment, onBothEngines } from '@parley/server/test/support/engines.ts';
+import { type Environment, emptyEnvironment, onAnyEngine } from '@parley/server/test/support/engines.ts';
 import { kept } from '@parley/server/test/support/files.ts';
 import { startServer } from '@parley/server/test/support/server.ts';
 import { at, bytesOf, handmade, leftIn, newPath, otherEngine, restored, tablesAt } from './backups.ts';
@@ -57,9 +57,9 @@ async function written(env: Environment, parts: Partial<BackupDeps> = {}) {
   return { outcome, path };
 }
 
-onBothEngines('files', (engine) => {
+onAnyEngine('files', (engine) => {
   test('that are deleted while the backup is made are missing from it, and their messages are there', async () => {
-    const env = { ...(await freshEnvironment(engine)), PARLEY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64') };
+    const env = { ...(await emptyEnvironment(engine)), PARLEY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64') };
     const server = await startServer(env);
     const ada = await server.user('ada');
     const chat_id = await newGroup(ada);
@@ -87,7 +87,7 @@ onBothEngines('files', (engine) => {
   });
 
   test('that are lost or damaged in the storage are named, and hold nothing else up', async () => {
-    const env = await freshEnvironment(engine);
+    const env = await emptyEnvironment(engine);
     const server = await startServer(env);
     const ada = await server.user('ada');
     const chat_id = await newGroup(ada);
@@ -121,7 +121,7 @@ onBothEngines('files', (engine) => {
 const tus = (by: Client) => ({ authorization: `Bearer ${by.token}`, 'tus-resumable': '1.0.0' });
 
 test('a file that cannot be read ends the backup, which is not to pass for one without it', async () => {
-  const env = await freshEnvironment('sqlite');
+  const env = await emptyEnvironment('sqlite');
   const server = await startServer(env);
   const ada = await server.user('ada');
   const { file } = await sendFile(ada, await newGroup(ada), 'precious');
@@ -139,7 +139,7 @@ test('a file that cannot be read ends the backup, which is not to pass for one w
   await server.stop();
 });
 
-onBothEngines('a backup of an older Parley', (engine) => {
+onAnyEngine('a backup of an older Parley', (engine) => {
   const schema = 2;
   const page = 'tables/users/000000.json';
   const columns = {
@@ -174,7 +174,7 @@ onBothEngines('a backup of an older Parley', (engine) => {
   });
 
   test('is refused where it does not fit its schema, or not all of it is there', async () => {
-    const env = await freshEnvironment(engine);
+    const env = await emptyEnvironment(engine);
     const all = await others();
     const refuse = async (
       tables: readonly object[],
@@ -203,7 +203,7 @@ onBothEngines('a backup of an older Parley', (engine) => {
 });
 
 test('files in a bucket stay there, which backup and restore say', async () => {
-  const env = await freshEnvironment('sqlite');
+  const env = await emptyEnvironment('sqlite');
   const server = await startServer(env);
   const ada = await server.user('ada');
   await sendFile(ada, await newGroup(ada), 'a file');
@@ -213,7 +213,7 @@ test('files in a bucket stay there, which backup and restore say', async () => {
   await server.stop();
   const line = 'Not in it: 1 file, which stays in the bucket files at http://127.0.0.1:9. Back that up as well.\n';
   expect({ code, stderr }).toEqual({ code: 0, stderr: line });
-  const target = { ...(await freshEnvironment('sqlite')), PARLEY_DATA: join(temporaryFolder(), 'new') };
+  const target = { ...(await emptyEnvironment('sqlite')), PARLEY_DATA: join(temporaryFolder(), 'new') };
   const outcome = await parley(['restore', path], target);
   expect(outcome.stderr).toContain('1 file is not in the backup, but in the bucket files at http://127.0.0.1:9.');
   expect(outcome.code).toBe(0);

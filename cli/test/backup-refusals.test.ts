@@ -1,25 +1,28 @@
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { maxTextBytes } from '@parley/server/backup/archive-reader.ts';
 import { migrateTo, newestVersion } from '@parley/server/store/migrate.ts';
 import { openPostgres } from '@parley/server/store/postgres.ts';
 import {
   type EngineName,
   type Environment,
-  freshEnvironment,
-  onBothEngines,
+  emptyEnvironment,
+  onAnyEngine,
   onPostgres,
 } from '@parley/server/test/support/engines.ts';
 import { someBytes } from '@parley/server/test/support/files.ts';
-import { spawnServer, startServer } from '@parley/server/test/support/server.ts';
+import { startServer } from '@parley/server/test/support/server.ts';
+import { eventually } from '../../sdk/test/eventually.ts';
 import { backedUp, handmade, leftIn, newPath } from './backups.ts';
-import { eventually } from './listener.ts';
 import { failed, parley, said } from './parley.ts';
+import { RunningCommand } from './running-command.ts';
+import { SpawnedCommand } from './spawned-command.ts';
 
 /** A backup with a file in it that cannot be compressed, so that most of its bytes are those of the file. */
 async function someBackup(engine: EngineName = 'sqlite', extra: Environment = {}): Promise<string> {
-  const env = { ...(await freshEnvironment(engine)), ...extra };
+  const env = { ...(await emptyEnvironment(engine)), ...extra };
   const server = await startServer(env);
   const ada = await server.user('ada');
   const { chat_id } = (await ada.ok('messages.create_group', { name: 'Work', participants: [] })).group;
@@ -43,7 +46,7 @@ const changed = (bytes: Buffer, at: number): Buffer => {
   return copy;
 };
 
-onBothEngines('a backup that is not whole', (engine) => {
+onAnyEngine('a backup that is not whole', (engine) => {
   test('is refused, as a file and out of a pipe, and leaves nothing behind', async () => {
     const whole = readFileSync(await sharedBackup());
     const half = whole.length >> 1;
@@ -53,7 +56,7 @@ onBothEngines('a backup that is not whole', (engine) => {
       'changed in the middle': changed(whole, half),
       'changed near its end': changed(whole, whole.length - 400),
     };
-    const env = await freshEnvironment(engine);
+    const env = await emptyEnvironment(engine);
     for (const [what, bytes] of Object.entries(broken)) {
       const path = newPath();
       writeFileSync(path, bytes);
@@ -77,13 +80,13 @@ describe('what is no backup', () => {
   ])('is told from one: %s', async (_, bytes) => {
     const path = newPath();
     writeFileSync(path, bytes);
-    const env = await freshEnvironment('sqlite');
+    const env = await emptyEnvironment('sqlite');
     expect(await parley(['restore', path], env)).toEqual(failed(1, /(This is not a backup|damaged or truncated)/));
     expect(await leftIn(env)).toEqual([]);
   });
 
   test('and what is not there is told', async () => {
-    const env = await freshEnvironment('sqlite');
+    const env = await emptyEnvironment('sqlite');
     expect(await parley(['restore', newPath()], env)).toEqual(failed(1, 'There is no file '));
   });
 
@@ -94,22 +97,22 @@ describe('what is no backup', () => {
     ],
     [{ schema: 999 }, 'The backup has schema version 999, but this Parley supports only those up to '],
   ])('one of a newer Parley is refused: %p', async (newer, line) => {
-    const env = await freshEnvironment('sqlite');
+    const env = await emptyEnvironment('sqlite');
     const path = await handmade(newer);
     expect(await parley(['restore', path], env)).toEqual(failed(1, line));
     expect(await leftIn(env)).toEqual([]);
   });
 });
 
-onBothEngines('a place that is not empty', (engine) => {
+onAnyEngine('a place that is not empty', (engine) => {
   test('is refused, and stays as it was: while a server runs there, and after it', async () => {
-    const env = await freshEnvironment(engine);
-    const server = await spawnServer(env);
+    const env = await emptyEnvironment(engine);
+    const server = await startServer(env);
     await said(['user', 'add', 'bob'], env);
     const path = await sharedBackup();
     const isInTheWay = engine === 'sqlite' ? 'Another Parley server is using' : 'The database is not empty: ';
     expect(await parley(['restore', path], env)).toEqual(failed(1, isInTheWay));
-    await server.kill('SIGTERM');
+    await server.stop();
     expect(await parley(['restore', path], env)).toEqual(failed(1, /exists already|is not empty/));
     expect(await said(['user', 'list'], env)).toContain('bob');
     expect(await said(['user', 'list'], env)).not.toContain('ada');
@@ -118,7 +121,7 @@ onBothEngines('a place that is not empty', (engine) => {
 
 onPostgres('a database that a server begins to use while it is restored', () => {
   test('is refused, and stays as it was', async () => {
-    const env = await freshEnvironment('postgres');
+    const env = await emptyEnvironment('postgres');
     const engine = openPostgres({ url: env.DATABASE_URL ?? '', maxConnections: 2 });
     const restoring = await engine.write(async (tx) => {
       await migrateTo(tx, newestVersion, Date.now);
@@ -138,13 +141,13 @@ describe('a backup that somebody else has made up', () => {
   const files = { included: false, count: 3, bytes: 3, bucket: 'x\u001b]0;gotcha\u0007\u001b[2J' };
 
   test('tells the terminal nothing', async () => {
-    const { code, stderr } = await parley(['restore', await handmade({ files })], await freshEnvironment('sqlite'));
+    const { code, stderr } = await parley(['restore', await handmade({ files })], await emptyEnvironment('sqlite'));
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('x\\u{1b}]0;gotcha\\u{7}') });
     expect(stderr).not.toContain('\u001b');
   });
 
   test('is refused where its ids leave no room for more, or it has no tables', async () => {
-    const env = await freshEnvironment('sqlite');
+    const env = await emptyEnvironment('sqlite');
     const most = await handmade({ last_ids: { messages: Number.MAX_SAFE_INTEGER } });
     expect(await parley(['restore', most], env)).toEqual(failed(1, 'which leaves too little room'));
     const empty = await handmade({ tables: [] });
@@ -159,7 +162,7 @@ describe('a backup that somebody else has made up', () => {
 
 describe('a folder with files of another database', () => {
   test('is refused', async () => {
-    const env = await freshEnvironment('sqlite');
+    const env = await emptyEnvironment('sqlite');
     writeFileSync(join(env.PARLEY_DATA ?? '', 'files'), '');
     expect(await parley(['restore', await sharedBackup()], env)).toEqual(failed(1, 'files exists already. '));
   });
@@ -169,7 +172,7 @@ describe('the key', () => {
   const key = (fill: number) => Buffer.alloc(32, fill).toString('base64');
 
   test('is not written without the key of the server, which nobody would miss before it is too late', async () => {
-    const env = await freshEnvironment('sqlite');
+    const env = await emptyEnvironment('sqlite');
     const server = await startServer(env);
     await server.user('ada');
     const other = { ...env, PARLEY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64') };
@@ -183,7 +186,7 @@ describe('the key', () => {
   });
 
   test('that is a setting is not in the backup, which is said, and has to be given to restore it', async () => {
-    const env: Environment = { ...(await freshEnvironment('sqlite')), PARLEY_SECRET_KEY: key(1) };
+    const env: Environment = { ...(await emptyEnvironment('sqlite')), PARLEY_SECRET_KEY: key(1) };
     const server = await startServer(env);
     await server.user('ada');
     const path = newPath();
@@ -191,7 +194,7 @@ describe('the key', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Not in it: the key ') });
     await server.stop();
     expect(existsSync(join(env.PARLEY_DATA ?? '', 'secret.key'))).toBeFalse();
-    const target = await freshEnvironment('sqlite');
+    const target = await emptyEnvironment('sqlite');
     expect(await parley(['restore', path], target)).toEqual(failed(1, 'Set PARLEY_SECRET_KEY to the key'));
     expect(await parley(['restore', path], { ...target, PARLEY_SECRET_KEY: key(2) })).toEqual(
       failed(1, 'were encrypted with another key than PARLEY_SECRET_KEY'),
@@ -202,7 +205,7 @@ describe('the key', () => {
   });
 
   test('that another server has left in the folder is not replaced', async () => {
-    const env = await freshEnvironment('sqlite');
+    const env = await emptyEnvironment('sqlite');
     const file = join(env.PARLEY_DATA ?? '', 'secret.key');
     writeFileSync(file, key(3));
     expect(await parley(['restore', await sharedBackup()], env)).toEqual(failed(1, 'another key than '));
@@ -210,26 +213,38 @@ describe('the key', () => {
   });
 });
 
-onBothEngines('a restore that is cut off', (engine) => {
-  test.each(['SIGINT', 'SIGKILL'] as const)('by %s can be done again', async (signal) => {
-    const whole = readFileSync(await sharedBackup());
-    const env = await freshEnvironment(engine);
-    const child = Bun.spawn([process.execPath, join(import.meta.dir, '../main.ts'), 'restore', '-'], {
-      env: { PATH: process.env.PATH ?? '', ...env },
-      stdin: 'pipe',
-      stdout: 'ignore',
-      stderr: 'pipe',
-    });
-    child.stdin.write(whole.subarray(0, whole.length - 150_000));
-    await child.stdin.flush();
+onAnyEngine('a restore that is cut off', (engine) => {
+  /** All of a backup but the end of the file in it. */
+  const beginning = async () => readFileSync(await sharedBackup()).subarray(0, -150_000);
+
+  const untilFiles = (env: Environment) => {
     const part = join(env.PARLEY_DATA ?? '', 'restore.part/files/incoming');
-    await eventually('it has come to the files', () => existsSync(part) && readdirSync(part).length > 0);
-    child.kill(signal);
-    await child.exited;
-    expect(child.signalCode).toBe(signal);
-    if (signal === 'SIGINT') expect(await new Response(child.stderr).text()).toBe('Stopped.\n');
-    if (signal === 'SIGINT') expect(await leftIn(env)).toEqual([]);
+    return eventually('it has come to the files', () => existsSync(part) && readdirSync(part).length > 0);
+  };
+
+  async function restoreAgain(env: Environment): Promise<void> {
     await said(['restore', await sharedBackup()], env);
     expect(readdirSync(env.PARLEY_DATA ?? '').filter((name) => name.endsWith('.part'))).toEqual([]);
+  }
+
+  test('by SIGINT can be done again', async () => {
+    const env = await emptyEnvironment(engine);
+    const stdin = new PassThrough();
+    await using restoring = new RunningCommand(['restore', '-'], { env, stdin });
+    stdin.write(await beginning());
+    await untilFiles(env);
+    expect(await restoring.stop('SIGINT')).toBe('SIGINT');
+    expect(restoring.stderr).toBe('Stopped.\n');
+    expect(await leftIn(env)).toEqual([]);
+    await restoreAgain(env);
+  });
+
+  test('by SIGKILL can be done again', async () => {
+    const env = await emptyEnvironment(engine);
+    await using restoring = new SpawnedCommand(['restore', '-'], env);
+    await restoring.write(await beginning());
+    await untilFiles(env);
+    expect(await restoring.kill('SIGKILL')).toBe('SIGKILL');
+    await restoreAgain(env);
   });
 });

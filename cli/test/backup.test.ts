@@ -1,16 +1,18 @@
 import { expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { Message } from '@parley/contract';
 import { BrowserLike } from '@parley/server/test/support/browser-like.ts';
 import { Client } from '@parley/server/test/support/client.ts';
-import { freshEnvironment, onBothEngines } from '@parley/server/test/support/engines.ts';
+import { emptyEnvironment, onAnyEngine } from '@parley/server/test/support/engines.ts';
 import { sha256, someBytes } from '@parley/server/test/support/files.ts';
 import { receiverFor } from '@parley/server/test/support/receiver.ts';
 import { startServer } from '@parley/server/test/support/server.ts';
-import { eventsAfter, eventTip, eventually } from '@parley/server/test/support/world.ts';
+import { eventsAfter, eventTip } from '@parley/server/test/support/world.ts';
+import { eventually } from '../../sdk/test/eventually.ts';
 import { at, backedUp, bytesOf, newPath, otherEngine, restored } from './backups.ts';
 import { parley, said } from './parley.ts';
+import { RunningCommand } from './running-command.ts';
 
 async function messagesOf(by: Client, chat_id: number): Promise<Message[]> {
   const found: Message[] = [];
@@ -22,9 +24,9 @@ async function messagesOf(by: Client, chat_id: number): Promise<Message[]> {
   return found;
 }
 
-onBothEngines('a backup of a server that is written to', (engine) => {
+onAnyEngine('a backup of a server that is written to', (engine) => {
   test('holds every message acknowledged before it began, and restores into the other engine', async () => {
-    const env = await freshEnvironment(engine);
+    const env = await emptyEnvironment(engine);
     const server = await startServer(env);
     const [ada, bob] = [await server.user('ada', { admin: true }), await server.user('bob')];
     const { chat_id } = (await ada.ok('messages.create_group', { name: 'Work', participants: [bob.userId] })).group;
@@ -39,18 +41,25 @@ onBothEngines('a backup of a server that is written to', (engine) => {
       }
     };
     const talking = [talk(ada, 'ada', 0), talk(bob, 'bob', 0), talk(ada, 'files', 50_000)];
-    await eventually('there is something to back up', async () => acknowledged.length > 60 || undefined);
+    await eventually('there is something to back up', () => acknowledged.length > 60);
     const [reactedTo] = acknowledged;
     await bob.ok('messages.add_reaction', { message_id: reactedTo?.message_id ?? 0, emoji: '👍' });
     const before = [...acknowledged];
 
-    const path = await backedUp(env);
-    const during = acknowledged.length - before.length;
-    await eventually('it goes on', async () => acknowledged.length > before.length + during + 20 || undefined);
+    const path = newPath();
+    const saving = new RunningCommand(['backup', '-'], { env });
+    saving.context.stdout.block();
+    // The backup has begun, and cannot come to its end.
+    await eventually('it writes', () => saving.context.stdout.isWaiting);
+    const begun = acknowledged.length;
+    await eventually('others go on', () => acknowledged.length > begun + 20);
+    saving.context.stdout.unblock();
+    expect((await saving.end()).code).toBe(0);
+    writeFileSync(path, saving.context.stdout.bytes);
+    const after = acknowledged.length;
+    await eventually('others go on after it', () => acknowledged.length > after + 20);
     isOver = true;
     await Promise.all(talking);
-    expect(during).toBeGreaterThan(0);
-    expect(statSync(path).mode & 0o777).toBe(0o600);
     const tip = await eventTip(bob);
     const late = await ada.ok('messages.create_group', { name: 'After', participants: [] });
     await server.stop();
@@ -99,17 +108,18 @@ onBothEngines('a backup of a server that is written to', (engine) => {
   });
 });
 
-onBothEngines('a restored server', (engine) => {
+onAnyEngine('a restored server', (engine) => {
   const receiver = receiverFor();
 
   test('knows accounts, answers and webhooks: these go on where they were, and miss nothing', async () => {
-    const env = await freshEnvironment(engine);
+    const env = await emptyEnvironment(engine);
     const server = await startServer(env, { sweepMs: 200 });
     const ada = await server.user('ada');
     await said(['user', 'password', 'ada', '--password-stdin'], env, 'a long enough password');
     const { chat_id } = (await ada.ok('messages.create_group', { name: 'Work', participants: [] })).group;
     let accepts = 3;
-    const endpoint = receiver().endpoint(() => (accepts-- > 0 ? 200 : 'hang'));
+    const saved = Promise.withResolvers<void>();
+    const endpoint = receiver().endpoint(() => (accepts-- > 0 ? 200 : { status: 503, after: saved.promise }));
     await ada.ok('webhooks.register', { url: endpoint.url, events: ['new_message'], secret: 'a shared secret' });
     const send = (by: Client, content: string) =>
       by.ok('messages.send_message', { chat_id, content }, { 'idempotency-key': content });
@@ -117,6 +127,8 @@ onBothEngines('a restored server', (engine) => {
     for (const content of contents) await send(ada, content);
     await endpoint.arrived(4);
     const path = await backedUp(env);
+    // A server that stops would wait for the attempt that is under way.
+    saved.resolve();
     await server.stop();
 
     const accepted = endpoint.contents.slice(0, 3);
@@ -128,7 +140,7 @@ onBothEngines('a restored server', (engine) => {
     expect(message.message_id).toBe(8);
     const { message: anew } = await send(ada2, 'message-8');
     expect(anew.message_id).toBeGreaterThan(1_000_000_000);
-    await eventually('everything has come', async () => endpoint.contents.includes('message-8') || undefined);
+    await eventually('everything has come', () => endpoint.contents.includes('message-8'));
     const afterwards = endpoint.contents.slice(refused);
     expect([...new Set([...accepted, ...afterwards])]).toEqual([...contents, 'message-8']);
     const last = endpoint.arrivals.at(-1);
@@ -147,7 +159,7 @@ onBothEngines('a restored server', (engine) => {
 });
 
 test('a server that is restored later gives out later ids, whichever backup it comes from', async () => {
-  const env = await freshEnvironment('sqlite');
+  const env = await emptyEnvironment('sqlite');
   const server = await startServer(env);
   const ada = await server.user('ada');
   const { chat_id } = (await ada.ok('messages.create_group', { name: 'Work', participants: [] })).group;
@@ -169,9 +181,9 @@ test('a server that is restored later gives out later ids, whichever backup it c
   await followedBy(second);
 });
 
-onBothEngines('a reader who has passed ids of what was refused', (engine) => {
+onAnyEngine('a reader who has passed ids of what was refused', (engine) => {
   test('has missed nothing when the server is restored, and is told so', async () => {
-    const env = await freshEnvironment(engine);
+    const env = await emptyEnvironment(engine);
     const server = await startServer(env);
     const ada = await server.user('ada');
     await ada.ok('messages.create_group', { name: 'Work', participants: [] });
@@ -189,18 +201,16 @@ onBothEngines('a reader who has passed ids of what was refused', (engine) => {
 });
 
 test('a backup goes through pipes, and tells of itself in JSON', async () => {
-  const env = await freshEnvironment('sqlite');
+  const env = await emptyEnvironment('sqlite');
   const server = await startServer(env);
   await server.user('ada');
-  const child = Bun.spawn([process.execPath, `${import.meta.dir}/../main.ts`, 'backup', '-'], {
-    env: { PATH: process.env.PATH ?? '', ...env },
-    stderr: 'ignore',
-  });
-  const bytes = await new Response(child.stdout).bytes();
+  const saving = new RunningCommand(['backup', '-'], { env });
+  expect((await saving.end()).code).toBe(0);
+  const { bytes } = saving.context.stdout;
   const told = JSON.parse(await said(['backup', newPath(), '--json'], env));
   await server.stop();
   expect(told).toMatchObject({ messages: 0, files: 0, files_included: true, key_included: true, removed_files: [] });
-  const target = await freshEnvironment('sqlite');
+  const target = await emptyEnvironment('sqlite');
   const outcome = await parley(['restore', '-', '--json'], target, bytes);
   expect({ code: outcome.code, stderr: outcome.stderr }).toEqual({ code: 0, stderr: '' });
   expect(JSON.parse(outcome.stdout)).toMatchObject({ messages: 0, files: 0 });

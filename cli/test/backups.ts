@@ -9,7 +9,7 @@ import { migrateTo, newestVersion } from '@parley/server/store/migrate.ts';
 import { openSqlite } from '@parley/server/store/sqlite/engine.ts';
 import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import { Client } from '@parley/server/test/support/client.ts';
-import { type EngineName, type Environment, freshEnvironment } from '@parley/server/test/support/engines.ts';
+import { type EngineName, type Environment, emptyEnvironment } from '@parley/server/test/support/engines.ts';
 import { postgresMissing } from '@parley/server/test/support/postgres.ts';
 import { startServer, type TestServer } from '@parley/server/test/support/server.ts';
 import { SQL } from 'bun';
@@ -31,8 +31,18 @@ export async function backedUp(env: Environment): Promise<string> {
 
 type Entries = Readonly<Record<string, string>>;
 
+type Tables = { readonly tables: Manifest['tables']; readonly entries: Entries };
+
+const knownTables = new Map<number, Promise<Tables>>();
+
 /** The tables of a database of this version that nobody has used yet, as a manifest and the entries of a backup tell them. */
-export async function tablesAt(schema: number): Promise<{ tables: Manifest['tables']; entries: Entries }> {
+export function tablesAt(schema: number): Promise<Tables> {
+  const known = knownTables.get(schema) ?? readTables(schema);
+  knownTables.set(schema, known);
+  return known;
+}
+
+async function readTables(schema: number): Promise<Tables> {
   const engine = await openSqlite(join(temporaryFolder(), 'schema.sqlite'));
   try {
     await engine.write((tx) => migrateTo(tx, schema, () => 0));
@@ -88,7 +98,7 @@ export async function handmade(
 
 /** A server that runs on what a backup held; it ends with its test. */
 export async function restored(path: string, engine: EngineName, extra: Environment = {}) {
-  const env = { ...(await freshEnvironment(engine)), ...extra };
+  const env = { ...(await emptyEnvironment(engine)), ...extra };
   await said(['restore', path], env);
   const server = await startServer(env, { sweepMs: 200 });
   return { server, [Symbol.asyncDispose]: () => server.stop() };

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import { defineCommand } from '../command.ts';
+import type { CommandContext } from '../context.ts';
 import { UsageError } from '../usage.ts';
 import { cursor, list, positive, text } from '../values.ts';
+
+/** For commands that use nothing of their process. */
+const nowhere = {} as CommandContext;
 
 /** What a command with one of everything is given for the words typed, or what it says to them. */
 async function given(...words: string[]): Promise<unknown> {
@@ -21,7 +25,7 @@ async function given(...words: string[]): Promise<unknown> {
     },
   });
   try {
-    return (await command.execute(words)) === 'help' ? 'help' : got;
+    return (await command.execute(words, nowhere)) === 'help' ? 'help' : got;
   } catch (error) {
     if (error instanceof UsageError) return error.message;
     throw error;
@@ -40,7 +44,7 @@ async function givenOptional(...words: string[]): Promise<unknown> {
       got = args;
     },
   });
-  await command.execute(words);
+  await command.execute(words, nowhere);
   return got;
 }
 

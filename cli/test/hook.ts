@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { eventually } from './listener.ts';
+import { eventually } from '../../sdk/test/eventually.ts';
 
 export interface Received {
   readonly id: string;

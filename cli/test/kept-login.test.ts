@@ -1,19 +1,22 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endGrants } from '@parley/server/auth/grants.ts';
 import { endWithUs } from '@parley/server/test/support/cleanup.ts';
 import { accessOf } from '@parley/server/test/support/oauth.ts';
 import { serverFor, type TestServer } from '@parley/server/test/support/server.ts';
+import { eventually } from '../../sdk/test/eventually.ts';
 import { type Fault, FlakyProxy, refusal } from '../../sdk/test/flaky.ts';
+import { CredentialsFile } from '../credentials.ts';
 import { KeptLogin } from '../kept-login.ts';
-import { eventually, Listener } from './listener.ts';
-import { fileIn, future, kept, keptFile, Process, past, type SignedIn, signedIn, signInAs, tamper } from './login.ts';
+import { TestContext } from './context.ts';
+import { Listener } from './listener.ts';
+import { future, kept, keptFile, past, type SignedIn, signedIn, signInAs, tamper } from './login.ts';
 import { failed, parley, said } from './parley.ts';
+import { RunningCommand } from './running-command.ts';
 
-setDefaultTimeout(30_000);
-
-const server = serverFor('sqlite');
+// It looks every so often whether the access under a stream has ended.
+const server = serverFor('sqlite', {}, { sweepMs: 100 });
 
 /** The refresh tokens of a user's authorizations, the first first: whether each was used. */
 async function refreshTokensOf({ engine }: TestServer, userId: number): Promise<('used' | 'unused')[]> {
@@ -52,21 +55,24 @@ async function behind(...faults: Fault[]) {
   return { ...someone, proxy, [Symbol.dispose]: () => proxy.stop() };
 }
 
-/** As long as it takes a command that does not wait for anything, a few times over. */
+/** As long as it takes somebody to get the same who does not have to wait. */
 async function aWhile(): Promise<void> {
-  for (let i = 0; i < 4; i++) await parley(['--version']);
+  const { env } = await signedIn(server());
+  tamper(env, { expires_at: past });
+  await said(['whoami'], env);
 }
 
 describe('an access token that is about to end', () => {
   test.concurrent('is replaced before it is used', async () => {
     const { env, name, user } = await signedIn(server());
     const before = kept(env);
-    tamper(env, { expires_at: Date.now() + 30_000 });
+    const since = Date.now();
+    tamper(env, { expires_at: since + 30_000 });
     expect(await said(['whoami'], env)).toStartWith(name);
     const after = kept(env);
     expect(after.access_token).not.toBe(before.access_token);
     expect(after.refresh_token).not.toBe(before.refresh_token);
-    expect(after.expires_at).toBeGreaterThan(Date.now() + 3_000_000);
+    expect(after.expires_at).toBeGreaterThan(since + 3_000_000);
     expect(after).toMatchObject({ user_id: user.userId, name, scopes: before.scopes });
   });
 
@@ -89,7 +95,7 @@ describe('an access token that is about to end', () => {
   test.concurrent('is replaced once by many calls of one process', async () => {
     const { env, user } = await signedIn(server());
     tamper(env, { expires_at: past });
-    const login = KeptLogin.find(fileIn(env, server().url));
+    const login = KeptLogin.find(new CredentialsFile(server().url, env), new TestContext());
     const tokens = await Promise.all(Array.from({ length: 5 }, () => login?.token()));
     expect(tokens).toEqual(tokens.map(() => kept(env).access_token));
     expect(await refreshTokensOf(server(), user.userId)).toEqual(['used', 'unused']);
@@ -164,13 +170,13 @@ describe('trouble while it is replaced', () => {
     const { env, proxy, name } = someone;
     tamper(env, { expires_at: past });
     const before = kept(env);
-    const whoami = new Process(['whoami'], env);
+    const whoami = new RunningCommand(['whoami'], { env });
     await eventually('the request', () => proxy.holds);
     whoami.signal('SIGINT');
     proxy.release();
-    await eventually('the new token', () => kept(env).refresh_token !== before.refresh_token);
-    const { stdout } = await whoami.end();
-    expect(stdout).toBe('');
+    expect(await whoami.status).toBe('SIGINT');
+    expect(kept(env).refresh_token).not.toBe(before.refresh_token);
+    expect(whoami.stdout).toBe('');
     expect(await said(['whoami'], env)).toStartWith(name);
   });
 });
@@ -186,7 +192,7 @@ describe('whoever holds the lock', () => {
     const holder = Bun.spawn([process.execPath, '--eval', script], { stdout: 'pipe' });
     endWithUs(holder);
     for await (const _ of holder.stdout) break;
-    const waiting = new Process(['whoami'], env);
+    const waiting = new RunningCommand(['whoami'], { env });
     const before = kept(env);
     await aWhile();
     expect(kept(env)).toEqual(before);
@@ -229,7 +235,7 @@ describe('listen', () => {
     await running.listener.says(
       `You are no longer signed in at ${server().url}. Sign in again with: npx parley login\n`,
     );
-    expect(await running.listener.stop()).toBe(1);
+    expect(await running.listener.command.status).toBe(1);
   });
 
   test.concurrent('does not go on as somebody else who signs in meanwhile', async () => {

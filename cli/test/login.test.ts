@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { scopeNames } from '@parley/contract';
@@ -7,13 +7,12 @@ import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import { accessOf, works } from '@parley/server/test/support/oauth.ts';
 import { freePort } from '@parley/server/test/support/postgres.ts';
 import { serverFor, type TestServer } from '@parley/server/test/support/server.ts';
+import { eventually } from '../../sdk/test/eventually.ts';
+import { TestClock } from '../../sdk/test/test-clock.ts';
 import { signIn } from '../oauth/sign-in.ts';
-import { eventually } from './listener.ts';
 import { freshHome, kept, keptFile, Login, signedIn, signInAs } from './login.ts';
 import { failed, parley, said } from './parley.ts';
 import { ownServer } from './scene.ts';
-
-setDefaultTimeout(30_000);
 
 const server = serverFor('sqlite');
 
@@ -210,17 +209,23 @@ describe('login', () => {
 
   test.concurrent('ends when it is told to', async () => {
     await using login = await Login.start(freshHome(server()));
-    expect(await login.kill('SIGINT')).toBe('SIGINT');
+    expect(await login.stop('SIGINT')).toBe('SIGINT');
+    await expect(fetch(login.redirect)).rejects.toThrow();
   });
 
   test.concurrent('does not wait for ever', async () => {
+    const clock = new TestClock();
     const call = signIn({
       server: server().url,
       scopes: ['files'],
       patienceMs: 20,
+      clock,
+      signal: new AbortController().signal,
       show: async () => {},
       finish: async () => {},
     });
+    await eventually('it waits', () => clock.timeouts.includes(20));
+    clock.expire();
     await expect(call).rejects.toThrow('Nobody signed in within the time there was. Begin again: npx parley login');
   });
 

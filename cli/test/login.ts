@@ -1,70 +1,22 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { scopeNames } from '@parley/contract';
-import { endWithUs, temporaryFolder } from '@parley/server/test/support/cleanup.ts';
+import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import type { Client } from '@parley/server/test/support/client.ts';
 import type { Environment } from '@parley/server/test/support/engines.ts';
 import { authorizeApp, decide, nativeRedirect } from '@parley/server/test/support/oauth.ts';
 import type { TestServer } from '@parley/server/test/support/server.ts';
+import { eventually } from '../../sdk/test/eventually.ts';
 import { type Credentials, CredentialsFile } from '../credentials.ts';
-import { eventually } from './listener.ts';
-import type { Outcome } from './parley.ts';
-
-const mainFile = join(import.meta.dir, '../main.ts');
-
-/** A `parley` that runs while the test does other things. */
-export class Process {
-  readonly #child;
-  readonly #said: Promise<unknown>;
-  stdout = '';
-  stderr = '';
-
-  constructor(words: readonly string[], env: Environment, cwd = temporaryFolder()) {
-    this.#child = Bun.spawn([process.execPath, mainFile, ...words], {
-      cwd,
-      env: { PATH: process.env.PATH ?? '', ...env },
-      stdin: 'ignore',
-      stdout: 'pipe',
-      stderr: 'pipe',
-    });
-    endWithUs(this.#child);
-    this.#said = Promise.all([this.#collect('stdout'), this.#collect('stderr')]);
-  }
-
-  async #collect(name: 'stdout' | 'stderr'): Promise<void> {
-    const decoder = new TextDecoder();
-    for await (const part of this.#child[name]) this[name] += decoder.decode(part, { stream: true });
-  }
-
-  async end(): Promise<Outcome> {
-    const code = await this.#child.exited;
-    await this.#said;
-    return { code, stdout: this.stdout, stderr: this.stderr };
-  }
-
-  /** Ends it, and answers what it was ended by. */
-  async kill(signal: NodeJS.Signals): Promise<unknown> {
-    this.#child.kill(signal);
-    await this.#child.exited;
-    return this.#child.signalCode;
-  }
-
-  signal(signal: NodeJS.Signals): void {
-    this.#child.kill(signal);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.kill('SIGKILL');
-  }
-}
+import { RunningCommand } from './running-command.ts';
 
 /** A running `parley login`, and what somebody does in a browser meanwhile. */
-export class Login extends Process {
+export class Login extends RunningCommand {
   address = new URL('about:blank');
 
   /** Starts it, and waits until it shows the address to open. */
   static async start(env: Environment, words: readonly string[] = ['--no-browser']): Promise<Login> {
-    const login = new Login(['login', ...words], env);
+    const login = new Login(['login', ...words], { env });
     const shown = await eventually('the address to open', () => /^(http:\S+)\n/m.exec(login.stderr)?.[1]);
     login.address = new URL(shown);
     return login;
@@ -113,7 +65,7 @@ export async function signedIn(server: TestServer, address = server.url): Promis
     owner: user,
   };
   const { access, refresh, scope } = await authorizeApp(server, app, user, { scopes: usualScopes });
-  fileIn(env, address).write({
+  new CredentialsFile(address, env).write({
     user_id: user.userId,
     name,
     scopes: scope.split(' '),
@@ -125,18 +77,6 @@ export async function signedIn(server: TestServer, address = server.url): Promis
 }
 
 const usualScopes = scopeNames.filter((name) => name !== 'admin');
-
-/** The file of an environment that is not ours. */
-export function fileIn(env: Environment, address: string): CredentialsFile {
-  const own = process.env.XDG_CONFIG_HOME;
-  process.env.XDG_CONFIG_HOME = env.XDG_CONFIG_HOME;
-  try {
-    return new CredentialsFile(address);
-  } finally {
-    if (own === undefined) delete process.env.XDG_CONFIG_HOME;
-    else process.env.XDG_CONFIG_HOME = own;
-  }
-}
 
 /** The same by the command. */
 export async function signInAs(server: TestServer, user: Client, env: Environment, words: readonly string[] = []) {

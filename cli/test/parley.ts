@@ -1,46 +1,19 @@
-import { expect, setDefaultTimeout } from 'bun:test';
-import { join } from 'node:path';
-import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
+import { expect } from 'bun:test';
 import type { Environment } from '@parley/server/test/support/engines.ts';
+import { type Outcome, RunningCommand } from './running-command.ts';
 
-// A test starts several processes; on a busy machine each may take its time.
-setDefaultTimeout(20_000);
-
-const mainFile = join(import.meta.dir, '../main.ts');
-
-export interface Outcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs the command as a process of its own, in a folder where nothing is, with this environment and no other. */
-export async function parley(
+/** Runs a command to its end, in a folder where nothing is, with this environment and no other. */
+export function parley(
   words: readonly string[],
   env: Environment = {},
   stdin: string | Uint8Array = '',
 ): Promise<Outcome> {
-  return spawn([process.execPath, mainFile, ...words], temporaryFolder(), env, stdin);
+  return new RunningCommand(words, { env, stdin }).end();
 }
 
-export async function spawn(
-  command: string[],
-  cwd: string,
-  env: Environment,
-  stdin: string | Uint8Array = '',
-): Promise<Outcome> {
-  const child = Bun.spawn(command, {
-    cwd,
-    env: { PATH: process.env.PATH ?? '', ...env },
-    stdin: typeof stdin === 'string' ? new TextEncoder().encode(stdin) : stdin,
-    stderr: 'pipe',
-  });
-  const [stdout, stderr] = await Promise.all([
-    Bun.readableStreamToText(child.stdout),
-    Bun.readableStreamToText(child.stderr),
-  ]);
-  return { code: await child.exited, stdout, stderr };
-}
+/** The same in a folder of the test's choice. */
+export const parleyIn = (cwd: string, words: readonly string[], env: Environment): Promise<Outcome> =>
+  new RunningCommand(words, { env, cwd }).end();
 
 /** For commands that must succeed: what they answer, without the line break at its end. */
 export async function said(...call: Parameters<typeof parley>): Promise<string> {

@@ -1,32 +1,36 @@
 import { expect, test } from 'bun:test';
 import { ApiError, TransportError } from '@parley/sdk';
+import { eventually } from '../../sdk/test/eventually.ts';
+import { TestClock } from '../../sdk/test/test-clock.ts';
 import { type Limits, Patience } from '../patience.ts';
 
 /** Patience with these limits, and what it says. */
 function patient(limits: Limits) {
   const said: string[] = [];
   const stopping = new AbortController();
+  const clock = new TestClock();
   const say = async (line: string) => void said.push(line);
-  return { said, stopping, patience: new Patience({ signal: stopping.signal, say }, limits) };
+  return { said, stopping, clock, patience: new Patience({ signal: stopping.signal, clock, say }, limits) };
 }
 
 const endless = { silenceMs: 60_000, absenceMs: Number.POSITIVE_INFINITY };
 const gone = () => Promise.reject(new TransportError('Nobody is there.'));
 
-test.concurrent('a server that is away for too long is given up, with what was wrong', async () => {
-  const { said, patience } = patient({ ...endless, absenceMs: 500 });
+test('a server that is away for too long is given up, with what was wrong', async () => {
+  const { said, clock, patience } = patient({ ...endless, absenceMs: 17_000 });
   let calls = 0;
   const call = patience.call(() => {
     calls++;
     return gone();
   });
   await expect(call).rejects.toThrow('Nobody is there.');
-  expect(calls).toBe(2);
+  expect(calls).toBe(5);
+  expect(clock.pauses).toEqual([1_000, 2_000, 5_000, 10_000]);
   expect(said).toEqual([expect.stringMatching(/^The server is away; trying until it is back\. Nobody is there\./)]);
 });
 
-test.concurrent('a call that gets further counts as a sign of life, however often it breaks off', async () => {
-  const { said, patience } = patient({ ...endless, absenceMs: 500 });
+test('a call that gets further counts as a sign of life, however often it breaks off', async () => {
+  const { said, clock, patience } = patient({ ...endless, absenceMs: 500 });
   let calls = 0;
   const answer = await patience.call(async (_, { further }) => {
     if (++calls === 4) return 'done';
@@ -34,28 +38,40 @@ test.concurrent('a call that gets further counts as a sign of life, however ofte
     return gone();
   });
   expect(answer).toBe('done');
+  expect(clock.pauses).toEqual([1_000, 1_000, 1_000]);
   const [away, back] = ['The server is away; ', 'The server is back.'];
   expect(said.map((line) => line.slice(0, 19))).toEqual(
     [away, back, away, back, away, back].map((l) => l.slice(0, 19)),
   );
 });
 
-test.concurrent('a server that says nothing is not waited for, while one that stirs is', async () => {
-  const { patience } = patient({ ...endless, silenceMs: 2_000 });
+test('a server that says nothing is not waited for, while one that stirs is', async () => {
+  const { clock, patience } = patient({ ...endless, silenceMs: 2_000 });
+  const timeout = () => {
+    const [only, ...others] = clock.timers;
+    expect(others).toEqual([]);
+    return only;
+  };
   let calls = 0;
-  const answer = await patience.call(async (signal, { alive }) => {
+  const call = patience.call(async (signal, { alive }) => {
     if (++calls === 1)
       return new Promise<string>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     for (let i = 0; i < 30; i++) {
-      await Bun.sleep(100);
+      const before = timeout();
       alive();
+      expect(timeout()).not.toBe(before);
     }
     return signal.aborted ? 'cut off' : 'done';
   });
-  expect({ answer, calls }).toEqual({ answer: 'done', calls: 2 });
+  await eventually('the first call waits', () => calls === 1);
+  expect(clock.timeouts).toEqual([2_000]);
+  clock.expire();
+  expect(await call).toBe('done');
+  expect(calls).toBe(2);
+  expect(clock.timeouts).toEqual([]);
 });
 
-test.concurrent('a refusal is final', async () => {
+test('a refusal is final', async () => {
   const { said, patience } = patient(endless);
   const refusal = { code: 'forbidden', message: 'No.', details: [], status: 403 } as const;
   const call = patience.call(() =>
@@ -65,9 +81,11 @@ test.concurrent('a refusal is final', async () => {
   expect(said).toEqual([]);
 });
 
-test.concurrent('whoever is told to stop does not wait', async () => {
-  const { patience, stopping } = patient(endless);
+test('whoever is told to stop does not wait', async () => {
+  const { patience, clock, stopping } = patient(endless);
+  clock.hold();
   const call = patience.call(gone);
+  await eventually('it pauses', () => clock.pausing === 1);
   stopping.abort(new Error('enough'));
   await expect(call).rejects.toThrow('enough');
 });

@@ -1,18 +1,18 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { endWithUs, temporaryFolder } from '@parley/server/test/support/cleanup.ts';
+import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import type { Environment } from '@parley/server/test/support/engines.ts';
 import { someBytes } from '@parley/server/test/support/files.ts';
 import { serverFor } from '@parley/server/test/support/server.ts';
 import fc from 'fast-check';
+import { eventually } from '../../sdk/test/eventually.ts';
 import { bytesText } from '../bytes.ts';
 import { progressLine, Speed } from '../progress.ts';
 import { Gate } from './gate.ts';
-import { eventually } from './listener.ts';
-import { sceneOn } from './scene.ts';
-
-setDefaultTimeout(30_000);
+import { RunningCommand } from './running-command.ts';
+import { incomingBytes, sceneOn } from './scene.ts';
+import { AtTerminal } from './spawned-command.ts';
 
 const megabyte = 1_024 ** 2;
 
@@ -74,40 +74,8 @@ describe('the line of progress', () => {
   });
 });
 
-/** A command at a terminal of 100 columns, and all that is seen there. */
-class AtTerminal {
-  readonly #child;
-  seen = '';
-
-  constructor(words: readonly string[], env: Environment) {
-    this.#child = Bun.spawn([process.execPath, join(import.meta.dir, '../main.ts'), ...words], {
-      cwd: temporaryFolder(),
-      env: { PATH: process.env.PATH ?? '', ...env },
-      terminal: {
-        cols: 100,
-        rows: 30,
-        data: (_, bytes) => {
-          this.seen += new TextDecoder().decode(bytes);
-        },
-      },
-    });
-    endWithUs(this.#child);
-  }
-
-  type(text: string): void {
-    this.#child.terminal?.write(text);
-  }
-
-  async end() {
-    await this.#child.exited;
-    return { code: this.#child.exitCode, signal: this.#child.signalCode };
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#child.kill('SIGKILL');
-    await this.#child.exited;
-  }
-}
+/** A command at a terminal. */
+const atTerminal = (words: readonly string[], env: Environment) => new RunningCommand(words, { env, isTerminal: true });
 
 describe('at a terminal', () => {
   const server = serverFor('sqlite');
@@ -119,15 +87,17 @@ describe('at a terminal', () => {
 
   test('an upload and a download show how far they are, and leave only their answers', async () => {
     const { env } = await sceneOn(server());
-    await using upload = new AtTerminal(['upload', path], env);
-    expect(await upload.end()).toEqual({ code: 0, signal: null });
-    const id = await eventually('the answer', () => /--file-id (\d+)\r\n$/.exec(upload.seen)?.[1]);
-    expect(upload.seen).toEndWith(`${erased}${id}\r\nSend it with: parley send <chat_id> --file-id ${id}\r\n`);
-    expect(upload.seen).toMatch(bar('Uploading'));
-    await using download = new AtTerminal(['download', id], env);
-    expect(await download.end()).toEqual({ code: 0, signal: null });
-    await eventually('the answer', () => download.seen.endsWith(`${erased}Saved report.bin, 19.1 MiB.\r\n`));
-    expect(download.seen).toMatch(bar('Downloading'));
+    const upload = atTerminal(['upload', path], env);
+    const { code, stdout } = await upload.end();
+    const id = stdout.trim();
+    expect(code).toBe(0);
+    const { seen } = upload.context;
+    expect(seen).toEndWith(`${erased}${id}\nSend it with: parley send <chat_id> --file-id ${id}\n`);
+    expect(seen).toMatch(bar('Uploading'));
+    const download = atTerminal(['download', id], env);
+    expect((await download.end()).code).toBe(0);
+    expect(download.context.seen).toEndWith(`${erased}Saved report.bin, 19.1 MiB.\n`);
+    expect(download.context.seen).toMatch(bar('Downloading'));
   });
 
   test('Ctrl-C ends an upload with a line of its own', async () => {
@@ -144,18 +114,17 @@ describe('at a terminal', () => {
 
   test.each([[['--quiet']], [['--json']]])('nothing is shown with %p', async (words) => {
     const { env } = await sceneOn(server());
-    await using upload = new AtTerminal(['upload', path, ...words], env);
+    const upload = atTerminal(['upload', path, ...words], env);
     expect((await upload.end()).code).toBe(0);
-    await eventually('the answer', () => upload.seen.includes('\n'));
-    expect(upload.seen).not.toContain('Uploading');
-    expect(upload.seen).not.toContain('\x1b');
+    expect(upload.context.seen).not.toContain('Uploading');
+    expect(upload.context.seen).not.toContain('\x1b');
   });
 
   test('nothing is shown where a terminal can draw nothing', async () => {
     const { env } = await sceneOn(server());
-    await using upload = new AtTerminal(['upload', path], { ...env, TERM: 'dumb' });
+    const upload = atTerminal(['upload', path], { ...env, TERM: 'dumb' });
     expect((await upload.end()).code).toBe(0);
-    expect(upload.seen).not.toContain('Uploading');
+    expect(upload.context.seen).not.toContain('Uploading');
   });
 
   test('what is said meanwhile stands above the progress', async () => {
@@ -163,13 +132,16 @@ describe('at a terminal', () => {
     const { env } = await sceneOn(server());
     const through = { ...env, PARLEY_URL: gate.url };
     gate.holdAfter('up', 9_000_000);
-    await using first = new AtTerminal(['upload', path], through);
+    const before = incomingBytes(server().env);
+    const first = atTerminal(['upload', path], through);
     await eventually('it is under way', () => gate.holds);
-    first.type('\x03');
-    await first.end();
+    await eventually('some of it is on disk', () => incomingBytes(server().env) > before + 2_000_000);
+    expect(await first.stop('SIGINT')).toBe('SIGINT');
+    // The sockets on the way may hold the rest of it, which is not to arrive.
+    gate.cut();
     gate.open();
-    await using second = new AtTerminal(['upload', path], through);
+    const second = atTerminal(['upload', path], through);
     expect((await second.end()).code).toBe(0);
-    expect(second.seen).toMatch(/^Going on after \d+\.\d MiB of 19\.1 MiB\.\r\n\rUploading/);
+    expect(second.context.seen).toMatch(/^Going on after \d+\.\d MiB of 19\.1 MiB\.\n\rUploading/);
   });
 });

@@ -1,3 +1,5 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import type { Client } from '@parley/server/test/support/client.ts';
 import { type Environment, freshEnvironment } from '@parley/server/test/support/engines.ts';
@@ -42,4 +44,10 @@ export async function sceneOn(server: TestServer): Promise<Scene> {
 export async function ownServer(extra: Environment = {}) {
   const server = await startServer({ ...(await freshEnvironment('sqlite')), ...extra });
   return { server, [Symbol.asyncDispose]: () => server.stop() };
+}
+
+/** Bytes of uploads under way that are in a data folder. */
+export function incomingBytes({ PARLEY_DATA = '' }: Environment): number {
+  const incoming = join(PARLEY_DATA, 'files/incoming');
+  return readdirSync(incoming).reduce((sum, name) => sum + statSync(join(incoming, name)).size, 0);
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
-import { join } from 'node:path';
 import { endWithUs } from '@parley/server/test/support/cleanup.ts';
 import { freshEnvironment } from '@parley/server/test/support/engines.ts';
-import { failed, parley } from './parley.ts';
+import { failed } from './parley.ts';
+import { mainFile, SpawnedCommand } from './spawned-command.ts';
 
 test('serve starts the server, alone on its folder, and ends it when told to', async () => {
   const env = await freshEnvironment('sqlite');
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, '../main.ts'), 'serve'], {
+  const child = Bun.spawn([process.execPath, mainFile, 'serve'], {
     env: { PATH: process.env.PATH ?? '', ...env },
     stdout: 'ignore',
     stderr: 'pipe',
@@ -14,7 +14,8 @@ test('serve starts the server, alone on its folder, and ends it when told to', a
   endWithUs(child);
   const answer = await fetch(`${await addressIn(child.stderr)}/healthz`);
   expect(await answer.text()).toBe('ok\n');
-  expect(await parley(['serve'], env)).toEqual(failed(1, 'Another Parley server is using the data folder'));
+  await using second = new SpawnedCommand(['serve'], env);
+  expect(await second.end()).toEqual(failed(1, 'Another Parley server is using the data folder'));
   child.kill('SIGTERM');
   expect(await child.exited).toBe(0);
 });

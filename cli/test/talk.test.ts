@@ -4,11 +4,12 @@ import {
   type EngineName,
   type Environment,
   freshEnvironment,
-  onBothEngines,
+  onAnyEngine,
 } from '@parley/server/test/support/engines.ts';
 import { freePort } from '@parley/server/test/support/postgres.ts';
-import { attach, type ServerProcess, spawnServer } from '@parley/server/test/support/server.ts';
-import { failed, parley, said, spawn } from './parley.ts';
+import { startServer, type TestServer } from '@parley/server/test/support/server.ts';
+import { failed, parley, said } from './parley.ts';
+import { mainFile, spawn } from './spawned-command.ts';
 
 interface Group {
   readonly chatId: string;
@@ -18,17 +19,16 @@ interface Group {
   readonly reader: Environment;
 }
 
-/** A server in a process of its own, with a group of two, and the environment in which each of them types. */
+/** A server with a group of two, and the environment in which each of them types. */
 function groupOn(engine: EngineName): () => Group {
-  let running: ServerProcess | undefined;
+  let server: TestServer | undefined;
   let group: Group | undefined;
 
   beforeAll(async () => {
-    const env = await freshEnvironment(engine);
-    running = await spawnServer(env);
-    const server = await attach(running.url, env);
-    const as = (token: string) => ({ PARLEY_URL: server.url, PARLEY_TOKEN: token, TZ: 'Asia/Tokyo' });
-    const [ada, bob] = [await server.user('ada'), await server.user('bob')];
+    const started = await startServer(await freshEnvironment(engine));
+    server = started;
+    const as = (token: string) => ({ PARLEY_URL: started.url, PARLEY_TOKEN: token, TZ: 'Asia/Tokyo' });
+    const [ada, bob] = [await started.user('ada'), await started.user('bob')];
     const created = await ada.ok('messages.create_group', { name: 'Launch 🚀', participants: [bob.userId] });
     await ada.ok('messages.create_direct', { user_id: bob.userId });
     await ada.ok('messages.create_channel', { name: 'חדשות' });
@@ -36,11 +36,10 @@ function groupOn(engine: EngineName): () => Group {
       chatId: String(created.group.chat_id),
       ada: as(ada.token),
       bob: as(bob.token),
-      reader: as(await server.token('bob', ['messages:read'])),
+      reader: as(await started.token('bob', ['messages:read'])),
     };
-    await server.stop();
   });
-  afterAll(() => running?.kill('SIGTERM'));
+  afterAll(() => server?.stop());
 
   return () => {
     if (!group) throw new Error('the group has not been made yet');
@@ -53,7 +52,7 @@ async function contents(chatId: string, env: Environment): Promise<string[]> {
   return messages.map((m: { content: string }) => m.content);
 }
 
-onBothEngines('talking over HTTP', (engine) => {
+onAnyEngine('talking over HTTP', (engine) => {
   const group = groupOn(engine);
 
   test('what one sends the other reads, whatever the script', async () => {
@@ -180,7 +179,7 @@ describe('the commands that talk', () => {
     const client = createClient({ url: ada.PARLEY_URL ?? '', token: ada.PARLEY_TOKEN ?? '' });
     const big = 'x'.repeat(16_000);
     for (let i = 0; i < 20; i++) await client.messages.send_message({ chat_id: Number(chatId), content: big });
-    const main = `${process.execPath} ${import.meta.dir}/../main.ts`;
+    const main = `${process.execPath} ${mainFile}`;
     const pipe = `${main} messages ${chatId} | head -c 1; echo "\${PIPESTATUS[0]}"`;
     const { stdout, stderr } = await spawn(['bash', '-c', pipe], '/', ada);
     expect(stderr).toBe('');

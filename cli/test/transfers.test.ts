@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
@@ -7,18 +7,21 @@ import { type Environment, freshEnvironment } from '@parley/server/test/support/
 import { sha256, someBytes } from '@parley/server/test/support/files.ts';
 import { freePort } from '@parley/server/test/support/postgres.ts';
 import { attach, serverFor, spawnServer } from '@parley/server/test/support/server.ts';
+import { eventually } from '../../sdk/test/eventually.ts';
+import { TestClock } from '../../sdk/test/test-clock.ts';
+import { bytesText } from '../bytes.ts';
 import { Gate } from './gate.ts';
-import { eventually } from './listener.ts';
-import { future, kept as keptLogin, Process, past, signedIn, tamper } from './login.ts';
+import { future, kept as keptLogin, past, signedIn, tamper } from './login.ts';
 import { failed, parley, said } from './parley.ts';
-import { type Scene, sceneOn } from './scene.ts';
-
-setDefaultTimeout(60_000);
+import { RunningCommand } from './running-command.ts';
+import { incomingBytes, type Scene, sceneOn } from './scene.ts';
+import { SpawnedCommand } from './spawned-command.ts';
 
 const server = serverFor('sqlite');
 
-const large = someBytes(20_000_000);
-const half = 9_000_000;
+const large = someBytes(8_000_000);
+const half = 4_000_000;
+const size = RegExp.escape(bytesText(large.length));
 
 function fileWith(bytes: Uint8Array, name = 'report.bin'): string {
   const path = join(temporaryFolder(), name);
@@ -31,20 +34,20 @@ const stateIn = (env: Environment) => join(env.XDG_STATE_HOME ?? '', 'parley');
 /** What is kept between runs. */
 const leftIn = (env: Environment): string[] => readdirSync(stateIn(env)).filter((name) => name.endsWith('.json'));
 
-/** Bytes of uploads under way that are on the disk of a server. */
-function keptIn(folder: string): number {
-  const incoming = join(folder, 'files/incoming');
-  return readdirSync(incoming).reduce((sum, name) => sum + statSync(join(incoming, name)).size, 0);
-}
-
 /** Somebody who reaches the server through a gate. */
-async function behindGate(): Promise<Scene & { gate: Gate; [Symbol.dispose](): void }> {
+async function behindGate(): Promise<Scene & { gate: Gate; halfKept(): Promise<void>; [Symbol.dispose](): void }> {
   const gate = await Gate.before(server().url);
   const scene = await sceneOn(server());
+  const before = incomingBytes(server().env);
   return {
     ...scene,
     gate,
     env: { ...scene.env, PARLEY_URL: gate.url },
+    /** What has come to the server's door is not yet what it keeps. */
+    halfKept: async () => {
+      await held(gate);
+      await eventually('some of it is on disk', () => incomingBytes(server().env) > before + half / 2);
+    },
     [Symbol.dispose]: () => gate[Symbol.dispose](),
   };
 }
@@ -57,16 +60,16 @@ async function bytesOf(by: Client, file_id: number): Promise<Uint8Array> {
   return answer.bytes();
 }
 
-const goingOn = /^Going on after \d+\.\d MiB of 19\.1 MiB\.\n/;
+const goingOn = new RegExp(`^Going on after \\d+\\.\\d MiB of ${size}\\.\\n`);
 
 describe('an upload', () => {
   test('that was killed is gone on with by the next run, with what is missing', async () => {
     using scene = await behindGate();
-    const { gate, env, ada } = scene;
+    const { gate, env, ada, halfKept } = scene;
     const path = fileWith(large);
     gate.holdAfter('up', half);
-    await using first = new Process(['upload', path], env);
-    await held(gate);
+    await using first = new SpawnedCommand(['upload', path], env);
+    await halfKept();
     await first.kill('SIGKILL');
     gate.cut();
     gate.open();
@@ -84,13 +87,15 @@ describe('an upload', () => {
     'that is stopped by %s says that it can be gone on with, and ends by that',
     async (signal) => {
       using scene = await behindGate();
-      const { gate, env, ada } = scene;
+      const { gate, env, ada, halfKept } = scene;
       const path = fileWith(large);
       gate.holdAfter('up', half);
-      await using first = new Process(['upload', path], env);
-      await held(gate);
-      expect(await first.kill(signal)).toBe(signal);
-      expect((await first.end()).stderr).toBe('Stopped. Run the same command again to go on where it stopped.\n');
+      await using first = new RunningCommand(['upload', path], { env });
+      await halfKept();
+      expect(await first.stop(signal)).toBe(signal);
+      expect(first.stderr).toBe('Stopped. Run the same command again to go on where it stopped.\n');
+      // The sockets on the way may hold the rest of it, which is not to arrive.
+      gate.cut();
       gate.open();
       const { stdout, stderr } = await parley(['upload', path], env);
       expect(stderr).toMatch(goingOn);
@@ -106,15 +111,18 @@ describe('an upload', () => {
     using gate = await Gate.before(first.url);
     gate.holdAfter('up', half);
     const env = { ...scene.env, PARLEY_URL: gate.url };
-    await using upload = new Process(['upload', fileWith(large)], env);
+    const clock = new TestClock();
+    await using upload = new RunningCommand(['upload', fileWith(large)], { env, clock });
     await held(gate);
     // What has come to the server's door is not yet what it keeps.
-    await eventually('some of it is on disk', () => keptIn(environment.PARLEY_DATA ?? '') > 2_000_000);
+    await eventually('some of it is on disk', () => incomingBytes(environment) > half / 2);
+    clock.hold();
     await first.kill('SIGKILL');
     await eventually('it is missed', () => upload.stderr.includes('The server is away; trying until it is back.'));
     const second = await spawnServer(environment);
     gate.open();
     const before = gate.passed.up;
+    clock.release();
     const { code, stdout, stderr } = await upload.end();
     expect({ code, lines: stderr.split('\n').slice(1) }).toEqual({
       code: 0,
@@ -130,7 +138,7 @@ describe('an upload', () => {
     using scene = await behindGate();
     const { gate, env, ada } = scene;
     gate.holdAfter('up', half);
-    await using upload = new Process(['upload', fileWith(large), '--json'], env);
+    await using upload = new RunningCommand(['upload', fileWith(large), '--json'], { env });
     await held(gate);
     gate.cut();
     gate.open();
@@ -145,9 +153,9 @@ describe('an upload', () => {
     const { gate, env } = scene;
     const path = fileWith(large);
     gate.holdAfter('up', half);
-    await using first = new Process(['upload', path], env);
+    await using first = new RunningCommand(['upload', path], { env });
     await held(gate);
-    await first.kill('SIGKILL');
+    await first.stop('SIGTERM');
     gate.cut();
     gate.open();
     const other = someBytes(large.length, 2);
@@ -163,7 +171,7 @@ describe('an upload', () => {
     // More than the sockets on the way can hold.
     const path = fileWith(someBytes(60_000_000));
     gate.holdAfter('up', half);
-    await using upload = new Process(['upload', path], env);
+    await using upload = new RunningCommand(['upload', path], { env });
     await held(gate);
     appendFileSync(path, 'more');
     gate.open();
@@ -178,9 +186,9 @@ describe('an upload', () => {
     const { gate, env, ada } = scene;
     const path = fileWith(large);
     gate.holdAfter('up', half);
-    await using first = new Process(['upload', path], env);
+    await using first = new RunningCommand(['upload', path], { env });
     await held(gate);
-    await first.kill('SIGKILL');
+    await first.stop('SIGTERM');
     gate.cut();
     gate.open();
     const { upload } = JSON.parse(readFileSync(join(stateIn(env), leftIn(env)[0] ?? ''), 'utf8'));
@@ -201,10 +209,10 @@ describe('an upload', () => {
     const { gate, env, ada } = scene;
     const path = fileWith(large);
     gate.holdAfter('up', half);
-    await using first = new Process(['upload', path], env);
+    await using first = new RunningCommand(['upload', path], { env });
     await held(gate);
     gate.holdAfter('up', half);
-    await using second = new Process(['upload', path], env);
+    await using second = new RunningCommand(['upload', path], { env });
     await eventually('both have begun', () => leftIn(env).length === 2);
     gate.open();
     const outcomes = [await first.end(), await second.end()];
@@ -223,7 +231,7 @@ describe('an upload', () => {
     const { env, user } = await signedIn(server(), gate.url);
     const before = keptLogin(env);
     gate.holdAfter('up', half);
-    await using upload = new Process(['upload', fileWith(large)], env);
+    await using upload = new RunningCommand(['upload', fileWith(large)], { env });
     await held(gate);
     tamper(env, change);
     gate.cut();
@@ -236,14 +244,14 @@ describe('an upload', () => {
 });
 
 describe('sending a file', () => {
-  test('counts once, though the command was killed before it knew that the message was sent', async () => {
+  test('counts once, though the command was stopped before it knew that the message was sent', async () => {
     using scene = await behindGate();
     const { gate, env, ada, chatId } = scene;
     const words = ['send', String(chatId), 'the report', '--file', fileWith(large)];
     gate.holdAnswersTo('action=send_message');
-    await using first = new Process(words, env);
+    await using first = new RunningCommand(words, { env });
     await held(gate);
-    await first.kill('SIGKILL');
+    await first.stop('SIGTERM');
     gate.cut();
     gate.open();
     const outcome = await parley(words, env);
@@ -261,15 +269,18 @@ describe('sending a file', () => {
 });
 
 describe('a download', () => {
+  const running = (words: string[], env: Environment, cwd: string) => new RunningCommand(words, { env, cwd });
+  const spawned = (words: string[], env: Environment, cwd: string) => new SpawnedCommand(words, env, cwd);
+
   /** A file, and somebody who has got half of it when the gate closes. */
-  async function halfWay() {
+  async function halfWay<C>(start: (words: string[], env: Environment, cwd: string) => C) {
     const scene = await behindGate();
     const { gate, env, ada } = scene;
     const { file } = await ada.ok('files.upload', { file: new File([large], 'report.bin') });
     const folder = temporaryFolder();
     gate.holdAfter('down', half);
     const words = ['download', String(file.file_id)];
-    const download = new Process(words, env, folder);
+    const download = start(words, env, folder);
     const part = join(folder, 'report.bin.part');
     await held(gate);
     await eventually(
@@ -280,18 +291,18 @@ describe('a download', () => {
   }
 
   test('that was killed is gone on with by the next run, with what is missing', async () => {
-    const { gate, env, folder, part, download, words } = await halfWay();
+    const { gate, env, folder, part, download, words } = await halfWay(spawned);
     await download.kill('SIGKILL');
     gate.cut();
     gate.open();
     expect(readdirSync(folder)).toEqual(['report.bin.part']);
     const there = statSync(part).size;
     const before = gate.passed.down;
-    await using second = new Process(words, env, folder);
+    const second = running(words, env, folder);
     expect(await second.end()).toEqual({
       code: 0,
-      stdout: 'Saved report.bin, 19.1 MiB.\n',
-      stderr: expect.stringMatching(/^Going on after \d\.\d MiB of 19\.1 MiB\.\n$/),
+      stdout: `Saved report.bin, ${bytesText(large.length)}.\n`,
+      stderr: expect.stringMatching(goingOn),
     });
     expect(gate.passed.down - before).toBeLessThan(large.length - there + 10_000);
     expect(readdirSync(folder)).toEqual(['report.bin']);
@@ -301,16 +312,16 @@ describe('a download', () => {
   });
 
   test('that is stopped says that it can be gone on with, and ends by that', async () => {
-    const { gate, env, folder, download } = await halfWay();
-    expect(await download.kill('SIGINT')).toBe('SIGINT');
-    expect((await download.end()).stderr).toBe('Stopped. Run the same command again to go on where it stopped.\n');
+    const { gate, env, folder, download } = await halfWay(running);
+    expect(await download.stop('SIGINT')).toBe('SIGINT');
+    expect(download.stderr).toBe('Stopped. Run the same command again to go on where it stopped.\n');
     expect(readdirSync(folder)).toEqual(['report.bin.part']);
     expect(readdirSync(stateIn(env)).sort()).toEqual([expect.stringMatching(/^download-\w+\.json$/), 'transfers.lock']);
     gate[Symbol.dispose]();
   });
 
   test('goes on by itself when the connection breaks', async () => {
-    const { gate, folder, download } = await halfWay();
+    const { gate, folder, download } = await halfWay(running);
     const before = gate.passed.down;
     gate.cut();
     gate.open();
@@ -321,8 +332,8 @@ describe('a download', () => {
   });
 
   test('does not share its place with another', async () => {
-    const { gate, env, folder, download, words } = await halfWay();
-    await using second = new Process(words, { ...env, PARLEY_URL: server().url }, folder);
+    const { gate, env, folder, download, words } = await halfWay(running);
+    const second = running(words, { ...env, PARLEY_URL: server().url }, folder);
     expect(await second.end()).toEqual(failed(1, 'Another parley command is downloading to report.bin.part.'));
     gate.open();
     expect((await download.end()).code).toBe(0);
@@ -331,7 +342,7 @@ describe('a download', () => {
   });
 
   test('replaces nothing that comes to be in its place meanwhile', async () => {
-    const { gate, folder, download } = await halfWay();
+    const { gate, folder, download } = await halfWay(running);
     writeFileSync(join(folder, 'report.bin'), 'mine');
     gate.open();
     expect(await download.end()).toEqual(failed(1, 'report.bin is there already. Give another name, or use --force.'));

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { commands } from '../commands.ts';
 import { helpFor } from '../help.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import { failed, parley, said, spawn } from './parley.ts';
+import { failed, parley, said } from './parley.ts';
+import { mainFile, spawn } from './spawned-command.ts';
 
 describe('the help', () => {
   test.concurrent.each([[[]], [['help']], [['--help']]])('names every command: parley %p', async (words) => {
@@ -68,6 +69,6 @@ describe('what cannot be meant', () => {
 });
 
 test('a disk that is full is told in one line, with exit code 1', async () => {
-  const command = `${process.execPath} ${join(import.meta.dir, '../main.ts')} help > /dev/full`;
+  const command = `${process.execPath} ${mainFile} help > /dev/full`;
   expect(await spawn(['sh', '-c', command], '/', {})).toEqual(failed(1, 'no space left on device'));
 });

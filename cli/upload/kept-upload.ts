@@ -1,3 +1,4 @@
+import type { Environment } from '../context.ts';
 import { KeptState } from '../kept-state.ts';
 
 /** What an upload is known by: one of a file that has changed, or as somebody else, is another one. */
@@ -25,9 +26,9 @@ export class KeptUpload {
   }
 
   /** Where other processes are uploading the same file, this one does so beside them. */
-  static async take(key: UploadKey): Promise<KeptUpload> {
+  static async take(key: UploadKey, env: Environment): Promise<KeptUpload> {
     for (let place = 1; ; place++) {
-      const state = await KeptState.take('upload', { ...key, place });
+      const state = await KeptState.take('upload', { ...key, place }, env);
       if (state) return new KeptUpload(state);
     }
   }

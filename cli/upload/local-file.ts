@@ -1,5 +1,5 @@
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 
 const readBytes = 64 * 1_024;
 
@@ -26,15 +26,16 @@ export class LocalFile {
     this.modified = facts.mtimeMs;
   }
 
-  static async open(typed: string): Promise<LocalFile> {
+  static async open(typed: string, cwd: string): Promise<LocalFile> {
+    const path = resolve(cwd, typed);
     try {
-      const found = await stat(typed);
+      const found = await stat(path);
       if (found.isDirectory()) throw new Error(`${typed} is a folder.`);
       // Of a pipe or a device nobody knows how much will come, and to open one may take for ever.
       if (!found.isFile()) throw new Error(`${typed} is not a file.`);
-      const handle = await open(typed, 'r');
+      const handle = await open(path, 'r');
       const facts = await handle.stat();
-      if (facts.size > 0) return new LocalFile(handle, typed, await realpath(typed), facts);
+      if (facts.size > 0) return new LocalFile(handle, typed, await realpath(path), facts);
       await handle.close();
     } catch (error) {
       throw inWords(typed, error);

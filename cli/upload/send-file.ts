@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { ApiError, type Client, type ClientInput, type ClientOutput } from '@parley/sdk';
 import { may, refusals } from '@parley/server/domain/policy.ts';
 import type { Connection } from '../connection.ts';
+import type { CommandContext } from '../context.ts';
 import { plainLine } from '../failure.ts';
 import { type TransferOptions, transfer } from '../transfer.ts';
 import { LocalFile } from './local-file.ts';
@@ -17,13 +18,15 @@ export async function sendFile(
   name: string | undefined,
   message: Message,
   options: Omit<TransferOptions, 'verb'>,
+  context: CommandContext,
 ): Promise<Sent> {
   const { client } = connection;
-  await using file = await LocalFile.open(path);
+  const { env } = context;
+  await using file = await LocalFile.open(path, context.cwd);
   const { user } = await client.users.me();
   await checkChat(client, message.chat_id);
-  return await transfer({ ...options, verb: 'Uploading' }, (running) =>
-    upload({ connection, userId: user.user_id, file, name: name ?? file.name, transfer: running }, (uploaded) =>
+  return await transfer(context, { ...options, verb: 'Uploading' }, (running) =>
+    upload({ connection, userId: user.user_id, file, name: name ?? file.name, transfer: running, env }, (uploaded) =>
       send(client, message, uploaded),
     ),
   );

@@ -1,6 +1,7 @@
 import { fileName } from '@parley/contract';
 import { bytesText } from '../bytes.ts';
 import type { Connection } from '../connection.ts';
+import type { Environment } from '../context.ts';
 import { Patience, type Signs } from '../patience.ts';
 import type { Transfer } from '../transfer.ts';
 import { KeptUpload } from './kept-upload.ts';
@@ -17,6 +18,7 @@ export interface Uploading {
   readonly file: LocalFile;
   readonly name: string;
   readonly transfer: Transfer;
+  readonly env: Environment;
 }
 
 export interface Uploaded {
@@ -31,10 +33,11 @@ export interface Uploaded {
  * uploaded.
  */
 export async function upload<T>(uploading: Uploading, use: (uploaded: Uploaded) => Promise<T>): Promise<T> {
-  const { connection, userId, file, name, transfer } = uploading;
+  const { connection, userId, file, name, transfer, env } = uploading;
   checkName(name);
   const { path, size, modified } = file;
-  const kept = await KeptUpload.take({ server: connection.server, user_id: userId, path, size, modified, name });
+  const key = { server: connection.server, user_id: userId, path, size, modified, name };
+  const kept = await KeptUpload.take(key, env);
   try {
     const patience = new Patience(transfer, limits);
     const fileId = await finish(uploading, kept, patience);

@@ -1,5 +1,5 @@
 import { isEventStream, listOperations, type NamedOperation } from '@parley/contract';
-import { logMs, type Stage } from '../stage.ts';
+import type { Stage } from '../stage.ts';
 import type { Call } from './call.ts';
 import { damageFields, damageRequest } from './damage.ts';
 import { type Answer, judge } from './verdict.ts';
@@ -26,11 +26,11 @@ export async function perform(stage: Stage, call: Call): Promise<Answer> {
     ...(body && !isBare && { body }),
   });
   const isStream = isEventStream(row.output) && response.headers.get('content-type')?.startsWith('text/event-stream');
-  const answer = await read(response, isStream === true);
+  const answer = await read(stage, response, isStream === true);
   try {
     judge(row, { method, address, damage: call.damage }, answer);
   } catch (error) {
-    throw await explained(stage, error as Error);
+    throw explained(stage, error as Error);
   }
   if (answer.status === 200 && spoiling.includes(row.name)) stage.spoil();
   if (answer.headers.get('content-type')?.startsWith('application/json') && answer.text !== '') {
@@ -39,17 +39,14 @@ export async function perform(stage: Stage, call: Call): Promise<Answer> {
   return answer;
 }
 
-/** With what the server says of it, once that has come through. */
-async function explained(stage: Stage, error: Error): Promise<Error> {
-  await Bun.sleep(logMs);
+/** With what the server says of it. */
+function explained(stage: Stage, error: Error): Error {
   const fault = stage.takeFault();
   return fault === undefined ? error : new Error(`${error.message}\nlog: ${fault}`, { cause: error });
 }
 
-/** How long a stream is listened to. */
-const streamMs = 5;
-
-async function read(response: Response, isStream: boolean): Promise<Answer> {
+/** Of a stream, what comes until a later request is answered. */
+async function read(stage: Stage, response: Response, isStream: boolean): Promise<Answer> {
   const { status, headers } = response;
   if (!isStream) {
     const bytes = Buffer.from(await response.arrayBuffer());
@@ -60,7 +57,8 @@ async function read(response: Response, isStream: boolean): Promise<Answer> {
   const listening = (async () => {
     for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) text += part.value;
   })();
-  await Promise.race([listening, Bun.sleep(streamMs)]);
+  await (await stage.send('/healthz', {})).text();
   await reader?.cancel();
+  await listening;
   return { status, headers, text, bytes: text.length };
 }

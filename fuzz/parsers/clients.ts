@@ -2,6 +2,7 @@ import { expect } from 'bun:test';
 import fc from 'fast-check';
 import { serverAddress } from '../../cli/address.ts';
 import { type Argument, defineCommand, type ValueOption } from '../../cli/command.ts';
+import type { CommandContext } from '../../cli/context.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { cursor, httpAddress, list, positive, text } from '../../cli/values.ts';
 import { readAnswer } from '../../sdk/answer.ts';
@@ -88,6 +89,9 @@ const word = fc.oneof(
   wildText,
 );
 
+/** For commands that use nothing of their process. */
+const nowhere = {} as CommandContext;
+
 /** A command line is carried out with what it says, or refused with how to say it. */
 const anyCommandLine = fc.asyncProperty(fc.array(word, { maxLength: 6 }), async (typed) => {
   const given: unknown[] = [];
@@ -96,10 +100,10 @@ const anyCommandLine = fc.asyncProperty(fc.array(word, { maxLength: 6 }), async 
   const command = defineCommand({
     arguments: { chat, words: { summary: '', read: text, rest: true } },
     options: { json: { summary: '' }, limit },
-    run: async (...both) => void given.push(...both),
+    run: async (args, options) => void given.push(args, options),
   });
   const { value } = await outcomeOf(
-    () => command.execute(typed),
+    () => command.execute(typed, nowhere),
     (thrown) => thrown instanceof UsageError,
   );
   if (value !== 'done') return;
@@ -122,9 +126,9 @@ const written = fc.asyncProperty(
     const command = defineCommand({
       arguments: { chat: { summary: '', read: cursor }, words: { summary: '', read: text, rest: true } },
       options: { limit: { value: 'n', summary: '', read: positive } },
-      run: async (...both) => void given.push(...both),
+      run: async (args, options) => void given.push(args, options),
     });
-    expect(await command.execute(['--limit', String(most), '--', String(id), ...words])).toBe('done');
+    expect(await command.execute(['--limit', String(most), '--', String(id), ...words], nowhere)).toBe('done');
     expect(given).toEqual([{ chat: id, words }, { limit: most }]);
   },
 );
@@ -144,8 +148,8 @@ const anyValue = fc.property(fc.oneof(wildText, webUrl, fc.stringMatching(/^[\d,
         .map((one) => one.trim())
         .join(','),
     );
-  const { value: address } = outcome(() => serverAddress(typed), isError);
-  if (address !== undefined) expect(serverAddress(`${address}/api/`)).toBe(address);
+  const { value: address } = outcome(() => serverAddress(typed, {}), isError);
+  if (address !== undefined) expect(serverAddress(`${address}/api/`, {})).toBe(address);
 });
 
 export const clients = [

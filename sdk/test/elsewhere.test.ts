@@ -129,7 +129,7 @@ inChromium('the SDK in a browser', () => {
       breaks: 1,
       end: 'Error: enough',
     });
-  }, 30_000);
+  });
 });
 
 /** The address of a proxy that cuts one answer, once it is long. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { freshEnvironment } from '@parley/server/test/support/engines.ts';
@@ -17,14 +17,14 @@ import {
   type StreamedSignal,
   TransportError,
 } from '../index.ts';
+import { eventually } from './eventually.ts';
 import { type Fault, FlakyProxy, refusal } from './flaky.ts';
-
-setDefaultTimeout(30_000);
+import { TestClock } from './test-clock.ts';
 
 let scenes = 0;
 
 /** Two people in a group, and what one of them says there. */
-async function sceneOn(server: TestServer) {
+async function sceneOn(server: TestServer, clock = new TestClock()) {
   const mark = ++scenes;
   const [ada, bob] = [await server.user(`ada${mark}`), await server.user(`bob${mark}`)];
   const { group } = await bob.ok('messages.create_group', { name: 'Launch', participants: [ada.userId] });
@@ -34,8 +34,9 @@ async function sceneOn(server: TestServer) {
     bob,
     chat_id,
     name: `ada${mark}`,
-    clientAt: (url: string) => createClient({ url, token: ada.token }),
-    client: createClient({ url: server.url, token: ada.token }),
+    clientAt: (url: string) => createClient({ url, token: ada.token, clock }),
+    client: createClient({ url: server.url, token: ada.token, clock }),
+    clock,
     say: async (content: string) =>
       (await bob.ok('messages.send_message', { chat_id, content })).message.message_id as number,
   };
@@ -282,17 +283,18 @@ describe('an end', () => {
   });
 
   test('comes when the token is revoked, and does not where there is another', async () => {
-    const { ada, name, say } = await sceneOn(server());
+    const { ada, clock, name, say } = await sceneOn(server());
     const [first, second] = [await server().token(name), await server().token(name)];
     const asked: (string | undefined)[] = [];
     const renewing = createClient({
       url: server().url,
+      clock,
       token: (refused) => {
         asked.push(refused);
         return refused === undefined ? first : second;
       },
     });
-    const [plain, renewed] = [createClient({ url: server().url, token: first }).events(), renewing.events()];
+    const [plain, renewed] = [createClient({ url: server().url, token: first, clock }).events(), renewing.events()];
     await Promise.all([plain.open(), renewed.open()]);
     const { tokens } = await ada.ok('tokens.list', {});
     const [, { token_id } = { token_id: 0 }] = tokens.toSorted((a, b) => a.token_id - b.token_id);
@@ -334,12 +336,14 @@ describe('a break', () => {
   });
 
   test.concurrent('lasts as long as the server asks for', async () => {
-    const { clientAt } = await sceneOn(server());
+    const { clientAt, clock } = await sceneOn(server());
     using flaky = await behind([refusal(429, 'rate_limited', { 'retry-after': '2' })]);
-    const stream = clientAt(flaky.url).events();
+    const told: number[] = [];
+    const stream = clientAt(flaky.url).events({ onBreak: (_, pauseMs) => told.push(pauseMs) });
     await stream.open();
-    const [first, second] = flaky.proxy.seen;
-    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(1_990);
+    expect(clock.pauses).toEqual([expect.any(Number)]);
+    expect(clock.pauses[0]).toBeWithin(2_000, 3_001);
+    expect(told).toEqual(clock.pauses);
     await stream.return();
   });
 
@@ -352,8 +356,10 @@ describe('a break', () => {
     await scene.say('one');
     expect(await texts(busy, 1)).toEqual(['one']);
     await scene.say('two');
+    scene.clock.hold();
     await before.stop();
     const after = await startServer(env);
+    scene.clock.release();
     try {
       await scene.say('three');
       expect(await texts(busy, 2)).toEqual(['two', 'three']);
@@ -367,37 +373,42 @@ describe('a break', () => {
   test.concurrent('ends with what the server refuses once it is back', async () => {
     const env = { ...(await freshEnvironment('sqlite')), PORT: String(await freePort()) };
     const before = await startServer(env);
-    const { client, say } = await sceneOn(before);
+    const { client, clock, say } = await sceneOn(before);
     const stream = client.events({ after: 0 });
     await say('one');
     await texts(stream, 1);
+    clock.hold();
     await before.stop();
     // Another log, where nobody of before is known.
     const after = await startServer({ ...(await freshEnvironment('sqlite')), PORT: env.PORT });
+    clock.release();
     expect(await thrownBy(stream.next())).toMatchObject({ code: 'unauthorized' });
     await after.stop();
   });
 
   test.concurrent('is noticed where a connection says nothing any more', async () => {
-    const { clientAt, say } = await sceneOn(server());
+    const { clientAt, clock, say } = await sceneOn(server());
     using gate = await Gate.before(server().url);
     const broken: string[] = [];
-    let holds = false;
     const stream = clientAt(gate.url).events({
       after: 0,
       silenceMs: 500,
-      onBreak: ({ message }) => {
-        // The second one has not even been answered.
-        if (holds && broken.push(message) === 2) gate.open();
-      },
+      onBreak: ({ message }) => void broken.push(message),
     });
     await say('one');
     expect(await texts(stream, 1)).toEqual(['one']);
     gate.holdAfter('down', 0);
-    holds = true;
     await say('two');
-    expect(await texts(stream, 1)).toEqual(['two']);
-    expect(broken.slice(0, 2)).toEqual(Array(2).fill('The server was silent for 0.5 s.'));
+    const two = texts(stream, 1);
+    // The second connection has not even been answered.
+    for (const breaks of [1, 2]) {
+      await eventually('it waits', () => clock.timeouts.length > 0);
+      clock.expire();
+      await eventually('it gives up', () => broken.length === breaks);
+    }
+    gate.open();
+    expect(await two).toEqual(['two']);
+    expect(broken).toEqual(Array(2).fill('The server was silent for 0.5 s.'));
     await stream.return();
   });
 
@@ -428,7 +439,7 @@ describe('a break', () => {
       },
     });
     const complaints: unknown[] = [];
-    const client = createClient({ url: faulty.url.href, token: 'pat_x' });
+    const client = createClient({ url: faulty.url.href, token: 'pat_x', clock: new TestClock() });
     const stream = client.events({ onBreak: (error) => complaints.push(error) });
     expect((await stream.next()).value).toMatchObject({ event_id: 7, data: { content: 'good' } });
     expect(complaints).toEqual([expect.any(TransportError)]);

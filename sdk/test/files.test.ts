@@ -5,6 +5,7 @@ import { sha256, someBytes } from '@parley/server/test/support/files.ts';
 import { serverFor } from '@parley/server/test/support/server.ts';
 import { ApiError, type Client, createClient, TransportError } from '../index.ts';
 import { type Fault, FlakyProxy, refusal } from './flaky.ts';
+import { TestClock } from './test-clock.ts';
 
 const server = serverFor('sqlite', { PARLEY_FILE_LIMIT: '3000000' });
 const people: { ada?: { client: Client; token: string }; bob?: { client: Client; token: string } } = {};
@@ -31,7 +32,10 @@ afterAll(() => {
 async function behind(...faults: Fault[]): Promise<{ client: Client; proxy: FlakyProxy }> {
   const proxy = new FlakyProxy(server().url, faults);
   proxies.push(proxy);
-  return { proxy, client: createClient({ url: await proxy.start(), token: people.ada?.token ?? '' }) };
+  return {
+    proxy,
+    client: createClient({ url: await proxy.start(), token: people.ada?.token ?? '', clock: new TestClock() }),
+  };
 }
 
 const thrownBy = (call: Promise<unknown>): Promise<unknown> =>

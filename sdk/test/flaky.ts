@@ -14,7 +14,6 @@ export type Fault =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string };
 
 export interface Seen {
-  readonly at: number;
   readonly method: string | undefined;
   readonly url: string | undefined;
   readonly key: string | undefined;
@@ -58,7 +57,7 @@ export class FlakyProxy {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method, url, headers } = request;
-    this.seen.push({ at: Date.now(), method, url, key: headers['idempotency-key'] as string | undefined });
+    this.seen.push({ method, url, key: headers['idempotency-key'] as string | undefined });
     const fault = this.#faults.shift();
     if (fault === 'hang') return;
     if (fault === 'drop') return void request.socket.destroy();

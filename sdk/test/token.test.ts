@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { serverFor } from '@parley/server/test/support/server.ts';
 import { ApiError, createClient, type TokenSource } from '../index.ts';
 import { type Fault, FlakyProxy, refusal } from './flaky.ts';
+import { TestClock } from './test-clock.ts';
 
 const server = serverFor('sqlite');
 let good = '';
@@ -30,7 +31,7 @@ async function asking(
     asked.push(refused);
     return answer(refused);
   };
-  return { client: createClient({ url: await proxy.start(), token }), proxy, asked };
+  return { client: createClient({ url: await proxy.start(), token, clock: new TestClock() }), proxy, asked };
 }
 
 const thrownBy = (call: Promise<unknown>): Promise<unknown> =>

@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, stat, statfs, unlink } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ParleyError } from '@parley/contract';
 import { type Blobs, type BlobWriter, noRoom, StorageError } from './blobs.ts';
@@ -142,7 +142,8 @@ async function read(path: string, start: number, end: number): Promise<Blob> {
 /** For good: what has been forgotten everywhere else must not come back when the power fails. */
 async function remove(path: string): Promise<void> {
   if ((await sizeOf(path)) === undefined) return;
-  await unlink(path);
+  // Another server may remove it at the same moment.
+  await rm(path, { force: true });
   await syncFolder(dirname(path));
 }
 

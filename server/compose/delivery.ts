@@ -33,13 +33,14 @@ export function buildDelivery(
     ownPort,
     resolve: resolveName,
   });
-  const { now } = world;
-  const sender = new Sender({ guard, box, now, version: packageJson.version });
+  const { now, monotonic } = world;
+  const sender = new Sender({ guard, box, now, monotonic, version: packageJson.version });
   const driver = new Driver({
     engine,
     owner: Buffer.from(world.random(9)).toString('base64url'),
     alone: settings.databaseUrl === undefined,
     now,
+    monotonic,
     random: () => chance(world),
     callOff: () => sender.close(),
     send: ({ webhook }, { eventId, event, attempts, replayId }, body, at) =>

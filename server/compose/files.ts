@@ -25,14 +25,16 @@ export async function buildFiles(
   address: () => string,
   askOthers: (key: string) => void = () => {},
 ): Promise<{ blobs: Blobs; uploads: Uploads; locks: UploadLocks; services: FileServices }> {
-  const { now, random, uploadLeaseMs, uploadWaitMs } = world;
+  const { now, random, monotonic, uploadLeaseMs, uploadRenewMs, uploadWaitMs } = world;
   const blobs = inParts(settings.s3 ? openS3(settings.s3) : openDisk(settings.folder));
   if (settings.s3) await checkS3(settings.s3);
   const keptMs = settings.uploadHours * hourMs;
   const uploads = new Uploads({ engine, blobs, now, random, fileBytes: settings.fileBytes, keptMs });
   const leases = new UploadLeases({
     engine,
+    monotonic,
     leaseMs: uploadLeaseMs,
+    renewMs: uploadRenewMs,
     waitMs: uploadWaitMs,
     alone: settings.databaseUrl === undefined,
     arrivesLate: settings.s3 !== undefined,

@@ -49,7 +49,7 @@ export function startFollowers(
       name: 'files',
       step: () => removeEnded(engine, blobs, world.now(), (count) => metrics.pruned('files', count)),
       gatherMs: 0,
-      sweepMs: 15_000,
+      sweepMs: world.fileSweepMs,
       share: 0.1,
       log,
     }),

@@ -28,10 +28,11 @@ export function buildLive(
   metrics: Metrics,
   log: Log,
 ): Live {
-  const { now, sweepMs, quietMs, stallMs } = world;
+  const { now, monotonic, sweepMs, quietMs, stallMs } = world;
   const most = settings.streamLimit;
   const draw = () => chance(world);
-  const streams = new Streams({ engine, now, chance: draw, most, sweepMs, quietMs, stallMs, log, gauges: metrics });
+  const times = { now, monotonic, sweepMs, quietMs, stallMs };
+  const streams = new Streams({ engine, ...times, chance: draw, most, log, gauges: metrics });
   const nodes = joinNodes(settings, key, {
     ...hearing,
     streams,

@@ -1,6 +1,5 @@
 import { ParleyError } from '@parley/contract';
 import type { LiveQuery, LiveSink, LiveStream } from '../domain/live.ts';
-import { withTimeout } from '../lib/timeout.ts';
 import type { EventRow } from '../store/events.ts';
 import { type Frame, frameOf, opening, placeFrame } from './frame.ts';
 
@@ -15,6 +14,10 @@ export interface StreamParts {
   readonly feed: { readonly position: number; readonly told: number };
   /** The next events of the log for this reader, up to one id. Throws where they are no longer kept. */
   readonly read: (query: LiveQuery, after: number, upTo: number) => Promise<{ events: EventRow[]; reached: number }>;
+  /** Milliseconds on a clock that nobody sets. */
+  readonly monotonic: () => number;
+  /** Something is written at least this often. */
+  readonly quietMs: number;
   /** A reader that takes in nothing for this long is cut off. */
   readonly stallMs: number;
   /** How soon to come back after a break. */
@@ -39,8 +42,10 @@ export class Stream implements LiveStream {
   /** Whether it is written to by `#catchUp`, and not as events happen. */
   #isBusy = true;
   #ended = false;
-  #lastWrite = performance.now();
-  readonly #openedAt = this.#lastWrite;
+  /** Since when the connection takes nothing in; undefined while it does. */
+  #blockedSince: number | undefined;
+  #lastWrite: number;
+  readonly #openedAt: number;
   /** Events that were written. */
   count = 0;
 
@@ -50,6 +55,8 @@ export class Stream implements LiveStream {
     this.query = query;
     this.#cursor = after;
     this.#isBehind = after < parts.feed.position;
+    this.#openedAt = parts.monotonic();
+    this.#lastWrite = this.#openedAt;
   }
 
   follow(sink: LiveSink): void {
@@ -75,9 +82,15 @@ export class Stream implements LiveStream {
     }
   }
 
-  /** Says that the connection is alive where nothing was written for a while; and how far the log has been gone through. */
-  beat(quietMs: number): void {
-    if (this.#isBusy || this.#ended || performance.now() - this.#lastWrite < quietMs) return;
+  /**
+   * Cuts off a reader that has taken in nothing for too long. Otherwise, where nothing was written for a while, says that the
+   * connection is alive, and how far the log has been gone through.
+   */
+  beat(): void {
+    const { monotonic, quietMs, stallMs } = this.#parts;
+    const now = monotonic();
+    if (this.#blockedSince !== undefined && now - this.#blockedSince >= stallMs) this.end('too slow');
+    if (this.#isBusy || this.#ended || now - this.#lastWrite < quietMs) return;
     this.#cursor = Math.max(this.#cursor, this.#parts.feed.told);
     const room = this.#write(placeFrame(this.#cursor));
     if (room) void this.#catchUp(room);
@@ -85,7 +98,7 @@ export class Stream implements LiveStream {
 
   /** Seconds since it was opened. */
   get age(): number {
-    return Math.round(performance.now() - this.#openedAt) / 1_000;
+    return Math.round(this.#parts.monotonic() - this.#openedAt) / 1_000;
   }
 
   leave(): void {
@@ -107,7 +120,7 @@ export class Stream implements LiveStream {
 
   /** Never throws: a connection that cannot be written to is no reason to tell others nothing. */
   #write(bytes: Uint8Array): Promise<unknown> | undefined {
-    this.#lastWrite = performance.now();
+    this.#lastWrite = this.#parts.monotonic();
     try {
       return this.#sink?.write(bytes);
     } catch (cause) {
@@ -161,13 +174,12 @@ export class Stream implements LiveStream {
 
   async #untilRoom(room: Promise<unknown> | undefined): Promise<void> {
     if (!room) return;
-    await withTimeout(this.#parts.stallMs, room, () => new Stalled());
+    this.#blockedSince = this.#parts.monotonic();
+    await room;
+    this.#blockedSince = undefined;
   }
 }
 
-class Stalled extends Error {}
-
 function whyOf(cause: unknown): StreamEnd {
-  if (cause instanceof Stalled) return 'too slow';
   return cause instanceof ParleyError && cause.code === 'cursor_expired' ? 'expired' : 'failed';
 }

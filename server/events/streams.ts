@@ -14,7 +14,7 @@ import { type Frame, frameOf, signalFrame } from './frame.ts';
 import { Readers } from './readers.ts';
 import { Stream, type StreamEnd, type StreamParts } from './stream.ts';
 
-/** How often it is looked for streams that have been quiet for too long, and for access that has expired. */
+/** How often, at least, it is looked for streams that are quiet or stalled for too long, and for access that has expired. */
 const beatMs = 1_000;
 
 /** Events that are read from the log at a time, for one reader. */
@@ -38,6 +38,8 @@ const retryMs = 1_000;
 interface StreamsParts {
   readonly engine: Engine;
   readonly now: () => number;
+  /** Milliseconds on a clock that nobody sets. */
+  readonly monotonic: () => number;
   /** A number from 0 up to 1. */
   readonly chance: () => number;
   /** Streams at most; one user gets half of them. */
@@ -84,11 +86,13 @@ export class Streams {
     this.#streamParts = {
       feed: this.#feed,
       read: (...range) => this.#read(...range),
+      monotonic: parts.monotonic,
+      quietMs: parts.quietMs,
       stallMs: parts.stallMs,
       retryMs: () => Math.round(retryMs * (1 + parts.chance())),
       ended: (...end) => this.#ended(...end),
     };
-    this.#beating = setInterval(() => this.#beat(), beatMs).unref();
+    this.#beating = setInterval(() => this.#beat(), Math.min(beatMs, parts.quietMs)).unref();
     this.#sweeping = setInterval(() => {
       this.#feed.look();
       void this.recheck();
@@ -246,12 +250,11 @@ export class Streams {
   }
 
   #beat(): void {
-    const { now: clock, quietMs } = this.#parts;
-    const now = clock();
+    const now = this.#parts.now();
     for (const stream of this.#streams) {
       const { expiresAt } = stream.query;
       if (expiresAt !== null && expiresAt <= now) stream.end('access ended');
-      else stream.beat(quietMs);
+      else stream.beat();
     }
   }
 }

@@ -6,7 +6,10 @@ interface LeaseParts {
   readonly engine: Engine;
   readonly row: LeaseRow;
   readonly leaseMs: number;
-  /** When it was asked for, by the steady clock of the process. */
+  readonly renewMs: number;
+  /** Milliseconds on a clock that nobody sets. */
+  readonly monotonic: () => number;
+  /** When it was asked for, on that clock. */
   readonly askedAt: number;
   /** Somebody else waits for the upload: what is under way is to come to its end. */
   readonly letGo: () => void;
@@ -28,7 +31,7 @@ export class Lease {
   constructor(parts: LeaseParts) {
     this.#parts = parts;
     this.#hold(parts.askedAt);
-    this.#renewing = setInterval(() => void this.#renew(), parts.leaseMs / 3);
+    this.#renewing = setInterval(() => void this.#renew(), parts.renewMs);
   }
 
   get number(): number {
@@ -42,7 +45,7 @@ export class Lease {
 
   /** After a pause of the whole process the clock knows it before the timers do. */
   get isLost(): boolean {
-    return this.#isLost || performance.now() >= this.#heldUntil;
+    return this.#isLost || this.#parts.monotonic() >= this.#heldUntil;
   }
 
   /** To be asked before anything is written. */
@@ -75,8 +78,8 @@ export class Lease {
   }
 
   async #renew(): Promise<void> {
-    const { engine, row, leaseMs, letGo } = this.#parts;
-    const askedAt = performance.now();
+    const { engine, row, leaseMs, monotonic, letGo } = this.#parts;
+    const askedAt = monotonic();
     try {
       const held = await engine.writeRelaxed((tx) => renewUpload(tx, row.file_id, row.lease_number, leaseMs));
       if (this.#released) return;
@@ -92,7 +95,7 @@ export class Lease {
     if (this.#isLost) return;
     this.#heldUntil = Math.max(this.#heldUntil, askedAt + (this.#parts.leaseMs * 2) / 3);
     clearTimeout(this.#ending);
-    this.#ending = setTimeout(() => this.#lose(), this.#heldUntil - performance.now());
+    this.#ending = setTimeout(() => this.#lose(), this.#heldUntil - this.#parts.monotonic());
   }
 
   #lose(): void {

@@ -13,8 +13,12 @@ const lookEveryMs = 200;
 
 interface LeasesParts {
   readonly engine: Engine;
+  /** Milliseconds on a clock that nobody sets. */
+  readonly monotonic: () => number;
   /** How long a lease lasts that is not renewed, where that is not to be the usual time. */
   readonly leaseMs?: number | undefined;
+  /** How often one is renewed, where that is not to be the usual third of it. */
+  readonly renewMs?: number | undefined;
   /** How long to wait for one, where that is not to be the usual time. */
   readonly waitMs?: number | undefined;
   /** Nobody else can have leases on this database. */
@@ -52,14 +56,14 @@ export class UploadLeases {
    * there is no such upload.
    */
   async take(key: string, letGo: () => void, mayWait: () => void): Promise<Lease | undefined> {
-    const { engine, leaseMs = usualLeaseMs, alone, askOthers } = this.#parts;
+    const { engine, monotonic, leaseMs = usualLeaseMs, renewMs = leaseMs / 3, alone, askOthers } = this.#parts;
     const work = (tx: Tx) => takeUpload(tx, key, leaseMs);
     for (; ; await Bun.sleep(lookEveryMs)) {
-      const askedAt = performance.now();
+      const askedAt = monotonic();
       // That it is taken must be on disk: were it forgotten, another would take it without a doubt. Alone, there is none.
       const row = alone ? await engine.writeRelaxed(work) : await engine.write(work);
       if (row === 'gone') return undefined;
-      if (row !== 'held') return new Lease({ engine, row, leaseMs, askedAt, letGo });
+      if (row !== 'held') return new Lease({ engine, row, leaseMs, renewMs, monotonic, askedAt, letGo });
       askOthers(key);
       mayWait();
     }

@@ -156,7 +156,10 @@ export class TusStore extends DataStore {
 
   async #finish(row: Announced): Promise<void> {
     if (this.#fileId !== undefined) return;
-    const file = await this.#uploads.seal(row, row.size, this.#lease?.number);
+    const file = await this.#uploads.seal(row, row.size, this.#lease?.number).catch(async (error: unknown) => {
+      // Whoever has taken the upload over meanwhile may have changed what is kept of it.
+      throw (await this.#lease?.release()) === false ? await this.#gone(row) : error;
+    });
     if (!(await this.#uploads.complete(file, this.#lease?.number))) throw await this.#gone(row);
     this.#lease?.fulfil();
     this.#fileId = row.file_id;

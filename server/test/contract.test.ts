@@ -1,11 +1,11 @@
-import { expect, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { isEventStream, isFile, listOperations, type NamedOperation } from '@parley/contract';
 import { buildHandlers } from '../operations/index.ts';
 import type { Services } from '../operations/operation.ts';
 import type { Client } from './support/client.ts';
 import { freshEnvironment, onAnyEngine } from './support/engines.ts';
-import { startServer } from './support/server.ts';
-import { buildWorld, withoutChance } from './support/world.ts';
+import { serverFor, startServer } from './support/server.ts';
+import { buildWorld, eventually, withoutChance } from './support/world.ts';
 
 const rows = listOperations();
 
@@ -14,25 +14,47 @@ test('every row of the contract has a handler, and every handler a row', () => {
   expect(Object.keys(handlers).sort()).toEqual(rows.map((row) => row.name).sort());
 });
 
+/** The clock stands still, so that no webhook is tried a second time however long the tests take. */
+const world = { now: () => Date.UTC(2026, 0, 1) };
+
 onAnyEngine('the documented examples', (engine) => {
-  for (const row of rows) {
-    test(`${row.name} answers as documented`, async () => {
-      const server = await startServer(await freshEnvironment(engine));
-      try {
-        const { ada } = await buildWorld(server);
-        if (row.name === 'messages.search_messages') await untilSearchable(ada);
-        if (isFile(row.output)) return await expectBytes(ada, row);
-        if (isEventStream(row.output)) return await expectFrames(ada, row);
-        const answer = await ada.call(row.name, row.example.input as never);
-        expect(answer.status).toBe(200);
-        expect(row.output.safeParse(answer.body).error).toBeUndefined();
-        expect(withoutChance(answer.body)).toEqual(withoutChance({ success: true, ...(row.example.output as object) }));
-      } finally {
-        await server.stop();
-      }
+  describe('that change nothing', () => {
+    const server = serverFor(engine, {}, world);
+    let ada: Client;
+    beforeAll(async () => {
+      ada = (await buildWorld(server())).ada;
     });
-  }
+
+    test.each(rows.filter(({ method }) => method === 'GET').map((row) => [row.name, row] as const))(
+      '%s answers as documented',
+      (_, row) => expectExample(ada, row),
+    );
+  });
+
+  describe('that change something', () => {
+    test.each(rows.filter(({ method }) => method === 'POST').map((row) => [row.name, row] as const))(
+      '%s answers as documented',
+      async (_, row) => {
+        const server = await startServer(await freshEnvironment(engine), world);
+        try {
+          await expectExample((await buildWorld(server)).ada, row);
+        } finally {
+          await server.stop();
+        }
+      },
+    );
+  });
 });
+
+async function expectExample(ada: Client, row: NamedOperation): Promise<void> {
+  if (row.name === 'messages.search_messages') await untilSearchable(ada);
+  if (isFile(row.output)) return expectBytes(ada, row);
+  if (isEventStream(row.output)) return expectFrames(ada, row);
+  const answer = await ada.call(row.name, row.example.input as never);
+  expect(answer.status).toBe(200);
+  expect(row.output.safeParse(answer.body).error).toBeUndefined();
+  expect(withoutChance(answer.body)).toEqual(withoutChance({ success: true, ...(row.example.output as object) }));
+}
 
 async function expectBytes(client: Client, row: NamedOperation): Promise<void> {
   const query = new URLSearchParams({ action: row.action, ...(row.example.input as object) });
@@ -57,11 +79,8 @@ async function expectFrames(client: Client, row: NamedOperation): Promise<void> 
   throw new Error(`the stream ended without the example: ${text}`);
 }
 
-async function untilSearchable(client: Client): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
+const untilSearchable = (client: Client) =>
+  eventually('the message is found', async () => {
     const { messages } = await client.ok('messages.search_messages', { query: 'launch' });
-    if (messages.length > 0) return;
-    await Bun.sleep(20);
-  }
-  throw new Error('the message could not be found after two seconds');
-}
+    return messages.length > 0 || undefined;
+  });

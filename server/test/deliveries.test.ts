@@ -10,6 +10,7 @@ import type { Client } from './support/client.ts';
 import { onBothEngines } from './support/engines.ts';
 import { type Arrival, type Endpoint, receiverFor } from './support/receiver.ts';
 import { serverFor, type TestServer } from './support/server.ts';
+import { sentinelFor } from './support/webhook-scene.ts';
 import { complaint, expectRefusal } from './support/wire.ts';
 import { eventsAfter, eventTip, eventually, users } from './support/world.ts';
 
@@ -59,6 +60,7 @@ onBothEngines('deliveries', (engine) => {
   let now = Date.now();
   const receiver = receiverFor();
   const server = serverFor(engine, {}, { sweepMs: 20, now: () => now });
+  const sentinel = sentinelFor(server, receiver);
   /** Refuses until it is told to take what comes; the clock stands still meanwhile, so nothing is tried by itself. */
   const refusing = (status = 500) => receiver().endpoint({ status, body: 'not now' });
 
@@ -336,7 +338,7 @@ onBothEngines('deliveries', (engine) => {
       const [, waiting] = await deliveriesIn(ada, webhook_id, 'retrying', 'pending');
       const { delivery } = await ada.ok('webhooks.redeliver', { delivery_id: waiting?.delivery_id ?? 0 });
       expect(delivery.state).toBe('pending');
-      await Bun.sleep(80);
+      await sentinel().passes();
       expect(endpoint.contents).not.toContain('two');
     });
 
@@ -469,9 +471,6 @@ onBothEngines('deliveries', (engine) => {
   });
 
   describe('are given up by skip', () => {
-    /** Whoever drives the webhook has looked at it. */
-    const noticed = () => Bun.sleep(80);
-
     test('so that the next one of the chat goes out at once', async () => {
       const { ada } = await users(server(), 'ada');
       const endpoint = receiver().endpoint(({ data }) => (data.content === 'bad' ? 500 : 200));
@@ -495,7 +494,6 @@ onBothEngines('deliveries', (engine) => {
       await endpoint.arrived(1);
       const [, waiting] = await deliveriesIn(ada, webhook_id, 'pending', 'pending', 'pending');
       await ada.ok('webhooks.skip', { delivery_id: waiting?.delivery_id ?? 0 });
-      await noticed();
       gate.resolve();
       await deliveriesIn(ada, webhook_id, 'delivered', 'skipped', 'delivered');
       expect(endpoint.contents).toEqual(['one', 'three']);
@@ -511,7 +509,6 @@ onBothEngines('deliveries', (engine) => {
       await endpoint.arrived(1);
       const { delivery_id } = first(await deliveriesIn(ada, webhook_id, 'pending', 'pending'));
       await ada.ok('webhooks.skip', { delivery_id });
-      await noticed();
       endpoint.reply = () => 200;
       gate.resolve();
       await deliveriesIn(ada, webhook_id, 'skipped', 'delivered');

@@ -18,11 +18,9 @@ import { EventReader, streamUrl } from './support/streams.ts';
 import { expectRefusal, request } from './support/wire.ts';
 import { eventually } from './support/world.ts';
 
-const startMs = 40_000;
-
 /** A path as it stands, which clients of higher standing would tidy up. */
 const curl = (...command: string[]): string => {
-  const run = Bun.spawnSync(['curl', '-sS', '--max-time', '10', '--path-as-is', ...command]);
+  const run = Bun.spawnSync(['curl', '-sS', '--max-time', '100', '--path-as-is', ...command]);
   if (!run.success) throw new Error(run.stderr.toString());
   return run.stdout.toString();
 };
@@ -53,7 +51,7 @@ behindProxy('two nodes behind the proxy', () => {
   beforeAll(async () => {
     fleet = await startFleet();
     ada = await fleet.server.user('ada');
-  }, startMs);
+  });
   afterAll(() => fleet?.stop());
 
   test('share what is asked at one address', async () => {
@@ -132,8 +130,9 @@ behindProxy('two nodes behind the proxy', () => {
 behindProxy('behind the proxy, when a node is told to stop', () => {
   let fleet: Fleet;
   beforeAll(async () => {
-    fleet = await startFleet({ PARLEY_STOP_DELAY: '5' });
-  }, startMs);
+    // The proxy asks each second whether a node is ready, and a busy machine may delay several of its questions.
+    fleet = await startFleet({ PARLEY_STOP_DELAY: '10' });
+  });
   afterAll(() => fleet?.stop());
 
   test('nobody goes without an answer, and streams go on at the other', async () => {
@@ -145,18 +144,15 @@ behindProxy('behind the proxy, when a node is told to stop', () => {
     const areAll = async (node: Node) => (await node.number('parley_streams')) % streams.length === 0;
     while (await areAll(fleet.nodes[0])) streams.push(await EventReader.open(streamUrl(ada.url), bearer));
     let isOver = false;
+    let sent = 0;
     const senders = Array.from({ length: 4 }, async () => {
-      let sent = 0;
       // Each at once after the other, so that connections are nearly always in use when the node lets go of them.
       for (; !isOver; sent++) await ada.ok('messages.send_message', { chat_id, content: 'to whoever is there' });
-      return sent;
     });
-    await Bun.sleep(300);
+    await eventually('some are sent', async () => sent > 20 || undefined);
     await fleet.nodes[0].kill('SIGTERM');
     isOver = true;
-    const counts = await Promise.all(senders);
-    const sent = counts.reduce((sum, count) => sum + count, 0);
-    expect(sent).toBeGreaterThan(20);
+    await Promise.all(senders);
     const heard = streams.map(async (stream) => {
       if (stream.end === undefined) return (await stream.untilTold(sent)).eventIds;
       const again = { ...bearer, 'last-event-id': stream.lastEventId ?? '' };
@@ -177,7 +173,7 @@ behindProxy('behind the proxy, when a node is killed', () => {
   let fleet: Fleet;
   beforeAll(async () => {
     fleet = await startFleet();
-  }, startMs);
+  });
   afterAll(() => fleet?.stop());
 
   test('the other goes on, nothing is sent twice, and it is back when it is started again', async () => {
@@ -188,10 +184,16 @@ behindProxy('behind the proxy, when a node is killed', () => {
     for (let i = 0; i < 4; i++) await ada.ok('users.me', {});
     // The Caddy of Debian 12 gives up on a POST that it could not deliver, until it has noticed that the node is gone.
     await insist(ada, chat_id, 30);
-    await sendAll(ada, chat_id, 10);
     const { messages } = await ada.ok('messages.get_messages', { chat_id, limit: 200 });
-    const numbered = (count: number) => Array.from({ length: count }, (_, i) => `message ${i}`);
-    expect(messages.map(({ content }) => content)).toEqual([...numbered(30), ...numbered(10)]);
+    expect(messages.map(({ content }) => content)).toEqual(Array.from({ length: 30 }, (_, i) => `message ${i}`));
+    // So many that chance alone does not spare the node, if the proxy still asks it.
+    await eventually('every request is accepted', async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, () => ada.call('messages.mark_read', { chat_id, message_id: 1 })),
+      );
+      return answers.every(({ status }) => status === 200) || undefined;
+    });
+    await sendAll(ada, chat_id, 10);
     await second.start();
     const isBack = async () => {
       await ada.ok('users.me', {});
@@ -209,7 +211,7 @@ behindProxy('behind the proxy, when a node cannot reach its database', () => {
     wayToDatabase = await Forwarder.before(Number(new URL(DATABASE_URL).port));
     const around = DATABASE_URL.replace(/:\d+\//, `:${wayToDatabase.port}/`);
     fleet = await startFleet({ DATABASE_URL }, { DATABASE_URL: around });
-  }, startMs);
+  });
   afterAll(() => fleet?.stop());
 
   test('only the other is asked', async () => {
@@ -231,7 +233,7 @@ behindProxy('behind the proxy, when no node is left', () => {
   let fleet: Fleet;
   beforeAll(async () => {
     fleet = await startFleet();
-  }, startMs);
+  });
   afterAll(() => fleet?.stop());
 
   test('it answers in their place', async () => {

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, expect } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BrowserLike, goodPassword, person } from './support/browser-like.ts';
 import { temporaryFolder } from './support/cleanup.ts';
 import { freshEnvironment } from './support/engines.ts';
+import { requirePrograms, testUnless } from './support/requirements.ts';
 import { attach, type ServerProcess, spawnServer, type TestServer } from './support/server.ts';
 import { runBlocks, shellBlocks } from './support/shell.ts';
 
@@ -56,7 +57,8 @@ async function allow(address: string): Promise<string> {
   return answer.searchParams.get('code') ?? '';
 }
 
-test.skipIf(!Bun.which('curl') || !Bun.which('openssl') || !Bun.which('bash'))(
+testUnless(
+  requirePrograms('curl', 'openssl', 'bash'),
   'every command of the page works, from the request to the end of the permission',
   async () => {
     const reader = Bun.serve({

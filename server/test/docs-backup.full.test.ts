@@ -1,18 +1,19 @@
-import { expect, test } from 'bun:test';
+import { expect } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from './support/cleanup.ts';
 import { Client } from './support/client.ts';
 import { freshEnvironment } from './support/engines.ts';
 import { postgresMissing, sharedPostgres } from './support/postgres.ts';
+import { requirePrograms, testUnless } from './support/requirements.ts';
 import { startServer } from './support/server.ts';
 import { runBlocks, shellBlocks } from './support/shell.ts';
 
 const root = join(import.meta.dir, '../..');
 const blocks = shellBlocks(readFileSync(join(root, 'docs/backup.md'), 'utf8'));
-const tools = ['bash', 'tar', 'zstd'];
 
-test.skipIf(postgresMissing !== undefined || !tools.every((tool) => Bun.which(tool)))(
+testUnless(
+  postgresMissing ?? requirePrograms('bash', 'tar', 'zstd'),
   'every command of the page works, and a server starts on what was restored',
   async () => {
     const server = await startServer(await freshEnvironment('sqlite'));

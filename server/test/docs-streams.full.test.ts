@@ -6,6 +6,7 @@ import { endWithUs, temporaryFolder } from './support/cleanup.ts';
 import type { Client } from './support/client.ts';
 import { freshEnvironment } from './support/engines.ts';
 import { Forwarder } from './support/forwarder.ts';
+import { requirePrograms, testUnless } from './support/requirements.ts';
 import { attach, type ServerProcess, spawnServer, type TestServer } from './support/server.ts';
 import { runBlocks, shellBlocks } from './support/shell.ts';
 import { signedIn } from './support/visitor.ts';
@@ -40,11 +41,45 @@ afterAll(async () => {
 
 const say = (content: string) => ada.ok('messages.send_message', { chat_id: 1, content });
 
-test.skipIf(!Bun.which('curl') || !Bun.which('bash'))(
+/**
+ * Stands before the server in place of the seconds that the page gives each stream: ends it once it has told the message
+ * of the page, and answers at /opened when the first one is open.
+ */
+function patientReader() {
+  const opened = Promise.withResolvers<void>();
+  return Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 255,
+    fetch: async (request) => {
+      const { pathname, search } = new URL(request.url);
+      if (pathname === '/opened') return opened.promise.then(() => new Response());
+      const { method, headers } = request;
+      const answer = await fetch(`${server.url}${pathname}${search}`, { method, headers, body: await request.bytes() });
+      if (!search.includes('action=stream')) return answer;
+      opened.resolve();
+      let told = '';
+      const untilTold = new TransformStream<Uint8Array, Uint8Array>({
+        transform: (piece, controller) => {
+          told += Buffer.from(piece).toString();
+          controller.enqueue(piece);
+          if (/"content":"Live".*\n\n$/.test(told)) controller.terminate();
+        },
+      });
+      return new Response(answer.body?.pipeThrough(untilTold), { headers: answer.headers });
+    },
+  });
+}
+
+testUnless(
+  requirePrograms('curl', 'bash'),
   'every command of the page works, and prints what the page says',
   async () => {
-    const env = { ...process.env, PARLEY: `${server.url}/api`, ADA: ada.token, BOB: bob.token };
-    const { outputs, complaints } = await runBlocks(shellBlocks(page), { cwd: temporaryFolder(), env });
+    using reader = patientReader();
+    const env = { ...process.env, PARLEY: `${reader.url}api`, ADA: ada.token, BOB: bob.token };
+    const { outputs, complaints } = await runBlocks(shellBlocks(page), { cwd: temporaryFolder(), env }, (script) =>
+      script.replaceAll(/--max-time \d+/g, '').replace('sleep 2', `curl -s ${reader.url}opened`),
+    );
     expect(complaints).toBe('');
     const [live = '', resumed = '', filtered = ''] = outputs;
     const opening = /^\s*retry: [12]\d{3}\nid: (\d+)\n\n/;

@@ -4,6 +4,7 @@ import { deleteApp } from '../auth/apps.ts';
 import { lockTokensOf } from '../store/tokens.ts';
 import type { Client } from './support/client.ts';
 import { freshEnvironment, onAnyEngine, onPostgres } from './support/engines.ts';
+import { lockWaits } from './support/lock-waits.ts';
 import {
   accessOf,
   askForTokens,
@@ -19,7 +20,7 @@ import {
   tokensIn,
   works,
 } from './support/oauth.ts';
-import { attach, type ServerProcess, serverFor, spawnServer, type TestServer } from './support/server.ts';
+import { serverFor, startServer, type TestServer } from './support/server.ts';
 import type { Reply } from './support/wire.ts';
 import { eventually } from './support/world.ts';
 
@@ -150,9 +151,11 @@ onPostgres('an authorization that is half ended', () => {
       const asked = await server().engine.write(async (tx) => {
         await lockTokensOf(tx, ada.userId as UserId);
         await tx.run('UPDATE tokens SET revoked_at = 1 WHERE app_id = $1', app.appId);
-        const reply = askForTokens(server(), app, form);
-        // Long enough for an answer, if there were one to be had.
-        await Promise.race([reply, Bun.sleep(300)]);
+        let isAnswered = false;
+        const reply = askForTokens(server(), app, form).finally(() => {
+          isAnswered = true;
+        });
+        await eventually('it waits', async () => isAnswered || (await lockWaits(tx)) > 0 || undefined);
         await tx.run('UPDATE grants SET revoked_at = 1 WHERE app_id = $1', app.appId);
         return { reply };
       });
@@ -162,32 +165,30 @@ onPostgres('an authorization that is half ended', () => {
 });
 
 onPostgres('two servers on one database', () => {
-  let processes: ServerProcess[];
-  let tools: TestServer;
+  let servers: TestServer[];
   let ada: Client;
   let app: TestApp;
   beforeAll(async () => {
     const env = await freshEnvironment('postgres');
     const other = { ...env, PARLEY_DATA: (await freshEnvironment('sqlite')).PARLEY_DATA ?? '' };
     const key = { PARLEY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64') };
-    processes = [await spawnServer({ ...env, ...key })];
-    processes.push(await spawnServer({ ...other, ...key }));
-    tools = await attach(processes[0]?.url ?? '', env);
-    ada = await tools.user('ada');
-    app = await newApp(tools, ada);
+    const first = await startServer({ ...env, ...key });
+    servers = [first, await startServer({ ...other, ...key })];
+    ada = await first.user('ada');
+    app = await newApp(first, ada);
   });
   afterAll(async () => {
-    await tools?.stop();
-    for (const server of processes ?? []) await server.kill('SIGTERM');
+    for (const server of servers ?? []) await server.stop();
   });
+  const first = () => servers[0] as TestServer;
 
   test('give tokens once for one code that both are given at the same time', async () => {
-    const form = exchangeForm(await newCode(tools, app, ada));
-    await expectOneWinner(processes, await twenty(processes, app, form));
+    const form = exchangeForm(await newCode(first(), app, ada));
+    await expectOneWinner(servers, await twenty(servers, app, form));
   });
 
   test('give tokens once for one refresh token that both are given at the same time', async () => {
-    const { refresh } = await authorizeApp(tools, app, ada);
-    await expectOneWinner(processes, await twenty(processes, app, refreshForm(refresh)));
+    const { refresh } = await authorizeApp(first(), app, ada);
+    await expectOneWinner(servers, await twenty(servers, app, refreshForm(refresh)));
   });
 });

@@ -24,8 +24,8 @@ const hour = 3_600_000;
 const day = 24 * hour;
 
 onAnyEngine('tokens of an app', (engine) => {
-  let ahead = 0;
-  const now = () => Date.now() + ahead;
+  let time = Date.now();
+  const now = () => time;
   const server = serverFor(engine, {}, { now });
   let ada: Client;
   let backend: TestApp;
@@ -45,11 +45,11 @@ onAnyEngine('tokens of an app', (engine) => {
 
   /** Goes on at a later time, and comes back. */
   async function later<T>(ms: number, work: () => Promise<T>): Promise<T> {
-    ahead += ms;
+    time += ms;
     try {
       return await work();
     } finally {
-      ahead -= ms;
+      time -= ms;
     }
   }
 

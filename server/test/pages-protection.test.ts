@@ -287,7 +287,11 @@ test('while very many wait for their passwords to be checked, further ones are r
 });
 
 describe('pages that are asked for too often', () => {
-  const server = serverFor('sqlite', { PARLEY_RATE_LIMIT: '1/5', TRUST_PROXY: '1' });
+  const server = serverFor(
+    'sqlite',
+    { PARLEY_RATE_LIMIT: '1/5', TRUST_PROXY: '1' },
+    { now: () => Date.UTC(2026, 0, 1) },
+  );
   const at = (address: string) => new BrowserLike(server().url, { 'x-forwarded-for': address });
 
   test('wait, by address, and for those who are signed in by session', async () => {

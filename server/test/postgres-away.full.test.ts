@@ -2,7 +2,6 @@ import { describe, expect, test } from 'bun:test';
 import { type AddressInfo, createServer, connect as dial, type Socket } from 'node:net';
 import { SQL } from 'bun';
 import { readSettings } from '../config.ts';
-import { processMonotonic } from '../lib/clock.ts';
 import { Connections } from '../store/connections.ts';
 import type { Engine } from '../store/engine.ts';
 import { asUnavailable } from '../store/failure.ts';
@@ -12,12 +11,14 @@ import { temporaryFolder } from './support/cleanup.ts';
 import { type Answer, Client } from './support/client.ts';
 import { type Acknowledged, deliveryFaults, sayFaults } from './support/delivery-check.ts';
 import { freshEnvironment, onPostgres } from './support/engines.ts';
-import { type PrivatePostgres, sharedPostgres, startPostgres } from './support/postgres.ts';
+import { sharedPostgres, startPostgres } from './support/postgres.ts';
 import { Talking } from './support/process.ts';
 import { quietPort } from './support/quiet-port.ts';
 import { receiverFor } from './support/receiver.ts';
 import { attach } from './support/server.ts';
 import { eventually } from './support/world.ts';
+
+const hour = 3_600_000;
 
 const unavailable = { code: 'unavailable' };
 
@@ -48,14 +49,10 @@ class Callers {
   async call(...[name, input, headers]: Parameters<Client['call']>): Promise<Answer<typeof name> | undefined> {
     const url = this.#urls[this.#turn++ % this.#urls.length] ?? '';
     const client = new Client(url, this.#ada.token, this.#ada.userId);
-    const askedAt = performance.now();
     const answer = await client.call(name, input as never, headers).catch((error: unknown) => {
       this.odd.push([name, String(error)]);
       return undefined;
     });
-    const ms = performance.now() - askedAt;
-    // What waits for a lock, or for a connection, is answered after some seconds at the latest.
-    if (ms > 10_000) this.odd.push([name, `${ms} ms`]);
     if (answer?.status === 200) return answer;
     const isRightly =
       answer?.status === 503 && answer.error?.code === 'unavailable' && answer.headers.has('retry-after');
@@ -67,11 +64,6 @@ class Callers {
 
 onPostgres('while PostgreSQL', () => {
   const receiver = receiverFor();
-  const restart = (mode: 'fast' | 'immediate', awayMs: number) => async (postgres: PrivatePostgres) => {
-    await postgres.stop(mode);
-    await Bun.sleep(awayMs);
-    await postgres.start();
-  };
   test('crashes right after messages were granted, webhooks are told of them, though nothing happens afterwards', async () => {
     const postgres = await startPostgres({ fsync: false });
     const env = environmentOn(await postgres.freshDatabase());
@@ -85,7 +77,7 @@ onPostgres('while PostgreSQL', () => {
     const hook = { url: endpoint.url, events: ['new_message'], secret: 's' };
     const { webhook_id } = (await ada.ok('webhooks.register', hook)).webhook;
     const granted: string[] = [];
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < 4; round++) {
       for (let i = 0; i < 10; i++) {
         const content = `${round}/${i}`;
         await ada.ok('messages.send_message', { chat_id, content });
@@ -93,7 +85,8 @@ onPostgres('while PostgreSQL', () => {
       }
       // While the last of them are made deliveries of, sent, and written down.
       await Bun.sleep(6 * round);
-      await restart('immediate', 0)(postgres);
+      await postgres.stop('immediate');
+      await postgres.start();
       const isWrittenDown = async () => {
         const answer = await ada.call('webhooks.deliveries', { webhook_id, state: 'delivered', limit: 200 });
         return (answer.status === 200 && answer.body.deliveries.length === granted.length) || undefined;
@@ -107,12 +100,12 @@ onPostgres('while PostgreSQL', () => {
     }
   });
 
-  const troubles: Record<string, { nodes: number; happens: (postgres: PrivatePostgres) => Promise<void> }> = {
-    'is restarted': { nodes: 2, happens: restart('fast', 0) },
-    'crashes and recovers': { nodes: 1, happens: restart('immediate', 0) },
-    'is away for some seconds': { nodes: 2, happens: restart('fast', 2_000) },
-  };
-  for (const [trouble, { nodes, happens }] of Object.entries(troubles)) {
+  const troubles = {
+    'is restarted': { nodes: 2, mode: 'fast', refusals: 1 },
+    'crashes and recovers': { nodes: 1, mode: 'immediate', refusals: 1 },
+    'is away for a while': { nodes: 2, mode: 'fast', refusals: 200 },
+  } as const;
+  for (const [trouble, { nodes, mode, refusals }] of Object.entries(troubles)) {
     test(`${trouble}, calls of ${nodes} servers are granted or refused as unavailable, and nothing is lost or done twice`, async () => {
       const postgres = await startPostgres({ fsync: false });
       const env = environmentOn(await postgres.freshDatabase());
@@ -155,13 +148,14 @@ onPostgres('while PostgreSQL', () => {
       };
       const work = [...Array.from({ length: 6 }, (_, i) => send(i)), read(), read()];
       await eventually('messages are sent', async () => acknowledged.length > 50 || undefined);
-      await happens(postgres);
+      await postgres.stop(mode);
+      await eventually('calls are refused', async () => callers.refused >= refusals || undefined);
+      await postgres.start();
       const before = acknowledged.length;
       await eventually('messages are sent again', async () => acknowledged.length > before + 50 || undefined);
       calling = false;
       await Promise.all(work);
       expect(callers.odd).toEqual([]);
-      expect(callers.refused).toBeGreaterThan(0);
 
       const found: Acknowledged[] = [];
       for (let after_id = 0, more = true; more; ) {
@@ -197,7 +191,7 @@ onPostgres('while PostgreSQL', () => {
         const { code, stdout } = await server.end();
         expect(code).toBe(0);
         const lines = stdout.split('\n').filter((line) => line !== '' && !line.includes('"event":"request"'));
-        expect(lines.length).toBeLessThan(60);
+        expect(lines.length).toBeLessThan(100);
       }
       await postgres.stop('immediate');
     });
@@ -241,23 +235,24 @@ onPostgres('connections', () => {
     const url = await (await sharedPostgres()).freshDatabase();
     const way = new Way(url);
     const through = url.replace(/:\d+\//, `:${await way.open()}/`);
-    const connections = new Connections(() => new SQL(through, { max: 2 }), 500, processMonotonic);
+    let silent = 0;
+    const monotonic = () => performance.now() + silent;
+    const connections = new Connections(() => new SQL(through, { max: 2 }), hour, monotonic);
     const ask = () => connections.use((sql) => sql.unsafe('SELECT 1 AS one'));
     const hanging: Promise<unknown>[] = [];
     const write = () =>
       connections.use((sql, call) =>
         sql.begin(async (tx) => {
-          call.lastActiveAt = performance.now();
+          call.lastActiveAt = monotonic();
           await tx.unsafe('CREATE TABLE kept (id int)');
           way.silence();
           hanging.push(ask(), ask(), tx.unsafe('INSERT INTO kept VALUES (1)'));
+          silent = hour;
           await Promise.all(hanging);
         }),
       );
     await Promise.all([ask(), ask()]);
-    const askedAt = performance.now();
     const outcomes = [...(await Promise.allSettled([write()])), ...(await Promise.allSettled(hanging))];
-    expect(performance.now() - askedAt).toBeLessThan(8_000);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'rejected']);
     for (const outcome of outcomes) {
       expect(asUnavailable((outcome as PromiseRejectedResult).reason)).toMatchObject(unavailable);
@@ -269,13 +264,17 @@ onPostgres('connections', () => {
 
   test('on which much is asked, or something takes its time, are kept', async () => {
     const url = await (await sharedPostgres()).freshDatabase();
-    const connections = new Connections(() => new SQL(url, { max: 1 }), 1_500, processMonotonic);
+    let passed = 0;
+    const monotonic = () => performance.now() + passed;
+    const connections = new Connections(() => new SQL(url, { max: 1 }), hour, monotonic);
     const backend = () => connections.use((sql) => sql.unsafe('SELECT pg_backend_pid() AS pid, pg_sleep(0.2)'));
     const answers = await Promise.all(Array.from({ length: 5 }, backend));
     const steps = connections.use((sql, call) =>
       sql.begin(async (tx) => {
+        // Each is shorter than a silence, all of them together are longer; and they are looked at every second.
         for (let step = 0; step < 5; step++) {
-          call.lastActiveAt = performance.now();
+          call.lastActiveAt = monotonic();
+          passed += 0.6 * hour;
           await tx.unsafe('SELECT pg_sleep(0.5)');
         }
         return tx.unsafe('SELECT pg_backend_pid() AS pid');
@@ -326,9 +325,7 @@ onPostgres('a database', () => {
       })
       .catch((error: unknown) => error);
     await has.promise;
-    const askedAt = performance.now();
     await takeIds(other);
-    expect(performance.now() - askedAt).toBeLessThan(7_500);
     stillness.resolve();
     expect(await still).toMatchObject(unavailable);
     expect(await engine.get(`SELECT to_regclass('never') AS found`)).toEqual({ found: null });
@@ -338,15 +335,20 @@ onPostgres('a database', () => {
 });
 
 describe('a server that starts before its database', () => {
-  test('says so once, and ends at once when it is told to', async () => {
-    const hosts = [`127.0.0.1:${await quietPort()}`, 'no-such-host.invalid'];
+  test('says so once, however often it tries, and ends when it is told to', async () => {
+    let tries = 0;
+    const hangingUp = createServer((socket) => {
+      tries++;
+      socket.destroy();
+    });
+    await new Promise<void>((listening) => void hangingUp.listen(0, '127.0.0.1', listening));
+    const { port } = hangingUp.address() as AddressInfo;
+    const hosts = [`127.0.0.1:${await quietPort()}`, 'no-such-host.invalid', `127.0.0.1:${port}`];
     const servers = hosts.map((host) => new Talking(environmentOn(`postgres://parley:hunter2@${host}/parley`)));
     for (const server of servers) {
       await eventually('it says so', async () => server.stderr.includes('trying again') || undefined);
     }
-    // It has tried again meanwhile.
-    await Bun.sleep(1_500);
-    const askedAt = performance.now();
+    await eventually('one has tried again and again', async () => tries > 3 || undefined);
     for (const server of servers) {
       server.kill('SIGTERM');
       const { code, stderr } = await server.end();
@@ -356,15 +358,13 @@ describe('a server that starts before its database', () => {
       });
       expect(stderr).not.toContain('hunter2');
     }
-    expect(performance.now() - askedAt).toBeLessThan(2_000);
+    hangingUp.close();
   });
 
   test('gives up where it does not come', async () => {
-    const said: string[] = [];
     const url = `postgres://parley:hunter2@127.0.0.1:${await quietPort()}/parley`;
-    const given = await untilReachable(url, 1_500, (why) => said.push(why)).catch((error: unknown) => error);
+    const given = await untilReachable(url, 300, () => {}).catch((error: unknown) => error);
     expect(given).toMatchObject(unavailable);
-    expect(said.length).toBeGreaterThan(1);
   });
 });
 
@@ -374,7 +374,7 @@ onPostgres('a server that starts before its database', () => {
     const env = environmentOn(await postgres.freshDatabase());
     await postgres.stop('fast');
     const server = new Talking(env);
-    await Bun.sleep(1_000);
+    await eventually('it has tried', async () => server.stderr.includes('trying again') || undefined);
     await postgres.start();
     expect((await fetch(`${await server.url()}/readyz`)).status).toBe(200);
     server.kill('SIGTERM');

@@ -1,11 +1,11 @@
 import { afterEach, beforeAll, expect, test } from 'bun:test';
 import type { Client } from './support/client.ts';
-import { onBothEngines } from './support/engines.ts';
+import { onAnyEngine } from './support/engines.ts';
 import { serverFor } from './support/server.ts';
 import { type EventReader, listen, logged, parsed, type StreamQuery } from './support/streams.ts';
 import { eventTip, users } from './support/world.ts';
 
-onBothEngines('a stream that is open', (engine) => {
+onAnyEngine('a stream that is open', (engine) => {
   const server = serverFor(engine);
   let ada: Client;
   let bob: Client;
@@ -107,7 +107,7 @@ onBothEngines('a stream that is open', (engine) => {
       for (let i = 0; writing; i++) await say(chat_id, `${n} ${i}`);
     });
     const moves = chats.map(async (chat_id, n) => {
-      for (let i = 0; i < 25; i++) {
+      for (let i = 0; i < 12; i++) {
         await add(chat_id, cleo);
         // The next move is on its way before the last one was answered.
         const left = n % 2 ? cleo.call('chats.leave', { chat_id }) : remove(chat_id, cleo);
@@ -121,8 +121,8 @@ onBothEngines('a stream that is open', (engine) => {
     writing = false;
     await Promise.all(writers);
     await readToTheEnd(stream, bobs, ...later);
-    expect(stream.told.filter(({ event }) => event === 'user_joined').length).toBeGreaterThan(100);
-    expect(later.length).toBeGreaterThan(5);
+    expect(stream.told.filter(({ event }) => event === 'user_joined').length).toBeGreaterThanOrEqual(4 * 12);
+    expect(later).toHaveLength(8);
     for (const one of [stream, ...later]) await expectTheLog(cleo, one);
     await expectTheLog(bob, bobs);
   });
@@ -151,7 +151,7 @@ onBothEngines('a stream that is open', (engine) => {
     const rounds = async (who: Client, isTold: boolean) => {
       const chats = [await groupOf(), await groupOf(who)];
       await add(lobby, who);
-      for (let i = 0; i < 30; i++) {
+      for (let i = 0; i < 16; i++) {
         const [joined = 0, left = 0] = i % 2 ? chats.toReversed() : chats;
         const after = await eventTip(who);
         const changes = (async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { FileId, UserId } from '@parley/contract';
+import type { UserId } from '@parley/contract';
 import { openDisk } from '../blobs/disk.ts';
 import { inParts } from '../blobs/parts.ts';
 import { realWorld } from '../compose.ts';
@@ -26,19 +26,16 @@ import {
   statusOf,
   upload,
 } from './support/tus.ts';
-import { spawnNode } from './support/upload-node.ts';
+import { heldLong, lapse, spawnNode } from './support/upload-node.ts';
 import { expectRefusal } from './support/wire.ts';
 import { eventually, users } from './support/world.ts';
 
 const megabyte = 1024 * 1024;
 
-/** Long enough for a busy machine to renew in time, and short enough to be waited for. */
-const leaseMs = 4_000;
-
 const keyIn = (path: Path): string => path.split('/').at(-1) ?? '';
 
 /** How far a client has come that sees its upload through. */
-const insist = { retryDelays: Array<number>(50).fill(100) };
+const insist = { retryDelays: Array<number>(1_000).fill(100) };
 
 /** The one user's uploads at two servers on one database and one storage, each in a process of its own. */
 interface Nodes {
@@ -58,8 +55,8 @@ async function startNodes(storage: StorageName, given: Environment = {}): Promis
     ...given,
     ...(storage === 'disk' ? { PARLEY_DATA: place } : { S3_URL: place }),
   };
-  const first = await spawnNode(env, leaseMs);
-  const second = await spawnNode(env, leaseMs);
+  const first = await spawnNode(env);
+  const second = await spawnNode(env);
   const server = await attach(first.url, env);
   const { token, userId } = await server.user('ada');
   return {
@@ -118,12 +115,13 @@ onPostgres('an upload between two servers', () => {
       ['with much of it still to come', begun],
       ['in the midst of writing', size - 1],
     ])('is not changed by one that slept through it, %s', async (_, sent) => {
-      const { atFirst, atSecond, place, first } = nodes;
+      const { server, atFirst, atSecond, place, first } = nodes;
       const path = await announce(atFirst, size);
       const stale = new SlowPatch(atFirst, path, 0, size);
       const sending = stale.write(bytes.subarray(0, sent));
       await grows(place, path, 0);
       first.process.kill('SIGSTOP');
+      await lapse(server);
       const offset = await offsetOf(atSecond, path);
       const fileId = fileIdIn(await append(atSecond, path, offset, others.subarray(offset)));
       expect(fileId).toBeGreaterThan(0);
@@ -136,29 +134,34 @@ onPostgres('an upload between two servers', () => {
       expect(fileIdIn(await ask(atFirst, 'HEAD', path))).toBe(fileId);
     });
 
-    test('is still there for the one that slept, where nobody came meanwhile', async () => {
-      const { atFirst, place, first } = nodes;
-      const path = await announce(atFirst, size);
-      const slow = new SlowPatch(atFirst, path, 0, size);
+    test('is still there for one that slept for longer than its lease, where nobody came meanwhile', async () => {
+      const { server, place } = nodes;
+      let slept = 0;
+      const monotonic = () => performance.now() + slept;
+      const sleeper = await startServer(server.env, { ...heldLong, uploadRenewMs: 3_600_000, monotonic });
+      const atSleeper = new Client(sleeper.url, nodes.atFirst.token, nodes.atFirst.userId);
+      const path = await announce(atSleeper, size);
+      const slow = new SlowPatch(atSleeper, path, 0, size);
       await slow.write(bytes.subarray(0, begun));
       await grows(place, path, 0);
-      first.process.kill('SIGSTOP');
-      await Bun.sleep(leaseMs);
-      first.process.kill('SIGCONT');
+      slept += heldLong.uploadLeaseMs;
+      await lapse(server);
       await slow.write(bytes.subarray(begun)).catch(() => {});
       expect(await slow.answer).toMatch(/^HTTP\/1.1 423 /);
-      const { fileId, requests } = await upload(atFirst, bytes, { uploadUrl: `${atFirst.url}${path}` });
+      const { fileId, requests } = await upload(atSleeper, bytes, { uploadUrl: `${sleeper.url}${path}` });
       expect(requests.at(-1)).toMatch(/^PATCH [1-9]/);
       await expectFile(nodes, fileId, bytes);
+      await sleeper.stop();
     });
 
     test('goes on at the other once the lease of one that was killed has lapsed', async () => {
-      const { atFirst, atSecond, place, first } = nodes;
+      const { server, atFirst, atSecond, place, first } = nodes;
       const path = await announce(atFirst, size);
       const broken = new SlowPatch(atFirst, path, 0, size);
       await broken.write(bytes.subarray(0, begun));
       await grows(place, path, 0);
       await first.kill('SIGKILL');
+      await lapse(server);
       const { fileId, requests } = await upload(atSecond, bytes, { uploadUrl: `${atSecond.url}${path}`, ...insist });
       expect(requests.at(-1)).toMatch(/^PATCH [1-9]/);
       await expectFile({ ...nodes, atFirst: atSecond }, fileId, bytes);
@@ -167,24 +170,26 @@ onPostgres('an upload between two servers', () => {
 
   test('is given up by one that cannot reach the database for longer than the lease, and gone on with afterwards', async () => {
     const postgres = await startPostgres({ fsync: false });
-    const nodes = await startNodes('disk', { DATABASE_URL: await postgres.freshDatabase() });
-    const { atFirst, atSecond, place } = nodes;
+    const place = await freshPlace('disk');
+    const env = { ...(await freshEnvironment('postgres')), DATABASE_URL: await postgres.freshDatabase() };
+    const server = await startServer({ ...env, PARLEY_DATA: place }, { uploadLeaseMs: 15_000 });
+    const { ada } = await users(server, 'ada');
     const bytes = someBytes(3 * megabyte);
-    const path = await announce(atFirst, bytes.length);
-    const patch = new SlowPatch(atFirst, path, 0, bytes.length);
+    const path = await announce(ada, bytes.length);
+    const patch = new SlowPatch(ada, path, 0, bytes.length);
     await patch.write(bytes.subarray(0, megabyte));
     await grows(place, path, 0);
     await postgres.stop('fast');
     // Nothing comes any more, and it is answered nevertheless.
     expect(await patch.answer).toMatch(/^HTTP\/1.1 (423|503) /);
     await postgres.start();
-    const { fileId } = await upload(atSecond, bytes, { uploadUrl: `${atSecond.url}${path}`, ...insist });
-    await expectFile(nodes, fileId, bytes);
-    await nodes.stop();
+    const { fileId } = await upload(ada, bytes, { uploadUrl: `${ada.url}${path}`, ...insist });
+    expect(sha256(await download(ada, fileId))).toBe(sha256(bytes));
+    await server.stop();
   });
 
   test('is answered 423 where the other does not let go: told so, a client does not begin anew', async () => {
-    const server = await startServer(await freshEnvironment('postgres'), { uploadWaitMs: 2_000 });
+    const server = await startServer(await freshEnvironment('postgres'), { uploadWaitMs: 300 });
     const { ada } = await users(server, 'ada');
     const [path, another] = [await announce(ada, 10), await announce(ada, 10)];
     // Held for longer than anybody waits.
@@ -204,7 +209,7 @@ onPostgres('an upload between two servers', () => {
 
   test('survives clients that race for it at all of them', async () => {
     const env = await freshEnvironment('postgres');
-    const servers = [await startServer(env), await startServer(env)];
+    const servers = [await startServer(env, heldLong), await startServer(env, heldLong)];
     const [server] = servers as [TestServer, TestServer];
     const { ada } = await users(server, 'ada');
     const bytes = someBytes(5 * megabyte + 3);
@@ -221,22 +226,21 @@ onPostgres('an upload between two servers', () => {
   });
 });
 
-/** The part of a server that writes uploads. */
-function nodeOn(server: TestServer, options: { leaseMs?: number; askOthers?: (key: string) => void } = {}) {
+const leaseMs = heldLong.uploadLeaseMs;
+
+/** The part of a server that writes uploads. It renews its leases where a test needs that. */
+function nodeOn(server: TestServer, options: { renewMs?: number; askOthers?: (key: string) => void } = {}) {
   const { engine, env } = server;
-  const { now, random } = realWorld;
+  const { now, random, monotonic } = realWorld;
   const blobs = inParts(openDisk(env.PARLEY_DATA ?? ''));
-  const { leaseMs: length, askOthers = () => {} } = options;
-  const leases = new UploadLeases({ engine, leaseMs: length, alone: false, arrivesLate: false, askOthers });
+  const { renewMs = leaseMs, askOthers = () => {} } = options;
+  const times = { monotonic, leaseMs, renewMs, waitMs: leaseMs };
+  const leases = new UploadLeases({ engine, ...times, alone: false, arrivesLate: false, askOthers });
   const uploads = new Uploads({ engine, blobs, now, random, fileBytes: 1e9, keptMs: 3_600_000 });
   return { leases, uploads, blobs, locks: new UploadLocks(leases) };
 }
 
 const forEver = () => {};
-
-async function lapse(server: TestServer, fileId: FileId): Promise<void> {
-  await server.engine.run('UPDATE files SET lease_until = 1 WHERE file_id = $1', fileId);
-}
 
 onBothEngines('the lease of an upload', (engine) => {
   const server = serverFor(engine);
@@ -271,7 +275,7 @@ onBothEngines('the lease of an upload', (engine) => {
     });
     const lock = first.locks.leasing(() => {}).newLock(row.key);
     const { promise: wanted, resolve: letGo } = Promise.withResolvers<void>();
-    await lock.lock(AbortSignal.timeout(60_000), letGo);
+    await lock.lock(new AbortController().signal, letGo);
     const releasing = wanted.then(() => lock.unlock());
     const taken = await second.leases.take(row.key, never, forEver);
     await releasing;
@@ -279,7 +283,7 @@ onBothEngines('the lease of an upload', (engine) => {
     expect([taken?.number, taken?.isDoubtful]).toEqual([2, false]);
     // One that waits itself has nothing to let go of.
     const waiting = first.locks.leasing(() => {}).newLock(row.key);
-    const locked = waiting.lock(AbortSignal.timeout(60_000), never);
+    const locked = waiting.lock(new AbortController().signal, never);
     first.locks.asked(row.key);
     await taken?.release();
     await locked;
@@ -289,7 +293,7 @@ onBothEngines('the lease of an upload', (engine) => {
   test('is let go of where the question got lost: it is found when the lease is renewed', async () => {
     const { row } = await begin();
     const { promise: wanted, resolve: letGo } = Promise.withResolvers<void>();
-    const held = await nodeOn(server(), { leaseMs: 3_000 }).leases.take(row.key, letGo, never);
+    const held = await nodeOn(server(), { renewMs: 50 }).leases.take(row.key, letGo, never);
     const releasing = wanted.then(() => held?.release());
     const taken = await nodeOn(server()).leases.take(row.key, never, forEver);
     expect(await releasing).toBe(true);
@@ -299,7 +303,7 @@ onBothEngines('the lease of an upload', (engine) => {
 
   test('is renewed for as long as it is held', async () => {
     const { row } = await begin();
-    const held = await nodeOn(server(), { leaseMs: 3_000 }).leases.take(row.key, forEver, never);
+    const held = await nodeOn(server(), { renewMs: 50 }).leases.take(row.key, forEver, never);
     const until = async () => {
       const sql = 'SELECT lease_until FROM files WHERE file_id = $1';
       return (await server().engine.get<{ lease_until: number }>(sql, row.file_id))?.lease_until ?? 0;
@@ -313,12 +317,14 @@ onBothEngines('the lease of an upload', (engine) => {
 
   test('is lost to whoever took it after it lapsed, and to nobody before', async () => {
     const { row } = await begin();
-    const held = await nodeOn(server(), { leaseMs: 3_000 }).leases.take(row.key, never, never);
+    const held = await nodeOn(server(), { renewMs: 50 }).leases.take(row.key, forEver, never);
     if (!held) throw new Error('there is no such upload');
     const { promise: told, resolve: tell } = Promise.withResolvers<Error>();
     held.whenLost(tell);
-    await lapse(server(), row.file_id);
-    const other = await take(row.key);
+    await lapse(server());
+    // It may have been renewed before it is taken: then it lapses once more.
+    const other = await nodeOn(server()).leases.take(row.key, never, () => void lapse(server()));
+    if (!other) throw new Error('there is no such upload');
     expect(other.isDoubtful).toBe(true);
     expect((await told).message).toContain('could not hold on');
     expect(() => held.check()).toThrow('could not hold on');
@@ -327,7 +333,7 @@ onBothEngines('the lease of an upload', (engine) => {
     expect(await other.release()).toBe(true);
     // Lapsed, and nobody came.
     const lapsed = await take(row.key);
-    await lapse(server(), row.file_id);
+    await lapse(server());
     expect(await lapsed.release()).toBe(true);
   });
 
@@ -337,7 +343,7 @@ onBothEngines('the lease of an upload', (engine) => {
     const stale = await take(row.key);
     expect(await write(row, 0, stale.number, 'helloworld')).toBe(10);
     const file = await uploads.seal(row, 10, stale.number);
-    await lapse(server(), row.file_id);
+    await lapse(server());
     const other = await take(row.key);
     expect(await uploads.complete(file, stale.number)).toBe(false);
     expect(await uploads.complete(file)).toBe(false);
@@ -350,9 +356,9 @@ onBothEngines('the lease of an upload', (engine) => {
 
     const { row: half } = await begin();
     const slow = await take(half.key);
-    await lapse(server(), half.file_id);
+    await lapse(server());
     const next = await take(half.key);
-    await lapse(server(), half.file_id);
+    await lapse(server());
     const last = await take(half.key);
     expect(await uploads.follow(half, next)).toBeUndefined();
     expect((await uploads.follow(half, last))?.key).toBe(`${half.key}.0`);
@@ -364,7 +370,7 @@ onBothEngines('the lease of an upload', (engine) => {
     const { uploads } = nodeOn(server());
     const stale = await take(row.key);
     expect(await write(row, 0, stale.number, 'hel')).toBe(3);
-    await lapse(server(), row.file_id);
+    await lapse(server());
     // Takes it, comes to nothing, and gives it back in order.
     await (await take(row.key)).release();
     const lease = await take(row.key);
@@ -401,10 +407,10 @@ onBothEngines('the lease of an upload', (engine) => {
     await held.release();
     expect(await offsetOf(ada, path)).toBe(5);
     const lapsed = await take(row.key);
-    await lapse(server(), row.file_id);
+    await lapse(server());
     const cut = await nodeOn(server()).uploads.follow(row, await take(row.key));
     await write(cut ?? row, 5, lapsed.number + 1, 'wor');
-    await lapse(server(), row.file_id);
+    await lapse(server());
     await sweep();
     expect((await ask(ada, 'HEAD', path)).status).toBe(404);
     expect(cut?.key).toBe(`${row.key}.5`);

@@ -281,7 +281,7 @@ onAnyEngine('an upload that can be resumed', (engine) => {
     const { ada } = await users(server(), 'ada');
     const path = await announce(ada, bytes.length);
     const race = () =>
-      upload(ada, bytes, { uploadUrl: `${ada.url}${path}`, retryDelays: Array(50).fill(20), chunkSize: megabyte });
+      upload(ada, bytes, { uploadUrl: `${ada.url}${path}`, retryDelays: Array(1_000).fill(20), chunkSize: megabyte });
     const finished = await Promise.all([race(), race(), race()]);
     for (const { fileId } of finished) expect(fileId).toBe(finished[0]?.fileId ?? 0);
     expect(sha256(await download(ada, finished[0]?.fileId ?? 0))).toBe(sha256(bytes));
@@ -289,11 +289,11 @@ onAnyEngine('an upload that can be resumed', (engine) => {
 
   test('goes beside many others', async () => {
     const { ada, bob } = await users(server(), 'ada', 'bob');
-    const all = Array.from({ length: 20 }, (_, i) => someBytes(megabyte + i, i + 1));
-    const done = await Promise.all(all.map((one, i) => upload(i % 2 ? ada : bob, one, { chunkSize: 300_000 })));
+    const all = Array.from({ length: 10 }, (_, i) => someBytes(300_000 + i, i + 1));
+    const done = await Promise.all(all.map((one, i) => upload(i % 2 ? ada : bob, one, { chunkSize: 100_000 })));
     for (const [i, { fileId }] of done.entries()) {
       const { file } = await (i % 2 ? ada : bob).ok('files.get', { file_id: fileId });
-      expect(file).toMatchObject({ size: megabyte + i, sha256: sha256(all[i] ?? '') });
+      expect(file).toMatchObject({ size: 300_000 + i, sha256: sha256(all[i] ?? '') });
     }
   });
 });
@@ -304,7 +304,8 @@ onAnyEngine('the time of an upload', (engine) => {
   const hour = 3_600_000;
   beforeAll(async () => {
     const env = { ...(await freshEnvironment(engine)), PARLEY_UPLOAD_HOURS: '2' };
-    server = await startServer(env, { now: () => Date.now() + moved });
+    // Only the test removes files.
+    server = await startServer(env, { now: () => Date.now() + moved, fileSweepMs: 24 * hour });
   });
   afterAll(() => server.stop());
 
@@ -623,7 +624,9 @@ describe('what is said around uploads', () => {
   });
 
   test('requests count against the limit of the token', async () => {
-    const limited = await startServer({ ...(await freshEnvironment('sqlite')), PARLEY_RATE_LIMIT: '1/2' });
+    const now = Date.now();
+    const env = { ...(await freshEnvironment('sqlite')), PARLEY_RATE_LIMIT: '1/2' };
+    const limited = await startServer(env, { now: () => now });
     const ada = await limited.user('ada');
     const path = await announce(ada, 10);
     const second = await append(ada, path, 0, 'hello');

@@ -474,7 +474,7 @@ atTheBox('an independent receiver', (set, box, clock) => {
     expect(arrival?.seen).toMatchObject({ accepted: false, signed: { body: [], content: [[]], fresh: true } });
   });
 
-  test('gets every chat in order, one request at a time, and chats beside each other', async () => {
+  test('gets every chat in order, one request at a time', async () => {
     const scene = await set(6);
     const soon = { within_ms: 4 };
     const sometimes = Array.from({ length: 30 }, (_, i) => (i % 10 === 9 ? { ...soon, status: 500 } : soon));
@@ -501,8 +501,6 @@ atTheBox('an independent receiver', (set, box, clock) => {
         if (attempt > 1) expect([before.data.content, before.attempt]).toEqual([data.content, attempt - 1]);
       }
     }
-    const isBeside = ({ seen }: Arrival, i: number) => seen.arrived < (arrivals[i - 1]?.seen.answered ?? 0);
-    expect(arrivals.some(isBeside)).toBe(true);
     for (const { seen } of arrivals) expect(seen.accepted).toBe(true);
   });
 
@@ -697,9 +695,6 @@ const troubles: Record<string, Trouble> = {
 /** Far more than is read of an answer; the system takes in some of it on its own. */
 const mostSent = 64 * 1_048_576;
 
-/** Far more than the second or two that a body may take, and far less than it would take. */
-const soonMs = 6_000;
-
 atTheBox('trouble at an independent receiver', (set, box, clock) => {
   for (const [name, { does, status, error, answer, atOnce = false, down = false }] of Object.entries(troubles)) {
     test(`is told of in the delivery: ${name}; and the same event comes again`, async () => {
@@ -805,7 +800,6 @@ atTheBox('trouble at an independent receiver', (set, box, clock) => {
     for (const { status, webhookId } of each) {
       const tried = await scene.tried(webhookId, 1);
       expect(tried).toMatchObject({ last_status: status, state: status === 200 ? 'delivered' : 'retrying' });
-      expect(tried.duration_ms).toBeLessThan(soonMs);
       if (status === 500) expect(tried.attempts[0]?.answer).toMatch(/^a+$/);
       else await scene.untilDelivered(webhookId, 2);
     }

@@ -9,10 +9,15 @@ import { Guard, type Target } from '../webhooks/guard.ts';
 import { readRetryAfter } from '../webhooks/outcome.ts';
 import { endWithUs, temporaryFolder } from './support/cleanup.ts';
 import { describeUnless, requireProgram } from './support/requirements.ts';
+import { eventually } from './support/world.ts';
+
+/** Stands still, so that no attempt is late by itself. */
+const monotonic = () => 0;
 
 const options: ClientOptions = {
-  deadlines: new Deadlines(),
+  deadlines: new Deadlines(monotonic),
   now: Date.now,
+  monotonic,
   timeoutMs: 15_000,
   mostRead: 65_536,
   mostKept: 4_096,
@@ -121,6 +126,24 @@ const to = ({ port }: { port: number }, path = '/hook') => targetOf(`http://127.
 const send = (target: Target, changed: Partial<ClientOptions> = {}): Promise<Outcome> =>
   post({ ...options, ...changed }, { target, headers, body });
 
+/** Attempts whose time passes only when the test says so. */
+class Timed {
+  at = 0;
+  /** How often the client has looked at the clock: when it begins, when it connects, and when the status is there. */
+  #looks = 0;
+  readonly options: Pick<ClientOptions, 'monotonic' | 'deadlines'> = {
+    monotonic: () => {
+      this.#looks++;
+      return this.at;
+    },
+    deadlines: new Deadlines(() => this.at),
+  };
+
+  async untilStatus(): Promise<void> {
+    await eventually('the client has read the status', async () => this.#looks >= 3 || undefined);
+  }
+}
+
 /** An outcome without its duration, which is checked to be one. */
 function timeless({ ms, ...rest }: Outcome): object {
   expect(Number.isInteger(ms) && ms >= 0).toBe(true);
@@ -198,7 +221,7 @@ describe('an attempt', () => {
   });
 
   test('can be called off, before and while it waits', async () => {
-    const deadlines = new Deadlines();
+    const deadlines = new Deadlines(monotonic);
     const endpoint = await endpointThat(() => deadlines.close());
     const isCalledOff = unreached('other', 'the attempt was called off');
     expect(timeless(await send(to(endpoint), { deadlines }))).toEqual(isCalledOff);
@@ -260,10 +283,11 @@ describe('where no answer comes, the outcome says why, and keeps the URL to itse
   for (const [name, answer] of Object.entries(slow)) {
     test(`${name}: the time is up`, async () => {
       const endpoint = await endpointThat(answer);
-      const outcome = await send(to(endpoint), { timeoutMs: 250 });
-      expect(timeless(outcome)).toEqual(unreached('timeout', 'no complete answer within 0.25 s'));
-      expect(outcome.ms).toBeGreaterThanOrEqual(200);
-      expect(outcome.ms).toBeLessThan(4_000);
+      const timed = new Timed();
+      const attempt = send(to(endpoint), timed.options);
+      await eventually('it is asked', async () => endpoint.requests.length > 0 || undefined);
+      timed.at += 15_000;
+      expect(await attempt).toMatchObject({ ...unreached('timeout', 'no complete answer within 15 s'), ms: 15_000 });
     });
   }
 });
@@ -292,14 +316,17 @@ describe('the status decides', () => {
             socket.write(`${head(status)}${framing}\r\n\r\n${chunk}`);
             drip(socket, chunk);
           });
-          const outcome = await send(to(endpoint));
+          const timed = new Timed();
+          const attempt = send(to(endpoint), timed.options);
+          await timed.untilStatus();
+          timed.at += 1_000;
+          const outcome = await attempt;
           expect(await isClosed(endpoint)).toBe(true);
           return outcome;
         }),
       );
       for (const outcome of outcomes) {
-        expect(outcome).toMatchObject({ kind: 'answered', status });
-        expect(outcome.ms).toBeLessThan(8_000);
+        expect(outcome).toMatchObject({ kind: 'answered', status, ms: 1_000 });
         // Of a short 2xx the body is taken whole or not at all.
         if (outcome.kind === 'answered' && status === 500) expect(outcome.answer).toMatch(/^a+$/);
       }
@@ -310,8 +337,11 @@ describe('the status decides', () => {
       const ends: ((socket: Socket) => void)[] = [(socket) => socket.resetAndDestroy(), (socket) => socket.end()];
       for (const text of bodies) {
         for (const end of ends) {
-          const endpoint = await endpointThat(saying(head(status) + text, (s) => setTimeout(() => end(s), 30)));
-          expect(await send(to(endpoint))).toMatchObject({ kind: 'answered', status });
+          const timed = new Timed();
+          const endpoint = await endpointThat(
+            saying(head(status) + text, (socket) => void timed.untilStatus().then(() => end(socket))),
+          );
+          expect(await send(to(endpoint), timed.options)).toMatchObject({ kind: 'answered', status });
         }
       }
     });
@@ -453,10 +483,16 @@ describe('with the guard', () => {
   });
 
   test('the time to look the name up counts', async () => {
-    const endpoint = await endpointThat((socket, request) => setTimeout(() => ok(socket, request), 300));
-    const guard = guardWith(() => Bun.sleep(350).then(() => ['127.0.0.1']));
-    const outcome = await deliver(guard, `http://slow.invalid:${endpoint.port}/`, { timeoutMs: 400 });
-    expect(timeless(outcome)).toEqual(unreached('timeout', 'no complete answer within 0.4 s'));
+    const timed = new Timed();
+    const endpoint = await endpointThat(() => {
+      timed.at += 1;
+    });
+    const guard = guardWith(async () => {
+      timed.at += 14_999;
+      return ['127.0.0.1'];
+    });
+    const outcome = await deliver(guard, `http://slow.invalid:${endpoint.port}/`, timed.options);
+    expect(outcome).toMatchObject({ ...unreached('timeout', 'no complete answer within 15 s'), ms: 15_000 });
   });
 });
 
@@ -471,7 +507,8 @@ async function sendFrom(env: Record<string, string>, posts: readonly Elsewhere[]
     import { post } from ${JSON.stringify(join(import.meta.dir, '../webhooks/client.ts'))};
     import { Deadlines } from ${JSON.stringify(join(import.meta.dir, '../webhooks/deadlines.ts'))};
     const limits = { timeoutMs: 15_000, mostRead: 65_536, mostKept: 4_096 };
-    const options = { ...limits, deadlines: new Deadlines(), now: Date.now };
+    const monotonic = () => 0;
+    const options = { ...limits, deadlines: new Deadlines(monotonic), now: Date.now, monotonic };
     const outcomes = [];
     for (const { url, address } of JSON.parse(process.argv.at(-1))) {
       const target = { url: new URL(url), address, family: address.includes(':') ? 6 : 4 };
@@ -667,8 +704,10 @@ describeUnless(requireProgram('openssl'), 'TLS', () => {
     expect(timeless(await send(targetOf(`https://127.0.0.1:${speaking.port}/`)))).toEqual(
       unreached('tls', 'the TLS handshake failed'),
     );
-    expect(timeless(await send(targetOf(`https://127.0.0.1:${plain.port}/`), { timeoutMs: 250 }))).toEqual(
-      unreached('timeout', 'no complete answer within 0.25 s'),
-    );
+    const timed = new Timed();
+    const attempt = send(targetOf(`https://127.0.0.1:${plain.port}/`), timed.options);
+    await eventually('it is dialled', async () => plain.sockets.length > 0 || undefined);
+    timed.at += 15_000;
+    expect(timeless(await attempt)).toEqual(unreached('timeout', 'no complete answer within 15 s'));
   });
 });

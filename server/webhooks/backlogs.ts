@@ -23,6 +23,7 @@ export interface BacklogParts {
   readonly engine: Engine;
   readonly owner: string;
   readonly now: () => number;
+  readonly monotonic: () => number;
   /** Deliveries were made for a webhook, not before this moment of the steady clock. */
   readonly filled: (drive: Drive, filled: Filled, since: number) => void;
   /** What is known of a webhook is out of date. */
@@ -57,7 +58,7 @@ export class Backlogs {
     const task = this.#next(drive);
     if (!task) return;
     this.#working.add(drive);
-    const since = performance.now();
+    const since = this.#parts.monotonic();
     void task()
       .catch((cause) => {
         this.#parts.failed(cause);

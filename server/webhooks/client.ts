@@ -13,6 +13,8 @@ export interface Post {
 
 export interface ClientOptions {
   readonly now: () => number;
+  /** Durations and deadlines are measured by it. */
+  readonly monotonic: () => number;
   /** For the whole attempt: connecting, and every byte of the answer that is waited for. */
   readonly timeoutMs: number;
   /** What cuts attempts off. */
@@ -31,7 +33,7 @@ const bodyWithinMs = 1_000;
 
 /** Makes one attempt. Whatever happens is an outcome; nothing is thrown. */
 export const post = (options: ClientOptions, sending: Post): Promise<Outcome> =>
-  attempt(options, sending, performance.now());
+  attempt(options, sending, stopwatch(options));
 
 /** Judges a URL that `readUrl` answered, and makes one attempt; a refusal of the guard is an outcome too. */
 export function postTo(
@@ -39,27 +41,31 @@ export function postTo(
   options: ClientOptions,
   { url, headers, body }: { readonly url: URL } & Omit<Post, 'target'>,
 ): Promise<Outcome> {
-  const started = performance.now();
-  const reach = (target: Target) => attempt(options, { target, headers, body }, started);
+  const elapsed = stopwatch(options);
+  const reach = (target: Target) => attempt(options, { target, headers, body }, elapsed);
   try {
     const found = guard.target(url);
-    return found instanceof Promise ? found.then(reach, (error) => refused(error, started)) : reach(found);
+    return found instanceof Promise ? found.then(reach, (error) => refused(error, elapsed())) : reach(found);
   } catch (error) {
-    return Promise.resolve(refused(error, started));
+    return Promise.resolve(refused(error, elapsed()));
   }
 }
 
-function refused(error: unknown, started: number): Outcome {
-  if (error instanceof AddressRefusal) return unreached('address', error.message, started);
-  if (error instanceof NameFailure) return unreached('dns', error.message, started);
+function refused(error: unknown, ms: number): Outcome {
+  if (error instanceof AddressRefusal) return unreached('address', error.message, ms);
+  if (error instanceof NameFailure) return unreached('dns', error.message, ms);
   throw error;
 }
 
-async function attempt(options: ClientOptions, { target, headers, body }: Post, started: number): Promise<Outcome> {
+async function attempt(
+  options: ClientOptions,
+  { target, headers, body }: Post,
+  elapsed: () => number,
+): Promise<Outcome> {
   const { url } = target;
-  const { deadlines, timeoutMs } = options;
+  const { deadlines, monotonic, timeoutMs } = options;
   // Looking the name up has taken some of the time.
-  const limited = deadlines.begin(timeoutMs - (performance.now() - started));
+  const limited = deadlines.begin(timeoutMs - elapsed());
   try {
     const response = await reach(target, {
       method: 'POST',
@@ -73,30 +79,34 @@ async function attempt(options: ClientOptions, { target, headers, body }: Post, 
       ...(url.protocol === 'https:' && { tls: identityOf(url) }),
     });
     const { status } = response;
-    if (status < 100) return unreached(notHttp.failure, notHttp.message, started);
-    limited.deadline = Math.min(limited.deadline, performance.now() + bodyWithinMs);
+    if (status < 100) return unreached(notHttp.failure, notHttp.message, elapsed());
+    limited.deadline = Math.min(limited.deadline, monotonic() + bodyWithinMs);
     const answer = await readAnswer(response, options, limited.controller);
     const retryAfterMs = response.ok ? undefined : readRetryAfter(response.headers.get('retry-after'), options.now());
-    return { kind: 'answered', status, retryAfterMs, answer, ms: since(started) };
+    return { kind: 'answered', status, retryAfterMs, answer, ms: elapsed() };
   } catch (error) {
     if (error === outOfTime) {
-      return unreached('timeout', `no complete answer within ${timeoutMs / 1_000} s`, started);
+      return unreached('timeout', `no complete answer within ${timeoutMs / 1_000} s`, elapsed());
     }
-    if (error === calledOff) return unreached('other', 'the attempt was called off', started);
+    if (error === calledOff) return unreached('other', 'the attempt was called off', elapsed());
     const { failure, message } = faultOf(error);
-    return unreached(failure, message, started);
+    return unreached(failure, message, elapsed());
   } finally {
     deadlines.end(limited);
   }
 }
 
-const since = (started: number): number => Math.round(performance.now() - started);
+/** Tells the milliseconds since now. */
+function stopwatch({ monotonic }: ClientOptions): () => number {
+  const started = monotonic();
+  return () => Math.round(monotonic() - started);
+}
 
-const unreached = (failure: Failure, message: string, started: number): Outcome => ({
+const unreached = (failure: Failure, message: string, ms: number): Outcome => ({
   kind: 'unreached',
   failure,
   message,
-  ms: since(started),
+  ms,
 });
 
 /** Dials the judged addresses in turn until somebody is there. */

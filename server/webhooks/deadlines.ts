@@ -4,7 +4,7 @@ const lookMs = 50;
 /** An attempt that is cut off at its deadline. */
 export interface Limited {
   readonly controller: AbortController;
-  /** On the clock of `performance.now`. */
+  /** On the steady clock. */
   deadline: number;
 }
 
@@ -13,12 +13,17 @@ export const calledOff = Symbol('called off');
 
 /** Cuts attempts off: each at its deadline, or all of them at once. */
 export class Deadlines {
+  readonly #monotonic: () => number;
   readonly #open = new Set<Limited>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #closed = false;
 
+  constructor(monotonic: () => number) {
+    this.#monotonic = monotonic;
+  }
+
   begin(ms: number): Limited {
-    const limited = { controller: new AbortController(), deadline: performance.now() + ms };
+    const limited = { controller: new AbortController(), deadline: this.#monotonic() + ms };
     this.#open.add(limited);
     if (this.#closed) limited.controller.abort(calledOff);
     this.#timer ??= setInterval(() => this.#look(), lookMs);
@@ -36,7 +41,7 @@ export class Deadlines {
   }
 
   #look(): void {
-    const now = performance.now();
+    const now = this.#monotonic();
     for (const { controller, deadline } of this.#open) if (deadline <= now) controller.abort(outOfTime);
     if (this.#open.size > 0) return;
     clearInterval(this.#timer);

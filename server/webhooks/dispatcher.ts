@@ -36,14 +36,16 @@ const nothing: Dispatched = { made: [], since: 0, more: false, overtaken: false 
 export class Dispatcher {
   readonly #engine: Engine;
   readonly #owner: string;
+  readonly #monotonic: () => number;
   readonly #audience: Audience;
   /** Everything up to here was looked at; the cursor in the database may be behind. */
   #position = 0;
   #written = -1;
 
-  constructor(engine: Engine, owner: string) {
+  constructor(engine: Engine, owner: string, monotonic: () => number) {
     this.#engine = engine;
     this.#owner = owner;
+    this.#monotonic = monotonic;
     this.#audience = new Audience(engine);
   }
 
@@ -61,7 +63,7 @@ export class Dispatcher {
       this.#position = last.event_id;
       return { ...nothing, more };
     }
-    const since = performance.now();
+    const since = this.#monotonic();
     const made = await this.#write(matched, last.event_id);
     if (made === 'changed' || made === 'overtaken') return { ...nothing, more: true, overtaken: made === 'overtaken' };
     this.#position = last.event_id;

@@ -56,13 +56,15 @@ export class Drive implements Use {
   lastActive = 0;
   backlogsLookedAt = 0;
   timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #monotonic: () => number;
   readonly #lanes = new Map<string, Lane>();
   readonly #ready: Lane[] = [];
   #count = 0;
   /** When the first of the lanes is due that wait for their time. */
   #waitingUntil = Number.POSITIVE_INFINITY;
 
-  constructor(loaded: Loaded) {
+  constructor(loaded: Loaded, monotonic: () => number) {
+    this.#monotonic = monotonic;
     this.webhookId = loaded.webhook.webhook_id;
     this.userId = loaded.webhook.user_id;
     if (loaded.wasQuick && loaded.drive.down_since === null) this.allowance = 2;
@@ -72,7 +74,7 @@ export class Drive implements Use {
 
   /** Whether it is this process that drives it, at this moment. */
   get isOurs(): boolean {
-    return !this.ended && !this.halted && !this.stale && this.leaseUntil > performance.now();
+    return !this.ended && !this.halted && !this.stale && this.leaseUntil > this.#monotonic();
   }
 
   /** To be called before the database is read. */

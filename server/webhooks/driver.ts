@@ -17,6 +17,8 @@ import { Recorder } from './recorder.ts';
 import { retryPolicy } from './retry-policy.ts';
 
 export interface DriverParts extends Pick<AttemptParts, 'engine' | 'now' | 'random' | 'send' | 'gauges'> {
+  /** Leases are counted by it. */
+  readonly monotonic: () => number;
   /** Names this process in the leases that it holds. */
   readonly owner: string;
   /** Calls off the attempts that are under way. */
@@ -62,11 +64,11 @@ export class Driver {
   #isSetBack = true;
 
   constructor(parts: DriverParts) {
-    const { engine, owner, alone, now, log } = parts;
+    const { engine, owner, alone, now, monotonic, log } = parts;
     const failed = (what: string) => (cause: unknown) => log.write('warn', what, { cause });
     this.#parts = parts;
-    this.#clock = new ClockWatch(now);
-    this.#dispatcher = new Dispatcher(engine, owner);
+    this.#clock = new ClockWatch(now, monotonic);
+    this.#dispatcher = new Dispatcher(engine, owner, monotonic);
     this.#recorder = new Recorder({
       engine,
       owner,
@@ -80,6 +82,7 @@ export class Driver {
       owner,
       alone,
       now,
+      monotonic,
       attend: (drive) => this.#attend(drive),
       isWanted: (drive) => this.#backlogs.wants(drive),
       writeDown: () => this.#recorder.catchUp(),
@@ -90,6 +93,7 @@ export class Driver {
       engine,
       owner,
       now,
+      monotonic,
       filled: (drive, filled, since) => this.#take(drive, filled, since),
       changed: (drive) => this.#fleet.reload(drive),
       failed: failed('backlog of a webhook not read'),
@@ -105,7 +109,7 @@ export class Driver {
       attempt: (drive, lane, entry) => this.#attempts.make(drive, lane, entry),
       ended: (drive, lane) => {
         if (drive.ended) return;
-        drive.lastActive = performance.now();
+        drive.lastActive = monotonic();
         drive.offer(lane, now());
         this.#attend(drive);
       },

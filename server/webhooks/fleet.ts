@@ -30,6 +30,7 @@ export interface FleetParts {
   /** No other process can drive webhooks of this database. */
   readonly alone: boolean;
   readonly now: () => number;
+  readonly monotonic: () => number;
   /** A webhook is known, or known better. */
   readonly attend: (drive: Drive) => void;
   /** Whether a webhook that has nothing to send is to be kept nevertheless. */
@@ -113,11 +114,11 @@ export class Fleet {
 
   /** Holds on to what is driven, takes up what is due, and lets go of what is not. Answers whether there is more to take up. */
   async look(): Promise<boolean> {
-    const { engine, owner, alone, now } = this.#parts;
+    const { engine, owner, alone, now, monotonic } = this.#parts;
     if (this.#mayHold || !alone) await this.#renew();
     const due = await findDue(engine, now(), mostTaken);
     for (const webhookId of due) {
-      const until = performance.now() + leaseMs;
+      const until = monotonic() + leaseMs;
       const row = await engine.writeRelaxed((tx) => takeLease(tx, webhookId, owner));
       if (row) this.#load({ ...row, until });
     }
@@ -135,7 +136,7 @@ export class Fleet {
   }
 
   async #renew(): Promise<void> {
-    const since = performance.now();
+    const since = this.#parts.monotonic();
     const rows = await this.#parts.engine.writeRelaxed((tx) => renewLeases(tx, this.#parts.owner));
     const numbers = new Map(rows.map((row) => [row.webhook_id, row.lease_number]));
     this.#mayHold = rows.length > 0;
@@ -209,7 +210,7 @@ export class Fleet {
     const now = this.#parts.now();
     const next = drive.nextTime(now);
     const isSoon = next !== undefined && next < now + aheadMs;
-    return !isSoon && performance.now() - drive.lastActive > lingerMs && !this.#parts.isWanted(drive);
+    return !isSoon && this.#parts.monotonic() - drive.lastActive > lingerMs && !this.#parts.isWanted(drive);
   }
 
   async #letGo(drive: Drive): Promise<void> {
@@ -271,11 +272,11 @@ export class Fleet {
       if (known) this.lose(known);
       return;
     }
-    const drive = known ?? new Drive(loaded);
+    const drive = known ?? new Drive(loaded, this.#parts.monotonic);
     drive.load(loaded, this.#parts.now());
     if (known) return;
     drive.leaseUntil = until;
-    drive.lastActive = performance.now();
+    drive.lastActive = this.#parts.monotonic();
     this.#drives.set(webhook_id, drive);
   }
 

@@ -16,6 +16,7 @@ export interface SenderParts {
   readonly guard: Guard;
   readonly box: SecretBox;
   readonly now: () => number;
+  readonly monotonic: () => number;
   readonly version: string;
 }
 
@@ -28,7 +29,12 @@ export class Sender {
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
-    this.#options = { ...limits, deadlines: new Deadlines(), now: parts.now };
+    this.#options = {
+      ...limits,
+      deadlines: new Deadlines(parts.monotonic),
+      now: parts.now,
+      monotonic: parts.monotonic,
+    };
   }
 
   /** Calls off what is under way, and what is begun later. */

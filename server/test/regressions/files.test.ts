@@ -13,7 +13,8 @@ import { eventually, users } from '../support/world.ts';
 const mostAtOnce = 20;
 
 onAnyEngine('files', (engine) => {
-  const server = serverFor(engine);
+  // Only the tests remove files.
+  const server = serverFor(engine, {}, { fileSweepMs: 3_600_000 });
   let ada: Client;
   let chat_id: number;
   beforeAll(async () => {

@@ -37,7 +37,7 @@ onAnyEngine('a stream', (engine) => {
     await ada.ok('users.me', {});
     const told = readers.map((reader) => reader.eventIds.length);
     expect(Math.min(...told)).toBeLessThan(many);
-    for (const reader of readers) await reader.until('all is told', ({ events }) => events.length > many, 20_000);
+    for (const reader of readers) await reader.until('all is told', ({ events }) => events.length > many);
     for (const reader of readers) reader.breakOff();
   });
 
@@ -70,7 +70,7 @@ onAnyEngine('a stream', (engine) => {
     const url = streamUrl(ben.url, { after: 0, events: ['role_changed', 'new_message'] });
     const reader = await EventReader.open(url, { authorization: `Bearer ${ben.token}` });
     await ben.ok('messages.send_message', { chat_id, content: 'the only one' });
-    await reader.until('it is told', ({ contents }) => contents.length > 0, 10_000);
+    await reader.until('it is told', ({ contents }) => contents.length > 0);
     expect(reader.contents).toEqual(['the only one']);
     reader.breakOff();
   });

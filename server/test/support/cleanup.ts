@@ -1,13 +1,14 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-let base: string | undefined;
+/** `base` is on disk. `memory` is in memory where there is room, and else the same. */
+let folders: { readonly base: string; readonly memory: string } | undefined;
 
 /**
  * Waits for the end of the process `$1`, which started at `$2`. Then it ends the noted processes and removes the folder
- * `$0`. A process id alone proves nothing, because the system gives it to another process later: a process is the noted
- * one only if its start time is the noted one too.
+ * `$0` and `$3`. A process id alone proves nothing, because the system gives it to another process later: a process is
+ * the noted one only if its start time is the noted one too.
  */
 const watchdog = `
   started() {
@@ -23,24 +24,40 @@ const watchdog = `
     cd "$0/processes" && for id in *; do
       [ -f "$id" ] && [ "$(started "$id" 2>/dev/null)" = "$(cat "$id")" ] && kill -QUIT "$id"
     done
-    for try in 1 2 3 4 5; do sleep 0.5; rm -rf "$0" && break; done
+    for try in 1 2 3 4 5; do sleep 0.5; rm -rf "$0" "$3" && break; done
   ) >/dev/null 2>&1 &`;
 
 /**
- * A folder for everything that this test run leaves behind. The test runner calls no exit handlers, and ends the children
+ * Folders for everything that this test run leaves behind. The test runner calls no exit handlers, and ends the children
  * of a test that takes too long. So the watchdog is nobody's child.
  */
-function runFolder(): string {
-  if (base === undefined) {
-    base = mkdtempSync(join(tmpdir(), 'parley-run-'));
+function runFolders() {
+  if (folders === undefined) {
+    const base = mkdtempSync(join(tmpdir(), 'parley-run-'));
+    const memory = hasRoomInMemory() ? mkdtempSync(join(memoryFolder, 'parley-run-')) : base;
+    folders = { base, memory };
     mkdirSync(join(base, 'processes'));
-    Bun.spawnSync(['sh', '-c', watchdog, base, String(process.pid), startTime(process.pid) ?? '']);
+    Bun.spawnSync(['sh', '-c', watchdog, base, String(process.pid), startTime(process.pid) ?? '', memory]);
   }
-  return base;
+  return folders;
+}
+
+const memoryFolder = '/dev/shm';
+const leastRoom = 4 * 2 ** 30;
+
+function hasRoomInMemory(): boolean {
+  if (!existsSync(memoryFolder)) return false;
+  const { bavail, bsize } = statfsSync(memoryFolder);
+  return bavail * bsize >= leastRoom;
 }
 
 export function temporaryFolder(): string {
-  return mkdtempSync(join(runFolder(), 'folder-'));
+  return mkdtempSync(join(runFolders().base, 'folder-'));
+}
+
+/** A folder for the data of a server. In memory an fsync costs nothing, which takes a third off the time of tests. */
+export function dataFolder(): string {
+  return mkdtempSync(join(runFolders().memory, 'data-'));
 }
 
 /** When a process started, in the system's own terms. Undefined if it has ended. */
@@ -74,7 +91,7 @@ export interface Noted {
 
 /** Has a process end together with this one, unless it has ended before. A child is forgotten when it ends. */
 export function endWithUs({ pid, exited }: { readonly pid: number; readonly exited?: Promise<unknown> }): Noted {
-  const note = join(runFolder(), 'processes', String(pid));
+  const note = join(runFolders().base, 'processes', String(pid));
   const started = startTime(pid);
   const isRunning = () => started !== undefined && startTime(pid) === started;
   const forget = () => rmSync(note, { force: true });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Client } from './client.ts';
 import type { TestServer } from './server.ts';
 import { type Reply, request } from './wire.ts';
-import { eventually } from './world.ts';
+import { eventually, hangMs } from './world.ts';
 
 export const sending = 'messages.php?action=send_message';
 export const uploading = 'files.php?action=upload';
@@ -96,7 +96,7 @@ export function post(
   return request(`${by.url}/api/${addressOf(path, contentType)}`, {
     method: 'POST',
     body,
-    signal: AbortSignal.timeout(4_000),
+    signal: AbortSignal.timeout(hangMs),
     headers: { authorization: `Bearer ${by.token}`, 'content-type': contentType, ...headers },
   });
 }

@@ -86,7 +86,8 @@ export async function startPostgres(options: { fsync: boolean }): Promise<Privat
     ...databasesOn(server),
     start,
     stop: async (mode) => {
-      await run([...asUser, join(binaries, 'pg_ctl'), 'stop', '-w', '-m', mode, '-D', data]);
+      running?.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
+      await eventually('PostgreSQL has ended', async () => !running?.isRunning() || undefined);
       running?.forget();
     },
   };

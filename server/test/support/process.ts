@@ -1,3 +1,4 @@
+import { expect } from 'bun:test';
 import { join } from 'node:path';
 import { endWithUs } from './cleanup.ts';
 import type { Environment } from './engines.ts';
@@ -56,4 +57,17 @@ export class Talking {
     await this.#ended;
     return { code, ...this.#said };
   }
+}
+
+/** Starts a server that cannot start. It must say one plain line and end with code 1; answers the line. */
+export async function startsInVain(env: Environment): Promise<string> {
+  const { code, stdout, stderr } = await new Talking(env).end();
+  expect({ code, stdout, lines: stderr.trimEnd().split('\n').length, stderr }).toEqual({
+    code: 1,
+    stdout: '',
+    lines: 1,
+    stderr,
+  });
+  expect(stderr).not.toMatch(/^\s+at |\.ts:\d+/m);
+  return stderr;
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from 'bun:test';
+import { hangMs } from './world.ts';
 
 /** One request to an endpoint, as it came. */
 export interface Arrival {
@@ -51,13 +52,11 @@ export class Endpoint {
   }
 
   /** The first so many requests, once they have come. */
-  async arrived(count: number, withinMs = 4_000): Promise<readonly Arrival[]> {
+  async arrived(count: number): Promise<readonly Arrival[]> {
     const enough = Promise.withResolvers<void>();
     const look = () => this.arrivals.length >= count && enough.resolve();
-    const late = setTimeout(
-      () => enough.reject(new Error(`${this.arrivals.length} of ${count} requests within ${withinMs} ms`)),
-      withinMs,
-    );
+    const hung = () => enough.reject(new Error(`waited in vain: ${this.arrivals.length} of ${count} requests`));
+    const late = setTimeout(hung, hangMs);
     this.#waiting.add(look);
     look();
     await enough.promise.finally(() => {
@@ -74,6 +73,25 @@ export class Endpoint {
 
   get eventIds(): number[] {
     return this.arrivals.map(({ eventId }) => eventId);
+  }
+}
+
+/** Leaves requests unanswered until they are released, and counts those that are under way. */
+export class Held {
+  now = 0;
+  readonly #released = Promise.withResolvers<void>();
+
+  /** The reply of an endpoint that is held. */
+  reply(status = 200): Reply {
+    this.now++;
+    const after = this.#released.promise.then(() => {
+      this.now--;
+    });
+    return { status, after };
+  }
+
+  release(): void {
+    this.#released.resolve();
   }
 }
 

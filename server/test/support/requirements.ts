@@ -1,4 +1,4 @@
-import { describe } from 'bun:test';
+import { describe, test } from 'bun:test';
 import { appendFileSync } from 'node:fs';
 
 /** Says what a suite needs and how to install it. Undefined if it is there. */
@@ -17,6 +17,10 @@ export function require(isFound: boolean, name: string, packages: string): Missi
 
 export const requireProgram = (program: string): Missing => require(Bun.which(program) !== null, program, program);
 
+/** The first of these that is missing. */
+export const requirePrograms = (...programs: readonly string[]): Missing =>
+  programs.map(requireProgram).find((missing) => missing !== undefined);
+
 /** Only those who have the program run its suites, with CI set or not. */
 export const optionalProgram = (program: string): Missing =>
   Bun.which(program) === null ? notInstalled(program) : undefined;
@@ -26,6 +30,13 @@ export function describeUnless(missing: Missing, name: string, suite: () => void
   if (missing === undefined) return void describe(name, suite);
   noteSkipped(name, missing);
   describe.skip(name, suite);
+}
+
+/** The same for a single test. */
+export function testUnless(missing: Missing, name: string, work: () => Promise<void>): void {
+  if (missing === undefined) return void test(name, work);
+  noteSkipped(name, missing);
+  test.skip(name, work);
 }
 
 /** The test run passes a file that collects what was skipped; its summary shows it. */

@@ -8,7 +8,7 @@ import { type Parley, realWorld, startParley, type World } from '../../compose.t
 import { readSettings } from '../../config.ts';
 import { endWithUs } from './cleanup.ts';
 import { Client } from './client.ts';
-import { type EngineName, type Environment, freshEnvironment } from './engines.ts';
+import { type EngineName, type Environment, freshEnvironment, spareMigrating } from './engines.ts';
 
 /** A running server and the means to make users on it. */
 export class TestServer {
@@ -51,6 +51,7 @@ export class TestServer {
 
 /** Starts a server in this process. */
 export async function startServer(env: Environment, world: Partial<World> = {}): Promise<TestServer> {
+  await spareMigrating(env);
   const parley: Parley = await startParley(readSettings(env), { ...realWorld, ...world });
   return new TestServer(parley.url, env, await openTools(readSettings(env)), () => parley.stop());
 }
@@ -77,10 +78,11 @@ export interface ServerProcess {
 
 const mainFile = join(import.meta.dir, '../../main.ts');
 
-export async function spawnServer(env: Environment): Promise<ServerProcess> {
+/** `log` is the file for what it logs. What it logged before a response is there when the response is. */
+export async function spawnServer(env: Environment, log = '/dev/null'): Promise<ServerProcess> {
   const child = Bun.spawn([process.execPath, mainFile], {
     env: { PATH: process.env.PATH ?? '', ...env },
-    stdout: 'ignore',
+    stdout: Bun.file(log),
     stderr: 'pipe',
   });
   endWithUs(child);

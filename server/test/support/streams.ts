@@ -1,6 +1,6 @@
 import type { Socket } from 'bun';
 import type { Client } from './client.ts';
-import { eventsAfter, eventually } from './world.ts';
+import { eventsAfter, eventually, hangMs } from './world.ts';
 
 /** One block of a stream, as it was written. */
 export interface Frame {
@@ -56,7 +56,6 @@ export class EventReader {
   /** Where it has come to: what a browser would send as `Last-Event-ID`. */
   lastEventId: string | undefined;
   #socket: Socket | undefined;
-  #restMs: number | undefined;
   #isHeadDone = false;
   #raw = Buffer.alloc(0);
   #text = '';
@@ -114,16 +113,16 @@ export class EventReader {
   }
 
   /** Waits until something is so. */
-  async until(what: string, isSo: (reader: EventReader) => boolean, withinMs = 4_000): Promise<this> {
+  async until(what: string, isSo: (reader: EventReader) => boolean): Promise<this> {
     const so = Promise.withResolvers<void>();
     const look = () => {
       if (isSo(this)) so.resolve();
     };
     const tooLate = () => {
       const last = this.lines.slice(-10).map((line) => line.slice(0, 40));
-      so.reject(new Error(`not within ${withinMs} ms: ${what}; told ${this.told.length}, ended ${this.end}: ${last}`));
+      so.reject(new Error(`waited in vain: ${what}; told ${this.told.length}, ended ${this.end}: ${last}`));
     };
-    const late = setTimeout(tooLate, withinMs);
+    const late = setTimeout(tooLate, hangMs);
     this.#waiting.add(look);
     look();
     await so.promise.finally(() => {
@@ -134,12 +133,12 @@ export class EventReader {
   }
 
   /** Waits until so many were told. */
-  untilTold(count: number, withinMs?: number): Promise<this> {
-    return this.until(`${count} were told`, ({ told }) => told.length >= count, withinMs);
+  untilTold(count: number): Promise<this> {
+    return this.until(`${count} were told`, ({ told }) => told.length >= count);
   }
 
-  untilEnded(withinMs?: number): Promise<this> {
-    return this.until('the server ended it', ({ end }) => end !== undefined, withinMs);
+  untilEnded(): Promise<this> {
+    return this.until('the server ended it', ({ end }) => end !== undefined);
   }
 
   /** Takes nothing in until `readOn`. */
@@ -151,9 +150,12 @@ export class EventReader {
     this.#socket?.resume();
   }
 
-  /** From now on takes in one piece at a time, and rests after each. */
-  sip(restMs: number): void {
-    this.#restMs = restMs;
+  /** Takes in at least so many bytes more, and then nothing until `readOn`. */
+  async sip(bytes: number): Promise<void> {
+    const enough = this.received + bytes;
+    this.readOn();
+    await this.until(`${bytes} bytes more came`, ({ received }) => received >= enough);
+    this.pause();
   }
 
   /** As a client that is gone from one moment to the next. */
@@ -179,10 +181,6 @@ export class EventReader {
   #take(bytes: Buffer): void {
     if (!this.#socket) return;
     this.received += bytes.length;
-    if (this.#restMs !== undefined) {
-      this.pause();
-      setTimeout(() => this.readOn(), this.#restMs);
-    }
     this.#raw = this.#raw.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.#raw, bytes]);
     if (!this.#isHeadDone && !this.#takeHead()) return;
     while (this.#takeChunk());
@@ -272,3 +270,18 @@ export async function metric(url: string, name: string): Promise<number> {
 /** Waits until a server has so many streams open. */
 export const streamsOpen = (url: string, count: number): Promise<true> =>
   eventually(`${count} streams are open`, async () => (await metric(url, 'parley_streams')) === count || undefined);
+
+/** The ids of what the log holds for somebody after a cursor. */
+export const loggedIds = async (who: Client, after: number): Promise<number[]> =>
+  (await logged(who, after)).map(({ event_id }) => Number(event_id));
+
+/** A new group of somebody and others. */
+export const groupOf = async (by: Client, ...others: Client[]): Promise<number> =>
+  (await by.ok('messages.create_group', { name: 'g', participants: others.map((c) => c.userId) })).group.chat_id;
+
+/** Sends so many messages, several at a time. */
+export async function fill(by: Client, chat_id: number, count: number, content: string): Promise<void> {
+  const together = 4;
+  const send = () => by.ok('messages.send_message', { chat_id, content });
+  for (let sent = 0; sent < count; sent += together) await Promise.all(Array.from({ length: together }, send));
+}

@@ -2,11 +2,19 @@ import { realWorld, startParley } from '../../compose.ts';
 import { readSettings } from '../../config.ts';
 import { endWithUs } from './cleanup.ts';
 import type { Environment } from './engines.ts';
-import type { ServerProcess } from './server.ts';
+import type { ServerProcess, TestServer } from './server.ts';
 
-/** A server in a process of its own, whose leases of uploads are so short that a test can wait until they lapse. */
-export async function spawnNode(env: Environment, leaseMs: number): Promise<ServerProcess> {
-  const child = Bun.spawn([process.execPath, import.meta.path, String(leaseMs)], {
+/** Leases of uploads that lapse only when a test has them lapse, and are renewed so often that this is soon noticed. */
+export const heldLong = { uploadLeaseMs: 3_600_000, uploadRenewMs: 100 };
+
+/** Has the leases of all uploads lapse, as if their servers had been away for long. */
+export async function lapse({ engine }: Pick<TestServer, 'engine'>): Promise<void> {
+  await engine.run('UPDATE files SET lease_until = 1 WHERE lease_until IS NOT NULL');
+}
+
+/** A server in a process of its own, whose leases of uploads are held long. */
+export async function spawnNode(env: Environment): Promise<ServerProcess> {
+  const child = Bun.spawn([process.execPath, import.meta.path], {
     env: { PATH: process.env.PATH ?? '', ...env },
     stdout: 'pipe',
     stderr: 'inherit',
@@ -22,10 +30,7 @@ export async function spawnNode(env: Environment, leaseMs: number): Promise<Serv
 }
 
 if (import.meta.main) {
-  const parley = await startParley(readSettings(process.env), {
-    ...realWorld,
-    uploadLeaseMs: Number(process.argv.at(-1)),
-  });
+  const parley = await startParley(readSettings(process.env), { ...realWorld, ...heldLong });
   process.on('SIGTERM', () => void parley.stop().then(() => process.exit(0)));
   process.stdout.write(`${parley.url}\n`);
 }

@@ -90,6 +90,9 @@ export const encodings = {
 
 type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 
+/** Catches a server that hangs, and nothing else. */
+const hangMs = 110_000;
+
 /** Sends pieces over a connection of its own, until an answer begins; gives all that comes back until the server ends it. */
 export async function overSocket(url: string, pieces: Pieces): Promise<string> {
   const { hostname, port } = new URL(url);
@@ -113,7 +116,7 @@ export async function overSocket(url: string, pieces: Pieces): Promise<string> {
       error: () => {},
     },
   });
-  const tooLate = setTimeout(() => closed.reject(new Error(`the server went silent after: ${received}`)), 8_000);
+  const tooLate = setTimeout(() => closed.reject(new Error(`the server went silent after: ${received}`)), hangMs);
   const answered = () => received !== '' || ended;
   for await (const piece of pieces) {
     let rest = Buffer.from(piece);

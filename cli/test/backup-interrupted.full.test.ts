@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { databaseId, notePlacing } from '@parley/server/backup/placing.ts';
 import { Staging } from '@parley/server/backup/staging.ts';
 import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
-import { type Environment, freshEnvironment, onBothEngines, onPostgres } from '@parley/server/test/support/engines.ts';
+import { type Environment, emptyEnvironment, onAnyEngine, onPostgres } from '@parley/server/test/support/engines.ts';
 import { startServer } from '@parley/server/test/support/server.ts';
 import { at, backedUp, bytesOf, leftIn } from './backups.ts';
 import { CommitCutter, type Cut } from './commit-cutter.ts';
@@ -13,7 +13,7 @@ import { failed, parley, said } from './parley.ts';
 
 /** A backup with a file in it, and with a few megabytes of messages where they are asked for. */
 async function backup(messages = 0) {
-  const env = await freshEnvironment('sqlite');
+  const env = await emptyEnvironment('sqlite');
   const server = await startServer(env);
   const ada = await server.user('ada');
   const { chat_id } = (await ada.ok('messages.create_group', { name: 'Work', participants: [] })).group;
@@ -51,7 +51,7 @@ async function interruptedIn(env: Environment, database = databaseId(env.DATABAS
   await staging.placeRest();
 }
 
-onBothEngines('what an interrupted restore has left', (engine) => {
+onAnyEngine('what an interrupted restore has left', (engine) => {
   const placed = (env: Environment) => [
     join(env.PARLEY_DATA ?? '', 'files/ab/abcdefghijklmnop'),
     join(env.PARLEY_DATA ?? '', 'secret.key'),
@@ -59,7 +59,7 @@ onBothEngines('what an interrupted restore has left', (engine) => {
 
   test('is cleared away by the next one', async () => {
     const { path, textAt } = await sharedBackup();
-    const env = await freshEnvironment(engine);
+    const env = await emptyEnvironment(engine);
     await interruptedIn(env);
     expect(placed(env).map((one) => existsSync(one))).toEqual([true, true]);
     await said(['restore', path], env);
@@ -76,7 +76,7 @@ onBothEngines('what an interrupted restore has left', (engine) => {
       { use: (folder: string) => writeFileSync(join(folder, 'secret.key'), Buffer.alloc(32, 6).toString('base64')) },
     ];
     for (const { database, use } of others) {
-      const env = await freshEnvironment(engine);
+      const env = await emptyEnvironment(engine);
       await interruptedIn(env, database);
       use(env.PARLEY_DATA ?? '');
       expect(await parley(['restore', path], env)).toEqual(failed(1, ' exists already. '));
@@ -86,7 +86,7 @@ onBothEngines('what an interrupted restore has left', (engine) => {
 
   test('stays where its database is there', async () => {
     const { path, textAt } = await sharedBackup();
-    const env = await freshEnvironment(engine);
+    const env = await emptyEnvironment(engine);
     await said(['restore', path], env);
     const folder = env.PARLEY_DATA ?? '';
     const files = readdirSync(join(folder, 'files'), { recursive: true });
@@ -105,7 +105,7 @@ onBothEngines('what an interrupted restore has left', (engine) => {
 onPostgres('a connection that is lost during the commit of a restore', () => {
   test('after the database has kept everything does not undo the rest', async () => {
     const { path, textAt } = await sharedBackup();
-    const env = await freshEnvironment('postgres');
+    const env = await emptyEnvironment('postgres');
     using cutter = await CommitCutter.before(env.DATABASE_URL ?? '', 'after');
     await said(['restore', path], { ...env, DATABASE_URL: cutter.url });
     expect(cutter.hasCut).toBeTrue();
@@ -114,7 +114,7 @@ onPostgres('a connection that is lost during the commit of a restore', () => {
 
   test('before the database has kept anything undoes all of it', async () => {
     const { path } = await sharedBackup();
-    const env = await freshEnvironment('postgres');
+    const env = await emptyEnvironment('postgres');
     using cutter = await CommitCutter.before(env.DATABASE_URL ?? '', 'before');
     const { code } = await parley(['restore', path], { ...env, DATABASE_URL: cutter.url });
     expect({ code, hasCut: cutter.hasCut, left: await leftIn(env) }).toEqual({ code: 1, hasCut: true, left: [] });
@@ -123,7 +123,7 @@ onPostgres('a connection that is lost during the commit of a restore', () => {
   test('for good leaves what is needed in either case', async () => {
     const { path, textAt } = await sharedBackup();
     const lose = async (cut: Cut) => {
-      const env = await freshEnvironment('postgres');
+      const env = await emptyEnvironment('postgres');
       using cutter = await CommitCutter.before(env.DATABASE_URL ?? '', cut, true);
       // It is known for the same database only by the same address.
       const through = { ...env, DATABASE_URL: cutter.url };
@@ -150,7 +150,7 @@ describe.skipIf(!isMounted)('a restore on a disk that is too small', () => {
   test('is refused, or whole: never said to be and damaged', async () => {
     const { path } = await backup(1_000);
     const sizeNeeded = async () => {
-      const env = await freshEnvironment('sqlite');
+      const env = await emptyEnvironment('sqlite');
       await said(['restore', path], env);
       return statSync(join(env.PARLEY_DATA ?? '', 'parley.sqlite')).size;
     };
@@ -159,7 +159,7 @@ describe.skipIf(!isMounted)('a restore on a disk that is too small', () => {
     // From where the log does not fit to where both of it and the database do.
     for (const times of [0.7, 1.3, 1.6, 2.6]) {
       Bun.spawnSync(['mount', '-o', `remount,size=${Math.ceil((size * times) / 4_096) * 4_096}`, folder]);
-      const env = { ...(await freshEnvironment('sqlite')), PARLEY_DATA: join(folder, 'data') };
+      const env = { ...(await emptyEnvironment('sqlite')), PARLEY_DATA: join(folder, 'data') };
       const { code } = await parley(['restore', path], env);
       outcomes.push(code === 0 ? stateOf(join(folder, 'data/parley.sqlite')) : (await leftIn(env)).join());
       rmSync(join(folder, 'data'), { recursive: true });

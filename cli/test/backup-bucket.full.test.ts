@@ -4,7 +4,7 @@ import { inParts } from '@parley/server/blobs/parts.ts';
 import { parseS3Url } from '@parley/server/blobs/s3-url.ts';
 import { removeEnded } from '@parley/server/files/removal.ts';
 import type { Client } from '@parley/server/test/support/client.ts';
-import { freshEnvironment } from '@parley/server/test/support/engines.ts';
+import { emptyEnvironment } from '@parley/server/test/support/engines.ts';
 import { sha256, someBytes } from '@parley/server/test/support/files.ts';
 import { startServer, type TestServer } from '@parley/server/test/support/server.ts';
 import { freshPlace, onS3, openPlace } from '@parley/server/test/support/storages.ts';
@@ -23,7 +23,7 @@ async function objectsIn(url: string): Promise<number> {
 
 /** A backup of a server that keeps files on its disk, with one in it. */
 async function withFile() {
-  const env = await freshEnvironment('sqlite');
+  const env = await emptyEnvironment('sqlite');
   const server = await startServer(env);
   const ada = await server.user('ada');
   // So large that some of it is there before the end is missed.
@@ -40,7 +40,7 @@ onS3('files that are restored where there is a bucket', () => {
   test('go into it, stay there from then on, and are not there where the backup is damaged', async () => {
     const { path, expected, hashAt } = await withFile();
     const S3_URL = await freshPlace('s3');
-    const cut = { ...(await freshEnvironment('sqlite')), S3_URL };
+    const cut = { ...(await emptyEnvironment('sqlite')), S3_URL };
     const bytes = readFileSync(path).subarray(0, -10);
     expect(await parley(['restore', '-'], cut, bytes)).toEqual(failed(1, 'damaged or truncated'));
     expect(await objectsIn(S3_URL)).toBe(0);
@@ -61,7 +61,7 @@ onS3('files that are restored where there is a bucket', () => {
     const { path, message, expected, ada, hashAt } = await withFile();
     const S3_URL = await freshPlace('s3');
     await using live = await restored(path, 'sqlite', { S3_URL });
-    const cut = { ...(await freshEnvironment('sqlite')), S3_URL };
+    const cut = { ...(await emptyEnvironment('sqlite')), S3_URL };
     const bytes = readFileSync(path).subarray(0, -10);
     expect(await parley(['restore', '-'], cut, bytes)).toEqual(failed(1, 'damaged or truncated'));
     expect(await hashAt(live.server)).toBe(expected);
@@ -83,7 +83,7 @@ async function sweep(server: TestServer, place: string, now: number): Promise<vo
 onS3('uploads that were not sent when a server with a bucket was backed up', () => {
   test('are that server’s to keep: what is restored does not remove them', async () => {
     const S3_URL = await freshPlace('s3');
-    const env = { ...(await freshEnvironment('sqlite')), S3_URL };
+    const env = { ...(await emptyEnvironment('sqlite')), S3_URL };
     const live = await startServer(env);
     const ada = await live.user('ada');
     const chat_id = await newGroup(ada);

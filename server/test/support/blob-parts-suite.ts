@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
-import type { Blobs, BlobWriter } from '../blobs/blobs.ts';
-import { inParts } from '../blobs/parts.ts';
-import { freshPlace, onBothStorages, openPlace, type StorageName } from './support/storages.ts';
+import type { Blobs, BlobWriter } from '../../blobs/blobs.ts';
+import { inParts } from '../../blobs/parts.ts';
+import { freshPlace, openPlace, type StorageName } from './storages.ts';
+import { eventually } from './world.ts';
 
 const MiB = 1024 * 1024;
 
@@ -28,7 +29,8 @@ async function expectBytes(blobs: Blobs, key: string, start: number, expected: U
   expect(Buffer.compare(found, expected)).toBe(0);
 }
 
-onBothStorages('a blob that goes on under another name', (storage) => {
+/** What holds of a blob that goes on under another name, on every storage. */
+export function storesParts(storage: StorageName): void {
   const size = some[storage];
 
   test('is its first bytes and those that came since, in any range', async () => {
@@ -104,13 +106,9 @@ onBothStorages('a blob that goes on under another name', (storage) => {
     }
     await expect(blobs.append(`${key}.10`, 9)).rejects.toThrow('cut at 10 cannot be continued at 9');
   });
-});
+}
 
 /** Some of what a writer was given is kept, and not all of it. */
-async function untilKept(blobs: Blobs, key: string): Promise<number> {
-  for (;;) {
-    const size = await blobs.sizeOf(key);
-    if (size > 0) return size;
-    await Bun.sleep(5);
-  }
+function untilKept(blobs: Blobs, key: string): Promise<number> {
+  return eventually('some bytes are kept', async () => (await blobs.sizeOf(key)) || undefined);
 }

@@ -1,0 +1,28 @@
+/** The timers that a client waits by. */
+export interface Clock {
+  /** Resolves after `ms`. Rejects with the signal's reason as soon as that is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `expired` after `ms`. Returns a function that cancels this. */
+  timeout(ms: number, expired: () => void): () => void;
+}
+
+/** The timers of the platform. */
+export const systemClock: Clock = {
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const stop = () => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      }, ms);
+      signal?.addEventListener('abort', stop, { once: true });
+    }),
+  timeout: (ms, expired) => {
+    const timer = setTimeout(expired, ms);
+    return () => clearTimeout(timer);
+  },
+};
