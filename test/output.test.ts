@@ -27,7 +27,7 @@ const ending = ['', ' 2 pass', ' 0 fail', 'Ran 2 tests across 1 file. [0.10s]'];
 
 describe('what is shown of a run', () => {
   test('is nothing where all goes well', () => {
-    const named = ['(pass) takes {', '  format: 2,', '} [3.15ms]'];
+    const named = ['(pass) takes {', '  format: 2,', '} [3.15ms]', '(pass) takes "', '" [0.36ms]', '(skip) {', '}'];
     expect(shown([...passing, '(skip) three', ...named, '(todo) four', ...ending])).toEqual({ text: '', failures: [] });
   });
 

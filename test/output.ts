@@ -19,6 +19,12 @@ const crash = /^✗ (\S+\.test\.ts) \((.*)\)$/;
 const brokenFile = '# Unhandled error between tests';
 /** What the runner says at its end, which the summary says better. */
 const recap = /^(?:\d+ tests? (?:failed|skipped|todo):| \d+ pass)$/;
+const time = / \[[\d.]+m?s\]$/;
+
+/** A name that was made from an object, or from a text with line breaks, takes several lines. It may end in such a line. */
+const nameEnd = (begun: string): RegExp | undefined =>
+  time.test(begun) ? undefined : /[{[]$/.test(begun) ? /^[}\]]/ : time;
+
 const greeting = /^bun test v\S+ /;
 
 const bold = '\x1b[1m';
@@ -44,8 +50,8 @@ export class Output {
   /** The file under whose name text was printed last. */
   #named = '';
   #held: string[] = [];
-  /** A name that was made from an object takes several lines. */
-  #isInName = false;
+  /** The last line of a name that may take several lines. */
+  #endsName: RegExp | undefined;
   #isOver = false;
   #paintedAt = 0;
   #isPainted = false;
@@ -67,8 +73,9 @@ export class Output {
   }
 
   #read(text: string): void {
-    if (this.#isInName) {
-      this.#isInName = !/^[}\]]/.test(text);
+    if (this.#endsName?.test(text) && !result.test(text)) {
+      this.#held = [];
+      this.#endsName = undefined;
       return;
     }
     const crashed = crash.exec(text);
@@ -77,9 +84,10 @@ export class Output {
     const [, outcome, test = ''] = result.exec(text) ?? [];
     if (outcome === 'pass') this.#passed++;
     if (outcome === 'fail') this.#fail(test);
-    else if (outcome !== undefined) this.#isInName = /[{[]$/.test(text);
     if (outcome === undefined || outcome === 'fail') this.#held.push(text);
-    if (outcome !== undefined) this.#flush();
+    if (outcome === undefined) return;
+    this.#flush();
+    this.#endsName = outcome === 'fail' ? undefined : nameEnd(text);
   }
 
   /** Says how far the run is, if it is time for that. */
@@ -89,9 +97,9 @@ export class Output {
     if (this.#isOver || now - this.#paintedAt < (columns === undefined ? reportMs : repaintMs)) return;
     this.#paintedAt = now;
     const seconds = Math.floor((now - this.#startedAt) / 1_000);
-    const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+    const elapsed = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
     const counts = `${this.#passed} passed, ${this.failures.length} failed`;
-    const status = `${time}  file ${this.#begun.size} of ${this.#files}  ${counts}`;
+    const status = `${elapsed}  file ${this.#begun.size} of ${this.#files}  ${counts}`;
     this.#wipe();
     this.#screen.write(columns === undefined ? `${status}\n` : `${status}  ${this.#file}`.slice(0, columns - 1));
     this.#isPainted = columns !== undefined;
@@ -106,6 +114,7 @@ export class Output {
 
   #enter(file: string): void {
     this.#flush();
+    this.#endsName = undefined;
     this.#file = file;
     this.#begun.add(file);
   }

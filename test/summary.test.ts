@@ -28,6 +28,7 @@ describe('the summary of a run', () => {
     expect(summary(run)).toEqual([
       'Slowest files:',
       '  12.5 s  cli/test/b.test.ts',
+      '   0.7 s  server/test/a.test.ts',
       '',
       '2 files in 13 s',
       '3 passed, 0 failed, 2 skipped',
@@ -44,7 +45,7 @@ describe('the summary of a run', () => {
       { file: 'b.test.ts', test: '(worker crashed: exit code 7)' },
       { file: 'a.test.ts', test: 'group > two' },
     ];
-    expect(summary({ ...run, failures }).slice(3)).toEqual([
+    expect(summary({ ...run, failures }).slice(4)).toEqual([
       'Failed:',
       '  a.test.ts',
       '    one',
@@ -73,8 +74,8 @@ describe('the summary of a run', () => {
     ]);
   });
 
-  test('names the five slowest files, and none that is quick', () => {
-    const results = [1, 8, 3, 9, 2.9, 4, 5, 6].map((seconds) => ({
+  test('names the ten slowest files', () => {
+    const results = [1, 8, 3, 9, 2, 11, 4, 10, 5, 6, 7, 12].map((seconds) => ({
       file: `${seconds}.test.ts`,
       seconds,
       passed: 1,
@@ -83,7 +84,7 @@ describe('the summary of a run', () => {
     }));
     const named = summary({ ...run, results }).filter((line) => line.includes('.test.ts'));
     expect(named.map((line) => line.trim())).toEqual(
-      [9, 8, 6, 5, 4].map((seconds) => `${seconds}.0 s  ${seconds}.test.ts`),
+      [12, 11, 10, 9, 8, 7, 6, 5, 4, 3].map((seconds) => `${seconds}.0 s  ${seconds}.test.ts`),
     );
   });
 });

@@ -42,17 +42,14 @@ export function readReport(xml: string): FileResult[] {
   return results;
 }
 
-/** Files faster than this are not worth naming. */
-const slowSeconds = 3;
-
 /** The lines at the end of a run: the slowest files, what was skipped and why, what failed, and last the counts. */
 export function summary({ files, results, failures, skipped, seconds }: Run): string[] {
   const sum = (key: 'passed' | 'skipped') => results.reduce((total, result) => total + result[key], 0);
-  const slowest = results.filter((result) => result.seconds >= slowSeconds).sort((a, b) => b.seconds - a.seconds);
+  const slowest = results.toSorted((a, b) => b.seconds - a.seconds).slice(0, 10);
   return [
     ...section(
       'Slowest files',
-      slowest.slice(0, 5).map(({ file, seconds: taken }) => `${taken.toFixed(1).padStart(6)} s  ${file}`),
+      slowest.map(({ file, seconds: taken }) => `${taken.toFixed(1).padStart(6)} s  ${file}`),
     ),
     ...section('Skipped', skippedLines(skipped)),
     ...section('Failed', failureLines(failures)),
