@@ -29,7 +29,7 @@ import { buildPages } from './pages/index.ts';
 import { openStore } from './store/open.ts';
 import { claimKey, secretKey } from './store/secret-key.ts';
 import { keepSetupLink } from './store/setup-link.ts';
-import { noteTokenUses } from './store/tokens.ts';
+import { recordTokenUses } from './store/tokens.ts';
 import { countAdmins } from './store/users.ts';
 
 export type { World } from './compose/world.ts';
@@ -72,7 +72,7 @@ const releaseMs = 2_000;
 export async function startParley(settings: Settings, world: World = realWorld): Promise<Parley> {
   const log = new Log(settings.logLevel, logFormat(settings), world.print, world.now);
   const metrics = new Metrics(version);
-  const engine = await openStore(settings, world.now);
+  const engine = await openStore(settings, world.now, world.monotonic);
   let port: number | undefined;
   let isStopping = false;
   /** What has to be let go of where the start fails. */
@@ -180,7 +180,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
     port = server.port;
     const noteUses = async () => {
       const uses = authenticator.takeUses();
-      if (uses.length > 0) await engine.writeSoon((tx) => noteTokenUses(tx, uses));
+      if (uses.length > 0) await engine.writeRelaxed((tx) => recordTokenUses(tx, uses));
     };
     const followers = {
       ...startFollowers(settings, world, engine, files.blobs, noteUses, metrics, log),

@@ -113,16 +113,16 @@ async function addPeople({ engine }: ParleyUnderTest, count: number): Promise<{ 
       if (!user) throw new Error(`there is a ${name} already`);
       const token = newSecret('personal', realWorld.random);
       await insertToken(tx, {
-        userId: user.user_id,
+        user_id: user.user_id,
         kind: 'personal',
-        parentId: null,
-        appId: 0,
-        grantId: null,
+        parent_id: null,
+        app_id: 0,
+        grant_id: null,
         name: 'bench',
         hash: hashToken(token),
         scopes: 'messages:read',
-        at,
-        expiresAt: null,
+        created_at: at,
+        expires_at: null,
       });
       people.push({ userId: user.user_id, token });
     }

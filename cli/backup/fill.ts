@@ -3,7 +3,7 @@ import type { Archive } from '@parley/server/backup/archive-reader.ts';
 import { FileSink } from '@parley/server/backup/file-sink.ts';
 import { keyToWrite, requireKey } from '@parley/server/backup/key.ts';
 import type { Manifest } from '@parley/server/backup/manifest.ts';
-import { nameOfDatabase } from '@parley/server/backup/placing.ts';
+import { databaseId } from '@parley/server/backup/placing.ts';
 import { requireEmpty, restoreInto } from '@parley/server/backup/restore.ts';
 import { requireFree, Staging } from '@parley/server/backup/staging.ts';
 import { openDisk } from '@parley/server/blobs/disk.ts';
@@ -18,7 +18,7 @@ import type { Transfer } from '../transfer.ts';
 /** Refuses a place where something is, before much is read in vain. */
 export async function requireRoom(settings: Settings): Promise<void> {
   if (settings.databaseUrl !== undefined) await fillStore(settings, '', requireEmpty);
-  requireFree(settings.folder, nameOfDatabase(settings.databaseUrl));
+  requireFree(settings.folder, databaseId(settings.databaseUrl));
 }
 
 /** Refuses a backup by what it says of itself. */
@@ -44,7 +44,7 @@ export async function restore(
   const { s3, folder, secretKey: given } = settings;
   check(manifest, settings);
   if (s3) await checkS3(s3);
-  using staging = new Staging(folder, nameOfDatabase(settings.databaseUrl));
+  using staging = new Staging(folder, databaseId(settings.databaseUrl));
   const files = new FileSink(s3 ? openS3(s3) : openDisk(staging.folder), () => newKey(randomBytes));
   try {
     const outcome = await fillStore(settings, staging.databaseFile, async (tx) => {
@@ -66,7 +66,7 @@ export async function restore(
     await staging.placeDatabase();
     return { manifest, ...outcome, altered: files.altered };
   } catch (error) {
-    await files.rest();
+    await files.idle();
     if (error instanceof CommitUnknown) {
       staging.leaveUnsettled();
     } else {

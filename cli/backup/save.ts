@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ArchiveWriter } from '@parley/server/backup/archive-writer.ts';
-import { type BackupOutcome, type BackupParts, backUp } from '@parley/server/backup/backup.ts';
-import { keyToKeep } from '@parley/server/backup/key.ts';
+import { type BackupDeps, type BackupOutcome, backUp } from '@parley/server/backup/backup.ts';
+import { completeUpTo } from '@parley/server/backup/counters.ts';
+import { keyToInclude } from '@parley/server/backup/key.ts';
 import { openDisk } from '@parley/server/blobs/disk.ts';
 import { inParts } from '@parley/server/blobs/parts.ts';
 import type { Settings } from '@parley/server/config.ts';
-import { reachOf } from '@parley/server/store/counters.ts';
 import { findFile } from '@parley/server/store/files.ts';
-import { atOneMoment } from '@parley/server/store/open.ts';
+import { withSnapshot } from '@parley/server/store/open.ts';
 import { knownFingerprint } from '@parley/server/store/secret-key.ts';
 import type { CommandContext } from '../context.ts';
 import { inDatabase } from '../database.ts';
@@ -27,19 +27,19 @@ export async function save(
   return inDatabase(context, async ({ engine, now }) => {
     const files = placeOfFiles(settings);
     const places = { given: settings.secretKey, folder: settings.folder };
-    const key = keyToKeep(places, await knownFingerprint(engine));
+    const key = keyToInclude(places, await knownFingerprint(engine));
     const target = await openTarget(path, force, context);
     const beganAt = now();
     const archive = new ArchiveWriter((bytes) => target.append(bytes), beganAt, running.signal);
     try {
       const saving = backUp({
-        atOneMoment: (work) => atOneMoment(settings, work),
+        withSnapshot: (work) => withSnapshot(settings, work),
         isKept: async (fileId) => (await findFile(engine, fileId, now())) !== undefined,
         files,
         key,
         archive,
         beganAt,
-        reachOf: (db) => reachOf(db, engine),
+        completeUpTo: (db) => completeUpTo(db, engine),
         progress: (done, total) => running.show(done, total),
       });
       // A database may keep an answer to itself for as long as it likes.
@@ -54,7 +54,7 @@ export async function save(
   });
 }
 
-function placeOfFiles({ s3, folder }: Settings): BackupParts['files'] {
+function placeOfFiles({ s3, folder }: Settings): BackupDeps['files'] {
   if (s3) return { bucket: `${s3.bucket} at ${s3.endpoint}` };
   // Every server makes it at its start. Beside PostgreSQL nothing else tells that this is another folder than the server's.
   if (!existsSync(join(folder, 'files'))) {

@@ -42,7 +42,7 @@ onS3('files that are restored where there is a bucket', () => {
     const S3_URL = await freshPlace('s3');
     const cut = { ...(await emptyEnvironment('sqlite')), S3_URL };
     const bytes = readFileSync(path).subarray(0, -10);
-    expect(await parley(['restore', '-'], cut, bytes)).toEqual(failed(1, 'damaged or cut short'));
+    expect(await parley(['restore', '-'], cut, bytes)).toEqual(failed(1, 'damaged or truncated'));
     expect(await objectsIn(S3_URL)).toBe(0);
 
     const moved = await restored(path, 'sqlite', { S3_URL });
@@ -63,7 +63,7 @@ onS3('files that are restored where there is a bucket', () => {
     await using live = await restored(path, 'sqlite', { S3_URL });
     const cut = { ...(await emptyEnvironment('sqlite')), S3_URL };
     const bytes = readFileSync(path).subarray(0, -10);
-    expect(await parley(['restore', '-'], cut, bytes)).toEqual(failed(1, 'damaged or cut short'));
+    expect(await parley(['restore', '-'], cut, bytes)).toEqual(failed(1, 'damaged or truncated'));
     expect(await hashAt(live.server)).toBe(expected);
     expect(await objectsIn(S3_URL)).toBe(1);
 

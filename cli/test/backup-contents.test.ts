@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ArchiveWriter } from '@parley/server/backup/archive-writer.ts';
-import { type BackupParts, backUp } from '@parley/server/backup/backup.ts';
+import { type BackupDeps, backUp } from '@parley/server/backup/backup.ts';
 import { idsAfter } from '@parley/server/backup/ids.ts';
 import { openDisk } from '@parley/server/blobs/disk.ts';
 import { inParts } from '@parley/server/blobs/parts.ts';
@@ -10,7 +10,7 @@ import { readSettings } from '@parley/server/config.ts';
 import { removeEnded } from '@parley/server/files/removal.ts';
 import { findFile } from '@parley/server/store/files.ts';
 import { newestVersion, schemaVersion } from '@parley/server/store/migrate.ts';
-import { atOneMoment } from '@parley/server/store/open.ts';
+import { withSnapshot } from '@parley/server/store/open.ts';
 import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import { Client } from '@parley/server/test/support/client.ts';
 import { type Environment, emptyEnvironment, onAnyEngine } from '@parley/server/test/support/engines.ts';
@@ -37,18 +37,18 @@ function blobWith(env: Environment, text: string): string {
 }
 
 /** Backs up what an environment names, within this process. */
-async function written(env: Environment, parts: Partial<BackupParts> = {}) {
+async function written(env: Environment, parts: Partial<BackupDeps> = {}) {
   const settings = readSettings(env);
   const pieces: Uint8Array[] = [];
   const sink = async (bytes: Uint8Array) => void pieces.push(Buffer.from(bytes));
   const outcome = await backUp({
-    atOneMoment: (work) => atOneMoment(settings, work),
+    withSnapshot: (work) => withSnapshot(settings, work),
     isKept: async () => true,
     files: { blobs: inParts(openDisk(settings.folder)) },
     key: undefined,
     archive: new ArchiveWriter(sink, Date.now(), new AbortController().signal),
     beganAt: Date.now(),
-    reachOf: async () => 0,
+    completeUpTo: async () => 0,
     progress: () => {},
     ...parts,
   });
@@ -65,8 +65,8 @@ onAnyEngine('files', (engine) => {
     const chat_id = await newGroup(ada);
     const [gone, stays] = [await sendFile(ada, chat_id, 'to be deleted'), await sendFile(ada, chat_id, 'to stay')];
     const { outcome, path } = await written(env, {
-      atOneMoment: async (work) => {
-        const answer = await atOneMoment(readSettings(env), work);
+      withSnapshot: async (work) => {
+        const answer = await withSnapshot(readSettings(env), work);
         await ada.ok('messages.delete_message', { message_id: gone.message_id });
         while (await removeEnded(server.engine, openDisk(readSettings(env).folder), Date.now() + 1, () => {}));
         return answer;
@@ -190,12 +190,15 @@ onAnyEngine('a backup of an older Parley', (engine) => {
     const ours = { name: 'schema_versions', columns: { version: 'int', applied_at: 'int' }, rows: 0 };
     await refuse([{ ...users, columns: { ...columns, shoe_size: 'int' } }], 'users is not one of schema version 2');
     for (const other of [foreign, ours, users]) await refuse([users, other], 'is not one of schema version 2');
-    await refuse([{ ...users, rows: 2 }], 'it has 1 rows of users in place of 2');
+    await refuse([{ ...users, rows: 2 }], 'it has 1 rows of users instead of 2');
     await refuse([], 'the table users of schema version 2 is not in it');
-    await refuse([users], 'does not know tables/usages/000000.json', { ...rows, 'tables/usages/000000.json': '[]' });
+    await refuse([users], 'tables/usages/000000.json is not in its manifest', {
+      ...rows,
+      'tables/usages/000000.json': '[]',
+    });
     const noRows = [JSON.stringify({ length: 1, 0: ada }), '[{}]', JSON.stringify([ada.slice(1)])];
     for (const wrong of [...noRows, JSON.stringify([['7', ...ada.slice(1)]])])
-      await refuse([users], 'these are no rows of it', { [page]: wrong });
+      await refuse([users], 'invalid rows', { [page]: wrong });
   });
 });
 

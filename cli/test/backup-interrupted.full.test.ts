@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { afterAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nameOfDatabase, notePlacing } from '@parley/server/backup/placing.ts';
+import { databaseId, notePlacing } from '@parley/server/backup/placing.ts';
 import { Staging } from '@parley/server/backup/staging.ts';
 import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import { type Environment, emptyEnvironment, onAnyEngine, onPostgres } from '@parley/server/test/support/engines.ts';
@@ -43,7 +43,7 @@ const sharedBackup = () => {
 };
 
 /** A folder as a restore leaves it that is ended when all but the database is in its place. */
-async function interruptedIn(env: Environment, database = nameOfDatabase(env.DATABASE_URL)): Promise<void> {
+async function interruptedIn(env: Environment, database = databaseId(env.DATABASE_URL)): Promise<void> {
   const staging = new Staging(env.PARLEY_DATA ?? '', database);
   mkdirSync(join(staging.folder, 'files/ab'), { recursive: true });
   writeFileSync(join(staging.folder, 'files/ab/abcdefghijklmnop'), 'of the interrupted one');
@@ -71,7 +71,7 @@ onAnyEngine('what an interrupted restore has left', (engine) => {
   test('stays where it was of another database, or somebody has used it since', async () => {
     const { path } = await sharedBackup();
     const others = [
-      { database: nameOfDatabase('postgres://localhost/another'), use: () => {} },
+      { database: databaseId('postgres://localhost/another'), use: () => {} },
       { use: (folder: string) => writeFileSync(join(folder, 'files/ab/another-blob-here'), 'new') },
       { use: (folder: string) => writeFileSync(join(folder, 'secret.key'), Buffer.alloc(32, 6).toString('base64')) },
     ];
@@ -79,7 +79,7 @@ onAnyEngine('what an interrupted restore has left', (engine) => {
       const env = await emptyEnvironment(engine);
       await interruptedIn(env, database);
       use(env.PARLEY_DATA ?? '');
-      expect(await parley(['restore', path], env)).toEqual(failed(1, ' is there already. '));
+      expect(await parley(['restore', path], env)).toEqual(failed(1, ' exists already. '));
       expect(placed(env).map((one) => existsSync(one))).toEqual([true, true]);
     }
   });
@@ -92,10 +92,10 @@ onAnyEngine('what an interrupted restore has left', (engine) => {
     const files = readdirSync(join(folder, 'files'), { recursive: true });
     const key = readFileSync(join(folder, 'secret.key'), 'utf8');
     // As if it had been ended right after its last step.
-    notePlacing(folder, nameOfDatabase(env.DATABASE_URL));
+    notePlacing(folder, databaseId(env.DATABASE_URL));
     mkdirSync(join(folder, 'restore.part'));
     renameSync(join(folder, 'placing.json'), join(folder, 'restore.part/placing.json'));
-    expect(await parley(['restore', path], env)).toEqual(failed(1, /is there already|is not empty/));
+    expect(await parley(['restore', path], env)).toEqual(failed(1, /exists already|is not empty/));
     expect(readdirSync(join(folder, 'files'), { recursive: true })).toEqual(files);
     expect(readFileSync(join(folder, 'secret.key'), 'utf8')).toBe(key);
     expect(await textAt(env)).toBe('precious');
@@ -127,7 +127,7 @@ onPostgres('a connection that is lost during the commit of a restore', () => {
       using cutter = await CommitCutter.before(env.DATABASE_URL ?? '', cut, true);
       // It is known for the same database only by the same address.
       const through = { ...env, DATABASE_URL: cutter.url };
-      expect(await parley(['restore', path], through)).toEqual(failed(1, 'nobody knows whether it has.'));
+      expect(await parley(['restore', path], through)).toEqual(failed(1, 'unknown whether the restore is complete'));
       cutter.letThrough();
       const { code } = await parley(['restore', path], through);
       return [code, await textAt(env)];

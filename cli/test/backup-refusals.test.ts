@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { mostText } from '@parley/server/backup/archive-reader.ts';
+import { maxTextBytes } from '@parley/server/backup/archive-reader.ts';
 import { migrateTo, newestVersion } from '@parley/server/store/migrate.ts';
 import { openPostgres } from '@parley/server/store/postgres.ts';
 import {
@@ -60,7 +60,7 @@ onAnyEngine('a backup that is not whole', (engine) => {
     for (const [what, bytes] of Object.entries(broken)) {
       const path = newPath();
       writeFileSync(path, bytes);
-      const refused = failed(1, 'The backup is damaged or cut short: ');
+      const refused = failed(1, 'The backup is damaged or truncated: ');
       // A file is checked before anything is opened, so one engine tells as much as two.
       if (engine === 'sqlite')
         expect({ what, ...(await parley(['restore', path], env)) }).toEqual({ what, ...refused });
@@ -81,7 +81,7 @@ describe('what is no backup', () => {
     const path = newPath();
     writeFileSync(path, bytes);
     const env = await emptyEnvironment('sqlite');
-    expect(await parley(['restore', path], env)).toEqual(failed(1, /(This is no backup|damaged or cut short)/));
+    expect(await parley(['restore', path], env)).toEqual(failed(1, /(This is not a backup|damaged or truncated)/));
     expect(await leftIn(env)).toEqual([]);
   });
 
@@ -93,9 +93,9 @@ describe('what is no backup', () => {
   test.each([
     [
       { format: 2 },
-      'The backup has the format 2, and this Parley knows only those up to 1. Restore it with a newer one.',
+      'The backup has the format 2, but this Parley supports only those up to 1. Restore it with a newer Parley.',
     ],
-    [{ schema: 999 }, 'The backup has schema version 999, and this Parley knows only those up to '],
+    [{ schema: 999 }, 'The backup has schema version 999, but this Parley supports only those up to '],
   ])('one of a newer Parley is refused: %p', async (newer, line) => {
     const env = await emptyEnvironment('sqlite');
     const path = await handmade(newer);
@@ -113,7 +113,7 @@ onAnyEngine('a place that is not empty', (engine) => {
     const isInTheWay = engine === 'sqlite' ? 'Another Parley server is using' : 'The database is not empty: ';
     expect(await parley(['restore', path], env)).toEqual(failed(1, isInTheWay));
     await server.stop();
-    expect(await parley(['restore', path], env)).toEqual(failed(1, /is there already|is not empty/));
+    expect(await parley(['restore', path], env)).toEqual(failed(1, /exists already|is not empty/));
     expect(await said(['user', 'list'], env)).toContain('bob');
     expect(await said(['user', 'list'], env)).not.toContain('ada');
   });
@@ -122,7 +122,7 @@ onAnyEngine('a place that is not empty', (engine) => {
 onPostgres('a database that a server begins to use while it is restored', () => {
   test('is refused, and stays as it was', async () => {
     const env = await emptyEnvironment('postgres');
-    const engine = openPostgres({ url: env.DATABASE_URL ?? '', connections: 2 });
+    const engine = openPostgres({ url: env.DATABASE_URL ?? '', maxConnections: 2 });
     const restoring = await engine.write(async (tx) => {
       await migrateTo(tx, newestVersion, Date.now);
       const restoring = parley(['restore', await sharedBackup()], env);
@@ -149,12 +149,12 @@ describe('a backup that somebody else has made up', () => {
   test('is refused where its ids leave no room for more, or it has no tables', async () => {
     const env = await emptyEnvironment('sqlite');
     const most = await handmade({ last_ids: { messages: Number.MAX_SAFE_INTEGER } });
-    expect(await parley(['restore', most], env)).toEqual(failed(1, 'which leaves no room for more.'));
+    expect(await parley(['restore', most], env)).toEqual(failed(1, 'which leaves too little room'));
     const empty = await handmade({ tables: [] });
     expect(await parley(['restore', empty], env)).toEqual(failed(1, / of schema version \d+ is not in it/));
     const none = await handmade({ schema: 0, tables: [] });
-    expect(await parley(['restore', none], env)).toEqual(failed(1, 'its manifest makes no sense'));
-    const large = await handmade({}, { 'tables/users/000000.json': `[${' '.repeat(mostText)}]` });
+    expect(await parley(['restore', none], env)).toEqual(failed(1, 'its manifest is invalid'));
+    const large = await handmade({}, { 'tables/users/000000.json': `[${' '.repeat(maxTextBytes)}]` });
     expect(await parley(['restore', large], env)).toEqual(failed(1, 'tables/users/000000.json is too large'));
     expect(await leftIn(env)).toEqual([]);
   });
@@ -164,7 +164,7 @@ describe('a folder with files of another database', () => {
   test('is refused', async () => {
     const env = await emptyEnvironment('sqlite');
     writeFileSync(join(env.PARLEY_DATA ?? '', 'files'), '');
-    expect(await parley(['restore', await sharedBackup()], env)).toEqual(failed(1, 'files is there already. '));
+    expect(await parley(['restore', await sharedBackup()], env)).toEqual(failed(1, 'files exists already. '));
   });
 });
 
@@ -195,9 +195,9 @@ describe('the key', () => {
     await server.stop();
     expect(existsSync(join(env.PARLEY_DATA ?? '', 'secret.key'))).toBeFalse();
     const target = await emptyEnvironment('sqlite');
-    expect(await parley(['restore', path], target)).toEqual(failed(1, 'Set PARLEY_SECRET_KEY to it'));
+    expect(await parley(['restore', path], target)).toEqual(failed(1, 'Set PARLEY_SECRET_KEY to the key'));
     expect(await parley(['restore', path], { ...target, PARLEY_SECRET_KEY: key(2) })).toEqual(
-      failed(1, 'were sealed with another key than PARLEY_SECRET_KEY'),
+      failed(1, 'were encrypted with another key than PARLEY_SECRET_KEY'),
     );
     expect(await leftIn(target)).toEqual([]);
     await said(['restore', path], { ...target, PARLEY_SECRET_KEY: key(1) });

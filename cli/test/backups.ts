@@ -1,12 +1,12 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ArchiveWriter } from '@parley/server/backup/archive-writer.ts';
+import { columnsOf, tableNames } from '@parley/server/backup/catalog.ts';
 import type { Manifest } from '@parley/server/backup/manifest.ts';
+import { countRows, pagesOf } from '@parley/server/backup/table-copy.ts';
 import { keptTables, leftOut } from '@parley/server/backup/tables.ts';
-import { columnsOf, tableNames } from '@parley/server/store/catalog.ts';
 import { migrateTo, newestVersion } from '@parley/server/store/migrate.ts';
 import { openSqlite } from '@parley/server/store/sqlite/engine.ts';
-import { countRows, pagesOf } from '@parley/server/store/table-copy.ts';
 import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import { Client } from '@parley/server/test/support/client.ts';
 import { type EngineName, type Environment, emptyEnvironment } from '@parley/server/test/support/engines.ts';

@@ -6,7 +6,7 @@ import { readCookie, writeCookie } from '../../server/http/cookies.ts';
 import { downloadResponse } from '../../server/http/download.ts';
 import { lastEventIdIn } from '../../server/http/event-stream.ts';
 import { Download } from '../../server/operations/download.ts';
-import type { WholeFile } from '../../server/store/files.ts';
+import type { CompleteFile } from '../../server/store/files.ts';
 import { readRetryAfter } from '../../server/webhooks/outcome.ts';
 import { headerText } from '../calls/wild.ts';
 import { subject } from '../subject.ts';
@@ -41,7 +41,7 @@ function fetched(headers: Record<string, string>, name = 'a.txt'): Promise<Respo
     size: bytes.length,
     sha256: 'ab',
     created_at: 1_000_000_000_000,
-  } as WholeFile;
+  } as CompleteFile;
   const download = new Download(file, async (start, end) => new Blob([Uint8Array.from(bytes.subarray(start, end))]));
   const request = new Request('http://x/', { headers });
   return downloadResponse(download, request, { requestId: 'r', fromBrowser: false });

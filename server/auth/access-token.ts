@@ -47,5 +47,5 @@ export const usableBy = ({ isAdmin }: { readonly isAdmin: boolean }, scopes: Ite
   inOrder(scopes).filter((scope) => isAdmin || scope !== 'admin');
 
 /** All that somebody may do. */
-export const scopesFor = (user: { readonly is_admin: number }): Scope[] =>
-  usableBy({ isAdmin: user.is_admin === 1 }, scopeNames);
+export const scopesFor = (user: { readonly is_admin: boolean }): Scope[] =>
+  usableBy({ isAdmin: user.is_admin }, scopeNames);

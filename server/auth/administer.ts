@@ -97,7 +97,7 @@ export async function issueToken(tools: Tools, request: TokenRequest): Promise<N
     throw new ParleyError('not_found', `There is no user named ${request.userName}, or the user is disabled.`);
   }
   const scopes = request.scopes ?? scopesFor(user);
-  if (scopes.includes('admin') && user.is_admin !== 1) {
+  if (scopes.includes('admin') && !user.is_admin) {
     throw new ParleyError('forbidden', `${user.name} is not an administrator, so the scope admin would do nothing.`);
   }
   return tools.engine.write(async (tx) => {

@@ -46,13 +46,13 @@ export async function registerApp(
     }
     const bot = request.confidential ? await insertBot(tx, owner.userId, request.name, at) : undefined;
     const made = await insertApp(tx, {
-      clientId: newSecret('client', services.random).slice(0, 24),
-      ownerId: owner.userId,
+      client_id: newSecret('client', services.random).slice(0, 24),
+      owner_id: owner.userId,
       name: request.name,
-      redirects,
-      secretHash: clientSecret === undefined ? null : hashToken(clientSecret),
-      botId: bot?.user_id ?? null,
-      at,
+      redirects: JSON.stringify(redirects),
+      secret_hash: clientSecret === undefined ? null : hashToken(clientSecret),
+      bot_id: bot?.user_id ?? null,
+      created_at: at,
     });
     await record(tx, at, owner, 'app_registered', { app_id: made.app_id, name: made.name, redirects });
     return made;

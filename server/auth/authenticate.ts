@@ -63,7 +63,7 @@ export class Authenticator {
       tokenId: row.token_id,
       kind: row.kind,
       appId: row.app_id,
-      isAdmin: row.is_admin === 1,
+      isAdmin: row.is_admin,
       scopes: parseScopes(row.scopes),
       expiresAt: row.expires_at,
     };

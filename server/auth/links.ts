@@ -40,10 +40,10 @@ export function createSetupLink({ engine, now, random }: AccessServices): Promis
       kind: 'setup',
       hash: hashToken(secret),
       note: '',
-      userId: null,
-      createdBy: null,
-      at,
-      expiresAt: at + setupMs,
+      user_id: null,
+      created_by: null,
+      created_at: at,
+      expires_at: at + setupMs,
     });
     return secret;
   });
@@ -58,10 +58,15 @@ export async function createInvitation(
   const secret = newSecret('link', random);
   const link = await engine.write(async (tx) => {
     const at = now();
-    const { userId: createdBy } = actor;
-    const expiresAt = at + invitationMs;
-    const kind = 'invitation';
-    const made = await insertLink(tx, { kind, hash: hashToken(secret), note, userId: null, createdBy, at, expiresAt });
+    const made = await insertLink(tx, {
+      kind: 'invitation',
+      hash: hashToken(secret),
+      note,
+      user_id: null,
+      created_by: actor.userId,
+      created_at: at,
+      expires_at: at + invitationMs,
+    });
     await record(tx, at, actor, 'invitation_created', { note });
     return made;
   });
@@ -89,9 +94,15 @@ export function createPasswordLink(
     }
     await deleteLinks(tx, 'password', userId);
     const secret = newSecret('link', random);
-    const { userId: createdBy } = actor;
-    const expiresAt = at + passwordLinkMs;
-    await insertLink(tx, { kind: 'password', hash: hashToken(secret), note: '', userId, createdBy, at, expiresAt });
+    await insertLink(tx, {
+      kind: 'password',
+      hash: hashToken(secret),
+      note: '',
+      user_id: userId,
+      created_by: actor.userId,
+      created_at: at,
+      expires_at: at + passwordLinkMs,
+    });
     await record(tx, at, actor, 'password_link_created', { user_id: userId });
     return { secret, user };
   });

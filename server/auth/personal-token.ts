@@ -29,16 +29,16 @@ export async function makeToken(tx: Tx, random: Random, actor: Actor, request: T
   const { userId, parentId = null, name, expiresAt = null, at } = request;
   const accessToken = newSecret('personal', random);
   const token = await insertToken(tx, {
-    userId,
+    user_id: userId,
     kind: 'personal',
-    parentId,
-    appId: 0,
-    grantId: null,
+    parent_id: parentId,
+    app_id: 0,
+    grant_id: null,
     name,
     hash: hashToken(accessToken),
     scopes: formatScopes(request.scopes),
-    at,
-    expiresAt,
+    created_at: at,
+    expires_at: expiresAt,
   });
   const { token_id } = token;
   const scopes = token.scopes.split(' ');

@@ -24,16 +24,16 @@ export async function openSession(
   await lockTokensOf(tx, userId);
   const secret = newSecret('session', random);
   const token = await insertToken(tx, {
-    userId,
+    user_id: userId,
     kind: 'session',
-    parentId: null,
-    appId: 0,
-    grantId: null,
+    parent_id: null,
+    app_id: 0,
+    grant_id: null,
     name: 'browser',
     hash: hashToken(secret),
     scopes: formatScopes(scopeNames),
-    at,
-    expiresAt: at + sessionMs,
+    created_at: at,
+    expires_at: at + sessionMs,
   });
   return { secret, token };
 }

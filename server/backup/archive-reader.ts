@@ -4,42 +4,42 @@ import { BackupError, damaged } from './failure.ts';
 import { type Manifest, parseEnd, parseManifest, parseMissing } from './manifest.ts';
 import { blockBytes, paddingAfter, parseHeader } from './tar.ts';
 
-/** One file of the archive. Its bytes are to be taken before the next one is asked for, or are passed over. */
+/** One file of the archive. Read its bytes before asking for the next entry; unread bytes are skipped. */
 export interface Entry {
   readonly name: string;
   readonly size: number;
   bytes(): AsyncIterable<Uint8Array>;
-  /** For what is known to be small. */
+  /** Throws if the entry is larger than `maxTextBytes`. */
   text(): Promise<string>;
 }
 
-/** More than a page of a table ever comes to. It is held in memory as a whole. */
-export const mostText = 32 * 1_048_576;
+/** Larger than any page of a table. Such an entry is held in memory as a whole. */
+export const maxTextBytes = 32 * 1_048_576;
 
-/** Reads a backup from its beginning to its end: `read` is given what is in it, and must go through all of it. */
+/** Reads a backup. `read` must consume all entries. Throws `BackupError` if the backup is damaged. */
 export async function readArchive<T>(
   compressed: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
   read: (archive: Archive) => Promise<T>,
 ): Promise<T> {
-  let answer: { value: T } | undefined;
+  let result: { value: T } | undefined;
   try {
     await pipeline(untilAborted(compressed, signal), createZstdDecompress(), async (bytes: AsyncIterable<Buffer>) => {
       const archive = await Archive.open(bytes);
-      answer = { value: await read(archive) };
+      result = { value: await read(archive) };
       if (!archive.isRead) throw new Error('the backup was not read to its end');
     });
   } catch (error) {
     const { code } = error as { code?: unknown };
-    if (code === 'ZSTD_error_prefix_unknown') throw noBackup();
+    if (code === 'ZSTD_error_prefix_unknown') throw notABackup();
     if (typeof code === 'string' && code.startsWith('ZSTD_')) throw damaged('it cannot be decompressed', error);
     throw error;
   }
-  if (!answer) throw new Error('the backup was not read');
-  return answer.value;
+  if (!result) throw new Error('the backup was not read');
+  return result.value;
 }
 
-/** Breaks off, also while the next bytes are waited for. Who reads can then undo what was begun, and is waited for. */
+/** Throws on abort, even while it waits for the next bytes. The consumer can then undo its work before the pipeline ends. */
 async function* untilAborted(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const aborted = Promise.withResolvers<never>();
   aborted.promise.catch(() => {});
@@ -58,9 +58,9 @@ async function* untilAborted(bytes: AsyncIterable<Uint8Array>, signal: AbortSign
   }
 }
 
-const noBackup = () => new BackupError('This is no backup that Parley has made.');
+const notABackup = () => new BackupError('This is not a backup made by Parley.');
 
-/** Goes through the whole of a backup; throws where it is damaged, or what it says of itself is refused. */
+/** Reads a whole backup. Throws if it is damaged or if `check` throws. */
 export function checkArchive(
   compressed: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
@@ -73,29 +73,29 @@ export function checkArchive(
 }
 
 export class Archive {
-  readonly #source: Source;
+  readonly #tar: TarReader;
   readonly manifest: Manifest;
   #missing: readonly number[] | undefined;
   #isRead = false;
 
-  private constructor(source: Source, manifest: Manifest) {
-    this.#source = source;
+  private constructor(tar: TarReader, manifest: Manifest) {
+    this.#tar = tar;
     this.manifest = manifest;
   }
 
   static async open(bytes: AsyncIterable<Buffer>): Promise<Archive> {
-    const source = new Source(bytes);
-    const first = await source.next();
-    if (first?.name !== 'manifest.json') throw noBackup();
-    return new Archive(source, parseManifest(await first.text()));
+    const tar = new TarReader(bytes);
+    const first = await tar.next();
+    if (first?.name !== 'manifest.json') throw notABackup();
+    return new Archive(tar, parseManifest(await first.text()));
   }
 
-  /** Everything but what the archive says of itself. */
+  /** Yields the entries without the manifest and the other metadata. */
   async *entries(): AsyncGenerator<Entry> {
     for (;;) {
-      const sha256 = await this.#source.hashSoFar();
-      const entry = await this.#source.next();
-      if (!entry) throw damaged('it has no end');
+      const sha256 = await this.#tar.hashSoFar();
+      const entry = await this.#tar.next();
+      if (!entry) throw damaged('its last entry is missing');
       if (entry.name === 'missing.json') this.#missing = parseMissing(await entry.text());
       else if (entry.name === 'end.json') return await this.#finish(await entry.text(), sha256);
       else yield entry;
@@ -103,14 +103,14 @@ export class Archive {
   }
 
   async #finish(text: string, sha256: string): Promise<void> {
-    if (parseEnd(text) !== sha256) throw damaged('its hash is another one');
-    await this.#source.requireEnd();
+    if (parseEnd(text) !== sha256) throw damaged('its hash does not match');
+    await this.#tar.requireEnd();
     this.#isRead = true;
   }
 
-  /** The files that are not in it, or not whole. Known once all entries have been read. */
+  /** The files that are missing or incomplete in the archive. Available once all entries have been read. */
   get missing(): readonly number[] {
-    if (!this.#missing) throw damaged('it does not tell which files are missing');
+    if (!this.#missing) throw damaged('its list of missing files is absent');
     return this.#missing;
   }
 
@@ -119,12 +119,12 @@ export class Archive {
   }
 }
 
-/** The archive's bytes, taken entry by entry. */
-class Source {
+/** Splits the bytes of a tar archive into entries and hashes them. */
+class TarReader {
   readonly #reading: AsyncIterator<Buffer>;
   readonly #hasher = new Bun.CryptoHasher('sha256');
   #rest: Buffer = Buffer.alloc(0);
-  /** Of the entry that was read last: its bytes that nobody has taken yet, and what fills its last block. */
+  /** Unread bytes of the current entry, and the padding of its last block. */
   #left = 0;
   #padding = 0;
 
@@ -132,7 +132,7 @@ class Source {
     this.#reading = bytes[Symbol.asyncIterator]();
   }
 
-  /** Of everything up to the end of the last entry. */
+  /** Returns the hash of everything up to the end of the last entry. */
   async hashSoFar(): Promise<string> {
     await this.#finishEntry();
     return this.#hasher.copy().digest('hex');
@@ -150,16 +150,16 @@ class Source {
       size,
       bytes: () => this.#body(),
       text: async () => {
-        if (size > mostText) throw damaged(`${name} is too large`);
+        if (size > maxTextBytes) throw damaged(`${name} is too large`);
         return (await this.#exactly(size)).toString('utf8');
       },
     };
   }
 
-  /** Nothing comes any more but what fills an archive up. */
+  /** Throws if anything but zeros follows. */
   async requireEnd(): Promise<void> {
     for (let bytes: Buffer | undefined = this.#rest; bytes; ) {
-      if (bytes.some((byte) => byte !== 0)) throw damaged('it goes on after its end');
+      if (bytes.some((byte) => byte !== 0)) throw damaged('bytes follow its end');
       const next = await this.#reading.next();
       bytes = next.done ? undefined : next.value;
     }
@@ -183,7 +183,7 @@ class Source {
   async #upTo(count: number): Promise<Buffer> {
     while (this.#rest.length === 0) {
       const next = await this.#reading.next();
-      if (next.done) throw damaged('it ends too early');
+      if (next.done) throw damaged('it is truncated');
       this.#rest = next.value;
     }
     const taken = this.#rest.subarray(0, count);

@@ -3,15 +3,12 @@ import { pipeline } from 'node:stream/promises';
 import { createZstdCompress } from 'node:zlib';
 import { endOfTar, headerOf, paddingAfter } from './tar.ts';
 
-/** Takes the bytes of an archive, in their order; what it answers is waited for. */
+/** Receives the bytes of an archive in order. The writer waits for the promise. */
 export type Sink = (bytes: Uint8Array) => Promise<void>;
 
-const nothing = new Uint8Array(65_536);
+const zeros = new Uint8Array(65_536);
 
-/**
- * Writes a backup: a tape archive, compressed, whose last entry tells the hash of all before it. Nothing is held in memory but what is
- * on its way.
- */
+/** Writes a backup as a stream: a compressed tar archive whose last entry holds the hash of everything before it. */
 export class ArchiveWriter {
   readonly #input = new PassThrough();
   readonly #hasher = new Bun.CryptoHasher('sha256');
@@ -20,11 +17,11 @@ export class ArchiveWriter {
 
   constructor(sink: Sink, at: number, signal: AbortSignal) {
     this.#seconds = Math.floor(at / 1_000);
-    const take = async (compressed: AsyncIterable<Uint8Array>) => {
+    const drain = async (compressed: AsyncIterable<Uint8Array>) => {
       for await (const bytes of compressed) await sink(bytes);
     };
-    this.#written = pipeline(this.#input, createZstdCompress(), take, { signal });
-    // Whoever writes next is told.
+    this.#written = pipeline(this.#input, createZstdCompress(), drain, { signal });
+    // The next write throws the error.
     this.#written.catch(() => {});
   }
 
@@ -36,20 +33,20 @@ export class ArchiveWriter {
   }
 
   /**
-   * Adds an entry whose size is known before its bytes are. Answers false where there were fewer: what stands there then is filled
-   * up, and must not be used.
+   * Adds an entry of a known size. Returns false if there were fewer bytes: the entry is then filled with zeros and must not
+   * be used.
    */
   async addStream(name: string, size: number, parts: AsyncIterable<Uint8Array>): Promise<boolean> {
     await this.#write(headerOf(name, size, this.#seconds));
     const left = await this.#copy(parts, size);
-    for (let missing = left; missing > 0; missing -= nothing.length) {
-      await this.#write(nothing.subarray(0, Math.min(missing, nothing.length)));
+    for (let missing = left; missing > 0; missing -= zeros.length) {
+      await this.#write(zeros.subarray(0, Math.min(missing, zeros.length)));
     }
     await this.#write(paddingAfter(size));
     return left === 0;
   }
 
-  /** Answers how many bytes there were too few. */
+  /** Returns the number of missing bytes. */
   async #copy(parts: AsyncIterable<Uint8Array>, size: number): Promise<number> {
     let left = size;
     for await (const part of parts) {
@@ -60,7 +57,7 @@ export class ArchiveWriter {
     return left;
   }
 
-  /** With the ids of files that are not in it, or not whole. */
+  /** `missing`: ids of files that are absent or incomplete. */
   async finish(missing: readonly number[]): Promise<void> {
     await this.add('missing.json', `${JSON.stringify(missing)}\n`);
     await this.add('end.json', `${JSON.stringify({ sha256: this.#hasher.copy().digest('hex') })}\n`);
@@ -69,7 +66,7 @@ export class ArchiveWriter {
     await this.#written;
   }
 
-  /** Nothing more is written; what was is of no use. */
+  /** Stops writing. The archive is unusable. */
   async abandon(): Promise<void> {
     this.#input.destroy();
     await this.#written.catch(() => {});
@@ -81,7 +78,7 @@ export class ArchiveWriter {
     const taken = new Promise<void>((resolve, reject) => {
       this.#input.write(bytes, (error) => (error ? reject(error) : resolve()));
     });
-    // What has ended the writing tells more than that nobody takes the bytes.
+    // The error of the pipeline tells more than the failed write.
     await Promise.race([this.#written, taken.catch((error) => this.#written.then(() => Promise.reject(error)))]);
   }
 }

@@ -2,34 +2,34 @@ import type { FileId } from '@parley/contract';
 import type { Blobs } from '../blobs/blobs.ts';
 import { isoTime } from '../domain/time.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import { countStored, type StoredFile, storedFiles } from '../store/backup-files.ts';
-import { columnsOf, databaseBytes } from '../store/catalog.ts';
-import { readCounters } from '../store/counters.ts';
 import { schemaVersion } from '../store/migrate.ts';
 import { fingerprintOf, knownFingerprint } from '../store/secret-key.ts';
-import type { Reading } from '../store/snapshot.ts';
-import { countRows, pagesOf } from '../store/table-copy.ts';
-import { mostText } from './archive-reader.ts';
+import type { Queryable } from '../store/snapshot.ts';
+import { maxTextBytes } from './archive-reader.ts';
 import type { ArchiveWriter } from './archive-writer.ts';
+import { columnsOf, databaseBytes } from './catalog.ts';
 import { copyFiles, type FileFaults } from './copy-files.ts';
+import { readCounters } from './counters.ts';
 import { BackupError } from './failure.ts';
 import { type Manifest, newestFormat } from './manifest.ts';
+import { countStored, type StoredFile, storedFiles } from './stored-files.ts';
+import { countRows, pagesOf } from './table-copy.ts';
 import { keptTables } from './tables.ts';
 
-export interface BackupParts {
-  /** Reads the database as it is at one moment. */
-  readonly atOneMoment: <T>(work: (db: Reading) => Promise<T>) => Promise<T>;
-  /** Whether a file is still to be there now. */
+export interface BackupDeps {
+  /** Runs `work` on a snapshot of the database. */
+  readonly withSnapshot: <T>(work: (db: Queryable) => Promise<T>) => Promise<T>;
+  /** Whether the file still exists now. */
   readonly isKept: (fileId: FileId) => Promise<boolean>;
-  /** Where the bytes of files are, or the bucket that they stay in. */
+  /** The storage of files, or the bucket that they stay in. */
   readonly files: { readonly blobs: Blobs } | { readonly bucket: string };
-  /** The key that may go along, where it is the one that sealed what is in the database. */
+  /** Included if it is the key that encrypted the secrets in the database. */
   readonly key: Uint8Array | undefined;
   readonly archive: ArchiveWriter;
-  /** From before anything was looked at. */
+  /** Before the snapshot. */
   readonly beganAt: number;
-  /** Up to which id the log tells everything at that moment. */
-  readonly reachOf: (db: Reading) => Promise<number>;
+  /** Returns the id up to which the log of the snapshot is complete. */
+  readonly completeUpTo: (db: Queryable) => Promise<number>;
   readonly progress: (done: number, total: number) => void;
 }
 
@@ -38,16 +38,16 @@ export interface BackupOutcome extends FileFaults {
 }
 
 /**
- * Writes everything that a server keeps, as it is at one moment, while the server goes on. The files follow once the database
- * is let go of: what was removed by then was deleted since, and is missing.
+ * Writes a snapshot of all data of a server while it runs. Files are copied after the snapshot is closed. Those deleted
+ * meanwhile are missing in the backup.
  */
-export async function backUp(parts: BackupParts): Promise<BackupOutcome> {
-  const { archive, files, progress } = parts;
-  const { manifest, pages, bytes } = await parts.atOneMoment(async (db) => {
-    const manifest = await describe(db, parts);
+export async function backUp(deps: BackupDeps): Promise<BackupOutcome> {
+  const { archive, files, progress } = deps;
+  const { manifest, pages, bytes } = await deps.withSnapshot(async (db) => {
+    const manifest = await describe(db, deps);
     await archive.add('manifest.json', `${JSON.stringify(manifest, undefined, 2)}\n`);
-    if (manifest.key.included && parts.key)
-      await archive.add('secret.key', `${Buffer.from(parts.key).toString('base64')}\n`);
+    if (manifest.key.included && deps.key)
+      await archive.add('secret.key', `${Buffer.from(deps.key).toString('base64')}\n`);
     const bytes = { database: await databaseBytes(db), files: manifest.files.included ? manifest.files.bytes : 0 };
     const total = bytes.database + bytes.files;
     await copyTables(db, manifest, archive, (share) => progress(share * bytes.database, total));
@@ -55,7 +55,7 @@ export async function backUp(parts: BackupParts): Promise<BackupOutcome> {
   });
   const faults =
     'blobs' in files
-      ? await copyFiles({ pages, blobs: files.blobs, isKept: parts.isKept, archive }, (done) =>
+      ? await copyFiles({ pages, blobs: files.blobs, isKept: deps.isKept, archive }, (done) =>
           progress(bytes.database + done, bytes.database + bytes.files),
         )
       : { removed: [], lost: [], altered: [] };
@@ -63,29 +63,29 @@ export async function backUp(parts: BackupParts): Promise<BackupOutcome> {
   return { manifest, ...faults };
 }
 
-async function describe(db: Reading, parts: BackupParts): Promise<Manifest> {
+async function describe(db: Queryable, deps: BackupDeps): Promise<Manifest> {
   const tables: Manifest['tables'] = [];
   for (const { name } of keptTables) {
     tables.push({ name, columns: await columnsOf(db, name), rows: await countRows(db, name) });
   }
   const fingerprint = (await knownFingerprint(db)) ?? null;
-  const bucket = 'bucket' in parts.files ? parts.files.bucket : null;
+  const bucket = 'bucket' in deps.files ? deps.files.bucket : null;
   return {
     format: newestFormat,
     parley: packageJson.version,
     schema: await schemaVersion(db),
     engine: db.dialect.name,
-    began_at: isoTime(parts.beganAt),
+    began_at: isoTime(deps.beganAt),
     tables,
     last_ids: Object.fromEntries((await readCounters(db)).map(({ name, last }) => [name, last])),
-    log_reached: await parts.reachOf(db),
+    log_reached: await deps.completeUpTo(db),
     files: { included: bucket === null, ...(await countStored(db)), bucket },
-    key: { included: parts.key !== undefined && fingerprintOf(parts.key) === fingerprint, fingerprint },
+    key: { included: deps.key !== undefined && fingerprintOf(deps.key) === fingerprint, fingerprint },
   };
 }
 
 async function copyTables(
-  db: Reading,
+  db: Queryable,
   { tables }: Manifest,
   archive: ArchiveWriter,
   progress: (share: number) => void,
@@ -96,19 +96,19 @@ async function copyTables(
     const table = keptTables.find((kept) => kept.name === name);
     let [part, copied] = [0, 0];
     for await (const page of pagesOf(db, table ?? { name, key: [] }, Object.keys(columns))) {
-      if (Buffer.byteLength(page.json) > mostText) throw new BackupError(`A row of ${name} is too large.`);
+      if (Buffer.byteLength(page.json) > maxTextBytes) throw new BackupError(`A row of ${name} is too large.`);
       await archive.add(`tables/${name}/${String(part++).padStart(6, '0')}.json`, page.json);
       copied += page.rows;
       progress((done + copied) / total);
     }
-    // Were the key of a table not what tells its rows apart, some would be passed over.
-    if (copied !== rows) throw new BackupError(`${copied} rows of ${name} were read in place of ${rows}.`);
+    // Paging skips rows if the key of the table is not unique.
+    if (copied !== rows) throw new BackupError(`${copied} rows of ${name} were read instead of ${rows}.`);
     done += copied;
   }
 }
 
-/** As texts: a million files take about a hundred megabytes so. */
-async function listFiles(db: Reading): Promise<string[]> {
+/** Returns pages of JSON: a million files take about 100 MB in this form. */
+async function listFiles(db: Queryable): Promise<string[]> {
   const pages: string[] = [];
   for await (const page of storedFiles(db)) pages.push(JSON.stringify(page satisfies StoredFile[]));
   return pages;

@@ -1,21 +1,21 @@
 import { type FileId, ParleyError } from '@parley/contract';
 import type { Blobs } from '../blobs/blobs.ts';
-import type { StoredFile } from '../store/backup-files.ts';
 import type { ArchiveWriter } from './archive-writer.ts';
 import { BackupError } from './failure.ts';
+import type { StoredFile } from './stored-files.ts';
 
-/** Files, by their ids, that are not in a backup as they should be. */
+/** Ids of files that are missing or wrong in a backup. */
 export interface FileFaults {
   /** Deleted while the backup was made. */
   readonly removed: readonly number[];
-  /** Not in the storage, although the database knows them. */
+  /** In the database but not in the storage. */
   readonly lost: readonly number[];
-  /** There, but not the bytes that once came. They are copied as they are. */
+  /** Their bytes do not match their hash. They are copied as they are. */
   readonly altered: readonly number[];
 }
 
 export interface FileCopy {
-  /** Arrays of `StoredFile`, as JSON. */
+  /** Each is a JSON array of `StoredFile`. */
   readonly pages: readonly string[];
   readonly blobs: Blobs;
   readonly isKept: (fileId: FileId) => Promise<boolean>;
@@ -36,7 +36,7 @@ export async function copyFiles(copy: FileCopy, progress: (bytes: number) => voi
   return faults;
 }
 
-/** Answers the hash of what was copied, or undefined where the bytes are not there. */
+/** Returns the hash of the bytes copied, or undefined if they are missing. */
 async function copyFile(
   { blobs, archive }: FileCopy,
   { file_id, key, size }: StoredFile,
@@ -62,14 +62,14 @@ async function copyFile(
 }
 
 /**
- * Of a file that is surely not there, or not all of it, a backup can be without: it will never be there again. One that cannot be
- * read now may well be there, and whoever has the backup would take it for lost.
+ * Throws unless the file is surely missing or truncated in the storage. A backup without a file that merely cannot be read
+ * now would make it look lost.
  */
 function requireGone(error: unknown, fileId: FileId): undefined {
   const cause = error instanceof ParleyError ? error.cause : error;
   const { code, message } = cause as NodeJS.ErrnoException;
   if (code === 'ENOENT' || (code === undefined && !(error instanceof ParleyError))) return undefined;
-  throw new BackupError(`File ${fileId} cannot be read from the storage (${message}). Nothing was saved.`, {
+  throw new BackupError(`File ${fileId} cannot be read from the storage (${message}). No backup was written.`, {
     cause: error,
   });
 }

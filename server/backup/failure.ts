@@ -1,5 +1,5 @@
-/** Why something cannot be backed up or restored; its message is a plain line for the operator. */
+/** Why a backup or restore fails. The message is for the operator. */
 export class BackupError extends Error {}
 
 export const damaged = (how: string, cause?: unknown) =>
-  new BackupError(`The backup is damaged or cut short: ${how}.`, { cause });
+  new BackupError(`The backup is damaged or truncated: ${how}.`, { cause });

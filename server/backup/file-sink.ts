@@ -1,19 +1,19 @@
 import type { Blobs } from '../blobs/blobs.ts';
-import { findStored, moveStored } from '../store/backup-files.ts';
 import type { Tx } from '../store/engine.ts';
 import type { Entry } from './archive-reader.ts';
 import { damaged } from './failure.ts';
+import { findStored, moveStored } from './stored-files.ts';
 
-/** Files that are made to last at once: each waits several times for the disk. */
-const atOnce = 16;
+/** Each seal waits several times for the disk. */
+const concurrentSeals = 16;
 
-/** Puts the bytes of files into a storage. What is there already is left alone: it may be another server's. */
+/** Writes files into a storage. Existing objects stay untouched: they may belong to another server. */
 export class FileSink {
   readonly #blobs: Blobs;
   readonly #newKey: () => string;
-  readonly #lasting = new Set<Promise<void>>();
+  readonly #sealing = new Set<Promise<void>>();
   readonly #keys = new Map<number, string>();
-  #fault: { error: unknown } | undefined;
+  #failure: { error: unknown } | undefined;
   readonly #altered = new Set<number>();
 
   constructor(blobs: Blobs, newKey: () => string) {
@@ -21,7 +21,7 @@ export class FileSink {
     this.#newKey = newKey;
   }
 
-  /** Those whose bytes are not the ones that once came, by their ids. */
+  /** Ids of files whose bytes do not match their hash. */
   get altered(): number[] {
     return [...this.#altered].filter((fileId) => this.#keys.has(fileId));
   }
@@ -32,8 +32,8 @@ export class FileSink {
 
   async put(tx: Tx, fileId: number, entry: Entry): Promise<void> {
     const file = await findStored(tx, fileId);
-    if (file?.size !== entry.size) throw damaged(`${entry.name} is no file that its database knows`);
-    if (this.#keys.has(fileId)) throw damaged(`it has ${entry.name} twice`);
+    if (file?.size !== entry.size) throw damaged(`its database has no file that fits ${entry.name}`);
+    if (this.#keys.has(fileId)) throw damaged(`it contains ${entry.name} twice`);
     const key = await this.#freeKey(tx, fileId, file.key);
     this.#keys.set(fileId, key);
     const hasher = new Bun.CryptoHasher('sha256');
@@ -47,35 +47,35 @@ export class FileSink {
       await writer.close();
     }
     if (hasher.digest('hex') !== file.sha256) this.#altered.add(fileId);
-    await this.#last(this.#blobs.seal(key, file.size));
+    await this.#track(this.#blobs.seal(key, file.size));
   }
 
   /**
-   * In a bucket there may be bytes under the same key: of the server that was backed up, or of another that was restored from the same
-   * backup. Were they shared, each of the two would remove them for the other.
+   * Returns the key, or a new one if it is taken: the bucket may hold the object of the original server, or of another
+   * restore of the same backup. If two servers shared an object, each would delete it for the other.
    */
   async #freeKey(tx: Tx, fileId: number, key: string): Promise<string> {
     if ((await this.#blobs.sizeOf(key)) === 0) return key;
-    const own = this.#newKey();
-    await moveStored(tx, fileId, own);
-    return own;
+    const fresh = this.#newKey();
+    await moveStored(tx, fileId, fresh);
+    return fresh;
   }
 
-  async #last(sealing: Promise<void>): Promise<void> {
-    const lasting: Promise<void> = sealing
+  async #track(seal: Promise<void>): Promise<void> {
+    const sealing: Promise<void> = seal
       .catch((error: unknown) => {
-        this.#fault = { error };
+        this.#failure = { error };
       })
-      .finally(() => this.#lasting.delete(lasting));
-    this.#lasting.add(lasting);
-    if (this.#lasting.size >= atOnce) await Promise.race(this.#lasting);
-    if (this.#fault) throw this.#fault.error;
+      .finally(() => this.#sealing.delete(sealing));
+    this.#sealing.add(sealing);
+    if (this.#sealing.size >= concurrentSeals) await Promise.race(this.#sealing);
+    if (this.#failure) throw this.#failure.error;
   }
 
-  /** All of them are kept for good, but those that turned out not to be in the backup as a whole. */
+  /** Waits until all files are durable. Removes those that are incomplete in the backup. */
   async settle(missing: readonly number[]): Promise<void> {
-    await this.rest();
-    if (this.#fault) throw this.#fault.error;
+    await this.idle();
+    if (this.#failure) throw this.#failure.error;
     for (const fileId of missing) {
       const key = this.#keys.get(fileId);
       if (key !== undefined) await this.#blobs.remove(key);
@@ -83,14 +83,14 @@ export class FileSink {
     }
   }
 
-  /** Nothing is written any more: what is under way would otherwise come after whatever cleans up. */
-  async rest(): Promise<void> {
-    await Promise.all(this.#lasting);
+  /** Waits for pending writes, so that none follows a cleanup. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#sealing);
   }
 
-  /** Removes everything again that was put here. */
+  /** Removes all files written. */
   async undo(): Promise<void> {
-    await this.rest();
+    await this.idle();
     for (const key of this.#keys.values()) await this.#blobs.remove(key);
   }
 }

@@ -2,45 +2,45 @@ import { fingerprintOf, keyFile, parseKey, readKey } from '../store/secret-key.t
 import { BackupError, damaged } from './failure.ts';
 import type { Manifest } from './manifest.ts';
 
-/** Where a key could come from: a setting, or the data folder. */
-export interface KeyPlaces {
+/** Where the key may come from: a setting or the data folder. */
+export interface KeySources {
   readonly given: Uint8Array | undefined;
   readonly folder: string;
 }
 
 /**
- * The key that a backup may hold: one that is a setting is the operator's to keep. Whatever it was that sealed the secrets, it has
- * to be there: who keeps a backup without it finds out when it is too late.
+ * Returns the key to include in a backup. The operator keeps a key that is a setting. Throws `BackupError` if the key that
+ * encrypted the secrets is not available: a backup would be useless without it.
  */
-export function keyToKeep({ given, folder }: KeyPlaces, sealedWith: string | undefined): Uint8Array | undefined {
+export function keyToInclude({ given, folder }: KeySources, fingerprint: string | undefined): Uint8Array | undefined {
   const own = given ?? readKey(keyFile(folder));
-  if (sealedWith !== undefined && (!own || fingerprintOf(own) !== sealedWith)) {
+  if (fingerprint !== undefined && (!own || fingerprintOf(own) !== fingerprint)) {
     const where = given ? 'PARLEY_SECRET_KEY' : keyFile(folder);
-    const fault = own ? `${where} is not the key` : `There is no ${where}: it is the key`;
+    const problem = own ? `${where} is not the key` : `There is no ${where}. It is the key`;
     throw new BackupError(
-      `${fault} that the secrets of this server were sealed with. Set PARLEY_DATA and PARLEY_SECRET_KEY as they are set for the server.`,
+      `${problem} that encrypted the secrets of this server. Set PARLEY_DATA and PARLEY_SECRET_KEY as they are set for the server.`,
     );
   }
   return given ? undefined : own;
 }
 
-/** Refuses a backup whose secrets nobody could open where it is restored. */
-export function requireKey({ key }: Manifest, { given, folder }: KeyPlaces): void {
+/** Throws `BackupError` if the secrets of a backup could not be decrypted after the restore. */
+export function requireKey({ key }: Manifest, { given, folder }: KeySources): void {
   if (key.fingerprint === null) return;
   const own = given ?? readKey(keyFile(folder));
   if (own ? fingerprintOf(own) === key.fingerprint : key.included) return;
-  const what = 'The secrets in the backup were sealed with';
+  const what = 'The secrets in the backup were encrypted with';
   if (!own)
-    throw new BackupError(`${what} a key that is not in it. Set PARLEY_SECRET_KEY to it, as where it was backed up.`);
+    throw new BackupError(`${what} a key that is not in it. Set PARLEY_SECRET_KEY to the key of the original server.`);
   throw new BackupError(
     given
-      ? `${what} another key than PARLEY_SECRET_KEY. ${key.included ? 'Leave that unset: the key is in the backup.' : 'Set that to the key from where it was backed up.'}`
-      : `${what} another key than ${keyFile(folder)} holds. Restore into an empty folder, or set PARLEY_SECRET_KEY to it.`,
+      ? `${what} another key than PARLEY_SECRET_KEY. ${key.included ? 'Unset it: the key is in the backup.' : 'Set it to the key of the original server.'}`
+      : `${what} another key than ${keyFile(folder)} holds. Restore into an empty folder, or set PARLEY_SECRET_KEY to the right key.`,
   );
 }
 
-/** The key of a backup as it is written into a file, or undefined where there is one already. */
-export function keyToWrite(text: string, manifest: Manifest, { given, folder }: KeyPlaces): string | undefined {
-  if (fingerprintOf(parseKey(text)) !== manifest.key.fingerprint) throw damaged('its key is another one');
+/** Returns the key of a backup to write into a file, or undefined if the server has one already. */
+export function keyToWrite(text: string, manifest: Manifest, { given, folder }: KeySources): string | undefined {
+  if (fingerprintOf(parseKey(text)) !== manifest.key.fingerprint) throw damaged('its key does not match its manifest');
   return given || readKey(keyFile(folder)) ? undefined : text;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { newestVersion } from '../store/migrate.ts';
 import { BackupError, damaged } from './failure.ts';
 
-/** The newest form of backups, which is the one that is written. It rises when an older Parley could not read them. */
+/** The format that is written. It rises when an older Parley could not read a new backup. */
 export const newestFormat = 1;
 
 const count = z.int().nonnegative();
@@ -15,17 +15,17 @@ const manifestSchema = z.object({
   /** The last migration of the database. */
   schema: z.int().positive(),
   engine: z.enum(['sqlite', 'postgres']),
-  /** From before the database was looked at. */
+  /** Before the snapshot. */
   began_at: z.iso.datetime(),
-  /** In the order in which they are filled. */
+  /** In the order in which a restore fills them. */
   tables: z.array(z.object({ name: identifier, columns: z.record(identifier, z.enum(['int', 'text'])), rows: count })),
-  /** The last ids that were given out. */
+  /** The last id given out of each kind. */
   last_ids: z.record(z.string(), count),
-  /** Up to this id the log tells everything. It may be beyond the last event: ids are also taken for what is then refused. */
+  /** The log is complete up to this id. It may be above the last event, because rolled back transactions take ids too. */
   log_reached: count.default(0),
-  /** Those that are whole. Where they are not included, they are in this bucket. */
+  /** The complete files. If they are not included, they are in this bucket. */
   files: z.object({ included: z.boolean(), count, bytes: count, bucket: z.string().nullable() }),
-  /** The key that seals the secrets of webhooks, told by its fingerprint; null where there was none yet. */
+  /** The key that encrypts the secrets of webhooks. The fingerprint is null if there was none yet. */
   key: z.object({ included: z.boolean(), fingerprint: z.string().nullable() }),
 });
 
@@ -39,32 +39,34 @@ export function parseManifest(text: string): Manifest {
   const { format, schema } = found as Partial<Manifest>;
   if (typeof format === 'number' && format > newestFormat) throw tooNew(`has the format ${format}`, newestFormat);
   const { success, data } = manifestSchema.safeParse(found);
-  if (!success) throw damaged('its manifest makes no sense');
+  if (!success) throw damaged('its manifest is invalid');
   if (typeof schema === 'number' && schema > newestVersion) throw tooNew(`has schema version ${schema}`, newestVersion);
   return data;
 }
 
-/** The files whose bytes were removed while the backup was made, or were not in the storage, by their ids. */
+/** Returns the ids of files that were deleted during the backup or were not in the storage. */
 export function parseMissing(text: string): readonly number[] {
   const { success, data } = missingSchema.safeParse(parse(text, 'its list of missing files'));
-  if (!success) throw damaged('its list of missing files makes no sense');
+  if (!success) throw damaged('its list of missing files is invalid');
   return data;
 }
 
-/** The SHA-256 of everything before the end, as it stands in the archive. */
+/** Returns the SHA-256 of everything before the last entry, as the archive states it. */
 export function parseEnd(text: string): string {
   const { success, data } = endSchema.safeParse(parse(text, 'its end'));
-  if (!success) throw damaged('its end makes no sense');
+  if (!success) throw damaged('its end is invalid');
   return data.sha256;
 }
 
 const tooNew = (what: string, known: number) =>
-  new BackupError(`The backup ${what}, and this Parley knows only those up to ${known}. Restore it with a newer one.`);
+  new BackupError(
+    `The backup ${what}, but this Parley supports only those up to ${known}. Restore it with a newer Parley.`,
+  );
 
 function parse(text: string, what: string): object {
   try {
     const found: unknown = JSON.parse(text);
     if (typeof found === 'object' && found !== null) return found;
   } catch {}
-  throw damaged(`${what} makes no sense`);
+  throw damaged(`${what} is invalid`);
 }

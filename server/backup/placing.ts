@@ -5,13 +5,13 @@ import { databaseFile } from '../store/folder.ts';
 import { keyFile } from '../store/secret-key.ts';
 
 /**
- * What a restore is about to move out of its staging folder into the data folder, written down there before it does: a process that
- * is ended between that and the database leaves files and a key behind, and the next restore has to know them for what they are.
+ * What a restore is about to move from its staging folder into the data folder, written before it starts. A process that
+ * ends before the database is in place leaves files and a key behind. The next restore recognizes them by this record.
  */
 const placingSchema = z.object({
-  /** Which database they belong to. */
+  /** The database that they belong to. */
   database: z.string(),
-  /** The hash of the key, and of the names of all files; null where there are none. */
+  /** Hashes of the key and of the names of all files. Null if there are none. */
   key: z.string().nullable(),
   files: z.string().nullable(),
 });
@@ -21,10 +21,10 @@ const filesFolder = (folder: string) => join(folder, 'files');
 
 const hashOf = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest('hex');
 
-/** A database as it can be told from others, without what its address keeps secret. */
-export const nameOfDatabase = (url: string | undefined): string => (url === undefined ? 'sqlite' : hashOf(url));
+/** Identifies a database without revealing the credentials in its URL. */
+export const databaseId = (url: string | undefined): string => (url === undefined ? 'sqlite' : hashOf(url));
 
-/** Every file in the folder for files, below that. */
+/** Returns all files below the folder for files. */
 export function filesIn(folder: string): string[] {
   const within = filesFolder(folder);
   if (!existsSync(within)) return [];
@@ -47,15 +47,14 @@ export function notePlacing(staging: string, database: string): void {
   writeFileSync(placingFile(staging), JSON.stringify(placing), { mode: 0o600, flush: true });
 }
 
-/** Everything is in its place. */
 export function forgetPlacing(staging: string): void {
   rmSync(placingFile(staging), { force: true });
 }
 
 /**
- * Takes what an interrupted restore has left in a data folder back into its staging folder, which is removed as a whole. The folder is
- * locked, and its database, where that is PostgreSQL, is known to be empty. Where anything is not as that restore has put it, somebody
- * has used it since, and all of it stays.
+ * Moves what an interrupted restore left in the data folder back into its staging folder, which is deleted later. The caller
+ * has locked the folder and knows that a PostgreSQL database is empty. If anything has changed since, the folder was used,
+ * and everything stays.
  */
 export function takeBack(folder: string, staging: string, database: string): void {
   const placing = readPlacing(staging);
@@ -73,7 +72,7 @@ function readPlacing(staging: string): z.infer<typeof placingSchema> | undefined
   try {
     return placingSchema.parse(JSON.parse(readFileSync(placingFile(staging), 'utf8')));
   } catch {
-    // It was ended while it wrote this, and so before it placed anything.
+    // The process ended while it wrote this record, before it moved anything.
     return undefined;
   }
 }

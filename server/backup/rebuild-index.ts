@@ -5,7 +5,7 @@ import type { Tx } from '../store/engine.ts';
 import { logTip, moveCursor } from '../store/events.ts';
 import { addToIndex } from '../store/search.ts';
 
-const batch = 500;
+const batchSize = 500;
 
 interface Indexed {
   readonly message_id: MessageId;
@@ -13,23 +13,23 @@ interface Indexed {
   readonly json: string;
 }
 
-/** Makes the search index of an empty one. The messages are as the whole log has left them: the index is at its end. */
+/** Fills an empty search index from the messages, and moves its cursor to the end of the log. */
 export async function rebuildIndex(tx: Tx): Promise<void> {
   for (let after = 0; ; ) {
     const messages = await tx.all<Indexed>(
       `SELECT message_id, chat_id, json FROM messages WHERE message_id > $1 AND is_deleted = 0 ORDER BY message_id LIMIT $2`,
       after,
-      batch,
+      batchSize,
     );
     const last = messages.at(-1);
     if (!last) break;
-    const cut = messages.map(({ message_id, chat_id, json }) => {
+    const indexed = messages.map(({ message_id, chat_id, json }) => {
       const { content } = JSON.parse(json) as KeptMessage;
       return { message_id, chat_id, words: words(content) };
     });
     await addToIndex(
       tx,
-      cut.filter((message) => message.words.length > 0),
+      indexed.filter((message) => message.words.length > 0),
     );
     after = last.message_id;
   }

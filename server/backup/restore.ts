@@ -1,26 +1,25 @@
 import { ParleyError } from '@parley/contract';
-import { dropUnsent, settleFiles } from '../store/backup-files.ts';
-import { type Columns, columnsOf, tableNames } from '../store/catalog.ts';
 import { releaseAll } from '../store/drives.ts';
-import type { RowWork, Tx, Value } from '../store/engine.ts';
+import type { BulkStatement, Tx, Value } from '../store/engine.ts';
 import { noteGap } from '../store/log-cursor.ts';
 import { lockSchema, migrateTo, newestVersion } from '../store/migrate.ts';
-import { emptyTable, insertionInto } from '../store/table-copy.ts';
 import type { Archive, Entry } from './archive-reader.ts';
+import { type Columns, columnsOf, tableNames } from './catalog.ts';
 import { BackupError, damaged } from './failure.ts';
 import type { FileSink } from './file-sink.ts';
 import { jumpAhead } from './ids.ts';
 import type { Manifest } from './manifest.ts';
 import { rebuildIndex } from './rebuild-index.ts';
+import { forgetUnsent, settleFiles } from './stored-files.ts';
+import { emptyTable, insertionInto } from './table-copy.ts';
 import { leftOut } from './tables.ts';
 
-export interface RestoreParts {
+export interface RestoreDeps {
   readonly archive: Archive;
-  /** Where the bytes of files go. */
   readonly files: FileSink;
   readonly keepKey: (key: string) => void;
   readonly now: () => number;
-  /** What it is about now, where that takes long. */
+  /** Announces a step that takes long. */
   readonly say: (line: string) => Promise<void>;
 }
 
@@ -30,57 +29,51 @@ export interface RestoreOutcome {
 }
 
 /**
- * Fills an empty database, in a transaction, with what is in a backup: first the schema of then, then the rows, then what
- * has come to the schema since. It is not whole before the backup has been read to its end.
+ * Restores a backup into an empty database: creates the schema of the backup, inserts the rows, then applies the later
+ * migrations. Throws `BackupError` if the database is not empty or the backup is damaged.
  */
-export async function restoreInto(tx: Tx, parts: RestoreParts): Promise<RestoreOutcome> {
-  const { archive, files } = parts;
+export async function restoreInto(tx: Tx, deps: RestoreDeps): Promise<RestoreOutcome> {
+  const { archive, files } = deps;
   const { manifest } = archive;
   await requireEmpty(tx);
-  await migrateTo(tx, manifest.schema, parts.now);
+  await migrateTo(tx, manifest.schema, deps.now);
   await clearTables(tx, manifest);
   const tables = new TableLoader(tx, manifest);
   for await (const entry of archive.entries()) {
     const [folder, name = ''] = entry.name.split('/');
     if (folder === 'tables') await tables.load(name, entry);
     else if (folder === 'files') await files.put(tx, Number(name), entry);
-    else if (entry.name === 'secret.key') parts.keepKey(await entry.text());
-    else throw damaged(`nobody knows what ${entry.name} is`);
+    else if (entry.name === 'secret.key') deps.keepKey(await entry.text());
+    else throw damaged(`${entry.name} is unknown`);
   }
   tables.requireAll();
-  // Before the migrations, which may add rows; what they count anew, others may have counted since the backup.
-  const jumped = await jumpAhead(tx, manifest, parts.now());
-  await migrateTo(tx, newestVersion, parts.now);
-  await jumpAhead(tx, manifest, parts.now(), jumped);
+  // Before the migrations, which may add rows, and once more for the counters that they create.
+  const jumped = await jumpAhead(tx, manifest, deps.now());
+  await migrateTo(tx, newestVersion, deps.now);
+  await jumpAhead(tx, manifest, deps.now(), jumped);
   await noteGap(tx, manifest.log_reached);
   await files.settle(archive.missing);
   if (manifest.files.included) await settleFiles(tx, archive.missing);
-  else await dropUnsent(tx, Date.parse(manifest.began_at));
-  // Whoever drove webhooks does so no more.
+  else await forgetUnsent(tx, Date.parse(manifest.began_at));
+  // The leases of the original servers are void.
   await releaseAll(tx, null);
-  await parts.say('Making the search index.');
+  await deps.say('Building the search index.');
   await rebuildIndex(tx);
   return { messages: tables.countOf('messages'), files: files.count };
 }
 
-/**
- * Refuses a database in which anything is. A server that is being started, or another restore, is waited for: what it has written
- * is seen only then.
- */
+/** Throws `BackupError` if the database has any table. Waits for a starting server or another restore first. */
 export async function requireEmpty(tx: Tx): Promise<void> {
   await lockSchema(tx);
   const [found] = await tableNames(tx);
   if (found === undefined) return;
-  throw new BackupError(
-    `The database is not empty: it has the table ${found}. Restore into a new one, which no server has used yet.`,
-  );
+  throw new BackupError(`The database is not empty: it has the table ${found}. Restore into a new database.`);
 }
 
-/** Migrations leave rows of their own behind. What refers to another goes first. */
+/** Deletes the rows that migrations insert. Referring tables go first. */
 async function clearTables(tx: Tx, { tables, schema }: Manifest): Promise<void> {
   const expected = new Set((await tableNames(tx)).filter((name) => !Object.hasOwn(leftOut, name)));
   for (const { name, columns } of tables.toReversed()) {
-    // Once each.
     const isSame = expected.delete(name) && Bun.deepEquals(await columnsOf(tx, name), columns);
     if (!isSame) throw damaged(`its table ${name} is not one of schema version ${schema}`);
     await emptyTable(tx, name);
@@ -94,7 +87,7 @@ const fits = {
   text: (value: unknown) => typeof value === 'string',
 } as const;
 
-/** The rows of a page, each with a value for every column. */
+/** Parses a page of rows. Throws if a row does not have a fitting value for every column. */
 function parseRows(text: string, columns: Columns): Value[][] {
   const found: unknown = JSON.parse(text);
   const types = Object.values(columns);
@@ -103,13 +96,13 @@ function parseRows(text: string, columns: Columns): Value[][] {
     row.length === types.length &&
     types.every((type, i) => row[i] === null || fits[type](row[i]));
   if (Array.isArray(found) && found.every(isRow)) return found;
-  throw new Error('these are no rows of it');
+  throw new Error('invalid rows');
 }
 
-/** Puts the pages of tables where they belong. */
+/** Inserts pages of rows and counts them. */
 class TableLoader {
   readonly #tx: Tx;
-  readonly #tables: ReadonlyMap<string, { work: RowWork; rows: number }>;
+  readonly #tables: ReadonlyMap<string, { work: BulkStatement; rows: number }>;
   readonly #loaded = new Map<string, number>();
 
   constructor(tx: Tx, { tables }: Manifest) {
@@ -121,11 +114,11 @@ class TableLoader {
 
   async load(name: string, entry: Entry): Promise<void> {
     const table = this.#tables.get(name);
-    if (!table) throw damaged(`its manifest does not know ${entry.name}`);
+    if (!table) throw damaged(`${entry.name} is not in its manifest`);
     const text = await entry.text();
     try {
       const rows = parseRows(text, table.work.columns);
-      await this.#tx.each(table.work, rows);
+      await this.#tx.bulk(table.work, rows);
       this.#loaded.set(name, this.countOf(name) + rows.length);
     } catch (error) {
       if (error instanceof ParleyError) throw error;
@@ -139,8 +132,7 @@ class TableLoader {
 
   requireAll(): void {
     for (const [name, { rows }] of this.#tables) {
-      if (this.countOf(name) !== rows)
-        throw damaged(`it has ${this.countOf(name)} rows of ${name} in place of ${rows}`);
+      if (this.countOf(name) !== rows) throw damaged(`it has ${this.countOf(name)} rows of ${name} instead of ${rows}`);
     }
   }
 }

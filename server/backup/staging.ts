@@ -9,13 +9,13 @@ import { filesIn, forgetPlacing, notePlacing, takeBack } from './placing.ts';
 const stagingIn = (folder: string) => join(folder, 'restore.part');
 
 /**
- * Where a data folder is put together, within it, before it becomes one: whatever ends the work, what was there is as it was.
- * The folder has to be locked: what an earlier process has left behind is removed.
+ * A folder inside the data folder where a restore prepares everything, so that an interrupted restore changes nothing. The
+ * caller has locked the data folder. The constructor deletes what an earlier process left.
  */
 export class Staging {
   readonly folder: string;
   readonly #target: string;
-  /** As it is told from others. */
+  /** See `databaseId`. */
   readonly #database: string;
   readonly #placed: string[] = [];
   #isUnsettled = false;
@@ -36,7 +36,7 @@ export class Staging {
     writeFileSync(keyFile(this.folder), text, { mode: 0o600, flush: true });
   }
 
-  /** Everything but the database, which comes last: where that is, the rest is. */
+  /** Moves everything but the database into place. The database comes last: if it is there, the rest is. */
   async placeRest(): Promise<void> {
     notePlacing(this.folder, this.#database);
     await this.#sync(this.folder);
@@ -52,7 +52,7 @@ export class Staging {
 
   #place(path: string): void {
     const place = join(this.#target, basename(path));
-    // A server that found no database here may have made folders for files.
+    // A server that found no database may have created folders for files.
     if (basename(path) === 'files') rmSync(place, { recursive: true, force: true });
     renameSync(path, place);
     this.#placed.push(place);
@@ -63,12 +63,12 @@ export class Staging {
     await folder.sync();
   }
 
-  /** Nothing is to stay. */
+  /** Removes everything that was moved into place. */
   undo(): void {
     for (const place of this.#placed) rmSync(place, { recursive: true, force: true });
   }
 
-  /** Nobody knows whether the database is there. The next restore does, and then knows from here what this one has placed. */
+  /** Keeps the folder, because it is unknown whether the database was committed. The next restore finds out and cleans up. */
   leaveUnsettled(): void {
     this.#isUnsettled = true;
   }
@@ -79,13 +79,10 @@ export class Staging {
   }
 }
 
-/**
- * Refuses a folder in which something is that a restore would mix with what it brings. What an interrupted restore has left there is
- * not; the database, where that is not in the folder, is known to be empty.
- */
+/** Throws `BackupError` if the data folder holds a database or files. Cleans up after an interrupted restore first. */
 export function requireFree(folder: string, database: string): void {
   takeBack(folder, stagingIn(folder), database);
-  const [inTheWay] = existsSync(databaseFile(folder)) ? [databaseFile(folder)] : filesIn(folder);
-  if (inTheWay === undefined) return;
-  throw new BackupError(`${inTheWay} is there already. Restore into an empty folder: set PARLEY_DATA to one.`);
+  const [existing] = existsSync(databaseFile(folder)) ? [databaseFile(folder)] : filesIn(folder);
+  if (existing === undefined) return;
+  throw new BackupError(`${existing} exists already. Set PARLEY_DATA to an empty folder.`);
 }

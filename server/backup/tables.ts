@@ -1,6 +1,6 @@
-import type { Table } from '../store/table-copy.ts';
+import type { Table } from './table-copy.ts';
 
-/** Every table that is backed up, in an order in which they can be filled: what refers to another comes after it. */
+/** All tables in a backup, in the order in which a restore fills them: referring tables come later. */
 export const keptTables: readonly Table[] = [
   { name: 'users', key: ['user_id'] },
   { name: 'apps', key: ['app_id'] },
@@ -28,14 +28,14 @@ export const keptTables: readonly Table[] = [
   { name: 'secret_keys', key: ['fingerprint'] },
 ];
 
-/** Every other table, and why it is not. */
+/** All other tables, and why they are left out. */
 export const leftOut: Readonly<Record<string, string>> = {
   schema_versions: 'the migrations of the restored database write it',
-  id_counters: 'what it counts is kept beside the tables, as that of all others is, and jumps ahead',
-  message_words: 'the search index is made anew of the messages',
+  id_counters: 'counters are in the manifest, and jump ahead',
+  message_words: 'the search index is rebuilt from the messages',
   message_terms: 'the same index, as a list of its words',
   nodes: 'the servers that run now',
-  rate_uses: 'what those servers have counted within the last minute',
-  throttles: 'who has to wait now before the next attempt to sign in',
-  authorization_codes: 'they last for minutes and work once; one that was used since must not work again',
+  rate_uses: 'counts of those servers within the last minute',
+  throttles: 'current limits on attempts to sign in',
+  authorization_codes: 'they expire within minutes and work once; one that was used since must not work again',
 };

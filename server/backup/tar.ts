@@ -1,9 +1,6 @@
 import { damaged } from './failure.ts';
 
-/**
- * The tape archives of POSIX, as much of them as backups need: plain files with short names. Anybody's `tar` can open them,
- * also where there is no Parley any more. No library that both streams and stays small does this for us.
- */
+/** The part of the POSIX tar format that backups need: plain files with short names. Any `tar` can open them. */
 
 export const blockBytes = 512;
 
@@ -19,14 +16,14 @@ const at = {
   magic: [257, 8],
 } as const;
 
-/** Sizes from here on do not fit into eleven octal digits and stand there as a number of eight bytes. */
+/** Sizes from here on do not fit into eleven octal digits and are written in binary. */
 const octalEnd = 8 ** 11;
 
 export function headerOf(name: string, size: number, seconds: number): Buffer {
   const header = Buffer.alloc(blockBytes);
   const put = (field: keyof typeof at, text: string) => header.write(text, at[field][0], at[field][1], 'latin1');
   const octal = (value: number, digits: number) => value.toString(8).padStart(digits, '0');
-  if (name.length > at.name[1] || /[^\x21-\x7e]/.test(name)) throw new Error(`${name} is no name for an entry`);
+  if (name.length > at.name[1] || /[^\x21-\x7e]/.test(name)) throw new Error(`${name} is not a valid name of an entry`);
   put('name', name);
   put('mode', octal(0o600, 7));
   put('uid', octal(0, 7));
@@ -43,28 +40,28 @@ export function headerOf(name: string, size: number, seconds: number): Buffer {
   return header;
 }
 
-/** What follows the bytes of an entry. */
+/** Fills the last block of an entry. */
 export const paddingAfter = (size: number): Buffer => Buffer.alloc((blockBytes - (size % blockBytes)) % blockBytes);
 
 export const endOfTar: Buffer = Buffer.alloc(2 * blockBytes);
 
-/** The sum of all bytes, with its own place taken for blanks. */
+/** The sum of all bytes, with its own field counted as spaces. */
 function sumOf(header: Buffer): number {
   const [start, length] = at.sum;
   return header.reduce((sum, byte, i) => sum + (i >= start && i < start + length ? 0x20 : byte), 0);
 }
 
-/** Undefined for a block of nothing, which ends an archive. */
+/** Returns undefined for a block of zeros, which ends an archive. Throws `BackupError` for an invalid header. */
 export function parseHeader(header: Buffer): { name: string; size: number } | undefined {
   if (header.equals(endOfTar.subarray(0, blockBytes))) return undefined;
   const text = (field: keyof typeof at) => {
     const [start, length] = at[field];
     return header.toString('latin1', start, start + length).replace(/[\0 ]+$/, '');
   };
-  if (parseOctal(text('sum')) !== sumOf(header)) throw damaged('what should begin an entry does not');
+  if (parseOctal(text('sum')) !== sumOf(header)) throw damaged('a checksum does not match');
   const isLarge = header[at.size[0]] === 0x80;
   const size = isLarge ? Number(header.readBigUInt64BE(at.size[0] + 4)) : parseOctal(text('size'));
-  if (text('type') !== '0' || !Number.isSafeInteger(size)) throw damaged('it has an entry that is no file');
+  if (text('type') !== '0' || !Number.isSafeInteger(size)) throw damaged('an entry is not a file');
   return { name: text('name'), size };
 }
 

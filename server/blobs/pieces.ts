@@ -1,4 +1,4 @@
-import { usedUp } from '../domain/used-up.ts';
+import { freeBytes } from '../domain/free-bytes.ts';
 import type { BlobWriter } from './blobs.ts';
 
 /** A buffer starts at this size and doubles, so that a small file costs little. */
@@ -49,7 +49,7 @@ export class PieceWriter implements BlobWriter {
   async close(): Promise<number> {
     if (this.#changed) await this.#send();
     await Promise.all(this.#underWay);
-    for (const buffer of [this.#buffer, ...this.#spare]) usedUp(buffer);
+    for (const buffer of [this.#buffer, ...this.#spare]) freeBytes(buffer);
     const finishing = this.#pieces.finish(this.#failure ? undefined : this.#offset + this.#filled);
     if (!this.#failure || this.#failure.told) return finishing;
     // Whatever goes wrong now, the first failure says more.
@@ -77,7 +77,7 @@ export class PieceWriter implements BlobWriter {
     const doubled = Math.max(needed, this.#buffer.length * 2, firstBufferBytes);
     const larger = new Uint8Array(Math.min(doubled, this.#pieces.bytes));
     larger.set(this.#buffer.subarray(0, this.#filled));
-    usedUp(this.#buffer);
+    freeBytes(this.#buffer);
     this.#buffer = larger;
   }
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** An IP address as a number, so that a network is a span of numbers. */
+/** An IP address as a number, so that a network is a range of numbers. */
 export interface Address {
   readonly family: 4 | 6;
   readonly value: bigint;
@@ -16,7 +16,7 @@ export interface Network {
 
 const bitsOf = { 4: 32, 6: 128 } as const;
 
-/** Undefined for what is no plain address: a name, a short or octal form, one with a zone. */
+/** Returns undefined for anything but a plain address: a name, a short or octal form, or one with a zone. */
 export function readAddress(text: string): Address | undefined {
   const family = isIP(text);
   if (family === 4) return { family, value: readV4(text) };
@@ -54,7 +54,7 @@ export const contains = (network: Network, address: Address): boolean =>
 
 const expected = 'networks such as 10.0.0.0/8 or addresses such as 192.168.1.5, separated by commas';
 
-/** One network: an address, or an address and the length of its prefix. Throws a few words that follow "must be". */
+/** Parses an address or a CIDR block. Throws a text that follows "must be". */
 export function readNetwork(text: string): Network {
   const [, base = '', prefix] = /^([^/]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? [];
   const address = readAddress(base);
@@ -63,14 +63,14 @@ export function readNetwork(text: string): Network {
   const length = prefix === undefined ? bits : Number(prefix);
   if (length > bits) throw new Error(expected);
   const span = 1n << BigInt(bits - length);
-  // Somebody who writes 192.168.1.5/24 may mean one address or 256 of them: a guard does not guess the larger.
+  // 192.168.1.5/24 may mean one address or 256. A guard must not guess the larger.
   if (address.value % span !== 0n) {
     throw new Error(`networks that start at their first address, which ${text} does not`);
   }
   return { text, family: address.family, first: address.value, last: address.value + span - 1n };
 }
 
-/** The networks that an operator opens. Throws a few words that follow "must be". */
+/** Parses networks separated by commas. Throws a text that follows "must be". */
 export function parseNetworks(text: string): readonly Network[] {
   if (text.trim() === '') return [];
   return text.split(',').map((part) => readNetwork(part.trim()));

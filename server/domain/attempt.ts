@@ -1,17 +1,17 @@
-/** What is sent to an endpoint in one attempt. */
+/** The request of one attempt. */
 export interface Sending {
-  /** The event's id as it stands in the headers. */
+  /** The id of the event, as in the headers. */
   readonly id: string;
   readonly event: string;
   readonly body: string;
   /** 1 for the first attempt. */
   readonly attempt: number;
-  /** 0: none. */
+  /** 0 outside of a replay. */
   readonly replayId: number;
   readonly at: number;
 }
 
-/** What came of it. */
+/** The result of one attempt. */
 export interface AttemptMade {
   readonly delivered: boolean;
   readonly status: number | null;

@@ -1,15 +1,15 @@
 import { ParleyError } from '@parley/contract';
 
-/** An earlier answer, and what was asked then. */
-export interface KeptAnswer {
+/** An earlier response, and the fingerprint of its input. */
+export interface StoredResponse {
   readonly fingerprint: string;
   readonly answer: string;
 }
 
-/** Fields whose value must not be found again in what is kept, not even hashed: it could be guessed from it. */
+/** Fields that are left out of the fingerprint: their values could be guessed from its hash. */
 const secrets = new Set(['password', 'secret']);
 
-/** Equal for equal inputs, whatever the order of their fields; of a secret it tells only that there is one. */
+/** Returns the same text for equal inputs, whatever the order of their fields. Secrets count only as present or absent. */
 export function fingerprint(input: unknown): string {
   return new Bun.CryptoHasher('sha256').update(JSON.stringify(sorted(input))).digest('base64url');
 }
@@ -21,10 +21,10 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, inner]) => [key, secrets.has(key) ? true : sorted(inner)]));
 }
 
-/** The earlier answer, as JSON, if the same thing is asked again under its key. */
-export function keptAnswer(kept: KeptAnswer, asked: string): string {
-  if (kept.fingerprint !== asked) {
+/** Returns the stored response as JSON. Throws `idempotency_conflict` if the input differs. */
+export function storedResponse(stored: StoredResponse, requested: string): string {
+  if (stored.fingerprint !== requested) {
     throw new ParleyError('idempotency_conflict', 'This Idempotency-Key was used before with another input.');
   }
-  return kept.answer;
+  return stored.answer;
 }

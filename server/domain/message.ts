@@ -1,11 +1,10 @@
 import type { FileInfo, Message } from '@parley/contract';
 import { isoTime } from './time.ts';
 
-/** A file as it is kept with its message: without its address, which moves with the server. */
+/** A file as it is stored with its message: without its URL, which moves with the server. */
 export type KeptFile = Omit<FileInfo, 'url'>;
 export type KeptMessage = Omit<Message, 'file'> & { readonly file: KeptFile | null };
 
-/** A message at its beginning. */
 export function newMessage(
   {
     message_id,
@@ -25,7 +24,7 @@ export function edited(message: KeptMessage, content: string, at: number): KeptM
   return { ...message, content, edited_at: isoTime(at) };
 }
 
-/** What is left of a deleted message: its place, without what it said. */
+/** Returns a deleted message: the same fields without content, file and reactions. */
 export function tombstone(message: KeptMessage, at: number): Message {
   return { ...message, content: '', file: null, reactions: [], deleted_at: isoTime(at) };
 }

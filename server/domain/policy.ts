@@ -1,6 +1,5 @@
 import type { ChatType, Role } from '@parley/contract';
 
-/** What a person may want to do in a chat. */
 export type Act = 'read' | 'react' | 'leave' | 'send' | 'delete_any' | 'update' | 'manage_participants' | 'set_role';
 
 const everyone: readonly Role[] = ['owner', 'admin', 'member'];
@@ -9,8 +8,8 @@ const owner: readonly Role[] = ['owner'];
 const nobody: readonly Role[] = [];
 
 /**
- * Who may do what, by type of chat. Both sides of a direct chat are members; it has no owner and cannot be left. Editing
- * is not here: it is the author's alone, whatever the role.
+ * The roles that may do each act, by type of chat. Both sides of a direct chat are members. Editing is missing because
+ * only the author may edit, whatever their role.
  */
 const rules: Readonly<Record<Act, Readonly<Record<ChatType, readonly Role[]>>>> = {
   read: { direct: everyone, group: everyone, channel: everyone },
@@ -27,7 +26,7 @@ export function may(act: Act, type: ChatType, role: Role): boolean {
   return rules[act][type].includes(role);
 }
 
-/** Why not, in words for the person who tried. */
+/** The message for the caller who may not. */
 export const refusals: Readonly<Record<Act, string>> = {
   read: 'You are not a participant of this chat.',
   react: 'You are not a participant of this chat.',

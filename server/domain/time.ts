@@ -2,8 +2,8 @@ let minute = Number.NaN;
 let prefix = '';
 
 /**
- * ISO 8601 in UTC with milliseconds. Times that are shown together lie close together, so the part down to the minute is
- * kept from one to the next: a page of 50 messages takes 2 µs in place of 18.
+ * Returns ISO 8601 in UTC with milliseconds. Caches the part down to the minute, because consecutive calls mostly share it:
+ * a page of 50 messages takes 2 µs instead of 18.
  */
 export function isoTime(at: number): string {
   const ofMinute = ((at % 60_000) + 60_000) % 60_000;

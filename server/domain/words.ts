@@ -1,7 +1,6 @@
 /**
- * How text is cut into words for search, the same for both engines and for what is searched and what is sought.
- * Accents, vowel points and invisible marks are dropped; scripts that write no spaces are cut into single
- * characters. The two voicing marks of kana stay: they make other letters.
+ * Splits text into words, for both engines, for messages and for queries. Drops accents, vowel points and invisible marks.
+ * Splits scripts without spaces into single characters. Keeps the two voicing marks of kana, which make other letters.
  */
 const marks =
   /(?!\u3099|\u309a)(?=[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}])\p{Mn}|[\u00ad\u200e\u200f\u2060\ufeff]/gu;
@@ -11,18 +10,20 @@ const word = new RegExp(
   'gu',
 );
 
-/** Characters of a word that count: enough for any real one, and far below what an index takes. */
-const wordLength = 64;
+/** Longer words are truncated. Enough for any real word, and far below the limits of an index. */
+const maxWordLength = 64;
 
-/** More marks on one letter than any script has. Normalizing sorts them, in time that grows with the square of their number. */
-const pile = /(\p{M}{16})\p{M}+/gu;
+/** More marks on one letter than any script has. Normalizing sorts them in quadratic time. */
+const excessMarks = /(\p{M}{16})\p{M}+/gu;
 
-/** Text made comparable: `Ärger` and `arger` are the same. */
+/** Normalizes text for comparison: `Ärger` equals `arger`. */
 export function fold(text: string): string {
-  const bare = text.replace(pile, '$1').normalize('NFKD').replace(marks, '').normalize('NFKC');
+  const bare = text.replace(excessMarks, '$1').normalize('NFKD').replace(marks, '').normalize('NFKC');
   return bare.toLowerCase().replaceAll('ς', 'σ').replaceAll('ß', 'ss');
 }
 
 export function words(text: string): string[] {
-  return (fold(text).match(word) ?? []).map((w) => (w.length > wordLength ? [...w].slice(0, wordLength).join('') : w));
+  return (fold(text).match(word) ?? []).map((w) =>
+    w.length > maxWordLength ? [...w].slice(0, maxWordLength).join('') : w,
+  );
 }

@@ -1,6 +1,6 @@
 import type { Engine, Tx } from '../store/engine.ts';
 import { pruneEvents } from '../store/events.ts';
-import { pruneAnswers } from '../store/idempotency.ts';
+import { pruneResponses } from '../store/idempotency.ts';
 import { pruneStays } from '../store/members.ts';
 
 const batch = 500;
@@ -36,7 +36,7 @@ export async function dropExpired(engine: Engine, retention: Retention): Promise
       stays: await pruneStays(tx, batch),
     };
   });
-  const answers = await pruneAnswers(engine, now() - answerMs, batch);
+  const answers = await pruneResponses(engine, now() - answerMs, batch);
   counted('events', events);
   counted('deliveries', deliveries);
   counted('answers', answers);

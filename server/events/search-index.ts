@@ -19,7 +19,7 @@ export async function indexNextEvents(engine: Engine, lag: (events: number) => v
   const position = await readCursor(engine, 'search');
   lag(await idsBetween(engine, position, tip));
   if (tip === position) return false;
-  return engine.writeSoon(async (tx) => {
+  return engine.writeRelaxed(async (tx) => {
     if (!(await tx.tryLock('search-index'))) return false;
     const events = await eventsAfter(tx, await readCursor(tx, 'search'), mostEvents);
     const step = events.slice(0, Math.max(1, countWithin(events, mostText)));

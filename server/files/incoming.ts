@@ -1,5 +1,5 @@
 import type { BlobWriter } from '../blobs/blobs.ts';
-import { usedUp } from '../domain/used-up.ts';
+import { freeBytes } from '../domain/free-bytes.ts';
 import type { RunningHash } from './hashes.ts';
 
 export interface IncomingParts {
@@ -30,7 +30,7 @@ export class Incoming {
     this.#size += bytes.length;
     hash?.update(bytes);
     await writer.write(bytes);
-    usedUp(bytes);
+    freeBytes(bytes);
   }
 
   /** To be called once, also after a failure. Answers how many bytes are kept for good. */

@@ -40,7 +40,7 @@ export class Lease {
 
   /** Whoever held the upload before let its lease lapse, and may still write. */
   get isDoubtful(): boolean {
-    return this.#parts.row.is_doubtful === 1;
+    return this.#parts.row.is_doubtful;
   }
 
   /** After a pause of the whole process the clock knows it before the timers do. */
@@ -62,7 +62,7 @@ export class Lease {
   /** Nothing more is written. Answers whether it was held all the time. */
   release(): Promise<boolean> {
     const { engine, row } = this.#parts;
-    return this.#end(() => engine.writeSoon((tx) => freeUpload(tx, row.file_id, row.lease_number)));
+    return this.#end(() => engine.writeRelaxed((tx) => freeUpload(tx, row.file_id, row.lease_number)));
   }
 
   /** It has been given back: the upload is a file now. */
@@ -81,11 +81,11 @@ export class Lease {
     const { engine, row, leaseMs, monotonic, letGo } = this.#parts;
     const askedAt = monotonic();
     try {
-      const held = await engine.writeSoon((tx) => renewUpload(tx, row.file_id, row.lease_number, leaseMs));
+      const held = await engine.writeRelaxed((tx) => renewUpload(tx, row.file_id, row.lease_number, leaseMs));
       if (this.#released) return;
       if (!held) this.#lose();
       else this.#hold(askedAt);
-      if (held?.is_wanted === 1) letGo();
+      if (held?.is_wanted) letGo();
     } catch {
       // A database that is away may be back for the next time; otherwise the lease ends by itself.
     }

@@ -61,7 +61,7 @@ export class UploadLeases {
     for (; ; await Bun.sleep(lookEveryMs)) {
       const askedAt = monotonic();
       // That it is taken must be on disk: were it forgotten, another would take it without a doubt. Alone, there is none.
-      const row = alone ? await engine.writeSoon(work) : await engine.write(work);
+      const row = alone ? await engine.writeRelaxed(work) : await engine.write(work);
       if (row === 'gone') return undefined;
       if (row !== 'held') return new Lease({ engine, row, leaseMs, renewMs, monotonic, askedAt, letGo });
       askOthers(key);

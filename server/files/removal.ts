@@ -1,6 +1,6 @@
 import type { Blobs } from '../blobs/blobs.ts';
 import type { Engine } from '../store/engine.ts';
-import { dropEndedFiles, forgetFile, hasEndedFiles, putOff } from '../store/files.ts';
+import { dropEndedFiles, forgetFile, hasEndedFiles, postponeDeletion } from '../store/files.ts';
 
 const batch = 100;
 
@@ -30,7 +30,7 @@ export async function removeEnded(
     }
   }
   // The next time they are tried again; what comes after them does not wait for that.
-  if (faults.length > 0) await putOff(engine, dropped, now + retryMs);
+  if (faults.length > 0) await postponeDeletion(engine, dropped, now + retryMs);
   if (faults.length > 0) throw new AggregateError(faults, `${faults.length} files could not be removed`);
   return dropped.length === batch;
 }

@@ -13,9 +13,9 @@ import {
   findFileByKey,
   forgetFile,
   insertFile,
+  isCompleteFile,
   isKept,
   isKnown,
-  isWholeFile,
 } from '../store/files.ts';
 import { cutUpload } from '../store/upload-leases.ts';
 import { Hashes, RunningHash } from './hashes.ts';
@@ -103,7 +103,7 @@ export class Uploads {
     const { engine, now, random } = this.#parts;
     const { userId, name, size } = file;
     const key = newKey(random);
-    const row = await engine.write(async (tx) => {
+    return engine.write(async (tx) => {
       await tx.lockKeys([`uploads of ${userId}`]);
       if (file.isCounted && (await countUnsent(tx, userId, now())) >= mostUnsent) {
         throw new ParleyError(
@@ -113,8 +113,6 @@ export class Uploads {
       }
       return insertFile(tx, { key, user_id: userId, name, size, created_at: now(), expires_at: file.expiresAt });
     });
-    if (!row) throw new Error('a file was not written down');
-    return row;
   }
 
   /** An upload, or the file that it has become, unless it has come to its end. */
@@ -217,7 +215,7 @@ export class Uploads {
     const { engine, blobs } = this.#parts;
     const { file_id, key } = row;
     this.#hashes.drop(key);
-    if (await isWholeFile(engine, file_id)) return;
+    if (await isCompleteFile(engine, file_id)) return;
     await blobs.remove(key);
     await this.abandon(row);
   }

@@ -1,5 +1,5 @@
 import { ParleyError } from '@parley/contract';
-import { usedUp } from '../domain/used-up.ts';
+import { freeBytes } from '../domain/free-bytes.ts';
 import { brokenForm, type PartHead, readPartHead } from './part-head.ts';
 
 export type { PartHead } from './part-head.ts';
@@ -50,14 +50,14 @@ class Form {
 
   async take(bytes: Uint8Array): Promise<void> {
     if (this.#place === 'content' && (await this.#pass(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)))) {
-      return usedUp(bytes);
+      return freeBytes(bytes);
     }
     const joined = Buffer.concat([this.#rest, bytes]);
-    usedUp(bytes);
+    freeBytes(bytes);
     this.#rest = joined;
     while (await this.#step[this.#place]());
     this.#rest = Buffer.from(this.#rest);
-    usedUp(joined);
+    freeBytes(joined);
   }
 
   end(): void {

@@ -1,6 +1,6 @@
 import type { Log } from './log.ts';
 
-/** Logs the first failure of something that is tried again and again, and the success that ends it; nothing in between. */
+/** Logs the first of consecutive failures of retried work as `event`, and the success that ends them as `recovered`. */
 export class FailureLog {
   readonly #log: Log;
   readonly #event: string;
@@ -19,7 +19,7 @@ export class FailureLog {
   };
 
   readonly succeeded = (): void => {
-    if (this.#isFailing) this.#log.write('info', `over: ${this.#event}`, this.#fields);
+    if (this.#isFailing) this.#log.write('info', 'recovered', { failure: this.#event, ...this.#fields });
     this.#isFailing = false;
   };
 }

@@ -4,10 +4,10 @@ export type LogFormat = 'json' | 'text';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** How long lines may wait to be written together. Errors do not wait. */
+/** Lines are written together after at most this long. Errors are written at once. */
 const flushMs = 100;
 
-/** Structured lines, written in bulk. Nothing that is handed to it may be a token, a secret or a message's content. */
+/** Structured log. Never pass a token, a secret or the content of a message. */
 export class Log {
   readonly #threshold: number;
   readonly #format: LogFormat;
@@ -27,6 +27,7 @@ export class Log {
     return levels.indexOf(level) >= this.#threshold;
   }
 
+  /** `event` is a stable snake_case token. */
   write(level: Exclude<Level, 'off'>, event: string, fields: Fields = {}): void {
     if (!this.enabled(level)) return;
     const time = new Date(this.#now()).toISOString();
@@ -59,10 +60,10 @@ function textLine(time: string, level: Level, event: string, fields: Fields): st
   return `${time} ${level.padEnd(5)} ${event} ${shown.join(' ')}\n`;
 }
 
-/** The message and stack of a fault. A database's message may quote values, so its detail fields are left out. */
+/** Returns message and stack. Leaves out the detail fields of database errors, which may quote values. */
 function describeCause(cause: unknown): unknown {
   if (!(cause instanceof Error)) return String(cause);
-  // What says only that something failed has the reason inside.
+  // A wrapper only says that something failed. The reason is inside.
   if (cause.cause instanceof Error) return describeCause(cause.cause);
   const { code, errno } = cause as { code?: unknown; errno?: unknown };
   return { name: cause.name, message: cause.message, code, errno, stack: cause.stack };

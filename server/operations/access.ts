@@ -2,7 +2,7 @@ import { type ChatId, type FileId, type MessageId, ParleyError, type Role, type 
 import { type Act, may, refusals } from '../domain/policy.ts';
 import { type ChatAccess, findChat } from '../store/chats.ts';
 import type { Db, Tx } from '../store/engine.ts';
-import { findFile, isSharedWith, isWhole, type WholeFile } from '../store/files.ts';
+import { type CompleteFile, findFile, isComplete, isSharedWith } from '../store/files.ts';
 import { findMessage, type MessageRow } from '../store/messages.ts';
 
 /** A chat and the role of the caller in it. */
@@ -66,9 +66,9 @@ export async function lockMessage(
 }
 
 /** The one door from an id to a file: whoever uploaded it sees it, and whoever is in a chat where a message names it. */
-export async function accessFile(db: Db, userId: UserId, fileId: FileId, now: number): Promise<WholeFile> {
+export async function accessFile(db: Db, userId: UserId, fileId: FileId, now: number): Promise<CompleteFile> {
   const file = await findFile(db, fileId, now);
-  const isSeen = file && isWhole(file) && (file.user_id === userId || (await isSharedWith(db, fileId, userId)));
+  const isSeen = file && isComplete(file) && (file.user_id === userId || (await isSharedWith(db, fileId, userId)));
   if (!isSeen) throw new ParleyError('not_found', 'There is no such file, or you may not see it.');
   return file;
 }

@@ -1,12 +1,12 @@
-import type { WholeFile } from '../store/files.ts';
+import type { CompleteFile } from '../store/files.ts';
 
 /** An answer that is the bytes of a file. */
 export class Download {
-  readonly file: WholeFile;
+  readonly file: CompleteFile;
   /** The bytes from `start` up to, but not including, `end`. */
   readonly read: (start: number, end: number) => Promise<Blob | ReadableStream<Uint8Array>>;
 
-  constructor(file: WholeFile, read: Download['read']) {
+  constructor(file: CompleteFile, read: Download['read']) {
     this.file = file;
     this.read = read;
   }

@@ -14,11 +14,11 @@ import type { FileLinks } from '../auth/file-links.ts';
 import type { AccessServices } from '../auth/services.ts';
 import type { Blobs } from '../blobs/blobs.ts';
 import type { AttemptMade, Sending } from '../domain/attempt.ts';
-import { fingerprint, keptAnswer } from '../domain/idempotency.ts';
+import { fingerprint, storedResponse } from '../domain/idempotency.ts';
 import type { LiveQuery, LiveStream } from '../domain/live.ts';
 import type { ReceivedFile } from '../files/uploads.ts';
 import type { Tx } from '../store/engine.ts';
-import { claimKeys, keepAnswers } from '../store/idempotency.ts';
+import { claimKeys, storeResponses } from '../store/idempotency.ts';
 import type { WebhookRow } from '../store/webhooks.ts';
 import type { Download } from './download.ts';
 import type { Live } from './live.ts';
@@ -98,10 +98,10 @@ export async function change<N extends OperationName>(
     const key = keyOf(call, call.idempotencyKey);
     const asked = askedBy(call);
     const [kept] = (await claimKeys(tx, [key])).values();
-    if (kept) return JSON.parse(keptAnswer(kept, asked)) as Output<N>;
+    if (kept) return JSON.parse(storedResponse(kept, asked)) as Output<N>;
     const at = services.now();
     const answer = await work(tx, at);
-    await keepAnswers(tx, [{ ...key, fingerprint: asked, answer: JSON.stringify(answer) }], at);
+    await storeResponses(tx, [{ ...key, fingerprint: asked, answer: JSON.stringify(answer) }], at);
     return answer;
   });
 }

@@ -116,7 +116,7 @@ export function user(row: UserRow): User {
     owner_id: row.owner_id,
     name: row.name,
     display_name: row.display_name,
-    is_admin: row.is_admin === 1,
+    is_admin: row.is_admin,
     created_at: time(row.created_at),
     disabled_at: timeOrNull(row.disabled_at),
   };

@@ -31,7 +31,12 @@ export function addReaction(services: Services): Handler<'messages.add_reaction'
         await insertReaction(tx, reaction, await appendOne(tx, { event: 'reaction_added', data: reaction }, at));
       }
       return {
-        message: await present.messageFor(tx, { ...message, has_reactions: 1 }, call.caller.userId, services.files.url),
+        message: await present.messageFor(
+          tx,
+          { ...message, has_reactions: true },
+          call.caller.userId,
+          services.files.url,
+        ),
       };
     });
 }

@@ -1,15 +1,15 @@
 import { type ChatId, type FileId, invalidField, ParleyError } from '@parley/contract';
 import { type Caller, requireScopes } from '../auth/caller.ts';
 import { freeze } from '../domain/event.ts';
-import { type KeptAnswer, keptAnswer } from '../domain/idempotency.ts';
+import { type StoredResponse, storedResponse } from '../domain/idempotency.ts';
 import { type KeptFile, newMessage } from '../domain/message.ts';
 import { may } from '../domain/policy.ts';
 import { tookTooLong } from '../files/uploads.ts';
 import { Batcher } from '../lib/batcher.ts';
 import type { Tx } from '../store/engine.ts';
-import { completeFile, findWholeFiles, keepFiles, type WholeFile } from '../store/files.ts';
-import { claimKeys, type KeyScope, keepAnswers, keyName } from '../store/idempotency.ts';
-import { findStandings, insertMessages, type NewMessage, type Standing } from '../store/messages.ts';
+import { type CompleteFile, completeFile, findCompleteFiles, keepFiles } from '../store/files.ts';
+import { claimKeys, type KeyScope, keyName, storeResponses } from '../store/idempotency.ts';
+import { findSendPermissions, insertMessages, type NewMessage, type SendPermission } from '../store/messages.ts';
 import { accessChatTo } from './access.ts';
 import { askedBy, type Call, type Handler, keyOf, type Services } from './operation.ts';
 import * as present from './present.ts';
@@ -68,7 +68,7 @@ async function settleRepeats(tx: Tx, sends: readonly Send[], verdicts: Map<Send,
     if (answer)
       verdicts.set(
         send,
-        attempt(() => new Rendered(keptAnswer(answer, askedBy(send)).slice(1, -1))),
+        attempt(() => new Rendered(storedResponse(answer, askedBy(send)).slice(1, -1))),
       );
     else if (!firsts.has(name)) firsts.set(name, send);
     leaders.set(send, firsts.get(name) ?? send);
@@ -96,13 +96,13 @@ async function write(
   const named = sends.flatMap(({ input }) => input.file_id ?? []);
   const [ids, standings, files] = await Promise.all([
     tx.takeIds({ messages: sends.length, events: sends.length }),
-    findStandings(tx, sends.map(placeOf)),
-    named.length > 0 ? findWholeFiles(tx, named, now()) : noFiles,
+    findSendPermissions(tx, sends.map(placeOf)),
+    named.length > 0 ? findCompleteFiles(tx, named, now()) : noFiles,
   ]);
   // Read under the lock, so that times rise with ids.
   const at = now();
   const messages: NewMessage[] = [];
-  const answers: (KeyScope & KeptAnswer)[] = [];
+  const answers: (KeyScope & StoredResponse)[] = [];
   for (const [i, send] of sends.entries()) {
     const [message_id, event_id, standing] = [ids.messages[i], ids.events[i], standings[i]];
     if (message_id === undefined || event_id === undefined || !standing) throw new Error('too few ids were taken');
@@ -134,15 +134,15 @@ async function write(
     }
   }
   const kept = messages.flatMap(({ file_id }) => file_id ?? []);
-  tx.finish(() => insertMessages(tx, messages, at));
-  if (kept.length > 0) tx.finish(() => keepFiles(tx, kept));
-  if (answers.length > 0) tx.finish(() => keepAnswers(tx, answers, at));
+  tx.defer(() => insertMessages(tx, messages, at));
+  if (kept.length > 0) tx.defer(() => keepFiles(tx, kept));
+  if (answers.length > 0) tx.defer(() => storeResponses(tx, answers, at));
 }
 
-const noFiles: ReadonlyMap<FileId, WholeFile> = new Map();
+const noFiles: ReadonlyMap<FileId, CompleteFile> = new Map();
 
 /** The file of a send: what came with it, or one that its sender has uploaded before. */
-function fileOf({ caller, input, file }: Send, files: ReadonlyMap<FileId, WholeFile>): KeptFile | undefined {
+function fileOf({ caller, input, file }: Send, files: ReadonlyMap<FileId, CompleteFile>): KeptFile | undefined {
   if (file || input.file_id === undefined) return file;
   const named = files.get(input.file_id);
   return named?.user_id === caller.userId ? named : undefined;
@@ -162,7 +162,7 @@ const placeOf = ({ caller, input }: Send) => ({
   reply_to: input.reply_to ?? null,
 });
 
-function mayWrite({ input }: Send, { type, role, reply_chat }: Standing, file: KeptFile | undefined): boolean {
+function mayWrite({ input }: Send, { type, role, reply_chat }: SendPermission, file: KeptFile | undefined): boolean {
   if (type === null || role === null || !may('send', type, role)) return false;
   if (input.file_id !== undefined && !file) return false;
   return input.reply_to === undefined || reply_chat === input.chat_id;

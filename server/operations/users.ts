@@ -5,7 +5,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { Tx } from '../store/engine.ts';
 import { appendOne } from '../store/events.ts';
 import { deleteLinks, deleteLinksBy } from '../store/links.ts';
-import { chatsOwnedBy, findHeir, updateRole } from '../store/members.ts';
+import { chatsOwnedBy, findSuccessor, updateRole } from '../store/members.ts';
 import { findToken, lockTokensOf, revokeTokensOf } from '../store/tokens.ts';
 import {
   countAdmins,
@@ -48,7 +48,7 @@ async function requireStillAdministrator(tx: Tx, { userId, tokenId }: Caller): P
   const token = await findToken(tx, userId, tokenId);
   const user = await findUser(tx, userId);
   if (!token || user?.disabled_at !== null) throw new ParleyError('unauthorized', 'Your access has just been ended.');
-  if (user.is_admin !== 1) throw new ParleyError('forbidden', 'Only an administrator may do this.');
+  if (!user.is_admin) throw new ParleyError('forbidden', 'Only an administrator may do this.');
 }
 
 export function createUser(services: Services): Handler<'users.create'> {
@@ -79,7 +79,7 @@ export function disableOneUser(services: Services): Handler<'users.disable'> {
       await requireStillAdministrator(tx, call.caller);
       const user = known(await findUser(tx, call.input.user_id));
       if (user.disabled_at !== null) return { user, alsoEnded: [] };
-      if (user.is_admin === 1 && (await countAdmins(tx)) === 1) {
+      if (user.is_admin && (await countAdmins(tx)) === 1) {
         throw new ParleyError('conflict', 'The last administrator cannot be disabled.');
       }
       return disable(tx, actorOf(call), user, at);
@@ -150,7 +150,7 @@ export async function changeAdministrator(
     await tx.lockKeys(['administrators']);
     const user = known(await findUser(tx, userId));
     if (user.kind === 'bot') throw new ParleyError('conflict', 'A bot cannot be an administrator.');
-    if ((user.is_admin === 1) === isAdmin) return;
+    if (user.is_admin === isAdmin) return;
     if (!isAdmin && user.disabled_at === null && (await countAdmins(tx)) === 1) {
       throw new ParleyError('conflict', 'The last administrator cannot step down.');
     }
@@ -180,7 +180,7 @@ async function passOnChats(
   const chatIds = [...owned].sort((a, b) => a - b);
   for (const chatId of chatIds) await tx.lockChat(chatId);
   for (const chat_id of chatIds) {
-    const heir = await findHeir(tx, chat_id);
+    const heir = await findSuccessor(tx, chat_id);
     if (!heir || heir.role === 'owner') continue;
     await updateRole(tx, chat_id, heir.user_id, 'owner');
     const { user_id, role: previous_role } = heir;

@@ -35,7 +35,7 @@ export async function userPage(
     hasPassword: ((await findSignIn(engine, user.name))?.password_hash ?? null) !== null,
     owner: user.owner_id === null ? undefined : await findUser(engine, user.owner_id),
     bots: await listBots(engine, user.user_id),
-    isOnlyAdministrator: user.is_admin === 1 && user.disabled_at === null && (await countAdmins(engine)) === 1,
+    isOnlyAdministrator: user.is_admin && user.disabled_at === null && (await countAdmins(engine)) === 1,
   };
   const isPerson = user.kind === 'person';
   const isActive = user.disabled_at === null;
@@ -95,7 +95,7 @@ function About({ known: { user, hasPassword, owner, bots } }: { known: Known }) 
                     <UserLink user={bot} />
                   </>
                 )),
-          Administrator: isPerson ? (user.is_admin === 1 ? 'Yes' : 'No') : undefined,
+          Administrator: isPerson ? (user.is_admin ? 'Yes' : 'No') : undefined,
           Password: isPerson ? (hasPassword ? 'Chosen' : 'None: this person cannot sign in yet') : undefined,
           Created: <Time at={user.created_at} />,
           Disabled: user.disabled_at === null ? undefined : <Time at={user.disabled_at} />,
@@ -136,7 +136,7 @@ function Administrator({ known: { user, isSelf, isOnlyAdministrator } }: { known
       </section>
     );
   }
-  const isAdmin = user.is_admin === 1;
+  const isAdmin = user.is_admin;
   const [what, consequence] = isAdmin
     ? isSelf
       ? ['Step down', 'You will no longer see these pages. Another administrator can make you one again.']

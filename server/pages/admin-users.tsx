@@ -169,7 +169,7 @@ function UserTable({ users, owners }: { users: readonly UserRow[]; owners: Reado
         },
         {
           label: 'Administrator',
-          cell: ({ is_admin }) => (is_admin === 1 ? <strong>Yes</strong> : <span class="muted">No</span>),
+          cell: ({ is_admin }) => (is_admin ? <strong>Yes</strong> : <span class="muted">No</span>),
         },
         {
           label: 'State',

@@ -33,7 +33,7 @@ export function consentPages(site: Site, parts: SiteParts): void {
     }
     const { user, caller } = who;
     const { tokenId } = caller;
-    const decider = { userId: user.user_id, isAdmin: user.is_admin === 1, tokenId, address: c.var.address };
+    const decider = { userId: user.user_id, isAdmin: user.is_admin, tokenId, address: c.var.address };
     const end = await parts.oauth.decide(searchParams, decider, decision === 'allow', c.var.origin);
     return end.outcome === 'refused' ? refused(c, end.message) : c.redirect(end.location, 303);
   });
@@ -48,7 +48,7 @@ async function ask(
 ): Promise<Response> {
   const { user } = who;
   const owner = client.ownerId === null ? undefined : await findUser(parts.services.engine, client.ownerId);
-  const usable = usableBy({ isAdmin: user.is_admin === 1 }, scopes);
+  const usable = usableBy({ isAdmin: user.is_admin }, scopes);
   const destination = destinationOf(redirect);
   c.set('formTargets', destination.formTargets);
   const action = `${c.req.path}${search}`;

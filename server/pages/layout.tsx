@@ -25,7 +25,7 @@ const administration: readonly Entry[] = [
 ];
 
 /** Where somebody can go. */
-export const entriesFor = (user: UserRow) => ({ own, administration: user.is_admin === 1 ? administration : [] });
+export const entriesFor = (user: UserRow) => ({ own, administration: user.is_admin ? administration : [] });
 
 /** The frame of every page. */
 export function Layout({ head, user, children }: { head: PageHead; user: UserRow | undefined; children?: Child }) {

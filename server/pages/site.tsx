@@ -219,7 +219,7 @@ export function requireSignedIn(c: PageContext): SignedIn {
 
 export function requireAdministrator(c: PageContext): SignedIn {
   const who = requireSignedIn(c);
-  if (who.user.is_admin !== 1) throw new ParleyError('forbidden', 'Only an administrator may see this page.');
+  if (!who.user.is_admin) throw new ParleyError('forbidden', 'Only an administrator may see this page.');
   return who;
 }
 

@@ -1,18 +1,18 @@
 import type { Tx } from './engine.ts';
 
-/** How long what has ended is kept after its end: a code or refresh token that comes again must still be known. */
-const afterMs = 24 * 3_600_000;
+/** Expired rows are kept this long, to recognize a code or refresh token that is used again. */
+const keptMs = 24 * 3_600_000;
 
-/** Nothing stands on the token `x` any more. */
+/** No webhook or other token depends on the token `x`. */
 const unneeded = `NOT EXISTS (SELECT 1 FROM webhooks w WHERE w.token_id = x.token_id)
   AND NOT EXISTS (SELECT 1 FROM tokens t WHERE t.parent_id = x.token_id)`;
 
 /**
- * Drops up to `count` of each kind of what has ended: codes, refresh tokens, tokens, sessions, grants, links. A token that a
- * webhook stands on stays, and so does its grant. Answers how many rows went.
+ * Deletes up to `count` expired rows of each kind: codes, refresh tokens, tokens, sessions, grants, links. Keeps tokens that
+ * a webhook depends on, and their grants. Returns the number of rows deleted.
  */
 export async function pruneAccess(tx: Tx, now: number, count: number): Promise<number> {
-  const before = now - afterMs;
+  const before = now - keptMs;
   const drop = (table: string, key: string, where: string) =>
     tx.run(
       `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} x WHERE ${where} LIMIT $2)`,

@@ -1,27 +1,29 @@
 import type { UserId } from '@parley/contract';
 import type { Db, Tx } from './engine.ts';
+import { insertRow } from './insert-row.ts';
 
 export interface AppRow {
   readonly app_id: number;
   readonly client_id: string;
-  /** Null: Parley's own. */
+  /** Null for Parley's own app. */
   readonly owner_id: UserId | null;
   readonly name: string;
-  /** A JSON array of addresses. */
+  /** A JSON array of URLs. */
   readonly redirects: string;
-  /** Null: an app that can keep no secret. */
+  /** Null for a public client. */
   readonly secret_hash: string | null;
   readonly bot_id: UserId | null;
   readonly created_at: number;
 }
 
-const names = ['app_id', 'client_id', 'owner_id', 'name', 'redirects', 'secret_hash', 'bot_id', 'created_at'];
+const newColumns = ['client_id', 'owner_id', 'name', 'redirects', 'secret_hash', 'bot_id', 'created_at'] as const;
+const names = ['app_id', ...newColumns];
 const columns = names.map((name) => `a.${name}`).join(', ');
 
-/** Waits until nobody else deletes the app, or is given something by it: so nothing is given that outlives it. */
+/** Locks deleting the app and issuing grants to it, so that no grant outlives the app. */
 export const lockApp = (tx: Tx, appId: number): Promise<void> => tx.lockKeys([`app ${appId}`]);
 
-/** An app that may be used: it is not deleted, and its owner not disabled. */
+/** Finds an app that is not deleted and whose owner is not disabled. */
 export function findAppByClientId(db: Db, clientId: string): Promise<AppRow | undefined> {
   return db.get(
     `SELECT ${columns} FROM apps a LEFT JOIN users u ON u.user_id = a.owner_id
@@ -45,7 +47,7 @@ export function listApps(db: Db, ownerId: UserId): Promise<AppRow[]> {
   );
 }
 
-/** What apps are called, by id, the deleted too. */
+/** Returns names by app id, those of deleted apps too. */
 export async function namesOfApps(db: Db, appIds: Iterable<number>): Promise<ReadonlyMap<number, string>> {
   const rows = await db.all<Pick<AppRow, 'app_id' | 'name'>>(
     `SELECT a.app_id, a.name FROM ${db.dialect.rows('$1', { app_id: 'int' }, 'asked')}
@@ -55,31 +57,8 @@ export async function namesOfApps(db: Db, appIds: Iterable<number>): Promise<Rea
   return new Map(rows.map(({ app_id, name }) => [app_id, name]));
 }
 
-export interface NewApp {
-  readonly clientId: string;
-  readonly ownerId: UserId;
-  readonly name: string;
-  readonly redirects: readonly string[];
-  readonly secretHash: string | null;
-  readonly botId: UserId | null;
-  readonly at: number;
-}
-
-export async function insertApp(tx: Tx, app: NewApp): Promise<AppRow> {
-  const row = await tx.get<AppRow>(
-    `INSERT INTO apps (client_id, owner_id, name, redirects, secret_hash, bot_id, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${names.join(', ')}`,
-    app.clientId,
-    app.ownerId,
-    app.name,
-    JSON.stringify(app.redirects),
-    app.secretHash,
-    app.botId,
-    app.at,
-  );
-  if (!row) throw new Error('the new app was not answered');
-  return row;
-}
+export const insertApp = (tx: Tx, app: Omit<AppRow, 'app_id'>): Promise<AppRow> =>
+  insertRow(tx, 'apps', newColumns, app, names.join(', '));
 
 export async function updateApp(
   tx: Tx,

@@ -1,12 +1,13 @@
 import type { UserId } from '@parley/contract';
 import type { Db, Tx } from './engine.ts';
+import { insertRow } from './insert-row.ts';
 
 export interface AuditRow {
   readonly audit_id: number;
   readonly at: number;
   readonly act: string;
   readonly user_id: UserId | null;
-  /** Null: nobody that is known. */
+  /** Null if the user is unknown. */
   readonly user_name: string | null;
   readonly app_id: number;
   readonly address: string | null;
@@ -15,15 +16,7 @@ export interface AuditRow {
 }
 
 export async function insertAudit(tx: Tx, entry: Omit<AuditRow, 'audit_id' | 'user_name'>): Promise<void> {
-  await tx.run(
-    'INSERT INTO audit (at, act, user_id, app_id, address, details) VALUES ($1, $2, $3, $4, $5, $6)',
-    entry.at,
-    entry.act,
-    entry.user_id,
-    entry.app_id,
-    entry.address,
-    entry.details,
-  );
+  await insertRow(tx, 'audit', ['at', 'act', 'user_id', 'app_id', 'address', 'details'], entry);
 }
 
 export interface AuditFilter {
@@ -33,20 +26,20 @@ export interface AuditFilter {
   readonly beforeId?: number | undefined;
 }
 
-/** Newest first. */
+/** Returns entries, newest first. */
 export function listAudit(db: Db, filter: AuditFilter, limit: number): Promise<AuditRow[]> {
-  const wanted: string[] = [];
+  const conditions: string[] = [];
   const values: (string | number)[] = [];
-  const want = (condition: string, value: string | number | undefined) => {
-    if (value !== undefined) wanted.push(`${condition} $${values.push(value)}`);
+  const filterBy = (condition: string, value: string | number | undefined) => {
+    if (value !== undefined) conditions.push(`${condition} $${values.push(value)}`);
   };
-  want('a.act =', filter.act);
-  want('a.user_id =', filter.userId);
-  want('a.audit_id <', filter.beforeId);
+  filterBy('a.act =', filter.act);
+  filterBy('a.user_id =', filter.userId);
+  filterBy('a.audit_id <', filter.beforeId);
   return db.all(
     `SELECT a.audit_id, a.at, a.act, a.user_id, u.name AS user_name, a.app_id, a.address, a.details
      FROM audit a LEFT JOIN users u ON u.user_id = a.user_id
-     ${wanted.length > 0 ? `WHERE ${wanted.join(' AND ')}` : ''} ORDER BY a.audit_id DESC LIMIT $${values.push(limit)}`,
+     ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''} ORDER BY a.audit_id DESC LIMIT $${values.push(limit)}`,
     ...values,
   );
 }

@@ -1,7 +1,8 @@
 import type { ChatId, ChatType, EventId, MessageId, Role, UserId, Visibility } from '@parley/contract';
 import { fold } from '../domain/words.ts';
-import { type Db, type Dialect, type Lookup, perDialect, type Tx } from './engine.ts';
+import { type Db, type Dialect, perDialect, type Tx } from './engine.ts';
 import { newestIn } from './in-chat.ts';
+import { pointQuery } from './point-query.ts';
 
 export interface ChatRow {
   readonly chat_id: ChatId;
@@ -22,8 +23,8 @@ export interface ChatView extends ChatRow {
   readonly unread_count: number;
 }
 
-/** Unread messages are looked for among this many, so that a chat left alone for years costs no more than any other. */
-const unreadBound = 100;
+/** Counts unread messages only among the newest, so that a chat unread for years costs no more than any other. */
+const maxUnread = 100;
 
 const columns =
   'c.chat_id, c.type, c.visibility, c.name, c.description, c.created_by, c.created_at, c.participant_count';
@@ -34,7 +35,7 @@ const view = perDialect(
   (SELECT count(*) FROM (
      SELECT n.user_id, n.is_deleted FROM messages n
      WHERE ${dialect.isOne('n.chat_id', 'c.chat_id')} AND n.message_id > m.last_read_id
-     ORDER BY n.chat_id DESC, n.message_id DESC LIMIT ${unreadBound}
+     ORDER BY n.chat_id DESC, n.message_id DESC LIMIT ${maxUnread}
    ) AS newest WHERE user_id <> $1 AND is_deleted = 0) AS unread_count`,
 );
 
@@ -42,24 +43,24 @@ const memberOf = (user: string) =>
   `members m ON m.chat_id = c.chat_id AND m.user_id = ${user} AND m.left_event IS NULL`;
 const member = memberOf('$1');
 
-/** A chat and the role of one user in it: what deciding needs. */
+/** A chat and one user's role in it. */
 export interface ChatAccess extends Pick<ChatRow, 'chat_id' | 'type' | 'visibility' | 'name' | 'description'> {
   readonly role: Role | null;
-  /** The newest event of the chat that is kept, if it is among those that were asked about. It moves with everything that changes in the chat. */
+  /** The newest event of the chat, if it is not older than `since`. It changes with everything in the chat. */
   readonly latest_event: EventId | null;
 }
 
-const access: Lookup<'user_id' | 'chat_id' | 'after'> = {
-  numbers: ['user_id', 'chat_id', 'after'],
-  text: (dialect, at) => `SELECT c.chat_id, c.type, c.visibility, c.name, c.description, m.role,
+const chatAccess = pointQuery<ChatAccess, 'user_id' | 'chat_id' | 'after'>(
+  ['user_id', 'chat_id', 'after'],
+  (dialect, at) => `SELECT c.chat_id, c.type, c.visibility, c.name, c.description, m.role,
       (SELECT e.event_id FROM events e WHERE ${dialect.isOne('e.chat_id', 'c.chat_id')} AND e.event_id > ${at.after}
        ORDER BY e.chat_id DESC, e.event_id DESC LIMIT 1) AS latest_event
     FROM chats c LEFT JOIN ${memberOf(at.user_id)} WHERE c.chat_id = ${at.chat_id}`,
-};
+);
 
 /**
- * Asks about events from `since` on; about none where that is left out. Whoever knows the newest one and asks from there on
- * is answered sooner: PostgreSQL reads all that are asked about and stand together in its index.
+ * Reads `latest_event` only among the events from `since` on, and not at all by default. Pass the newest event known:
+ * PostgreSQL reads all events from there on that are adjacent in its index.
  */
 export function findChat(
   db: Db,
@@ -67,7 +68,7 @@ export function findChat(
   userId: UserId,
   since: number = Number.MAX_SAFE_INTEGER,
 ): Promise<ChatAccess | undefined> {
-  return db.look(access, { user_id: userId, chat_id: chatId, after: since - 1 });
+  return chatAccess(db, { user_id: userId, chat_id: chatId, after: since - 1 });
 }
 
 export function viewChat(db: Db, chatId: ChatId, userId: UserId): Promise<ChatView | undefined> {
@@ -82,8 +83,8 @@ export interface ChatQuery {
 }
 
 /**
- * The chats of a user, from the user's own on. PostgreSQL knows too little of names: it begins with all chats there are, and
- * took 45 ms to list 100 among 31,000. OFFSET keeps it from that.
+ * Starts with the user's memberships. PostgreSQL misjudges the condition on names and would start with all chats: 45 ms to
+ * list 100 among 31,000. OFFSET 0 prevents that.
  */
 const ofMember: Record<Dialect['name'], string> = {
   sqlite: 'members m JOIN chats c ON c.chat_id = m.chat_id',
@@ -106,7 +107,7 @@ export function listChats(db: Db, userId: UserId, q: ChatQuery): Promise<ChatVie
   );
 }
 
-/** A LIKE pattern for texts that contain this one, taken literally. */
+/** Returns a LIKE pattern for texts that contain this one literally. */
 export function containing(text: string | undefined): string {
   return `%${fold(text ?? '').replace(/[!%_]/g, '!$&')}%`;
 }
@@ -121,7 +122,7 @@ export interface NewChat {
   readonly direct_key: string | null;
 }
 
-/** Answers nothing where the direct chat exists already; its creator's transaction has then been waited for. */
+/** Returns undefined if the direct chat exists already. The transaction that created it has then been committed. */
 export async function insertChat(tx: Tx, chat: NewChat): Promise<ChatId | undefined> {
   const row = await tx.get<{ chat_id: ChatId }>(
     `INSERT INTO chats (type, visibility, name, search_key, description, created_by, created_at, direct_key)

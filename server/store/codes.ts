@@ -1,6 +1,7 @@
 import type { Db, Tx } from './engine.ts';
+import { insertRow } from './insert-row.ts';
 
-/** What an app is given once and hands in once: authorization codes and refresh tokens. Only their hashes are kept. */
+/** Authorization codes and refresh tokens, which an app may use once. Only their hashes are stored. */
 
 export interface CodeRow {
   readonly hash: string;
@@ -19,17 +20,10 @@ export interface RefreshRow {
 }
 
 export async function insertCode(tx: Tx, code: Omit<CodeRow, 'used_at'>): Promise<void> {
-  await tx.run(
-    'INSERT INTO authorization_codes (hash, grant_id, redirect, challenge, expires_at) VALUES ($1, $2, $3, $4, $5)',
-    code.hash,
-    code.grant_id,
-    code.redirect,
-    code.challenge,
-    code.expires_at,
-  );
+  await insertRow(tx, 'authorization_codes', ['hash', 'grant_id', 'redirect', 'challenge', 'expires_at'], code);
 }
 
-/** Also one that was used already: whoever brings it again is to be noticed. */
+/** Also finds a used code, so that reuse is detected. */
 export function findCode(db: Db, hash: string): Promise<CodeRow | undefined> {
   return db.get(
     'SELECT hash, grant_id, redirect, challenge, expires_at, used_at FROM authorization_codes WHERE hash = $1',
@@ -38,20 +32,15 @@ export function findCode(db: Db, hash: string): Promise<CodeRow | undefined> {
 }
 
 export async function insertRefreshToken(tx: Tx, token: Omit<RefreshRow, 'used_at'>): Promise<void> {
-  await tx.run(
-    'INSERT INTO refresh_tokens (hash, grant_id, expires_at) VALUES ($1, $2, $3)',
-    token.hash,
-    token.grant_id,
-    token.expires_at,
-  );
+  await insertRow(tx, 'refresh_tokens', ['hash', 'grant_id', 'expires_at'], token);
 }
 
-/** Also one that was used already. */
+/** Also finds a used token, so that reuse is detected. */
 export function findRefreshToken(db: Db, hash: string): Promise<RefreshRow | undefined> {
   return db.get('SELECT hash, grant_id, expires_at, used_at FROM refresh_tokens WHERE hash = $1', hash);
 }
 
-/** Of any number of callers at once, one is answered true. */
+/** Returns true for exactly one of any number of concurrent callers. */
 export async function consume(
   tx: Tx,
   table: 'authorization_codes' | 'refresh_tokens',

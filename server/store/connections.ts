@@ -1,81 +1,75 @@
 import type { SQL } from 'bun';
 
-/** Something that was asked of the database, and when it was last heard of. */
-export interface Asked {
-  at: number;
+/** A call to the database that has not returned. */
+export interface PendingCall {
+  /** When the call, or the last statement of its transaction, was sent or returned. */
+  lastActiveAt: number;
 }
 
-/** How often the answers are minded. */
-const lookMs = 1_000;
+const checkIntervalMs = 1_000;
 
-/** Given up connections have this many seconds to end what they are about. */
-const graceSeconds = 1;
+/** How long a replaced pool may finish its running statements. */
+const closeTimeoutSeconds = 1;
 
 /**
- * The connections to a server, all of which are given up for new ones where one leads nowhere: where the server stays silent
- * for longer than it would itself let a statement run, or takes no writes because another is the primary now. Nothing else
- * would tell: such a connection stays open for as long as the operating system likes. Who waits for it gets an error,
- * and does not know what became of a commit that was under way.
+ * A connection pool that is replaced as a whole when its connections lead nowhere: the server stays silent for longer
+ * than its own statement timeout, or refuses writes because another server is the primary now. Otherwise such connections
+ * stay open until the operating system gives up. Pending calls fail, and the outcome of a pending commit is unknown.
  */
 export class Connections {
   readonly #open: () => SQL;
-  readonly #silentMs: number;
+  readonly #silenceMs: number;
   readonly #monotonic: () => number;
-  readonly #watch: ReturnType<typeof setInterval>;
+  readonly #timer: ReturnType<typeof setInterval>;
   #sql: SQL;
-  #openedAt = Number.NEGATIVE_INFINITY;
-  #asked = new Set<Asked>();
+  #replacedAt = Number.NEGATIVE_INFINITY;
+  #pending = new Set<PendingCall>();
 
-  /** `monotonic`: milliseconds on a clock that nobody sets. */
-  constructor(open: () => SQL, silentMs: number, monotonic = () => performance.now()) {
+  constructor(open: () => SQL, silenceMs: number, monotonic: () => number) {
     this.#open = open;
-    this.#silentMs = silentMs;
+    this.#silenceMs = silenceMs;
     this.#monotonic = monotonic;
     this.#sql = open();
-    this.#watch = setInterval(() => this.#look(), lookMs).unref();
+    this.#timer = setInterval(() => this.#check(), checkIntervalMs).unref();
   }
 
-  /** Asks for something; what takes several steps notes each of them. */
-  async ask<T>(work: (sql: SQL, asked: Asked) => Promise<T>): Promise<T> {
+  /** Work of several statements sets `lastActiveAt` at each of them. */
+  async use<T>(work: (sql: SQL, call: PendingCall) => Promise<T>): Promise<T> {
     const sql = this.#sql;
-    const asked = { at: this.#monotonic() };
-    this.#asked.add(asked);
+    const call = { lastActiveAt: this.#monotonic() };
+    this.#pending.add(call);
     try {
-      return await work(sql, asked);
+      return await work(sql, call);
     } catch (error) {
       if (isReadOnly(error) && sql === this.#sql) this.#replace();
       throw error;
     } finally {
-      this.#asked.delete(asked);
+      this.#pending.delete(call);
     }
   }
 
-  #look(): void {
-    const silentSince = this.#monotonic() - this.#silentMs;
-    for (const { at } of this.#asked) {
-      if (at > silentSince) continue;
-      this.#replace();
-      return;
-    }
+  #check(): void {
+    const silentSince = this.#monotonic() - this.#silenceMs;
+    if (this.#pending.values().some(({ lastActiveAt }) => lastActiveAt <= silentSince)) this.#replace();
   }
 
   #replace(): void {
-    // New ones may lead to the same server for a while: that is no reason to open them all the time.
-    if (this.#monotonic() - this.#openedAt < lookMs) return;
+    // New connections may lead to the same server for a while. Do not replace them on every call.
+    if (this.#monotonic() - this.#replacedAt < checkIntervalMs) return;
     const old = this.#sql;
     this.#sql = this.#open();
-    this.#openedAt = this.#monotonic();
-    this.#asked = new Set();
-    void old.close({ timeout: graceSeconds }).catch(() => {});
+    this.#replacedAt = this.#monotonic();
+    this.#pending = new Set();
+    void old.close({ timeout: closeTimeoutSeconds }).catch(() => {});
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#watch);
+    clearInterval(this.#timer);
     await this.#sql.close({ timeout: 5 });
   }
 }
 
-/** SQLSTATE of a write at a server that follows another: it was the primary, and is no longer. */
+/** Whether a write was refused with the SQLSTATE of a server that is no longer the primary. */
 function isReadOnly(error: unknown): boolean {
   const { errno, cause } = (error ?? {}) as { errno?: unknown; cause?: { errno?: unknown } };
   return (cause?.errno ?? errno) === '25006';

@@ -8,7 +8,7 @@ import type {
   UserId,
   WebhookId,
 } from '@parley/contract';
-import type { Db, RowWork, Tx, Value } from './engine.ts';
+import type { BulkStatement, Db, Tx, Value } from './engine.ts';
 import { largestId } from './in-chat.ts';
 
 export interface DeliveryRow {
@@ -65,7 +65,7 @@ export interface NewDelivery {
 }
 
 /** With the same values in these further columns of each. */
-const insertion = (columns: string, values: string): RowWork => ({
+const insertion = (columns: string, values: string): BulkStatement => ({
   columns: { webhook_id: 'int', event_id: 'int', replay_id: 'int', chat_id: 'int', event: 'text' },
   statements: [
     (source) => `INSERT INTO deliveries (webhook_id, event_id, replay_id, chat_id, event, ${columns})
@@ -88,7 +88,7 @@ export interface Inserted {
 
 /** Adds deliveries that are to be made. One that is there already is left as it is. */
 export const insertPending = (tx: Tx, rows: readonly NewDelivery[]): Promise<Inserted[]> =>
-  tx.each(pending, valuesOf(rows));
+  tx.bulk(pending, valuesOf(rows));
 
 /** Adds deliveries that will not be made. */
 export const insertSkipped = (
@@ -96,7 +96,7 @@ export const insertSkipped = (
   rows: readonly NewDelivery[],
   reason: SkipReason,
   at: number,
-): Promise<Inserted[]> => tx.each(skipped, valuesOf(rows), reason, at);
+): Promise<Inserted[]> => tx.bulk(skipped, valuesOf(rows), reason, at);
 
 /** Everything that a webhook is to deliver, in the order of its lanes. */
 export function openDeliveries(db: Db, webhookId: number): Promise<OpenDelivery[]> {

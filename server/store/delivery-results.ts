@@ -1,6 +1,6 @@
 import type { DeliveryId, DeliveryState } from '@parley/contract';
 import { type DeliveryRow, isSettled } from './deliveries.ts';
-import type { Db, RowWork, Tx } from './engine.ts';
+import type { BulkStatement, Db, Tx } from './engine.ts';
 
 /** What came of attempts, written down and read again. */
 
@@ -23,7 +23,7 @@ export interface Result {
  */
 const isOpen = `deliveries.state NOT IN ('delivered', 'failed', 'skipped')`;
 
-const recording: RowWork = {
+const recording: BulkStatement = {
   columns: {
     delivery_id: 'int',
     state: 'text',
@@ -48,7 +48,7 @@ const recording: RowWork = {
 };
 
 /** Of a first attempt that succeeded, as nearly all do, there is little to tell: it costs a third less than the above. */
-const firstSuccess: RowWork = {
+const firstSuccess: BulkStatement = {
   columns: { delivery_id: 'int', at: 'int', status: 'int', duration_ms: 'int' },
   statements: [
     (source) => `UPDATE deliveries SET state = 'delivered', attempts = 1, next_at = NULL, last_at = g.at,
@@ -59,7 +59,7 @@ const firstSuccess: RowWork = {
   ],
 };
 
-const attemptInsertion: RowWork = {
+const attemptInsertion: BulkStatement = {
   columns: {
     delivery_id: 'int',
     number: 'int',
@@ -83,12 +83,12 @@ const attemptInsertion: RowWork = {
 export async function recordResults(tx: Tx, results: readonly Result[]): Promise<ReadonlySet<number>> {
   const isFirst = (r: Result) => r.attempts === 1 && r.state === 'delivered';
   const [firsts, others] = [results.filter(isFirst), results.filter((r) => !isFirst(r))];
-  const settled = await tx.each<{ delivery_id: number }>(
+  const settled = await tx.bulk<{ delivery_id: number }>(
     firstSuccess,
     firsts.map((r) => [r.delivery_id, r.at, r.status, r.duration_ms]),
   );
   const last = new Map(others.map((r) => [r.delivery_id, r]));
-  const changed = await tx.each<{ delivery_id: number }>(
+  const changed = await tx.bulk<{ delivery_id: number }>(
     recording,
     [...last.values()].map((r) => [
       r.delivery_id,
@@ -109,7 +109,7 @@ export async function recordResults(tx: Tx, results: readonly Result[]): Promise
 
 async function recordAttempts(tx: Tx, results: readonly Result[]): Promise<void> {
   if (results.length === 0) return;
-  await tx.each(
+  await tx.bulk(
     attemptInsertion,
     results.map((r) => [r.delivery_id, r.attempts, r.at, r.status, r.error, r.duration_ms, r.answer]),
   );

@@ -1,6 +1,6 @@
 import type { WebhookId } from '@parley/contract';
 import { type OpenDelivery, open, openColumns } from './deliveries.ts';
-import { type Db, type Dialect, perDialect, type RowWork, type Tx } from './engine.ts';
+import { type BulkStatement, type Db, type Dialect, perDialect, type Tx } from './engine.ts';
 
 /** A process may drive a webhook for this long after it last said so; then another may take it over. */
 export const leaseMs = 5_000;
@@ -64,7 +64,7 @@ const lockedFirst = ({ lockRows }: Dialect, source: string): string =>
 const ownedBy = (owner: string) => `CASE WHEN drives.owner = ${owner} THEN true ELSE false END`;
 
 const filling = perDialect(
-  (dialect): RowWork => ({
+  (dialect): BulkStatement => ({
     columns: { webhook_id: 'int', count: 'int' },
     statements: [
       (source) => `UPDATE drives SET filled = filled + g.count, due_at = 0, ${taking(dialect.now, '$1')}
@@ -75,7 +75,7 @@ const filling = perDialect(
 );
 
 const confirming = perDialect(
-  (dialect): RowWork => ({
+  (dialect): BulkStatement => ({
     columns: { webhook_id: 'int', lease_number: 'int' },
     statements: [
       (source) => `UPDATE drives SET lease_until = ${dialect.now} + ${leaseMs}
@@ -92,7 +92,7 @@ export function noteFilled(
   owner: string,
   counts: readonly (readonly [webhookId: number, count: number])[],
 ): Promise<DriveRow[]> {
-  return tx.each(filling(tx), counts, owner);
+  return tx.bulk(filling(tx), counts, owner);
 }
 
 /** Holds on to everything that a process drives, and answers what that is. */
@@ -129,7 +129,7 @@ export async function confirmLeases(
   owner: string,
   leases: readonly (readonly [webhookId: number, leaseNumber: number])[],
 ): Promise<ReadonlySet<number>> {
-  const held = await tx.each<{ webhook_id: number }>(confirming(tx), leases, owner);
+  const held = await tx.bulk<{ webhook_id: number }>(confirming(tx), leases, owner);
   return new Set(held.map((row) => row.webhook_id));
 }
 

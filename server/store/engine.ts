@@ -1,64 +1,59 @@
 import type { ChatId, EventId, EventName, MessageId } from '@parley/contract';
 
-/** What a parameter or a column holds. Truth values are 0 and 1, times are milliseconds since 1970. */
+/** A parameter or a column. Booleans are stored as 0 and 1, times as milliseconds since 1970. */
 export type Value = string | number | null;
 
 /**
- * A database that answers SQL. Statements are written once, with `$1`, `$2`, … for parameters, in what both engines
- * speak; the few places where they differ go through `dialect`. Integers arrive as numbers on both.
+ * A database that runs SQL. Statements are written once, in the SQL that both engines share, with `$1`, `$2`, … for
+ * parameters. `dialect` covers the few differences. Integers arrive as numbers on both.
  */
 export interface Db {
   readonly dialect: Dialect;
   all<R extends object>(sql: string, ...params: Value[]): Promise<R[]>;
   get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined>;
-  /** Runs a statement for its effect and answers how many rows it changed. */
+  /** Returns the number of rows that the statement changed. */
   run(sql: string, ...params: Value[]): Promise<number>;
-  /** The row that is found by these numbers. Where asking costs more than looking, what is asked for together is looked for together. */
-  look<R extends object, N extends string>(lookup: Lookup<N>, by: By<N>): Promise<R | undefined>;
+  /** Whether a `pointQuery` shares one statement between concurrent calls. True where a round trip costs more than the search. */
+  readonly sharesStatements: boolean;
   /**
-   * Runs statements over many rows at once and answers what the last one gives. What a statement does for one row must
-   * not depend on the others: SQLite is given them in chunks, which is three times as fast as having it take a JSON array
-   * apart, PostgreSQL all in one.
+   * Runs statements over many rows and returns the rows of the last one. The effect for one row must not depend on the
+   * others: PostgreSQL gets all rows at once, SQLite in chunks. Chunks of parameters are three times as fast there as one
+   * JSON array.
    */
-  each<R extends object>(work: RowWork, rows: readonly (readonly Value[])[], ...params: Value[]): Promise<R[]>;
+  bulk<R extends object>(work: BulkStatement, rows: readonly (readonly Value[])[], ...params: Value[]): Promise<R[]>;
 }
 
-/** A query for one row at most, by numbers of these names; it is told where they stand. Made once. */
-export interface Lookup<N extends string> {
-  readonly numbers: readonly N[];
-  readonly text: (dialect: Dialect, at: Readonly<Record<N, string>>) => string;
-}
-
-export type By<N extends string> = Readonly<Record<N, number>>;
-
-/** Statements over rows of these columns, which they see as the table expression that they are given. Made once. */
-export interface RowWork {
+/**
+ * Statements over rows of these columns. Each gets the table expression that stands for the rows. Create it once per
+ * process: engines cache the SQL text by object.
+ */
+export interface BulkStatement {
   readonly columns: Readonly<Record<string, ColumnType>>;
   readonly statements: readonly ((source: string) => string)[];
 }
 
 /**
- * A transaction. Locks are held until it ends and are always taken in this order: keys, then chats, then the event lock;
- * so transactions never wait for each other in a circle.
+ * A transaction. Locks are held until it ends. They are always taken in this order, so that transactions never deadlock:
+ * keys, then chats, then the event lock.
  */
 export interface Tx extends Db {
-  /** Waits until no other transaction holds any of these names. */
+  /** Waits until no other transaction holds any of these keys. */
   lockKeys(keys: readonly string[]): Promise<void>;
-  /** Like `lockKeys` for a single name, but answers false at once where another holds it. */
+  /** Returns false at once if another transaction holds the key. */
   tryLock(key: string): Promise<boolean>;
   /** Waits until no other transaction is changing this chat. */
   lockChat(chatId: number): Promise<void>;
   /**
-   * Takes the event lock and new ids. From here until the commit no other transaction gets ids, so ids rise in the
-   * order in which commits become visible: a reader never passes an id that appears later.
+   * Takes the event lock and new ids. No other transaction gets ids until the commit, so ids rise in the order in which
+   * commits become visible. A reader never passes an id that appears later.
    */
   takeIds(count: { messages: number; events: number }): Promise<{ messages: MessageId[]; events: EventId[] }>;
   /**
-   * Starts the last work of a transaction, which is not waited for before the commit is asked for: SQLite's writer carries
-   * both out in one go. Where it fails, so does the transaction.
+   * Starts the last statements of a transaction without waiting for them, so that SQLite's writer gets them together with
+   * the COMMIT. If one fails, the transaction fails.
    */
-  finish(work: () => Promise<unknown>): void;
-  /** Says which events were put into the log under the ids that were taken; told to others once they are committed. */
+  defer(work: () => Promise<unknown>): void;
+  /** Records the events that were inserted under the ids that were taken. `committed` passes them on after the commit. */
   appended(events: readonly LogEntry[]): void;
 }
 
@@ -79,58 +74,59 @@ export interface Committed {
 }
 
 export interface Engine extends Db {
-  /** Transactions worth having under way at once for work that comes in batches. */
+  /** Number of concurrent transactions that pay off for batched work. */
   readonly writers: number;
   /**
-   * Runs `work` in one transaction and answers what it gives once that is on disk. It may run more than once where the
-   * database asks for a retry, so it must do nothing but talk to `tx`. A throw rolls back.
+   * Runs `work` in one transaction and resolves with its result once that is on disk. A throw rolls back. `work` may run
+   * several times if the database asks for a retry, so it must do nothing but use `tx`.
    */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * The same, but may answer before it is on disk where a power failure that undoes it ends this process as well, and whatever
-   * it remembers. For what is simply done again then.
+   * Like `write`, but SQLite resolves before the data is on disk: a power failure may undo the transaction. For work that
+   * is simply done again after a restart.
    */
-  writeSoon<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  writeRelaxed<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Called after every commit of this process that took ids of events; what others commit is not told here. */
   committed: (stretch: Committed) => void;
-  /** Called after every transaction that had the event lock, with how long it waited for that and how long it held it. */
+  /** Called after every transaction that took the event lock. */
   locked: (waitedMs: number, heldMs: number) => void;
   close(): Promise<void>;
 }
 
 export type ColumnType = 'int' | 'text';
 
-/** Where the engines' SQL differs. */
+/** The differences between the engines' SQL. */
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
   /** The database's own clock, in milliseconds since 1970. */
   readonly now: string;
-  /** The last id that was taken for an event, whether or not it became one. */
+  /** The last event id that was taken. Its transaction may have rolled back. */
   readonly lastEventId: string;
-  /** Locks the rows of the table `d` that a SELECT finds, in its order. */
+  /** Ends a SELECT that locks the rows it finds in table `d`, in its order. */
   readonly lockRows: string;
-  /** A table expression over a parameter that holds a JSON array of objects, as `JSON.stringify` gives it. */
+  /** A table expression over a parameter that holds a JSON array of objects. */
   rows(param: string, columns: Readonly<Record<string, ColumnType>>, alias: string): string;
   /**
-   * Whether a row has this value in the first of two columns that an index is by, and more than `after` in the second; to be
-   * ordered by both, and limited. A further bound on the second belongs outside of the limit: PostgreSQL would search on behind it.
+   * A condition on the two columns of an index: the first equals `value`, the second is greater than `after`. The query
+   * must order by both columns and have a limit. Put an upper bound on the second column outside of that limit, because
+   * PostgreSQL would search on past the bound.
    */
   onwards(columns: readonly [string, string], value: string, after: string): string;
-  /** The same for no more than `upTo`, from there down. */
+  /** Like `onwards` for at most `upTo`, in descending order. */
   backwards(columns: readonly [string, string], value: string, upTo: string): string;
   /**
-   * Whether the first column that an index is by has this value, where rows are to be ordered by it and the second, and bounds of
-   * the second are to end the search.
+   * A condition that the first column of an index equals `value`, for queries that order by both columns. Bounds on the
+   * second column end the search.
    */
   isOne(column: string, value: string): string;
   /**
-   * A join of each row of `outer` with the first `limit` ids that `inner` selects for it (an ordered SELECT of one
-   * column that may name columns of `outer`); they are seen as `alias.id`.
+   * Joins each row of `outer` with the first `limit` ids that `inner` selects for it. `inner` is an ordered SELECT of one
+   * column and may use columns of `outer`. The ids appear as `alias.id`.
    */
   firstIdsPerRow(outer: string, inner: string, limit: string, alias: string): string;
 }
 
-/** What differs between the engines, made once for each. */
+/** Calls `make` once for each engine and caches its result. */
 export function perDialect<T>(make: (dialect: Dialect) => T): (db: Pick<Db, 'dialect'>) => T {
   const made = new Map<Dialect['name'], T>();
   return ({ dialect }) => {
@@ -166,6 +162,6 @@ export class Appending {
   }
 }
 
-/** The `count` ids that end with `last`. */
+/** Returns the `count` ids that end with `last`. */
 export const idsUpTo = (last: number, count: number): number[] =>
   Array.from({ length: count }, (_, i) => last - count + 1 + i);

@@ -1,6 +1,6 @@
 import type { ChatId, EventId, EventName, NewEvent, UserId } from '@parley/contract';
 import { freeze } from '../domain/event.ts';
-import type { Db, LogEntry, RowWork, Tx } from './engine.ts';
+import type { BulkStatement, Db, LogEntry, Tx } from './engine.ts';
 import { seenDuring, seenWithin } from './visibility.ts';
 
 /** What an event is, without what it tells. */
@@ -15,7 +15,7 @@ const columns = 'e.event_id, e.chat_id, e.event, e.created_at, e.body';
 /** Where an event stands in the log. One without a chat is for a single user, and stands under that user's negative id. */
 const placeOf = ({ data }: NewEvent) => ('chat_id' in data ? data.chat_id : -data.user_id) as ChatId;
 
-const insertion: RowWork = {
+const insertion: BulkStatement = {
   columns: { event_id: 'int', chat_id: 'int', event: 'text', body: 'text' },
   statements: [
     (source) => `INSERT INTO events (event_id, chat_id, event, created_at, body)
@@ -31,7 +31,7 @@ export async function append(tx: Tx, events: readonly NewEvent[], at: number): P
     if (event_id === undefined) throw new Error('the log gave too few ids');
     return { event_id, chat_id: placeOf(event), event: event.event, body: freeze(event, at) };
   });
-  await tx.each(
+  await tx.bulk(
     insertion,
     entries.map((e) => [e.event_id, e.chat_id, e.event, e.body]),
     at,

@@ -1,22 +1,22 @@
 import { ParleyError } from '@parley/contract';
 
-/** SQLite's result codes that pass by themselves or once the operator has acted: nothing is wrong with the request. */
-const passingSqlite = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY)/;
+/** SQLite's result codes for which a retry may succeed, perhaps after the operator has acted. */
+const transientSqlite = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY)/;
 
 /**
- * SQLSTATEs of a PostgreSQL that is away, starting, stopping, out of room or connections, no longer the primary, too slow this
- * time, or that thought that we were.
+ * SQLSTATEs for which a retry may succeed: the server is unreachable, starting, stopping, out of resources or no longer the
+ * primary, or a timeout has expired.
  */
-const passingPostgres = /^(08|53|57|58|55P03|25006|25P03)/;
+const transientPostgres = /^(08|53|57|58|55P03|25006|25P03)/;
 
-/** A fault of the database as the caller may know it: `unavailable` where trying again may help, else itself. */
+/** Returns `unavailable` for a database error for which a retry may succeed, and other errors unchanged. */
 export function asUnavailable(error: unknown): unknown {
   const { code, errno } = (error ?? {}) as { code?: unknown; errno?: unknown };
-  const passing =
-    (typeof code === 'string' && (passingSqlite.test(code) || code.startsWith('ERR_POSTGRES_CONNECTION'))) ||
-    (typeof errno === 'string' && passingPostgres.test(errno));
-  return passing ? unavailable(error) : error;
+  const isTransient =
+    (typeof code === 'string' && (transientSqlite.test(code) || code.startsWith('ERR_POSTGRES_CONNECTION'))) ||
+    (typeof errno === 'string' && transientPostgres.test(errno));
+  return isTransient ? unavailable(error) : error;
 }
 
 export const unavailable = (cause: unknown): ParleyError =>
-  new ParleyError('unavailable', 'The database cannot answer right now. Try again.', [], cause);
+  new ParleyError('unavailable', 'The database is unavailable right now. Try again.', [], cause);

@@ -1,9 +1,10 @@
 import type { FileId, UserId } from '@parley/contract';
-import type { Db, RowWork, Tx } from './engine.ts';
+import type { BulkStatement, Db, Tx } from './engine.ts';
+import { insertRow } from './insert-row.ts';
 
 export interface FileRow {
   readonly file_id: FileId;
-  /** What its bytes are kept under. Up to the first dot it is what an upload is asked for with, and never changes. */
+  /** The storage key of its bytes. The part before the first dot is the id of the upload and never changes. */
   readonly key: string;
   readonly user_id: UserId;
   readonly name: string;
@@ -14,7 +15,7 @@ export interface FileRow {
   readonly expires_at: number | null;
 }
 
-/** What is known of a file once all of it is there. */
+/** Known once the file is complete. */
 export interface FileFacts {
   readonly name: string;
   readonly mime_type: string;
@@ -22,33 +23,22 @@ export interface FileFacts {
   readonly sha256: string;
 }
 
-export type WholeFile = FileRow & FileFacts;
+export type CompleteFile = FileRow & FileFacts;
 
-export const isWhole = (row: FileRow): row is WholeFile => row.sha256 !== null;
+export const isComplete = (row: FileRow): row is CompleteFile => row.sha256 !== null;
 
 const names = ['file_id', 'key', 'user_id', 'name', 'mime_type', 'size', 'sha256', 'created_at', 'expires_at'];
 const columns = names.map((name) => (name === 'key' ? 'f.key || f.cuts AS key' : `f.${name}`)).join(', ');
 
-/** What a statement that writes gives of a row. */
-export const written = names.map((name) => (name === 'key' ? 'key || cuts AS key' : name)).join(', ');
+/** The columns for RETURNING. */
+export const returned = names.map((name) => (name === 'key' ? 'key || cuts AS key' : name)).join(', ');
 
-export function insertFile(
-  tx: Tx,
-  file: Pick<FileRow, 'key' | 'user_id' | 'name' | 'size' | 'created_at' | 'expires_at'>,
-): Promise<FileRow | undefined> {
-  return tx.get(
-    `INSERT INTO files (key, user_id, name, size, created_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${written}`,
-    file.key,
-    file.user_id,
-    file.name,
-    file.size,
-    file.created_at,
-    file.expires_at,
-  );
-}
+const newColumns = ['key', 'user_id', 'name', 'size', 'created_at', 'expires_at'] as const;
 
-/** Files of a user that no message names, whole or not. */
+export const insertFile = (tx: Tx, file: Pick<FileRow, (typeof newColumns)[number]>): Promise<FileRow> =>
+  insertRow(tx, 'files', newColumns, file, returned);
+
+/** Counts the files of a user that no message uses, complete or not. */
 export async function countUnsent(db: Db, userId: UserId, now: number): Promise<number> {
   const row = await db.get<{ total: number }>(
     'SELECT count(*) AS total FROM files WHERE user_id = $1 AND expires_at > $2',
@@ -58,18 +48,18 @@ export async function countUnsent(db: Db, userId: UserId, now: number): Promise<
   return row?.total ?? 0;
 }
 
-/** A file that has not come to its end. */
-const living = 'f.is_dropped = 0 AND (f.expires_at IS NULL OR f.expires_at > $2)';
+/** Neither deleted nor expired. */
+const isAlive = 'f.is_dropped = 0 AND (f.expires_at IS NULL OR f.expires_at > $2)';
 
 export function findFile(db: Db, fileId: FileId, now: number): Promise<FileRow | undefined> {
-  return db.get(`SELECT ${columns} FROM files f WHERE f.file_id = $1 AND ${living}`, fileId, now);
+  return db.get(`SELECT ${columns} FROM files f WHERE f.file_id = $1 AND ${isAlive}`, fileId, now);
 }
 
 export function findFileByKey(db: Db, key: string, now: number): Promise<FileRow | undefined> {
-  return db.get(`SELECT ${columns} FROM files f WHERE f.key = $1 AND ${living}`, key, now);
+  return db.get(`SELECT ${columns} FROM files f WHERE f.key = $1 AND ${isAlive}`, key, now);
 }
 
-/** Whether somebody is in a chat where a message names the file. */
+/** Whether the user is in a chat where a message uses the file. */
 export async function isSharedWith(db: Db, fileId: FileId, userId: UserId): Promise<boolean> {
   const row = await db.get(
     `SELECT 1 AS found FROM messages m
@@ -81,11 +71,15 @@ export async function isSharedWith(db: Db, fileId: FileId, userId: UserId): Prom
   return row !== undefined;
 }
 
-/** Those of the files that are whole and have not come to their end. */
-export async function findWholeFiles(db: Db, fileIds: readonly FileId[], now: number): Promise<Map<FileId, WholeFile>> {
-  const rows = await db.all<WholeFile>(
+/** Returns the files that are complete and not expired, by id. */
+export async function findCompleteFiles(
+  db: Db,
+  fileIds: readonly FileId[],
+  now: number,
+): Promise<Map<FileId, CompleteFile>> {
+  const rows = await db.all<CompleteFile>(
     `SELECT ${columns} FROM ${db.dialect.rows('$1', { file_id: 'int' }, 'asked')}
-     JOIN files f ON f.file_id = asked.file_id WHERE f.sha256 IS NOT NULL AND ${living}`,
+     JOIN files f ON f.file_id = asked.file_id WHERE f.sha256 IS NOT NULL AND ${isAlive}`,
     JSON.stringify(fileIds.map((file_id) => ({ file_id }))),
     now,
   );
@@ -93,8 +87,8 @@ export async function findWholeFiles(db: Db, fileIds: readonly FileId[], now: nu
 }
 
 /**
- * A file is whole, and nobody has to hold it any more. Answers false where it was dropped meanwhile, is whole already, or
- * somebody else has taken the lease under which it was written; what came in one go has none, which is number 0.
+ * Marks a file as complete and releases its lease. Returns false if it was deleted or completed meanwhile, or if the lease
+ * is lost. An upload in a single request has no lease, which is number 0.
  */
 export async function completeFile(
   tx: Tx,
@@ -117,22 +111,22 @@ export async function completeFile(
   return changed > 0;
 }
 
-const naming: RowWork = {
+const clearingExpiry: BulkStatement = {
   columns: { file_id: 'int' },
   statements: [
-    (source) => `UPDATE files SET expires_at = NULL WHERE file_id IN (SELECT file_id FROM ${source} AS named)`,
+    (source) => `UPDATE files SET expires_at = NULL WHERE file_id IN (SELECT file_id FROM ${source} AS used)`,
   ],
 };
 
-/** Messages name these files. Under the event lock, as `releaseFile` and `dropEndedFiles`: so none of them passes the other. */
+/** Messages use these files now. The caller holds the event lock, as for `releaseFile` and `dropEndedFiles`. */
 export async function keepFiles(tx: Tx, fileIds: readonly FileId[]): Promise<void> {
-  await tx.each(
-    naming,
+  await tx.bulk(
+    clearingExpiry,
     fileIds.map((fileId) => [fileId]),
   );
 }
 
-/** A message has ceased to name this file: if none does any more, it has come to its end. */
+/** A message stopped using this file. The file expires if no other message uses it. */
 export async function releaseFile(tx: Tx, fileId: FileId, at: number): Promise<void> {
   await tx.run(
     `UPDATE files SET expires_at = $2
@@ -153,22 +147,22 @@ export async function extendFile(db: Db, fileId: FileId, expiresAt: number): Pro
 
 export type Dropped = Pick<FileRow, 'file_id' | 'key'>;
 
-export async function isWholeFile(db: Db, fileId: FileId): Promise<boolean> {
+export async function isCompleteFile(db: Db, fileId: FileId): Promise<boolean> {
   const sql = 'SELECT 1 AS found FROM files WHERE file_id = $1 AND sha256 IS NOT NULL';
   return (await db.get(sql, fileId)) !== undefined;
 }
 
-/** Whether there is such a file, in whatever state. */
+/** Whether the file has a row, in whatever state. */
 export async function isKnown(db: Db, fileId: FileId): Promise<boolean> {
   return (await db.get('SELECT 1 AS found FROM files WHERE file_id = $1', fileId)) !== undefined;
 }
 
-/** Whether there is such a file that is not being removed. */
+/** Whether the file exists and is not being deleted. */
 export async function isKept(db: Db, fileId: FileId): Promise<boolean> {
   return (await db.get('SELECT 1 AS found FROM files WHERE file_id = $1 AND is_dropped = 0', fileId)) !== undefined;
 }
 
-/** Drops a file that has not become whole. Answers false where it has, is gone, or is somebody else's to write. */
+/** Marks an incomplete file for deletion. Returns false if it is complete or gone, or if the lease is lost. */
 export async function dropUnfinished(db: Db, fileId: FileId, at: number, lease: number): Promise<boolean> {
   const changed = await db.run(
     `UPDATE files SET is_dropped = 1, expires_at = $2
@@ -180,40 +174,40 @@ export async function dropUnfinished(db: Db, fileId: FileId, at: number, lease: 
   return changed > 0;
 }
 
-/** Nobody writes to the upload: the last lease was given back, or has lapsed. */
+/** SQL: the last lease was released or has expired. */
 export const isFree = ({ dialect }: Db): string => `(lease_until IS NULL OR lease_until < ${dialect.now})`;
 
-const ended = (db: Db): string => `expires_at <= $1 AND ${isFree(db)}`;
+const isExpired = (db: Db): string => `expires_at <= $1 AND ${isFree(db)}`;
 
 export async function hasEndedFiles(db: Db, now: number): Promise<boolean> {
-  return (await db.get(`SELECT 1 AS found FROM files WHERE ${ended(db)} LIMIT 1`, now)) !== undefined;
+  return (await db.get(`SELECT 1 AS found FROM files WHERE ${isExpired(db)} LIMIT 1`, now)) !== undefined;
 }
 
-/** Drops up to `count` files that have come to their end, and names those again that were dropped and are still kept. */
+/** Marks up to `count` expired files for deletion and returns them, together with those marked before. */
 export async function dropEndedFiles(tx: Tx, now: number, count: number): Promise<Dropped[]> {
-  // The event lock: no message comes to name a file between the verdict and the commit.
+  // Takes the event lock, so that no message starts to use a file before the commit.
   await tx.takeIds({ messages: 0, events: 0 });
   return tx.all(
     `UPDATE files SET is_dropped = 1 WHERE file_id IN (
-       SELECT file_id FROM files WHERE ${ended(tx)} ORDER BY expires_at LIMIT $2
-     ) AND ${ended(tx)} RETURNING file_id, key || cuts AS key`,
+       SELECT file_id FROM files WHERE ${isExpired(tx)} ORDER BY expires_at LIMIT $2
+     ) AND ${isExpired(tx)} RETURNING file_id, key || cuts AS key`,
     now,
     count,
   );
 }
 
-/** Those of the files that are still there are to be removed later. */
-export async function putOff(db: Db, files: readonly Dropped[], expiresAt: number): Promise<void> {
+/** Postpones the deletion of these files. */
+export async function postponeDeletion(db: Db, files: readonly Dropped[], expiresAt: number): Promise<void> {
   await db.run(
     `UPDATE files SET expires_at = $2 WHERE is_dropped = 1 AND file_id IN (
-       SELECT file_id FROM ${db.dialect.rows('$1', { file_id: 'int' }, 'left_over')}
+       SELECT file_id FROM ${db.dialect.rows('$1', { file_id: 'int' }, 'postponed')}
      )`,
     JSON.stringify(files.map(({ file_id }) => ({ file_id }))),
     expiresAt,
   );
 }
 
-/** Its bytes are gone, and so is what was known of them. */
+/** Deletes the row of a file whose bytes are deleted. */
 export async function forgetFile(db: Db, fileId: FileId): Promise<void> {
   await db.run('DELETE FROM files WHERE file_id = $1 AND is_dropped = 1', fileId);
 }

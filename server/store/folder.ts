@@ -2,12 +2,12 @@ import { Database } from 'bun:sqlite';
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Something about the data folder that the operator has to mend; its message is a plain line for them. */
+/** A problem with the data folder that the operator has to fix. The message is for them. */
 export class FolderError extends Error {}
 
 export const databaseFile = (folder: string) => join(folder, 'parley.sqlite');
 
-/** Makes the data folder where it is missing, readable by its owner alone. */
+/** Creates the data folder if it is missing, readable only by its owner. */
 export function prepareFolder(folder: string): void {
   try {
     if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -17,8 +17,8 @@ export function prepareFolder(folder: string): void {
 }
 
 /**
- * Keeps a second server off the folder for as long as this process lives. The lock is one that the operating system
- * holds on an open file, taken through SQLite: it ends with the process, however that ends, and never goes stale.
+ * Locks the folder against a second server and returns a function that unlocks it. SQLite takes the lock on an open file,
+ * so the operating system releases it when the process ends, and it never goes stale.
  */
 export function lockFolder(folder: string): () => void {
   const file = join(folder, 'server.lock');
@@ -32,7 +32,7 @@ export function lockFolder(folder: string): () => void {
     lock?.close();
     if ((error as { code?: string }).code === 'SQLITE_BUSY') {
       throw new FolderError(
-        `Another Parley server is using the data folder ${folder}. Stop it, or give this one another folder with PARLEY_DATA.`,
+        `Another Parley server is using the data folder ${folder}. Stop it, or set PARLEY_DATA to another folder.`,
       );
     }
     throw new FolderError(`Cannot use the data folder ${folder}: ${(error as Error).message}`);

@@ -1,5 +1,6 @@
 import type { UserId } from '@parley/contract';
 import type { Db, Tx } from './engine.ts';
+import { insertRow } from './insert-row.ts';
 
 /** One authorization of an app by a user. */
 export interface GrantRow {
@@ -8,41 +9,23 @@ export interface GrantRow {
   readonly app_id: number;
   readonly scopes: string;
   readonly created_at: number;
-  /** Null: never. */
+  /** Null if it never expires. */
   readonly expires_at: number | null;
   readonly revoked_at: number | null;
 }
 
-const names = ['grant_id', 'user_id', 'app_id', 'scopes', 'created_at', 'expires_at', 'revoked_at'];
+const newColumns = ['user_id', 'app_id', 'scopes', 'created_at', 'expires_at'] as const;
+const names = ['grant_id', ...newColumns, 'revoked_at'];
 const columns = names.map((name) => `g.${name}`).join(', ');
 
-export interface NewGrant {
-  readonly userId: UserId;
-  readonly appId: number;
-  readonly scopes: string;
-  readonly at: number;
-  readonly expiresAt: number | null;
-}
-
-export async function insertGrant(tx: Tx, grant: NewGrant): Promise<GrantRow> {
-  const row = await tx.get<GrantRow>(
-    `INSERT INTO grants (user_id, app_id, scopes, created_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5) RETURNING ${names.join(', ')}`,
-    grant.userId,
-    grant.appId,
-    grant.scopes,
-    grant.at,
-    grant.expiresAt,
-  );
-  if (!row) throw new Error('the new grant was not answered');
-  return row;
-}
+export const insertGrant = (tx: Tx, grant: Omit<GrantRow, 'grant_id' | 'revoked_at'>): Promise<GrantRow> =>
+  insertRow(tx, 'grants', newColumns, grant, names.join(', '));
 
 export function findGrant(db: Db, grantId: number): Promise<GrantRow | undefined> {
   return db.get(`SELECT ${columns} FROM grants g WHERE g.grant_id = $1`, grantId);
 }
 
-/** The one grant of an app's bot to its app, which never ends by itself. */
+/** Finds the grant of an app's bot to its app. It never expires. */
 export function findStandingGrant(db: Db, userId: UserId, appId: number): Promise<GrantRow | undefined> {
   return db.get(
     `SELECT ${columns} FROM grants g
@@ -52,18 +35,18 @@ export function findStandingGrant(db: Db, userId: UserId, appId: number): Promis
   );
 }
 
-/** Lets a grant live on; answers false where it has ended meanwhile. */
-export async function prolongGrant(tx: Tx, grantId: number, now: number, until: number): Promise<boolean> {
-  const prolonged = await tx.run(
+/** Returns false if the grant has ended meanwhile. */
+export async function extendGrant(tx: Tx, grantId: number, now: number, until: number): Promise<boolean> {
+  const extended = await tx.run(
     'UPDATE grants SET expires_at = $3 WHERE grant_id = $1 AND revoked_at IS NULL AND expires_at > $2',
     grantId,
     now,
     until,
   );
-  return prolonged === 1;
+  return extended === 1;
 }
 
-/** Ends grants with all tokens that came of them. Under `lockTokensOf` the user; webhooks are the caller's to end. */
+/** Revokes grants and all their tokens. The caller holds `lockTokensOf` the user and ends the webhooks. */
 export async function revokeGrants(
   tx: Tx,
   which: { grantId: number } | { userId: UserId; appId: number },
@@ -78,7 +61,7 @@ export async function revokeGrants(
   return tx.run(`UPDATE grants SET revoked_at = $1 WHERE revoked_at IS NULL AND ${column}`, at, ...values);
 }
 
-/** Everybody who has authorized an app and not taken it back. */
+/** Returns all users with a grant to the app that is not revoked. */
 export async function usersOfApp(db: Db, appId: number): Promise<UserId[]> {
   const rows = await db.all<{ user_id: UserId }>(
     'SELECT DISTINCT user_id FROM grants WHERE app_id = $1 AND revoked_at IS NULL ORDER BY user_id',
@@ -87,23 +70,23 @@ export async function usersOfApp(db: Db, appId: number): Promise<UserId[]> {
   return rows.map((row) => row.user_id);
 }
 
-/** An app that a user has authorized, over all times that this was done. */
+/** An app that a user has authorized, over all their grants to it. */
 export interface AuthorizedApp {
   readonly app_id: number;
   readonly client_id: string;
   readonly name: string;
-  /** Each authorization's scopes, separated by spaces; repeats included. */
+  /** The scopes of each grant, separated by spaces. */
   readonly scopes: readonly string[];
   readonly since: number;
   readonly last_used_at: number | null;
 }
 
-/** Of a grant that lets an app do something at $2: it has not ended, and the code for it was traded. */
+/** The grant is valid at $2, and its code was exchanged for tokens. */
 const inUse = `g.revoked_at IS NULL AND (g.expires_at IS NULL OR g.expires_at > $2)
   AND (EXISTS (SELECT 1 FROM tokens t WHERE t.grant_id = g.grant_id)
     OR EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.grant_id = g.grant_id))`;
 
-/** How many people an app can act for; its own bot is none. */
+/** Counts the people that an app can act for, without its own bot. */
 export async function countPeopleOf(
   db: Db,
   { app_id, bot_id }: { readonly app_id: number; readonly bot_id: UserId | null },
@@ -118,7 +101,7 @@ export async function countPeopleOf(
   return row?.people ?? 0;
 }
 
-/** Where an app has a code that it has not traded yet, nothing is told of it. */
+/** Leaves out apps whose code was not exchanged yet. */
 export async function listAuthorizedApps(db: Db, userId: UserId, now: number): Promise<AuthorizedApp[]> {
   const rows = await db.all<GrantRow & Pick<AuthorizedApp, 'client_id' | 'name' | 'last_used_at'>>(
     `SELECT ${columns}, g.last_used_at, a.client_id, a.name

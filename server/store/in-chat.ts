@@ -1,11 +1,11 @@
 import type { Dialect } from './engine.ts';
 
-/** No id is larger. */
+/** The upper limit of all ids. */
 export const largestId = String(Number.MAX_SAFE_INTEGER);
 
 /**
- * The newest message of a chat, as a subquery. It is not asked for with max(): PostgreSQL would go through the table from its end
- * until it comes upon the chat, which may have been quiet for a million messages of others.
+ * A subquery for the newest message of a chat. With max() PostgreSQL would scan the table from its end until it finds the
+ * chat, whose last message may be a million messages back.
  */
 export const newestIn = ({ backwards }: Pick<Dialect, 'backwards'>, chat: string, upTo = largestId): string =>
   `(SELECT t.message_id FROM messages t WHERE ${backwards(['t.chat_id', 't.message_id'], chat, upTo)}

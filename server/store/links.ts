@@ -1,47 +1,28 @@
 import type { UserId } from '@parley/contract';
 import type { Db, Tx } from './engine.ts';
+import { insertRow } from './insert-row.ts';
 
 export type LinkKind = 'setup' | 'invitation' | 'password';
 
-/** A link that works once. Only the hash of its secret is kept. */
+/** A link that works once. Only the hash of its secret is stored. */
 export interface LinkRow {
   readonly link_id: number;
   readonly kind: LinkKind;
   readonly note: string;
-  /** Whose password it is for. */
+  /** The user whose password it sets. */
   readonly user_id: UserId | null;
   readonly created_by: UserId | null;
   readonly created_at: number;
   readonly expires_at: number | null;
 }
 
-const columns = 'link_id, kind, note, user_id, created_by, created_at, expires_at';
+const newColumns = ['kind', 'note', 'user_id', 'created_by', 'created_at', 'expires_at'] as const;
+const columns = ['link_id', ...newColumns].join(', ');
 
-export interface NewLink {
-  readonly kind: LinkKind;
-  readonly hash: string;
-  readonly note: string;
-  readonly userId: UserId | null;
-  readonly createdBy: UserId | null;
-  readonly at: number;
-  readonly expiresAt: number | null;
-}
+export type NewLink = Omit<LinkRow, 'link_id'> & { readonly hash: string };
 
-export async function insertLink(tx: Tx, link: NewLink): Promise<LinkRow> {
-  const row = await tx.get<LinkRow>(
-    `INSERT INTO links (kind, hash, note, user_id, created_by, created_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${columns}`,
-    link.kind,
-    link.hash,
-    link.note,
-    link.userId,
-    link.createdBy,
-    link.at,
-    link.expiresAt,
-  );
-  if (!row) throw new Error('the new link was not answered');
-  return row;
-}
+export const insertLink = (tx: Tx, link: NewLink): Promise<LinkRow> =>
+  insertRow(tx, 'links', [...newColumns, 'hash'], link, columns);
 
 const valid = 'kind = $1 AND hash = $2 AND (expires_at IS NULL OR expires_at > $3)';
 
@@ -49,12 +30,12 @@ export function findLink(db: Db, kind: LinkKind, hash: string, now: number): Pro
   return db.get(`SELECT ${columns} FROM links WHERE ${valid}`, kind, hash, now);
 }
 
-/** Uses a link up. Of any number of callers at once, one is answered the link. */
+/** Deletes the link and returns it, to exactly one of any number of concurrent callers. */
 export function takeLink(tx: Tx, kind: LinkKind, hash: string, now: number): Promise<LinkRow | undefined> {
   return tx.get(`DELETE FROM links WHERE ${valid} RETURNING ${columns}`, kind, hash, now);
 }
 
-/** Those that can still be used, newest first. */
+/** Returns the links that are not expired, newest first. */
 export function listLinks(db: Db, kind: LinkKind, now: number): Promise<LinkRow[]> {
   return db.all(
     `SELECT ${columns} FROM links WHERE kind = $1 AND (expires_at IS NULL OR expires_at > $2)
@@ -73,7 +54,7 @@ export async function deleteLinks(tx: Tx, kind: LinkKind, userId?: UserId): Prom
   else await tx.run('DELETE FROM links WHERE kind = $1 AND user_id = $2', kind, userId);
 }
 
-/** Those that somebody has made: they are good for what only an administrator may do. */
+/** Deletes the links that a user created: they allow what only an administrator may do. */
 export async function deleteLinksBy(tx: Tx, createdBy: UserId): Promise<void> {
   await tx.run('DELETE FROM links WHERE created_by = $1', createdBy);
 }

@@ -36,7 +36,7 @@ export function listParticipants(db: Db, chatId: ChatId, afterId: number, limit:
   );
 }
 
-/** Some of the chats that a user is in, by id. */
+/** Returns a page of the chats that a user is in, by id. */
 export async function chatsOf(db: Db, userId: UserId, after: number, limit: number): Promise<ChatId[]> {
   const rows = await db.all<{ chat_id: ChatId }>(
     `SELECT chat_id FROM members WHERE user_id = $1 AND left_event IS NULL AND chat_id > $2 ORDER BY chat_id LIMIT $3`,
@@ -57,7 +57,7 @@ export function staysOf(db: Db, userId: UserId, since: number): Promise<(Stay & 
   );
 }
 
-/** Which of these users are in the chat now. */
+/** Returns those of the users who are in the chat now. */
 export async function presentAmong(db: Db, chatId: ChatId, userIds: readonly UserId[]): Promise<Set<UserId>> {
   const rows = await db.all<{ user_id: UserId }>(
     `SELECT m.user_id FROM ${db.dialect.rows('$2', { user_id: 'int' }, 'asked')}
@@ -68,7 +68,7 @@ export async function presentAmong(db: Db, chatId: ChatId, userIds: readonly Use
   return new Set(rows.map((r) => r.user_id));
 }
 
-/** Owners who can act: one who is disabled cannot. */
+/** Counts owners who are not disabled. */
 export async function countOwners(db: Db, chatId: ChatId): Promise<number> {
   const row = await db.get<{ owners: number }>(
     `SELECT count(*) AS owners FROM members m JOIN users u ON u.user_id = m.user_id AND u.disabled_at IS NULL
@@ -86,8 +86,8 @@ export async function chatsOwnedBy(db: Db, userId: UserId): Promise<ChatId[]> {
   return rows.map((row) => row.chat_id);
 }
 
-/** Who is next in line to own a chat: an admin before a member, who has been there longest first. */
-export function findHeir(db: Db, chatId: ChatId): Promise<{ user_id: UserId; role: Role } | undefined> {
+/** Returns the next owner of a chat: an admin before a member, the longest-standing first. */
+export function findSuccessor(db: Db, chatId: ChatId): Promise<{ user_id: UserId; role: Role } | undefined> {
   return db.get(
     `SELECT m.user_id, m.role FROM members m JOIN users u ON u.user_id = m.user_id AND u.disabled_at IS NULL
      WHERE m.chat_id = $1 AND m.left_event IS NULL
@@ -138,7 +138,7 @@ export function pruneStays(tx: Tx, count: number): Promise<number> {
   );
 }
 
-/** The count is kept rather than counted: a list of chats would otherwise read every member of each. */
+/** The count is stored: otherwise a list of chats would read every member of each. */
 async function countParticipants(tx: Tx, chatId: ChatId, change: number): Promise<void> {
   await tx.run('UPDATE chats SET participant_count = participant_count + $2 WHERE chat_id = $1', chatId, change);
 }
@@ -155,11 +155,10 @@ export async function updateRole(tx: Tx, chatId: ChatId, userId: UserId, role: R
 export interface ReadMark {
   readonly chat_id: ChatId;
   readonly user_id: UserId;
-  /** null: up to the newest message. */
+  /** Null: up to the newest message. */
   readonly message_id: number | null;
 }
 
-/** How far somebody has read by now. */
 export interface ReachedMark {
   readonly chat_id: ChatId;
   readonly user_id: UserId;
@@ -167,8 +166,8 @@ export interface ReachedMark {
 }
 
 /**
- * Moves read markers forward to the last message at or before the one named, and answers those that have moved. Rows are
- * touched in one order.
+ * Moves read markers forward to the last message at or before the given one. Returns those that moved. Rows are updated in
+ * one order, to prevent deadlocks.
  */
 export async function advanceReadMarks(tx: Tx, marks: readonly ReadMark[]): Promise<ReachedMark[]> {
   const columns = { chat_id: 'int', user_id: 'int', message_id: 'int' } as const;

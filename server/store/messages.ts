@@ -1,35 +1,38 @@
 import type { ChatId, ChatType, FileId, MessageId, Role, UserId } from '@parley/contract';
-import { type Db, type LogEntry, type Lookup, perDialect, type RowWork, type Tx } from './engine.ts';
+import { type BulkStatement, type Db, type LogEntry, perDialect, type Tx } from './engine.ts';
+import { pointQuery } from './point-query.ts';
+import { rowReader } from './row-reader.ts';
 
-/** A message is kept as the JSON that readers get, so that a page is read and sent without taking it apart. */
+/** A message is stored as the JSON that readers get, so that a page is sent without parsing it. */
 export interface MessageRow {
   readonly message_id: MessageId;
   readonly chat_id: ChatId;
   readonly user_id: UserId;
-  readonly is_deleted: number;
-  /** 0: surely none. */
-  readonly has_reactions: number;
+  readonly is_deleted: boolean;
+  /** May be true without a reaction, but is never false with one. */
+  readonly has_reactions: boolean;
   readonly file_id: FileId | null;
-  /**
-   * A `Message` whose reactions are left empty, which differ from reader to reader, and the address of its file, which
-   * moves with the server.
-   */
+  /** A `Message` without its reactions, which differ by reader, and without the URL of its file, which moves with the server. */
   readonly json: string;
 }
 
 export const messageColumns = 'm.message_id, m.chat_id, m.user_id, m.is_deleted, m.has_reactions, m.file_id, m.json';
 
-const message: Lookup<'message_id'> = {
-  numbers: ['message_id'],
-  text: (_, at) => `SELECT ${messageColumns} FROM messages m WHERE m.message_id = ${at.message_id}`,
-};
+export const messageRows = rowReader<MessageRow>('is_deleted', 'has_reactions');
 
-export function findMessage(db: Db, messageId: MessageId): Promise<MessageRow | undefined> {
-  return db.look(message, { message_id: messageId });
+const messageById = pointQuery(
+  ['message_id'],
+  (_, at) => `SELECT ${messageColumns} FROM messages m WHERE m.message_id = ${at.message_id}`,
+);
+
+export async function findMessage(db: Db, messageId: MessageId): Promise<MessageRow | undefined> {
+  const row = await messageById(db, { message_id: messageId });
+  return row && messageRows.read(row);
 }
 
-/** What a page needs of a message: every column more is paid for 50 times. */
+/** Only the columns that a page needs: each further one costs 50 times per page. */
 export type PageRow = Pick<MessageRow, 'has_reactions' | 'file_id' | 'json'>;
+const pageRows = rowReader<PageRow>('has_reactions');
 
 const pages = perDialect(({ onwards, backwards }) => {
   const columns = 'm.has_reactions, m.file_id, m.json';
@@ -50,7 +53,7 @@ export interface Page {
   readonly after?: number | undefined;
 }
 
-/** A page in ascending order: the first after `after` where that is given, else the last before `before`. */
+/** Returns a page in ascending order: the first messages after `after`, or else the last ones before `before`. */
 export async function pageOfMessages(db: Db, chatId: ChatId, page: Page): Promise<{ rows: PageRow[]; more: boolean }> {
   const rows = await readPage(db, chatId, page, page.limit + 1);
   const more = rows.length > page.limit;
@@ -61,21 +64,21 @@ export async function pageOfMessages(db: Db, chatId: ChatId, page: Page): Promis
 
 function readPage(db: Db, chatId: ChatId, { before, after }: Page, count: number): Promise<PageRow[]> {
   const { newestFirst, oldestFirst, between } = pages(db);
-  if (after === undefined) return db.all(newestFirst, chatId, (before ?? Number.MAX_SAFE_INTEGER) - 1, count);
-  if (before === undefined) return db.all(oldestFirst, chatId, after, count);
-  return db.all(between, chatId, after, count, before);
+  if (after === undefined) return pageRows.all(db, newestFirst, chatId, (before ?? Number.MAX_SAFE_INTEGER) - 1, count);
+  if (before === undefined) return pageRows.all(db, oldestFirst, chatId, after, count);
+  return pageRows.all(db, between, chatId, after, count, before);
 }
 
-/** Where a sender stands: what deciding about a send needs. */
-export interface Standing {
+/** What decides whether a send is allowed. */
+export interface SendPermission {
   readonly type: ChatType | null;
   readonly role: Role | null;
-  /** The chat of the message that is replied to. */
+  /** The chat of the message replied to. */
   readonly reply_chat: ChatId | null;
 }
 
-/** Subqueries, not joins: PostgreSQL would plan a join for tables of another size. */
-const standing: RowWork = {
+/** Subqueries instead of joins, which PostgreSQL would plan for tables of another size. */
+const permissionQuery: BulkStatement = {
   columns: { n: 'int', chat_id: 'int', user_id: 'int', reply_to: 'int' },
   statements: [
     (source) => `SELECT s.n, (SELECT c.type FROM chats c WHERE c.chat_id = s.chat_id) AS type,
@@ -85,13 +88,13 @@ const standing: RowWork = {
   ],
 };
 
-/** For each send, in the same order. */
-export async function findStandings(
+/** Returns one permission for each send, in the same order. */
+export async function findSendPermissions(
   tx: Tx,
   sends: readonly { chat_id: ChatId; user_id: UserId; reply_to: MessageId | null }[],
-): Promise<Standing[]> {
-  const rows = await tx.each<Standing & { n: number }>(
-    standing,
+): Promise<SendPermission[]> {
+  const rows = await tx.bulk<SendPermission & { n: number }>(
+    permissionQuery,
     sends.map((s, n) => [n, s.chat_id, s.user_id, s.reply_to]),
   );
   return rows.sort((a, b) => a.n - b.n);
@@ -104,7 +107,7 @@ export interface NewMessage extends LogEntry {
   readonly json: string;
 }
 
-const insertion: RowWork = {
+const insertion: BulkStatement = {
   columns: {
     message_id: 'int',
     event_id: 'int',
@@ -122,9 +125,9 @@ const insertion: RowWork = {
   ],
 };
 
-/** Writes messages, and the event of each beside it, under ids that this transaction has taken. */
+/** Inserts messages and the event of each, under ids that this transaction has taken. */
 export async function insertMessages(tx: Tx, messages: readonly NewMessage[], at: number): Promise<void> {
-  await tx.each(
+  await tx.bulk(
     insertion,
     messages.map((m) => [m.message_id, m.event_id, m.chat_id, m.user_id, m.file_id, m.json, m.body]),
     at,
@@ -137,7 +140,7 @@ export async function updateMessage(tx: Tx, row: MessageRow): Promise<void> {
     'UPDATE messages SET is_deleted = $3, file_id = $4, json = $5 WHERE chat_id = $1 AND message_id = $2',
     row.chat_id,
     row.message_id,
-    row.is_deleted,
+    row.is_deleted ? 1 : 0,
     row.file_id,
     row.json,
   );

@@ -19,9 +19,9 @@ import retriesPostgres from './migrations/0009_retries.postgres.sql' with { type
 import retriesSqlite from './migrations/0009_retries.sqlite.sql' with { type: 'text' };
 import messageTermsPostgres from './migrations/0010_message_terms.postgres.sql' with { type: 'text' };
 import messageTermsSqlite from './migrations/0010_message_terms.sqlite.sql' with { type: 'text' };
-import type { Reading } from './snapshot.ts';
+import type { Queryable } from './snapshot.ts';
 
-/** Forward only: a migration that has been released is never changed, and the next one gets the next number. */
+/** Forward only. A released migration is never changed; the next one gets the next number. */
 const migrations = [
   { version: 1, sqlite: foundationSqlite, postgres: foundationPostgres },
   { version: 2, sqlite: webhooksSqlite, postgres: webhooksPostgres },
@@ -37,25 +37,24 @@ const migrations = [
 
 export const newestVersion = Math.max(...migrations.map((m) => m.version));
 
-/** Something about the database that the operator has to mend; its message is a plain line for them. */
+/** A problem with the database that the operator has to fix. The message is for them. */
 export class SchemaError extends Error {}
 
 /**
- * Brings the schema up to date. Processes that start together wait for each other and the later ones find nothing to do.
- * A database that a newer Parley has touched is refused.
+ * Migrates the schema to the newest version. Processes that start together wait for each other. Throws `SchemaError` if a
+ * newer Parley has migrated the database.
  */
 export async function migrate(engine: Engine, now: () => number): Promise<void> {
   if (await isCurrent(engine)) return;
   await engine.write((tx) => migrateTo(tx, newestVersion, now));
 }
 
-/** Waits until nobody else changes the schema; until the transaction ends nobody else does. */
+/** Keeps all others from changing the schema until the transaction ends. */
 export const lockSchema = (tx: Tx): Promise<void> => tx.lockKeys(['schema']);
 
-/** Whether there is nothing to do. */
 export const isCurrent = async (engine: Engine): Promise<boolean> => (await currentVersion(engine)) === newestVersion;
 
-/** The same within a transaction, and up to one version: what was written with that one can then be put in. */
+/** Migrates up to one version, so that data written with that version can be restored. */
 export async function migrateTo(tx: Tx, version: number, now: () => number): Promise<void> {
   await lockSchema(tx);
   await tx.run(
@@ -69,13 +68,13 @@ export async function migrateTo(tx: Tx, version: number, now: () => number): Pro
   }
 }
 
-/** The last migration that a database has been through. */
-export async function schemaVersion(db: Reading): Promise<number> {
+/** Returns the number of the last migration that was applied. */
+export async function schemaVersion(db: Queryable): Promise<number> {
   const [row] = await db.all<{ version: number | null }>('SELECT max(version) AS version FROM schema_versions');
   return row?.version ?? 0;
 }
 
-/** For guests, which never migrate: the schema must be the one that this version was written for. */
+/** Throws `SchemaError` unless the schema is the one that this version was written for. */
 export async function requireCurrentSchema(engine: Engine): Promise<void> {
   const version = await currentVersion(engine);
   refuseNewer(version);
@@ -102,7 +101,7 @@ function refuseNewer(version: number): void {
   );
 }
 
-/** A migration's statements; none of them contains a semicolon but at its end. */
+/** Splits a migration at its semicolons. No statement contains another one. */
 function statements(sql: string): string[] {
   return sql
     .replace(/--.*$/gm, '')

@@ -17,7 +17,7 @@ const forgetMs = 60_000;
  * drives anything, nothing is said, and nothing is written.
  */
 export function announceNode(engine: Engine, owner: string): Promise<NodeRow[]> {
-  return engine.writeSoon(async (tx) => {
+  return engine.writeRelaxed(async (tx) => {
     const { now } = tx.dialect;
     await tx.run(
       `INSERT INTO nodes (owner, seen_at)
@@ -35,5 +35,5 @@ export function announceNode(engine: Engine, owner: string): Promise<NodeRow[]> 
 
 /** Says that a process is about to end: it is to be given nothing more. */
 export async function forgetNode(engine: Engine, owner: string): Promise<void> {
-  await engine.writeSoon((tx) => tx.run('DELETE FROM nodes WHERE owner = $1', owner));
+  await engine.writeRelaxed((tx) => tx.run('DELETE FROM nodes WHERE owner = $1', owner));
 }

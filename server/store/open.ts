@@ -1,40 +1,45 @@
 import { accessSync, constants, existsSync, writeFileSync } from 'node:fs';
+import { processMonotonic } from '../lib/clock.ts';
 import { transactionId, wasCommitted } from './commit-outcome.ts';
 import type { Engine, Tx } from './engine.ts';
 import { databaseFile, FolderError, lockFolder, prepareFolder } from './folder.ts';
 import { isCurrent, migrate, requireCurrentSchema, SchemaError } from './migrate.ts';
 import { openPostgres } from './postgres.ts';
-import { type Reading, SqliteSnapshot } from './snapshot.ts';
+import { type Queryable, SqliteSnapshot } from './snapshot.ts';
 import { openSqlite } from './sqlite/engine.ts';
-import { emptyLog, requireOneFile } from './sqlite/one-file.ts';
+import { checkpoint, requireOneFile } from './sqlite/one-file.ts';
 
 export interface StoreSettings {
   readonly folder: string;
-  /** PostgreSQL; SQLite in the folder where this is undefined. */
+  /** The URL of PostgreSQL. Undefined for SQLite in the folder. */
   readonly databaseUrl: string | undefined;
   readonly connections: number;
 }
 
-/** Opens the database as its server: locks the folder and brings the schema up to date. */
-export async function openStore(settings: StoreSettings, now: () => number): Promise<Engine> {
+/** Opens the database as its server: locks the folder and migrates the schema. */
+export async function openStore(
+  settings: StoreSettings,
+  now: () => number,
+  monotonic = processMonotonic,
+): Promise<Engine> {
   prepareFolder(settings.folder);
   const { databaseUrl: url, connections } = settings;
   if (url !== undefined) {
-    const engine = openPostgres({ url, connections: 1, patient: true });
+    const engine = openPostgres({ url, maxConnections: 1, hasTimeouts: false });
     try {
       await requireUtf8(engine);
       await migrate(engine, now);
     } finally {
       await engine.close();
     }
-    return openPostgres({ url, connections });
+    return openPostgres({ url, maxConnections: connections, monotonic });
   }
   const unlock = lockFolder(settings.folder);
   try {
     const file = databaseFile(settings.folder);
-    // SQLite gives the files beside it the same mode.
+    // SQLite gives its other files the same mode.
     if (!existsSync(file)) writeFileSync(file, '', { mode: 0o600 });
-    const engine = await openMigrated(file, now);
+    const engine = await openMigrated(file, now, monotonic);
     const close = engine.close.bind(engine);
     engine.close = async () => {
       await close();
@@ -49,8 +54,8 @@ export async function openStore(settings: StoreSettings, now: () => number): Pro
   }
 }
 
-async function openMigrated(file: string, now: () => number): Promise<Engine> {
-  const engine = await openSqlite(file);
+async function openMigrated(file: string, now: () => number, monotonic: () => number): Promise<Engine> {
+  const engine = await openSqlite(file, { monotonic });
   let isReady = false;
   try {
     isReady = await isCurrent(engine);
@@ -58,18 +63,18 @@ async function openMigrated(file: string, now: () => number): Promise<Engine> {
     if (!isReady) await engine.close();
   }
   if (isReady) return engine;
-  const patient = await openSqlite(file, Number.POSITIVE_INFINITY);
-  await migrate(patient, now).finally(() => patient.close());
-  return openSqlite(file);
+  const unlimited = await openSqlite(file, { timeoutMs: Number.POSITIVE_INFINITY });
+  await migrate(unlimited, now).finally(() => unlimited.close());
+  return openSqlite(file, { monotonic });
 }
 
-/** Opens the database beside its server, for the command line: changes no schema and takes no lock. */
+/** Opens the database beside its server, for the command line. Neither migrates nor locks the folder. */
 export async function openAsGuest(settings: StoreSettings): Promise<Engine> {
   if (settings.databaseUrl === undefined) requireDatabase(settings.folder);
   const engine =
     settings.databaseUrl === undefined
       ? await openSqlite(databaseFile(settings.folder))
-      : openPostgres({ url: settings.databaseUrl, connections: 1 });
+      : openPostgres({ url: settings.databaseUrl, maxConnections: 1 });
   try {
     await requireCurrentSchema(engine);
   } catch (error) {
@@ -89,8 +94,8 @@ function requireDatabase(folder: string): void {
   }
 }
 
-/** Reads the database as it is at one moment, for as long as `work` takes, while its server writes on. */
-export async function atOneMoment<T>(settings: StoreSettings, work: (db: Reading) => Promise<T>): Promise<T> {
+/** Runs `work` on a snapshot of the database. Its server can write meanwhile. */
+export async function withSnapshot<T>(settings: StoreSettings, work: (db: Queryable) => Promise<T>): Promise<T> {
   const { databaseUrl: url, folder } = settings;
   if (url === undefined) {
     const snapshot = new SqliteSnapshot(databaseFile(folder));
@@ -100,11 +105,11 @@ export async function atOneMoment<T>(settings: StoreSettings, work: (db: Reading
       snapshot.close();
     }
   }
-  const engine = openPostgres({ url, connections: 1, patient: true });
+  const engine = openPostgres({ url, maxConnections: 1, hasTimeouts: false });
   try {
     return await engine.write(async (tx) => {
       await tx.run('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-      await beUnhurried(tx);
+      await disableIdleTimeout(tx);
       return work(tx);
     });
   } finally {
@@ -112,7 +117,7 @@ export async function atOneMoment<T>(settings: StoreSettings, work: (db: Reading
   }
 }
 
-/** Fills a database that has no schema yet, in one transaction: PostgreSQL, or else a new SQLite, which is then all in this file. */
+/** Fills an empty database in one transaction: PostgreSQL, or a new SQLite database, which is then complete in `file`. */
 export function fillStore<T>(
   { databaseUrl: url }: StoreSettings,
   file: string,
@@ -123,11 +128,11 @@ export function fillStore<T>(
 
 async function fillSqlite<T>(file: string, work: (tx: Tx) => Promise<T>): Promise<T> {
   writeFileSync(file, '', { mode: 0o600 });
-  const engine = await openSqlite(file, Number.POSITIVE_INFINITY);
+  const engine = await openSqlite(file, { timeoutMs: Number.POSITIVE_INFINITY });
   let result: T;
   try {
     result = await engine.write(work);
-    emptyLog(file);
+    checkpoint(file);
   } finally {
     await engine.close();
   }
@@ -136,13 +141,13 @@ async function fillSqlite<T>(file: string, work: (tx: Tx) => Promise<T>): Promis
 }
 
 async function fillPostgres<T>(url: string, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const engine = openPostgres({ url, connections: 1, patient: true });
-  /** Once there is nothing left to do but the commit. */
+  const engine = openPostgres({ url, maxConnections: 1, hasTimeouts: false });
+  /** Set when only the commit is left. */
   const done: { readonly result: T; readonly id: string }[] = [];
   try {
     await requireUtf8(engine);
     return await engine.write(async (tx) => {
-      await beUnhurried(tx);
+      await disableIdleTimeout(tx);
       const result = await work(tx);
       done.push({ result, id: await transactionId(tx) });
       return result;
@@ -156,8 +161,8 @@ async function fillPostgres<T>(url: string, work: (tx: Tx) => Promise<T>): Promi
   }
 }
 
-/** PostgreSQL ends a transaction of ours that asks nothing for some seconds; this one has other things to wait for. */
-async function beUnhurried(tx: Tx): Promise<void> {
+/** For a transaction that waits for other things between its statements, such as the disk. */
+async function disableIdleTimeout(tx: Tx): Promise<void> {
   await tx.run('SET LOCAL idle_in_transaction_session_timeout = 0');
 }
 

@@ -1,22 +1,20 @@
 import type { EventId, MessageId } from '@parley/contract';
 import { SQL } from 'bun';
-import { type Asked, Connections } from './connections.ts';
+import { processMonotonic } from '../lib/clock.ts';
+import { Connections, type PendingCall } from './connections.ts';
 import {
   Appending,
-  type By,
+  type BulkStatement,
   type Committed,
   type Db,
   type Dialect,
   type Engine,
   idsUpTo,
   type LogEntry,
-  type Lookup,
-  type RowWork,
   type Tx,
   type Value,
 } from './engine.ts';
 import { asUnavailable } from './failure.ts';
-import { GatheredLookups, lookupTexts, numbersOf } from './lookup.ts';
 
 const columnTypes = { int: 'bigint', text: 'text' } as const;
 
@@ -25,14 +23,14 @@ export const postgresDialect: Dialect = {
   now: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)',
   lastEventId: '(SELECT last_value FROM event_ids)',
   lockRows: 'FOR UPDATE OF d',
-  // As pairs: with an equal value PostgreSQL would rather go through the whole table by another index that has the order, and pick
-  // out the rows with that value: those of a chat that has been quiet may be a million messages of others away. A pair tells
-  // where to begin, but not where to end: there the first column does.
+  // With an equality PostgreSQL would rather scan the whole table by another index that has the order, and filter: the
+  // rows of a quiet chat may be a million messages away. A comparison of pairs tells it where to begin but not where to
+  // end, so a condition on the first column ends the scan.
   onwards: ([first, second], value, after) =>
     `(${first}, ${second}) > (${value}, CAST(${after} AS bigint)) AND ${first} <= ${value}`,
   backwards: ([first, second], value, upTo) =>
     `(${first}, ${second}) <= (${value}, CAST(${upTo} AS bigint)) AND ${first} >= ${value}`,
-  // As one of a list: that the rows need not be ordered by it, PostgreSQL does not see then.
+  // ANY hides from PostgreSQL that there is one value, so that it keeps the column in the sort order.
   isOne: (column, value) => `${column} = ANY (ARRAY[${value}])`,
   rows: (param, columns, alias) => {
     const list = Object.entries(columns).map(([name, type]) => `${name} ${columnTypes[type]}`);
@@ -42,11 +40,11 @@ export const postgresDialect: Dialect = {
     `${outer} CROSS JOIN LATERAL (SELECT event_id AS id FROM (${inner} LIMIT ${limit}) AS first) AS ${alias}`,
 };
 
-/** Transactions that the server ended so that another could go on; run again, they succeed. */
+/** SQLSTATEs of a serialization failure and a deadlock. The same transaction succeeds when it is run again. */
 const retryable = new Set(['40001', '40P01']);
-const attempts = 5;
+const maxAttempts = 5;
 
-/** Advisory lock numbers: the lowest two bits tell the kinds apart. */
+/** Advisory lock numbers. The lowest two bits tell the kinds apart. */
 const eventLock = 0n;
 const keyLock = (key: string) => (BigInt.asIntN(62, BigInt(Bun.hash(key))) << 2n) | 1n;
 const chatLock = (chatId: number) => (BigInt(chatId) << 2n) | 2n;
@@ -54,15 +52,14 @@ const chatLock = (chatId: number) => (BigInt(chatId) << 2n) | 2n;
 type Query = Pick<SQL, 'unsafe'>;
 type Parameter = string | bigint | null;
 
-const texts = new Map<RowWork, string>();
-const lookupText = lookupTexts(postgresDialect);
+const texts = new Map<BulkStatement, string>();
 
-/** All statements as one, so that the rows are sent and taken apart once. Comes after `taken` parameters. */
-function textOf(work: RowWork, taken: number): string {
+/** All statements as one, so that the rows are sent and parsed once. Their parameters follow the first `taken`. */
+function textOf(work: BulkStatement, taken: number): string {
   const known = texts.get(work);
   if (known !== undefined) return known;
   const arrays = Object.values(work.columns).map((type, c) => {
-    // Every value is followed by a separator: so a single empty text is told from no text at all.
+    // A separator follows every value, to tell a single empty text from no text.
     const array = `trim_array(string_to_array($${taken + 3 + c}, $${taken + 1}, $${taken + 2}), 1)`;
     return type === 'int' ? `CAST(${array} AS bigint[])` : array;
   });
@@ -75,7 +72,7 @@ function textOf(work: RowWork, taken: number): string {
   return text;
 }
 
-/** Two characters that stand in no text of these rows. Control characters hardly ever do, so the first look is enough. */
+/** Returns two characters that occur in no text of these rows. The first control characters tried are nearly always free. */
 function unusedCharacters(rows: readonly (readonly Value[])[]): [string, string] {
   const isUnused = (character: string) =>
     !rows.some((row) => row.some((v) => typeof v === 'string' && v.includes(character)));
@@ -89,6 +86,7 @@ function unusedCharacters(rows: readonly (readonly Value[])[]): [string, string]
 
 abstract class Session implements Db {
   readonly dialect = postgresDialect;
+  readonly sharesStatements: boolean = false;
 
   async all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
     const rows = (await this.query(sql, params)) as Record<string, unknown>[];
@@ -106,20 +104,16 @@ abstract class Session implements Db {
     return row;
   }
 
-  look<R extends object, N extends string>(lookup: Lookup<N>, by: By<N>): Promise<R | undefined> {
-    return this.get(lookupText(lookup), ...numbersOf(lookup, by));
-  }
-
   async run(sql: string, ...params: Value[]): Promise<number> {
     const result = (await this.query(sql, params)) as { count: number };
     return result.count;
   }
 
   /**
-   * Each column goes as one text, its values joined by a character that occurs in none of them. As JSON the rows took half
-   * as long again to insert, and twice the time here: our texts are JSON themselves, and all their quotes were escaped.
+   * Sends each column as one text, its values joined by a character that occurs in none of them. As JSON the rows took
+   * 1.5 times as long to insert and twice as long to encode, because our texts are JSON and all their quotes were escaped.
    */
-  each<R extends object>(work: RowWork, rows: readonly (readonly Value[])[], ...params: Value[]): Promise<R[]> {
+  bulk<R extends object>(work: BulkStatement, rows: readonly (readonly Value[])[], ...params: Value[]): Promise<R[]> {
     if (rows.length === 0) return Promise.resolve([]);
     const [separator, absent] = unusedCharacters(rows);
     const columns = Object.keys(work.columns).map(
@@ -128,10 +122,10 @@ abstract class Session implements Db {
     return this.all(textOf(work, params.length), ...params, separator, absent, ...columns);
   }
 
-  /** Whole numbers go as bigint whatever their size: Bun would otherwise prepare a statement per width of number. */
+  /** Sends all numbers as bigint. Otherwise Bun prepares a statement for each width of number. */
   protected async query(sql: string, params: readonly (Value | bigint)[]): Promise<unknown> {
     try {
-      return await this.ask(
+      return await this.send(
         sql,
         params.map((p) => (typeof p === 'number' ? BigInt(p) : p)),
       );
@@ -140,36 +134,38 @@ abstract class Session implements Db {
     }
   }
 
-  protected abstract ask(sql: string, params: Parameter[]): Promise<unknown>;
+  protected abstract send(sql: string, params: Parameter[]): Promise<unknown>;
 }
 
 class Transaction extends Session implements Tx {
   readonly appending = new Appending();
-  readonly finishing: Promise<unknown>[] = [];
-  /** Milliseconds that it waited for the event lock, and since when it has it. */
+  readonly deferred: Promise<unknown>[] = [];
+  /** How long it waited for the event lock, and when it got it. */
   waitedMs = 0;
   lockedAt: number | undefined;
   readonly #sql: Query;
-  readonly #asked: Asked;
+  readonly #call: PendingCall;
+  readonly #monotonic: () => number;
 
-  constructor(sql: Query, asked: Asked) {
+  constructor(sql: Query, call: PendingCall, monotonic: () => number) {
     super();
     this.#sql = sql;
-    this.#asked = asked;
+    this.#call = call;
+    this.#monotonic = monotonic;
   }
 
-  protected async ask(sql: string, params: Parameter[]): Promise<unknown> {
-    this.#asked.at = performance.now();
-    const answer = await this.#sql.unsafe(sql, params);
-    this.#asked.at = performance.now();
-    return answer;
+  protected async send(sql: string, params: Parameter[]): Promise<unknown> {
+    this.#call.lastActiveAt = this.#monotonic();
+    const result = await this.#sql.unsafe(sql, params);
+    this.#call.lastActiveAt = this.#monotonic();
+    return result;
   }
 
-  finish(work: () => Promise<unknown>): void {
-    const finishing = work();
-    this.finishing.push(finishing);
-    // It may fail before anybody looks.
-    finishing.catch(() => {});
+  defer(work: () => Promise<unknown>): void {
+    const deferred = work();
+    this.deferred.push(deferred);
+    // A failure before the commit waits for it must not count as unhandled.
+    deferred.catch(() => {});
   }
 
   appended(events: readonly LogEntry[]): void {
@@ -192,9 +188,9 @@ class Transaction extends Session implements Tx {
     await this.query('SELECT pg_advisory_xact_lock($1)', [chatLock(chatId)]);
   }
 
-  /** In one statement, and yet in order: what is selected from the CTE is not worked out before the CTE has its row. */
+  /** The CTE has its row, and so the lock, before PostgreSQL evaluates what is selected from it. */
   async takeIds(count: { messages: number; events: number }) {
-    const askedAt = performance.now();
+    const askedAt = this.#monotonic();
     const last = await this.get<{ message_id: number | null; event_id: number | null }>(
       `WITH held AS MATERIALIZED (SELECT pg_advisory_xact_lock(${eventLock}))
        SELECT CASE WHEN $1 > 0 THEN setval('message_ids', nextval('message_ids') + $1 - 1) END AS message_id,
@@ -204,7 +200,7 @@ class Transaction extends Session implements Tx {
       count.events,
     );
     if (this.lockedAt === undefined) {
-      this.lockedAt = performance.now();
+      this.lockedAt = this.#monotonic();
       this.waitedMs = this.lockedAt - askedAt;
     }
     const events = idsUpTo(last?.event_id ?? 0, count.events) as EventId[];
@@ -214,56 +210,54 @@ class Transaction extends Session implements Tx {
 }
 
 class PostgresEngine extends Session implements Engine {
-  /** While one waits for the server, the other is put together or its answers are sent. */
+  override readonly sharesStatements = true;
+  /** One batch is prepared while the other waits for the server. */
   readonly writers = 2;
   committed: (stretch: Committed) => void = () => {};
   locked: (waitedMs: number, heldMs: number) => void = () => {};
   readonly #connections: Connections;
-  readonly #lookups = new GatheredLookups(this);
+  readonly #monotonic: () => number;
 
-  constructor(connections: Connections) {
+  constructor(connections: Connections, monotonic: () => number) {
     super();
     this.#connections = connections;
+    this.#monotonic = monotonic;
   }
 
-  override look<R extends object, N extends string>(lookup: Lookup<N>, by: By<N>): Promise<R | undefined> {
-    return this.#lookups.look(lookup, by);
-  }
-
-  protected ask(sql: string, params: Parameter[]): Promise<unknown> {
-    return this.#connections.ask((pool) => pool.unsafe(sql, params));
+  protected send(sql: string, params: Parameter[]): Promise<unknown> {
+    return this.#connections.use((pool) => pool.unsafe(sql, params));
   }
 
   async write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       let tx: Transaction | undefined;
-      const begin = (pool: SQL, asked: Asked) =>
+      const begin = (pool: SQL, call: PendingCall) =>
         pool.begin(async (sql) => {
-          tx = new Transaction(sql, asked);
+          tx = new Transaction(sql, call, this.#monotonic);
           const result = await work(tx);
-          // PostgreSQL takes a COMMIT after a failure for a ROLLBACK, and says nothing.
-          await Promise.all(tx.finishing);
+          // PostgreSQL silently turns a COMMIT after a failure into a ROLLBACK.
+          await Promise.all(tx.deferred);
           return result;
         }) as Promise<T>;
       try {
-        const result = await this.#connections.ask(begin).finally(() => this.#noteLock(tx));
+        const result = await this.#connections.use(begin).finally(() => this.#reportLock(tx));
         const stretch = tx?.appending.stretch;
         if (stretch) this.committed(stretch);
         return result;
       } catch (error) {
         const { errno } = (error ?? {}) as { errno?: unknown };
-        if (attempt < attempts && typeof errno === 'string' && retryable.has(errno)) continue;
+        if (attempt < maxAttempts && typeof errno === 'string' && retryable.has(errno)) continue;
         throw asUnavailable(error);
       }
     }
   }
 
-  #noteLock(tx: Transaction | undefined): void {
-    if (tx?.lockedAt !== undefined) this.locked(tx.waitedMs, performance.now() - tx.lockedAt);
+  #reportLock(tx: Transaction | undefined): void {
+    if (tx?.lockedAt !== undefined) this.locked(tx.waitedMs, this.#monotonic() - tx.lockedAt);
   }
 
-  /** On disk before it answers: PostgreSQL can crash and come back while we live on, and remember what it has forgotten. */
-  writeSoon<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  /** Durable too: PostgreSQL can crash and restart while this process lives on and relies on the commit. */
+  writeRelaxed<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.write(work);
   }
 
@@ -274,47 +268,51 @@ class PostgresEngine extends Session implements Engine {
 
 export interface PostgresOptions {
   readonly url: string;
-  /** Connections at most. */
-  readonly connections: number;
-  /** For changes to the schema, which take as long as they take. */
-  readonly patient?: boolean;
+  readonly maxConnections: number;
+  /** False for migrations, backups and restores, which have no limit. */
+  readonly hasTimeouts?: boolean;
+  readonly monotonic?: () => number;
 }
 
-/** How long a statement may take, and how long of that it may wait for a lock. */
-const statementMs = 10_000;
-const lockMs = 8_000;
+const statementTimeoutMs = 10_000;
+const lockTimeoutMs = 8_000;
 
-/** The server itself has ended a statement by then, unless it, or the way to it, is gone. */
-const silentMs = statementMs + 2_000;
+/** PostgreSQL itself ends a statement before this, unless the server or the network is gone. */
+const silenceTimeoutMs = statementTimeoutMs + 2_000;
 
-/** A process that stands still in the midst of a transaction, or is gone without a word, holds its locks for so long. */
-const idleMs = 5_000;
+/** Limits how long a stalled or vanished process holds the locks of its open transaction. */
+const idleTimeoutMs = 5_000;
 
-export function openPostgres({ url, connections, patient = false }: PostgresOptions): Engine {
+export function openPostgres({
+  url,
+  maxConnections,
+  hasTimeouts = true,
+  monotonic = processMonotonic,
+}: PostgresOptions): Engine {
   const open = () =>
     new SQL(url, {
-      max: connections,
+      max: maxConnections,
       bigint: true,
       connectionTimeout: 5,
       connection: {
         application_name: 'parley',
-        statement_timeout: patient ? 0 : statementMs,
-        lock_timeout: patient ? 0 : lockMs,
-        idle_in_transaction_session_timeout: idleMs,
-        // In seconds: a machine that is gone without a word does not keep its connections for hours.
+        statement_timeout: hasTimeouts ? statementTimeoutMs : 0,
+        lock_timeout: hasTimeouts ? lockTimeoutMs : 0,
+        idle_in_transaction_session_timeout: idleTimeoutMs,
+        // In seconds. Without these the connections of a machine that vanished stay open for hours.
         tcp_keepalives_idle: 30,
         tcp_keepalives_interval: 10,
         tcp_keepalives_count: 3,
-        // Statements are planned once, some while the tables are still small, and for any values. Every one of ours has an index
-        // to use, for what it joins with too: to read all of a table, or to keep it at hand for that, would be right only on paper.
-        // None is so large that compiling it would pay.
+        // PostgreSQL plans a statement once, for any values, perhaps while the tables are still small. All our statements
+        // and joins have an index, so plans that read a whole table are wrong. JIT compilation never pays off.
         enable_seqscan: 'off',
-        ...(!patient && { enable_hashjoin: 'off', enable_mergejoin: 'off', enable_material: 'off' }),
+        ...(hasTimeouts && { enable_hashjoin: 'off', enable_mergejoin: 'off', enable_material: 'off' }),
         jit: 'off',
-        // What is new in the search index is gone through by every search: with the usual 4 MB one takes three times as long, and
-        // writing takes no less.
+        // Every search scans the pending list of the search index. With the default of 4 MB a search takes three times as
+        // long, and writing is no faster.
         gin_pending_list_limit: '1MB',
       },
     });
-  return new PostgresEngine(new Connections(open, patient ? Number.POSITIVE_INFINITY : silentMs));
+  const silenceMs = hasTimeouts ? silenceTimeoutMs : Number.POSITIVE_INFINITY;
+  return new PostgresEngine(new Connections(open, silenceMs, monotonic), monotonic);
 }

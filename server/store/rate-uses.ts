@@ -1,6 +1,6 @@
 import type { Db, Engine } from './engine.ts';
 
-/** How much a caller has used with one process, in total, as far as that process remembers. */
+/** The total that a caller has used at one process, as far as the process remembers. */
 export interface RateUse {
   readonly key: string;
   readonly used: number;
@@ -10,9 +10,9 @@ export interface OthersRateUse extends RateUse {
   readonly node: string;
 }
 
-/** Puts these in the place of what the process said of the same keys before. */
+/** Replaces what the process wrote for the same keys before. */
 export async function writeRateUses(engine: Engine, node: string, uses: readonly RateUse[]): Promise<void> {
-  await engine.writeSoon((tx) =>
+  await engine.writeRelaxed((tx) =>
     tx.run(
       `INSERT INTO rate_uses (node, key, used, at)
        SELECT CAST($1 AS text), u.key, u.used, ${tx.dialect.now}
@@ -24,9 +24,9 @@ export async function writeRateUses(engine: Engine, node: string, uses: readonly
   );
 }
 
-/** What other processes have written within this time. */
+/** Returns what other processes have written within this time. */
 export function readOthersRateUses(db: Db, node: string, withinMs: number): Promise<OthersRateUse[]> {
-  // The clock is asked once, in a SELECT of its own: an index is of no use for what may differ from row to row.
+  // A SELECT evaluates the clock once. Otherwise it may differ for each row, and no index can be used.
   return db.all(
     `SELECT node, key, used FROM rate_uses WHERE at > (SELECT ${db.dialect.now}) - $1 AND node <> $2`,
     withinMs,
@@ -34,7 +34,7 @@ export function readOthersRateUses(db: Db, node: string, withinMs: number): Prom
   );
 }
 
-/** Drops what nobody has written again for this long. */
+/** Deletes rows that were not written for this long. */
 export async function pruneRateUses(db: Db, afterMs: number): Promise<void> {
   await db.run(`DELETE FROM rate_uses WHERE at <= (SELECT ${db.dialect.now}) - $1`, afterMs);
 }

@@ -1,26 +1,30 @@
 import type { ChatId, EventId, MessageId, Reaction, UserId } from '@parley/contract';
 import type { Db, Tx } from './engine.ts';
+import { rowReader } from './row-reader.ts';
 
 interface ReactionRow {
   readonly message_id: MessageId;
   readonly emoji: string;
   readonly total: number;
-  readonly mine: number;
+  readonly is_own: boolean;
 }
+
+const reactionRows = rowReader<ReactionRow>('is_own');
 
 interface Place {
   readonly chat_id: ChatId;
   readonly message_id: MessageId;
 }
 
-/** The reactions to these messages, as one user sees them. */
+/** Returns the reactions to these messages, with `reacted` set for one user. */
 export async function reactionsTo(
   db: Db,
   messages: readonly Place[],
   userId: UserId,
 ): Promise<Map<MessageId, Reaction[]>> {
-  const rows = await db.all<ReactionRow>(
-    `SELECT r.message_id, r.emoji, count(*) AS total, max(CASE WHEN r.user_id = $2 THEN 1 ELSE 0 END) AS mine
+  const rows = await reactionRows.all(
+    db,
+    `SELECT r.message_id, r.emoji, count(*) AS total, max(CASE WHEN r.user_id = $2 THEN 1 ELSE 0 END) AS is_own
      FROM ${db.dialect.rows('$1', { chat_id: 'int', message_id: 'int' }, 'asked')}
      JOIN reactions r ON r.chat_id = asked.chat_id AND r.message_id = asked.message_id
      GROUP BY r.message_id, r.emoji ORDER BY r.message_id, min(r.event_id)`,
@@ -29,7 +33,7 @@ export async function reactionsTo(
   );
   const byMessage = new Map<MessageId, Reaction[]>();
   for (const row of rows) {
-    const reaction = { emoji: row.emoji, count: row.total, reacted: row.mine === 1 };
+    const reaction = { emoji: row.emoji, count: row.total, reacted: row.is_own };
     const list = byMessage.get(row.message_id);
     if (list) list.push(reaction);
     else byMessage.set(row.message_id, [reaction]);

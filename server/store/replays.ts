@@ -1,5 +1,5 @@
 import type { DeliveryState, ReplayId, ReplayStatus, WebhookId } from '@parley/contract';
-import type { Db, RowWork, Tx } from './engine.ts';
+import type { BulkStatement, Db, Tx } from './engine.ts';
 
 export interface ReplayRow {
   readonly replay_id: ReplayId;
@@ -85,7 +85,7 @@ export interface Settled {
   readonly skipped: number;
 }
 
-const settling: RowWork = {
+const settling: BulkStatement = {
   columns: { replay_id: 'int', delivered: 'int', failed: 'int', skipped: 'int' },
   statements: [
     (
@@ -98,7 +98,7 @@ const settling: RowWork = {
 
 /** Counts what has become of deliveries of replays. */
 export async function noteSettled(tx: Tx, settled: readonly Settled[]): Promise<void> {
-  await tx.each(
+  await tx.bulk(
     settling,
     settled.map((s) => [s.replay_id, s.delivered, s.failed, s.skipped]),
   );

@@ -1,40 +1,40 @@
 import type { ChatId } from '@parley/contract';
 import type { Db } from './engine.ts';
-import { type MessageRow, messageColumns } from './messages.ts';
+import { type MessageRow, messageColumns, messageRows } from './messages.ts';
 import { type SearchQuery, wordOf } from './search-query.ts';
 
 /**
- * PostgreSQL can go through messages from the newest on until there are enough, which is quick for a word that many have;
- * or ask its index of words, which gives all messages with a word, in no order, and is quick where few have it. Left to
- * itself it takes the first way for the beginning of any word, of which it knows nothing: a rare one then took 240 ms
- * among a million messages. So a glimpse at the newest tells which way to go. The index is as quick as the longer look back
- * where 1 to 2 of 100 messages have the word, among a million.
+ * PostgreSQL can scan messages from the newest back, which is fast for a common word. Or it can use the index of words,
+ * which returns all messages with a word in no order and is fast for a rare word. For a prefix its planner always chooses
+ * the scan: a rare one took 240 ms among a million messages. So a short scan of the newest messages decides. Among a
+ * million messages, the index is as fast as the long scan if 1 to 2 of 100 contain the word.
  */
-const glimpse = 256;
-const longLook = 4_096;
+const shortScan = 256;
+const longScan = 4_096;
 
 export async function searchInPostgres(db: Db, q: SearchQuery): Promise<MessageRow[]> {
-  const newest = await lookBack(db, q, glimpse);
+  const newest = await scanBack(db, q, shortScan);
   if (newest.length >= q.limit) return newest;
-  if (newest.length * (longLook / glimpse) >= q.limit) {
-    const further = await lookBack(db, q, longLook);
+  if (newest.length * (longScan / shortScan) >= q.limit) {
+    const further = await scanBack(db, q, longScan);
     if (further.length >= q.limit) return further;
   }
-  return askIndex(db, q);
+  return queryIndex(db, q);
 }
 
 const member = 'members w ON w.chat_id = m.chat_id AND w.user_id = $1 AND w.left_event IS NULL';
 
-/** What there is among so many of the newest messages: those of the chat, or of everybody where several are searched. */
-function lookBack(db: Db, q: SearchQuery, window: number): Promise<MessageRow[]> {
+/** Searches the newest `window` messages: those of the chat, or of all chats if several are searched. */
+function scanBack(db: Db, q: SearchQuery, window: number): Promise<MessageRow[]> {
   const [chatId, ...others] = q.chatIds;
   if (chatId === undefined) return Promise.resolve([]);
   const [words, chats, { source, order, within, query }] =
     others.length === 0
       ? [queryIn(chatId, q.words), chatId, oneChat]
       : [queryIn(anyChat, q.words), q.chatIds.join(','), severalChats];
-  // The words are looked at in a subquery: a join could be turned round, to begin with all messages there are.
-  return db.all(
+  // A subquery checks the words: PostgreSQL could reverse a join and start with all messages.
+  return messageRows.all(
+    db,
     `SELECT ${messageColumns} FROM (SELECT * FROM messages WHERE ${source} LIMIT ${window}) m
      JOIN ${member}
      WHERE m.is_deleted = 0 AND ${within}
@@ -48,7 +48,7 @@ function lookBack(db: Db, q: SearchQuery, window: number): Promise<MessageRow[]>
   );
 }
 
-/** Chat and id as a pair: of a chat that has most messages PostgreSQL would rather look for them among all others. */
+/** Compares chat and id as a pair: otherwise PostgreSQL scans the messages of all chats if this one has most of them. */
 const oneChat = {
   source: `(chat_id, message_id) < ($5, $3) AND (chat_id, message_id) > ($5, 0) ORDER BY chat_id DESC, message_id DESC`,
   order: 'm.chat_id DESC, m.message_id DESC',
@@ -56,10 +56,10 @@ const oneChat = {
   query: '(SELECT CAST($2 AS tsquery))',
 };
 
-/** Stands in a query for the chat of the message that is looked at. No word has it. */
+/** Placeholder in a query for the chat of each message. No word contains it. */
 const anyChat = '#';
 
-/** A query for all chats at once would be gone through for each message, chat by chat. */
+/** One query over all chats would compare each message with every chat. */
 const severalChats = {
   source: 'message_id < $3 ORDER BY message_id DESC',
   order: 'm.message_id DESC',
@@ -68,12 +68,13 @@ const severalChats = {
 };
 
 /**
- * What the index has, sorted. The subqueries with OFFSET stay as they stand: what is found in the index is not looked for in
- * another way because it is to be sorted or has to be old enough, and no more messages are read than it takes. Each chat is
- * asked for by itself, since the index weighs every message that it finds against all that was asked for.
+ * OFFSET 0 keeps PostgreSQL from merging the subqueries with the rest: it would choose another way than the index for the
+ * sake of the order or of the bound, and read more messages than needed. Each chat has a query of its own, because the
+ * index rechecks every message that it finds against the whole query.
  */
-function askIndex(db: Db, q: SearchQuery): Promise<MessageRow[]> {
-  return db.all(
+function queryIndex(db: Db, q: SearchQuery): Promise<MessageRow[]> {
+  return messageRows.all(
+    db,
     `SELECT ${messageColumns} FROM (
        SELECT f.message_id FROM ${db.dialect.rows('$2', { query: 'text' }, 'q')}
        CROSS JOIN LATERAL (SELECT message_id FROM message_words WHERE words @@ CAST(q.query AS tsquery) OFFSET 0) f
@@ -89,7 +90,7 @@ function askIndex(db: Db, q: SearchQuery): Promise<MessageRow[]> {
   );
 }
 
-/** Words are always quoted: nothing that a person wrote is read as syntax. */
+/** Quotes all words, so that no user text is parsed as syntax. */
 function queryIn(chat: ChatId | typeof anyChat, words: readonly string[]): string {
   const quoted = words.map((word) => `'${wordOf(chat, word).replaceAll('\\', '\\\\').replaceAll("'", "''")}'`);
   return `${quoted.join(' & ')}:*`;

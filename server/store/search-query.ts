@@ -2,13 +2,13 @@ import type { ChatId, UserId } from '@parley/contract';
 
 export interface SearchQuery {
   readonly userId: UserId;
-  /** Folded words; the last is a prefix. */
+  /** Folded words. The last one is a prefix. */
   readonly words: readonly string[];
-  /** Where to look; only in those that the user is in. */
+  /** The chats to search. Those that the user is not in give no results. */
   readonly chatIds: readonly ChatId[];
   readonly before: number;
   readonly limit: number;
 }
 
-/** A word as it stands in the index. Chats are numbers, so the first letter ends the chat's part. */
+/** A word as the index holds it. A chat is a number, so the `x` ends its part. */
 export const wordOf = (chat: ChatId | string, word: string): string => `${chat}x${word}`;

@@ -1,5 +1,5 @@
 import type { ChatId, MessageId } from '@parley/contract';
-import type { Db, Dialect, RowWork, Tx } from './engine.ts';
+import type { BulkStatement, Db, Dialect, Tx } from './engine.ts';
 import type { MessageRow } from './messages.ts';
 import { searchInPostgres } from './search-in-postgres.ts';
 import { searchInSqlite } from './search-in-sqlite.ts';
@@ -14,7 +14,7 @@ export interface IndexedMessage {
 
 const columns = { message_id: 'int', words: 'text' } as const;
 
-const addition: Record<Dialect['name'], RowWork> = {
+const insertion: Record<Dialect['name'], BulkStatement> = {
   sqlite: {
     columns,
     statements: [(source) => `INSERT INTO message_words (rowid, words) SELECT message_id, words FROM ${source} AS m`],
@@ -28,10 +28,10 @@ const addition: Record<Dialect['name'], RowWork> = {
   },
 };
 
-/** Puts messages into the index that are not in it. */
+/** The messages must not be in the index yet. */
 export async function addToIndex(tx: Tx, messages: readonly IndexedMessage[]): Promise<void> {
-  await tx.each(
-    addition[tx.dialect.name],
+  await tx.bulk(
+    insertion[tx.dialect.name],
     messages.map((m) => [m.message_id, m.words.map((word) => wordOf(m.chat_id, word)).join(' ')]),
   );
 }
@@ -46,7 +46,7 @@ export async function dropFromIndex(tx: Tx, messageIds: readonly MessageId[]): P
   );
 }
 
-/** Messages in which all words occur, newest first. */
+/** Returns the messages that contain all words, newest first. */
 export function searchMessages(db: Db, q: SearchQuery): Promise<MessageRow[]> {
   return db.dialect.name === 'sqlite' ? searchInSqlite(db, q) : searchInPostgres(db, q);
 }

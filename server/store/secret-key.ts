@@ -3,12 +3,12 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Engine } from './engine.ts';
 import { FolderError } from './folder.ts';
-import type { Reading } from './snapshot.ts';
+import type { Queryable } from './snapshot.ts';
 
 const keyBytes = 32;
 export const keyFile = (folder: string) => join(folder, 'secret.key');
 
-/** Reads a key as it is written in a setting or a file. */
+/** Parses a key from a setting or a file. Throws a text that follows "must be". */
 export function parseKey(text: string): Uint8Array {
   const key = Buffer.from(text.trim(), /^[0-9a-f]{64}$/i.test(text.trim()) ? 'hex' : 'base64');
   if (key.length !== keyBytes)
@@ -16,7 +16,7 @@ export function parseKey(text: string): Uint8Array {
   return key;
 }
 
-/** The key that seals secrets: the one given, or the one in the data folder, which is made when it is first needed. */
+/** Returns the key that encrypts secrets: the given one, or the one in the data folder. Creates that one if it is missing. */
 export function secretKey(
   folder: string,
   given: Uint8Array | undefined,
@@ -25,13 +25,13 @@ export function secretKey(
   if (given) return given;
   const file = keyFile(folder);
   try {
-    return readKey(file) ?? makeKey(file, random);
+    return readKey(file) ?? createKey(file, random);
   } catch (error) {
     throw new FolderError(`Cannot use the key in ${file}: ${(error as Error).message}`);
   }
 }
 
-/** The key that a file holds, if there is one. */
+/** Returns undefined if there is no such file. */
 export function readKey(file: string): Uint8Array | undefined {
   try {
     return parseKey(readFileSync(file, 'utf8'));
@@ -41,33 +41,33 @@ export function readKey(file: string): Uint8Array | undefined {
   }
 }
 
-/** Whole or not at all, also where two processes start at once: the first one's key is everybody's. */
-function makeKey(file: string, random: (bytes: number) => Uint8Array): Uint8Array {
-  const own = `${file}.${Buffer.from(random(6)).toString('hex')}`;
-  writeFileSync(own, `${Buffer.from(random(keyBytes)).toString('base64')}\n`, { mode: 0o600, flush: true });
+/** Creates the file atomically. If two processes start together, both use the key of the first. */
+function createKey(file: string, random: (bytes: number) => Uint8Array): Uint8Array {
+  const temporary = `${file}.${Buffer.from(random(6)).toString('hex')}`;
+  writeFileSync(temporary, `${Buffer.from(random(keyBytes)).toString('base64')}\n`, { mode: 0o600, flush: true });
   try {
-    linkSync(own, file);
+    linkSync(temporary, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   } finally {
-    rmSync(own);
+    rmSync(temporary);
   }
   const key = readKey(file);
-  if (!key) throw new Error('it vanished');
+  if (!key) throw new Error('the file was deleted');
   return key;
 }
 
-/** What tells a key from others, and nothing of it. */
+/** Identifies a key without revealing it. */
 export const fingerprintOf = (key: Uint8Array): string =>
   createHash('sha256').update('parley secret key').update(key).digest('base64url');
 
-/** The fingerprint of the key that sealed what is in the database; undefined where nothing was sealed yet. */
-export async function knownFingerprint(db: Reading): Promise<string | undefined> {
+/** Returns the fingerprint of the key that encrypted the secrets in the database, or undefined if there are none. */
+export async function knownFingerprint(db: Queryable): Promise<string | undefined> {
   const [row] = await db.all<{ fingerprint: string }>('SELECT fingerprint FROM secret_keys');
   return row?.fingerprint;
 }
 
-/** Refuses a key other than the one that sealed what is in the database. */
+/** Throws `FolderError` if another key encrypted the secrets in the database. */
 export async function claimKey(engine: Engine, key: Uint8Array, folder: string): Promise<void> {
   const fingerprint = fingerprintOf(key);
   const known = await engine.write(async (tx) => {
@@ -80,6 +80,6 @@ export async function claimKey(engine: Engine, key: Uint8Array, folder: string):
   });
   if (known) return;
   throw new FolderError(
-    `The secrets in the database were sealed with another key. Set PARLEY_SECRET_KEY to it, or put the file that holds it at ${keyFile(folder)}.`,
+    `The secrets in the database were encrypted with another key. Set PARLEY_SECRET_KEY to that key, or put its file at ${keyFile(folder)}.`,
   );
 }

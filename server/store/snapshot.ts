@@ -2,16 +2,13 @@ import { Database, type Statement } from 'bun:sqlite';
 import type { Db, Dialect, Value } from './engine.ts';
 import { asUnavailable } from './failure.ts';
 
-/** What is asked of the database as a whole: a transaction, or a look at one moment. */
-export interface Reading extends Pick<Db, 'all'> {
+/** Something that queries run on: a transaction or a snapshot. */
+export interface Queryable extends Pick<Db, 'all'> {
   readonly dialect: Pick<Dialect, 'name'>;
 }
 
-/**
- * A SQLite database as it is at one moment, on a connection of its own. Its server writes on meanwhile; what it writes stays in the
- * write-ahead log until this is closed.
- */
-export class SqliteSnapshot implements Reading {
+/** A snapshot of a SQLite database on a connection of its own. The write-ahead log grows until the snapshot is closed. */
+export class SqliteSnapshot implements Queryable {
   readonly dialect = { name: 'sqlite' } as const;
   readonly #database: Database;
   readonly #statements = new Map<string, Statement>();
@@ -20,7 +17,7 @@ export class SqliteSnapshot implements Reading {
     this.#database = new Database(file, { readonly: true });
     this.#database.run('PRAGMA busy_timeout = 5000');
     this.#database.run('BEGIN');
-    // The moment is that of the first look.
+    // The first read fixes the snapshot.
     this.#database.query('SELECT 1 FROM sqlite_schema').get();
   }
 

@@ -1,15 +1,14 @@
 import type { Tx } from './engine.ts';
 
-/** How often something may be tried: `burst` times in a row, then once every `everyMs`. */
+/** Allows `burst` attempts in a row, then one every `everyMs`. */
 export interface Throttle {
   readonly burst: number;
   readonly everyMs: number;
 }
 
 /**
- * Counts one attempt under a key, in one statement, so that it is exact over all processes that share the database.
- * A key's row holds the time at which all of its attempts are there again; without a row all of them are there.
- * Answers 0 where the attempt is allowed, else how many milliseconds to wait.
+ * Counts one attempt and returns 0 if it is allowed, or else how many milliseconds to wait. One statement does it, so it
+ * is exact over all processes. `full_at` is when all attempts are available again; without a row they are now.
  */
 export async function takeAttempt(tx: Tx, key: string, { burst, everyMs }: Throttle, now: number): Promise<number> {
   const allowed = await tx.run(

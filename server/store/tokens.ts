@@ -1,7 +1,9 @@
 import type { TokenId, UserId } from '@parley/contract';
 import type { Db, Tx } from './engine.ts';
+import { insertRow } from './insert-row.ts';
+import { rowReader } from './row-reader.ts';
 
-/** `session`: what a browser's cookie holds. It is no bearer token, and a bearer token is no session. */
+/** `session`: held in a browser's cookie. A session is not accepted as a bearer token, nor a bearer token as a session. */
 export type TokenKind = 'personal' | 'oauth' | 'session';
 
 export interface TokenRow {
@@ -16,18 +18,24 @@ export interface TokenRow {
   readonly last_used_at: number | null;
 }
 
-const columns = 't.token_id, t.user_id, t.kind, t.app_id, t.name, t.scopes, t.created_at, t.expires_at, t.last_used_at';
+const newColumns = ['user_id', 'kind', 'app_id', 'name', 'scopes', 'created_at', 'expires_at'] as const;
+const names = ['token_id', ...newColumns, 'last_used_at'];
+const columns = names.map((name) => `t.${name}`).join(', ');
 
-/** A token that is not revoked, of a user who is not disabled. Whether it has expired is the caller's to see. */
-export function findTokenByHash(db: Db, hash: string): Promise<(TokenRow & { is_admin: number }) | undefined> {
-  return db.get(
+type TokenOfUser = TokenRow & { readonly is_admin: boolean };
+const tokensOfUsers = rowReader<TokenOfUser>('is_admin');
+
+/** Finds a token that is not revoked, of a user who is not disabled. The caller checks whether it has expired. */
+export function findTokenByHash(db: Db, hash: string): Promise<TokenOfUser | undefined> {
+  return tokensOfUsers.get(
+    db,
     `SELECT ${columns}, u.is_admin FROM tokens t JOIN users u ON u.user_id = t.user_id
      WHERE t.hash = $1 AND t.revoked_at IS NULL AND u.disabled_at IS NULL`,
     hash,
   );
 }
 
-/** Those of the tokens that give access now. */
+/** Returns the tokens that give access now. */
 export async function validTokens(db: Db, tokenIds: readonly TokenId[], now: number): Promise<Set<TokenId>> {
   const rows = await db.all<{ token_id: TokenId }>(
     `SELECT t.token_id FROM ${db.dialect.rows('$1', { token_id: 'int' }, 'asked')}
@@ -47,12 +55,12 @@ export function findToken(db: Db, userId: UserId, tokenId: TokenId): Promise<Tok
   );
 }
 
-/** The same, whoever it belongs to: for operators. */
+/** For operators: finds a token of any user. */
 export function findAnyonesToken(db: Db, tokenId: TokenId): Promise<TokenRow | undefined> {
   return db.get(`SELECT ${columns} FROM tokens t WHERE t.token_id = $1 AND t.revoked_at IS NULL`, tokenId);
 }
 
-/** The personal ones that are neither revoked nor expired. */
+/** Returns the personal tokens that are neither revoked nor expired. */
 export function listTokens(db: Db, userId: UserId, now: number): Promise<TokenRow[]> {
   return db.all(
     `SELECT ${columns} FROM tokens t
@@ -63,45 +71,22 @@ export function listTokens(db: Db, userId: UserId, now: number): Promise<TokenRo
   );
 }
 
-export interface NewToken {
-  readonly userId: UserId;
-  readonly kind: TokenKind;
-  /** The token that makes it. */
-  readonly parentId: TokenId | null;
-  readonly appId: number;
-  /** What an app's token came of. */
-  readonly grantId: number | null;
-  readonly name: string;
+export interface NewToken extends Omit<TokenRow, 'token_id' | 'last_used_at'> {
   readonly hash: string;
-  readonly scopes: string;
-  readonly at: number;
-  readonly expiresAt: number | null;
+  /** The token that created it. */
+  readonly parent_id: TokenId | null;
+  /** The grant behind an app's token. */
+  readonly grant_id: number | null;
 }
 
-export async function insertToken(tx: Tx, token: NewToken): Promise<TokenRow> {
-  const row = await tx.get<TokenRow>(
-    `INSERT INTO tokens AS t (user_id, kind, parent_id, app_id, grant_id, name, hash, scopes, created_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${columns.replaceAll('t.', '')}`,
-    token.userId,
-    token.kind,
-    token.parentId,
-    token.appId,
-    token.grantId,
-    token.name,
-    token.hash,
-    token.scopes,
-    token.at,
-    token.expiresAt,
-  );
-  if (!row) throw new Error('the new token was not answered');
-  return row;
-}
+export const insertToken = (tx: Tx, token: NewToken): Promise<TokenRow> =>
+  insertRow(tx, 'tokens', [...newColumns, 'hash', 'parent_id', 'grant_id'], token, names.join(', '));
 
-/** Waits until nobody else makes or revokes tokens of these users: so none is made with one that is being revoked. */
+/** Locks creating and revoking tokens of these users, so that no token is created with one that is being revoked. */
 export const lockTokensOf = (tx: Tx, ...userIds: readonly UserId[]): Promise<void> =>
   tx.lockKeys(userIds.map((userId) => `tokens of ${userId}`));
 
-/** Revokes a token, those that it made, and theirs: whoever got hold of it keeps nothing. Takes `lockTokensOf` first. */
+/** Revokes a token and all its descendants, so that a thief keeps nothing. Takes `lockTokensOf` first. */
 export async function revokeToken(tx: Tx, { token_id, user_id }: TokenRow, at: number): Promise<void> {
   await lockTokensOf(tx, user_id);
   await tx.run(
@@ -115,7 +100,7 @@ export async function revokeToken(tx: Tx, { token_id, user_id }: TokenRow, at: n
   );
 }
 
-/** Everything that a user has access with: tokens, sessions, and what apps were granted. */
+/** Revokes all access of a user: tokens, sessions and grants of apps. */
 export async function revokeTokensOf(tx: Tx, userId: UserId, at: number): Promise<void> {
   await tx.run('UPDATE grants SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL', userId, at);
   await tx.run('UPDATE tokens SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL', userId, at);
@@ -130,7 +115,7 @@ export async function revokeSessionsOf(tx: Tx, userId: UserId, at: number): Prom
   );
 }
 
-/** Answers false where it had ended already. */
+/** Returns false if the session had ended already. */
 export async function revokeSession(tx: Tx, tokenId: TokenId, at: number): Promise<boolean> {
   const ended = await tx.run(
     `UPDATE tokens SET revoked_at = $2 WHERE token_id = $1 AND kind = 'session' AND revoked_at IS NULL`,
@@ -145,8 +130,8 @@ export interface TokenUse {
   readonly at: number;
 }
 
-/** What an app was granted is used with its tokens, and outlives them. */
-export async function noteTokenUses(tx: Tx, uses: readonly TokenUse[]): Promise<void> {
+/** Also sets `last_used_at` of the grants, which outlive their tokens. */
+export async function recordTokenUses(tx: Tx, uses: readonly TokenUse[]): Promise<void> {
   await tx.run(
     `UPDATE grants SET last_used_at = used.at FROM (
        SELECT t.grant_id, max(seen.at) AS at

@@ -1,19 +1,23 @@
 import type { FileId } from '@parley/contract';
 import type { Db, Tx } from './engine.ts';
-import { type FileRow, isFree, written } from './files.ts';
+import { type FileRow, isFree, returned } from './files.ts';
+import { rowReader } from './row-reader.ts';
 
-/** An upload that can be resumed is written to under a lease, each with the next number: whoever has another has lost it. */
+/** A lease on a resumable upload. Each lease gets the next number, and only the holder of the latest may write. */
 export interface LeaseRow {
   readonly file_id: FileId;
   readonly lease_number: number;
-  /** An earlier lease has lapsed, and its holder may not have noticed. */
-  readonly is_doubtful: number;
+  /** An earlier lease has expired, and its holder may still write. */
+  readonly is_doubtful: boolean;
 }
+const leases = rowReader<LeaseRow>('is_doubtful');
+const wanted = rowReader<{ is_wanted: boolean }>('is_wanted');
 
-/** Takes an upload that nobody writes to. Where somebody does, it is left a word that it is wanted. */
+/** Takes the lease if it is free. Otherwise tells its holder, through `is_wanted`, that another request waits. */
 export async function takeUpload(tx: Tx, key: string, leaseMs: number): Promise<LeaseRow | 'held' | 'gone'> {
   const { now } = tx.dialect;
-  const taken = await tx.get<LeaseRow>(
+  const taken = await leases.get(
+    tx,
     `UPDATE files SET lease_number = lease_number + 1, lease_until = ${now} + $2, is_wanted = 0,
        is_doubtful = CASE WHEN lease_until IS NULL THEN is_doubtful ELSE 1 END
      WHERE key = $1 AND is_dropped = 0 AND ${isFree(tx)} RETURNING file_id, lease_number, is_doubtful`,
@@ -21,26 +25,24 @@ export async function takeUpload(tx: Tx, key: string, leaseMs: number): Promise<
     leaseMs,
   );
   if (taken) return taken;
-  const held = await tx.get<{ is_wanted: number }>(
-    'SELECT is_wanted FROM files WHERE key = $1 AND is_dropped = 0',
-    key,
-  );
+  const held = await wanted.get(tx, 'SELECT is_wanted FROM files WHERE key = $1 AND is_dropped = 0', key);
   if (!held) return 'gone';
-  if (held.is_wanted === 0) await tx.run('UPDATE files SET is_wanted = 1 WHERE key = $1', key);
+  if (!held.is_wanted) await tx.run('UPDATE files SET is_wanted = 1 WHERE key = $1', key);
   return 'held';
 }
 
 /**
- * Holds on to an upload, also where the lease has lapsed and nobody has taken it. Answers whether somebody waits for it;
- * undefined: it is lost.
+ * Extends the lease, even an expired one that nobody has taken. Returns whether another request waits for it, or undefined
+ * if it is lost.
  */
 export function renewUpload(
   tx: Tx,
   fileId: FileId,
   lease: number,
   leaseMs: number,
-): Promise<{ is_wanted: number } | undefined> {
-  return tx.get(
+): Promise<{ is_wanted: boolean } | undefined> {
+  return wanted.get(
+    tx,
     `UPDATE files SET lease_until = ${tx.dialect.now} + $3
      WHERE file_id = $1 AND lease_number = $2 AND lease_until IS NOT NULL AND is_dropped = 0 RETURNING is_wanted`,
     fileId,
@@ -49,7 +51,7 @@ export function renewUpload(
   );
 }
 
-/** Lets go of an upload that nothing more is written to under this lease. Answers false where it was lost before. */
+/** Releases the lease. Returns false if it was lost before. */
 export async function freeUpload(tx: Tx, fileId: FileId, lease: number): Promise<boolean> {
   const changed = await tx.run(
     'UPDATE files SET lease_until = NULL WHERE file_id = $1 AND lease_number = $2 AND lease_until IS NOT NULL',
@@ -59,7 +61,7 @@ export async function freeUpload(tx: Tx, fileId: FileId, lease: number): Promise
   return changed > 0;
 }
 
-/** Nobody else can have leases on this database. `inDoubt`: what they have sent to the storage may still arrive there. */
+/** Releases all leases, when no other server uses this database. `inDoubt`: bytes of their holders may still arrive in the storage. */
 export async function freeAllUploads(db: Db, inDoubt: boolean): Promise<void> {
   await db.run(
     `UPDATE files SET lease_until = NULL, is_doubtful = CASE WHEN $1 = 1 THEN 1 ELSE is_doubtful END
@@ -68,11 +70,11 @@ export async function freeAllUploads(db: Db, inDoubt: boolean): Promise<void> {
   );
 }
 
-/** From this offset on the bytes are kept under another name. Answers undefined where the lease is lost. */
+/** Starts a new segment: bytes from this offset on get another key. Returns undefined if the lease is lost. */
 export function cutUpload(tx: Tx, fileId: FileId, lease: number, offset: number): Promise<FileRow | undefined> {
   return tx.get(
     `UPDATE files SET cuts = cuts || CAST($3 AS text), is_doubtful = 0
-     WHERE file_id = $1 AND lease_number = $2 AND is_dropped = 0 AND sha256 IS NULL RETURNING ${written}`,
+     WHERE file_id = $1 AND lease_number = $2 AND is_dropped = 0 AND sha256 IS NULL RETURNING ${returned}`,
     fileId,
     lease,
     `.${offset}`,

@@ -2,33 +2,36 @@ import type { UserId } from '@parley/contract';
 import { fold } from '../domain/words.ts';
 import { containing } from './chats.ts';
 import type { Db, Tx } from './engine.ts';
+import { rowReader } from './row-reader.ts';
 
 export type UserKind = 'person' | 'bot';
 
 export interface UserRow {
   readonly user_id: UserId;
   readonly kind: UserKind;
-  /** Whose bot it is; null for a person. */
+  /** The owner of a bot. Null for a person. */
   readonly owner_id: UserId | null;
   readonly name: string;
   readonly display_name: string;
-  readonly is_admin: number;
+  readonly is_admin: boolean;
   readonly created_at: number;
   readonly disabled_at: number | null;
 }
 
 const columns = 'user_id, kind, owner_id, name, display_name, is_admin, created_at, disabled_at';
+const users = rowReader<UserRow>('is_admin');
 
 export function findUser(db: Db, userId: UserId): Promise<UserRow | undefined> {
-  return db.get(`SELECT ${columns} FROM users WHERE user_id = $1`, userId);
+  return users.get(db, `SELECT ${columns} FROM users WHERE user_id = $1`, userId);
 }
 
 export function findUserByName(db: Db, name: string): Promise<UserRow | undefined> {
-  return db.get(`SELECT ${columns} FROM users WHERE name_key = $1`, fold(name));
+  return users.get(db, `SELECT ${columns} FROM users WHERE name_key = $1`, fold(name));
 }
 
 export function searchUsers(db: Db, query: string | undefined, afterId: number, limit: number): Promise<UserRow[]> {
-  return db.all(
+  return users.all(
+    db,
     `SELECT ${columns} FROM users
      WHERE user_id > $1 AND disabled_at IS NULL AND search_key LIKE $2 ESCAPE '!' ORDER BY user_id LIMIT $3`,
     afterId,
@@ -37,9 +40,10 @@ export function searchUsers(db: Db, query: string | undefined, afterId: number, 
   );
 }
 
-/** Everyone, the disabled too, by id: for operators. With a query, those whose name or display name contains it. */
+/** Returns users by id, disabled ones too. With a query, those whose name or display name contains it. */
 export function listUsers(db: Db, afterId: number, limit: number, query?: string): Promise<UserRow[]> {
-  return db.all(
+  return users.all(
+    db,
     `SELECT ${columns} FROM users WHERE user_id > $1 AND search_key LIKE $2 ESCAPE '!' ORDER BY user_id LIMIT $3`,
     afterId,
     containing(query),
@@ -47,7 +51,7 @@ export function listUsers(db: Db, afterId: number, limit: number, query?: string
   );
 }
 
-/** What users are called, by id, the disabled too. */
+/** Returns names by user id, those of disabled users too. */
 export async function namesOf(db: Db, userIds: Iterable<number>): Promise<ReadonlyMap<number, string>> {
   const rows = await db.all<{ user_id: UserId; name: string }>(
     `SELECT u.user_id, u.name FROM ${db.dialect.rows('$1', { user_id: 'int' }, 'asked')}
@@ -57,7 +61,7 @@ export async function namesOf(db: Db, userIds: Iterable<number>): Promise<Readon
   return new Map(rows.map(({ user_id, name }) => [user_id, name]));
 }
 
-/** Those of the ids that belong to nobody, or to somebody who is disabled. */
+/** Returns the ids that belong to no user or to a disabled one. */
 export async function unknownUsers(db: Db, userIds: readonly UserId[]): Promise<UserId[]> {
   const known = await db.all<{ user_id: UserId }>(
     `SELECT u.user_id FROM ${db.dialect.rows('$1', { user_id: 'int' }, 'asked')}
@@ -68,14 +72,25 @@ export async function unknownUsers(db: Db, userIds: readonly UserId[]): Promise<
   return userIds.filter((id) => !found.has(id));
 }
 
-/** The bots of a person that are not disabled. */
+/** Returns the bots of a person that are not disabled. */
 export function listBots(db: Db, ownerId: UserId): Promise<UserRow[]> {
-  return db.all(`SELECT ${columns} FROM users WHERE owner_id = $1 AND disabled_at IS NULL ORDER BY user_id`, ownerId);
+  return users.all(
+    db,
+    `SELECT ${columns} FROM users WHERE owner_id = $1 AND disabled_at IS NULL ORDER BY user_id`,
+    ownerId,
+  );
 }
 
-/** Somebody who may sign in, with what the password is checked against; null: there is none. */
-export function findSignIn(db: Db, name: string): Promise<(UserRow & { password_hash: string | null }) | undefined> {
-  return db.get(`SELECT ${columns}, password_hash FROM users WHERE name_key = $1 AND kind = 'person'`, fold(name));
+/** A person who may sign in. The hash is null if there is no password. */
+export type SignInRow = UserRow & { readonly password_hash: string | null };
+const signIns = rowReader<SignInRow>('is_admin');
+
+export function findSignIn(db: Db, name: string): Promise<SignInRow | undefined> {
+  return signIns.get(
+    db,
+    `SELECT ${columns}, password_hash FROM users WHERE name_key = $1 AND kind = 'person'`,
+    fold(name),
+  );
 }
 
 export async function setPassword(tx: Tx, userId: UserId, passwordHash: string, at: number): Promise<void> {
@@ -92,14 +107,15 @@ export interface NewUser {
   readonly displayName: string;
   readonly isAdmin: boolean;
   readonly passwordHash: string | null;
-  /** Given for a bot: whose it is. */
+  /** The owner, if it is a bot. */
   readonly ownerId?: UserId | undefined;
   readonly at: number;
 }
 
-/** Answers nothing where the name is taken. */
+/** Returns undefined if the name is taken. */
 export function insertUser(tx: Tx, user: NewUser): Promise<UserRow | undefined> {
-  return tx.get(
+  return users.get(
+    tx,
     `INSERT INTO users (name, name_key, display_name, search_key, is_admin, password_hash, created_at, kind, owner_id)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (name_key) DO NOTHING RETURNING ${columns}`,
     user.name,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { readCounters, setCounter } from '../backup/counters.ts';
 import { idsAfter } from '../backup/ids.ts';
-import { readCounters, setCounter } from '../store/counters.ts';
 import { type EngineName, freshEnvironment, onBothEngines } from './support/engines.ts';
 import { postgresMissing } from './support/postgres.ts';
 import { serverFor, startServer } from './support/server.ts';

@@ -4,14 +4,14 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkArchive } from '../backup/archive-reader.ts';
 import { ArchiveWriter } from '../backup/archive-writer.ts';
+import { columnsOf, tableNames } from '../backup/catalog.ts';
+import { pagesOf } from '../backup/table-copy.ts';
 import { keptTables, leftOut } from '../backup/tables.ts';
 import { headerOf, parseHeader } from '../backup/tar.ts';
 import { readSettings } from '../config.ts';
-import { columnsOf, tableNames } from '../store/catalog.ts';
 import type { Value } from '../store/engine.ts';
-import { atOneMoment, fillStore } from '../store/open.ts';
+import { fillStore, withSnapshot } from '../store/open.ts';
 import { SqliteSnapshot } from '../store/snapshot.ts';
-import { pagesOf } from '../store/table-copy.ts';
 import { temporaryFolder } from './support/cleanup.ts';
 import { onAnyEngine } from './support/engines.ts';
 import { serverFor } from './support/server.ts';
@@ -56,7 +56,7 @@ onAnyEngine('what is backed up', (engine) => {
     const { chat_id } = (await ada.ok('messages.create_group', { name: 'Group', participants: [] })).group;
     for (let i = 0; i < 100; i++) await ada.ok('messages.send_message', { chat_id, content: `message ${i}` });
     const messages = { name: 'messages', key: ['message_id'] };
-    const pages = await atOneMoment(readSettings(server().env), (db) =>
+    const pages = await withSnapshot(readSettings(server().env), (db) =>
       all(pagesOf(db, messages, ['message_id', 'json'])),
     );
     const ids = pages.flatMap(({ json }) => (JSON.parse(json) as Value[][]).map(([id]) => id));
@@ -67,7 +67,7 @@ onAnyEngine('what is backed up', (engine) => {
 
   test('is as it was at one moment, whatever is written meanwhile', async () => {
     const count = 'SELECT count(*) AS total FROM users';
-    const [before, later] = await atOneMoment(readSettings(server().env), async (db) => {
+    const [before, later] = await withSnapshot(readSettings(server().env), async (db) => {
       const before = await db.all(count);
       await server().user('late');
       return [before, await db.all(count)];

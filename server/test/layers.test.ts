@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 const root = join(import.meta.dir, '../..');
-const files = [...new Bun.Glob('{contract,server,sdk,cli,bench,chaos,fuzz,docs}/**/*.{ts,tsx}').scanSync(root)]
+const files = [...new Bun.Glob('{contract,server,sdk,cli,bench,chaos,soak,fuzz,docs}/**/*.{ts,tsx}').scanSync(root)]
   .filter((file) => !/(^|\/)(node_modules|test)\/|\.d\.ts$/.test(file))
   .sort();
 const sourceOf = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8').replace(/^#!.*/, '')]));
@@ -32,7 +32,7 @@ function resolve(from: string, path: string): string {
   return workspace === undefined ? path : join(workspace, inner ?? 'index.ts');
 }
 
-const isOurs = (path: string) => /^(contract|server|sdk|cli|bench|chaos|fuzz|docs)\//.test(path);
+const isOurs = (path: string) => /^(contract|server|sdk|cli|bench|chaos|soak|fuzz|docs)\//.test(path);
 
 /** For each layer, the layers that it may import. What is not named here may be imported by the layers that say `all`. */
 const may: Record<string, readonly string[] | 'all'> = {
@@ -59,9 +59,36 @@ const may: Record<string, readonly string[] | 'all'> = {
   cli: 'all',
   bench: 'all',
   chaos: 'all',
+  soak: 'all',
   fuzz: 'all',
   docs: 'all',
 };
+
+/** The groups of files that import each other at run time, directly or through others. */
+function importCycles(): string[][] {
+  const order = new Map<string, number>();
+  const stack: string[] = [];
+  const cycles: string[][] = [];
+  /** Tarjan's algorithm: returns the earliest file on the stack that this one leads back to. */
+  const visit = (file: string): number => {
+    const own = order.size;
+    let earliest = own;
+    order.set(file, own);
+    stack.push(file);
+    for (const next of importsOf(file).runtime.filter((path) => sourceOf.has(path))) {
+      const seen = order.get(next);
+      if (seen === undefined) earliest = Math.min(earliest, visit(next));
+      else if (stack.includes(next)) earliest = Math.min(earliest, seen);
+    }
+    if (earliest === own) {
+      const group = stack.splice(stack.lastIndexOf(file));
+      if (group.length > 1) cycles.push(group.sort());
+    }
+    return earliest;
+  };
+  for (const file of files) if (!order.has(file)) visit(file);
+  return cycles;
+}
 
 describe('imports point one way', () => {
   test('the reader of imports sees those of values, of types and of both', () => {
@@ -84,6 +111,10 @@ describe('imports point one way', () => {
       return ours.filter((path) => !allowed.includes(layerOf(path))).map((path) => `${file} imports ${path}`);
     });
     expect(wrong).toEqual([]);
+  });
+
+  test('no file imports itself through others', () => {
+    expect(importCycles()).toEqual([]);
   });
 
   test('what is imported of ours is there', () => {
@@ -145,19 +176,26 @@ describe('time, randomness and settings come in from outside', () => {
     expect(mentioning(pattern, inner)).toEqual([]);
   });
 
+  test('the monotonic clock comes in from outside too', () => {
+    const inner = (file: string) =>
+      ['domain', 'store', 'backup', 'observe'].includes(layerOf(file)) && file !== 'server/store/reach.ts';
+    expect(mentioning(/\bperformance\.now\b/, inner)).toEqual([]);
+  });
+
   test('only what starts a process reads its environment', () => {
-    const starting = (file: string) => /^(cli|bench|chaos|fuzz|docs)\/|^server\/(main|config|compose)\.ts$/.test(file);
+    const starting = (file: string) =>
+      /^(cli|bench|chaos|soak|fuzz|docs)\/|^server\/(main|config|compose)\.ts$/.test(file);
     expect(mentioning(/\b(process|Bun|import\.meta)\.env\b/, (file) => !starting(file))).toEqual([]);
   });
 
   test('only what starts a process ends it or writes to its streams', () => {
-    const starting = (file: string) => /^(cli|bench|chaos|fuzz|docs)\/|^server\/(main|compose)\.ts$/.test(file);
+    const starting = (file: string) => /^(cli|bench|chaos|soak|fuzz|docs)\/|^server\/(main|compose)\.ts$/.test(file);
     const pattern = /\bprocess\.(exit|stdout|stderr|on)\b|\bconsole\./;
     expect(mentioning(pattern, (file) => !starting(file))).toEqual([]);
   });
 
   test('nothing outside of the webhooks, the SDK and the tools calls out over the network', () => {
-    const calling = (file: string) => /^(sdk|cli|bench|chaos|fuzz)\/|^server\/webhooks\//.test(file);
+    const calling = (file: string) => /^(sdk|cli|bench|chaos|soak|fuzz)\/|^server\/webhooks\//.test(file);
     expect(mentioning(/(?<![.\w])fetch\(/, (file) => !calling(file))).toEqual([]);
   });
 });

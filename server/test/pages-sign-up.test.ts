@@ -38,7 +38,7 @@ onAnyEngine('signing up where it is open', (engine) => {
     const { status, location } = await browser.post('/sign-up', { ...filled(name), is_admin: '1' });
     expect({ status, location }).toEqual({ status: 303, location: '/' });
     expect(await browser.signedInAs()).toBe(name);
-    expect(await findUserByName(server().engine, name)).toMatchObject({ is_admin: 0, display_name: name });
+    expect(await findUserByName(server().engine, name)).toMatchObject({ is_admin: false, display_name: name });
     expect((await browser.get('/admin/users')).status).toBe(403);
     expect((await elsewhere().signIn(name, goodPassword)).status).toBe(303);
   });

@@ -238,12 +238,12 @@ onPostgres('connections', () => {
     let silent = 0;
     const monotonic = () => performance.now() + silent;
     const connections = new Connections(() => new SQL(through, { max: 2 }), hour, monotonic);
-    const ask = () => connections.ask((sql) => sql.unsafe('SELECT 1 AS one'));
+    const ask = () => connections.use((sql) => sql.unsafe('SELECT 1 AS one'));
     const hanging: Promise<unknown>[] = [];
     const write = () =>
-      connections.ask((sql, asked) =>
+      connections.use((sql, call) =>
         sql.begin(async (tx) => {
-          asked.at = monotonic();
+          call.lastActiveAt = monotonic();
           await tx.unsafe('CREATE TABLE kept (id int)');
           way.silence();
           hanging.push(ask(), ask(), tx.unsafe('INSERT INTO kept VALUES (1)'));
@@ -267,13 +267,13 @@ onPostgres('connections', () => {
     let passed = 0;
     const monotonic = () => performance.now() + passed;
     const connections = new Connections(() => new SQL(url, { max: 1 }), hour, monotonic);
-    const backend = () => connections.ask((sql) => sql.unsafe('SELECT pg_backend_pid() AS pid, pg_sleep(0.2)'));
+    const backend = () => connections.use((sql) => sql.unsafe('SELECT pg_backend_pid() AS pid, pg_sleep(0.2)'));
     const answers = await Promise.all(Array.from({ length: 5 }, backend));
-    const steps = connections.ask((sql, asked) =>
+    const steps = connections.use((sql, call) =>
       sql.begin(async (tx) => {
         // Each is shorter than a silence, all of them together are longer; and they are looked at every second.
         for (let step = 0; step < 5; step++) {
-          asked.at = monotonic();
+          call.lastActiveAt = monotonic();
           passed += 0.6 * hour;
           await tx.unsafe('SELECT pg_sleep(0.5)');
         }

@@ -72,7 +72,7 @@ async function fill(engine: Engine): Promise<Message[]> {
       `INSERT INTO messages (message_id, chat_id, user_id, is_deleted, json)
        SELECT message_id, chat_id, 1, is_deleted, '{}' FROM ${source} AS given`;
     const rows = messages.map((m) => [m.message_id, m.chat_id, m.is_deleted ? 1 : 0]);
-    await tx.each({ columns, statements: [insert] }, rows);
+    await tx.bulk({ columns, statements: [insert] }, rows);
   });
   for (let at = 0; at < count; at += 1_000) await engine.write((tx) => addToIndex(tx, messages.slice(at, at + 1_000)));
   const edited = messages.filter((_, i) => i % 71 === 5);
@@ -159,8 +159,8 @@ onAnyEngine('a search among many messages', (name: EngineName) => {
         return engine.all(sql, ...params);
       };
       const matchFor = async (last: string, chats: readonly ChatId[]) => {
-        const { dialect, get, look, run, each } = engine;
-        const recording = { dialect, all, get, look, run, each };
+        const { dialect, sharesStatements, get, run, bulk } = engine;
+        const recording = { dialect, sharesStatements, all, get, run, bulk };
         const query = { userId: reader, words: ['every', last], chatIds: chats, before: count, limit: 51 };
         expect((await searchMessages(recording, query)).length).toBeGreaterThan(0);
         return asked.at(-1)?.[1];

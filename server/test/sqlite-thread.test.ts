@@ -28,11 +28,11 @@ onBothEngines('a transaction', (engine) => {
     const store = await openOn();
     const failing = store.write(async (tx) => {
       await tx.run(setCursor('one', 1));
-      tx.finish(() => tx.run(setCursor('one', 2)));
+      tx.defer(() => tx.run(setCursor('one', 2)));
       return 'done';
     });
     const next = store.write(async (tx) => {
-      tx.finish(() => tx.run(setCursor('two', 3)));
+      tx.defer(() => tx.run(setCursor('two', 3)));
       return 'done';
     });
     expect(await reasonOf(failing)).toMatch(/unique/i);
@@ -44,7 +44,7 @@ onBothEngines('a transaction', (engine) => {
   test('that changes its mind leaves nothing behind of what was about to be finished', async () => {
     const store = await openOn();
     const failing = store.write(async (tx) => {
-      tx.finish(() => tx.run(setCursor('one', 1)));
+      tx.defer(() => tx.run(setCursor('one', 1)));
       throw new Error('changed its mind');
     });
     expect(await reasonOf(failing)).toBe('changed its mind');
@@ -72,13 +72,13 @@ describe('the thread that writes', () => {
   test('is not waited for without end: what had not begun is left undone, and it goes on afterwards', async () => {
     const { folder } = readSettings(await freshEnvironment('sqlite'));
     await openStore(readSettings({ PARLEY_DATA: folder }), Date.now).then((store) => store.close());
-    const store = await openSqlite(databaseFile(folder), 300);
+    const store = await openSqlite(databaseFile(folder), { timeoutMs: 300 });
     const other = new Database(databaseFile(folder));
     other.run('BEGIN IMMEDIATE');
     const begun = store.run(setCursor('begun', 1));
     const waiting = store.run(setCursor('waiting', 1));
     const refusals = await Promise.all([begun, waiting].map(reasonOf));
-    expect(refusals).toEqual(Array(2).fill('The database cannot answer right now. Try again.'));
+    expect(refusals).toEqual(Array(2).fill('The database is unavailable right now. Try again.'));
     other.run('ROLLBACK');
     other.close();
     await eventually('the one that had begun is written', async () => (await cursorAt(store, 'begun')) ?? undefined);

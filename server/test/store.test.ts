@@ -197,7 +197,7 @@ onBothEngines('the store', (engine) => {
     };
     type Passed = { id: number; label: string | null; other: number | null; extra: string };
     const pass = async (rows: [number, string | null, number | null][]) => {
-      const answered = await store().write((tx) => tx.each<Passed>(statement, rows, "it's $3", 4));
+      const answered = await store().write((tx) => tx.bulk<Passed>(statement, rows, "it's $3", 4));
       return answered.sort((a, b) => a.id - b.id).map((r) => [r.id, r.label, r.other, r.extra]);
     };
 

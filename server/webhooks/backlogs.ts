@@ -86,7 +86,7 @@ export class Backlogs {
 
   /** From here on the log holds it: from where the backlog of all chats has come to, if there is one. */
   #begin(drive: Drive, chatId: number): Promise<undefined> {
-    return this.#parts.engine.writeSoon(async (tx) => {
+    return this.#parts.engine.writeRelaxed(async (tx) => {
       await lockWebhooks(tx);
       if (!(await findWebhook(tx, drive.webhookId))) return undefined;
       const { dispatched } = await readPosition(tx);

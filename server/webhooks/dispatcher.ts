@@ -122,7 +122,7 @@ export class Dispatcher {
 
   async #write(matched: readonly NewDelivery[], last: number) {
     const version = this.#audience.version;
-    const written = await this.#engine.writeSoon(async (tx) => {
+    const written = await this.#engine.writeRelaxed(async (tx) => {
       await lockWebhooks(tx);
       const now = await readPosition(tx);
       // Somebody else was here, or changed who is told what: what was matched, or passed, may be wrong by now.

@@ -34,7 +34,7 @@ export function fillBacklog(
   chatId: number,
   limit: number,
 ): Promise<Filled | undefined> {
-  return engine.writeSoon(async (tx) => {
+  return engine.writeRelaxed(async (tx) => {
     const webhook = await lockActive(tx, webhookId);
     if (!webhook) return undefined;
     const backlogs = await backlogsOf(tx, webhook.webhook_id);
@@ -59,7 +59,7 @@ export function fillReplay(
   limit: number,
   at: number,
 ): Promise<Filled | undefined> {
-  return engine.writeSoon(async (tx) => {
+  return engine.writeRelaxed(async (tx) => {
     const webhook = await lockActive(tx, webhookId);
     if (!webhook) return undefined;
     const replay = (await runningReplays(tx, webhook.webhook_id)).find((r) => r.replay_id === replayId);

@@ -119,7 +119,7 @@ export class Fleet {
     const due = await findDue(engine, now(), mostTaken);
     for (const webhookId of due) {
       const until = monotonic() + leaseMs;
-      const row = await engine.writeSoon((tx) => takeLease(tx, webhookId, owner));
+      const row = await engine.writeRelaxed((tx) => takeLease(tx, webhookId, owner));
       if (row) this.#load({ ...row, until });
     }
     await Promise.all(this.#loading.values());
@@ -137,7 +137,7 @@ export class Fleet {
 
   async #renew(): Promise<void> {
     const since = this.#parts.monotonic();
-    const rows = await this.#parts.engine.writeSoon((tx) => renewLeases(tx, this.#parts.owner));
+    const rows = await this.#parts.engine.writeRelaxed((tx) => renewLeases(tx, this.#parts.owner));
     const numbers = new Map(rows.map((row) => [row.webhook_id, row.lease_number]));
     this.#mayHold = rows.length > 0;
     for (const drive of this.#drives.values()) {
@@ -192,7 +192,7 @@ export class Fleet {
       while (drive.inFlight > 0 && performance.now() < deadline) await Bun.sleep(5);
       if (drive.hasUnwritten) await writeDown();
       if (drive.inFlight > 0 || drive.hasUnwritten || drive.ended) return;
-      if (await engine.writeSoon((tx) => passLease(tx, owner, leaseOf(drive), to))) this.lose(drive);
+      if (await engine.writeRelaxed((tx) => passLease(tx, owner, leaseOf(drive), to))) this.lose(drive);
     } catch (cause) {
       // Whose it is now has to be read.
       await this.reread(drive);
@@ -217,7 +217,7 @@ export class Fleet {
     const { engine, owner, now } = this.#parts;
     const dueAt = drive.webhook.status === 'active' ? nextLook(drive, now()) : null;
     const row = { ...leaseOf(drive), filled: drive.filled, revision: drive.revision };
-    if (await engine.writeSoon((tx) => releaseLease(tx, owner, row, dueAt))) this.lose(drive);
+    if (await engine.writeRelaxed((tx) => releaseLease(tx, owner, row, dueAt))) this.lose(drive);
     else this.reload(drive);
   }
 

@@ -89,7 +89,7 @@ export class Recorder {
     this.#waiting = [];
     if (batch.length === 0) return;
     try {
-      const { held, written } = await this.#engine.writeSoon((tx) => this.#record(tx, batch));
+      const { held, written } = await this.#engine.writeRelaxed((tx) => this.#record(tx, batch));
       for (const { drive, result } of batch) {
         drive.noteWritten(result.delivery_id);
         if (!held.has(drive.webhookId)) this.#lost(drive);

@@ -94,7 +94,13 @@ function saveCode(
     const at = services.now();
     const expiresAt = at + codeMs;
     const { appId, name } = client;
-    const { grant_id } = await insertGrant(tx, { userId, appId, scopes: formatScopes(scopes), at, expiresAt });
+    const { grant_id } = await insertGrant(tx, {
+      user_id: userId,
+      app_id: appId,
+      scopes: formatScopes(scopes),
+      created_at: at,
+      expires_at: expiresAt,
+    });
     await insertCode(tx, {
       hash: hashToken(secret),
       grant_id,

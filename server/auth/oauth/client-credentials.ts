@@ -48,5 +48,5 @@ async function standingGrant({ tx, at, client, address }: Exchange, userId: User
   const scopes = formatScopes(botScopes);
   const details = { app_id: appId, name, scopes: botScopes };
   await record(tx, at, { userId, appId, address }, 'access_granted', details);
-  return insertGrant(tx, { userId, appId, scopes, at, expiresAt: null });
+  return insertGrant(tx, { user_id: userId, app_id: appId, scopes, created_at: at, expires_at: null });
 }

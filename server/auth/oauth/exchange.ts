@@ -2,7 +2,7 @@ import type OAuth2Server from '@node-oauth/oauth2-server';
 import type { Scope } from '@parley/contract';
 import { insertRefreshToken } from '../../store/codes.ts';
 import type { Tx } from '../../store/engine.ts';
-import { type GrantRow, prolongGrant } from '../../store/grants.ts';
+import { extendGrant, type GrantRow } from '../../store/grants.ts';
 import { insertToken, lockTokensOf } from '../../store/tokens.ts';
 import { findUser, type UserRow } from '../../store/users.ts';
 import { formatScopes, hashToken, newSecret, parseScopes, type Random, usableBy } from '../access-token.ts';
@@ -60,7 +60,7 @@ export async function lockSubject({ tx }: Exchange, grant: GrantRow): Promise<Su
 
 /** What of a grant works today. */
 export const scopesLeft = ({ user, grant }: Subject): Scope[] =>
-  usableBy({ isAdmin: user.is_admin === 1 }, parseScopes(grant.scopes));
+  usableBy({ isAdmin: user.is_admin }, parseScopes(grant.scopes));
 
 /** What each kind of exchange has in common: the app is known already, and how tokens are made and kept. */
 export const exchangeModel = (exchange: Exchange): Model => ({
@@ -80,20 +80,20 @@ async function saveTokens(
   const { user, grant } = subject;
   const { accessToken, refreshToken, scope = [] } = token;
   const isStanding = grant.expires_at === null;
-  const lives = isStanding || (await prolongGrant(tx, grant.grant_id, at, at + refreshTokenMs));
+  const lives = isStanding || (await extendGrant(tx, grant.grant_id, at, at + refreshTokenMs));
   if (!lives || user.disabled_at !== null) throw new OAuthFault('invalid_grant', 'The authorization has ended.');
   if (scope.length === 0) throw new OAuthFault('invalid_grant', 'Nothing is left of what the user granted.');
   await insertToken(tx, {
-    userId: user.user_id,
+    user_id: user.user_id,
     kind: 'oauth',
-    parentId: null,
-    appId: client.appId,
-    grantId: grant.grant_id,
+    parent_id: null,
+    app_id: client.appId,
+    grant_id: grant.grant_id,
     name: client.name,
     hash: hashToken(accessToken),
     scopes: formatScopes(scope as Scope[]),
-    at,
-    expiresAt: at + accessTokenMs,
+    created_at: at,
+    expires_at: at + accessTokenMs,
   });
   if (refreshToken !== undefined) {
     await insertRefreshToken(tx, {

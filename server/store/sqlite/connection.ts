@@ -1,33 +1,33 @@
 import { Database, type Statement } from 'bun:sqlite';
-import type { RowWork, Value } from '../engine.ts';
+import type { BulkStatement, Value } from '../engine.ts';
 
-/** How long a statement waits for another process (the command line, a backup) to finish its own write. */
+/** How long a statement waits for a write of another process, such as the command line or a backup. */
 const busyTimeoutMs = 5_000;
 
-/** Statements over rows of these columns, as texts, which can go from thread to thread. */
-export interface RowTexts {
+/** A `BulkStatement` as text, which can be sent to another thread. */
+export interface BulkTexts {
   readonly columns: readonly string[];
   readonly statements: readonly string[];
 }
 
-/** Stands in a text where the table expression of the rows belongs. */
+/** Placeholder for the table expression of the rows. */
 const rowsMark = '{rows}';
 
-export const rowTexts = ({ columns, statements }: RowWork): RowTexts => ({
+export const bulkTexts = ({ columns, statements }: BulkStatement): BulkTexts => ({
   columns: Object.keys(columns),
   statements: statements.map((text) => text(rowsMark)),
 });
 
-/** Rows that are handed over at once. Every size is a statement of its own, so there are few. */
+/** Rows in one statement. There are few sizes because each is a prepared statement of its own. */
 const chunkSizes = [64, 16, 4, 1] as const;
 
-/** A statement over rows: which columns it makes use of, and what was prepared for each size of chunk. */
+/** A bulk statement: the columns that it uses, and the prepared statement for each chunk size. */
 interface Chunked {
   readonly used: readonly number[];
   readonly bySize: Map<number, Statement>;
 }
 
-/** One connection, which keeps every statement that it ever prepared: their number is that of our SQL texts. */
+/** A connection that caches every prepared statement. Their number is bounded by the SQL texts in our code. */
 export class Connection {
   readonly #database: Database;
   readonly #statements = new Map<string, Statement>();
@@ -57,8 +57,8 @@ export class Connection {
     return this.#prepare(sql).run(...params).changes;
   }
 
-  /** What the last of the statements gives for all rows. */
-  each<R extends object>(texts: RowTexts, rows: readonly (readonly Value[])[], params: readonly Value[]): R[] {
+  /** Returns the rows of the last statement. */
+  bulk<R extends object>(texts: BulkTexts, rows: readonly (readonly Value[])[], params: readonly Value[]): R[] {
     let results: R[] = [];
     for (const statement of texts.statements) {
       results = [];
@@ -76,7 +76,7 @@ export class Connection {
     return results;
   }
 
-  /** A statement is not given what it makes no use of: binding long texts costs as much as inserting them. */
+  /** Binds only the columns that a statement uses: binding long texts costs as much as inserting them. */
   #chunkedFor(statement: string, columns: readonly string[]): Chunked {
     let chunked = this.#chunked.get(statement);
     if (!chunked) {
@@ -112,7 +112,7 @@ export class Connection {
   }
 }
 
-/** A table expression over parameters: `size` rows of these columns, after the first `taken` parameters. */
+/** A table expression of `size` rows over the parameters after the first `taken`. */
 function valuesOf(columns: readonly string[], size: number, taken: number): string {
   const row = (r: number) => `(${columns.map((_, c) => `$${taken + r * columns.length + c + 1}`).join(', ')})`;
   const names = columns.map((name, c) => `column${c + 1} AS ${name}`).join(', ');

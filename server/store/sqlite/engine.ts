@@ -1,63 +1,57 @@
 import type { EventId, MessageId } from '@parley/contract';
+import { processMonotonic } from '../../lib/clock.ts';
 import { withTimeout } from '../../lib/timeout.ts';
 import {
   Appending,
-  type By,
+  type BulkStatement,
   type Committed,
   type Engine,
   idsUpTo,
   type LogEntry,
-  type Lookup,
-  type RowWork,
   type Tx,
   type Value,
 } from '../engine.ts';
 import { unavailable } from '../failure.ts';
-import { lookupTexts, numbersOf } from '../lookup.ts';
-import { type RowTexts, rowTexts } from './connection.ts';
+import { type BulkTexts, bulkTexts } from './connection.ts';
 import { sqliteDialect } from './dialect.ts';
 import { Reader } from './reader.ts';
 import type { IdCount } from './writer.ts';
-import { Conversation, WriterThread } from './writer-thread.ts';
+import { TransactionCalls, WriterThread } from './writer-thread.ts';
 
-const standsStill = () => unavailable(new Error('the disk, or another process that writes, takes too long'));
+const timedOut = () => unavailable(new Error('the disk, or another process that writes, takes too long'));
 
-const textsOf = new Map<RowWork, RowTexts>();
-const textOf = lookupTexts(sqliteDialect);
+const textsOf = new Map<BulkStatement, BulkTexts>();
 
 class Transaction implements Tx {
   readonly dialect = sqliteDialect;
+  readonly sharesStatements = false;
   readonly appending = new Appending();
-  readonly finishing: Promise<unknown>[] = [];
-  readonly #writer: Conversation;
+  readonly deferred: Promise<unknown>[] = [];
+  readonly #calls: TransactionCalls;
 
-  constructor(writer: Conversation) {
-    this.#writer = writer;
+  constructor(calls: TransactionCalls) {
+    this.#calls = calls;
   }
 
   all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
-    return this.#writer.ask(['all', sql, params]) as Promise<R[]>;
+    return this.#calls.call(['all', sql, params]) as Promise<R[]>;
   }
 
   get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
-    return this.#writer.ask(['get', sql, params]) as Promise<R | undefined>;
-  }
-
-  look<R extends object, N extends string>(lookup: Lookup<N>, by: By<N>): Promise<R | undefined> {
-    return this.get(textOf(lookup), ...numbersOf(lookup, by));
+    return this.#calls.call(['get', sql, params]) as Promise<R | undefined>;
   }
 
   run(sql: string, ...params: Value[]): Promise<number> {
-    return this.#writer.ask(['run', sql, params]) as Promise<number>;
+    return this.#calls.call(['run', sql, params]) as Promise<number>;
   }
 
-  each<R extends object>(work: RowWork, rows: readonly (readonly Value[])[], ...params: Value[]): Promise<R[]> {
+  bulk<R extends object>(work: BulkStatement, rows: readonly (readonly Value[])[], ...params: Value[]): Promise<R[]> {
     let texts = textsOf.get(work);
     if (!texts) {
-      texts = rowTexts(work);
+      texts = bulkTexts(work);
       textsOf.set(work, texts);
     }
-    return this.#writer.ask(['each', texts, rows, params]) as Promise<R[]>;
+    return this.#calls.call(['bulk', texts, rows, params]) as Promise<R[]>;
   }
 
   async lockKeys(): Promise<void> {}
@@ -67,17 +61,17 @@ class Transaction implements Tx {
   }
 
   async takeIds(count: IdCount) {
-    const last = (await this.#writer.ask(['takeIds', count])) as IdCount;
+    const last = (await this.#calls.call(['takeIds', count])) as IdCount;
     const events = idsUpTo(last.events, count.events) as EventId[];
     this.appending.took(events);
     return { messages: idsUpTo(last.messages, count.messages) as MessageId[], events };
   }
 
-  finish(work: () => Promise<unknown>): void {
-    const finishing = this.#writer.holdBack(work);
-    this.finishing.push(finishing);
-    // It may fail before anybody looks.
-    finishing.catch(() => {});
+  defer(work: () => Promise<unknown>): void {
+    const deferred = this.#calls.holdBack(work);
+    this.deferred.push(deferred);
+    // A failure before the commit waits for it must not count as unhandled.
+    deferred.catch(() => {});
   }
 
   appended(events: readonly LogEntry[]): void {
@@ -85,25 +79,28 @@ class Transaction implements Tx {
   }
 }
 
-/** Reads here, and writes on a thread of its own; what was committed is seen by every read after that. */
+/** Reads on this thread and writes on another. A read sees everything that was committed before it. */
 class SqliteEngine implements Engine {
-  /** Further batches would only be smaller: the next one is gathered while this one is written. */
+  /** A second writer would only make batches smaller: the next batch fills while this one is written. */
   readonly writers = 1;
   readonly dialect = sqliteDialect;
+  readonly sharesStatements = false;
   readonly #writer: WriterThread;
   readonly #reader: Reader;
   committed: (stretch: Committed) => void = () => {};
   locked: (waitedMs: number, heldMs: number) => void = () => {};
   #transactions = 0;
-  /** Once it is over, the next transaction may begin; the last one's commit is then at least on its way. */
+  /** Resolves when the next transaction may start: the COMMIT of the previous one has then been sent. */
   #turn: Promise<void> = Promise.resolve();
-  readonly #underWay = new Set<Promise<unknown>>();
-  readonly #patienceMs: number;
+  readonly #running = new Set<Promise<unknown>>();
+  readonly #timeoutMs: number;
+  readonly #monotonic: () => number;
 
-  constructor(writer: WriterThread, reader: Reader, patienceMs: number) {
+  constructor(writer: WriterThread, reader: Reader, timeoutMs: number, monotonic: () => number) {
     this.#writer = writer;
     this.#reader = reader;
-    this.#patienceMs = patienceMs;
+    this.#timeoutMs = timeoutMs;
+    this.#monotonic = monotonic;
   }
 
   all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
@@ -114,91 +111,94 @@ class SqliteEngine implements Engine {
     return this.#reader.get(sql, params);
   }
 
-  look<R extends object, N extends string>(lookup: Lookup<N>, by: By<N>): Promise<R | undefined> {
-    return this.#reader.get(textOf(lookup), numbersOf(lookup, by));
-  }
-
   run(sql: string, ...params: Value[]): Promise<number> {
     return this.write((tx) => tx.run(sql, ...params));
   }
 
-  each<R extends object>(work: RowWork, rows: readonly (readonly Value[])[], ...params: Value[]): Promise<R[]> {
-    return this.write((tx) => tx.each<R>(work, rows, ...params));
+  bulk<R extends object>(work: BulkStatement, rows: readonly (readonly Value[])[], ...params: Value[]): Promise<R[]> {
+    return this.write((tx) => tx.bulk<R>(work, rows, ...params));
   }
 
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.#inTurn(work, true);
   }
 
-  writeSoon<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  writeRelaxed<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.#inTurn(work, false);
   }
 
   /**
-   * One after the other. A disk that stands still is not waited for without end, nor does all that comes meanwhile pile up: it is
-   * refused after a while, and what had not begun by then is left undone.
+   * Runs transactions one after the other. A transaction fails with `unavailable` after `timeoutMs`. One that had not
+   * started by then never runs. So calls do not pile up behind a stalled disk.
    */
   #inTurn<T>(work: (tx: Tx) => Promise<T>, durable: boolean): Promise<T> {
-    const askedAt = performance.now();
+    const askedAt = this.#monotonic();
     const turn = Promise.withResolvers<void>();
     const result = this.#turn.then(() => {
-      if (performance.now() - askedAt < this.#patienceMs)
-        return this.#transaction(work, durable, askedAt, turn.resolve);
+      if (this.#monotonic() - askedAt < this.#timeoutMs) return this.#transaction(work, durable, askedAt, turn.resolve);
       turn.resolve();
-      throw standsStill();
+      throw timedOut();
     });
     this.#turn = turn.promise;
-    this.#underWay.add(result);
-    const over = () => void this.#underWay.delete(result);
-    result.then(over, over);
-    return withTimeout(this.#patienceMs, result, standsStill);
+    this.#running.add(result);
+    const ended = () => void this.#running.delete(result);
+    result.then(ended, ended);
+    return withTimeout(this.#timeoutMs, result, timedOut);
   }
 
-  /** The lock of the one writer stands in for the event lock. */
+  /** SQLite has one writer at a time, so its write lock serves as the event lock. */
   async #transaction<T>(
     work: (tx: Tx) => Promise<T>,
     durable: boolean,
     askedAt: number,
     ending: () => void,
   ): Promise<T> {
-    const conversation = new Conversation(this.#writer, ++this.#transactions);
-    const tx = new Transaction(conversation);
+    const calls = new TransactionCalls(this.#writer, ++this.#transactions);
+    const tx = new Transaction(calls);
     let lockedAt = askedAt;
     try {
-      const begun = conversation.ask(['begin', durable]).then(() => {
-        lockedAt = performance.now();
+      const begun = calls.call(['begin', durable]).then(() => {
+        lockedAt = this.#monotonic();
       });
       const [result] = await Promise.all([work(tx), begun]);
-      const committed = conversation.ask(['commit']);
+      const committed = calls.call(['commit']);
       queueMicrotask(ending);
-      await Promise.all([...tx.finishing, committed]);
+      await Promise.all([...tx.deferred, committed]);
       this.#reader.refresh();
       if (tx.appending.stretch) this.committed(tx.appending.stretch);
       return result;
     } catch (error) {
-      await conversation.ask(['rollback']).catch(() => {});
+      await calls.call(['rollback']).catch(() => {});
       throw error;
     } finally {
       ending();
-      if (tx.appending.stretch) this.locked(lockedAt - askedAt, performance.now() - lockedAt);
+      if (tx.appending.stretch) this.locked(lockedAt - askedAt, this.#monotonic() - lockedAt);
     }
   }
 
   async close(): Promise<void> {
-    await Promise.allSettled(this.#underWay);
+    await Promise.allSettled(this.#running);
     this.#reader.close();
     await this.#writer.close();
   }
 }
 
-/** How long a change may take, with what it waits for: longer than SQLite waits for another process. */
-const usualPatienceMs = 12_000;
+/** Limit for a transaction, queueing included. It is longer than SQLite waits for another process. */
+const defaultTimeoutMs = 12_000;
 
-/** Changes to the schema, and what fills a new one, take as long as they take: they are waited for without end. */
-export async function openSqlite(file: string, patienceMs = usualPatienceMs): Promise<Engine> {
+export interface SqliteOptions {
+  /** Infinity for migrations and restores, which have no limit. */
+  readonly timeoutMs?: number;
+  readonly monotonic?: () => number;
+}
+
+export async function openSqlite(
+  file: string,
+  { timeoutMs = defaultTimeoutMs, monotonic = processMonotonic }: SqliteOptions = {},
+): Promise<Engine> {
   const writer = await WriterThread.open(file);
   try {
-    return new SqliteEngine(writer, new Reader(file), patienceMs);
+    return new SqliteEngine(writer, new Reader(file), timeoutMs, monotonic);
   } catch (error) {
     await writer.close();
     throw error;

@@ -4,14 +4,14 @@ import { open } from 'node:fs/promises';
 import { asUnavailable } from '../failure.ts';
 
 /**
- * Brings what was committed out of the write-ahead log into the file itself, for good. Closing a database does that as well, but says
- * nothing where it cannot: where the disk is full, say.
+ * Moves everything committed from the write-ahead log into the database file. Throws if it cannot, for example on a full
+ * disk. Closing the database does the same but hides failures.
  */
-export function emptyLog(file: string): void {
+export function checkpoint(file: string): void {
   const database = new Database(file, { readwrite: true });
   try {
-    const told = database.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get();
-    if (told?.busy !== 0) throw new Error(`${file} is in use`);
+    const result = database.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').get();
+    if (result?.busy !== 0) throw new Error(`${file} is in use`);
   } catch (error) {
     throw asUnavailable(error);
   } finally {
@@ -19,9 +19,9 @@ export function emptyLog(file: string): void {
   }
 }
 
-/** A database that nobody has open any more is all in its file, so that this can be moved alone. */
+/** Syncs a closed database to disk. Throws if a write-ahead log is left, because the file could not be moved alone. */
 export async function requireOneFile(file: string): Promise<void> {
-  if (existsSync(`${file}-wal`)) throw new Error(`${file} is not all of its database`);
+  if (existsSync(`${file}-wal`)) throw new Error(`${file} still has a write-ahead log`);
   await using handle = await open(file, 'r');
   await handle.sync();
 }

@@ -3,13 +3,13 @@ import { asUnavailable } from '../failure.ts';
 import { Connection } from './connection.ts';
 
 /**
- * Reads outside of transactions. Those of one turn of the event loop share a snapshot: starting one costs as much as a
- * small read does (6 of 11 µs), and a turn is too short for anyone to tell. A statement that is not run to its end would
- * hold the snapshot for ever; of all that was tried (errors in the midst among it) only Bun's EXPLAIN does that.
+ * Reads outside of transactions. Reads in one turn of the event loop share a snapshot, because starting one costs as much
+ * as a small read (6 of 11 µs). A statement that is not run to its end would hold the snapshot forever. Of everything
+ * tried, errors in the middle included, only Bun's EXPLAIN does that.
  */
 export class Reader {
   readonly #connection: Connection;
-  #open = false;
+  #hasSnapshot = false;
 
   constructor(file: string) {
     this.#connection = new Connection(file, { readonly: true });
@@ -34,21 +34,21 @@ export class Reader {
   }
 
   #share(): void {
-    if (this.#open) return;
+    if (this.#hasSnapshot) return;
     if (!this.#connection.inTransaction) this.#connection.run('BEGIN');
-    this.#open = true;
+    this.#hasSnapshot = true;
     setImmediate(() => this.refresh());
   }
 
-  /** From here on reads see what has been committed by now. */
+  /** Ends the snapshot: later reads see everything committed by now. */
   refresh(): void {
-    if (!this.#open) return;
-    this.#open = false;
+    if (!this.#hasSnapshot) return;
+    this.#hasSnapshot = false;
     try {
-      // Where it could not read, SQLite has ended the transaction by itself.
+      // SQLite ends the transaction itself after a failed read.
       if (this.#connection.inTransaction) this.#connection.run('COMMIT');
     } catch {
-      // Nothing was written, so nothing is lost: the next read goes on with this snapshot, and ends it.
+      // Nothing was written, so nothing is lost. The next read uses this snapshot and ends it.
     }
   }
 

@@ -1,30 +1,30 @@
 import { Worker } from 'node:worker_threads';
 import { asUnavailable } from '../failure.ts';
-import type { Answer, Request } from './messages.ts';
+import type { Request, Response } from './protocol.ts';
 import type { Call } from './writer.ts';
 
-interface Waiting {
+interface Waiter {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Ends the process as an uncaught error does. What a listener itself throws is only shown. */
+/** Ends the process with an uncaught error. An error thrown by a listener of the worker would only be printed. */
 function fail(cause: unknown): void {
   setImmediate(() => {
-    throw new Error('the thread that writes to the database has ended', { cause });
+    throw new Error('the writer thread of the database has ended', { cause });
   });
 }
 
-/** The thread that writes, seen from the others. */
+/** The main thread's handle of the writer thread. */
 export class WriterThread {
   readonly #worker = new Worker(new URL('thread.ts', import.meta.url));
-  /** Those who wait for each request, in the order in which the requests went over: that of the answers too. */
-  readonly #waiting: (readonly Waiting[])[] = [];
+  /** The waiters of each request, in the order of the requests. Responses come in the same order. */
+  readonly #waiting: (readonly Waiter[])[] = [];
   #isClosing = false;
 
   private constructor() {
-    this.#worker.on('message', (text: string) => this.#answered(JSON.parse(text) as Answer));
-    // Its own faults it answers; this is the end of the thread, and without it nothing can be kept any more.
+    this.#worker.on('message', (text: string) => this.#receive(JSON.parse(text) as Response));
+    // The thread reports failed calls itself. An error event means that it died, and nothing can be stored any more.
     this.#worker.on('error', (cause) => fail(cause));
     this.#worker.on('exit', () => {
       if (!this.#isClosing) fail(undefined);
@@ -42,7 +42,7 @@ export class WriterThread {
     return thread;
   }
 
-  ask(transaction: number, calls: readonly Call[], waiting: readonly Waiting[]): void {
+  ask(transaction: number, calls: readonly Call[], waiting: readonly Waiter[]): void {
     this.#send({ transaction, calls }, waiting);
   }
 
@@ -63,49 +63,49 @@ export class WriterThread {
     return new Promise((resolve, reject) => this.#send(request, [{ resolve, reject }]));
   }
 
-  /** The process is kept alive while an answer is awaited, and only then. */
-  #send(request: Request, waiting: readonly Waiting[]): void {
+  /** Keeps the process alive only while a response is awaited. */
+  #send(request: Request, waiting: readonly Waiter[]): void {
     const text = JSON.stringify(request);
     if (this.#waiting.length === 0) this.#worker.ref();
     this.#waiting.push(waiting);
     this.#worker.postMessage(text);
   }
 
-  #answered(answer: Answer): void {
+  #receive(response: Response): void {
     const waiting = this.#waiting.shift() ?? [];
     if (this.#waiting.length === 0) this.#worker.unref();
     for (const [i, { resolve, reject }] of waiting.entries()) {
-      const result = answer[i] ?? { failure: { message: 'the thread that writes gave no answer' } };
+      const result = response[i] ?? { failure: { message: 'the writer thread gave no result' } };
       if ('failure' in result) reject(asUnavailable(Object.assign(new Error(result.failure.message), result.failure)));
       else resolve(result.value);
     }
   }
 }
 
-/** What is asked of the writer for one transaction. All that is asked at one moment goes over together. */
-export class Conversation {
+/** Sends the calls of one transaction to the writer. Calls made in one microtask turn go together. */
+export class TransactionCalls {
   readonly #thread: WriterThread;
   readonly #transaction: number;
   #calls: Call[] = [];
-  #waiting: Waiting[] = [];
+  #waiting: Waiter[] = [];
   #isHeldBack = false;
-  #isDue = false;
+  #isScheduled = false;
 
   constructor(thread: WriterThread, transaction: number) {
     this.#thread = thread;
     this.#transaction = transaction;
   }
 
-  ask(call: Call): Promise<unknown> {
-    if (!this.#isHeldBack && !this.#isDue) {
-      this.#isDue = true;
+  call(call: Call): Promise<unknown> {
+    if (!this.#isHeldBack && !this.#isScheduled) {
+      this.#isScheduled = true;
       queueMicrotask(() => this.#send());
     }
     this.#calls.push(call);
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
   }
 
-  /** What this asks for at once goes over with whatever is asked for next. */
+  /** Holds back the calls that `work` makes synchronously. They go with the next call. */
   holdBack<T>(work: () => Promise<T>): Promise<T> {
     this.#isHeldBack = true;
     try {
@@ -116,7 +116,7 @@ export class Conversation {
   }
 
   #send(): void {
-    this.#isDue = false;
+    this.#isScheduled = false;
     this.#thread.ask(this.#transaction, this.#calls, this.#waiting);
     this.#calls = [];
     this.#waiting = [];

@@ -1,12 +1,11 @@
 import type { Value } from '../engine.ts';
-import { Connection, type RowTexts } from './connection.ts';
+import { type BulkTexts, Connection } from './connection.ts';
 
-/** What the writer can be asked to do. */
 export type Call =
   | readonly ['begin', durable: boolean]
   | readonly ['commit' | 'rollback']
   | readonly ['all' | 'get' | 'run', sql: string, params: readonly Value[]]
-  | readonly ['each', texts: RowTexts, rows: readonly (readonly Value[])[], params: readonly Value[]]
+  | readonly ['bulk', texts: BulkTexts, rows: readonly (readonly Value[])[], params: readonly Value[]]
   | readonly ['takeIds', count: IdCount];
 
 export interface IdCount {
@@ -14,7 +13,7 @@ export interface IdCount {
   readonly events: number;
 }
 
-/** The one connection that writes: SQLite's own write lock stands in for every lock of the port. */
+/** The one connection that writes. SQLite's write lock replaces all locks of `Tx`. */
 export class Writer {
   readonly #connection: Connection;
   #isDurable = true;
@@ -25,7 +24,7 @@ export class Writer {
     this.#connection.run('PRAGMA synchronous = FULL');
   }
 
-  carryOut(call: Call): unknown {
+  execute(call: Call): unknown {
     switch (call[0]) {
       case 'begin':
         return this.#begin(call[1]);
@@ -38,8 +37,8 @@ export class Writer {
           messages: this.#advance('messages', call[1].messages),
           events: this.#advance('events', call[1].events),
         };
-      case 'each':
-        return this.#connection.each(call[1], call[2], call[3]);
+      case 'bulk':
+        return this.#connection.bulk(call[1], call[2], call[3]);
       default:
         return this.#connection[call[0]](call[1], call[2]);
     }
@@ -49,14 +48,14 @@ export class Writer {
     if (this.#connection.inTransaction) this.#connection.run('ROLLBACK');
   }
 
-  /** What is not durable by itself is so with the next full commit, which syncs the log up to its end. */
+  /** A relaxed commit becomes durable with the next full one, which syncs the whole log. */
   #begin(durable: boolean): void {
     if (durable !== this.#isDurable) this.#connection.run(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
     this.#isDurable = durable;
     this.#connection.run('BEGIN IMMEDIATE');
   }
 
-  /** The last of the ids that were taken. */
+  /** Returns the last id taken. */
   #advance(name: string, count: number): number {
     if (count === 0) return 0;
     const row = this.#connection.get<{ last_id: number }>(

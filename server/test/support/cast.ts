@@ -75,15 +75,15 @@ async function appOf(server: TestServer, services: AccessServices, user: Client)
   await services.engine.write(async (tx) => {
     const at = services.now();
     const access = {
-      userId: user.userId as UserId,
-      appId: app.app_id,
+      user_id: user.userId as UserId,
+      app_id: app.app_id,
       scopes: formatScopes(scopeNames),
-      at,
-      expiresAt: at + 3_600_000,
+      created_at: at,
+      expires_at: at + 3_600_000,
     };
-    const { grant_id: grantId } = await insertGrant(tx, access);
+    const { grant_id } = await insertGrant(tx, access);
     const hash = hashToken(secret);
-    await insertToken(tx, { ...access, kind: 'oauth', parentId: null, grantId, name: 'App', hash });
+    await insertToken(tx, { ...access, kind: 'oauth', parent_id: null, grant_id, name: 'App', hash });
   });
   return new Client(server.url, secret, user.userId);
 }

@@ -1,4 +1,4 @@
-import { readCounters, setCounter } from '../../store/counters.ts';
+import { readCounters, setCounter } from '../../backup/counters.ts';
 import type { Engine } from '../../store/engine.ts';
 import { noteGap } from '../../store/log-cursor.ts';
 

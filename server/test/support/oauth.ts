@@ -86,7 +86,7 @@ export async function decide(
 ): Promise<string> {
   const row = await findUser(server.engine, user.userId as never);
   if (!row) throw new Error('there is no such user');
-  const decider = { userId: row.user_id, isAdmin: row.is_admin === 1, address: '127.0.0.1' };
+  const decider = { userId: row.user_id, isAdmin: row.is_admin, address: '127.0.0.1' };
   const oauth = new OAuth(accessOf(server, options.now));
   const end = await oauth.decide(params, decider, options.allowed ?? true, server.url);
   if (end.outcome === 'refused') throw new Error(`refused: ${end.message}`);

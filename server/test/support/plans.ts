@@ -1,5 +1,4 @@
-import type { By, Db, Lookup, Tx, Value } from '../../store/engine.ts';
-import { GatheredLookups, lookupTexts, numbersOf } from '../../store/lookup.ts';
+import type { Db, Tx, Value } from '../../store/engine.ts';
 
 /**
  * A database that notes how it would carry out statements in place of doing so: on PostgreSQL after they have been asked for so
@@ -16,12 +15,8 @@ export function planning(guest: Db, carriedOut = false): { tx: Tx; plans: string
   };
   const get = async (sql: string, ...params: Value[]) => void (await all(sql, ...params));
   const run = async (sql: string, ...params: Value[]) => (await all(sql, ...params)).length;
-  const look = <N extends string>(lookup: Lookup<N>, by: By<N>) =>
-    guest.dialect.name === 'sqlite'
-      ? get(lookupTexts(guest.dialect)(lookup), ...numbersOf(lookup, by))
-      : new GatheredLookups(tx).look(lookup, by);
   // What the engine makes of rows stays its own.
-  const tx: Tx = Object.assign(Object.create(guest) as Tx, { all, get, run, look });
+  const tx: Tx = Object.assign(Object.create(guest) as Tx, { all, get, run });
   return { tx, plans };
 }
 

@@ -1,14 +1,14 @@
-import type { Engine, Tx } from './engine.ts';
-import { logTip } from './events.ts';
-import type { Reading } from './snapshot.ts';
+import type { Engine, Tx } from '../store/engine.ts';
+import { logTip } from '../store/events.ts';
+import type { Queryable } from '../store/snapshot.ts';
 
-/** The last id that was given out, of messages, of events, and of every table whose rows the database numbers; 0: none was. */
+/** The last id given out for messages, events, or the rows of a table. 0 if none was. */
 export interface Counter {
   readonly name: string;
   readonly last: number;
 }
 
-const counted = {
+const lastIds = {
   sqlite: `
     SELECT t.name, COALESCE(s.seq, 0) AS last FROM sqlite_schema t LEFT JOIN sqlite_sequence s ON s.name = t.name
     WHERE t.type = 'table' AND t.sql LIKE '%AUTOINCREMENT%'
@@ -22,19 +22,21 @@ const counted = {
     WHERE s.relkind = 'S' AND s.relnamespace = CAST(current_schema() AS regnamespace) ORDER BY 1`,
 } as const;
 
-/** In PostgreSQL they are beyond all transactions: they are those of now, also in a look at a moment that has passed. */
-export async function readCounters(db: Reading): Promise<Counter[]> {
-  const rows = await db.all<Counter>(counted[db.dialect.name]);
+/** PostgreSQL's sequences are not transactional: even in a snapshot these are the current values. */
+export async function readCounters(db: Queryable): Promise<Counter[]> {
+  const rows = await db.all<Counter>(lastIds[db.dialect.name]);
   return rows.map(({ name, last }) => ({ name, last }));
 }
 
 /**
- * Up to which id the log of a snapshot tells everything. Behind its last event ids may have been taken for what was then refused. In
- * PostgreSQL the counter has gone on since, so it is asked, while nobody has ids that are not committed, what has come instead.
+ * Returns the id up to which the log of a snapshot is complete. This may be above its last event, because rolled back
+ * transactions take ids too. PostgreSQL's counter has moved on since the snapshot, so the first later event bounds it. That
+ * one is read under the event lock, when no transaction holds uncommitted ids.
  */
-export async function reachOf(snapshot: Reading, engine: Engine): Promise<number> {
-  const counted = async (db: Reading) => (await readCounters(db)).find(({ name }) => name === 'events')?.last ?? 0;
-  if (snapshot.dialect.name === 'sqlite') return counted(snapshot);
+export async function completeUpTo(snapshot: Queryable, engine: Engine): Promise<number> {
+  const lastEventId = async (db: Queryable) =>
+    (await readCounters(db)).find(({ name }) => name === 'events')?.last ?? 0;
+  if (snapshot.dialect.name === 'sqlite') return lastEventId(snapshot);
   const tip = await logTip(snapshot);
   return engine.write(async (tx) => {
     await tx.takeIds({ messages: 0, events: 0 });
@@ -42,16 +44,16 @@ export async function reachOf(snapshot: Reading, engine: Engine): Promise<number
       'SELECT min(event_id) AS first FROM events WHERE event_id > $1',
       tip,
     );
-    return next?.first ? next.first - 1 : counted(tx);
+    return next?.first ? next.first - 1 : lastEventId(tx);
   });
 }
 
-/** The next id is behind this one. */
+/** The next id will be `last + 1`. */
 export async function setCounter(tx: Tx, { name, last }: Counter): Promise<void> {
   if (tx.dialect.name === 'postgres') {
-    const rows = await tx.all<Counter & { sequence: string }>(counted.postgres);
+    const rows = await tx.all<Counter & { sequence: string }>(lastIds.postgres);
     const { sequence } = rows.find((row) => row.name === name) ?? {};
-    if (sequence === undefined) throw new Error(`nothing counts ${name}`);
+    if (sequence === undefined) throw new Error(`there is no sequence for ${name}`);
     await tx.run('SELECT setval(CAST(quote_ident($1) AS regclass), $2)', sequence, last);
     return;
   }

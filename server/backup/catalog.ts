@@ -1,10 +1,8 @@
-import type { ColumnType } from './engine.ts';
-import type { Reading } from './snapshot.ts';
+import type { ColumnType } from '../store/engine.ts';
+import type { Queryable } from '../store/snapshot.ts';
 
-/** What a database has in it, as it tells itself. */
-
-/** Every table, those of the search index that SQLite keeps for itself excepted. */
-export async function tableNames(db: Reading): Promise<string[]> {
+/** Returns all tables, except those that SQLite keeps inside its search index. */
+export async function tableNames(db: Queryable): Promise<string[]> {
   const rows = await db.all<{ name: string }>(
     db.dialect.name === 'sqlite'
       ? `SELECT name FROM pragma_table_list
@@ -18,7 +16,7 @@ const types: Readonly<Record<string, ColumnType>> = { INTEGER: 'int', bigint: 'i
 
 export type Columns = Readonly<Record<string, ColumnType>>;
 
-export async function columnsOf(db: Reading, table: string): Promise<Columns> {
+export async function columnsOf(db: Queryable, table: string): Promise<Columns> {
   const rows = await db.all<{ name: string; type: string }>(
     db.dialect.name === 'sqlite'
       ? 'SELECT name, type FROM pragma_table_info($1) ORDER BY cid'
@@ -29,14 +27,14 @@ export async function columnsOf(db: Reading, table: string): Promise<Columns> {
   return Object.fromEntries(
     rows.map(({ name, type }) => {
       const known = types[type];
-      if (known === undefined) throw new Error(`${table}.${name} is of the type ${type}`);
+      if (known === undefined) throw new Error(`${table}.${name} has the unknown type ${type}`);
       return [name, known];
     }),
   );
 }
 
-/** Bytes on disk, by and large. */
-export async function databaseBytes(db: Reading): Promise<number> {
+/** Returns the approximate size on disk. */
+export async function databaseBytes(db: Queryable): Promise<number> {
   const [row] = await db.all<{ bytes: number }>(
     db.dialect.name === 'sqlite'
       ? 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size'

@@ -1,32 +1,30 @@
+import type { BulkStatement, Tx, Value } from '../store/engine.ts';
+import type { Queryable } from '../store/snapshot.ts';
 import type { Columns } from './catalog.ts';
-import type { RowWork, Tx, Value } from './engine.ts';
-import type { Reading } from './snapshot.ts';
-
-/** Whole tables, out of one database and into another. */
 
 export interface Table {
   readonly name: string;
-  /** What tells its rows apart, in the order of an index; none where it has a single row. */
+  /** A unique key with an index. Empty for a table of one row. */
   readonly key: readonly string[];
 }
 
-/** What a page should come to, so that a few large rows take no more memory than many small ones. */
+/** Aimed at, so that a few large rows take no more memory than many small ones. */
 const pageCharacters = 2_000_000;
-const [fewestRows, mostRows] = [1, 5_000];
-/** Before it is known how large they are. */
-const rowsAtFirst = 20;
+const [minRows, maxRows] = [1, 5_000];
+/** Used before the size of rows is known. */
+const initialRows = 20;
 
-export async function countRows(db: Reading, table: string): Promise<number> {
+export async function countRows(db: Queryable, table: string): Promise<number> {
   const [row] = await db.all<{ total: number }>(`SELECT count(*) AS total FROM ${table}`);
   return row?.total ?? 0;
 }
 
 /**
- * All rows by the order of their keys, a page at a time, each as JSON: an array of rows, which are arrays of values. What was read at
- * once is more than one page where the rows have become larger on a sudden.
+ * Yields all rows in the order of their keys, in pages of JSON: an array of rows, which are arrays of values. One query
+ * yields several pages if its rows are larger than those before.
  */
 export async function* pagesOf(
-  db: Reading,
+  db: Queryable,
   { name, key }: Table,
   columns: readonly string[],
 ): AsyncGenerator<{ rows: number; json: string }> {
@@ -35,21 +33,21 @@ export async function* pagesOf(
   const next = (bound: string) => `SELECT ${columns.join(', ')} FROM ${name} ${bound} ${order} LIMIT $1`;
   const [first, later] = [next(''), next(`WHERE (${key.join(', ')}) > (${places.join(', ')})`)];
   let last: Value[] | undefined;
-  for (let limit = rowsAtFirst; ; ) {
+  for (let limit = initialRows; ; ) {
     const rows = await db.all<Record<string, Value>>(last ? later : first, limit, ...(last ?? []));
     const end = rows.at(-1);
     if (!end) return;
     const texts = rows.map((row) => JSON.stringify(columns.map((column) => row[column])));
-    yield* cutIntoPages(texts);
+    yield* splitIntoPages(texts);
     if (rows.length < limit || key.length === 0) return;
     last = key.map((column) => end[column] ?? null);
     const characters = texts.reduce((sum, { length }) => sum + length, 0);
-    limit = Math.floor(Math.min(mostRows, Math.max(fewestRows, (limit * pageCharacters) / characters)));
+    limit = Math.floor(Math.min(maxRows, Math.max(minRows, (limit * pageCharacters) / characters)));
   }
 }
 
-/** Ends a page with the row that fills it. */
-function* cutIntoPages(texts: readonly string[]): Generator<{ rows: number; json: string }> {
+/** A page ends with the row that reaches `pageCharacters`. */
+function* splitIntoPages(texts: readonly string[]): Generator<{ rows: number; json: string }> {
   for (let first = 0, next = 0; first < texts.length; first = next) {
     for (let characters = 0; next < texts.length && characters < pageCharacters; next++) {
       characters += texts[next]?.length ?? 0;
@@ -58,8 +56,8 @@ function* cutIntoPages(texts: readonly string[]): Generator<{ rows: number; json
   }
 }
 
-/** Puts rows into a table, their values in the order of the columns. To be made once for each table. */
-export const insertionInto = (table: string, columns: Columns): RowWork => {
+/** Inserts rows, their values in the order of the columns. Create it once for each table. */
+export const insertionInto = (table: string, columns: Columns): BulkStatement => {
   const names = Object.keys(columns).join(', ');
   return { columns, statements: [(source) => `INSERT INTO ${table} (${names}) SELECT ${names} FROM ${source} AS r`] };
 };
