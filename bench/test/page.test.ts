@@ -40,8 +40,8 @@ test('what was never measured is missing on the page, beside what was skipped', 
   });
   const lines = show('missing').split('\n');
   expect(lines).toHaveLength(measurementNames.length - 1);
-  expect(lines).toContain('- `files`: no figure was recorded.');
-  expect(lines).toContain('- `cliff`: no figure was recorded.');
+  expect(lines).toContain('- `files`: no result was recorded.');
+  expect(lines).toContain('- `cliff`: no result was recorded.');
   expect(lines).toContain('- the other: skipped. not installed');
   expect(show('missing')).not.toContain('start-sqlite');
 });
@@ -49,7 +49,7 @@ test('what was never measured is missing on the page, beside what was skipped', 
 test('where everything has its figures and none is doubtful, the page says so', async () => {
   const all = measurementNames.map((name) => [name, { ...how, outcomes: [figure(name)] }]);
   const show = await page(Object.fromEntries(all));
-  expect(show('missing')).toBe('Nothing: every measurement has its figures.');
+  expect(show('missing')).toBe('None: every measurement has a result.');
   expect(show('doubts')).toBe('None.');
 });
 
@@ -67,5 +67,5 @@ test('figures stand in the order of their names, without those that are no longe
     'start-sqlite',
     'growth-chats-sqlite',
   ]);
-  expect(show('took')).toEndWith('These without growth: 1.0 minutes; growth: 0.5 minutes.');
+  expect(show('took')).toEndWith('Total without growth: 1.0 minutes. Growth: 0.5 minutes.');
 });

@@ -153,7 +153,7 @@ test('what needs no database to be refused is refused before one is opened', asy
 
 test('a database that cannot be reached and a setting that cannot be read are told in a plain line', async () => {
   const away = 'postgres://parley@127.0.0.1:1/parley';
-  expect(await parley(['user', 'list'], { DATABASE_URL: away })).toEqual(failed(1, 'The database cannot answer'));
+  expect(await parley(['user', 'list'], { DATABASE_URL: away })).toEqual(failed(1, 'The database is unavailable'));
   expect(await parley(['user', 'list'], { DATABASE_URL: 'parley' })).toEqual(failed(1, 'DATABASE_URL must be '));
 });
 
