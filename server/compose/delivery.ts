@@ -1,5 +1,7 @@
 import type { Settings } from '../config.ts';
 import { SealedBox } from '../lib/sealed-box.ts';
+import type { EventLog } from '../log/event-log.ts';
+import type { MembershipIndex } from '../log/membership.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { WebhookServices } from '../operations/operation.ts';
@@ -19,7 +21,7 @@ const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[?::1\
 export function buildDelivery(
   settings: Settings,
   world: World,
-  engine: Engine,
+  follows: { readonly engine: Engine; readonly eventLog: EventLog; readonly membership: MembershipIndex },
   key: Uint8Array,
   ownPort: () => number | undefined,
   metrics: Metrics,
@@ -36,11 +38,11 @@ export function buildDelivery(
   const { now, monotonic } = world;
   const sender = new Sender({ guard, box, now, monotonic, version: packageJson.version });
   const driver = new Driver({
-    engine,
+    ...follows,
+    monotonic,
     owner: Buffer.from(world.random(9)).toString('base64url'),
     alone: settings.databaseUrl === undefined,
     now,
-    monotonic,
     random: () => chance(world),
     callOff: () => sender.close(),
     send: ({ webhook }, { eventId, event, attempts, replayId }, body, at) =>

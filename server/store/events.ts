@@ -3,12 +3,7 @@ import { freeze } from '../domain/event.ts';
 import type { Db, LogEntry, RowWork, Tx } from './engine.ts';
 import { seenDuring, seenWithin } from './visibility.ts';
 
-/** What an event is, without what it tells. */
-export type EventHead = Omit<LogEntry, 'body'>;
-
-export interface EventRow extends LogEntry {
-  readonly created_at: number;
-}
+export type EventRow = LogEntry;
 
 const columns = 'e.event_id, e.chat_id, e.event, e.created_at, e.body';
 
@@ -29,7 +24,7 @@ export async function append(tx: Tx, events: readonly NewEvent[], at: number): P
   const entries = events.map((event, i): LogEntry => {
     const event_id = ids[i];
     if (event_id === undefined) throw new Error('the log gave too few ids');
-    return { event_id, chat_id: placeOf(event), event: event.event, body: freeze(event, at) };
+    return { event_id, chat_id: placeOf(event), event: event.event, created_at: at, body: freeze(event, at) };
   });
   await tx.each(
     insertion,
@@ -55,18 +50,9 @@ export async function logTip(db: Pick<Db, 'all'>): Promise<number> {
   return row?.last ?? row?.pruned ?? 0;
 }
 
-/** Events in the log after one id, whoever may see them: for the followers inside the server. */
+/** Returns the first `limit` events after an id, in order, whoever may see them. */
 export function eventsAfter(db: Db, after: number, limit: number): Promise<EventRow[]> {
   return db.all(`SELECT ${columns} FROM events e WHERE e.event_id > $1 ORDER BY e.event_id LIMIT $2`, after, limit);
-}
-
-/** The same without their bodies: for whoever looks for a few among them. */
-export function headsAfter(db: Db, after: number, limit: number): Promise<EventHead[]> {
-  return db.all(
-    'SELECT event_id, chat_id, event FROM events WHERE event_id > $1 ORDER BY event_id LIMIT $2',
-    after,
-    limit,
-  );
 }
 
 export interface EventQuery {

@@ -4,11 +4,11 @@ import { type Asked, Connections } from './connections.ts';
 import {
   Appending,
   type By,
-  type Committed,
   type Db,
   type Dialect,
   type Engine,
   idsUpTo,
+  type LogBatch,
   type LogEntry,
   type Lookup,
   type RowWork,
@@ -216,7 +216,7 @@ class Transaction extends Session implements Tx {
 class PostgresEngine extends Session implements Engine {
   /** While one waits for the server, the other is put together or its answers are sent. */
   readonly writers = 2;
-  committed: (stretch: Committed) => void = () => {};
+  committed: (batch: LogBatch) => void = () => {};
   locked: (waitedMs: number, heldMs: number) => void = () => {};
   readonly #connections: Connections;
   readonly #lookups = new GatheredLookups(this);
@@ -247,8 +247,8 @@ class PostgresEngine extends Session implements Engine {
         }) as Promise<T>;
       try {
         const result = await this.#connections.ask(begin).finally(() => this.#noteLock(tx));
-        const stretch = tx?.appending.stretch;
-        if (stretch) this.committed(stretch);
+        const batch = tx?.appending.batch;
+        if (batch) this.committed(batch);
         return result;
       } catch (error) {
         const { errno } = (error ?? {}) as { errno?: unknown };

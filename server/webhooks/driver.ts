@@ -1,4 +1,6 @@
 import { SingleFlight } from '../lib/single-flight.ts';
+import type { EventLog } from '../log/event-log.ts';
+import type { MembershipIndex } from '../log/membership.ts';
 import { FailureLog } from '../observe/failure-log.ts';
 import type { Log } from '../observe/log.ts';
 import { findDrive, releaseAll } from '../store/drives.ts';
@@ -17,6 +19,8 @@ import { Recorder } from './recorder.ts';
 import { retryPolicy } from './retry-policy.ts';
 
 export interface DriverParts extends Pick<AttemptParts, 'engine' | 'now' | 'random' | 'send' | 'gauges'> {
+  readonly eventLog: EventLog;
+  readonly membership: MembershipIndex;
   /** Leases are counted by it. */
   readonly monotonic: () => number;
   /** Names this process in the leases that it holds. */
@@ -68,7 +72,7 @@ export class Driver {
     const failed = (what: string) => (cause: unknown) => log.write('warn', what, { cause });
     this.#parts = parts;
     this.#clock = new ClockWatch(now, monotonic);
-    this.#dispatcher = new Dispatcher(engine, owner, monotonic);
+    this.#dispatcher = new Dispatcher(parts);
     this.#recorder = new Recorder({
       engine,
       owner,
@@ -178,6 +182,7 @@ export class Driver {
     for (let more = true; more && !this.#stopping; ) {
       const dispatched = await this.#dispatcher.step();
       more = dispatched.more;
+      for (const event of dispatched.events) this.#attempts.bodies.keep(event);
       for (const { drive, entries } of dispatched.made) this.#fleet.accept(drive, entries, dispatched.since);
       if (dispatched.overtaken) void this.#gathering.run();
       if (!more && this.#settling) more = await this.#dispatcher.settle();

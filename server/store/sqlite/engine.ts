@@ -3,9 +3,9 @@ import { withTimeout } from '../../lib/timeout.ts';
 import {
   Appending,
   type By,
-  type Committed,
   type Engine,
   idsUpTo,
+  type LogBatch,
   type LogEntry,
   type Lookup,
   type RowWork,
@@ -92,7 +92,7 @@ class SqliteEngine implements Engine {
   readonly dialect = sqliteDialect;
   readonly #writer: WriterThread;
   readonly #reader: Reader;
-  committed: (stretch: Committed) => void = () => {};
+  committed: (batch: LogBatch) => void = () => {};
   locked: (waitedMs: number, heldMs: number) => void = () => {};
   #transactions = 0;
   /** Once it is over, the next transaction may begin; the last one's commit is then at least on its way. */
@@ -173,14 +173,14 @@ class SqliteEngine implements Engine {
       queueMicrotask(ending);
       await Promise.all([...tx.finishing, committed]);
       this.#reader.refresh();
-      if (tx.appending.stretch) this.committed(tx.appending.stretch);
+      if (tx.appending.batch) this.committed(tx.appending.batch);
       return result;
     } catch (error) {
       await conversation.ask(['rollback']).catch(() => {});
       throw error;
     } finally {
       ending();
-      if (tx.appending.stretch) this.locked(lockedAt - askedAt, performance.now() - lockedAt);
+      if (tx.appending.batch) this.locked(lockedAt - askedAt, performance.now() - lockedAt);
     }
   }
 
