@@ -82,10 +82,10 @@ export async function startParley(settings: Settings, world: World = realWorld):
     const eventLog = new EventLog({ engine, monotonic: world.monotonic, sweepMs: world.sweepMs, log });
     undo.push(() => eventLog.stop());
     await eventLog.refresh();
-    const membership = new MembershipIndex(engine, eventLog);
+    const deps = { engine, eventLog, membership: new MembershipIndex(engine, eventLog) };
     const key = secretKey(settings.folder, settings.secretKey, world.random);
     await claimKey(engine, key, settings.folder);
-    const deliver = buildDelivery(settings, world, { engine, eventLog, membership }, key, () => port, metrics, log);
+    const deliver = buildDelivery(settings, world, deps, key, () => port, metrics, log);
     const address = () => settings.publicUrl?.origin ?? localUrl(settings, port);
     const files = await buildFiles(settings, world, engine, key, address, (upload) => live.nodes.wantUpload(upload));
     const authenticator = new Authenticator(engine, world.now);
@@ -94,7 +94,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
       webhooksChanged: () => void deliver.driver.nudge(),
       uploadWanted: (upload: string) => files.locks.asked(upload),
     };
-    const live: Live = buildLive(settings, world, engine, eventLog, membership, key, listener, metrics, log);
+    const live: Live = buildLive(settings, world, deps, key, listener, metrics, log);
     engine.locked = (waitedMs, heldMs) => metrics.eventLock(waitedMs, heldMs);
     undo.push(() => live.nodes.stop());
     deliver.driver.passedOn = () => live.nodes.webhooksChanged();
@@ -187,8 +187,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
       if (uses.length > 0) await engine.writeSoon((tx) => noteTokenUses(tx, uses));
     };
     const { blobs } = files;
-    const deps = { engine, eventLog, blobs, limiter: limiter || undefined, storeTokenUses, metrics, log };
-    const jobs = startBackgroundJobs(settings, world, deps);
+    const jobs = startBackgroundJobs(settings, world, { ...deps, blobs, limiter, storeTokenUses, metrics, log });
     eventLog.subscribe(() => deliver.driver.wake());
     await deliver.driver.start();
     const url = localUrl(settings, port);

@@ -1,12 +1,10 @@
 import type { Settings } from '../config.ts';
 import { SealedBox } from '../lib/sealed-box.ts';
-import type { EventLog } from '../log/event-log.ts';
-import type { MembershipIndex } from '../log/membership.ts';
+import type { LogDeps } from '../log/membership.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { WebhookServices } from '../operations/operation.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import type { Engine } from '../store/engine.ts';
 import { ByHand } from '../webhooks/by-hand.ts';
 import { Driver } from '../webhooks/driver.ts';
 import { checkUrl } from '../webhooks/endpoint-url.ts';
@@ -21,7 +19,7 @@ const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[?::1\
 export function buildDelivery(
   settings: Settings,
   world: World,
-  follows: { readonly engine: Engine; readonly eventLog: EventLog; readonly membership: MembershipIndex },
+  deps: LogDeps,
   key: Uint8Array,
   ownPort: () => number | undefined,
   metrics: Metrics,
@@ -38,7 +36,7 @@ export function buildDelivery(
   const { now, monotonic } = world;
   const sender = new Sender({ guard, box, now, monotonic, version: packageJson.version });
   const driver = new Driver({
-    ...follows,
+    ...deps,
     monotonic,
     owner: Buffer.from(world.random(9)).toString('base64url'),
     alone: settings.databaseUrl === undefined,

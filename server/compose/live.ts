@@ -1,12 +1,10 @@
 import type { UserId } from '@parley/contract';
 import type { Settings } from '../config.ts';
 import { Streams } from '../live/streams.ts';
-import type { EventLog } from '../log/event-log.ts';
-import type { MembershipIndex } from '../log/membership.ts';
+import type { LogDeps } from '../log/membership.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Services } from '../operations/operation.ts';
-import type { Engine } from '../store/engine.ts';
 import { joinNodes, type NodeListener, type Nodes } from './nodes.ts';
 import { chance, type World } from './world.ts';
 
@@ -22,29 +20,22 @@ export interface Live {
 export function buildLive(
   settings: Settings,
   world: World,
-  engine: Engine,
-  eventLog: EventLog,
-  membership: MembershipIndex,
+  deps: LogDeps,
   key: Uint8Array,
   listener: NodeListener,
   metrics: Metrics,
   log: Log,
 ): Live {
-  const { now, monotonic, sweepMs, quietMs, stallMs, random } = world;
+  const { now, random } = world;
   const streams = new Streams({
-    engine,
-    eventLog,
-    membership,
-    now,
-    monotonic,
+    ...world,
+    ...deps,
     chance: () => chance(world),
     maxStreams: settings.streamLimit,
-    sweepMs,
-    quietMs,
-    stallMs,
     log,
     gauges: metrics,
   });
+  const { engine, eventLog } = deps;
   const nodes = joinNodes(settings, key, { ...listener, eventLog, streams, random, log, metrics });
   engine.committed = (batch) => {
     eventLog.committed(batch);

@@ -177,18 +177,10 @@ export class Streams {
     await this.#delivery.stop();
   }
 
-  /** Starts at the newest event. */
+  /** Follows the log from its newest event on. */
   #follow(): Promise<void> {
-    if (this.#following) return this.#following;
-    const following = this.#deps.eventLog.refresh().then((tip) => {
-      // The streams may all have ended meanwhile, and new ones come.
-      if (this.#following === following) this.#moveTo(tip);
-    });
-    this.#following = following;
-    following.catch(() => {
-      if (this.#following === following) this.#following = undefined;
-    });
-    return following;
+    this.#following ??= this.#deps.eventLog.refresh().then((tip) => this.#moveTo(tip));
+    return this.#following;
   }
 
   #requireRoom(userId: UserId): void {
@@ -239,8 +231,7 @@ export class Streams {
     const { events, last } = await eventLog.read(this.#delivered, maxDelivered);
     await membership.advanceTo(last);
     for (const event of events) {
-      // The streams may all have ended meanwhile, and new ones come.
-      if (!this.#following) return false;
+      // All streams may have ended meanwhile, and new ones may have started at a later position.
       if (event.event_id <= this.#position) continue;
       this.#position = event.event_id;
       await this.#offer(eventFrame(event), event.event_id);

@@ -1,4 +1,6 @@
 import type { ChatId, EventData, EventName, UserId } from '@parley/contract';
+import { Batcher } from '../lib/batcher.ts';
+import { Semaphore } from '../lib/semaphore.ts';
 import type { Engine, LogEntry } from '../store/engine.ts';
 import { membershipPeriods } from '../store/members.ts';
 import { type MembershipPeriod, sees } from '../store/visibility.ts';
@@ -7,28 +9,23 @@ import type { EventLog } from './event-log.ts';
 /** Events that are applied at a time. */
 const maxEvents = 500;
 
-/** Users whose periods one query loads. */
-const maxLoaded = 500;
+/** After so many leaves, the periods that no consumer needs any more are dropped. */
+const maxLeaves = 10_000;
 
-/** Ended periods that are kept before the first search for those that nobody needs. */
-const minEnded = 1_000;
+/** What a consumer of the log needs to match events with users. */
+export interface LogDeps {
+  readonly engine: Engine;
+  readonly eventLog: EventLog;
+  readonly membership: MembershipIndex;
+}
 
 type Period = { -readonly [K in keyof MembershipPeriod]: MembershipPeriod[K] };
 
-interface Change {
-  readonly userId: UserId;
-  readonly chatId: ChatId;
-  readonly eventId: number;
-  readonly isJoin: boolean;
-}
-
 interface TrackedUser {
   references: number;
+  isLoaded: boolean;
   /** Chats with at least one period of this user. */
   chats: ChatId[];
-  loading: Promise<void> | undefined;
-  /** Changes that were applied while the user was loaded. */
-  changes: Change[] | undefined;
 }
 
 /**
@@ -44,8 +41,14 @@ export class MembershipIndex {
   readonly #users = new Map<UserId, TrackedUser>();
   readonly #chats = new Map<ChatId, Map<UserId, Period[]>>();
   readonly #consumers: (() => number)[] = [];
-  #ended: { userId: UserId; chatId: ChatId; period: Period }[] = [];
-  #maxEnded = minEnded;
+  /** Users who are added together are loaded together. */
+  readonly #loads = new Batcher<UserId, true>((userIds) => this.#turn.run(() => this.#load(userIds)), {
+    maxItems: 500,
+    concurrentBatches: 1,
+  });
+  /** Users are loaded between events, so no event is lost on them. */
+  readonly #turn = new Semaphore(1);
+  #leaves = 0;
   /** Every event up to here is applied. */
   #position = 0;
 
@@ -59,23 +62,17 @@ export class MembershipIndex {
     this.#consumers.push(position);
   }
 
-  /** Adds users, once for each call. Resolves once their periods are loaded; if it fails, none is added. */
+  /** Adds users, once for each call. Resolves once their periods are loaded. If it fails, none is added. */
   async track(userIds: readonly UserId[]): Promise<void> {
     if (this.#users.size === 0) this.#position = this.#log.tip;
-    const added: [UserId, TrackedUser][] = [];
-    for (const userId of userIds) {
-      const user = this.#users.get(userId) ?? { references: 0, chats: [], loading: undefined, changes: [] };
-      if (user.references++ > 0) continue;
+    const loads = userIds.map((userId) => {
+      const user = this.#users.get(userId) ?? { references: 0, isLoaded: false, chats: [] };
+      user.references++;
       this.#users.set(userId, user);
-      added.push([userId, user]);
-    }
-    for (let i = 0; i < added.length; i += maxLoaded) {
-      const users = new Map(added.slice(i, i + maxLoaded));
-      const loading = this.#load(users);
-      for (const user of users.values()) user.loading = loading;
-    }
+      return user.isLoaded || this.#loads.submit(userId);
+    });
     try {
-      await Promise.all(new Set(userIds.map((userId) => this.#users.get(userId)?.loading)));
+      await Promise.all(loads);
     } catch (error) {
       this.untrack(userIds);
       throw error;
@@ -93,19 +90,17 @@ export class MembershipIndex {
 
   /** Applies the log up to an event. */
   async advanceTo(eventId: number): Promise<void> {
-    while (this.#position < eventId && this.#users.size > 0) {
-      const { events, last } = await this.#log.read(this.#position, maxEvents);
-      for (const event of events) {
-        // Another consumer may have applied it meanwhile.
-        if (event.event_id <= this.#position) continue;
-        this.#position = event.event_id;
-        for (const change of changesOf(event)) this.#receive(change);
+    if (this.#position >= eventId || this.#users.size === 0) return;
+    await this.#turn.run(async () => {
+      while (this.#position < eventId) {
+        const { events, last } = await this.#log.read(this.#position, maxEvents);
+        for (const event of events) this.#apply(event);
+        this.#position = Math.max(this.#position, last);
       }
-      this.#position = Math.max(this.#position, last);
-    }
+    });
   }
 
-  /** Yields the values of those among tracked users who see an event of a chat. Costs what the smaller side costs. */
+  /** Yields the values of the users who see an event of a chat. All must be tracked. Costs what the smaller side costs. */
   *seenBy<T>(eventId: number, chatId: ChatId, users: ReadonlyMap<UserId, T>): Iterable<T> {
     const members = this.#chats.get(chatId);
     if (!members) return;
@@ -120,40 +115,36 @@ export class MembershipIndex {
     }
   }
 
-  async #load(users: ReadonlyMap<UserId, TrackedUser>): Promise<void> {
+  async #load(userIds: readonly UserId[]): Promise<true[]> {
+    const users = new Map(userIds.map((userId) => [userId, this.#users.get(userId)]));
+    for (const [userId, user] of users) if (!user || user.isLoaded) users.delete(userId);
     const rows = await membershipPeriods(this.#engine, [...users.keys()], this.#floor());
-    // A user may have been removed meanwhile.
-    const isTracked = (userId: UserId) => this.#users.get(userId) === users.get(userId);
     for (const { user_id, chat_id, joined_event, left_event } of rows) {
       const user = users.get(user_id);
-      if (user && isTracked(user_id)) this.#add(user, user_id, chat_id, { joined_event, left_event });
+      // The user may have been removed meanwhile.
+      if (user && this.#users.get(user_id) === user) this.#add(user, user_id, chat_id, { joined_event, left_event });
     }
-    for (const [userId, user] of users) {
-      const changes = user.changes ?? [];
-      user.changes = undefined;
-      user.loading = undefined;
-      if (isTracked(userId)) for (const change of changes) this.#apply(user, change);
-    }
+    for (const user of users.values()) if (user) user.isLoaded = true;
+    return userIds.map(() => true);
   }
 
-  #receive(change: Change): void {
-    const user = this.#users.get(change.userId);
-    if (user?.changes) user.changes.push(change);
-    else if (user) this.#apply(user, change);
+  /** A change that was loaded already changes nothing: the database may be ahead of the events applied. */
+  #apply({ event, event_id, chat_id, body }: LogEntry): void {
+    for (const userId of joining[event]?.(body) ?? []) {
+      const user = this.#users.get(userId);
+      const isKnown = this.#periods(chat_id, userId).some(({ joined_event }) => joined_event === event_id);
+      if (user?.isLoaded && !isKnown) this.#add(user, userId, chat_id, { joined_event: event_id, left_event: null });
+    }
+    if (event !== 'user_left') return;
+    const { user_id } = dataOf<'user_left'>(body);
+    for (const period of this.#periods(chat_id, user_id)) {
+      if (period.left_event === null && period.joined_event < event_id) period.left_event = event_id;
+    }
+    if (++this.#leaves % maxLeaves === 0) this.#dropEnded();
   }
 
-  /** Changes nothing if the change was loaded already: the database may be ahead of the events applied. */
-  #apply(user: TrackedUser, { userId, chatId, eventId, isJoin }: Change): void {
-    const periods = this.#chats.get(chatId)?.get(userId) ?? [];
-    if (isJoin) {
-      const isKnown = periods.some(({ joined_event }) => joined_event === eventId);
-      if (!isKnown) this.#add(user, userId, chatId, { joined_event: eventId, left_event: null });
-      return;
-    }
-    const period = periods.find(({ joined_event, left_event }) => left_event === null && joined_event < eventId);
-    if (!period) return;
-    period.left_event = eventId;
-    this.#noteEnded(userId, chatId, period);
+  #periods(chatId: ChatId, userId: UserId): readonly Period[] {
+    return this.#chats.get(chatId)?.get(userId) ?? [];
   }
 
   #add(user: TrackedUser, userId: UserId, chatId: ChatId, period: Period): void {
@@ -165,7 +156,6 @@ export class MembershipIndex {
       members.set(userId, [period]);
       user.chats.push(chatId);
     }
-    if (period.left_event !== null) this.#noteEnded(userId, chatId, period);
   }
 
   #remove(chatId: ChatId, userId: UserId): void {
@@ -174,36 +164,25 @@ export class MembershipIndex {
     if (members?.size === 0) this.#chats.delete(chatId);
   }
 
-  /** The event that no consumer asks about any more, nor about any before it. */
+  /** No consumer asks about this event or an earlier one again. */
   #floor(): number {
     return Math.min(this.#position, ...this.#consumers.map((position) => position()));
   }
 
-  #noteEnded(userId: UserId, chatId: ChatId, period: Period): void {
-    this.#ended.push({ userId, chatId, period });
-    if (this.#ended.length < this.#maxEnded) return;
+  #dropEnded(): void {
     const floor = this.#floor();
-    const isNeeded = ({ left_event }: Period) => left_event === null || left_event > floor;
-    for (const { userId, chatId, period } of this.#ended) if (!isNeeded(period)) this.#drop(userId, chatId, period);
-    this.#ended = this.#ended.filter(({ period }) => isNeeded(period));
-    this.#maxEnded = Math.max(minEnded, 2 * this.#ended.length);
-  }
-
-  #drop(userId: UserId, chatId: ChatId, period: Period): void {
-    const members = this.#chats.get(chatId);
-    const left = members?.get(userId)?.filter((other) => other !== period);
-    if (left?.length) members?.set(userId, left);
-    else if (left) {
-      this.#remove(chatId, userId);
-      const user = this.#users.get(userId);
-      if (user) user.chats = user.chats.filter((other) => other !== chatId);
+    for (const user of this.#users.values()) user.chats = [];
+    for (const [chatId, members] of this.#chats) {
+      for (const [userId, periods] of members) {
+        const needed = periods.filter(({ left_event }) => left_event === null || left_event > floor);
+        if (needed.length === 0) this.#remove(chatId, userId);
+        else {
+          members.set(userId, needed);
+          this.#users.get(userId)?.chats.push(chatId);
+        }
+      }
     }
   }
-}
-
-function* changesOf({ event, event_id: eventId, chat_id: chatId, body }: LogEntry): Iterable<Change> {
-  for (const userId of joining[event]?.(body) ?? []) yield { userId, chatId, eventId, isJoin: true };
-  if (event === 'user_left') yield { userId: dataOf<'user_left'>(body).user_id, chatId, eventId, isJoin: false };
 }
 
 const dataOf = <E extends EventName>(body: string) => (JSON.parse(body) as { data: EventData<E> }).data;

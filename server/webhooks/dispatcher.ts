@@ -1,9 +1,8 @@
-import type { EventLog } from '../log/event-log.ts';
-import type { MembershipIndex } from '../log/membership.ts';
+import type { LogDeps } from '../log/membership.ts';
 import { allChats, backlogsAmong } from '../store/backlogs.ts';
 import { insertPending, type NewDelivery } from '../store/deliveries.ts';
 import { type DriveRow, noteFilled } from '../store/drives.ts';
-import type { Engine, LogEntry } from '../store/engine.ts';
+import type { LogEntry } from '../store/engine.ts';
 import { moveCursor } from '../store/events.ts';
 import { lockWebhooks, readPosition } from '../store/webhooks.ts';
 import { type Entry, newEntry } from './lane.ts';
@@ -33,10 +32,8 @@ export interface Dispatched {
 
 const nothing: Dispatched = { made: [], events: [], since: 0, more: false, overtaken: false };
 
-interface DispatcherDeps {
-  readonly engine: Engine;
-  readonly eventLog: EventLog;
-  readonly membership: MembershipIndex;
+export interface DispatcherDeps extends LogDeps {
+  /** Names this process in the leases that it holds. */
   readonly owner: string;
   readonly monotonic: () => number;
 }

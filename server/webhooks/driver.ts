@@ -1,6 +1,4 @@
 import { SingleFlight } from '../lib/single-flight.ts';
-import type { EventLog } from '../log/event-log.ts';
-import type { MembershipIndex } from '../log/membership.ts';
 import { FailureLog } from '../observe/failure-log.ts';
 import type { Log } from '../observe/log.ts';
 import { findDrive, releaseAll } from '../store/drives.ts';
@@ -10,7 +8,7 @@ import { findWebhook, lockWebhooks } from '../store/webhooks.ts';
 import { type AttemptParts, Attempts } from './attempts.ts';
 import { Backlogs } from './backlogs.ts';
 import { ClockWatch, slackMs } from './clock-watch.ts';
-import { Dispatcher } from './dispatcher.ts';
+import { Dispatcher, type DispatcherDeps } from './dispatcher.ts';
 import type { Drive } from './drive.ts';
 import type { Filled } from './fill.ts';
 import { aheadMs, Fleet } from './fleet.ts';
@@ -18,13 +16,9 @@ import { Pump } from './pump.ts';
 import { Recorder } from './recorder.ts';
 import { retryPolicy } from './retry-policy.ts';
 
-export interface DriverParts extends Pick<AttemptParts, 'engine' | 'now' | 'random' | 'send' | 'gauges'> {
-  readonly eventLog: EventLog;
-  readonly membership: MembershipIndex;
-  /** Leases are counted by it. */
-  readonly monotonic: () => number;
-  /** Names this process in the leases that it holds. */
-  readonly owner: string;
+export interface DriverParts
+  extends DispatcherDeps,
+    Pick<AttemptParts, 'engine' | 'now' | 'random' | 'send' | 'gauges'> {
   /** Calls off the attempts that are under way. */
   readonly callOff: () => void;
   /** Nobody else can have leases on this database. */
