@@ -76,8 +76,8 @@ export class Streams {
   readonly #accessChecks: FailureLog;
   /** Resolves once the log is followed; undefined while there is no stream. */
   #following: Promise<void> | undefined;
-  #position = 0;
-  #delivered = 0;
+  /** The event that is being delivered or was delivered last, and up to which event all are delivered. */
+  readonly #progress = { position: 0, delivered: 0 };
   #isStopped = false;
 
   constructor(deps: StreamsDeps) {
@@ -91,9 +91,9 @@ export class Streams {
         this.#following = undefined;
       },
     });
-    membership.addConsumer(() => (this.#following ? this.#delivered : Number.POSITIVE_INFINITY));
+    membership.addConsumer(() => (this.#following ? this.#progress.delivered : Number.POSITIVE_INFINITY));
     this.#streamDeps = {
-      progress: this,
+      progress: this.#progress,
       read: (...range) => this.#read(...range),
       monotonic,
       quietMs,
@@ -110,16 +110,6 @@ export class Streams {
     this.#recheck = setInterval(() => void this.recheck(), sweepMs).unref();
   }
 
-  /** The event that is being delivered or was delivered last. */
-  get position(): number {
-    return this.#position;
-  }
-
-  /** Every event up to here was offered to all streams. */
-  get delivered(): number {
-    return this.#delivered;
-  }
-
   /** Opens a stream, which counts from now on, or fails. Its client follows it or leaves it. */
   async open(query: LiveQuery): Promise<LiveStream> {
     const { userId } = query;
@@ -132,7 +122,10 @@ export class Streams {
       this.#subscribers.release(userId);
       throw error;
     }
-    const stream = this.#add(query);
+    const stream = new Stream(this.#streamDeps, query);
+    this.#subscribers.add(stream);
+    this.#streams.add(stream);
+    this.#deps.gauges.streams(this.#streams.size);
     // Access may have ended before the stream could be found.
     await this.#endInvalid([stream]).catch((cause) => stream.end('failed', cause));
     return stream;
@@ -228,12 +221,12 @@ export class Streams {
     await this.#following;
     if (!this.#following) return false;
     const { eventLog, membership } = this.#deps;
-    const { events, last } = await eventLog.read(this.#delivered, maxDelivered);
+    const { events, last } = await eventLog.read(this.#progress.delivered, maxDelivered);
     await membership.advanceTo(last);
     for (const event of events) {
       // All streams may have ended meanwhile, and new ones may have started at a later position.
-      if (event.event_id <= this.#position) continue;
-      this.#position = event.event_id;
+      if (event.event_id <= this.#progress.position) continue;
+      this.#progress.position = event.event_id;
       await this.#offer(eventFrame(event), event.event_id);
       this.#moveTo(event.event_id);
     }
@@ -242,8 +235,8 @@ export class Streams {
   }
 
   #moveTo(position: number): void {
-    this.#position = Math.max(this.#position, position);
-    this.#delivered = Math.max(this.#delivered, position);
+    this.#progress.position = Math.max(this.#progress.position, position);
+    this.#progress.delivered = Math.max(this.#progress.delivered, position);
   }
 
   async #offer(frame: Frame, eventId: number): Promise<void> {
@@ -253,14 +246,6 @@ export class Streams {
       if (++count % maxWritesPerTurn === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     this.#deps.gauges.streamed(count);
-  }
-
-  #add(query: LiveQuery): Stream {
-    const stream = new Stream(this.#streamDeps, query);
-    this.#subscribers.add(stream);
-    this.#streams.add(stream);
-    this.#deps.gauges.streams(this.#streams.size);
-    return stream;
   }
 
   #ended(stream: Stream, reason: StreamEnd, cause: unknown): void {

@@ -1,4 +1,4 @@
-import type { ChatId, EventName, UserId } from '@parley/contract';
+import type { ChatId, ChatType, EventName, UserId } from '@parley/contract';
 import { LRUCache } from 'lru-cache';
 import type { MembershipIndex } from '../log/membership.ts';
 import { findChatType } from '../store/chats.ts';
@@ -35,7 +35,10 @@ class Subscriptions {
 export class SubscriptionIndex {
   readonly #db: Db;
   readonly #membership: MembershipIndex;
-  readonly #isDirect = new LRUCache<ChatId, boolean>({ max: 10_000 });
+  readonly #chatTypes = new LRUCache<ChatId, ChatType>({
+    max: 10_000,
+    fetchMethod: (chatId) => findChatType(this.#db, chatId),
+  });
   #version = -1;
   #owners: ReadonlySet<UserId> = new Set();
   #byName = new Map<EventName, Subscriptions>();
@@ -105,15 +108,7 @@ export class SubscriptionIndex {
       for (const subscription of subscriptions) if (!subscription.serviceWide) found.push(subscription);
     }
     if (serviceWide.length === 0) return found;
-    const isDirect = await this.#isDirectChat(chat_id);
+    const isDirect = (await this.#chatTypes.fetch(chat_id)) === 'direct';
     return [...found, ...serviceWide.filter(({ includeDirect }) => includeDirect || !isDirect)];
-  }
-
-  async #isDirectChat(chatId: ChatId): Promise<boolean> {
-    const known = this.#isDirect.get(chatId);
-    if (known !== undefined) return known;
-    const isDirect = (await findChatType(this.#db, chatId)) === 'direct';
-    this.#isDirect.set(chatId, isDirect);
-    return isDirect;
   }
 }
