@@ -1,7 +1,7 @@
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { SealedBox } from '../lib/sealed-box.ts';
 import type { Bus, BusListener, Topic } from './bus.ts';
-import type { NatsAddress } from './nats-url.ts';
+import type { NatsUrl } from './nats-url.ts';
 
 const reconnectMs = 500;
 
@@ -15,7 +15,7 @@ const stopMs = 1_000;
  * messages are lost, and it reconnects until it succeeds.
  */
 export class NatsBus implements Bus {
-  readonly #address: NatsAddress;
+  readonly #url: NatsUrl;
   readonly #prefix: string;
   readonly #box: SealedBox;
   readonly #listener: BusListener;
@@ -23,8 +23,8 @@ export class NatsBus implements Bus {
   #connection: NatsConnection | undefined;
   #isConnected = false;
 
-  constructor(address: NatsAddress, name: string, box: SealedBox, listener: BusListener) {
-    this.#address = address;
+  constructor(url: NatsUrl, name: string, box: SealedBox, listener: BusListener) {
+    this.#url = url;
     this.#prefix = `parley.${name}`;
     this.#box = box;
     this.#listener = listener;
@@ -75,7 +75,7 @@ export class NatsBus implements Bus {
   }
 
   #connect(): Promise<NatsConnection> {
-    const { servers, tls, user, password, token } = this.#address;
+    const { servers, tls, user, password, token } = this.#url;
     return connect({
       servers: [...servers],
       name: 'parley',

@@ -51,13 +51,13 @@ export function joinNodes({ natsUrl }: Settings, key: Uint8Array, deps: NodeDeps
 }
 
 /** Several services may share a NATS. Processes with the same key, which are those on one database, form a group. */
-function connectNats(address: NonNullable<Settings['natsUrl']>, key: Uint8Array, deps: NodeDeps): Bus {
+function connectNats(url: NonNullable<Settings['natsUrl']>, key: Uint8Array, deps: NodeDeps): Bus {
   const { eventLog, streams, forgetUsers, webhooksChanged, uploadWanted, random, log, metrics } = deps;
   const derive = (use: string) => new Bun.CryptoHasher('sha256', key).update(use).digest();
   const name = Buffer.from(derive('name of nodes')).toString('hex').slice(0, 16);
   const box = new SealedBox(derive('what nodes tell each other'), random);
   const reported = new Set<Topic>();
-  return new NatsBus(address, name, box, {
+  return new NatsBus(url, name, box, {
     messages: {
       committed: (text) => {
         const batch = decodeBatch(text);

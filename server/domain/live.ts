@@ -1,28 +1,27 @@
 import type { ChatId, EventName, SignalName, TokenId, UserId } from '@parley/contract';
 
-/** Whom a stream is for, and what of it. */
+/** The user of a stream, and which events it has. */
 export interface LiveQuery {
   readonly userId: UserId;
   readonly tokenId: TokenId;
-  /** When their access ends; null: never. */
+  /** When the access expires; null: never. */
   readonly expiresAt: number | null;
-  /** Everything after this event; undefined: from now on. */
+  /** Starts after this event; undefined: with the next one. */
   readonly after: number | undefined;
   readonly chatId: ChatId | undefined;
   readonly names: ReadonlySet<EventName | SignalName> | undefined;
 }
 
-/** Where a stream is written to. */
+/** The response that a stream is written to. */
 export interface LiveSink {
-  /** Answers a promise where the reader has more than enough to take in; it is kept once there is room again. */
+  /** Returns a promise if the buffer is full. It resolves once there is room. */
   write(bytes: Uint8Array): Promise<unknown> | undefined;
-  /** Nothing more comes. */
   end(): void;
 }
 
-/** A stream that is ready to be written out. */
+/** An open stream. */
 export interface LiveStream {
   follow(sink: LiveSink): void;
-  /** The reader has gone, or never came. */
+  /** The client has disconnected, or never connected. */
   leave(): void;
 }
