@@ -7,8 +7,8 @@ import { eventsAfter, logTip } from '../store/events.ts';
 /** Events that are read from the database at a time. */
 const maxStored = 500;
 
-/** Characters of events that stay in memory: about half a second of the highest load that was measured. */
-const maxRecentChars = 2_000_000;
+/** Characters of events that stay in memory: a tenth of a second of the highest load that was measured. */
+const maxRecentChars = 1_000_000;
 
 /** What an event, and a batch, takes besides the body. */
 const overheadChars = 100;
