@@ -4,10 +4,9 @@ import { createSetupLink } from './auth/links.ts';
 import { OAuth } from './auth/oauth/oauth.ts';
 import { Passwords } from './auth/passwords.ts';
 import type { SignInServices } from './auth/services.ts';
-import { Wake } from './bus/wake.ts';
+import { startBackgroundJobs } from './compose/background.ts';
 import { buildDelivery } from './compose/delivery.ts';
 import { buildFiles } from './compose/files.ts';
-import { shareRates, startFollowers } from './compose/followers.ts';
 import { listen, localUrl } from './compose/listening.ts';
 import { buildLive, type Live } from './compose/live.ts';
 import type { World } from './compose/world.ts';
@@ -20,6 +19,8 @@ import { serveOAuth } from './http/oauth.ts';
 import { RateLimiter } from './http/rate-limit.ts';
 import { serveUploads } from './http/tus.ts';
 import { withTimeout } from './lib/timeout.ts';
+import { EventLog } from './log/event-log.ts';
+import { MembershipIndex } from './log/membership.ts';
 import { Log } from './observe/log.ts';
 import { Metrics } from './observe/metrics.ts';
 import { buildGates, buildHandlers } from './operations/index.ts';
@@ -62,8 +63,8 @@ const readyMs = 2_000;
 const within = (ms: number, work: Promise<unknown>) =>
   withTimeout(ms, work, () => new Error(`no response within ${ms} ms`));
 
-/** What goes on beside the requests, and waits for a storage that does not answer, is not waited for any longer. */
-const followerMs = 15_000;
+/** Background jobs that wait for a storage that does not respond are abandoned after this time. */
+const backgroundMs = 15_000;
 
 /** What was cut off is removed within this time, or once it has expired. */
 const releaseMs = 2_000;
@@ -78,19 +79,22 @@ export async function startParley(settings: Settings, world: World = realWorld):
   /** What has to be let go of where the start fails. */
   const undo: (() => unknown)[] = [() => engine.close()];
   try {
-    const wake = new Wake();
+    const eventLog = new EventLog({ engine, monotonic: world.monotonic, sweepMs: world.sweepMs, log });
+    undo.push(() => eventLog.stop());
+    await eventLog.refresh();
+    const deps = { engine, eventLog, membership: new MembershipIndex(engine, eventLog) };
     const key = secretKey(settings.folder, settings.secretKey, world.random);
     await claimKey(engine, key, settings.folder);
-    const deliver = buildDelivery(settings, world, engine, key, () => port, metrics, log);
+    const deliver = buildDelivery(settings, world, deps, key, () => port, metrics, log);
     const address = () => settings.publicUrl?.origin ?? localUrl(settings, port);
     const files = await buildFiles(settings, world, engine, key, address, (upload) => live.nodes.wantUpload(upload));
     const authenticator = new Authenticator(engine, world.now);
-    const hearing = {
-      forget: (userIds: readonly UserId[]) => authenticator.forget(userIds),
-      nudge: () => void deliver.driver.nudge(),
+    const listener = {
+      forgetUsers: (userIds: readonly UserId[]) => authenticator.forget(userIds),
+      webhooksChanged: () => void deliver.driver.nudge(),
       uploadWanted: (upload: string) => files.locks.asked(upload),
     };
-    const live: Live = buildLive(settings, world, engine, key, wake, hearing, metrics, log);
+    const live: Live = buildLive(settings, world, deps, key, listener, metrics, log);
     engine.locked = (waitedMs, heldMs) => metrics.eventLock(waitedMs, heldMs);
     undo.push(() => live.nodes.stop());
     deliver.driver.passedOn = () => live.nodes.webhooksChanged();
@@ -113,7 +117,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
       files: files.services,
       ended: async (...userIds) => {
         authenticator.forget(userIds);
-        await live.ended(userIds);
+        await live.accessEnded(userIds);
         await deliver.driver.nudge();
       },
       signInLimit: settings.signInLimit,
@@ -178,18 +182,13 @@ export async function startParley(settings: Settings, world: World = realWorld):
     const server = listen(settings, fetch);
     undo.push(() => server.stop(true));
     port = server.port;
-    const noteUses = async () => {
+    const storeTokenUses = async () => {
       const uses = authenticator.takeUses();
       if (uses.length > 0) await engine.writeRelaxed((tx) => recordTokenUses(tx, uses));
     };
-    const followers = {
-      ...startFollowers(settings, world, engine, files.blobs, noteUses, metrics, log),
-      // With SQLite no other process serves.
-      ...(limiter && settings.databaseUrl && { rateSharing: shareRates(limiter, world, engine, log) }),
-    };
-    wake.subscribe(() => followers.searchIndex.wake());
-    wake.subscribe(() => deliver.driver.wake());
-    followers.searchIndex.wake();
+    const { blobs } = files;
+    const jobs = startBackgroundJobs(settings, world, { ...deps, blobs, limiter, storeTokenUses, metrics, log });
+    eventLog.subscribe(() => deliver.driver.wake());
     await deliver.driver.start();
     const url = localUrl(settings, port);
     const secret = await createSetupLink(services);
@@ -203,7 +202,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
         log.write('info', 'stopping', { serving_on_seconds: settings.stopDelay });
         await Bun.sleep(settings.stopDelay * 1_000);
         const cutOff = setTimeout(() => void server.stop(true), world.drainMs);
-        live.streams.stop();
+        const streamsStopped = live.streams.stop();
         // Their answers have ended by then: otherwise one that is not being read is waited for.
         await Bun.sleep(0);
         const drained = server.stop();
@@ -211,11 +210,11 @@ export async function startParley(settings: Settings, world: World = realWorld):
         await drained;
         clearTimeout(cutOff);
         await within(releaseMs, files.uploads.settled()).catch(() => {});
-        const stopping = [deliver.driver, ...Object.values(followers)].map((part) => part.stop());
-        await within(followerMs, Promise.all(stopping)).catch((cause) =>
+        const stopping = [eventLog, deliver.driver, ...jobs].map((part) => part.stop());
+        await within(backgroundMs, Promise.all([streamsStopped, ...stopping])).catch((cause) =>
           log.write('warn', 'stopped midway', { cause }),
         );
-        await noteUses().catch((cause) => log.write('warn', 'last uses of tokens lost', { cause }));
+        await storeTokenUses().catch((cause) => log.write('warn', 'last uses of tokens lost', { cause }));
         await live.nodes.stop();
         await engine.close();
         log.flush();

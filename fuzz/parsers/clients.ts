@@ -10,7 +10,7 @@ import { ApiError, TransportError } from '../../sdk/errors.ts';
 import { BlockCutter } from '../../sdk/event-blocks.ts';
 import { readBlock } from '../../sdk/event-items.ts';
 import { freeze } from '../../server/domain/event.ts';
-import { frameOf, opening, placeFrame } from '../../server/events/frame.ts';
+import { cursorFrame, eventFrame, openingFrame } from '../../server/live/frames.ts';
 import { wildText } from '../calls/wild.ts';
 import { subject } from '../subject.ts';
 import { outcome, outcomeOf } from './outcome.ts';
@@ -23,9 +23,9 @@ const stream = fc.property(fc.array(event, { maxLength: 5 }), fc.integer({ min: 
   const logged = events.map(({ event_id, content }) => {
     const data = { message_id: 1, chat_id: 1, user_id: 1, content: content.toWellFormed() };
     const body = freeze({ event: 'new_message', data } as never, 0);
-    return { event_id, data, frame: frameOf({ event_id, chat_id: 1, event: 'new_message', body } as never) };
+    return { event_id, data, frame: eventFrame({ event_id, chat_id: 1, event: 'new_message', body } as never) };
   });
-  const bytes = Buffer.concat([opening(1_000, 5), ...logged.map(({ frame }) => frame.bytes), placeFrame(9)]);
+  const bytes = Buffer.concat([openingFrame(1_000, 5), ...logged.map(({ frame }) => frame.bytes), cursorFrame(9)]);
   const decoder = new TextDecoder();
   const cutter = new BlockCutter();
   const blocks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>

@@ -1,31 +1,31 @@
-/** What processes on one database tell each other. */
+/** The kinds of messages between the processes on one database. */
 export type Topic =
   /** Events were committed. */
   | 'committed'
-  /** A signal for those who listen. */
+  /** A signal for streams. */
   | 'signal'
   /** Access of some users has ended. */
   | 'ended'
-  /** Something about a webhook was changed. */
+  /** A webhook was changed. */
   | 'webhooks'
-  /** An upload is wanted by another process. */
+  /** Another process wants an upload. */
   | 'uploads';
 
-/** Between the processes on one database. Everything told here may get lost: it makes things quick, and never true. */
+/** Connects the processes on one database. Any message may be lost: it speeds things up, and nothing depends on it. */
 export interface Bus {
-  /** Tells all others, and not oneself. */
-  tell(topic: Topic, text: string): void;
+  /** Sends a message to all other processes. */
+  publish(topic: Topic, text: string): void;
   stop(): Promise<void>;
 }
 
-export interface Hearing {
-  readonly hear: { readonly [T in Topic]: (text: string) => void };
-  /** Others can be heard from now on; something may have been missed before. */
+export interface BusListener {
+  readonly messages: { readonly [T in Topic]: (text: string) => void };
+  /** Called on every connection. Messages before it may have been lost. */
   readonly connected: () => void;
-  readonly lost: (cause: unknown) => void;
-  /** Something came that is none of ours, or of another version. */
-  readonly strange: (topic: Topic, cause: unknown) => void;
+  readonly disconnected: (cause: unknown) => void;
+  /** Called for a message that is not ours, or is of another version. */
+  readonly rejected: (topic: Topic, cause: unknown) => void;
 }
 
-/** For a process that is alone, or whose others look by themselves. */
-export const silentBus: Bus = { tell: () => {}, stop: async () => {} };
+/** For a process that is alone, or without NATS. */
+export const noBus: Bus = { publish: () => {}, stop: async () => {} };

@@ -1,22 +1,21 @@
-/** Where NATS is, and who we are to it. */
-export interface NatsAddress {
+export interface NatsUrl {
   /** Hosts and ports of one cluster. */
   readonly servers: readonly string[];
   readonly tls: boolean;
   readonly user?: string;
   readonly password?: string;
-  /** Given where the address has a name and no password, as NATS itself reads it. */
+  /** Set if the URL has a name and no password, as NATS itself reads it. */
   readonly token?: string;
 }
 
 const example = 'an address such as nats://host:4222';
 
-/** Throws a few words on what is wrong, without what was given: there may be a password in it. */
-export function parseNatsUrl(value: string): NatsAddress {
+/** Throws a description of a valid value. It never quotes the given one, which may contain a password. */
+export function parseNatsUrl(value: string): NatsUrl {
   const urls = value.split(',').map((part) => parseOne(part.trim()));
   const [first] = urls;
   if (!first) throw new Error(example);
-  // The credentials of the first hold for all: it is one cluster.
+  // It is one cluster, so the credentials of the first URL are valid for all.
   const name = decoded(first.username);
   const password = decoded(first.password);
   return {

@@ -1,87 +1,86 @@
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { SealedBox } from '../lib/sealed-box.ts';
-import type { Bus, Hearing, Topic } from './bus.ts';
-import type { NatsAddress } from './nats-url.ts';
+import type { Bus, BusListener, Topic } from './bus.ts';
+import type { NatsUrl } from './nats-url.ts';
 
-/** How soon a connection that is gone is tried again. */
-const againMs = 500;
+const reconnectMs = 500;
 
-/** A server that does not answer to two of these is gone, although the connection seems to stand. */
+/** A connection on which two pings in a row get no response is closed. */
 const pingMs = 5_000;
 
 const stopMs = 1_000;
 
 /**
- * Over NATS, between processes with the same `name` and the same seal. Nothing waits for it: while it is away, what is told
- * gets lost, and it is tried again until it is back.
+ * A bus over NATS, between processes with the same `name` and key. Nothing waits for it: while it is disconnected,
+ * messages are lost, and it reconnects until it succeeds.
  */
 export class NatsBus implements Bus {
-  readonly #address: NatsAddress;
+  readonly #url: NatsUrl;
   readonly #prefix: string;
   readonly #box: SealedBox;
-  readonly #hearing: Hearing;
+  readonly #listener: BusListener;
   readonly #stopping = new AbortController();
   #connection: NatsConnection | undefined;
-  #isUp = false;
+  #isConnected = false;
 
-  constructor(address: NatsAddress, name: string, box: SealedBox, hearing: Hearing) {
-    this.#address = address;
+  constructor(url: NatsUrl, name: string, box: SealedBox, listener: BusListener) {
+    this.#url = url;
     this.#prefix = `parley.${name}`;
     this.#box = box;
-    this.#hearing = hearing;
+    this.#listener = listener;
     void this.#keepConnected();
   }
 
-  tell(topic: Topic, text: string): void {
-    if (!this.#isUp) return;
+  publish(topic: Topic, text: string): void {
+    if (!this.#isConnected) return;
     try {
       const subject = `${this.#prefix}.${topic}`;
       this.#connection?.publish(subject, this.#box.seal(text, subject));
     } catch {
-      // Too large for this NATS, or it has just gone: lost, as anything here may be.
+      // The message is too large for this NATS, or the connection was just closed: it is lost.
     }
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    this.#isUp = false;
+    this.#isConnected = false;
     await Promise.race([this.#connection?.close(), Bun.sleep(stopMs)]);
   }
 
-  /** The library connects again by itself for as long as it does not give up, as it does where it is refused. */
+  /** The library reconnects by itself, but gives up if NATS refuses the connection. */
   async #keepConnected(): Promise<void> {
     const { signal } = this.#stopping;
-    let said: string | undefined;
+    let reported: string | undefined;
     while (!signal.aborted) {
       try {
         const connection = await this.#connect();
         this.#connection = connection;
         if (signal.aborted) return await connection.close();
-        said = undefined;
+        reported = undefined;
         this.#subscribe(connection);
-        this.#rise();
+        this.#connected();
         void this.#watch(connection);
         const cause = await connection.closed();
         if (signal.aborted) return;
         throw cause ?? new Error('NATS closed the connection');
       } catch (cause) {
-        this.#isUp = false;
-        // Once for each reason, and not with every attempt.
-        const why = String((cause as Error | undefined)?.message ?? cause);
-        if (why !== said && !signal.aborted) this.#hearing.lost(cause);
-        said = why;
-        await Bun.sleep(againMs);
+        this.#isConnected = false;
+        // Each reason is reported once, and not with every attempt.
+        const reason = String((cause as Error | undefined)?.message ?? cause);
+        if (reason !== reported && !signal.aborted) this.#listener.disconnected(cause);
+        reported = reason;
+        await Bun.sleep(reconnectMs);
       }
     }
   }
 
   #connect(): Promise<NatsConnection> {
-    const { servers, tls, user, password, token } = this.#address;
+    const { servers, tls, user, password, token } = this.#url;
     return connect({
       servers: [...servers],
       name: 'parley',
       noEcho: true,
-      reconnectTimeWait: againMs,
+      reconnectTimeWait: reconnectMs,
       maxReconnectAttempts: -1,
       pingInterval: pingMs,
       timeout: pingMs,
@@ -92,37 +91,37 @@ export class NatsBus implements Bus {
   }
 
   #subscribe(connection: NatsConnection): void {
-    for (const topic of Object.keys(this.#hearing.hear) as Topic[]) {
+    for (const topic of Object.keys(this.#listener.messages) as Topic[]) {
       const subject = `${this.#prefix}.${topic}`;
       connection.subscribe(subject, {
         callback: (error, message) => {
-          if (!error) this.#hear(topic, subject, message.data);
+          if (!error) this.#receive(topic, subject, message.data);
         },
       });
     }
   }
 
-  /** Nothing that is heard may throw: the library would stop reading. */
-  #hear(topic: Topic, subject: string, sealed: Uint8Array): void {
+  /** Never throws: the library would stop reading. */
+  #receive(topic: Topic, subject: string, sealed: Uint8Array): void {
     try {
-      this.#hearing.hear[topic](this.#box.open(sealed, subject));
+      this.#listener.messages[topic](this.#box.open(sealed, subject));
     } catch (cause) {
-      this.#hearing.strange(topic, cause);
+      this.#listener.rejected(topic, cause);
     }
   }
 
   async #watch(connection: NatsConnection): Promise<void> {
     for await (const { type } of connection.status()) {
       if (type === 'disconnect') {
-        this.#isUp = false;
-        if (!this.#stopping.signal.aborted) this.#hearing.lost(new Error('the connection to NATS broke'));
+        this.#isConnected = false;
+        if (!this.#stopping.signal.aborted) this.#listener.disconnected(new Error('the connection to NATS broke'));
       }
-      if (type === 'reconnect') this.#rise();
+      if (type === 'reconnect') this.#connected();
     }
   }
 
-  #rise(): void {
-    this.#isUp = true;
-    this.#hearing.connected();
+  #connected(): void {
+    this.#isConnected = true;
+    this.#listener.connected();
   }
 }

@@ -1,10 +1,10 @@
 import type { Settings } from '../config.ts';
 import { SealedBox } from '../lib/sealed-box.ts';
+import type { LogDeps } from '../log/membership.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { WebhookServices } from '../operations/operation.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import type { Engine } from '../store/engine.ts';
 import { ByHand } from '../webhooks/by-hand.ts';
 import { Driver } from '../webhooks/driver.ts';
 import { checkUrl } from '../webhooks/endpoint-url.ts';
@@ -19,7 +19,7 @@ const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[?::1\
 export function buildDelivery(
   settings: Settings,
   world: World,
-  engine: Engine,
+  deps: LogDeps,
   key: Uint8Array,
   ownPort: () => number | undefined,
   metrics: Metrics,
@@ -36,11 +36,11 @@ export function buildDelivery(
   const { now, monotonic } = world;
   const sender = new Sender({ guard, box, now, monotonic, version: packageJson.version });
   const driver = new Driver({
-    engine,
+    ...deps,
+    monotonic,
     owner: Buffer.from(world.random(9)).toString('base64url'),
     alone: settings.databaseUrl === undefined,
     now,
-    monotonic,
     random: () => chance(world),
     callOff: () => sender.close(),
     send: ({ webhook }, { eventId, event, attempts, replayId }, body, at) =>

@@ -1,50 +1,45 @@
 import type { UserId } from '@parley/contract';
-import type { Wake } from '../bus/wake.ts';
 import type { Settings } from '../config.ts';
-import { Streams } from '../events/streams.ts';
+import { Streams } from '../live/streams.ts';
+import type { LogDeps } from '../log/membership.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Services } from '../operations/operation.ts';
-import type { Engine } from '../store/engine.ts';
-import { joinNodes, type NodeParts, type Nodes } from './nodes.ts';
+import { joinNodes, type NodeListener, type Nodes } from './nodes.ts';
 import { chance, type World } from './world.ts';
 
 export interface Live {
   readonly streams: Streams;
   readonly nodes: Nodes;
   readonly services: Pick<Services, 'openStream' | 'signal'>;
-  /** Ends the streams of these users whose access has ended, here and elsewhere. */
-  ended(userIds: readonly UserId[]): Promise<void>;
+  /** Ends the streams of these users whose access has ended, in all processes. */
+  accessEnded(userIds: readonly UserId[]): Promise<void>;
 }
 
-/** What tells of changes as they happen: to those who follow the log here, to those who listen, and to other processes. */
+/** Builds the live streams, and passes each commit to the consumers of the log here and in other processes. */
 export function buildLive(
   settings: Settings,
   world: World,
-  engine: Engine,
+  deps: LogDeps,
   key: Uint8Array,
-  wake: Wake,
-  hearing: Pick<NodeParts, 'forget' | 'nudge' | 'uploadWanted'>,
+  listener: NodeListener,
   metrics: Metrics,
   log: Log,
 ): Live {
-  const { now, monotonic, sweepMs, quietMs, stallMs } = world;
-  const most = settings.streamLimit;
-  const draw = () => chance(world);
-  const times = { now, monotonic, sweepMs, quietMs, stallMs };
-  const streams = new Streams({ engine, ...times, chance: draw, most, log, gauges: metrics });
-  const nodes = joinNodes(settings, key, {
-    ...hearing,
-    streams,
-    wake: () => wake.call(),
-    random: world.random,
+  const { now, random } = world;
+  const streams = new Streams({
+    ...world,
+    ...deps,
+    chance: () => chance(world),
+    maxStreams: settings.streamLimit,
     log,
-    metrics,
+    gauges: metrics,
   });
-  engine.committed = (stretch) => {
-    wake.call();
-    streams.committed(stretch);
-    nodes.committed(stretch);
+  const { engine, eventLog } = deps;
+  const nodes = joinNodes(settings, key, { ...listener, eventLog, streams, random, log, metrics });
+  engine.committed = (batch) => {
+    eventLog.committed(batch);
+    nodes.committed(batch);
   };
   return {
     streams,
@@ -57,8 +52,8 @@ export function buildLive(
         nodes.signal(signal, at);
       },
     },
-    ended: async (userIds) => {
-      nodes.ended(userIds);
+    accessEnded: async (userIds) => {
+      nodes.accessEnded(userIds);
       await streams.accessEnded(userIds);
     },
   };

@@ -1,95 +1,97 @@
 import { type Signal, signalTable, type UserId } from '@parley/contract';
-import { type Bus, silentBus, type Topic } from '../bus/bus.ts';
+import { type Bus, noBus, type Topic } from '../bus/bus.ts';
 import { NatsBus } from '../bus/nats.ts';
 import type { Settings } from '../config.ts';
-import type { Streams } from '../events/streams.ts';
-import { parseStretch, stretchTexts } from '../events/stretch-text.ts';
 import { SealedBox } from '../lib/sealed-box.ts';
+import type { Streams } from '../live/streams.ts';
+import { decodeBatch, encodeBatch } from '../log/batch-codec.ts';
+import type { EventLog } from '../log/event-log.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import type { Committed } from '../store/engine.ts';
+import type { LogBatch } from '../store/engine.ts';
 
-/** What other processes on the same database are told, and what is done here when they tell it. */
+/** Notifies the other processes on the same database. */
 export interface Nodes {
-  committed(stretch: Committed): void;
+  committed(batch: LogBatch): void;
   signal(signal: Signal, at: number): void;
-  ended(userIds: readonly UserId[]): void;
+  accessEnded(userIds: readonly UserId[]): void;
   webhooksChanged(): void;
   wantUpload(key: string): void;
   stop(): Promise<void>;
 }
 
-/** What is done here when others tell of something. */
-export interface NodeParts {
-  readonly streams: Streams;
-  /** Those who follow the log look. */
-  readonly wake: () => void;
-  readonly forget: (userIds: readonly UserId[]) => void;
-  readonly nudge: () => void;
+/** Acts on the notifications of other processes. */
+export interface NodeListener {
+  /** Empties caches of these users' access. */
+  readonly forgetUsers: (userIds: readonly UserId[]) => void;
+  readonly webhooksChanged: () => void;
   readonly uploadWanted: (key: string) => void;
+}
+
+interface NodeDeps extends NodeListener {
+  readonly eventLog: EventLog;
+  readonly streams: Streams;
   readonly random: (bytes: number) => Uint8Array;
   readonly log: Log;
   readonly metrics: Metrics;
 }
 
-export function joinNodes({ natsUrl }: Settings, key: Uint8Array, parts: NodeParts): Nodes {
-  const bus = natsUrl ? connectNats(natsUrl, key, parts) : silentBus;
+export function joinNodes({ natsUrl }: Settings, key: Uint8Array, deps: NodeDeps): Nodes {
+  const bus = natsUrl ? connectNats(natsUrl, key, deps) : noBus;
   return {
-    committed: (stretch) => {
-      if (bus !== silentBus) for (const text of stretchTexts(stretch)) bus.tell('committed', text);
+    committed: (batch) => {
+      if (bus !== noBus) for (const text of encodeBatch(batch)) bus.publish('committed', text);
     },
-    signal: (signal, at) => bus.tell('signal', JSON.stringify({ at, signal })),
-    ended: (userIds) => bus.tell('ended', JSON.stringify(userIds)),
-    webhooksChanged: () => bus.tell('webhooks', ''),
-    wantUpload: (upload) => bus.tell('uploads', upload),
+    signal: (signal, at) => bus.publish('signal', JSON.stringify({ at, signal })),
+    accessEnded: (userIds) => bus.publish('ended', JSON.stringify(userIds)),
+    webhooksChanged: () => bus.publish('webhooks', ''),
+    wantUpload: (upload) => bus.publish('uploads', upload),
     stop: () => bus.stop(),
   };
 }
 
-/** Several services may share a NATS: those with the same key, which are those on the same database, hear each other. */
-function connectNats(address: NonNullable<Settings['natsUrl']>, key: Uint8Array, parts: NodeParts): Bus {
-  const { streams, wake, forget, nudge, uploadWanted, random, log, metrics } = parts;
+/** Several services may share a NATS. Processes with the same key, which are those on one database, form a group. */
+function connectNats(url: NonNullable<Settings['natsUrl']>, key: Uint8Array, deps: NodeDeps): Bus {
+  const { eventLog, streams, forgetUsers, webhooksChanged, uploadWanted, random, log, metrics } = deps;
   const derive = (use: string) => new Bun.CryptoHasher('sha256', key).update(use).digest();
   const name = Buffer.from(derive('name of nodes')).toString('hex').slice(0, 16);
   const box = new SealedBox(derive('what nodes tell each other'), random);
-  const told = new Set<Topic>();
-  return new NatsBus(address, name, box, {
-    hear: {
+  const reported = new Set<Topic>();
+  return new NatsBus(url, name, box, {
+    messages: {
       committed: (text) => {
-        wake();
-        const stretch = streams.isListening ? parseStretch(text) : undefined;
-        if (stretch) streams.committed(stretch);
-        else streams.look();
+        const batch = decodeBatch(text);
+        if (batch) eventLog.committed(batch);
+        else eventLog.poll();
       },
       signal: (text) => {
         const { at, signal } = JSON.parse(text) as { at: number; signal: Signal };
-        // A newer server may know more of them.
+        // A newer server may have signals that this one does not know.
         if (signalTable[signal.event]?.data.safeParse(signal.data).success) streams.signal(signal, Number(at));
       },
       ended: (text) => {
         const userIds = JSON.parse(text) as UserId[];
-        forget(userIds);
+        forgetUsers(userIds);
         void streams.accessEnded(userIds);
-        nudge();
+        webhooksChanged();
       },
-      webhooks: nudge,
+      webhooks: webhooksChanged,
       uploads: uploadWanted,
     },
     connected: () => {
       metrics.busConnected(true);
-      log.write('info', 'connected to NATS', {});
-      wake();
-      nudge();
-      streams.look();
+      log.write('info', 'nats_connected');
+      eventLog.poll();
+      webhooksChanged();
       void streams.recheck();
     },
-    strange: (topic, cause) => {
-      if (!told.has(topic)) log.write('warn', 'not understood over NATS', { topic, cause });
-      told.add(topic);
+    rejected: (topic, cause) => {
+      if (!reported.has(topic)) log.write('warn', 'nats_message_rejected', { topic, cause });
+      reported.add(topic);
     },
-    lost: (cause) => {
+    disconnected: (cause) => {
       metrics.busConnected(false);
-      log.write('warn', 'NATS is away: other servers are noticed by looking', { cause });
+      log.write('warn', 'nats_disconnected', { cause });
     },
   });
 }

@@ -1,19 +1,19 @@
 /** What the process takes from the world around it. */
 export interface World {
   readonly now: () => number;
-  /** Milliseconds on a clock that nobody sets. It measures leases, timeouts and durations. */
+  /** Milliseconds on a clock that is never set, to measure durations. */
   readonly monotonic: () => number;
   readonly random: (bytes: number) => Uint8Array;
   readonly print: (text: string) => void;
-  /** How long a lost wake-up may delay what follows the log. */
+  /** How long a lost message may delay a consumer of the log. */
   readonly sweepMs: number;
-  /** How often files that nobody needs any more are removed. */
+  /** How often unused files are removed. */
   readonly fileSweepMs: number;
-  /** Something is written to every stream at least this often: proxies and readers take a longer silence for a dead connection. */
+  /** Something is written to every stream at least this often: proxies and clients close a silent connection. */
   readonly quietMs: number;
-  /** A reader of a stream that takes in nothing for this long is cut off. */
+  /** A client of a stream that reads nothing for this long is disconnected. */
   readonly stallMs: number;
-  /** Requests that are still running this long after the server was told to stop are cut off. */
+  /** Requests that still run this long after the server began to stop are aborted. */
   readonly drainMs: number;
   /** How long a server that has died keeps others off an upload, where that is not to be the usual time. */
   readonly uploadLeaseMs?: number;

@@ -1,25 +1,27 @@
 import type { ChatId, EventName, SignalName, TokenId, UserId } from '@parley/contract';
 
-/** The reader of a stream, and the events that they asked for. */
+/** The user of a stream, and which events it has. */
 export interface LiveQuery {
   readonly userId: UserId;
   readonly tokenId: TokenId;
-  /** When their access expires. Null if never. */
+  /** When the access expires; null: never. */
   readonly expiresAt: number | null;
-  /** Starts after this event. Undefined: starts now. */
+  /** Starts after this event; undefined: with the next one. */
   readonly after: number | undefined;
   readonly chatId: ChatId | undefined;
   readonly names: ReadonlySet<EventName | SignalName> | undefined;
 }
 
+/** The response that a stream is written to. */
 export interface LiveSink {
-  /** Returns a promise if the reader's buffer is full. It resolves once there is room again. */
+  /** Returns a promise if the buffer is full. It resolves once there is room. */
   write(bytes: Uint8Array): Promise<unknown> | undefined;
   end(): void;
 }
 
+/** An open stream. */
 export interface LiveStream {
   follow(sink: LiveSink): void;
-  /** The reader has disconnected or never connected. */
+  /** The client has disconnected, or never connected. */
   leave(): void;
 }

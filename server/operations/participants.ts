@@ -102,7 +102,7 @@ async function admit(tx: Tx, chat_id: ChatId, users: readonly UserId[], actor_id
   await insertMembers(tx, chat_id, joining, at);
 }
 
-/** Ends a stay with the event that tells of it. */
+/** Ends a membership period with the event of leaving. */
 async function dismiss(tx: Tx, chat_id: ChatId, user_id: UserId, actor_id: UserId, at: number): Promise<void> {
   const event = await appendOne(tx, { event: 'user_left', data: { chat_id, user_id, actor_id } }, at);
   await endMembership(tx, chat_id, user_id, event);

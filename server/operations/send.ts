@@ -125,7 +125,7 @@ async function write(
     const data = { ...said, ...(shown && { file: shown }), ...(reply_to !== undefined && { reply_to }) };
     const body = freeze({ event: 'new_message', data }, at);
     const file_id = file?.file_id ?? null;
-    messages.push({ message_id, event_id, event: 'new_message', chat_id, user_id, file_id, json, body });
+    messages.push({ message_id, event_id, chat_id, user_id, file_id, json, body });
     const fields = `"message":${shown ? JSON.stringify(present.message(message, url)) : json}`;
     verdicts.set(send, new Rendered(fields));
     if (send.idempotencyKey !== undefined) {

@@ -57,17 +57,18 @@ export interface Tx extends Db {
   appended(events: readonly LogEntry[]): void;
 }
 
-/** An event as it stands in the log. */
+/** An event as it is stored in the log. */
 export interface LogEntry {
   readonly event_id: EventId;
-  /** Of an event without a chat: the negative of the one user it is for. */
+  /** An event without a chat is for one user, and has that user's negative id here. */
   readonly chat_id: ChatId;
   readonly event: EventName;
+  readonly created_at: number;
   readonly body: string;
 }
 
-/** A stretch of the log that has just been committed: there is no event after `after` and up to `last` but these. */
-export interface Committed {
+/** Consecutive events of the log: all that have an id above `after` and up to `last`. */
+export interface LogBatch {
   readonly after: number;
   readonly last: number;
   readonly events: readonly LogEntry[];
@@ -87,7 +88,7 @@ export interface Engine extends Db {
    */
   writeRelaxed<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Called after every commit of this process that took ids of events; what others commit is not told here. */
-  committed: (stretch: Committed) => void;
+  committed: (batch: LogBatch) => void;
   /** Called after every transaction that took the event lock. */
   locked: (waitedMs: number, heldMs: number) => void;
   close(): Promise<void>;
@@ -138,7 +139,7 @@ export function perDialect<T>(make: (dialect: Dialect) => T): (db: Pick<Db, 'dia
   };
 }
 
-/** What one transaction does to the log: ids are taken under the lock, so they follow each other. */
+/** Collects what one transaction appends to the log. Ids are taken under the event lock, so they are consecutive. */
 export class Appending {
   #after: number | undefined;
   #last = 0;
@@ -155,8 +156,8 @@ export class Appending {
     for (const event of events) this.#events.push(event);
   }
 
-  /** Undefined: the log was left alone. */
-  get stretch(): Committed | undefined {
+  /** Undefined if the transaction took no event ids. */
+  get batch(): LogBatch | undefined {
     if (this.#after === undefined) return undefined;
     return { after: this.#after, last: this.#last, events: this.#events };
   }

@@ -3,12 +3,7 @@ import { freeze } from '../domain/event.ts';
 import type { BulkStatement, Db, LogEntry, Tx } from './engine.ts';
 import { seenDuring, seenWithin } from './visibility.ts';
 
-/** What an event is, without what it tells. */
-export type EventHead = Omit<LogEntry, 'body'>;
-
-export interface EventRow extends LogEntry {
-  readonly created_at: number;
-}
+export type EventRow = LogEntry;
 
 const columns = 'e.event_id, e.chat_id, e.event, e.created_at, e.body';
 
@@ -29,7 +24,7 @@ export async function append(tx: Tx, events: readonly NewEvent[], at: number): P
   const entries = events.map((event, i): LogEntry => {
     const event_id = ids[i];
     if (event_id === undefined) throw new Error('the log gave too few ids');
-    return { event_id, chat_id: placeOf(event), event: event.event, body: freeze(event, at) };
+    return { event_id, chat_id: placeOf(event), event: event.event, created_at: at, body: freeze(event, at) };
   });
   await tx.bulk(
     insertion,
@@ -47,7 +42,7 @@ export async function appendOne(tx: Tx, event: NewEvent, at: number): Promise<Ev
   return id;
 }
 
-/** The newest event that ever was. Everything up to it can be read: ids rise in commit order. */
+/** Returns the id of the newest event ever. Everything up to it can be read: ids rise in commit order. */
 export async function logTip(db: Pick<Db, 'all'>): Promise<number> {
   const [row] = await db.all<{ pruned: number; last: number | null }>(
     `SELECT event_id AS pruned, (SELECT max(event_id) FROM events) AS last FROM cursors WHERE name = 'pruned'`,
@@ -55,18 +50,9 @@ export async function logTip(db: Pick<Db, 'all'>): Promise<number> {
   return row?.last ?? row?.pruned ?? 0;
 }
 
-/** Events in the log after one id, whoever may see them: for the followers inside the server. */
+/** Returns the first `limit` events after an id, in order, whoever may see them. */
 export function eventsAfter(db: Db, after: number, limit: number): Promise<EventRow[]> {
   return db.all(`SELECT ${columns} FROM events e WHERE e.event_id > $1 ORDER BY e.event_id LIMIT $2`, after, limit);
-}
-
-/** The same without their bodies: for whoever looks for a few among them. */
-export function headsAfter(db: Db, after: number, limit: number): Promise<EventHead[]> {
-  return db.all(
-    'SELECT event_id, chat_id, event FROM events WHERE event_id > $1 ORDER BY event_id LIMIT $2',
-    after,
-    limit,
-  );
 }
 
 export interface EventQuery {
@@ -79,36 +65,36 @@ export interface EventQuery {
 }
 
 /**
- * The first events that a user may see after one id: those within one of the user's stays in their chat, both ends
- * included.
+ * Returns the first events that a user may see after an id: those within one of the user's membership periods in their
+ * chat, both ends included.
  *
- * Each stay is asked for its next event (one step into an index); the first `limit` events can only lie in the `limit`
- * stays whose next event is earliest, so only those are read, and at most `limit` events of each. The cost is that of
- * the user's own chats, whatever goes on elsewhere and however long the log is.
+ * One index lookup finds the next event of each period. The first `limit` events can only be in the `limit` periods
+ * whose next event is earliest, so only those are read, and at most `limit` events of each. The cost depends on the
+ * user's own chats, and neither on the traffic elsewhere nor on the length of the log.
  */
 export function visibleEvents(db: Db, q: EventQuery): Promise<EventRow[]> {
   const named = `e.event IN (SELECT name FROM ${db.dialect.rows('$5', { name: 'text' }, 'wanted')})`;
   const rare = q.events?.includes('new_message') ? '' : `AND e.event <> 'new_message'`;
   const wanted = q.events ? `${named} ${rare}` : 'CAST($5 AS text) IS NULL';
-  // Of all events the next one is the first behind the bound; of some, it may be far away, and is looked for no further than needed.
-  const within = (stay: string) =>
+  // Without a filter the next event is the first after the bound. With one it may be far away, so the search has an end.
+  const within = (period: string) =>
     q.events
-      ? `${db.dialect.isOne('e.chat_id', `${stay}.chat_id`)} AND e.event_id > ${stay}.after AND e.event_id <= ${stay}.up_to`
-      : db.dialect.onwards(['e.chat_id', 'e.event_id'], `${stay}.chat_id`, `${stay}.after`);
-  const first = (stay: string) =>
-    `SELECT e.event_id FROM events e WHERE ${within(stay)} AND ${wanted} ORDER BY e.chat_id, e.event_id`;
-  const stays = `(
+      ? `${db.dialect.isOne('e.chat_id', `${period}.chat_id`)} AND e.event_id > ${period}.after AND e.event_id <= ${period}.up_to`
+      : db.dialect.onwards(['e.chat_id', 'e.event_id'], `${period}.chat_id`, `${period}.after`);
+  const first = (period: string) =>
+    `SELECT e.event_id FROM events e WHERE ${within(period)} AND ${wanted} ORDER BY e.chat_id, e.event_id`;
+  const periods = `(
     WITH asked AS MATERIALIZED (SELECT m.chat_id, m.after, m.up_to, (${first('m')} LIMIT 1) AS next FROM (
       SELECT chat_id, ${seenWithin('$2', '$3')} FROM members WHERE user_id = $1
       UNION ALL SELECT -CAST($1 AS bigint), CAST($2 AS bigint), CAST($3 AS bigint)
     ) AS m
     WHERE m.after < m.up_to AND ${q.chatId === undefined ? 'CAST($6 AS bigint) IS NULL' : 'm.chat_id = $6'})
     SELECT chat_id, after, up_to FROM asked WHERE next <= up_to ORDER BY next LIMIT $4
-  ) AS stay`;
-  const firstOfEach = db.dialect.firstIdsPerRow(stays, first('stay'), '$4', 'seen');
+  ) AS period`;
+  const firstOfEach = db.dialect.firstIdsPerRow(periods, first('period'), '$4', 'seen');
   return db.all(
     `SELECT ${columns}
-     FROM (SELECT seen.id FROM ${firstOfEach} WHERE seen.id <= stay.up_to ORDER BY seen.id LIMIT $4) AS page
+     FROM (SELECT seen.id FROM ${firstOfEach} WHERE seen.id <= period.up_to ORDER BY seen.id LIMIT $4) AS page
      JOIN events e ON e.event_id = page.id ORDER BY e.event_id`,
     q.userId,
     q.after,
@@ -119,7 +105,7 @@ export function visibleEvents(db: Db, q: EventQuery): Promise<EventRow[]> {
   );
 }
 
-/** The same, for a stretch of the log that is short enough to be read as a whole. */
+/** The same for a range of the log that is short enough to be read as a whole. */
 export function visibleWithin(db: Db, q: Omit<EventQuery, 'limit' | 'chatId'>): Promise<EventRow[]> {
   return db.all(
     `SELECT ${columns} FROM events e
@@ -195,7 +181,7 @@ export async function moveCursor(tx: Tx, name: string, eventId: number): Promise
   await tx.run('UPDATE cursors SET event_id = $2 WHERE name = $1', name, eventId);
 }
 
-/** Drops up to `count` events older than `before` that every follower has passed; answers how many. */
+/** Deletes up to `count` events older than `before` that every consumer has passed. Returns how many. */
 export async function pruneEvents(
   tx: Tx,
   before: number,

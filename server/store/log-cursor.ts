@@ -2,15 +2,15 @@ import { type ChatId, ParleyError, type UserId } from '@parley/contract';
 import type { Db, Tx } from './engine.ts';
 import { logTip, readCursor, wasEverMember } from './events.ts';
 
-/** Refuses to tell of a chat that somebody never was in. */
+/** Fails with `not_found` if the user never was in the chat. */
 export async function requireEverMember(db: Db, chatId: ChatId, userId: UserId): Promise<void> {
   if (await wasEverMember(db, chatId, userId)) return;
   throw new ParleyError('not_found', 'There is no such chat, or you may not see it.');
 }
 
 /**
- * Refuses a cursor that this log has never come to. It may lie beyond the last event: ids are also taken for what is then refused,
- * and whoever follows the log passes them. One that lies in a gap was given by a server that has been replaced by its backup.
+ * Fails with `cursor_expired` if the log never reached the cursor. A cursor may be beyond the last event, because ids are
+ * also taken for writes that are then refused. One inside a gap came from a server that was replaced by its backup.
  */
 export async function requireReached(db: Db, after: number): Promise<void> {
   const row = await db.get<{ last: number; gaps: number }>(
@@ -19,12 +19,12 @@ export async function requireReached(db: Db, after: number): Promise<void> {
     after,
   );
   if (after <= (row?.last ?? 0) && !row?.gaps) return;
-  throw new ParleyError('cursor_expired', `This cursor is not of this log. ${anew}`);
+  throw new ParleyError('cursor_expired', `This cursor belongs to another log. ${restart}`);
 }
 
 /**
- * The log goes on after ids that others have used meanwhile. A gap after which nothing has happened yet becomes wider. `reached` is how
- * far the log was known to tell everything, where that is beyond its last event.
+ * Records that the ids up to the last one taken are a gap: another server may have used them. A gap without an event after
+ * it becomes wider. `reached` is the last id known to be complete, if that is beyond the last event.
  */
 export async function noteGap(tx: Tx, reached = 0): Promise<void> {
   await tx.run(
@@ -34,7 +34,7 @@ export async function noteGap(tx: Tx, reached = 0): Promise<void> {
   );
 }
 
-/** How many ids were taken after one event and up to another: hardly more than there are events. Those of gaps never were. */
+/** Returns how many ids were taken in a range, without gaps. That is hardly more than there are events. */
 export async function idsBetween(db: Db, after: number, upTo: number): Promise<number> {
   if (after === upTo) return 0;
   const row = await db.get<{ missing: number | null }>(
@@ -45,10 +45,13 @@ export async function idsBetween(db: Db, after: number, upTo: number): Promise<n
   return upTo - after - (row?.missing ?? 0);
 }
 
-/** Refuses a cursor whose next events are dropped. To be asked after they were read: what was dropped meanwhile must not pass for nothing. */
+/**
+ * Fails with `cursor_expired` if the events after the cursor are pruned. Call it after they were read: events that were
+ * pruned meanwhile must not be skipped silently.
+ */
 export async function requireKept(db: Db, after: number): Promise<void> {
   if (after === 0 || after >= (await readCursor(db, 'pruned'))) return;
-  throw new ParleyError('cursor_expired', `The events after this cursor are no longer kept. ${anew}`);
+  throw new ParleyError('cursor_expired', `The events after this cursor are deleted. ${restart}`);
 }
 
-const anew = 'Fetch what you show anew and begin without a cursor, or read all that is kept from 0 on.';
+const restart = 'Load the current state and start without a cursor, or read everything that is kept from 0.';

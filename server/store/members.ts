@@ -1,7 +1,7 @@
 import type { ChatId, EventId, MessageId, Role, UserId } from '@parley/contract';
 import type { Db, Tx } from './engine.ts';
 import { largestId, newestIn } from './in-chat.ts';
-import type { Stay } from './visibility.ts';
+import type { MembershipPeriod } from './visibility.ts';
 
 export interface MemberRow {
   readonly user_id: UserId;
@@ -47,12 +47,17 @@ export async function chatsOf(db: Db, userId: UserId, after: number, limit: numb
   return rows.map((row) => row.chat_id);
 }
 
-/** Where a user is, or was after one event. */
-export function staysOf(db: Db, userId: UserId, since: number): Promise<(Stay & { chat_id: ChatId })[]> {
+/** Returns the periods of these users that last, or ended after an event. */
+export function membershipPeriods(
+  db: Db,
+  userIds: readonly UserId[],
+  since: number,
+): Promise<(MembershipPeriod & { user_id: UserId; chat_id: ChatId })[]> {
   return db.all(
-    `SELECT chat_id, joined_event, left_event FROM members
-     WHERE user_id = $1 AND (left_event IS NULL OR left_event > $2)`,
-    userId,
+    `SELECT m.user_id, m.chat_id, m.joined_event, m.left_event
+     FROM ${db.dialect.rows('$1', { user_id: 'int' }, 'asked')}
+     JOIN members m ON m.user_id = asked.user_id AND (m.left_event IS NULL OR m.left_event > $2)`,
+    JSON.stringify(userIds.map((user_id) => ({ user_id }))),
     since,
   );
 }
@@ -102,7 +107,7 @@ export interface Joining {
   readonly event_id: EventId;
 }
 
-/** Begins stays. What was written before counts as read: a newcomer starts with nothing unread. */
+/** Starts membership periods. Older messages count as read: a newcomer starts with nothing unread. */
 export async function insertMembers(tx: Tx, chatId: ChatId, joining: readonly Joining[], at: number): Promise<void> {
   await tx.run(
     `INSERT INTO members (chat_id, user_id, joined_event, role, joined_at, last_read_id)
@@ -116,7 +121,7 @@ export async function insertMembers(tx: Tx, chatId: ChatId, joining: readonly Jo
   await countParticipants(tx, chatId, joining.length);
 }
 
-/** Ends a stay with the event that tells of it. */
+/** Ends a membership period with the event of leaving. */
 export async function endMembership(tx: Tx, chatId: ChatId, userId: UserId, eventId: EventId): Promise<void> {
   await tx.run(
     'UPDATE members SET left_event = $3 WHERE chat_id = $1 AND user_id = $2 AND left_event IS NULL',
@@ -127,8 +132,8 @@ export async function endMembership(tx: Tx, chatId: ChatId, userId: UserId, even
   await countParticipants(tx, chatId, -1);
 }
 
-/** Drops up to `count` stays of which no event is kept any more; answers how many. */
-export function pruneStays(tx: Tx, count: number): Promise<number> {
+/** Deletes up to `count` periods whose events are all pruned. Returns how many. */
+export function prunePeriods(tx: Tx, count: number): Promise<number> {
   return tx.run(
     `DELETE FROM members WHERE (chat_id, user_id, joined_event) IN (
        SELECT chat_id, user_id, joined_event FROM members

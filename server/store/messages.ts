@@ -100,7 +100,7 @@ export async function findSendPermissions(
   return rows.sort((a, b) => a.n - b.n);
 }
 
-export interface NewMessage extends LogEntry {
+export interface NewMessage extends Omit<LogEntry, 'event' | 'created_at'> {
   readonly message_id: MessageId;
   readonly user_id: UserId;
   readonly file_id: FileId | null;
@@ -132,7 +132,9 @@ export async function insertMessages(tx: Tx, messages: readonly NewMessage[], at
     messages.map((m) => [m.message_id, m.event_id, m.chat_id, m.user_id, m.file_id, m.json, m.body]),
     at,
   );
-  tx.appended(messages);
+  tx.appended(
+    messages.map(({ event_id, chat_id, body }) => ({ event_id, chat_id, event: 'new_message', created_at: at, body })),
+  );
 }
 
 export async function updateMessage(tx: Tx, row: MessageRow): Promise<void> {

@@ -5,11 +5,11 @@ import { Connections, type PendingCall } from './connections.ts';
 import {
   Appending,
   type BulkStatement,
-  type Committed,
   type Db,
   type Dialect,
   type Engine,
   idsUpTo,
+  type LogBatch,
   type LogEntry,
   type Tx,
   type Value,
@@ -213,7 +213,7 @@ class PostgresEngine extends Session implements Engine {
   override readonly sharesStatements = true;
   /** One batch is prepared while the other waits for the server. */
   readonly writers = 2;
-  committed: (stretch: Committed) => void = () => {};
+  committed: (batch: LogBatch) => void = () => {};
   locked: (waitedMs: number, heldMs: number) => void = () => {};
   readonly #connections: Connections;
   readonly #monotonic: () => number;
@@ -241,8 +241,8 @@ class PostgresEngine extends Session implements Engine {
         }) as Promise<T>;
       try {
         const result = await this.#connections.use(begin).finally(() => this.#reportLock(tx));
-        const stretch = tx?.appending.stretch;
-        if (stretch) this.committed(stretch);
+        const batch = tx?.appending.batch;
+        if (batch) this.committed(batch);
         return result;
       } catch (error) {
         const { errno } = (error ?? {}) as { errno?: unknown };

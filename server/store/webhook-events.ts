@@ -26,7 +26,7 @@ export function isAbout({ event, body }: Pick<EventRow, 'event' | 'body'>, webho
   return (JSON.parse(body) as { data: { webhook_id: number } }).data.webhook_id === webhookId;
 }
 
-/** A stretch of the log: what was looked for in it, and how far it reaches. */
+/** The matching events of a range of the log, and where the range ends. */
 export interface Stretch {
   readonly events: readonly EventRow[];
   readonly reached: number;
@@ -67,13 +67,13 @@ interface Range {
 /** Where at least one of so many events of the log concerns a webhook, the log is read as it is. */
 const dense = 8;
 
-/** Events that are gathered from many stays at a time. */
+/** Events that are gathered from many membership periods at a time. */
 const mostSparse = 128;
 
 /**
- * The next events of the log that concern a webhook: those that its user sees, or all, of the names and the chat it asks
- * for. Whoever sees much of the log has it read in one piece. Whoever sees little has each stay asked for its events, which
- * costs as many reads for an event as the user has stays: in 64 chats the half of the time of a whole delivery.
+ * Returns the next events of the log that a webhook gets. If the user sees much of the log, it is read as a whole. If
+ * little, the events of each membership period are looked up, which costs a lookup per period: with 64 chats half the
+ * time of a whole delivery.
  */
 export async function eventsFor(db: Db, webhook: WebhookRow, range: Range): Promise<Stretch> {
   const { after, upTo, limit } = range;
@@ -112,8 +112,8 @@ export async function oldestUndelivered(db: Db, webhook: WebhookRow): Promise<nu
   return times.length > 0 ? Math.min(...times) : undefined;
 }
 
-/** Stretches that are looked at for one figure of an answer. */
-const mostStretches = 20;
+/** Pages that are read for one figure of a response. */
+const maxPages = 20;
 
 async function firstBacklogged(
   db: Db,
@@ -123,7 +123,7 @@ async function firstBacklogged(
   upTo: number,
 ): Promise<EventRow | undefined> {
   let after_event = backlog.after_event;
-  for (let i = 0; i < mostStretches && after_event < upTo; i++) {
+  for (let i = 0; i < maxPages && after_event < upTo; i++) {
     const { events, reached } = await backlogged(db, webhook, backlogs, { ...backlog, after_event }, upTo, 64);
     const [first] = events;
     if (first) return first;

@@ -260,17 +260,3 @@ export async function pruneWebhooks(tx: Tx, before: number, count: number): Prom
 export async function countExpired(tx: Tx, webhookId: number, count: number): Promise<void> {
   await tx.run('UPDATE webhooks SET expired_count = expired_count + $2 WHERE webhook_id = $1', webhookId, count);
 }
-
-/** The webhooks of these users in one chat: from when to when each user was in it. */
-export function staysOfOwners(
-  db: Db,
-  chatId: ChatId,
-): Promise<{ user_id: UserId; joined_event: number; left_event: number | null }[]> {
-  return db.all(
-    `SELECT m.user_id, m.joined_event, m.left_event FROM members m
-     WHERE m.chat_id = $1 AND EXISTS (
-       SELECT 1 FROM webhooks w WHERE w.user_id = m.user_id AND w.status = 'active' AND w.deleted_at IS NULL
-     )`,
-    chatId,
-  );
-}

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import type { ClientInput, ClientOutput } from '@parley/contract';
-import { dropExpired } from '../events/retention.ts';
+import { pruneExpired } from '../log/retention.ts';
 import { pruneDeliveries } from '../store/deliveries.ts';
 import { logTip, readCursor } from '../store/events.ts';
 import { expireDeliveries } from '../webhooks/expiry.ts';
@@ -546,7 +546,7 @@ onBothEngines('deliveries of events past their time', (engine) => {
   const server = serverFor(engine, { PARLEY_EVENT_DAYS: '1' }, { sweepMs: 20, now: () => now });
   const deliveries = { dropping: expireDeliveries, prune: pruneDeliveries };
   const drop = async () => {
-    const more = () => dropExpired(server().engine, { deliveries, eventDays: 1, now: () => now, counted: () => {} });
+    const more = () => pruneExpired(server().engine, { deliveries, eventDays: 1, now: () => now, counted: () => {} });
     while (await more());
   };
   /** The index follows the log too, and events wait for it. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { type EventName, eventNames, eventTable, type LoggedEvent } from '@parley/contract';
-import { dropExpired } from '../events/retention.ts';
+import { pruneExpired } from '../log/retention.ts';
 import { pruneDeliveries } from '../store/deliveries.ts';
 import { logTip, readCursor } from '../store/events.ts';
 import { expireDeliveries } from '../webhooks/expiry.ts';
@@ -348,7 +348,7 @@ onAnyEngine('events past their time', (engine) => {
   const server = serverFor(engine, { PARLEY_EVENT_DAYS: '1' }, { now: () => now, sweepMs: 20 });
   const deliveries = { dropping: expireDeliveries, prune: pruneDeliveries };
   const drop = async () => {
-    while (await dropExpired(server().engine, { deliveries, eventDays: 1, now: () => now, counted: () => {} }));
+    while (await pruneExpired(server().engine, { deliveries, eventDays: 1, now: () => now, counted: () => {} }));
   };
   /** Events wait for whoever follows the log. */
   const followed = (what: string) =>

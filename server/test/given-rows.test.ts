@@ -6,9 +6,10 @@ import { recordResults } from '../store/delivery-results.ts';
 import { confirmLeases, noteFilled, renewLeases } from '../store/drives.ts';
 import type { Engine, Tx } from '../store/engine.ts';
 import { eventsNamed } from '../store/events.ts';
+import { membershipPeriods } from '../store/members.ts';
 import { openAsGuest, openStore } from '../store/open.ts';
 import { reactionsTo } from '../store/reactions.ts';
-import { staysOfOwners, withoutAccess } from '../store/webhooks.ts';
+import { withoutAccess } from '../store/webhooks.ts';
 import { freshEnvironment, onPostgres } from './support/engines.ts';
 import { blocksRead, planning } from './support/plans.ts';
 
@@ -160,7 +161,15 @@ for (const [when, few] of plannings)
             Array.from({ length: people }, (_, i) => [i + 1, 1]),
           ),
       ],
-      ['owners of webhooks in a chat', (tx) => staysOfOwners(tx, 1 as ChatId)],
+      [
+        'membership periods',
+        (tx) =>
+          membershipPeriods(
+            tx,
+            everybody.map(([id]) => id as UserId),
+            0,
+          ),
+      ],
     ];
     beforeAll(async () => {
       ({ engine, guest } = await planBefore(fillWithPeople, few, people, questions));

@@ -46,8 +46,10 @@ const may: Record<string, readonly string[] | 'all'> = {
   observe: ['contract', 'observe'],
   auth: ['contract', 'domain', 'store', 'auth', 'lib'],
   backup: ['contract', 'domain', 'store', 'blobs', 'backup', 'lib'],
-  events: ['contract', 'domain', 'store', 'bus', 'observe', 'events', 'lib'],
-  webhooks: ['contract', 'domain', 'store', 'observe', 'webhooks', 'lib'],
+  log: ['contract', 'domain', 'store', 'observe', 'log', 'lib'],
+  live: ['contract', 'domain', 'store', 'observe', 'log', 'live', 'lib'],
+  search: ['contract', 'domain', 'store', 'log', 'search', 'lib'],
+  webhooks: ['contract', 'domain', 'store', 'observe', 'log', 'webhooks', 'lib'],
   operations: ['contract', 'domain', 'store', 'auth', 'blobs', 'files', 'operations', 'lib'],
   http: ['contract', 'domain', 'auth', 'files', 'operations', 'observe', 'http', 'lib'],
   pages: ['contract', 'domain', 'store', 'auth', 'operations', 'http', 'pages', 'lib'],
@@ -168,9 +170,19 @@ describe('time, randomness and settings come in from outside', () => {
   test('inner layers ask neither the clock nor chance', () => {
     const inner = (file: string) =>
       file.startsWith('contract/') ||
-      ['domain', 'operations', 'store', 'http', 'auth', 'events', 'webhooks', 'pages', 'backup'].includes(
-        layerOf(file),
-      );
+      [
+        'domain',
+        'operations',
+        'store',
+        'http',
+        'auth',
+        'log',
+        'live',
+        'search',
+        'webhooks',
+        'pages',
+        'backup',
+      ].includes(layerOf(file));
     const pattern =
       /\bDate\.now\b|\bnew Date\(\)|\bDate\(\)|\bMath\.random\b|\bcrypto\.|\brandomBytes\b|\brandomUUID\b|\bBun\.(nanoseconds|randomUUIDv7)\b/;
     expect(mentioning(pattern, inner)).toEqual([]);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import type { ClientInput, ClientOutput } from '@parley/contract';
-import { dropExpired } from '../events/retention.ts';
+import { pruneExpired } from '../log/retention.ts';
 import { pruneDeliveries } from '../store/deliveries.ts';
 import { logTip, readCursor } from '../store/events.ts';
 import { expireDeliveries } from '../webhooks/expiry.ts';
@@ -441,7 +441,7 @@ onAnyEngine('a replay of events past their time', (engine) => {
     await settled(server(), ada, webhook_id);
     const deliveries = { dropping: expireDeliveries, prune: pruneDeliveries };
     const retention = { deliveries, eventDays: 1, now: () => now, counted: () => {} };
-    while (await dropExpired(server().engine, retention));
+    while (await pruneExpired(server().engine, retention));
 
     const answer = await ada.call('webhooks.replay', { webhook_id, from_event_id: old });
     expectRefusal(answer, 'cursor_expired');

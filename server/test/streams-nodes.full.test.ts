@@ -224,7 +224,7 @@ onCluster('servers whose NATS is away', () => {
     const process = new Talking(env());
     const url = await process.url();
     const there = await startServer({ ...env(), LOG_LEVEL: 'off' }, told);
-    await eventually('it says so', async () => process.stdout.includes('NATS is away') || undefined);
+    await eventually('it says so', async () => process.stdout.includes('nats_disconnected') || undefined);
     const { ada, bob } = await users(there, 'ada', 'bob');
     const chat_id = await groupOf(ada, bob);
     const stream = await listen(at(there, bob));
@@ -236,8 +236,8 @@ onCluster('servers whose NATS is away', () => {
     process.kill('SIGTERM');
     const { code, stdout } = await process.end();
     expect(code).toBe(0);
-    expect(stdout.match(/NATS is away/g)).toHaveLength(1);
-    expect(stdout).toContain('connected to NATS');
+    expect(stdout.match(/nats_disconnected/g)).toHaveLength(1);
+    expect(stdout).toContain('nats_connected');
     await Promise.all([there.stop(), nats.stop()]);
   });
 });
@@ -316,7 +316,7 @@ onCluster('services that share a NATS', () => {
     await isConnected(good, true);
     const url = await process.url();
     const said = await eventually('it says so', async () =>
-      process.stdout.split('\n').find((line) => line.includes('NATS is away')),
+      process.stdout.split('\n').find((line) => line.includes('nats_disconnected')),
     );
     expect(said.toLowerCase()).toContain('authorization');
     expect((await fetch(`${url}/readyz`)).status).toBe(200);

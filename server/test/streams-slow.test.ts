@@ -14,7 +14,7 @@ onAnyEngine('a reader of a stream', (engine) => {
   let monotonic = 0;
   const world = { quietMs, stallMs, monotonic: () => monotonic };
   const server = serverFor(engine, { PARLEY_CONTENT_LIMIT: '1000000' }, world);
-  const cutOff = () => metric(server().url, 'parley_streams_ended_total{reason="too slow"}');
+  const cutOff = () => metric(server().url, 'parley_streams_ended_total{reason="too_slow"}');
 
   test('who takes in nothing is cut off, and goes on from there without a gap', async () => {
     const { ada, bob } = await users(server(), 'ada', 'bob');

@@ -1,7 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { type ErrorCode, type EventName, eventNames } from '@parley/contract';
-import { dropExpired } from '../events/retention.ts';
-import { indexNextEvents } from '../events/search-index.ts';
+import { pruneExpired } from '../log/retention.ts';
 import { pruneDeliveries } from '../store/deliveries.ts';
 import { logTip, readCursor } from '../store/events.ts';
 import { expireDeliveries } from '../webhooks/expiry.ts';
@@ -315,13 +314,12 @@ onAnyEngine('a stream of events past their time', (engine) => {
     const { engine: log } = server();
     // Events wait for whoever follows the log.
     await eventually('all have followed', async () => {
-      while (await indexNextEvents(log, () => {}));
       const reached = await Promise.all(['webhooks', 'search'].map((name) => readCursor(log, name)));
       return Math.min(...reached) === (await logTip(log)) || undefined;
     });
     now += day + 1_000;
     const deliveries = { dropping: expireDeliveries, prune: pruneDeliveries };
-    while (await dropExpired(server().engine, { deliveries, eventDays: 1, now: () => now, counted: () => {} }));
+    while (await pruneExpired(server().engine, { deliveries, eventDays: 1, now: () => now, counted: () => {} }));
   };
 
   test('is refused where it would begin among them; 0 begins with what is kept', async () => {
@@ -357,7 +355,7 @@ onAnyEngine('a stream of events past their time', (engine) => {
     await stream.untilEnded();
     expect(stream.eventIds.length).toBeWithin(1, all.length);
     expect(stream.eventIds).toEqual(all.slice(0, stream.eventIds.length) as number[]);
-    expect(await metric(ada.url, 'parley_streams_ended_total{reason="expired"}')).toBe(1);
+    expect(await metric(ada.url, 'parley_streams_ended_total{reason="cursor_expired"}')).toBe(1);
     const headers = { authorization: `Bearer ${ada.token}`, 'last-event-id': stream.lastEventId ?? '' };
     expectRefusal(await request(streamUrl(ada.url), { headers }), 'cursor_expired');
   });

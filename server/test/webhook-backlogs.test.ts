@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { dropExpired } from '../events/retention.ts';
+import { pruneExpired } from '../log/retention.ts';
 import { pruneDeliveries } from '../store/deliveries.ts';
 import { logTip, readCursor } from '../store/events.ts';
 import { lockWebhooks, noteRegistryChange } from '../store/webhooks.ts';
@@ -246,7 +246,7 @@ onBothEngines('deliveries past their time', (engine) => {
       const cursors = await Promise.all([readCursor(engine, 'webhooks'), readCursor(engine, 'search')]);
       return cursors.every((cursor) => cursor === tip) || undefined;
     });
-    while (await dropExpired(server().engine, { deliveries, eventDays: 1, now: clock.now, counted: () => {} }));
+    while (await pruneExpired(server().engine, { deliveries, eventDays: 1, now: clock.now, counted: () => {} }));
   };
   const rowsOf = async (table: string, where: string, id: number) => {
     const row = await server().engine.get<{ found: number }>(

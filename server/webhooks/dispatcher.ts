@@ -1,132 +1,141 @@
+import type { LogDeps } from '../log/membership.ts';
 import { allChats, backlogsAmong } from '../store/backlogs.ts';
 import { insertPending, type NewDelivery } from '../store/deliveries.ts';
 import { type DriveRow, noteFilled } from '../store/drives.ts';
-import type { Engine } from '../store/engine.ts';
-import { type EventHead, headsAfter, logTip, moveCursor } from '../store/events.ts';
+import type { LogEntry } from '../store/engine.ts';
+import { moveCursor } from '../store/events.ts';
 import { lockWebhooks, readPosition } from '../store/webhooks.ts';
-import { Audience } from './audience.ts';
 import { type Entry, newEntry } from './lane.ts';
+import { SubscriptionIndex } from './subscription-index.ts';
 
 /** Events in one step. */
-const mostEvents = 1_024;
+const maxEvents = 1_024;
 
-/** Deliveries in one step, as far as a single event does not make more: others wait while they are written. */
-const mostMatched = 2_000;
+/** A step ends with the event that brings its deliveries to this number: other writers wait while they are inserted. */
+const maxMatched = 2_000;
 
-/** While nothing matches, the cursor is written down this often: it is only for the next start. */
-const lazyEvents = 10_000;
+/** While nothing matches, the stored cursor moves once in so many events: only the next start needs it. */
+const maxUnstoredEvents = 10_000;
 
-/** What a step has made of the log. */
+/** The result of a step. */
 export interface Dispatched {
-  /** The deliveries that this process is to make, with the state of the webhook that they are for. */
+  /** The deliveries for this process to make, with the state of their webhook. */
   readonly made: readonly { drive: DriveRow; entries: readonly Entry[] }[];
-  /** They were made after this moment of the steady clock. */
+  /** The events of these deliveries. */
+  readonly events: readonly LogEntry[];
+  /** The deliveries were inserted after this moment of the monotonic clock. */
   readonly since: number;
   readonly more: boolean;
-  /** Another process has made deliveries of these events, and some of them may be for this one to make. */
+  /** Another process has dispatched these events, and some of the deliveries may be for this one to make. */
   readonly overtaken: boolean;
 }
 
-const nothing: Dispatched = { made: [], since: 0, more: false, overtaken: false };
+const nothing: Dispatched = { made: [], events: [], since: 0, more: false, overtaken: false };
+
+export interface DispatcherDeps extends LogDeps {
+  /** Names this process in the leases that it holds. */
+  readonly owner: string;
+  readonly monotonic: () => number;
+}
 
 /**
- * Turns the event log into deliveries, after the commit and never in the transaction of a send. Where several processes do
- * so, they take turns under one lock and agree on one cursor. An event that concerns no webhook costs a look.
+ * Makes deliveries of the events in the log, after their commit and never in the transaction of a send. Several
+ * processes take turns under one lock and share one cursor. An event that no webhook subscribes to costs no query.
  */
 export class Dispatcher {
-  readonly #engine: Engine;
-  readonly #owner: string;
-  readonly #monotonic: () => number;
-  readonly #audience: Audience;
-  /** Everything up to here was looked at; the cursor in the database may be behind. */
+  readonly #deps: DispatcherDeps;
+  readonly #subscriptions: SubscriptionIndex;
+  /** Every event up to here is matched. The stored cursor may be behind. */
   #position = 0;
-  #written = -1;
+  /** The cursor in the database; -1 until it is read. */
+  #stored = -1;
 
-  constructor(engine: Engine, owner: string, monotonic: () => number) {
-    this.#engine = engine;
-    this.#owner = owner;
-    this.#monotonic = monotonic;
-    this.#audience = new Audience(engine);
+  constructor(deps: DispatcherDeps) {
+    this.#deps = deps;
+    this.#subscriptions = new SubscriptionIndex(deps.engine, deps.membership);
+    deps.membership.addConsumer(() => this.#stored);
   }
 
-  /** Looks at the next events. */
+  /** Dispatches the next events. */
   async step(): Promise<Dispatched> {
-    if (this.#written < 0) await this.#catchUp();
-    if (this.#audience.isEmpty) return this.#pass();
-    const events = await headsAfter(this.#engine, this.#position, mostEvents);
+    const { eventLog, membership, monotonic } = this.#deps;
+    if (this.#stored < 0) await this.#readCursor();
+    if (this.#subscriptions.isEmpty) return this.#skip();
+    const { events, last: upTo } = await eventLog.read(this.#position, maxEvents);
     if (events.length === 0) return nothing;
-    if (await this.#audience.refresh()) return this.#goBack();
+    if (await this.#subscriptions.refresh()) return this.#rewind();
+    await membership.advanceTo(upTo);
     const { matched, last } = await this.#match(events);
-    const more = events.length === mostEvents || last !== events.at(-1);
     if (!last) return nothing;
-    if (matched.length === 0 && last.event_id - this.#written < lazyEvents) {
+    const more = last.event_id < eventLog.tip;
+    if (matched.length === 0 && last.event_id - this.#stored < maxUnstoredEvents) {
       this.#position = last.event_id;
       return { ...nothing, more };
     }
-    const since = this.#monotonic();
+    const since = monotonic();
     const made = await this.#write(matched, last.event_id);
-    if (made === 'changed' || made === 'overtaken') return { ...nothing, more: true, overtaken: made === 'overtaken' };
+    if (typeof made === 'string') return { ...nothing, more: true, overtaken: made === 'overtaken' };
     this.#position = last.event_id;
-    this.#written = last.event_id;
-    return { made, since, more, overtaken: false };
+    this.#stored = last.event_id;
+    const ids = new Set(made.flatMap(({ entries }) => entries.map(({ eventId }) => eventId)));
+    return { made, events: events.filter(({ event_id }) => ids.has(event_id)), since, more, overtaken: false };
   }
 
-  /** Goes through events until there is enough to write down; answers the last one that it has been through. */
-  async #match(events: readonly EventHead[]): Promise<{ matched: NewDelivery[]; last: EventHead | undefined }> {
+  /** Matches events until there are enough deliveries. Returns them with the last event that was matched. */
+  async #match(events: readonly LogEntry[]): Promise<{ matched: NewDelivery[]; last: LogEntry | undefined }> {
     const matched: NewDelivery[] = [];
-    let last: EventHead | undefined;
+    let last: LogEntry | undefined;
     for (const event of events) {
       const { event_id, chat_id, event: name } = event;
-      for (const webhook_id of await this.#audience.of(event)) {
+      for (const webhook_id of await this.#subscriptions.match(event)) {
         matched.push({ webhook_id, event_id, replay_id: 0, chat_id, event: name });
       }
       last = event;
-      if (matched.length >= mostMatched) break;
+      if (matched.length >= maxMatched) break;
     }
     return { matched, last };
   }
 
-  /** While nobody is to be told, the end of the log is all that is looked at. */
-  async #pass(): Promise<Dispatched> {
-    const tip = await logTip(this.#engine);
-    if ((await this.#audience.refresh()) && !this.#audience.isEmpty) return this.#goBack();
+  /** Without webhooks, all events are skipped unread. */
+  async #skip(): Promise<Dispatched> {
+    const tip = await this.#deps.eventLog.refresh();
+    if ((await this.#subscriptions.refresh()) && !this.#subscriptions.isEmpty) return this.#rewind();
     this.#position = Math.max(this.#position, tip);
     return nothing;
   }
 
   /**
-   * Who is told what has changed: what was passed because it concerned nobody may concern somebody now. The cursor in the
-   * database has not passed it, and what a webhook missed until then is its backlog up to that cursor.
+   * Subscriptions changed: rewinds to the stored cursor, because skipped events may match now. Events before that cursor
+   * are in the backlog of a webhook that missed them.
    */
-  #goBack(): Dispatched {
-    this.#position = this.#written;
+  #rewind(): Dispatched {
+    this.#position = this.#stored;
     return { ...nothing, more: true };
   }
 
-  /** Begins where the cursor in the database is. */
-  async #catchUp(): Promise<void> {
-    const { dispatched } = await readPosition(this.#engine);
-    this.#written = dispatched;
+  async #readCursor(): Promise<void> {
+    const { dispatched } = await readPosition(this.#deps.engine);
+    this.#stored = dispatched;
     this.#position = dispatched;
-    this.#audience.forgetChats();
   }
 
-  /** Writes down the cursor that the last steps did not. Answers whether there is something to look at again instead. */
+  /** Stores the cursor. Returns whether there are events to dispatch again instead. */
   async settle(): Promise<boolean> {
-    if (this.#written < 0 || this.#position === this.#written) return false;
+    if (this.#stored < 0 || this.#position === this.#stored) return false;
     const position = this.#position;
     if (typeof (await this.#write([], position)) === 'string') return true;
-    this.#written = position;
+    this.#stored = position;
     return false;
   }
 
   async #write(matched: readonly NewDelivery[], last: number) {
-    const version = this.#audience.version;
-    const written = await this.#engine.writeRelaxed(async (tx) => {
+    const { engine, owner } = this.#deps;
+    const { version } = this.#subscriptions;
+    const written = await engine.writeRelaxed(async (tx) => {
       await lockWebhooks(tx);
       const now = await readPosition(tx);
-      // Somebody else was here, or changed who is told what: what was matched, or passed, may be wrong by now.
-      if (now.dispatched !== this.#written) return 'overtaken' as const;
+      // Another process dispatched, or subscriptions changed: the matches may be wrong.
+      if (now.dispatched !== this.#stored) return 'overtaken' as const;
       if (now.version !== version) return 'changed' as const;
       const wanted = await withoutBacklogged(tx, matched);
       const inserted = await insertPending(tx, wanted);
@@ -135,20 +144,20 @@ export class Dispatcher {
       const counts = Map.groupBy(inserted, (row) => row.webhook_id);
       const drives = await noteFilled(
         tx,
-        this.#owner,
+        owner,
         [...counts].map(([webhookId, rows]) => [webhookId, rows.length] as const),
       );
       return { inserted, drives };
     });
     if (typeof written === 'string') {
-      await this.#catchUp();
+      await this.#readCursor();
       return written;
     }
     const { inserted, drives } = written;
     const ids = new Map(inserted.map((row) => [`${row.webhook_id} ${row.event_id}`, row.delivery_id]));
     const mine = Map.groupBy(matched, (row) => row.webhook_id);
     return drives
-      .filter((drive) => drive.owner === this.#owner)
+      .filter((drive) => drive.owner === owner)
       .map((drive) => ({
         drive,
         entries: (mine.get(drive.webhook_id) ?? []).flatMap((row): Entry[] => {
@@ -159,7 +168,7 @@ export class Dispatcher {
   }
 }
 
-/** Leaves out what the log itself holds for now. */
+/** Leaves out the events of backlogs: they are delivered from the log later. */
 async function withoutBacklogged(
   tx: Parameters<typeof backlogsAmong>[0],
   matched: readonly NewDelivery[],

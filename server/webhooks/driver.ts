@@ -8,7 +8,7 @@ import { findWebhook, lockWebhooks } from '../store/webhooks.ts';
 import { type AttemptParts, Attempts } from './attempts.ts';
 import { Backlogs } from './backlogs.ts';
 import { ClockWatch, slackMs } from './clock-watch.ts';
-import { Dispatcher } from './dispatcher.ts';
+import { Dispatcher, type DispatcherDeps } from './dispatcher.ts';
 import type { Drive } from './drive.ts';
 import type { Filled } from './fill.ts';
 import { aheadMs, Fleet } from './fleet.ts';
@@ -16,11 +16,9 @@ import { Pump } from './pump.ts';
 import { Recorder } from './recorder.ts';
 import { retryPolicy } from './retry-policy.ts';
 
-export interface DriverParts extends Pick<AttemptParts, 'engine' | 'now' | 'random' | 'send' | 'gauges'> {
-  /** Leases are counted by it. */
-  readonly monotonic: () => number;
-  /** Names this process in the leases that it holds. */
-  readonly owner: string;
+export interface DriverParts
+  extends DispatcherDeps,
+    Pick<AttemptParts, 'engine' | 'now' | 'random' | 'send' | 'gauges'> {
   /** Calls off the attempts that are under way. */
   readonly callOff: () => void;
   /** Nobody else can have leases on this database. */
@@ -68,7 +66,7 @@ export class Driver {
     const failed = (what: string) => (cause: unknown) => log.write('warn', what, { cause });
     this.#parts = parts;
     this.#clock = new ClockWatch(now, monotonic);
-    this.#dispatcher = new Dispatcher(engine, owner, monotonic);
+    this.#dispatcher = new Dispatcher(parts);
     this.#recorder = new Recorder({
       engine,
       owner,
@@ -178,6 +176,7 @@ export class Driver {
     for (let more = true; more && !this.#stopping; ) {
       const dispatched = await this.#dispatcher.step();
       more = dispatched.more;
+      for (const event of dispatched.events) this.#attempts.bodies.keep(event);
       for (const { drive, entries } of dispatched.made) this.#fleet.accept(drive, entries, dispatched.since);
       if (dispatched.overtaken) void this.#gathering.run();
       if (!more && this.#settling) more = await this.#dispatcher.settle();

@@ -4,9 +4,9 @@ import { withTimeout } from '../../lib/timeout.ts';
 import {
   Appending,
   type BulkStatement,
-  type Committed,
   type Engine,
   idsUpTo,
+  type LogBatch,
   type LogEntry,
   type Tx,
   type Value,
@@ -87,7 +87,7 @@ class SqliteEngine implements Engine {
   readonly sharesStatements = false;
   readonly #writer: WriterThread;
   readonly #reader: Reader;
-  committed: (stretch: Committed) => void = () => {};
+  committed: (batch: LogBatch) => void = () => {};
   locked: (waitedMs: number, heldMs: number) => void = () => {};
   #transactions = 0;
   /** Resolves when the next transaction may start: the COMMIT of the previous one has then been sent. */
@@ -165,14 +165,14 @@ class SqliteEngine implements Engine {
       queueMicrotask(ending);
       await Promise.all([...tx.deferred, committed]);
       this.#reader.refresh();
-      if (tx.appending.stretch) this.committed(tx.appending.stretch);
+      if (tx.appending.batch) this.committed(tx.appending.batch);
       return result;
     } catch (error) {
       await calls.call(['rollback']).catch(() => {});
       throw error;
     } finally {
       ending();
-      if (tx.appending.stretch) this.locked(lockedAt - askedAt, this.#monotonic() - lockedAt);
+      if (tx.appending.batch) this.locked(lockedAt - askedAt, this.#monotonic() - lockedAt);
     }
   }
 

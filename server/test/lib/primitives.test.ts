@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { Loop } from '../../lib/loop.ts';
 import { SealedBox } from '../../lib/sealed-box.ts';
 import { Semaphore, SemaphoreFull } from '../../lib/semaphore.ts';
 import { SingleFlight } from '../../lib/single-flight.ts';
@@ -111,4 +112,48 @@ test('a sealed box opens only with its key and context, and only unchanged', () 
     expect(() => box.open(changed, 'topic')).toThrow();
   }
   expect(() => box.open(sealed.subarray(0, -1), 'topic')).toThrow();
+});
+
+test('a loop runs steps while there is more, once for wake-ups that come together, and again after a failure', async () => {
+  const steps: boolean[] = [];
+  const failures: unknown[] = [];
+  let next: () => Promise<boolean> = async () => steps.length < 3;
+  const step = async () => {
+    const more = await next();
+    steps.push(more);
+    return more;
+  };
+  const outcomes = { succeeded: () => {}, failed: (cause: unknown) => failures.push(cause) };
+  const loop = new Loop({ step, outcomes, monotonic: () => 0, sweepMs: 3_600_000 });
+  for (let i = 0; i < 3; i++) loop.wake();
+  await settle();
+  expect(steps).toEqual([true, true, true, false]);
+  next = () => Promise.reject(new Error('broken'));
+  loop.wake();
+  await settle();
+  expect(failures).toHaveLength(1);
+  next = async () => false;
+  loop.wake();
+  await settle();
+  expect(steps).toHaveLength(5);
+  await loop.stop();
+  loop.wake();
+  await settle();
+  expect(steps).toHaveLength(5);
+});
+
+test('a loop pauses for as long as its share of the time asks, but not when it is stopped', async () => {
+  let now = 0;
+  let steps = 0;
+  const step = async () => {
+    now += 1_000_000;
+    steps++;
+    return true;
+  };
+  const outcomes = { succeeded: () => {}, failed: () => {} };
+  const loop = new Loop({ step, outcomes, monotonic: () => now, sweepMs: 3_600_000, timeShare: 0.1 });
+  loop.wake();
+  await settle();
+  await loop.stop();
+  expect(steps).toBe(1);
 });

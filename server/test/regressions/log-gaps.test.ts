@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import type { ClientInput } from '@parley/contract';
 import { readSettings } from '../../config.ts';
-import { dropExpired } from '../../events/retention.ts';
-import { indexNextEvents } from '../../events/search-index.ts';
+import { EventLog } from '../../log/event-log.ts';
+import { pruneExpired } from '../../log/retention.ts';
+import { Log } from '../../observe/log.ts';
+import { indexNextEvents } from '../../search/search-index.ts';
 import { pruneDeliveries } from '../../store/deliveries.ts';
 import { append, logTip, readCursor } from '../../store/events.ts';
 import { openStore } from '../../store/open.ts';
@@ -146,7 +148,7 @@ onAnyEngine('after a gap in the log', (engine) => {
           const tip = await logTip(log);
           return cursors.every((cursor) => cursor === tip) || undefined;
         });
-        while (await dropExpired(log, { deliveries, eventDays: 1, now: () => now, counted: () => {} }));
+        while (await pruneExpired(log, { deliveries, eventDays: 1, now: () => now, counted: () => {} }));
         expect((await ada.ok('webhooks.get', { webhook_id })).webhook.expired_count).toBe(said.length);
         await leaveGap(log);
         await say(ada, chatId, 'six');
@@ -166,7 +168,12 @@ onAnyEngine('after a gap in the log', (engine) => {
       return store.write((tx) => append(tx, events, now));
     };
     const lags: number[] = [];
-    const index = () => indexNextEvents(store, (lag) => lags.push(lag));
+    const silent = new Log('off', 'json', () => {}, Date.now);
+    const eventLog = new EventLog({ engine: store, monotonic: () => 0, sweepMs: day, log: silent });
+    const index = async () => {
+      await eventLog.refresh();
+      return indexNextEvents(store, eventLog, (lag) => lags.push(lag));
+    };
     await happen(2);
     await leaveGap(store);
     await happen(300);
@@ -179,6 +186,7 @@ onAnyEngine('after a gap in the log', (engine) => {
     await happen(1);
     await index();
     expect(lags).toEqual([305, 55, 0, 0, 1]);
+    await eventLog.stop();
     await store.close();
   });
 });

@@ -2,9 +2,9 @@ import type { ChatId, EventName, Signal, SignalName } from '@parley/contract';
 import { freeze } from '../domain/event.ts';
 import type { LogEntry } from '../store/engine.ts';
 
-/** What is written to every stream that it concerns, made once for all of them. */
+/** A server-sent event, encoded once for all streams. */
 export interface Frame {
-  /** Undefined: a signal, which has no place in the log. */
+  /** Undefined for a signal, which is not in the log. */
   readonly id: number | undefined;
   readonly chatId: ChatId;
   readonly name: EventName | SignalName;
@@ -13,15 +13,15 @@ export interface Frame {
 
 const encoder = new TextEncoder();
 
-/** The body is JSON on one line, so it needs no splitting. */
-export const frameOf = ({ event_id, chat_id, event, body }: LogEntry): Frame => ({
+/** The body is JSON on one line, so one `data` line holds it. */
+export const eventFrame = ({ event_id, chat_id, event, body }: LogEntry): Frame => ({
   id: event_id,
   chatId: chat_id,
   name: event,
   bytes: encoder.encode(`id: ${event_id}\nevent: ${event}\ndata: ${body}\n\n`),
 });
 
-/** Without an id, so that the reader's place in the log stays what it is. */
+/** Has no id, so the client's cursor stays as it is. */
 export const signalFrame = (signal: Signal, at: number): Frame => ({
   id: undefined,
   chatId: signal.data.chat_id,
@@ -29,9 +29,9 @@ export const signalFrame = (signal: Signal, at: number): Frame => ({
   bytes: encoder.encode(`event: ${signal.event}\ndata: ${freeze(signal, at)}\n\n`),
 });
 
-/** Moves the reader's place in the log without telling anything. It also says that the connection is alive. */
-export const placeFrame = (position: number): Uint8Array => encoder.encode(`id: ${position}\n\n`);
+/** Moves the client's cursor without an event. It also shows that the connection is alive. */
+export const cursorFrame = (position: number): Uint8Array => encoder.encode(`id: ${position}\n\n`);
 
-/** The first thing in a stream: when to come back after a break, and the place in the log. */
-export const opening = (retryMs: number, position: number): Uint8Array =>
+/** The first frame of a stream: the delay before a reconnect, and the cursor. */
+export const openingFrame = (retryMs: number, position: number): Uint8Array =>
   encoder.encode(`retry: ${retryMs}\nid: ${position}\n\n`);

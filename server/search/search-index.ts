@@ -1,37 +1,42 @@
 import type { EventData, MessageId } from '@parley/contract';
 import { words } from '../domain/words.ts';
+import type { EventLog } from '../log/event-log.ts';
 import type { Engine, Tx } from '../store/engine.ts';
-import { type EventRow, eventsAfter, logTip, moveCursor, readCursor } from '../store/events.ts';
+import { type EventRow, moveCursor, readCursor } from '../store/events.ts';
 import { idsBetween } from '../store/log-cursor.ts';
 import { addToIndex, dropFromIndex, type IndexedMessage } from '../store/search.ts';
 
 /** Events in one step, and characters of their bodies: what takes a few milliseconds. */
-const mostEvents = 250;
-const mostText = 100_000;
+const maxEvents = 250;
+const maxChars = 100_000;
 
 /**
- * Brings the search index up to the event log, one batch at a time; answers whether there is more. Index and cursor move
- * in one transaction, so a crash repeats nothing and skips nothing; a power cut may undo both, which are then done again.
- * Where several processes follow, one does the work.
+ * Indexes the next events of the log. Returns whether there are more. The index and its cursor move in one transaction,
+ * so a crash neither repeats nor skips anything. A power cut may undo both, and they are then done again. If several
+ * processes follow the log, one of them does the work.
  */
-export async function indexNextEvents(engine: Engine, lag: (events: number) => void): Promise<boolean> {
-  const tip = await logTip(engine);
+export async function indexNextEvents(
+  engine: Engine,
+  log: EventLog,
+  reportLag: (events: number) => void,
+): Promise<boolean> {
   const position = await readCursor(engine, 'search');
-  lag(await idsBetween(engine, position, tip));
-  if (tip === position) return false;
+  const { events } = await log.read(position, maxEvents);
+  reportLag(events.length === 0 ? 0 : await idsBetween(engine, position, log.tip));
+  const step = events.slice(0, Math.max(1, countWithin(events, maxChars)));
+  const last = step.at(-1);
+  if (!last) return false;
   return engine.writeRelaxed(async (tx) => {
     if (!(await tx.tryLock('search-index'))) return false;
-    const events = await eventsAfter(tx, await readCursor(tx, 'search'), mostEvents);
-    const step = events.slice(0, Math.max(1, countWithin(events, mostText)));
-    const last = step.at(-1);
-    if (!last) return false;
+    // Another process may have indexed these events meanwhile.
+    if ((await readCursor(tx, 'search')) !== position) return true;
     await indexChanged(tx, step);
     await moveCursor(tx, 'search', last.event_id);
-    return step.length < events.length || events.length === mostEvents;
+    return last.event_id < log.tip;
   });
 }
 
-/** How many of the first events have bodies of so many characters together. */
+/** Returns how many of the first events have bodies of at most so many characters together. */
 function countWithin(events: readonly EventRow[], characters: number): number {
   let left = characters;
   const over = events.findIndex(({ body }) => {
@@ -46,7 +51,7 @@ type TextEvent = { [E in 'new_message' | 'message_edited' | 'message_deleted']: 
   | 'message_edited'
   | 'message_deleted'];
 
-/** The last event of a message tells its text: nothing else is read. */
+/** The last event of a message has its text, so nothing else is read. */
 async function indexChanged(tx: Tx, events: readonly EventRow[]): Promise<void> {
   const created = new Set<MessageId>();
   const texts = new Map<MessageId, IndexedMessage>();

@@ -1,0 +1,114 @@
+import type { ChatId, ChatType, EventName, UserId } from '@parley/contract';
+import { LRUCache } from 'lru-cache';
+import type { MembershipIndex } from '../log/membership.ts';
+import { findChatType } from '../store/chats.ts';
+import type { Db, LogEntry } from '../store/engine.ts';
+import { eventsOf, isAbout } from '../store/webhook-events.ts';
+import { activeWebhooks, readPosition, type WebhookRow } from '../store/webhooks.ts';
+
+/** What matching needs to know of a webhook. */
+interface Subscription {
+  readonly webhookId: number;
+  readonly chatId: ChatId | null;
+  readonly serviceWide: boolean;
+  readonly includeDirect: boolean;
+  readonly sinceEvent: number;
+}
+
+/** The subscriptions to one event name. */
+class Subscriptions {
+  readonly byUser = new Map<UserId, Subscription[]>();
+  readonly serviceWide: Subscription[] = [];
+
+  add(userId: UserId, subscription: Subscription): void {
+    const others = this.byUser.get(userId);
+    if (others) others.push(subscription);
+    else this.byUser.set(userId, [subscription]);
+    if (subscription.serviceWide) this.serviceWide.push(subscription);
+  }
+}
+
+/**
+ * Finds the webhooks that get an event. An event costs as much as the webhooks that subscribe to its name in its chat,
+ * however many others there are.
+ */
+export class SubscriptionIndex {
+  readonly #db: Db;
+  readonly #membership: MembershipIndex;
+  readonly #chatTypes = new LRUCache<ChatId, ChatType>({
+    max: 10_000,
+    fetchMethod: (chatId) => findChatType(this.#db, chatId),
+  });
+  #version = -1;
+  #owners: ReadonlySet<UserId> = new Set();
+  #byName = new Map<EventName, Subscriptions>();
+
+  constructor(db: Db, membership: MembershipIndex) {
+    this.#db = db;
+    this.#membership = membership;
+  }
+
+  /** The version of the registered webhooks that the index holds. */
+  get version(): number {
+    return this.#version;
+  }
+
+  get isEmpty(): boolean {
+    return this.#owners.size === 0;
+  }
+
+  /**
+   * Loads the active webhooks if they have changed. Returns whether they had. Call it after the events were read, so that
+   * it has the webhooks that were registered before them.
+   */
+  async refresh(): Promise<boolean> {
+    const { version } = await readPosition(this.#db);
+    if (version === this.#version) return false;
+    const rows = await activeWebhooks(this.#db);
+    const owners = new Set(rows.map(({ user_id }) => user_id));
+    await this.#membership.track([...owners.difference(this.#owners)]);
+    this.#membership.untrack(this.#owners.difference(owners));
+    this.#owners = owners;
+    this.#byName = new Map();
+    for (const row of rows) this.#add(row);
+    this.#version = version;
+    return true;
+  }
+
+  #add(row: WebhookRow): void {
+    const subscription: Subscription = {
+      webhookId: row.webhook_id,
+      chatId: row.chat_id,
+      serviceWide: row.service_wide === 1,
+      includeDirect: row.include_direct === 1,
+      sinceEvent: row.since_event,
+    };
+    for (const name of eventsOf(row)) {
+      const subscriptions = this.#byName.get(name) ?? new Subscriptions();
+      this.#byName.set(name, subscriptions);
+      subscriptions.add(row.user_id, subscription);
+    }
+  }
+
+  /** Returns the ids of the webhooks that get an event. The membership index must have been advanced to it. */
+  async match(event: LogEntry): Promise<number[]> {
+    const subscriptions = this.#byName.get(event.event);
+    if (!subscriptions) return [];
+    return (await this.#candidates(event, subscriptions))
+      .filter(({ chatId, sinceEvent }) => (chatId ?? event.chat_id) === event.chat_id && sinceEvent < event.event_id)
+      .map(({ webhookId }) => webhookId)
+      .filter((webhookId) => !isAbout(event, webhookId));
+  }
+
+  async #candidates(event: LogEntry, { byUser, serviceWide }: Subscriptions): Promise<Subscription[]> {
+    const { event_id, chat_id } = event;
+    if (chat_id < 0) return byUser.get(-chat_id as UserId) ?? [];
+    const found: Subscription[] = [];
+    for (const subscriptions of this.#membership.seenBy(event_id, chat_id, byUser)) {
+      for (const subscription of subscriptions) if (!subscription.serviceWide) found.push(subscription);
+    }
+    if (serviceWide.length === 0) return found;
+    const isDirect = (await this.#chatTypes.fetch(chat_id)) === 'direct';
+    return [...found, ...serviceWide.filter(({ includeDirect }) => includeDirect || !isDirect)];
+  }
+}
