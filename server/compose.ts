@@ -81,26 +81,19 @@ export async function startParley(settings: Settings, world: World = realWorld):
     const wake = new Wake();
     const key = secretKey(settings.folder, settings.secretKey, world.random);
     await claimKey(engine, key, settings.folder);
-    const deliver = buildDelivery(settings, world, engine, key, () => port, metrics, log);
+    const notifyNodes = () => live.nodes.webhooksChanged();
+    const delivery = buildDelivery(settings, world, engine, key, () => port, notifyNodes, metrics, log);
     const address = () => settings.publicUrl?.origin ?? localUrl(settings, port);
     const files = await buildFiles(settings, world, engine, key, address, (upload) => live.nodes.wantUpload(upload));
     const authenticator = new Authenticator(engine, world.now);
     const hearing = {
       forget: (userIds: readonly UserId[]) => authenticator.forget(userIds),
-      nudge: () => void deliver.driver.nudge(),
+      webhooksChanged: () => void delivery.worker.webhooksChanged(),
       uploadWanted: (upload: string) => files.locks.asked(upload),
     };
     const live: Live = buildLive(settings, world, engine, key, wake, hearing, metrics, log);
     engine.locked = (waitedMs, heldMs) => metrics.eventLock(waitedMs, heldMs);
     undo.push(() => live.nodes.stop());
-    deliver.driver.passedOn = () => live.nodes.webhooksChanged();
-    const webhooks = {
-      ...deliver.services,
-      nudge: () => {
-        live.nodes.webhooksChanged();
-        return deliver.driver.nudge();
-      },
-    };
     const contract = buildContract(limitsOf(settings));
     const requestId = requestIds(world);
     const services: Services & SignInServices = {
@@ -109,12 +102,12 @@ export async function startParley(settings: Settings, world: World = realWorld):
       random: world.random,
       passwords: new Passwords(settings.passwordCost),
       ...live.services,
-      webhooks,
+      webhooks: delivery.services,
       files: files.services,
       ended: async (...userIds) => {
         authenticator.forget(userIds);
         await live.ended(userIds);
-        await deliver.driver.nudge();
+        await delivery.worker.webhooksChanged();
       },
       signInLimit: settings.signInLimit,
       deviceKey: new Bun.CryptoHasher('sha256', key).update('devices').digest(),
@@ -188,9 +181,9 @@ export async function startParley(settings: Settings, world: World = realWorld):
       ...(limiter && settings.databaseUrl && { rateSharing: shareRates(limiter, world, engine, log) }),
     };
     wake.subscribe(() => followers.searchIndex.wake());
-    wake.subscribe(() => deliver.driver.wake());
+    wake.subscribe(() => delivery.worker.eventsCommitted());
     followers.searchIndex.wake();
-    await deliver.driver.start();
+    await delivery.worker.start();
     const url = localUrl(settings, port);
     const secret = await createSetupLink(services);
     const setupLink = secret && `${address()}/setup/${secret}`;
@@ -211,7 +204,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
         await drained;
         clearTimeout(cutOff);
         await within(releaseMs, files.uploads.settled()).catch(() => {});
-        const stopping = [deliver.driver, ...Object.values(followers)].map((part) => part.stop());
+        const stopping = [delivery.worker, ...Object.values(followers)].map((part) => part.stop());
         await within(followerMs, Promise.all(stopping)).catch((cause) =>
           log.write('warn', 'stopped midway', { cause }),
         );

@@ -1,7 +1,7 @@
 import { ParleyError } from '@parley/contract';
 import { dropUnsent, settleFiles } from '../store/backup-files.ts';
 import { type Columns, columnsOf, tableNames } from '../store/catalog.ts';
-import { releaseAll } from '../store/drives.ts';
+import { releaseAllLeases } from '../store/endpoint-state.ts';
 import type { RowWork, Tx, Value } from '../store/engine.ts';
 import { noteGap } from '../store/log-cursor.ts';
 import { lockSchema, migrateTo, newestVersion } from '../store/migrate.ts';
@@ -57,7 +57,7 @@ export async function restoreInto(tx: Tx, parts: RestoreParts): Promise<RestoreO
   if (manifest.files.included) await settleFiles(tx, archive.missing);
   else await dropUnsent(tx, Date.parse(manifest.began_at));
   // Whoever drove webhooks does so no more.
-  await releaseAll(tx, null);
+  await releaseAllLeases(tx, null);
   await parts.say('Making the search index.');
   await rebuildIndex(tx);
   return { messages: tables.countOf('messages'), files: files.count };

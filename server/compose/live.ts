@@ -24,7 +24,7 @@ export function buildLive(
   engine: Engine,
   key: Uint8Array,
   wake: Wake,
-  hearing: Pick<NodeParts, 'forget' | 'nudge' | 'uploadWanted'>,
+  hearing: Pick<NodeParts, 'forget' | 'webhooksChanged' | 'uploadWanted'>,
   metrics: Metrics,
   log: Log,
 ): Live {

@@ -25,7 +25,7 @@ export interface NodeParts {
   /** Those who follow the log look. */
   readonly wake: () => void;
   readonly forget: (userIds: readonly UserId[]) => void;
-  readonly nudge: () => void;
+  readonly webhooksChanged: () => void;
   readonly uploadWanted: (key: string) => void;
   readonly random: (bytes: number) => Uint8Array;
   readonly log: Log;
@@ -48,7 +48,7 @@ export function joinNodes({ natsUrl }: Settings, key: Uint8Array, parts: NodePar
 
 /** Several services may share a NATS: those with the same key, which are those on the same database, hear each other. */
 function connectNats(address: NonNullable<Settings['natsUrl']>, key: Uint8Array, parts: NodeParts): Bus {
-  const { streams, wake, forget, nudge, uploadWanted, random, log, metrics } = parts;
+  const { streams, wake, forget, webhooksChanged, uploadWanted, random, log, metrics } = parts;
   const derive = (use: string) => new Bun.CryptoHasher('sha256', key).update(use).digest();
   const name = Buffer.from(derive('name of nodes')).toString('hex').slice(0, 16);
   const box = new SealedBox(derive('what nodes tell each other'), random);
@@ -70,16 +70,16 @@ function connectNats(address: NonNullable<Settings['natsUrl']>, key: Uint8Array,
         const userIds = JSON.parse(text) as UserId[];
         forget(userIds);
         void streams.accessEnded(userIds);
-        nudge();
+        webhooksChanged();
       },
-      webhooks: nudge,
+      webhooks: webhooksChanged,
       uploads: uploadWanted,
     },
     connected: () => {
       metrics.busConnected(true);
       log.write('info', 'connected to NATS', {});
       wake();
-      nudge();
+      webhooksChanged();
       streams.look();
       void streams.recheck();
     },

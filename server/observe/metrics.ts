@@ -19,7 +19,7 @@ export class Metrics {
   readonly #pruned = new Map<string, number>();
   readonly #settled = new Map<string, number>();
   readonly #eventLock = { waited: 0, held: 0 };
-  #lanes = 0;
+  #chatQueues = 0;
   #busConnected: boolean | undefined;
   #streams = 0;
   #streamed = 0;
@@ -60,8 +60,8 @@ export class Metrics {
     observe(this.#lag, seconds);
   }
 
-  lanes(open: number): void {
-    this.#lanes = open;
+  chatQueues(count: number): void {
+    this.#chatQueues = count;
   }
 
   busConnected(isConnected: boolean): void {
@@ -132,11 +132,11 @@ export class Metrics {
       ),
       ...[...this.#settled].map(([state, count]) => `parley_deliveries_total{state="${state}"} ${count}`),
       ...header(
-        'parley_webhook_lanes',
+        'parley_webhook_chat_queues',
         'gauge',
-        'Chats that have something to deliver to a webhook, at the last look.',
+        'Chats that have deliveries queued for a webhook, at the last sweep.',
       ),
-      `parley_webhook_lanes ${this.#lanes}`,
+      `parley_webhook_chat_queues ${this.#chatQueues}`,
       ...(this.#busConnected === undefined
         ? []
         : [
