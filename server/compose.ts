@@ -85,26 +85,19 @@ export async function startParley(settings: Settings, world: World = realWorld):
     const deps = { engine, eventLog, membership: new MembershipIndex(engine, eventLog) };
     const key = secretKey(settings.folder, settings.secretKey, world.random);
     await claimKey(engine, key, settings.folder);
-    const deliver = buildDelivery(settings, world, deps, key, () => port, metrics, log);
+    const notifyNodes = () => live.nodes.webhooksChanged();
+    const delivery = buildDelivery(settings, world, deps, key, () => port, notifyNodes, metrics, log);
     const address = () => settings.publicUrl?.origin ?? localUrl(settings, port);
     const files = await buildFiles(settings, world, engine, key, address, (upload) => live.nodes.wantUpload(upload));
     const authenticator = new Authenticator(engine, world.now);
     const listener = {
       forgetUsers: (userIds: readonly UserId[]) => authenticator.forget(userIds),
-      webhooksChanged: () => void deliver.driver.nudge(),
+      webhooksChanged: () => void delivery.worker.webhooksChanged(),
       uploadWanted: (upload: string) => files.locks.asked(upload),
     };
     const live: Live = buildLive(settings, world, deps, key, listener, metrics, log);
     engine.locked = (waitedMs, heldMs) => metrics.eventLock(waitedMs, heldMs);
     undo.push(() => live.nodes.stop());
-    deliver.driver.passedOn = () => live.nodes.webhooksChanged();
-    const webhooks = {
-      ...deliver.services,
-      nudge: () => {
-        live.nodes.webhooksChanged();
-        return deliver.driver.nudge();
-      },
-    };
     const contract = buildContract(limitsOf(settings));
     const requestId = requestIds(world);
     const services: Services & SignInServices = {
@@ -113,12 +106,12 @@ export async function startParley(settings: Settings, world: World = realWorld):
       random: world.random,
       passwords: new Passwords(settings.passwordCost),
       ...live.services,
-      webhooks,
+      webhooks: delivery.services,
       files: files.services,
       ended: async (...userIds) => {
         authenticator.forget(userIds);
         await live.accessEnded(userIds);
-        await deliver.driver.nudge();
+        await delivery.worker.webhooksChanged();
       },
       signInLimit: settings.signInLimit,
       deviceKey: new Bun.CryptoHasher('sha256', key).update('devices').digest(),
@@ -188,8 +181,8 @@ export async function startParley(settings: Settings, world: World = realWorld):
     };
     const { blobs } = files;
     const jobs = startBackgroundJobs(settings, world, { ...deps, blobs, limiter, storeTokenUses, metrics, log });
-    eventLog.subscribe(() => deliver.driver.wake());
-    await deliver.driver.start();
+    eventLog.subscribe(() => delivery.worker.eventsCommitted());
+    await delivery.worker.start();
     const url = localUrl(settings, port);
     const secret = await createSetupLink(services);
     const setupLink = secret && `${address()}/setup/${secret}`;
@@ -210,7 +203,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
         await drained;
         clearTimeout(cutOff);
         await within(releaseMs, files.uploads.settled()).catch(() => {});
-        const stopping = [eventLog, deliver.driver, ...jobs].map((part) => part.stop());
+        const stopping = [eventLog, delivery.worker, ...jobs].map((part) => part.stop());
         await within(backgroundMs, Promise.all([streamsStopped, ...stopping])).catch((cause) =>
           log.write('warn', 'stopped midway', { cause }),
         );

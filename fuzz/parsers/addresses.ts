@@ -3,7 +3,7 @@ import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { contains, readAddress, readNetwork } from '../../server/domain/address.ts';
 import { clientAddress, limitKey, parseTrustedProxies } from '../../server/http/address.ts';
-import { AddressRefusal, Guard } from '../../server/webhooks/guard.ts';
+import { AddressRefusal, Guard } from '../../server/webhooks/ssrf/guard.ts';
 import { headerText, wildText } from '../calls/wild.ts';
 import { subject } from '../subject.ts';
 import { outcome, outcomeOf } from './outcome.ts';
@@ -73,6 +73,7 @@ const guard = new Guard({
   openNetworks: [],
   loopbackAllowed: false,
   ownPort: () => undefined,
+  monotonic: () => performance.now(),
   resolve: async () => ['93.184.216.34'],
 });
 

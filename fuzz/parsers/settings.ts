@@ -6,7 +6,7 @@ import { realWorld } from '../../server/compose.ts';
 import { readSettings, SettingError, settingsTable } from '../../server/config.ts';
 import { SealedBox } from '../../server/lib/sealed-box.ts';
 import { parseKey } from '../../server/store/secret-key.ts';
-import { SecretBox } from '../../server/webhooks/secret-box.ts';
+import { SecretBox } from '../../server/webhooks/sender.ts';
 import { wildText } from '../calls/wild.ts';
 import { subject } from '../subject.ts';
 import { outcome } from './outcome.ts';

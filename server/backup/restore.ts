@@ -1,5 +1,5 @@
 import { ParleyError } from '@parley/contract';
-import { releaseAll } from '../store/drives.ts';
+import { releaseAllLeases } from '../store/endpoint-state.ts';
 import type { BulkStatement, Tx, Value } from '../store/engine.ts';
 import { noteGap } from '../store/log-cursor.ts';
 import { lockSchema, migrateTo, newestVersion } from '../store/migrate.ts';
@@ -56,7 +56,7 @@ export async function restoreInto(tx: Tx, deps: RestoreDeps): Promise<RestoreOut
   if (manifest.files.included) await settleFiles(tx, archive.missing);
   else await forgetUnsent(tx, Date.parse(manifest.began_at));
   // The leases of the original servers are void.
-  await releaseAll(tx, null);
+  await releaseAllLeases(tx, null);
   await deps.say('Building the search index.');
   await rebuildIndex(tx);
   return { messages: tables.countOf('messages'), files: files.count };

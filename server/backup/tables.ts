@@ -20,7 +20,7 @@ export const keptTables: readonly Table[] = [
   { name: 'idempotency', key: ['user_id', 'app_id', 'operation', 'key'] },
   { name: 'webhooks', key: ['webhook_id'] },
   { name: 'webhook_registry', key: [] },
-  { name: 'drives', key: ['webhook_id'] },
+  { name: 'endpoint_state', key: ['webhook_id'] },
   { name: 'backlogs', key: ['webhook_id', 'chat_id'] },
   { name: 'replays', key: ['replay_id'] },
   { name: 'deliveries', key: ['delivery_id'] },

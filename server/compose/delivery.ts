@@ -5,57 +5,60 @@ import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { WebhookServices } from '../operations/operation.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import { ByHand } from '../webhooks/by-hand.ts';
-import { Driver } from '../webhooks/driver.ts';
-import { checkUrl } from '../webhooks/endpoint-url.ts';
-import { Guard, resolveName } from '../webhooks/guard.ts';
-import { SecretBox } from '../webhooks/secret-box.ts';
-import { Sender } from '../webhooks/sender.ts';
+import { ManualAttempts } from '../webhooks/manual-attempts.ts';
+import { SecretBox, Sender } from '../webhooks/sender.ts';
+import { checkUrl } from '../webhooks/ssrf/endpoint-url.ts';
+import { Guard } from '../webhooks/ssrf/guard.ts';
+import { resolveName } from '../webhooks/ssrf/resolve.ts';
+import { DeliveryWorker } from '../webhooks/worker.ts';
 import { chance, type World } from './world.ts';
 
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host);
 
-/** What delivers to webhooks. */
+/** Builds what delivers to webhooks. `notifyNodes` tells other processes that webhooks have changed. */
 export function buildDelivery(
   settings: Settings,
   world: World,
   deps: LogDeps,
   key: Uint8Array,
   ownPort: () => number | undefined,
+  notifyNodes: () => void,
   metrics: Metrics,
   log: Log,
-): { driver: Driver; services: WebhookServices } {
-  const box = new SecretBox(new SealedBox(key, world.random));
-  const isLocal = isLoopback(settings.host) && (!settings.publicUrl || isLoopback(settings.publicUrl.hostname));
+): { worker: DeliveryWorker; services: WebhookServices } {
+  const { now, monotonic, sweepMs } = world;
+  const secrets = new SecretBox(new SealedBox(key, world.random));
   const guard = new Guard({
     openNetworks: settings.webhookNetworks,
-    loopbackAllowed: isLocal,
+    loopbackAllowed: isLoopback(settings.host) && (!settings.publicUrl || isLoopback(settings.publicUrl.hostname)),
     ownPort,
     resolve: resolveName,
+    monotonic,
   });
-  const { now, monotonic } = world;
-  const sender = new Sender({ guard, box, now, monotonic, version: packageJson.version });
-  const driver = new Driver({
+  const sender = new Sender({ guard, secrets, now, monotonic, version: packageJson.version });
+  const worker = new DeliveryWorker({
     ...deps,
     monotonic,
     owner: Buffer.from(world.random(9)).toString('base64url'),
-    alone: settings.databaseUrl === undefined,
+    isAlone: settings.databaseUrl === undefined,
     now,
     random: () => chance(world),
-    callOff: () => sender.close(),
-    send: ({ webhook }, { eventId, event, attempts, replayId }, body, at) =>
-      sender.send(webhook, { id: String(eventId), event, body, attempt: attempts + 1, replayId, at }),
-    sweepMs: world.sweepMs,
+    sender,
+    sweepMs,
+    notifyNodes,
     log,
-    gauges: metrics,
+    metrics,
   });
-  const byHand = new ByHand(sender);
+  const manual = new ManualAttempts(sender);
   const services: WebhookServices = {
-    most: settings.webhookLimit,
+    maxPerUser: settings.webhookLimit,
     checkUrl: (url) => checkUrl(guard, url),
-    seal: (secret) => box.seal(secret),
-    nudge: () => driver.nudge(),
-    attempt: (webhook, sending) => byHand.attempt(webhook, sending),
+    seal: (secret) => secrets.seal(secret),
+    changed: () => {
+      notifyNodes();
+      return worker.webhooksChanged();
+    },
+    attempt: (webhook, sending) => manual.make(webhook, sending),
   };
-  return { driver, services };
+  return { worker, services };
 }

@@ -20,7 +20,7 @@ const metrics = {
   parley_event_lock_waited_seconds_total: ['counter', 'Time that transactions of this node waited for the event lock.'],
   parley_pruned_total: ['counter', 'Rows deleted by retention, by kind.'],
   parley_deliveries_total: ['counter', 'Deliveries to webhooks that attempts have settled, by state.'],
-  parley_webhook_lanes: ['gauge', 'Chats with pending deliveries to a webhook, at the last check.'],
+  parley_webhook_chat_queues: ['gauge', 'Chats with pending deliveries to a webhook, at the last check.'],
   parley_nats_connected: ['gauge', 'Whether NATS is connected.'],
   parley_streams: ['gauge', 'Event streams that are open.'],
   parley_streamed_total: ['counter', 'Events and signals sent to streams, counted once for each stream.'],
@@ -48,7 +48,7 @@ export class Metrics {
     this.#set('process_start_time_seconds', Math.round(performance.timeOrigin / 1_000));
     this.searchLag(0);
     this.eventLock(0, 0);
-    this.lanes(0);
+    this.chatQueues(0);
     this.streams(0);
     this.streamed(0);
   }
@@ -67,8 +67,8 @@ export class Metrics {
     observe(this.#lag, seconds);
   }
 
-  lanes(open: number): void {
-    this.#set('parley_webhook_lanes', open);
+  chatQueues(count: number): void {
+    this.#set('parley_webhook_chat_queues', count);
   }
 
   busConnected(isConnected: boolean): void {

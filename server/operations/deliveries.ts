@@ -1,9 +1,9 @@
 import { type DeliveryId, ParleyError } from '@parley/contract';
 import type { Caller } from '../auth/caller.ts';
-import { type DeliveryRow, findDelivery, hurryDelivery, isSettled, skipDelivery } from '../store/deliveries.ts';
+import { type DeliveryRow, findDelivery, isSettled, makeDeliveryDue, skipDelivery } from '../store/deliveries.ts';
 import { listDeliveries } from '../store/delivery-pages.ts';
 import { attemptsOf, recordResend } from '../store/delivery-results.ts';
-import { noteRevision } from '../store/drives.ts';
+import { bumpRevision } from '../store/endpoint-state.ts';
 import type { Db } from '../store/engine.ts';
 import { eventsNamed, firstEventSince } from '../store/events.ts';
 import { finishReplays, noteSettled } from '../store/replays.ts';
@@ -59,7 +59,7 @@ export function redeliver(services: Services): Handler<'webhooks.redeliver'> {
   };
 }
 
-/** Of a delivery that is not settled: without waiting any longer, but in its turn. */
+/** Makes an open delivery due now, in its turn. */
 async function hurry(
   services: Services,
   call: Parameters<Handler<'webhooks.redeliver'>>[0],
@@ -68,15 +68,15 @@ async function hurry(
   if (status !== 'active') throw new ParleyError('conflict', `Its webhook is ${status}. Make it active first.`);
   const answer = await change(services, call, async (tx) => {
     await lockWebhook(tx, call.caller, webhook_id);
-    await noteRevision(tx, webhook_id, 'tried at once');
-    await hurryDelivery(tx, call.input.delivery_id);
+    await bumpRevision(tx, webhook_id, 'retry_now');
+    await makeDeliveryDue(tx, call.input.delivery_id);
     return { delivery: present.delivery(await accessDelivery(tx, call.caller, call.input.delivery_id)) };
   });
-  await services.webhooks.nudge();
+  await services.webhooks.changed();
   return answer;
 }
 
-/** Of a settled one: once more, outside of its lane. */
+/** Sends a settled delivery once more, outside its queue. */
 async function sendAgain(services: Services, caller: Caller, webhook: WebhookRow, delivery: DeliveryRow) {
   const { delivery_id, event_id, replay_id, event: name } = delivery;
   const [event] = await eventsNamed(services.engine, [event_id]);
@@ -108,7 +108,7 @@ export function skip(services: Services): Handler<'webhooks.skip'> {
     const answer = await change(services, call, async (tx, at) => {
       await lockWebhooks(tx);
       const { webhook_id, replay_id, state } = await accessDelivery(tx, caller, input.delivery_id);
-      await noteRevision(tx, webhook_id, 'looked at again');
+      await bumpRevision(tx, webhook_id, 'recheck');
       if (!(await skipDelivery(tx, input.delivery_id, 'by_owner', at))) {
         throw new ParleyError('conflict', `This delivery is ${state} already.`);
       }
@@ -118,7 +118,7 @@ export function skip(services: Services): Handler<'webhooks.skip'> {
       }
       return { delivery: present.delivery(await accessDelivery(tx, caller, input.delivery_id)) };
     });
-    await services.webhooks.nudge();
+    await services.webhooks.changed();
     return answer;
   };
 }

@@ -53,15 +53,14 @@ export type Handlers = { readonly [N in OperationName]: Handler<N> };
 
 /** What operations need from those who deliver. */
 export interface WebhookServices {
-  /** Webhooks of one user at most. */
-  readonly most: number;
-  /** Answers the URL as it is kept; refuses one that nothing may be sent to. */
+  readonly maxPerUser: number;
+  /** Returns the URL as it is stored. Rejects with `invalid_input` if webhooks may not be sent to it. */
   readonly checkUrl: (url: string) => Promise<string>;
   readonly seal: (secret: string) => string;
-  /** Makes an attempt now, outside of every lane. */
+  /** Makes an attempt now, outside the queues. */
   readonly attempt: (webhook: WebhookRow, sending: Sending) => Promise<AttemptMade>;
-  /** Says that something about a webhook was changed, and answers once that is minded here. */
-  readonly nudge: () => Promise<void>;
+  /** Says that a webhook was changed. Resolves once this process acts on it. */
+  readonly changed: () => Promise<void>;
 }
 
 /** What operations need from where files are kept. */

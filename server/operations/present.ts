@@ -25,7 +25,7 @@ import { isoTime } from '../domain/time.ts';
 import type { ChatView } from '../store/chats.ts';
 import type { DeliveryRow } from '../store/deliveries.ts';
 import type { AttemptRow } from '../store/delivery-results.ts';
-import type { DriveRow } from '../store/drives.ts';
+import type { EndpointStateRow } from '../store/endpoint-state.ts';
 import type { Db } from '../store/engine.ts';
 import type { ParticipantRow } from '../store/members.ts';
 import type { MessageRow, PageRow } from '../store/messages.ts';
@@ -134,7 +134,7 @@ export function token(row: TokenRow): Token {
 }
 
 /** A webhook, with the time of the oldest event that it is still to be told of. */
-export function webhook(row: WebhookRow, drive: DriveRow, oldest: number | undefined, now: number): Webhook {
+export function webhook(row: WebhookRow, state: EndpointStateRow, oldest: number | undefined, now: number): Webhook {
   const events = JSON.parse(row.events) as string[];
   const known: readonly string[] = ['*', ...eventNames];
   return {
@@ -148,8 +148,8 @@ export function webhook(row: WebhookRow, drive: DriveRow, oldest: number | undef
     include_direct: row.include_direct === 1,
     status: row.status,
     disabled_reason: row.disabled_reason,
-    down_since: timeOrNull(drive.down_since),
-    next_attempt_at: timeOrNull(drive.hold_until),
+    down_since: timeOrNull(state.down_since),
+    next_attempt_at: timeOrNull(state.hold_until),
     oldest_undelivered_age: oldest === undefined ? null : Math.max(0, Math.round((now - oldest) / 1_000)),
     expired_count: row.expired_count,
     previous_secret_until: row.previous_until !== null && row.previous_until > now ? time(row.previous_until) : null,
@@ -213,7 +213,7 @@ export function replay(row: ReplayRow): Replay {
     from_event_id: row.from_event as EventId,
     to_event_id: row.to_event,
     reached_event_id: row.reached_event,
-    open_count: Math.max(0, row.filled_count - settled),
+    open_count: Math.max(0, row.delivery_count - settled),
     delivered_count: row.delivered_count,
     failed_count: row.failed_count,
     skipped_count: row.skipped_count,

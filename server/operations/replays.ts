@@ -1,5 +1,5 @@
 import { invalidField, ParleyError } from '@parley/contract';
-import { noteRevision } from '../store/drives.ts';
+import { bumpRevision } from '../store/endpoint-state.ts';
 import { firstEventSince, logTip, readCursor } from '../store/events.ts';
 import { insertReplay, listReplays, runningReplays } from '../store/replays.ts';
 import { change, type Handler, type Services } from './operation.ts';
@@ -33,10 +33,10 @@ export function startReplay(services: Services): Handler<'webhooks.replay'> {
       }
       const toEvent = await logTip(tx);
       const replay = await insertReplay(tx, { webhookId: webhook_id, only: only ?? null, fromEvent, toEvent, at });
-      await noteRevision(tx, webhook_id, 'continued');
+      await bumpRevision(tx, webhook_id, 'resume');
       return { replay: present.replay(replay) };
     });
-    await services.webhooks.nudge();
+    await services.webhooks.changed();
     return answer;
   };
 }

@@ -2,8 +2,8 @@ import { type ChatId, invalidField, ParleyError, type Webhook, type WebhookId } 
 import { type AuditDetails, record } from '../auth/audit.ts';
 import { type Caller, requireScopes } from '../auth/caller.ts';
 import { findChatType } from '../store/chats.ts';
-import { hurryAll } from '../store/deliveries.ts';
-import { findDrive, noteRevision } from '../store/drives.ts';
+import { makeAllDue } from '../store/deliveries.ts';
+import { bumpRevision, findEndpointState } from '../store/endpoint-state.ts';
 import type { Db, Tx } from '../store/engine.ts';
 import { logTip } from '../store/events.ts';
 import { findToken } from '../store/tokens.ts';
@@ -17,8 +17,8 @@ import {
   insertWebhook,
   listWebhooks,
   lockWebhooks,
+  restartAfter,
   rotateSecret,
-  startAnew,
   updateWebhook,
   type WebhookRow,
 } from '../store/webhooks.ts';
@@ -57,10 +57,10 @@ export async function lockWebhook(tx: Tx, caller: Caller, webhookId: WebhookId):
 
 async function shown(db: Db, webhookId: WebhookId, now: number): Promise<Webhook> {
   const webhook = await findWebhook(db, webhookId);
-  const drive = webhook && (await findDrive(db, webhookId));
+  const state = webhook && (await findEndpointState(db, webhookId));
   // Outside of a transaction it may have been deleted a moment ago.
-  if (!webhook || !drive) throw noWebhook();
-  return present.webhook(webhook, drive, await oldestUndelivered(db, webhook), now);
+  if (!webhook || !state) throw noWebhook();
+  return present.webhook(webhook, state, await oldestUndelivered(db, webhook), now);
 }
 
 export function registerWebhook(services: Services): Handler<'webhooks.register'> {
@@ -78,10 +78,10 @@ export function registerWebhook(services: Services): Handler<'webhooks.register'
         throw new ParleyError('unauthorized', 'This access token has just been revoked.');
       }
       if (input.chat_id !== undefined) await requireChat(tx, caller, input.chat_id, input.service_wide);
-      if ((await countWebhooks(tx, caller.userId)) >= services.webhooks.most) {
+      if ((await countWebhooks(tx, caller.userId)) >= services.webhooks.maxPerUser) {
         throw new ParleyError(
           'conflict',
-          `You have ${services.webhooks.most} webhooks, as many as PARLEY_WEBHOOK_LIMIT allows. Delete one first.`,
+          `You have ${services.webhooks.maxPerUser} webhooks, as many as PARLEY_WEBHOOK_LIMIT allows. Delete one first.`,
         );
       }
       const row = await insertWebhook(tx, {
@@ -115,8 +115,8 @@ export function listOfWebhooks({ engine, now }: Services): Handler<'webhooks.lis
     const { rows, has_more } = present.page(found, input.limit);
     const webhooks: Webhook[] = [];
     for (const row of rows) {
-      const drive = await findDrive(engine, row.webhook_id);
-      if (drive) webhooks.push(present.webhook(row, drive, await oldestUndelivered(engine, row), now()));
+      const state = await findEndpointState(engine, row.webhook_id);
+      if (state) webhooks.push(present.webhook(row, state, await oldestUndelivered(engine, row), now()));
     }
     return { webhooks, has_more };
   };
@@ -147,12 +147,12 @@ export function updateOfWebhook(services: Services): Handler<'webhooks.update'> 
       if (url !== undefined && url !== webhook.url) await adoptWebhook(tx, webhook.webhook_id, caller.tokenId);
       if (status !== webhook.status) await changeStatus(tx, caller, webhook, status);
       else if (status === 'active' && url !== undefined) await tryAtOnce(tx, webhook.webhook_id);
-      else await noteRevision(tx, webhook.webhook_id, 'looked at again');
+      else await bumpRevision(tx, webhook.webhook_id, 'recheck');
       const changed = await shown(tx, webhook.webhook_id, at);
       await record(tx, at, actorOf(call), 'webhook_changed', auditOf(changed));
       return { webhook: changed };
     });
-    await services.webhooks.nudge();
+    await services.webhooks.changed();
     return answer;
   };
 }
@@ -175,7 +175,7 @@ async function changeStatus(tx: Tx, caller: Caller, webhook: WebhookRow, status:
   const hadEnded = disabled_reason === 'access_revoked' || disabled_reason === 'user_disabled';
   if (hadEnded) {
     // What it missed was given up; from now on it is told again, on the strength of this token.
-    await startAnew(tx, webhook_id, await logTip(tx));
+    await restartAfter(tx, webhook_id, await logTip(tx));
     await adoptWebhook(tx, webhook_id, caller.tokenId);
   }
   if (status === 'active') await tryAtOnce(tx, webhook_id);
@@ -184,8 +184,8 @@ async function changeStatus(tx: Tx, caller: Caller, webhook: WebhookRow, status:
 
 /** Whatever was wrong with its endpoint is forgotten, and nothing waits any longer. */
 async function tryAtOnce(tx: Tx, webhookId: WebhookId): Promise<void> {
-  await noteRevision(tx, webhookId, 'tried at once');
-  await hurryAll(tx, webhookId);
+  await bumpRevision(tx, webhookId, 'retry_now');
+  await makeAllDue(tx, webhookId);
 }
 
 export function rotateSecretOf(services: Services): Handler<'webhooks.rotate_secret'> {
@@ -195,11 +195,11 @@ export function rotateSecretOf(services: Services): Handler<'webhooks.rotate_sec
     const answer = await change(services, call, async (tx, at) => {
       const { webhook_id } = await lockWebhook(tx, caller, input.webhook_id);
       await rotateSecret(tx, webhook_id, secret, at + overlapMs);
-      await noteRevision(tx, webhook_id, 'looked at again');
+      await bumpRevision(tx, webhook_id, 'recheck');
       await record(tx, at, actorOf(call), 'webhook_secret_rotated', { webhook_id });
       return { webhook: await shown(tx, webhook_id, at) };
     });
-    await services.webhooks.nudge();
+    await services.webhooks.changed();
     return answer;
   };
 }
@@ -212,7 +212,7 @@ export function deleteOneWebhook(services: Services): Handler<'webhooks.delete'>
       await record(tx, at, actorOf(call), 'webhook_deleted', { webhook_id });
       return { webhook_id };
     });
-    await services.webhooks.nudge();
+    await services.webhooks.changed();
     return answer;
   };
 }

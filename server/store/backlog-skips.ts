@@ -2,28 +2,28 @@ import type { SkipReason } from '@parley/contract';
 import { type BacklogRow, backlogsOf } from './backlogs.ts';
 import { insertSkipped } from './deliveries.ts';
 import type { Tx } from './engine.ts';
-import { backlogged } from './webhook-events.ts';
+import { backlogEvents } from './webhook-events.ts';
 import type { WebhookRow } from './webhooks.ts';
 
-/** Events of the log that are looked at together. */
+/** Events that are read at a time. */
 const batch = 500;
 
 /**
- * Writes down as skipped what the log holds for a webhook up to an event, so that it can be seen and replayed; no more than
- * `most` of it. Answers how many that were.
+ * Records the events of a backlog up to one as skipped, so that they can be seen and replayed; about `max` of them.
+ * Returns how many it recorded.
  */
 export async function skipBacklog(
   tx: Tx,
   webhook: WebhookRow,
   backlog: BacklogRow,
   upTo: number,
-  how: { reason: SkipReason; at: number; most: number },
+  how: { reason: SkipReason; at: number; max: number },
 ): Promise<number> {
   const { webhook_id } = webhook;
   const backlogs = await backlogsOf(tx, webhook_id);
   let count = 0;
-  for (let after_event = backlog.after_event; after_event < upTo && count < how.most; ) {
-    const { events, reached } = await backlogged(tx, webhook, backlogs, { ...backlog, after_event }, upTo, batch);
+  for (let after_event = backlog.after_event; after_event < upTo && count < how.max; ) {
+    const { events, reached } = await backlogEvents(tx, webhook, backlogs, { ...backlog, after_event }, upTo, batch);
     const rows = events.map((e) => ({
       webhook_id,
       event_id: e.event_id,

@@ -1,13 +1,13 @@
 import type { WebhookId } from '@parley/contract';
 import type { Db, Tx } from './engine.ts';
 
-/** Of a backlog: every chat that has none of its own. */
+/** The `chat_id` of a backlog of all chats that have none of their own. */
 export const allChats = 0;
 
 export interface BacklogRow {
   readonly webhook_id: WebhookId;
   readonly chat_id: number;
-  /** Everything up to here has become a delivery. */
+  /** Events up to this one have become deliveries. */
   readonly after_event: number;
 }
 
@@ -24,12 +24,12 @@ export function backlogsAmong(db: Db, webhookIds: readonly number[]): Promise<Ba
   );
 }
 
-/** Those that are behind an event: it is about to be dropped. */
+/** Returns the backlogs that still need events before this one. */
 export function backlogsBefore(db: Db, eventId: number): Promise<BacklogRow[]> {
   return db.all('SELECT webhook_id, chat_id, after_event FROM backlogs WHERE after_event < $1', eventId);
 }
 
-/** From here on the log holds what a webhook is still to get. One that there is already reaches further back. */
+/** Starts a backlog. One that exists already reaches further back and stays. */
 export async function beginBacklog(tx: Tx, backlog: BacklogRow): Promise<void> {
   await tx.run(
     `INSERT INTO backlogs (webhook_id, chat_id, after_event) VALUES ($1, $2, $3)

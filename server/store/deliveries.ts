@@ -15,7 +15,7 @@ export interface DeliveryRow {
   readonly delivery_id: DeliveryId;
   readonly webhook_id: WebhookId;
   readonly event_id: EventId;
-  /** 0: none. */
+  /** 0 if no replay asked for it. */
   readonly replay_id: number;
   /** That of the event, as in the log. */
   readonly chat_id: ChatId;
@@ -34,27 +34,15 @@ export interface DeliveryRow {
 export const columns = `d.delivery_id, d.webhook_id, d.event_id, d.replay_id, d.chat_id, d.event, d.state, d.reason, d.attempts,
   d.refusals, d.next_at, d.last_at, d.last_status, d.last_error, d.duration_ms`;
 
-/** What driving a webhook needs to know of a delivery: it may be read a thousand at a time. */
-export type OpenDelivery = Pick<
-  DeliveryRow,
-  | 'delivery_id'
-  | 'webhook_id'
-  | 'event_id'
-  | 'replay_id'
-  | 'chat_id'
-  | 'event'
-  | 'attempts'
-  | 'refusals'
-  | 'next_at'
-  | 'last_at'
->;
+/** What the queue of a webhook needs of a delivery. A thousand may be read at a time. */
+export type OpenDelivery = Omit<DeliveryRow, 'state' | 'reason' | 'last_status' | 'last_error' | 'duration_ms'>;
 
 export const openColumns =
   'd.delivery_id, d.webhook_id, d.event_id, d.replay_id, d.chat_id, d.event, d.attempts, d.refusals, d.next_at, d.last_at';
 
-/** What is still to be delivered, and what never was: each has an index of its own. */
+/** Deliveries that are not settled, and those that were given up. Each condition has an index of its own. */
 export const open = `d.state IN ('pending', 'retrying')`;
-export const unhappy = `d.state IN ('failed', 'skipped')`;
+export const givenUp = `d.state IN ('failed', 'skipped')`;
 
 export interface NewDelivery {
   readonly webhook_id: number;
@@ -64,13 +52,14 @@ export interface NewDelivery {
   readonly event: string;
 }
 
-/** With the same values in these further columns of each. */
+/** An insert of deliveries with the same values in these further columns. */
 const insertion = (columns: string, values: string): BulkStatement => ({
   columns: { webhook_id: 'int', event_id: 'int', replay_id: 'int', chat_id: 'int', event: 'text' },
   statements: [
     (source) => `INSERT INTO deliveries (webhook_id, event_id, replay_id, chat_id, event, ${columns})
       SELECT g.webhook_id, g.event_id, g.replay_id, g.chat_id, g.event, ${values} FROM ${source} AS g WHERE true
-      ON CONFLICT (webhook_id, event_id, replay_id) DO NOTHING RETURNING delivery_id, webhook_id, event_id, replay_id`,
+      ON CONFLICT (webhook_id, event_id, replay_id) DO NOTHING
+      RETURNING delivery_id, webhook_id, event_id, replay_id, chat_id, event`,
   ],
 });
 const pending = insertion('state', `'pending'`);
@@ -79,18 +68,15 @@ const skipped = insertion('state, reason, settled_at', `'skipped', $1, $2`);
 const valuesOf = (rows: readonly NewDelivery[]): Value[][] =>
   rows.map((r) => [r.webhook_id, r.event_id, r.replay_id, r.chat_id, r.event]);
 
-export interface Inserted {
+export interface Inserted extends NewDelivery {
   readonly delivery_id: DeliveryId;
-  readonly webhook_id: number;
-  readonly event_id: number;
-  readonly replay_id: number;
 }
 
-/** Adds deliveries that are to be made. One that is there already is left as it is. */
+/** Adds pending deliveries, and returns them. A delivery that exists is left as it is and not returned. */
 export const insertPending = (tx: Tx, rows: readonly NewDelivery[]): Promise<Inserted[]> =>
   tx.bulk(pending, valuesOf(rows));
 
-/** Adds deliveries that will not be made. */
+/** Adds skipped deliveries, likewise. */
 export const insertSkipped = (
   tx: Tx,
   rows: readonly NewDelivery[],
@@ -98,7 +84,7 @@ export const insertSkipped = (
   at: number,
 ): Promise<Inserted[]> => tx.bulk(skipped, valuesOf(rows), reason, at);
 
-/** Everything that a webhook is to deliver, in the order of its lanes. */
+/** Returns the open deliveries of a webhook, in the order of its chat queues. */
 export function openDeliveries(db: Db, webhookId: number): Promise<OpenDelivery[]> {
   return db.all(
     `SELECT ${openColumns} FROM deliveries d WHERE d.webhook_id = $1 AND ${open} ORDER BY d.replay_id, d.event_id`,
@@ -108,7 +94,7 @@ export function openDeliveries(db: Db, webhookId: number): Promise<OpenDelivery[
 
 export const isSettled = (state: DeliveryState) => state === 'delivered' || state === 'failed' || state === 'skipped';
 
-/** A delivery of a webhook that belongs, or belonged, to one user and app. */
+/** Returns a delivery of a webhook that belongs, or belonged, to one user and app. */
 export function findDelivery(
   db: Db,
   owner: { userId: UserId; appId: number },
@@ -123,7 +109,7 @@ export function findDelivery(
   );
 }
 
-/** How long the newest delivery took that was made, among the newest few. */
+/** Returns how long the newest successful delivery took, among the newest 64. */
 export async function lastDuration(db: Db, webhookId: WebhookId): Promise<number | undefined> {
   const row = await db.get<{ duration_ms: number }>(
     `SELECT duration_ms FROM (
@@ -136,7 +122,7 @@ export async function lastDuration(db: Db, webhookId: WebhookId): Promise<number
   return row?.duration_ms;
 }
 
-/** The oldest event that a webhook is still to deliver. */
+/** Returns the oldest event of the open deliveries of a webhook. */
 export async function oldestOpen(db: Db, webhookId: WebhookId): Promise<number | undefined> {
   const row = await db.get<{ event_id: number | null }>(
     `SELECT min(d.event_id) AS event_id FROM deliveries d WHERE d.webhook_id = $1 AND d.replay_id = 0 AND ${open}`,
@@ -145,7 +131,7 @@ export async function oldestOpen(db: Db, webhookId: WebhookId): Promise<number |
   return row?.event_id ?? undefined;
 }
 
-/** Gives up a delivery that is not settled; answers whether it was not. */
+/** Skips an open delivery. Returns false if it was settled. */
 export async function skipDelivery(tx: Tx, deliveryId: DeliveryId, reason: SkipReason, at: number): Promise<boolean> {
   const skipped = await tx.run(
     `UPDATE deliveries SET state = 'skipped', reason = $2, next_at = NULL, settled_at = $3
@@ -157,7 +143,7 @@ export async function skipDelivery(tx: Tx, deliveryId: DeliveryId, reason: SkipR
   return skipped > 0;
 }
 
-/** Gives up everything that a webhook has not delivered. */
+/** Skips every open delivery of a webhook. */
 export async function skipAll(tx: Tx, webhookId: number, reason: SkipReason, at: number): Promise<void> {
   await tx.run(
     `UPDATE deliveries SET state = 'skipped', reason = $2, next_at = NULL, settled_at = $3
@@ -168,16 +154,16 @@ export async function skipAll(tx: Tx, webhookId: number, reason: SkipReason, at:
   );
 }
 
-/** Has a delivery that is not settled tried without waiting. */
-export async function hurryDelivery(tx: Tx, deliveryId: DeliveryId): Promise<void> {
+/** Makes an open delivery due now. */
+export async function makeDeliveryDue(tx: Tx, deliveryId: DeliveryId): Promise<void> {
   await tx.run(
     `UPDATE deliveries SET next_at = NULL WHERE delivery_id = $1 AND state IN ('pending', 'retrying')`,
     deliveryId,
   );
 }
 
-/** Has everything that a webhook has not delivered tried without waiting. */
-export async function hurryAll(tx: Tx, webhookId: number): Promise<void> {
+/** Makes every open delivery of a webhook due now. */
+export async function makeAllDue(tx: Tx, webhookId: number): Promise<void> {
   await tx.run(
     `UPDATE deliveries SET next_at = NULL
      WHERE webhook_id = $1 AND state IN ('pending', 'retrying') AND next_at IS NOT NULL`,
@@ -185,16 +171,16 @@ export async function hurryAll(tx: Tx, webhookId: number): Promise<void> {
   );
 }
 
-/** Events that failed or were skipped, and are still kept: what a replay limited to them sends. */
-export function unhappyEvents(
+/** Returns events whose deliveries failed or were skipped and that are still in the log, for a replay limited to them. */
+export function undeliveredEvents(
   db: Db,
   webhookId: WebhookId,
   q: { states: readonly DeliveryState[]; after: number; upTo: number; limit: number },
 ): Promise<Omit<NewDelivery, 'replay_id'>[]> {
   return db.all(
     `SELECT DISTINCT d.webhook_id, d.event_id, d.chat_id, d.event FROM deliveries d JOIN events e ON e.event_id = d.event_id
-     WHERE d.webhook_id = $1 AND ${unhappy} AND d.event_id > $2 AND d.event_id <= $3
-       AND d.state IN (SELECT state FROM ${db.dialect.rows('$4', { state: 'text' }, 'asked')}) AND d.replay_id = 0
+     WHERE d.webhook_id = $1 AND ${givenUp} AND d.event_id > $2 AND d.event_id <= $3
+       AND d.state IN (SELECT state FROM ${db.dialect.rows('$4', { state: 'text' }, 'requested')}) AND d.replay_id = 0
      ORDER BY d.event_id LIMIT $5`,
     webhookId,
     q.after,
@@ -204,7 +190,7 @@ export function unhappyEvents(
   );
 }
 
-/** Gives up what was not delivered of events up to one that is about to be dropped; answers how many for which webhook. */
+/** Skips the open deliveries of events up to one that is about to be dropped, and returns them. */
 export async function expireOpen(
   tx: Tx,
   upTo: number,
@@ -221,7 +207,7 @@ export async function expireOpen(
   );
 }
 
-/** Drops up to `count` of the oldest deliveries that were settled before a time; answers how many. */
+/** Deletes up to `count` of the oldest deliveries that were settled before a time. Returns how many. */
 export async function pruneDeliveries(tx: Tx, before: number, count: number): Promise<number> {
   const old = await tx.all<{ delivery_id: number }>(
     'SELECT delivery_id FROM deliveries WHERE settled_at < $1 ORDER BY settled_at LIMIT $2',

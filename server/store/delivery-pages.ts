@@ -1,5 +1,5 @@
 import type { ChatId, DeliveryId, DeliveryState, WebhookId } from '@parley/contract';
-import { columns, type DeliveryRow, open, unhappy } from './deliveries.ts';
+import { columns, type DeliveryRow, givenUp, open } from './deliveries.ts';
 import type { Db } from './engine.ts';
 
 export interface DeliveryQuery {
@@ -11,33 +11,33 @@ export interface DeliveryQuery {
   /** Bounds on the event, both included. */
   readonly fromEvent: number;
   readonly toEvent: number;
-  /** Goes on below this one. */
+  /** The page continues below this delivery. */
   readonly before: Pick<DeliveryRow, 'event_id' | 'replay_id'> | undefined;
   readonly limit: number;
 }
 
-/** Rows that one page looks at: a filter that hardly anything passes must not read a million of them. */
-const looksAt = 5_000;
+/** Rows that one page scans at most: a filter that matches almost nothing must not read a million of them. */
+const maxScanned = 5_000;
 
 export interface DeliveryPage {
   readonly rows: readonly DeliveryRow[];
-  /** Where to go on; nothing where there is no more. */
+  /** The cursor of the next page; undefined if there is none. */
   readonly next: DeliveryId | undefined;
 }
 
-/** What has an index of its own, by state; the others are looked for among all. */
+/** The states that have an index of their own. */
 const indexed: Readonly<Partial<Record<DeliveryState, { where: string; eventId: string }>>> = {
   // The sum keeps the planner from walking through all deliveries in the order of their events.
   pending: { where: open, eventId: 'd.event_id + 0' },
   retrying: { where: open, eventId: 'd.event_id + 0' },
-  failed: { where: unhappy, eventId: 'd.event_id' },
-  skipped: { where: unhappy, eventId: 'd.event_id' },
+  failed: { where: givenUp, eventId: 'd.event_id' },
+  skipped: { where: givenUp, eventId: 'd.event_id' },
 };
 
-/** Deliveries of a webhook, those of the newest events first. */
+/** Returns a page of the deliveries of a webhook, newest events first. */
 export async function listDeliveries(db: Db, q: DeliveryQuery): Promise<DeliveryPage> {
   const { where, eventId } = (q.state && indexed[q.state]) ?? { where: 'true', eventId: 'd.event_id' };
-  const looked = `FROM deliveries d
+  const scanned = `FROM deliveries d
     WHERE d.webhook_id = $1 AND ${eventId} >= $2 AND ${eventId} <= $3
       AND (${eventId} < $4 OR (${eventId} = $4 AND d.replay_id < $5)) AND ${where}
     ORDER BY ${eventId} DESC, d.replay_id DESC`;
@@ -49,7 +49,7 @@ export async function listDeliveries(db: Db, q: DeliveryQuery): Promise<Delivery
     q.before?.replay_id ?? 0,
   ];
   const rows = await db.all<DeliveryRow>(
-    `SELECT ${columns} FROM (SELECT d.* ${looked} LIMIT ${looksAt}) AS d
+    `SELECT ${columns} FROM (SELECT d.* ${scanned} LIMIT ${maxScanned}) AS d
      WHERE (CAST($6 AS text) IS NULL OR d.event = $6) AND (CAST($7 AS bigint) IS NULL OR d.chat_id = $7)
        AND (CAST($8 AS bigint) IS NULL OR d.replay_id = $8) AND (CAST($9 AS text) IS NULL OR d.state = $9)
      ORDER BY d.event_id DESC, d.replay_id DESC LIMIT $10`,
@@ -62,7 +62,7 @@ export async function listDeliveries(db: Db, q: DeliveryQuery): Promise<Delivery
   );
   if (rows.length > q.limit) return { rows: rows.slice(0, q.limit), next: rows[q.limit - 1]?.delivery_id };
   const last = await db.get<{ delivery_id: DeliveryId }>(
-    `SELECT d.delivery_id ${looked} LIMIT 1 OFFSET ${looksAt - 1}`,
+    `SELECT d.delivery_id ${scanned} LIMIT 1 OFFSET ${maxScanned - 1}`,
     ...bounds,
   );
   return { rows, next: last?.delivery_id };

@@ -2,7 +2,7 @@ import type { DeliveryId, DeliveryState } from '@parley/contract';
 import { type DeliveryRow, isSettled } from './deliveries.ts';
 import type { BulkStatement, Db, Tx } from './engine.ts';
 
-/** What came of attempts, written down and read again. */
+/** The results of attempts. */
 
 export interface Result {
   readonly delivery_id: number;
@@ -18,8 +18,8 @@ export interface Result {
 }
 
 /**
- * Not as the index of open deliveries has it: PostgreSQL would read all of that, whoever they are for, to find some of which it
- * is given the ids.
+ * Not written like the condition of the index of open deliveries: PostgreSQL would scan that whole index, of all
+ * webhooks, to find rows whose ids it is given.
  */
 const isOpen = `deliveries.state NOT IN ('delivered', 'failed', 'skipped')`;
 
@@ -47,7 +47,7 @@ const recording: BulkStatement = {
   ],
 };
 
-/** Of a first attempt that succeeded, as nearly all do, there is little to tell: it costs a third less than the above. */
+/** For first attempts that succeed, as nearly all do. It costs a third less than the statement above. */
 const firstSuccess: BulkStatement = {
   columns: { delivery_id: 'int', at: 'int', status: 'int', duration_ms: 'int' },
   statements: [
@@ -76,10 +76,7 @@ const attemptInsertion: BulkStatement = {
   ],
 };
 
-/**
- * Writes down what came of attempts, in their order, and answers the deliveries that were written to. What somebody has
- * settled in the meantime stays as it is.
- */
+/** Writes results in their order. Returns the deliveries that were updated; one that was settled meanwhile is not. */
 export async function recordResults(tx: Tx, results: readonly Result[]): Promise<ReadonlySet<number>> {
   const isFirst = (r: Result) => r.attempts === 1 && r.state === 'delivered';
   const [firsts, others] = [results.filter(isFirst), results.filter((r) => !isFirst(r))];
@@ -115,9 +112,9 @@ async function recordAttempts(tx: Tx, results: readonly Result[]): Promise<void>
   );
 }
 
-/** Writes down what came of sending a settled delivery once more. It never makes it worse than it was. */
+/** Writes the result of sending a settled delivery once more. A failure leaves its state as it was. */
 export async function recordResend(tx: Tx, delivery: DeliveryRow, result: Result): Promise<void> {
-  // The only attempt so far may be told by the delivery alone.
+  // The first attempt may be recorded in the delivery alone.
   if (delivery.attempts === 1 && delivery.last_at !== null && delivery.duration_ms !== null) {
     await recordAttempts(tx, [
       {
@@ -155,7 +152,7 @@ export interface AttemptRow {
   readonly answer: string | null;
 }
 
-/** The first attempts at a delivery, so many. */
+/** Returns the first `count` attempts at a delivery. */
 export function attemptsOf(db: Db, deliveryId: DeliveryId, count: number): Promise<AttemptRow[]> {
   return db.all(
     `SELECT number, at, status, error, duration_ms, answer FROM attempts

@@ -19,6 +19,8 @@ import retriesPostgres from './migrations/0009_retries.postgres.sql' with { type
 import retriesSqlite from './migrations/0009_retries.sqlite.sql' with { type: 'text' };
 import messageTermsPostgres from './migrations/0010_message_terms.postgres.sql' with { type: 'text' };
 import messageTermsSqlite from './migrations/0010_message_terms.sqlite.sql' with { type: 'text' };
+import endpointStatePostgres from './migrations/0011_endpoint_state.postgres.sql' with { type: 'text' };
+import endpointStateSqlite from './migrations/0011_endpoint_state.sqlite.sql' with { type: 'text' };
 import type { Queryable } from './snapshot.ts';
 
 /** Forward only. A released migration is never changed; the next one gets the next number. */
@@ -33,6 +35,7 @@ const migrations = [
   { version: 8, sqlite: endedStaysSqlite, postgres: endedStaysPostgres },
   { version: 9, sqlite: retriesSqlite, postgres: retriesPostgres },
   { version: 10, sqlite: messageTermsSqlite, postgres: messageTermsPostgres },
+  { version: 11, sqlite: endpointStateSqlite, postgres: endpointStatePostgres },
 ] as const;
 
 export const newestVersion = Math.max(...migrations.map((m) => m.version));

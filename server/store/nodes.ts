@@ -1,39 +1,39 @@
-import { leaseMs } from './drives.ts';
+import { leaseMs } from './endpoint-state.ts';
 import type { Engine } from './engine.ts';
 
-/** A process that drives webhooks, or could. */
+/** A process that can deliver to webhooks. */
 export interface NodeRow {
-  /** As it is named in its leases. */
+  /** Its name in leases. */
   readonly owner: string;
-  /** Webhooks that it drives. */
+  /** How many leases it holds. */
   readonly held: number;
 }
 
-/** What was not heard of for this long is forgotten. */
-const forgetMs = 60_000;
+/** Rows of processes that were not seen for this long are deleted. */
+const deleteAfterMs = 60_000;
 
 /**
- * Says that a process is there, and answers who else is: whoever was heard of within the time of a lease. While nobody
- * drives anything, nothing is said, and nothing is written.
+ * Records that a process is alive, and returns all that are: those seen within the time of a lease. While no lease is
+ * held, nothing is written.
  */
 export function announceNode(engine: Engine, owner: string): Promise<NodeRow[]> {
   return engine.writeRelaxed(async (tx) => {
     const { now } = tx.dialect;
     await tx.run(
       `INSERT INTO nodes (owner, seen_at)
-       SELECT CAST($1 AS text), ${now} WHERE EXISTS (SELECT 1 FROM drives WHERE owner IS NOT NULL)
+       SELECT CAST($1 AS text), ${now} WHERE EXISTS (SELECT 1 FROM endpoint_state WHERE owner IS NOT NULL)
        ON CONFLICT (owner) DO UPDATE SET seen_at = excluded.seen_at`,
       owner,
     );
-    await tx.run(`DELETE FROM nodes WHERE seen_at < (SELECT ${now}) - ${forgetMs}`);
+    await tx.run(`DELETE FROM nodes WHERE seen_at < (SELECT ${now}) - ${deleteAfterMs}`);
     return tx.all<NodeRow>(
-      `SELECT n.owner, (SELECT count(*) FROM drives d WHERE d.owner = n.owner) AS held
+      `SELECT n.owner, (SELECT count(*) FROM endpoint_state d WHERE d.owner = n.owner) AS held
        FROM nodes n WHERE n.seen_at > (SELECT ${now}) - ${leaseMs} ORDER BY n.owner`,
     );
   });
 }
 
-/** Says that a process is about to end: it is to be given nothing more. */
-export async function forgetNode(engine: Engine, owner: string): Promise<void> {
+/** Removes a process that is about to end, so that no lease is transferred to it. */
+export async function removeNode(engine: Engine, owner: string): Promise<void> {
   await engine.writeRelaxed((tx) => tx.run('DELETE FROM nodes WHERE owner = $1', owner));
 }

@@ -5,12 +5,12 @@ export interface ReplayRow {
   readonly replay_id: ReplayId;
   readonly webhook_id: WebhookId;
   readonly status: ReplayStatus;
-  /** A JSON array of states; null: everything. */
+  /** A JSON array of states; null means all. */
   readonly only_states: string | null;
   readonly from_event: number;
   readonly to_event: number;
   readonly reached_event: number;
-  readonly filled_count: number;
+  readonly delivery_count: number;
   readonly delivered_count: number;
   readonly failed_count: number;
   readonly skipped_count: number;
@@ -18,7 +18,7 @@ export interface ReplayRow {
   readonly finished_at: number | null;
 }
 
-const columns = `replay_id, webhook_id, status, only_states, from_event, to_event, reached_event, filled_count, delivered_count,
+const columns = `replay_id, webhook_id, status, only_states, from_event, to_event, reached_event, delivery_count, delivered_count,
   failed_count, skipped_count, created_at, finished_at`;
 
 export interface NewReplay {
@@ -29,7 +29,7 @@ export interface NewReplay {
   readonly at: number;
 }
 
-/** One that there is nothing to send for is done at once. */
+/** A replay of no events is done at once. */
 export async function insertReplay(tx: Tx, replay: NewReplay): Promise<ReplayRow> {
   const isEmpty = replay.fromEvent > replay.toEvent;
   const row = await tx.get<ReplayRow>(
@@ -44,7 +44,7 @@ export async function insertReplay(tx: Tx, replay: NewReplay): Promise<ReplayRow
     isEmpty ? 'done' : 'running',
     isEmpty ? replay.at : null,
   );
-  if (!row) throw new Error('the new replay was not answered');
+  if (!row) throw new Error('the new replay was not returned');
   return row;
 }
 
@@ -69,12 +69,12 @@ export function runningReplays(db: Db, webhookId: number): Promise<ReplayRow[]> 
   );
 }
 
-export async function moveReplay(tx: Tx, replayId: ReplayId, reached: number, filled: number): Promise<void> {
+export async function moveReplay(tx: Tx, replayId: ReplayId, reached: number, created: number): Promise<void> {
   await tx.run(
-    'UPDATE replays SET reached_event = $2, filled_count = filled_count + $3 WHERE replay_id = $1',
+    'UPDATE replays SET reached_event = $2, delivery_count = delivery_count + $3 WHERE replay_id = $1',
     replayId,
     reached,
-    filled,
+    created,
   );
 }
 
@@ -96,7 +96,7 @@ const settling: BulkStatement = {
   ],
 };
 
-/** Counts what has become of deliveries of replays. */
+/** Counts settled deliveries of replays. */
 export async function noteSettled(tx: Tx, settled: readonly Settled[]): Promise<void> {
   await tx.bulk(
     settling,
@@ -104,21 +104,21 @@ export async function noteSettled(tx: Tx, settled: readonly Settled[]): Promise<
   );
 }
 
-/** Ends the replays of a webhook that have reached their end with everything settled. */
+/** Finishes the replays of a webhook that have reached their last event with everything settled. */
 export async function finishReplays(tx: Tx, webhookId: number, at: number): Promise<void> {
   await tx.run(
     `UPDATE replays SET status = 'done', finished_at = $2
      WHERE webhook_id = $1 AND status = 'running' AND reached_event >= to_event
-       AND filled_count <= delivered_count + failed_count + skipped_count`,
+       AND delivery_count <= delivered_count + failed_count + skipped_count`,
     webhookId,
     at,
   );
 }
 
-/** Ends the replays of a webhook whose open deliveries are being given up. */
+/** Stops the replays of a webhook whose open deliveries are skipped. */
 export async function stopReplays(tx: Tx, webhookId: number, at: number): Promise<void> {
   await tx.run(
-    `UPDATE replays SET status = 'stopped', finished_at = $2, skipped_count = filled_count - delivered_count - failed_count
+    `UPDATE replays SET status = 'stopped', finished_at = $2, skipped_count = delivery_count - delivered_count - failed_count
      WHERE webhook_id = $1 AND status = 'running'`,
     webhookId,
     at,

@@ -2,7 +2,7 @@ import type { DisabledReason, NewEvent, SkipReason, UserId, WebhookId } from '@p
 import { skipBacklog } from './backlog-skips.ts';
 import { allChats, backlogsOf, beginBacklog, dropBacklogs } from './backlogs.ts';
 import { skipAll } from './deliveries.ts';
-import { noteRevision } from './drives.ts';
+import { bumpRevision, findEndpointState, type LeaseKey } from './endpoint-state.ts';
 import type { Tx } from './engine.ts';
 import { appendOne, logTip } from './events.ts';
 import { stopReplays } from './replays.ts';
@@ -12,31 +12,30 @@ import {
   lockWebhooks,
   noteRegistryChange,
   readPosition,
-  type WebhookRow,
   withoutAccess,
 } from './webhooks.ts';
 
-/** The ways in which a webhook ceases to be told. All of them come under `lockWebhooks`. */
+/** The ways in which deliveries to a webhook stop. The caller of each holds `lockWebhooks`. */
 
-/** It is to be told later: from here on the log holds what it misses. */
+/** Stops deliveries for now. From here on the log is the backlog. */
 export async function suspend(tx: Tx, webhookId: WebhookId): Promise<void> {
   const { dispatched } = await readPosition(tx);
   await beginBacklog(tx, { webhook_id: webhookId, chat_id: allChats, after_event: dispatched });
-  await noteRevision(tx, webhookId, 'left alone');
+  await bumpRevision(tx, webhookId, 'stop');
 }
 
-/** Of what waits in the log when a webhook ends, so much is written down as skipped. */
-const mostSkipped = 20_000;
+/** At most this many events of a backlog are recorded as skipped when a webhook ends. */
+const maxSkipped = 20_000;
 
-/** It is not to be told of what it has not been told of. */
+/** Skips everything undelivered. */
 async function drop(tx: Tx, webhookId: WebhookId, reason: SkipReason, at: number): Promise<void> {
-  await noteRevision(tx, webhookId, 'left alone');
+  await bumpRevision(tx, webhookId, 'stop');
   await skipAll(tx, webhookId, reason, at);
   const webhook = await findWebhook(tx, webhookId);
   const tip = await logTip(tx);
-  let most = mostSkipped;
+  let max = maxSkipped;
   for (const backlog of webhook ? await backlogsOf(tx, webhookId) : []) {
-    if (webhook) most -= await skipBacklog(tx, webhook, backlog, tip, { reason, at, most });
+    if (webhook) max -= await skipBacklog(tx, webhook, backlog, tip, { reason, at, max });
   }
   await dropBacklogs(tx, webhookId);
   await stopReplays(tx, webhookId, at);
@@ -56,26 +55,33 @@ async function setDisabled(tx: Tx, webhookId: WebhookId, reason: DisabledReason)
   await noteRegistryChange(tx);
 }
 
-/** Why an endpoint is given up. */
+/** Why Parley disables a webhook: its endpoint responded 410, or was down for too long. */
 export type EndpointEnd = 'gone' | 'unreachable';
 
-/** Its endpoint is given up. The owner is told, wherever else the owner listens. */
-export async function disableForEndpoint(
+/** Disables an active webhook if the lease still holds, and appends an event for the owner's other readers. */
+export async function disableUnderLease(
   tx: Tx,
-  { webhook_id, user_id, url }: WebhookRow,
+  owner: string,
+  lease: LeaseKey,
   reason: EndpointEnd,
   at: number,
 ): Promise<void> {
+  await lockWebhooks(tx);
+  const webhook = await findWebhook(tx, lease.webhook_id);
+  const state = await findEndpointState(tx, lease.webhook_id);
+  const isOurs = state?.owner === owner && state.lease_number === lease.lease_number;
+  if (!isOurs || webhook?.status !== 'active') return;
+  const { webhook_id, user_id, url } = webhook;
   await suspend(tx, webhook_id);
   await setDisabled(tx, webhook_id, reason);
-  const told: NewEvent = { event: 'webhook_disabled', data: { webhook_id, user_id, url, reason } };
-  await appendOne(tx, told, at);
+  const event: NewEvent = { event: 'webhook_disabled', data: { webhook_id, user_id, url, reason } };
+  await appendOne(tx, event, at);
 }
 
 /**
- * Ends the webhooks, of one user or of all, whose access has ended. To be called in the transaction that ends it; what ends
- * by time is found later. Takes the lock even where there are none: one that is just being registered waits for it, and
- * then sees that its access is gone.
+ * Disables the webhooks, of one user or of all, whose access has ended. Call it in the transaction that ends the access;
+ * access that expires is found later. It takes the lock even if there are none: a registration at the same time waits for
+ * it, and then finds its access gone. Returns how many there were.
  */
 export async function endWithoutAccess(tx: Tx, now: number, userId?: UserId): Promise<number> {
   await lockWebhooks(tx);

@@ -13,7 +13,7 @@ export interface WebhookRow {
   readonly include_direct: number;
   readonly status: WebhookStatus;
   readonly disabled_reason: DisabledReason | null;
-  /** Sealed, like the one before it. */
+  /** Encrypted, like the previous one. */
   readonly secret: string;
   readonly previous_secret: string | null;
   readonly previous_until: number | null;
@@ -22,27 +22,10 @@ export interface WebhookRow {
   readonly created_at: number;
 }
 
-const names = [
-  'webhook_id',
-  'user_id',
-  'app_id',
-  'url',
-  'events',
-  'chat_id',
-  'service_wide',
-  'include_direct',
-  'status',
-  'disabled_reason',
-  'secret',
-  'previous_secret',
-  'previous_until',
-  'since_event',
-  'expired_count',
-  'created_at',
-];
-const columns = names.map((name) => `w.${name}`).join(', ');
+const columns = `webhook_id, user_id, app_id, url, events, chat_id, service_wide, include_direct, status, disabled_reason, secret,
+  previous_secret, previous_until, since_event, expired_count, created_at`;
 
-/** What belongs to one user and app. */
+/** A webhook belongs to one user and app. */
 export interface WebhookOwner {
   readonly userId: UserId;
   readonly appId: number;
@@ -52,7 +35,7 @@ export function findWebhook(db: Db, webhookId: WebhookId): Promise<WebhookRow | 
   return db.get(`SELECT ${columns} FROM webhooks w WHERE w.webhook_id = $1 AND w.deleted_at IS NULL`, webhookId);
 }
 
-/** A webhook that belongs to somebody, even if it is deleted by now. */
+/** Returns a webhook of this owner, even if it is deleted. */
 export function findOwned(
   db: Db,
   owner: WebhookOwner,
@@ -86,24 +69,23 @@ export async function countWebhooks(db: Db, userId: UserId): Promise<number> {
   return row?.webhooks ?? 0;
 }
 
-/** Every webhook that is to be told of what happens now. */
+/** Returns every webhook that receives new events. */
 export function activeWebhooks(db: Db): Promise<WebhookRow[]> {
   return db.all(`SELECT ${columns} FROM webhooks w WHERE w.status = 'active' AND w.deleted_at IS NULL`);
 }
 
 /**
- * Waits until nobody else decides who is told what: the dispatcher, and whoever changes a webhook. It comes after all
- * other keys.
+ * Takes the lock that the dispatcher and every change of a webhook hold. It comes after all other keys.
  */
 export const lockWebhooks = (tx: Tx): Promise<void> => tx.lockKeys(['webhooks']);
 
-/** To be called, under `lockWebhooks`, with every change to who is told what. */
+/** Call it under `lockWebhooks` with every change of a subscription. */
 export async function noteRegistryChange(tx: Tx): Promise<void> {
   await tx.run('UPDATE webhook_registry SET version = version + 1');
 }
 
 export interface Position {
-  /** Up to this event everybody has been told. */
+  /** Events up to this one are dispatched. */
   readonly dispatched: number;
   readonly version: number;
 }
@@ -128,12 +110,12 @@ export interface NewWebhook extends WebhookOwner {
   readonly at: number;
 }
 
-/** Under `lockWebhooks`. */
+/** The caller holds `lockWebhooks`. */
 export async function insertWebhook(tx: Tx, webhook: NewWebhook): Promise<WebhookRow> {
   const row = await tx.get<WebhookRow>(
     `INSERT INTO webhooks (user_id, app_id, token_id, url, events, chat_id, service_wide, include_direct, status, secret,
                            since_event, created_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'active', $9, $10, $11) RETURNING ${names.join(', ')}`,
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'active', $9, $10, $11) RETURNING ${columns}`,
     webhook.userId,
     webhook.appId,
     webhook.tokenId,
@@ -146,13 +128,13 @@ export async function insertWebhook(tx: Tx, webhook: NewWebhook): Promise<Webhoo
     webhook.sinceEvent,
     webhook.at,
   );
-  if (!row) throw new Error('the new webhook was not answered');
-  await tx.run('INSERT INTO drives (webhook_id) VALUES ($1)', row.webhook_id);
+  if (!row) throw new Error('the new webhook was not returned');
+  await tx.run('INSERT INTO endpoint_state (webhook_id) VALUES ($1)', row.webhook_id);
   await noteRegistryChange(tx);
   return row;
 }
 
-/** Whose access it is from now on: a token that says where a webhook leads, or revives it, takes it over. */
+/** Binds a webhook to the access of a token: the one that last set its URL or made it active. */
 export async function adoptWebhook(tx: Tx, webhookId: WebhookId, tokenId: TokenId): Promise<void> {
   await tx.run('UPDATE webhooks SET token_id = $2 WHERE webhook_id = $1', webhookId, tokenId);
 }
@@ -173,8 +155,8 @@ export async function updateWebhook(
   await noteRegistryChange(tx);
 }
 
-/** From here on a webhook gets only what happens later. */
-export async function startAnew(tx: Tx, webhookId: WebhookId, sinceEvent: number): Promise<void> {
+/** Restricts a webhook to events after this one. */
+export async function restartAfter(tx: Tx, webhookId: WebhookId, sinceEvent: number): Promise<void> {
   await tx.run('UPDATE webhooks SET since_event = $2 WHERE webhook_id = $1', webhookId, sinceEvent);
 }
 
@@ -188,7 +170,7 @@ export async function rotateSecret(tx: Tx, webhookId: WebhookId, secret: string,
 }
 
 export async function deleteWebhook(tx: Tx, webhookId: WebhookId, at: number): Promise<void> {
-  // What signed the deliveries is of no more use to anybody.
+  // The secrets are no longer needed.
   await tx.run(
     `UPDATE webhooks SET deleted_at = $2, secret = '', previous_secret = NULL WHERE webhook_id = $1`,
     webhookId,
@@ -200,10 +182,10 @@ export async function deleteWebhook(tx: Tx, webhookId: WebhookId, at: number): P
 export type AccessEnd = 'access_revoked' | 'user_disabled';
 
 /**
- * What a webhook's access stands on, where `t` is its token and `g` that token's grant, `u` its user and `o` the owner of its app.
- * One made with a personal token ends with it; one made by an app ends with the grant, however short its access tokens live,
- * and with the app's owner; one made by the user in person, in a browser, ends when the password is changed: it may not have
- * been the user. One for the whole service needs an administrator.
+ * Whether a webhook's access has ended, where `t` is its token and `g` that token's grant, `u` its user and `o` the owner
+ * of its app. A webhook made with a personal token ends with the token. One made by an app ends with the grant, however
+ * short its access tokens live, and with the app's owner. One made in the browser ends when the password is changed,
+ * because it may not have been the user. A service-wide one needs an administrator.
  */
 const accessGone = `(
   u.disabled_at IS NOT NULL
@@ -214,7 +196,7 @@ const accessGone = `(
   OR t.kind = 'session' AND t.created_at < u.password_changed_at
 )`;
 
-/** Webhooks whose access has ended. */
+/** Returns the webhooks whose access has ended. */
 export function withoutAccess(
   db: Db,
   now: number,
@@ -232,7 +214,7 @@ export function withoutAccess(
   );
 }
 
-/** When the access of a webhook ends by itself; null: never, or at a time that moves on. */
+/** Returns when the access of a webhook expires; null if it does not, or at a time that moves on. */
 export async function accessEnd(db: Db, webhookId: WebhookId): Promise<number | null> {
   const row = await db.get<{ expires_at: number | null }>(
     `SELECT CASE t.kind WHEN 'personal' THEN t.expires_at END AS expires_at
@@ -242,10 +224,10 @@ export async function accessEnd(db: Db, webhookId: WebhookId): Promise<number | 
   return row?.expires_at ?? null;
 }
 
-/** Drops up to `count` webhooks that were deleted before a time, and as many replays that ended before it. */
+/** Deletes up to `count` webhooks that were removed before a time, and as many replays that finished before it. */
 export async function pruneWebhooks(tx: Tx, before: number, count: number): Promise<number> {
   const deleted = 'SELECT webhook_id FROM webhooks WHERE deleted_at < $1 ORDER BY deleted_at LIMIT $2';
-  await tx.run(`DELETE FROM drives WHERE webhook_id IN (${deleted})`, before, count);
+  await tx.run(`DELETE FROM endpoint_state WHERE webhook_id IN (${deleted})`, before, count);
   const webhooks = await tx.run(`DELETE FROM webhooks WHERE webhook_id IN (${deleted})`, before, count);
   const replays = await tx.run(
     `DELETE FROM replays WHERE replay_id IN (

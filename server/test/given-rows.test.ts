@@ -3,7 +3,7 @@ import type { ChatId, MessageId, UserId } from '@parley/contract';
 import { readSettings } from '../config.ts';
 import { backlogsAmong } from '../store/backlogs.ts';
 import { recordResults } from '../store/delivery-results.ts';
-import { confirmLeases, noteFilled, renewLeases } from '../store/drives.ts';
+import { confirmLeases, countDeliveries, renewLeases } from '../store/endpoint-state.ts';
 import type { Engine, Tx } from '../store/engine.ts';
 import { eventsNamed } from '../store/events.ts';
 import { membershipPeriods } from '../store/members.ts';
@@ -134,7 +134,7 @@ async function fillWithPeople(engine: Engine, from: number, upTo: number): Promi
     `tokens (token_id, user_id, name, hash, scopes, created_at) SELECT i, i, 't', 'h' || i, '', 0`,
     `webhooks (webhook_id, user_id, app_id, token_id, url, events, service_wide, include_direct, status, secret, since_event, created_at)
      SELECT i, i, 0, i, 'http://127.0.0.1', '[]', 0, 1, 'active', '', 0, 0`,
-    `drives (webhook_id, owner, lease_number, lease_until) SELECT i, '${owner}', 1, ${Number.MAX_SAFE_INTEGER}`,
+    `endpoint_state (webhook_id, owner, lease_number, lease_expires_at) SELECT i, '${owner}', 1, ${Number.MAX_SAFE_INTEGER}`,
     `chats (chat_id, type, visibility, name, search_key, description, created_by, created_at)
      SELECT i, 'channel', 'public', 'Chat', 'chat', '', 1, 0`,
     `members (chat_id, user_id, joined_event, role, joined_at, last_read_id) SELECT 1, i, 0, 'member', 0, 0`,
@@ -151,7 +151,7 @@ for (const [when, few] of plannings)
     const questions: [string, (tx: Tx) => Promise<unknown>][] = [
       ['webhooks whose access has ended', (tx) => withoutAccess(tx, 1, undefined)],
       ['leases to be renewed', (tx) => renewLeases(tx, owner)],
-      ['deliveries that were made for webhooks', (tx) => noteFilled(tx, owner, everybody)],
+      ['deliveries that were made for webhooks', (tx) => countDeliveries(tx, owner, everybody)],
       [
         'leases to be confirmed',
         (tx) =>

@@ -220,7 +220,7 @@ onAnyEngine('what nobody was to be told of at first', (engine) => {
     await db.write(async (tx) => {
       await lockWebhooks(tx);
       await tx.run(`UPDATE webhooks SET status = 'active'`);
-      await tx.run('UPDATE drives SET due_at = 0, revision = revision + 1');
+      await tx.run('UPDATE endpoint_state SET due_at = 0, revision = revision + 1');
       await noteRegistryChange(tx);
     });
     // The server looks when somebody changes a webhook, or sends a message.

@@ -3,10 +3,9 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createSecureContext, createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { type ClientOptions, type Outcome, post, postTo } from '../webhooks/client.ts';
-import { Deadlines } from '../webhooks/deadlines.ts';
-import { Guard, type Target } from '../webhooks/guard.ts';
-import { readRetryAfter } from '../webhooks/outcome.ts';
+import { type ClientOptions, Deadlines, post, postTo } from '../webhooks/client.ts';
+import { type Outcome, readRetryAfter } from '../webhooks/outcome.ts';
+import { Guard, type Target } from '../webhooks/ssrf/guard.ts';
 import { endWithUs, temporaryFolder } from './support/cleanup.ts';
 import { describeUnless, requireProgram } from './support/requirements.ts';
 import { eventually } from './support/world.ts';
@@ -19,8 +18,8 @@ const options: ClientOptions = {
   now: Date.now,
   monotonic,
   timeoutMs: 15_000,
-  mostRead: 65_536,
-  mostKept: 4_096,
+  maxRead: 65_536,
+  maxKept: 4_096,
 };
 const headers = { 'Content-Type': 'application/json', 'X-Webhook-Id': '7', 'X-Webhook-Signature': 'sha256=abc' };
 const body = '{"event":"new_message","data":{"content":"grüße 👋"}}';
@@ -448,7 +447,7 @@ describe('Retry-After', () => {
 
 describe('with the guard', () => {
   const guardWith = (resolve: (name: string) => Promise<readonly string[]>, loopbackAllowed = true) =>
-    new Guard({ openNetworks: [], loopbackAllowed, ownPort: () => 1, resolve });
+    new Guard({ openNetworks: [], loopbackAllowed, ownPort: () => 1, resolve, monotonic });
   const deliver = (guard: Guard, url: string, changed: Partial<ClientOptions> = {}) =>
     postTo(guard, { ...options, ...changed }, { url: guard.readUrl(url), headers, body });
 
@@ -504,9 +503,8 @@ interface Elsewhere {
 /** Posts in turn from a process with another environment. */
 async function sendFrom(env: Record<string, string>, posts: readonly Elsewhere[]): Promise<Outcome[]> {
   const script = `
-    import { post } from ${JSON.stringify(join(import.meta.dir, '../webhooks/client.ts'))};
-    import { Deadlines } from ${JSON.stringify(join(import.meta.dir, '../webhooks/deadlines.ts'))};
-    const limits = { timeoutMs: 15_000, mostRead: 65_536, mostKept: 4_096 };
+    import { Deadlines, post } from ${JSON.stringify(join(import.meta.dir, '../webhooks/client.ts'))};
+    const limits = { timeoutMs: 15_000, maxRead: 65_536, maxKept: 4_096 };
     const monotonic = () => 0;
     const options = { ...limits, deadlines: new Deadlines(monotonic), now: Date.now, monotonic };
     const outcomes = [];

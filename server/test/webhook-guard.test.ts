@@ -2,12 +2,26 @@ import { describe, expect, test } from 'bun:test';
 import { BlockList, isIP } from 'node:net';
 import fc from 'fast-check';
 import { parseNetworks, readAddress } from '../domain/address.ts';
-import { AddressRefusal, Guard, type GuardOptions, NameFailure, resolveName, type Target } from '../webhooks/guard.ts';
+import {
+  AddressRefusal,
+  Guard,
+  type GuardOptions,
+  NameFailure,
+  resolveName,
+  type Target,
+} from '../webhooks/ssrf/guard.ts';
 
 const unasked = (name: string): Promise<never> => Promise.reject(new Error(`${name} must not be looked up`));
 
 const guardWith = (options: Partial<GuardOptions> = {}) =>
-  new Guard({ openNetworks: [], loopbackAllowed: false, ownPort: () => 8080, resolve: unasked, ...options });
+  new Guard({
+    openNetworks: [],
+    loopbackAllowed: false,
+    ownPort: () => 8080,
+    resolve: unasked,
+    monotonic: () => performance.now(),
+    ...options,
+  });
 
 const resolvingTo = (...addresses: string[]) => guardWith({ resolve: async () => addresses });
 
@@ -316,7 +330,7 @@ describe('a name', () => {
 
   test('is looked up and judged again after a while', async () => {
     const answers = [['93.184.216.34'], ['127.0.0.1'], ['93.184.216.35']];
-    const changing = guardWith({ resolve: async () => answers.shift() ?? [], keepMs: 0 });
+    const changing = guardWith({ resolve: async () => answers.shift() ?? [], cacheMs: 0 });
     const url = 'http://hooks.example.com/';
     expect(await verdictOf(changing, url)).toBe('93.184.216.34');
     expect(await verdictOf(changing, url)).toContain('127.0.0.1');

@@ -188,7 +188,7 @@ onAnyEngine('the metrics', (engine) => {
         attempts('delivered') === 4 &&
         attempts('5xx') === 1 &&
         attempts('refused') === 1 &&
-        found.get('parley_webhook_lanes') === 4;
+        found.get('parley_webhook_chat_queues') === 4;
       return isThere ? found : undefined;
     });
     expect(shown.get('parley_webhook_lag_seconds_count')).toBe(6);

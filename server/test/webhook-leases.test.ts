@@ -92,8 +92,8 @@ onBothEngines('a process that has lost its lease', (engine) => {
   const receiver = receiverFor();
   const takeOver = ({ engine }: TestServer, webhookId: number) =>
     engine.run(
-      `UPDATE drives SET owner = 'somebody else', lease_number = lease_number + 1,
-         lease_until = ${engine.dialect.now} + ${hour} WHERE webhook_id = $1`,
+      `UPDATE endpoint_state SET owner = 'somebody else', lease_number = lease_number + 1,
+         lease_expires_at = ${engine.dialect.now} + ${hour} WHERE webhook_id = $1`,
       webhookId,
     );
   const expectUntouched = async (scene: Scene, webhookId: number) => {
@@ -137,7 +137,7 @@ onBothEngines('a process that has lost its lease', (engine) => {
     await sentinel.passes();
     expect(endpoint.contents).toEqual(['first']);
     await expectUntouched(scene, webhookId);
-    await server.engine.run('UPDATE drives SET lease_until = 0 WHERE webhook_id = $1', webhookId);
+    await server.engine.run('UPDATE endpoint_state SET lease_expires_at = 0 WHERE webhook_id = $1', webhookId);
     await scene.untilSettled(webhookId);
     const inFirst = endpoint.arrivals.filter(({ data }) => data.chat_id === scene.chat(0));
     expect(inFirst.map(({ data, attempt }) => [data.content, attempt])).toEqual([
@@ -227,7 +227,7 @@ onPostgres('a database that fails for a moment', () => {
     await db.run('ALTER TABLE backlogs RENAME TO backlogs_hidden');
     try {
       await db.run(`UPDATE webhooks SET status = 'active' WHERE webhook_id = $1`, webhookId);
-      await db.run('UPDATE drives SET due_at = 0, revision = revision + 1 WHERE webhook_id = $1', webhookId);
+      await db.run('UPDATE endpoint_state SET due_at = 0, revision = revision + 1 WHERE webhook_id = $1', webhookId);
       await eventually('it cannot be read', async () => printed.includes('webhook not read') || undefined);
     } finally {
       await db.run('ALTER TABLE backlogs_hidden RENAME TO backlogs');
@@ -253,7 +253,7 @@ onPostgres('two servers on one database', () => {
     await server.stop();
   };
   const owners = async ({ engine }: TestServer) =>
-    (await engine.all<{ owner: string }>('SELECT DISTINCT owner FROM drives WHERE owner IS NOT NULL')).map(
+    (await engine.all<{ owner: string }>('SELECT DISTINCT owner FROM endpoint_state WHERE owner IS NOT NULL')).map(
       ({ owner }) => owner,
     );
 

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, connect as dial } from 'node:net';
 import fc from 'fast-check';
 import type { Engine } from '../store/engine.ts';
 import type { NodeRow } from '../store/nodes.ts';
-import { handovers } from '../webhooks/shares.ts';
+import { transfers } from '../webhooks/leases.ts';
 import { Client } from './support/client.ts';
 import { type Acknowledged, deliveryFaults, sayFaults } from './support/delivery-check.ts';
 import { type Environment, freshEnvironment, onPostgres } from './support/engines.ts';
@@ -15,17 +15,17 @@ describe('the share of a process', () => {
   const node = (owner: string, held: number): NodeRow => ({ owner, held });
 
   test('is kept, and a little more', () => {
-    expect(handovers([], 'a')).toEqual([]);
-    expect(handovers([node('a', 60)], 'a')).toEqual([]);
-    expect(handovers([node('a', 2), node('b', 0)], 'a')).toEqual([]);
-    expect(handovers([node('a', 24), node('b', 18), node('c', 18)], 'a')).toEqual([]);
-    expect(handovers([node('a', 20), node('b', 40), node('c', 0)], 'a')).toEqual([]);
+    expect(transfers([], 'a')).toEqual([]);
+    expect(transfers([node('a', 60)], 'a')).toEqual([]);
+    expect(transfers([node('a', 2), node('b', 0)], 'a')).toEqual([]);
+    expect(transfers([node('a', 24), node('b', 18), node('c', 18)], 'a')).toEqual([]);
+    expect(transfers([node('a', 20), node('b', 40), node('c', 0)], 'a')).toEqual([]);
   });
 
   test('is what is left of much more, and whoever has the fewest gets the rest', () => {
-    const given = Map.groupBy(handovers([node('a', 60), node('b', 0), node('c', 0)], 'a'), (to) => to);
+    const given = Map.groupBy(transfers([node('a', 60), node('b', 0), node('c', 0)], 'a'), (to) => to);
     expect([given.get('b')?.length, given.get('c')?.length]).toEqual([20, 20]);
-    expect(handovers([node('a', 9), node('b', 5), node('c', 3)], 'a')).toEqual(['c', 'c', 'b']);
+    expect(transfers([node('a', 9), node('b', 5), node('c', 3)], 'a')).toEqual(['c', 'c', 'b']);
   });
 
   test('is about the same for all, once each has handed over in whatever order', () => {
@@ -35,7 +35,7 @@ describe('the share of a process', () => {
         const nodes = new Map(held.map((count, i) => [`node ${i}`, count]));
         const rows = () => [...nodes].map(([owner, count]) => node(owner, count));
         for (const owner of nodes.keys()) {
-          for (const to of handovers(rows(), owner)) {
+          for (const to of transfers(rows(), owner)) {
             nodes.set(owner, (nodes.get(owner) ?? 0) - 1);
             nodes.set(to, (nodes.get(to) ?? 0) + 1);
           }
@@ -43,7 +43,7 @@ describe('the share of a process', () => {
         const share = Math.ceil(held.reduce((sum, count) => sum + count, 0) / held.length);
         for (const { owner, held } of rows()) {
           expect(held).toBeLessThanOrEqual(share * 1.25 + 1);
-          expect(handovers(rows(), owner)).toEqual([]);
+          expect(transfers(rows(), owner)).toEqual([]);
         }
       }),
     );
@@ -139,7 +139,7 @@ const untilSettled = (client: Client, webhook_id: number) =>
 /** How many webhooks each process drives, by the name that it has in its leases. */
 async function shares(engine: Engine): Promise<Map<string, number>> {
   const rows = await engine.all<{ owner: string; held: number }>(
-    `SELECT owner, count(*) AS held FROM drives WHERE owner IS NOT NULL AND lease_until >= ${engine.dialect.now} GROUP BY owner`,
+    `SELECT owner, count(*) AS held FROM endpoint_state WHERE owner IS NOT NULL AND lease_expires_at >= ${engine.dialect.now} GROUP BY owner`,
   );
   return new Map(rows.map(({ owner, held }) => [owner, held]));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { Outcome } from '../webhooks/client.ts';
 import { type Attempted, type Health, healthy, judge, type Verdict } from '../webhooks/health.ts';
+import type { Outcome } from '../webhooks/outcome.ts';
 import { retryPolicy, waitAfterRefusal, waitWhileDown } from '../webhooks/retry-policy.ts';
 
 const second = 1_000;
@@ -31,7 +31,7 @@ const chatA = 1;
 const chatB = 2;
 
 /** Never tried before, in the first chat, unless it is told otherwise. */
-const entry = (told: Partial<Attempted['entry']> = {}): Attempted['entry'] => ({
+const entry = (told: Partial<Attempted['delivery']> = {}): Attempted['delivery'] => ({
   refusals: 0,
   chatId: chatA,
   lastAt: 0,
@@ -97,14 +97,14 @@ describe('the retry policy', () => {
   test('gives an endpoint up after five days, and takes five refusals over two chats for an outage', () => {
     expect(retryPolicy.disableAfter).toBe(5 * day);
     expect(retryPolicy.downAfter).toEqual({ failures: 5, chats: 2 });
-    expect(retryPolicy.mostRetryAfter).toBe(hour);
+    expect(retryPolicy.maxRetryAfter).toBe(hour);
   });
 });
 
 interface Transition {
   readonly when: string;
   readonly health: Health;
-  readonly entry?: Partial<Attempted['entry']>;
+  readonly entry?: Partial<Attempted['delivery']>;
   readonly outcome: Outcome;
   /** Only what is named here is looked at. */
   readonly becomes: Readonly<Record<string, unknown>> & { readonly health?: Partial<Health> };
@@ -413,7 +413,7 @@ describe('what becomes of a delivery and of its endpoint when', () => {
   for (const { when, health, entry: told, outcome, becomes } of transitions) {
     test(when, () => {
       const verdict = judge(frozen(health), {
-        entry: entry(told),
+        delivery: entry(told),
         outcome,
         startedAt: now - outcome.ms,
         now,
@@ -458,14 +458,14 @@ const stepsOf = (outcome: fc.Arbitrary<Outcome>, chats = 4) =>
 interface Judged extends Step {
   readonly before: Health;
   readonly startedAt: number;
-  readonly entry: Attempted['entry'];
+  readonly entry: Attempted['delivery'];
   readonly at: number;
   readonly verdict: Verdict;
 }
 
 /** The life of an endpoint with one event waiting in each chat; one that is settled gives way to the next. */
 function live(steps: readonly Step[]): Judged[] {
-  const entries = new Map<number, Attempted['entry']>();
+  const entries = new Map<number, Attempted['delivery']>();
   let state = frozen(healthy);
   let at = now;
   return steps.map((step) => {
@@ -473,7 +473,7 @@ function live(steps: readonly Step[]): Judged[] {
     const tried = entries.get(step.chatId) ?? entry({ chatId: step.chatId });
     const { outcome, random } = step;
     const startedAt = at - Math.min(step.later, outcome.ms);
-    const verdict = judge(state, { entry: tried, outcome, startedAt, now: at, random: () => random });
+    const verdict = judge(state, { delivery: tried, outcome, startedAt, now: at, random: () => random });
     const judged = { ...step, before: state, startedAt, entry: tried, at, verdict };
     state = frozen(verdict.health);
     if (verdict.state === 'retrying') entries.set(step.chatId, { ...tried, refusals: verdict.refusals, lastAt: at });

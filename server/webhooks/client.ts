@@ -1,41 +1,87 @@
-import { calledOff, type Deadlines, outOfTime } from './deadlines.ts';
-import { AddressRefusal, type Guard, NameFailure, type Target } from './guard.ts';
-import { type Failure, faultOf, notHttp, type Outcome, reachedNobody, readRetryAfter } from './outcome.ts';
+import { type Failure, faultOf, hasNoConnection, notHttp, type Outcome, readRetryAfter } from './outcome.ts';
+import { AddressRefusal, type Guard, NameFailure, type Target } from './ssrf/guard.ts';
 
-export type { Failure, Outcome } from './outcome.ts';
+/** How often deadlines are checked. They are seconds away, and a timer for each attempt would be set twice and cleared. */
+const checkMs = 50;
+
+/** An attempt that is aborted at its deadline. */
+export interface TimedAttempt {
+  readonly controller: AbortController;
+  /** By the monotonic clock. */
+  deadline: number;
+}
+
+const timedOut = Symbol('timed out');
+const cancelled = Symbol('cancelled');
+
+/** Aborts attempts: each at its deadline, or all of them at once. */
+export class Deadlines {
+  readonly #monotonic: () => number;
+  readonly #open = new Set<TimedAttempt>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #isClosed = false;
+
+  constructor(monotonic: () => number) {
+    this.#monotonic = monotonic;
+  }
+
+  begin(ms: number): TimedAttempt {
+    const attempt = { controller: new AbortController(), deadline: this.#monotonic() + ms };
+    this.#open.add(attempt);
+    if (this.#isClosed) attempt.controller.abort(cancelled);
+    this.#timer ??= setInterval(() => this.#check(), checkMs);
+    return attempt;
+  }
+
+  end(attempt: TimedAttempt): void {
+    this.#open.delete(attempt);
+  }
+
+  /** Aborts all attempts, and all later ones. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { controller } of this.#open) controller.abort(cancelled);
+  }
+
+  #check(): void {
+    const now = this.#monotonic();
+    for (const { controller, deadline } of this.#open) if (deadline <= now) controller.abort(timedOut);
+    if (this.#open.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}
 
 export interface Post {
   readonly target: Target;
   readonly headers: Readonly<Record<string, string>>;
-  /** Goes out as its exact UTF-8 bytes. */
+  /** Sent as UTF-8. */
   readonly body: string;
 }
 
 export interface ClientOptions {
   readonly now: () => number;
-  /** Durations and deadlines are measured by it. */
   readonly monotonic: () => number;
-  /** For the whole attempt: connecting, and every byte of the answer that is waited for. */
+  /** For the whole attempt: the connection, and every byte of the response that is read. */
   readonly timeoutMs: number;
-  /** What cuts attempts off. */
   readonly deadlines: Deadlines;
-  /** Bytes of an answer that are read at most. */
-  readonly mostRead: number;
-  /** Bytes of an answer that are kept at most. */
-  readonly mostKept: number;
+  /** Bytes of a response that are read. */
+  readonly maxRead: number;
+  /** Bytes of a response that are kept. */
+  readonly maxKept: number;
 }
 
 /**
- * As long as the body of an answer may take once its status is there. The status has decided already: the body is read so
- * that its start can be shown and the connection be used again, and a lane does not wait for more than that.
+ * How long the body of a response may take once the status is there. The status has decided already: the body is read so
+ * that its start can be shown and the connection reused, and the chat's next delivery does not wait longer for that.
  */
-const bodyWithinMs = 1_000;
+const bodyTimeoutMs = 1_000;
 
-/** Makes one attempt. Whatever happens is an outcome; nothing is thrown. */
+/** Makes one attempt. Never rejects: a failure is an outcome. */
 export const post = (options: ClientOptions, sending: Post): Promise<Outcome> =>
   attempt(options, sending, stopwatch(options));
 
-/** Judges a URL that `readUrl` answered, and makes one attempt; a refusal of the guard is an outcome too. */
+/** Checks a URL that `readUrl` returned, and makes one attempt. A refusal of the guard is an outcome too. */
 export function postTo(
   guard: Guard,
   options: ClientOptions,
@@ -63,40 +109,38 @@ async function attempt(
   elapsed: () => number,
 ): Promise<Outcome> {
   const { url } = target;
-  const { deadlines, monotonic, timeoutMs } = options;
-  // Looking the name up has taken some of the time.
-  const limited = deadlines.begin(timeoutMs - elapsed());
+  const { deadlines, timeoutMs, monotonic } = options;
+  // The DNS lookup has taken some of the time.
+  const timed = deadlines.begin(timeoutMs - elapsed());
   try {
     const response = await reach(target, {
       method: 'POST',
-      // A decompressed answer can be a thousand times what came over the wire.
+      // A decompressed response can be a thousand times what came over the wire.
       headers: { ...headers, Host: url.host, 'Accept-Encoding': 'identity' },
       decompress: false,
       body,
       redirect: 'manual',
       proxy: false,
-      signal: limited.controller.signal,
+      signal: timed.controller.signal,
       ...(url.protocol === 'https:' && { tls: identityOf(url) }),
     });
     const { status } = response;
     if (status < 100) return unreached(notHttp.failure, notHttp.message, elapsed());
-    limited.deadline = Math.min(limited.deadline, monotonic() + bodyWithinMs);
-    const answer = await readAnswer(response, options, limited.controller);
+    timed.deadline = Math.min(timed.deadline, monotonic() + bodyTimeoutMs);
+    const answer = await readBody(response, options, timed.controller);
     const retryAfterMs = response.ok ? undefined : readRetryAfter(response.headers.get('retry-after'), options.now());
     return { kind: 'answered', status, retryAfterMs, answer, ms: elapsed() };
   } catch (error) {
-    if (error === outOfTime) {
-      return unreached('timeout', `no complete answer within ${timeoutMs / 1_000} s`, elapsed());
-    }
-    if (error === calledOff) return unreached('other', 'the attempt was called off', elapsed());
+    if (error === timedOut) return unreached('timeout', `no complete answer within ${timeoutMs / 1_000} s`, elapsed());
+    if (error === cancelled) return unreached('other', 'the attempt was called off', elapsed());
     const { failure, message } = faultOf(error);
     return unreached(failure, message, elapsed());
   } finally {
-    deadlines.end(limited);
+    deadlines.end(timed);
   }
 }
 
-/** Tells the milliseconds since now. */
+/** Returns a function that returns the milliseconds since now. */
 function stopwatch({ monotonic }: ClientOptions): () => number {
   const started = monotonic();
   return () => Math.round(monotonic() - started);
@@ -109,7 +153,7 @@ const unreached = (failure: Failure, message: string, ms: number): Outcome => ({
   ms,
 });
 
-/** Dials the judged addresses in turn until somebody is there. */
+/** Connects to the checked addresses in turn until one accepts. */
 const reach = ({ url, address, others = [] }: Target, init: BunFetchRequestInit): Promise<Response> =>
   others.length === 0 ? fetch(at(address, url), init) : reachAny([address, ...others], url, init);
 
@@ -118,7 +162,7 @@ async function reachAny(addresses: readonly string[], url: URL, init: BunFetchRe
     try {
       return await fetch(at(addresses[tried] ?? '', url), init);
     } catch (error) {
-      if (tried === addresses.length - 1 || !reachedNobody(error)) throw error;
+      if (tried === addresses.length - 1 || !hasNoConnection(error)) throw error;
     }
   }
 }
@@ -127,31 +171,31 @@ const at = (address: string, { protocol, port, pathname, search }: URL): string 
   `${protocol}//${address.includes(':') ? `[${address}]` : address}${port && `:${port}`}${pathname}${search}`;
 
 /**
- * Who the certificate must be for: the name, or the IP address that is dialled where the URL holds one. It says that
- * certificates are verified because the environment can say otherwise.
+ * Sets whom the certificate must be for: the host name, or the IP address if the URL holds one. It asks for verification
+ * explicitly because the environment can turn it off.
  */
 function identityOf({ hostname }: URL): BunFetchRequestInitTLS {
   const isAddress = hostname.startsWith('[') || /^[\d.]+$/.test(hostname);
   return isAddress ? { rejectUnauthorized: true } : { rejectUnauthorized: true, serverName: hostname };
 }
 
-/** The start of the body. The status counts whatever becomes of the body, so trouble only ends the reading. */
-async function readAnswer(
+/** Returns the start of the body. The status has decided already, so a failure only ends the read. */
+async function readBody(
   response: Response,
-  { mostRead, mostKept }: ClientOptions,
+  { maxRead, maxKept }: ClientOptions,
   controller: AbortController,
 ): Promise<string> {
-  // Most answers: a tenth of the whole attempt is saved by not opening a stream for them.
-  if (response.ok && isShort(response.headers, mostKept)) return response.text().then(withoutNul, () => '');
+  // Most responses: opening no stream for them saves a tenth of the whole attempt.
+  if (response.ok && isShort(response.headers, maxKept)) return response.text().then(withoutNul, () => '');
   if (response.body === null) return '';
   const reader = response.body.getReader();
   const start: Uint8Array[] = [];
   let read = 0;
   try {
-    while (read < mostRead) {
+    while (read < maxRead) {
       const { done, value } = await reader.read();
-      if (done) return textOf(start, read > mostKept);
-      if (read < mostKept) start.push(value.subarray(0, mostKept - read));
+      if (done) return textOf(start, read > maxKept);
+      if (read < maxKept) start.push(value.subarray(0, maxKept - read));
       read += value.length;
     }
   } catch {}
@@ -160,12 +204,12 @@ async function readAnswer(
 }
 
 /** Whether the body has a stated and small length. With a transfer encoding the stated length says nothing. */
-function isShort(headers: Headers, most: number): boolean {
+function isShort(headers: Headers, max: number): boolean {
   const length = headers.get('content-length');
-  return length !== null && Number(length) <= most && !headers.has('transfer-encoding');
+  return length !== null && Number(length) <= max && !headers.has('transfer-encoding');
 }
 
-/** A character that is cut in two at the end is left out; what is not UTF-8 otherwise shows as U+FFFD. */
+/** A character that is cut in two at the end is left out. Other bytes that are not UTF-8 become U+FFFD. */
 const textOf = (parts: readonly Uint8Array[], isCut: boolean): string =>
   withoutNul(new TextDecoder().decode(Buffer.concat(parts), { stream: isCut }));
 

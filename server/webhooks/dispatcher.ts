@@ -1,11 +1,11 @@
 import type { LogDeps } from '../log/membership.ts';
 import { allChats, backlogsAmong } from '../store/backlogs.ts';
 import { insertPending, type NewDelivery } from '../store/deliveries.ts';
-import { type DriveRow, noteFilled } from '../store/drives.ts';
-import type { LogEntry } from '../store/engine.ts';
+import { countDeliveries, type EndpointStateRow } from '../store/endpoint-state.ts';
+import type { LogEntry, Tx } from '../store/engine.ts';
 import { moveCursor } from '../store/events.ts';
 import { lockWebhooks, readPosition } from '../store/webhooks.ts';
-import { type Entry, newEntry } from './lane.ts';
+import { createdDelivery, type QueuedDelivery } from './chat-queue.ts';
 import { SubscriptionIndex } from './subscription-index.ts';
 
 /** Events in one step. */
@@ -20,7 +20,7 @@ const maxUnstoredEvents = 10_000;
 /** The result of a step. */
 export interface Dispatched {
   /** The deliveries for this process to make, with the state of their webhook. */
-  readonly made: readonly { drive: DriveRow; entries: readonly Entry[] }[];
+  readonly made: readonly CreatedDeliveries[];
   /** The events of these deliveries. */
   readonly events: readonly LogEntry[];
   /** The deliveries were inserted after this moment of the monotonic clock. */
@@ -77,7 +77,7 @@ export class Dispatcher {
     if (typeof made === 'string') return { ...nothing, more: true, overtaken: made === 'overtaken' };
     this.#position = last.event_id;
     this.#stored = last.event_id;
-    const ids = new Set(made.flatMap(({ entries }) => entries.map(({ eventId }) => eventId)));
+    const ids = new Set(made.flatMap(({ deliveries }) => deliveries.map(({ eventId }) => eventId)));
     return { made, events: events.filter(({ event_id }) => ids.has(event_id)), since, more, overtaken: false };
   }
 
@@ -138,41 +138,38 @@ export class Dispatcher {
       if (now.dispatched !== this.#stored) return 'overtaken' as const;
       if (now.version !== version) return 'changed' as const;
       const wanted = await withoutBacklogged(tx, matched);
-      const inserted = await insertPending(tx, wanted);
+      const created = await createDeliveries(tx, owner, wanted);
       await moveCursor(tx, 'webhooks', last);
-      if (inserted.length === 0) return { inserted, drives: [] };
-      const counts = Map.groupBy(inserted, (row) => row.webhook_id);
-      const drives = await noteFilled(
-        tx,
-        owner,
-        [...counts].map(([webhookId, rows]) => [webhookId, rows.length] as const),
-      );
-      return { inserted, drives };
+      return created;
     });
-    if (typeof written === 'string') {
-      await this.#readCursor();
-      return written;
-    }
-    const { inserted, drives } = written;
-    const ids = new Map(inserted.map((row) => [`${row.webhook_id} ${row.event_id}`, row.delivery_id]));
-    const mine = Map.groupBy(matched, (row) => row.webhook_id);
-    return drives
-      .filter((drive) => drive.owner === owner)
-      .map((drive) => ({
-        drive,
-        entries: (mine.get(drive.webhook_id) ?? []).flatMap((row): Entry[] => {
-          const deliveryId = ids.get(`${row.webhook_id} ${row.event_id}`);
-          return deliveryId === undefined ? [] : [newEntry(deliveryId, row)];
-        }),
-      }));
+    if (typeof written === 'string') await this.#readCursor();
+    return typeof written === 'string' ? written : written.filter(({ state }) => state.owner === owner);
   }
 }
 
+/** New deliveries of one webhook, in the order of their events, and its state, whoever owns it. */
+export interface CreatedDeliveries {
+  readonly state: EndpointStateRow;
+  readonly deliveries: readonly QueuedDelivery[];
+}
+
+/** Inserts deliveries and takes the free leases of their webhooks. A delivery that exists is left out. */
+export async function createDeliveries(
+  tx: Tx,
+  owner: string,
+  rows: readonly NewDelivery[],
+): Promise<CreatedDeliveries[]> {
+  const byWebhook = Map.groupBy(await insertPending(tx, rows), (row) => row.webhook_id);
+  if (byWebhook.size === 0) return [];
+  const counts = [...byWebhook].map(([webhookId, inserted]) => [webhookId, inserted.length] as const);
+  return (await countDeliveries(tx, owner, counts)).map((state) => {
+    const deliveries = (byWebhook.get(state.webhook_id) ?? []).map(createdDelivery);
+    return { state, deliveries: deliveries.sort((a, b) => a.eventId - b.eventId) };
+  });
+}
+
 /** Leaves out the events of backlogs: they are delivered from the log later. */
-async function withoutBacklogged(
-  tx: Parameters<typeof backlogsAmong>[0],
-  matched: readonly NewDelivery[],
-): Promise<readonly NewDelivery[]> {
+async function withoutBacklogged(tx: Tx, matched: readonly NewDelivery[]): Promise<readonly NewDelivery[]> {
   if (matched.length === 0) return matched;
   const webhookIds = [...new Set(matched.map((row) => row.webhook_id))];
   const backlogs = await backlogsAmong(tx, webhookIds);

@@ -1,15 +1,15 @@
 import { skipBacklog } from '../store/backlog-skips.ts';
 import { type BacklogRow, backlogsBefore, moveBacklog } from '../store/backlogs.ts';
 import { expireOpen } from '../store/deliveries.ts';
-import { noteRevision } from '../store/drives.ts';
+import { bumpRevision } from '../store/endpoint-state.ts';
 import type { Tx } from '../store/engine.ts';
 import { finishReplays, noteSettled } from '../store/replays.ts';
 import { countExpired, findWebhook, lockWebhooks } from '../store/webhooks.ts';
-import { countSettled } from './recorder.ts';
+import { countSettled } from './result-writer.ts';
 
 /**
- * Settles what will never be delivered because its events, up to this one, are about to be dropped: it is skipped, and
- * counted on its webhook. To be called in the transaction that drops them.
+ * Skips the open deliveries of events up to this one, which are about to be dropped, and counts them on their webhooks.
+ * Call it in the transaction that drops the events.
  */
 export async function expireDeliveries(tx: Tx, upTo: number, at: number): Promise<void> {
   await lockWebhooks(tx);
@@ -19,7 +19,7 @@ export async function expireDeliveries(tx: Tx, upTo: number, at: number): Promis
   for (const [webhookId, rows] of Map.groupBy(expired, ({ webhook_id }) => webhook_id)) {
     await countExpired(tx, webhookId, rows.filter(({ replay_id }) => replay_id === 0).length);
     await finishReplays(tx, webhookId, at);
-    await noteRevision(tx, webhookId, 'looked at again');
+    await bumpRevision(tx, webhookId, 'recheck');
   }
   for (const backlog of await backlogsBefore(tx, upTo)) await expireBacklog(tx, backlog, upTo, at);
 }
@@ -27,7 +27,7 @@ export async function expireDeliveries(tx: Tx, upTo: number, at: number): Promis
 async function expireBacklog(tx: Tx, backlog: BacklogRow, upTo: number, at: number): Promise<void> {
   const webhook = await findWebhook(tx, backlog.webhook_id);
   if (webhook) {
-    const how = { reason: 'expired' as const, at, most: Number.POSITIVE_INFINITY };
+    const how = { reason: 'expired' as const, at, max: Number.POSITIVE_INFINITY };
     await countExpired(tx, webhook.webhook_id, await skipBacklog(tx, webhook, backlog, upTo, how));
   }
   await moveBacklog(tx, backlog, upTo);

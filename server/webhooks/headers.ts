@@ -1,24 +1,27 @@
-import { bodySignature, type Secrets, stampedSignature } from './signature.ts';
+import { signedContent } from '../domain/signature.ts';
+
+/** The secret, and the previous one for some time after a rotation. */
+export type Secrets = readonly [current: string, ...previous: string[]];
 
 export interface Delivering {
-  /** The event's id as it stands in the headers. */
+  /** The event's id. */
   readonly id: string;
   readonly event: string;
-  /** The exact text of the body, signed as UTF-8. */
+  /** The exact text of the body. It is signed as UTF-8. */
   readonly body: string;
-  /** When this attempt is made, in milliseconds since 1970. */
+  /** The time of the attempt, in milliseconds since 1970. */
   readonly at: number;
   readonly secrets: Secrets;
   /** 1 for the first attempt. */
   readonly attempt: number;
   readonly webhookId: number;
-  /** The job that asked for it again, where one did. */
+  /** The replay that asked for it, if one did. */
   readonly replayId?: number | undefined;
-  /** The version of Parley that sends it. */
+  /** The version of Parley. */
   readonly version: string;
 }
 
-/** Every header of one attempt, signed for it. */
+/** Returns every header of one attempt, signatures included. */
 export function deliveryHeaders(delivering: Delivering): Record<string, string> {
   const { id, event, body, at, secrets, attempt, webhookId, replayId, version } = delivering;
   const headers: Record<string, string> = {
@@ -31,8 +34,21 @@ export function deliveryHeaders(delivering: Delivering): Record<string, string> 
     'X-Webhook-Signature': bodySignature(secrets, body),
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(at / 1_000)),
-    'webhook-signature': stampedSignature(secrets, id, at, body),
+    'webhook-signature': timedSignature(secrets, id, at, body),
   };
   if (replayId !== undefined) headers['X-Webhook-Replay'] = String(replayId);
   return headers;
+}
+
+const hmac = (secret: string, text: string, encoding: 'hex' | 'base64') =>
+  new Bun.CryptoHasher('sha256', secret).update(text).digest(encoding);
+
+/** The specification's signature, of the body alone. Its header has room for one, made with the current secret. */
+const bodySignature = ([current]: Secrets, body: string): string => `sha256=${hmac(current, body, 'hex')}`;
+
+/** The signature of Standard Webhooks, which binds the body to its id and to the time: one for each secret. */
+function timedSignature(secrets: Secrets, id: string, at: number, body: string): string {
+  const content = signedContent(id, at, body);
+  const sign = (secret: string) => `v1,${hmac(secret, content, 'base64')}`;
+  return secrets.length === 1 ? sign(secrets[0]) : secrets.map(sign).join(' ');
 }

@@ -1,31 +1,31 @@
-/** Why no answer came. */
+/** Why there is no response. */
 export type Failure =
-  /** The address refused the connection. */
+  /** The connection was refused. */
   | 'refused'
   /** The name does not resolve. */
   | 'dns'
   | 'tls'
   | 'timeout'
-  /** The connection broke off. */
+  /** The connection was lost. */
   | 'reset'
   /** The address is not allowed. */
   | 'address'
   | 'other';
 
-/** What came of one attempt. An endpoint's trouble is an outcome, not an error of ours. */
+/** What came of one attempt. A failure of the endpoint is an outcome, not an error of ours. */
 export type Outcome =
   | {
       readonly kind: 'answered';
       readonly status: number;
       readonly retryAfterMs: number | undefined;
-      /** The start of the answer's body; without U+0000, which databases refuse. */
+      /** The start of the response body, without U+0000, which databases refuse. */
       readonly answer: string;
       readonly ms: number;
     }
   | {
       readonly kind: 'unreached';
       readonly failure: Failure;
-      /** Plain words for the owner of the webhook. */
+      /** For the owner of the webhook to read. */
       readonly message: string;
       readonly ms: number;
     };
@@ -43,7 +43,7 @@ const unknownAuthority = fault('tls', 'the certificate does not come from a know
 
 export const notHttp = fault('other', 'the answer is not valid HTTP');
 
-/** The codes of the runtime's fetch. */
+/** The error codes of fetch. */
 const faults: Readonly<Record<string, Fault>> = {
   ECONNREFUSED: fault('refused', 'connection refused'),
   EHOSTUNREACH: noRoute,
@@ -77,7 +77,7 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** An error of fetch in plain words. The error's own text is not used: it repeats the URL, which can hold a secret. */
+/** Returns an error of fetch in plain words. The error's own text is not used: it contains the URL, which can hold a secret. */
 export function faultOf(error: unknown): Fault {
   const code = codeOf(error);
   const known = faults[code];
@@ -86,13 +86,13 @@ export function faultOf(error: unknown): Fault {
   return fault('other', code === '' ? 'the request failed' : `the request failed (${code})`);
 }
 
-/** Whether nobody was reached at an address: then nothing was sent, and another address may be tried. */
-export function reachedNobody(error: unknown): boolean {
+/** Whether no connection was made: then nothing was sent, and another address may be tried. */
+export function hasNoConnection(error: unknown): boolean {
   const known = faults[codeOf(error)];
   return known === noRoute || known?.failure === 'refused';
 }
 
-/** `Retry-After` as milliseconds from now: it comes as seconds or as a date. Undefined where it says nothing usable. */
+/** Returns `Retry-After`, in seconds or as a date, as milliseconds from now; undefined if it is neither. */
 export function readRetryAfter(value: string | null, now: number): number | undefined {
   if (value === null) return undefined;
   const text = value.trim();

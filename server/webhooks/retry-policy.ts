@@ -3,9 +3,9 @@ const minutes = 60 * seconds;
 const hours = 60 * minutes;
 const days = 24 * hours;
 
-/** When an endpoint is tried again, and when it is given up. The reference for people derives from this table. */
+/** When a delivery is retried, and when it is given up. The public reference is generated from this table. */
 export const retryPolicy = {
-  /** One event is refused while others pass: after these times it is tried again; then it has failed. */
+  /** The waits between the attempts at one event that is refused while others pass. Then it has failed. */
   refused: [
     5 * seconds,
     30 * seconds,
@@ -18,25 +18,25 @@ export const retryPolicy = {
     12 * hours,
     24 * hours,
   ],
-  /** Each of these is longer or shorter by up to this share, so that what failed together does not come back together. */
+  /** Each wait is longer or shorter by up to this share, so that deliveries that failed together spread out. */
   jitter: 0.2,
-  /** The endpoint is down: a single attempt goes out after these times; the last one repeats. */
+  /** The waits between probes of an endpoint that is down. The last one repeats. */
   down: [5 * seconds, 30 * seconds, 2 * minutes, 5 * minutes],
-  /** Refusals in a row, over this many chats, that mean that it is the endpoint. */
+  /** This many refusals in a row, in this many chats, mean that the endpoint is down. */
   downAfter: { failures: 5, chats: 2 },
   disableAfter: 5 * days,
   /** `Retry-After` is honoured within these bounds. */
-  leastRetryAfter: 1 * seconds,
-  mostRetryAfter: 1 * hours,
+  minRetryAfter: 1 * seconds,
+  maxRetryAfter: 1 * hours,
 } as const;
 
-/** How long to wait after so many refusals; nothing where it is given up. */
+/** Returns how long to wait after this many refusals, or undefined if the event is given up. */
 export function waitAfterRefusal(refusals: number, random: () => number): number | undefined {
   const wait = retryPolicy.refused[refusals - 1];
   return wait === undefined ? undefined : Math.round(wait * (1 + retryPolicy.jitter * (2 * random() - 1)));
 }
 
-/** How long to leave an endpoint alone that has been probed so often since it went down. */
+/** Returns how long to wait for the next probe, after this many since the endpoint went down. */
 export function waitWhileDown(probes: number): number {
   return retryPolicy.down[Math.min(probes, retryPolicy.down.length - 1)] ?? 0;
 }

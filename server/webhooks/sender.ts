@@ -1,84 +1,97 @@
 import type { Sending } from '../domain/attempt.ts';
+import type { SealedBox } from '../lib/sealed-box.ts';
 import type { WebhookRow } from '../store/webhooks.ts';
-import { type ClientOptions, type Outcome, postTo } from './client.ts';
-import { Deadlines } from './deadlines.ts';
-import type { Guard } from './guard.ts';
-import { deliveryHeaders } from './headers.ts';
-import type { SecretBox } from './secret-box.ts';
+import { type ClientOptions, Deadlines, postTo } from './client.ts';
+import { deliveryHeaders, type Secrets } from './headers.ts';
+import type { Outcome } from './outcome.ts';
+import type { Guard } from './ssrf/guard.ts';
 
 /** The limits of one attempt. */
-const limits = { timeoutMs: 15_000, mostRead: 65_536, mostKept: 4_096 } as const;
+const limits = { timeoutMs: 15_000, maxRead: 65_536, maxKept: 4_096 } as const;
 
-/** Opened secrets, and read URLs, that are remembered: opening a secret takes as long as signing with it. */
-const mostKept = 10_000;
-
-export interface SenderParts {
+export interface SenderDeps {
   readonly guard: Guard;
-  readonly box: SecretBox;
+  readonly secrets: SecretBox;
   readonly now: () => number;
   readonly monotonic: () => number;
   readonly version: string;
 }
 
-/** Makes one attempt at an endpoint: signed when it is sent, to an address that was judged a moment ago. */
-export class Sender {
-  readonly #parts: SenderParts;
-  readonly #options: ClientOptions;
-  readonly #opened = new Map<string, string>();
-  readonly #urls = new Map<string, URL>();
+/** What is prepared once for a webhook as it was read: opening a secret takes as long as signing with it. */
+interface Endpoint {
+  readonly url: URL;
+  readonly secret: string;
+  readonly previousSecret: string | undefined;
+}
 
-  constructor(parts: SenderParts) {
-    this.#parts = parts;
-    this.#options = {
-      ...limits,
-      deadlines: new Deadlines(parts.monotonic),
-      now: parts.now,
-      monotonic: parts.monotonic,
-    };
+/** Makes one attempt at an endpoint: signed when it is sent, to an address that was just checked. */
+export class Sender {
+  readonly #deps: SenderDeps;
+  readonly #options: ClientOptions;
+  readonly #endpoints = new WeakMap<WebhookRow, Endpoint>();
+
+  constructor(deps: SenderDeps) {
+    const { now, monotonic } = deps;
+    this.#deps = deps;
+    this.#options = { ...limits, deadlines: new Deadlines(monotonic), now, monotonic };
   }
 
-  /** Calls off what is under way, and what is begun later. */
+  /** Cancels the attempts in flight, and all later ones. */
   close(): void {
     this.#options.deadlines.close();
   }
 
   send(webhook: WebhookRow, sending: Sending): Promise<Outcome> {
-    const { id, event, body, attempt, replayId, at } = sending;
+    const { replayId, at, body } = sending;
+    const endpoint = this.#endpoint(webhook);
     const headers = deliveryHeaders({
-      id,
-      event,
-      body,
-      attempt,
-      at,
+      ...sending,
       webhookId: webhook.webhook_id,
       replayId: replayId === 0 ? undefined : replayId,
-      secrets: this.#secrets(webhook, at),
-      version: this.#parts.version,
+      secrets: secretsAt(endpoint, webhook, at),
+      version: this.#deps.version,
     });
-    return postTo(this.#parts.guard, this.#options, { url: this.#url(webhook), headers, body });
+    return postTo(this.#deps.guard, this.#options, { url: endpoint.url, headers, body });
   }
 
-  #url({ url }: WebhookRow): URL {
-    const known = this.#urls.get(url);
+  #endpoint(webhook: WebhookRow): Endpoint {
+    const known = this.#endpoints.get(webhook);
     if (known) return known;
-    if (this.#urls.size >= mostKept) this.#urls.clear();
-    const read = new URL(url);
-    this.#urls.set(url, read);
-    return read;
+    const { url, secret, previous_secret } = webhook;
+    const { secrets } = this.#deps;
+    const endpoint = {
+      url: new URL(url),
+      secret: secrets.open(secret),
+      previousSecret: previous_secret === null ? undefined : secrets.open(previous_secret),
+    };
+    this.#endpoints.set(webhook, endpoint);
+    return endpoint;
+  }
+}
+
+function secretsAt({ secret, previousSecret }: Endpoint, { previous_until }: WebhookRow, at: number): Secrets {
+  const isValid = previousSecret !== undefined && previous_until !== null && at < previous_until;
+  return isValid ? [secret, previousSecret] : [secret];
+}
+
+const version = 'v1';
+
+/** Encrypts the secrets of webhooks for the database. */
+export class SecretBox {
+  readonly #box: SealedBox;
+
+  constructor(box: SealedBox) {
+    this.#box = box;
   }
 
-  #secrets({ secret, previous_secret, previous_until }: WebhookRow, at: number): [string, ...string[]] {
-    const current = this.#open(secret);
-    const isHonoured = previous_secret !== null && previous_until !== null && at < previous_until;
-    return isHonoured ? [current, this.#open(previous_secret)] : [current];
+  seal(secret: string): string {
+    return `${version}.${this.#box.seal(secret).toString('base64url')}`;
   }
 
-  #open(sealed: string): string {
-    const known = this.#opened.get(sealed);
-    if (known !== undefined) return known;
-    if (this.#opened.size >= mostKept) this.#opened.clear();
-    const opened = this.#parts.box.open(sealed);
-    this.#opened.set(sealed, opened);
-    return opened;
+  /** Throws if the secret was sealed with another key, or was changed. */
+  open(sealed: string): string {
+    const [found, data] = sealed.split('.');
+    if (found !== version || data === undefined) throw new Error('not a sealed secret of this version');
+    return this.#box.open(Buffer.from(data, 'base64url'));
   }
 }

@@ -108,12 +108,12 @@ CREATE INDEX deliveries_settled ON deliveries (settled_at) WHERE settled_at IS N
 
 CREATE INDEX deliveries_unhappy ON deliveries (webhook_id, event_id, replay_id) WHERE state IN ('failed', 'skipped');
 
-CREATE TABLE drives (
+CREATE TABLE "endpoint_state" (
   webhook_id INTEGER PRIMARY KEY REFERENCES webhooks (webhook_id),
   owner TEXT,
   lease_number INTEGER NOT NULL DEFAULT 0,
-  lease_until INTEGER NOT NULL DEFAULT 0,
-  filled INTEGER NOT NULL DEFAULT 0,
+  lease_expires_at INTEGER NOT NULL DEFAULT 0,
+  delivery_count INTEGER NOT NULL DEFAULT 0,
   revision INTEGER NOT NULL DEFAULT 0,
   due_at INTEGER,
   down_since INTEGER,
@@ -122,9 +122,9 @@ CREATE TABLE drives (
   hold_until INTEGER
 ) STRICT;
 
-CREATE INDEX drives_due ON drives (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX endpoint_state_due ON endpoint_state (due_at) WHERE due_at IS NOT NULL;
 
-CREATE INDEX drives_held ON drives (owner) WHERE owner IS NOT NULL;
+CREATE INDEX endpoint_state_owned ON endpoint_state (owner) WHERE owner IS NOT NULL;
 
 CREATE TABLE events (
   event_id INTEGER PRIMARY KEY,
@@ -283,7 +283,7 @@ CREATE TABLE replays (
   from_event INTEGER NOT NULL,
   to_event INTEGER NOT NULL,
   reached_event INTEGER NOT NULL,
-  filled_count INTEGER NOT NULL DEFAULT 0,
+  delivery_count INTEGER NOT NULL DEFAULT 0,
   delivered_count INTEGER NOT NULL DEFAULT 0,
   failed_count INTEGER NOT NULL DEFAULT 0,
   skipped_count INTEGER NOT NULL DEFAULT 0,

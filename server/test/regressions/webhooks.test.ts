@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { allChats } from '../../store/backlogs.ts';
 import { pruneWebhooks } from '../../store/webhooks.ts';
-import { fillBacklog } from '../../webhooks/fill.ts';
-import { Slots } from '../../webhooks/slots.ts';
+import { ConcurrencyLimit } from '../../webhooks/concurrency-limit.ts';
+import { refill } from '../../webhooks/refill.ts';
 import { Client } from '../support/client.ts';
 import { onAnyEngine } from '../support/engines.ts';
 import { type Reply, receiverFor } from '../support/receiver.ts';
@@ -30,8 +30,9 @@ onAnyEngine('a webhook', (engine) => {
     await ada.ok('webhooks.update', { webhook_id, status: 'paused' });
     await say('one');
     // What was decided while it was active is carried out only now.
-    const filled = await fillBacklog(server().engine, 'somebody', webhook_id as never, allChats, 100);
-    expect(filled).toBeUndefined();
+    const task = { kind: 'backlog', chatId: allChats } as const;
+    const refilled = await refill(server().engine, 'somebody', webhook_id as never, task, Date.now());
+    expect(refilled).toBeUndefined();
     await say('two');
     await sentinel().passes();
     await ada.ok('webhooks.update', { webhook_id, status: 'active' });
@@ -93,7 +94,7 @@ onAnyEngine('a webhook', (engine) => {
     await ada.ok('webhooks.replay', { webhook_id, from_event_id: 1_000_000 });
     await ada.ok('webhooks.delete', { webhook_id });
     const count = async () => {
-      const sql = `SELECT (SELECT count(*) FROM webhooks WHERE webhook_id = $1) + (SELECT count(*) FROM drives WHERE webhook_id = $1)
+      const sql = `SELECT (SELECT count(*) FROM webhooks WHERE webhook_id = $1) + (SELECT count(*) FROM endpoint_state WHERE webhook_id = $1)
         + (SELECT count(*) FROM replays WHERE webhook_id = $1) AS n`;
       return (await server().engine.get<{ n: number }>(sql, webhook_id))?.n;
     };
@@ -104,25 +105,24 @@ onAnyEngine('a webhook', (engine) => {
 });
 
 describe('slots', () => {
-  const endpoint = (userId: number, isDoubtful: boolean) => ({ userId, isDoubtful, inFlight: 0, allowance: 1 });
+  const endpoint = (userId: number, isSuspect: boolean) => ({ userId, isSuspect, inFlight: 0, allowance: 1 });
 
   test('leave room for the unproven endpoints of others, however many one user has', () => {
-    const slots = new Slots();
-    const taken = (userId: number, count: number, isDoubtful: boolean) =>
-      Array.from({ length: count }, () => slots.take(endpoint(userId, isDoubtful))).filter((s) => !('refusal' in s));
+    const slots = new ConcurrencyLimit();
+    const taken = (userId: number, count: number, isSuspect: boolean) =>
+      Array.from({ length: count }, () => slots.take(endpoint(userId, isSuspect))).filter((s) => !('refusal' in s));
     expect(taken(1, 1_000, true).length + taken(1, 1_000, false).length).toBe(56);
     expect(taken(2, 1, true)).toHaveLength(1);
     expect(taken(3, 1, false)).toHaveLength(1);
   });
 
   test('are there again once they are given back', () => {
-    const slots = new Slots();
+    const slots = new ConcurrencyLimit();
     const uses = Array.from({ length: 56 }, () => endpoint(1, true));
     const held = uses.map((use) => slots.take(use));
-    expect(slots.take(endpoint(1, true))).toEqual({ refusal: 'doubtful' });
-    const [use] = uses;
+    expect(slots.take(endpoint(1, true))).toEqual({ refusal: 'suspect' });
     const [slot] = held;
-    if (use && slot && !('refusal' in slot)) slots.giveBack(use, slot);
+    if (slot && !('refusal' in slot)) slots.release(slot);
     expect(slots.take(endpoint(1, true))).not.toHaveProperty('refusal');
   });
 });

@@ -201,7 +201,7 @@ export async function untilClosed({ url }: TestServer): Promise<void> {
 export async function untilLetGo({ engine }: TestServer, webhookId: number): Promise<void> {
   await eventually('it is let go', async () => {
     const drive = await engine.get<{ owner: string | null }>(
-      'SELECT owner FROM drives WHERE webhook_id = $1',
+      'SELECT owner FROM endpoint_state WHERE webhook_id = $1',
       webhookId,
     );
     return drive?.owner === null || undefined;

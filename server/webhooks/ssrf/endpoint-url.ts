@@ -1,7 +1,10 @@
 import { invalidField } from '@parley/contract';
 import { AddressRefusal, type Guard, NameFailure } from './guard.ts';
 
-/** The URL as it is kept. A name that does not resolve is kept: its endpoint may not be there yet, and deliveries say so. */
+/**
+ * Returns the URL as it is stored. Throws `invalid_input` if webhooks may not be sent to it. A name that does not resolve is
+ * accepted: the endpoint may not exist yet, and its deliveries say so.
+ */
 export async function checkUrl(guard: Guard, text: string): Promise<string> {
   try {
     const url = guard.readUrl(text);

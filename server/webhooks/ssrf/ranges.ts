@@ -1,17 +1,17 @@
-import { type Network, readNetwork } from '../domain/address.ts';
+import { type Network, readNetwork } from '../../domain/address.ts';
 
 /**
- * What lets a webhook into a range:
- * - `setting`: a network that the operator opens;
- * - `loopback`: that, or a server that is served on loopback alone;
- * - `translated`: a network that the operator opens, if the IPv4 address in the last 32 bits may be reached too;
- * - `never`: nothing. No endpoint lives there, or the range is a second way of writing addresses that are judged elsewhere.
+ * What allows webhooks into a range:
+ * - `setting`: the operator opens the network;
+ * - `loopback`: that, or the server itself listens on loopback only;
+ * - `translated`: the operator opens the network, and the IPv4 address in the last 32 bits is allowed too;
+ * - `never`: nothing. No endpoint is there, or the range is a second way to write addresses that are checked elsewhere.
  */
 export type Opening = 'setting' | 'loopback' | 'translated' | 'never';
 
 export interface SpecialRange {
   readonly network: Network;
-  /** Follows "is". */
+  /** Follows "is" in a message. */
   readonly name: string;
   readonly opening: Opening;
 }
@@ -19,8 +19,8 @@ export interface SpecialRange {
 type Row = readonly [network: string, name: string, opening: Opening];
 
 /**
- * IANA's registries of special-purpose addresses, multicast, what they leave reserved, and the addresses at which clouds
- * hand out credentials. The first row that contains an address speaks for it, so the narrower ones stand first.
+ * IANA's registries of special-purpose addresses, multicast, reserved ranges, and the addresses at which clouds hand out
+ * credentials. The first row that contains an address applies, so narrower ranges stand first.
  */
 const rows: readonly Row[] = [
   // Opening all of 169.254.0.0/16 or fd00::/8 must not open these.
@@ -60,7 +60,7 @@ const rows: readonly Row[] = [
   ['::ffff:0:0/96', 'an IPv4-mapped address', 'never'],
   ['::ffff:0:0:0/96', 'an IPv4-translated address', 'never'],
   ['64:ff9b::/96', 'a NAT64 address', 'translated'],
-  // Where in these the IPv4 address stands is the operator's own choice, and so is opening them.
+  // The operator chooses where the IPv4 address stands in these, and whether to open them.
   ['64:ff9b:1::/48', 'a local NAT64 address', 'setting'],
   ['100::/64', 'a discard address', 'never'],
   ['100:0:0:1::/64', 'a dummy address', 'never'],
@@ -78,7 +78,7 @@ const rows: readonly Row[] = [
   ['fe80::/10', 'a link-local address', 'setting'],
   ['fec0::/10', 'a site-local address', 'setting'],
   ['ff00::/8', 'a multicast address', 'never'],
-  // Only 2000::/3 was ever given out for the internet.
+  // Only 2000::/3 is assigned for the internet.
   ['::/3', 'a reserved address', 'setting'],
   ['4000::/2', 'a reserved address', 'setting'],
   ['8000::/1', 'a reserved address', 'setting'],

@@ -1,22 +1,23 @@
-import { type Address, contains, lastV4, type Network, readAddress, writeV4 } from '../domain/address.ts';
+import { LRUCache } from 'lru-cache';
+import { type Address, contains, lastV4, type Network, readAddress, writeV4 } from '../../domain/address.ts';
+import { type Opening, type SpecialRange, specialRanges } from './ranges.ts';
 import { NameFailure } from './resolve.ts';
-import { type Opening, type SpecialRange, specialRanges } from './special-addresses.ts';
 
-export type { Network } from '../domain/address.ts';
+export type { Network } from '../../domain/address.ts';
 export { NameFailure, resolveName } from './resolve.ts';
 
 /**
- * An address that webhooks may not be sent to. The message is for the owner: which address, why, and which setting opens
- * it where one does; it reads on after the name of a field.
+ * Thrown for an address that webhooks may not be sent to. The message is for the owner: which address, why, and which
+ * setting opens it, if one does. It continues a sentence that starts with the name of a field.
  */
 export class AddressRefusal extends Error {}
 
-/** Where to dial: every address in it was judged, and no name is looked up after that. */
+/** Where to connect: every address in it was checked, and no name is resolved after that. */
 export interface Target {
   readonly url: URL;
   readonly address: string;
   readonly family: 4 | 6;
-  /** Other addresses of the same name, to be tried in this order where nobody listens at the first. */
+  /** Other addresses of the same name, in the order to try them if the first does not accept. */
   readonly others?: readonly string[];
 }
 
@@ -26,60 +27,58 @@ export interface GuardOptions {
   /** The port that the server listens on, once it does. */
   readonly ownPort: () => number | undefined;
   readonly resolve: (name: string) => Promise<readonly string[]>;
-  /** How long the addresses of a name are used before it is looked up again. */
-  readonly keepMs?: number;
+  readonly monotonic: () => number;
+  /** How long the addresses of a name are cached. */
+  readonly cacheMs?: number;
 }
 
-/** What became of a host: the addresses to dial, best first. */
+/** The checked addresses of a host, best first. */
 interface Verdict {
   readonly address: string;
   readonly family: 4 | 6;
   readonly others: readonly string[];
   readonly loopback: boolean;
-  /** On the clock of `performance.now`. */
-  readonly until: number;
+  /** By the monotonic clock. */
+  readonly expiresAt: number;
 }
 
 interface Found extends Address {
   readonly text: string;
 }
 
-/** An address that may not be reached, and the range that says so. */
+/** A forbidden address, and the range that forbids it. */
 interface Fault {
   readonly text: string;
   readonly range: SpecialRange;
 }
 
-const mostCharacters = 2_048;
-const mostAddresses = 4;
-const mostHosts = 4_096;
+const maxCharacters = 2_048;
+const maxAddresses = 4;
+const maxHosts = 4_096;
 const setting = 'PARLEY_WEBHOOK_NETWORKS';
 
-/** The loopback ranges, whether or not they are open: what listens there may be the server itself. */
+/** The loopback ranges, whether or not they are open: the server itself may listen there. */
 const loopbacks = specialRanges.filter((range) => range.opening === 'loopback');
 
 /**
- * Decides where webhooks may be sent. It judges every address that a name leads to, and hands out the judged address for
- * dialling: a name that leads elsewhere a moment later changes nothing.
+ * Decides where webhooks may be sent (SSRF protection). It checks every address that a name resolves to, and returns the
+ * checked address to connect to: a name that resolves differently a moment later changes nothing.
  */
 export class Guard {
   readonly #options: GuardOptions;
-  readonly #keepMs: number;
-  readonly #verdicts = new Map<string, Verdict>();
-  readonly #underWay = new Map<string, Promise<Verdict>>();
+  readonly #verdicts = new LRUCache<string, Verdict>({ max: maxHosts });
+  readonly #lookups = new Map<string, Promise<Verdict>>();
 
   constructor(options: GuardOptions) {
     this.#options = options;
-    this.#keepMs = options.keepMs ?? 5_000;
   }
 
   /**
-   * Reads the text of a URL, without looking the name up. Throws AddressRefusal for what is wrong with the text itself:
-   * not a URL, not http(s), credentials, too long. A fragment, which is never sent, and a dot at the end of the name are
-   * dropped.
+   * Returns the parsed URL, without resolving the name. Throws AddressRefusal if the text itself is wrong: not a URL, not
+   * http(s), with credentials, too long. Removes the fragment, which is never sent, and a dot at the end of the name.
    */
   readUrl(text: string): URL {
-    if (text.length > mostCharacters) throw new AddressRefusal(`must have at most ${mostCharacters} characters`);
+    if (text.length > maxCharacters) throw new AddressRefusal(`must have at most ${maxCharacters} characters`);
     if (!URL.canParse(text)) throw new AddressRefusal('must be a URL such as https://example.com/hook');
     const url = new URL(text);
     if (url.protocol !== 'https:' && url.protocol !== 'http:') {
@@ -90,26 +89,26 @@ export class Guard {
     url.hash = '';
     if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
     if (!isHost(url.hostname)) throw new AddressRefusal('must have a host name that can exist, or an IP address');
-    if (url.href.length > mostCharacters) throw new AddressRefusal(`must have at most ${mostCharacters} characters`);
+    if (url.href.length > maxCharacters) throw new AddressRefusal(`must have at most ${maxCharacters} characters`);
     return url;
   }
 
   /**
-   * The judged address of a URL that `readUrl` answered. Throws, or rejects with, AddressRefusal; or NameFailure where the
-   * name does not resolve. It answers at once for an IP address and for a name that was looked up a moment ago: every
-   * delivery asks. IPv4 goes before IPv6, each in the order of the name server.
+   * Returns the checked address of a URL that `readUrl` returned. Throws, or rejects with, AddressRefusal; or NameFailure
+   * if the name does not resolve. It returns no promise for an IP address and for a cached name, because every delivery
+   * calls it. IPv4 goes before IPv6, each in the order of the name server.
    */
   target(url: URL): Target | Promise<Target> {
     const host = url.hostname;
     const known = this.#verdicts.get(host);
-    if (known !== undefined && performance.now() < known.until) return this.#aim(url, known);
+    if (known !== undefined && this.#options.monotonic() < known.expiresAt) return this.#targetOf(url, known);
     const text = bare(host);
     const address = readAddress(text);
-    if (address) return this.#aim(url, this.#judgeAll(host, [{ ...address, text }], Number.POSITIVE_INFINITY));
-    return this.#lookUpOnce(host).then((verdict) => this.#aim(url, verdict));
+    if (address) return this.#targetOf(url, this.#checkAll(host, [{ ...address, text }], Number.POSITIVE_INFINITY));
+    return this.#lookUpOnce(host).then((verdict) => this.#targetOf(url, verdict));
   }
 
-  #aim(url: URL, { address, family, others, loopback }: Verdict): Target {
+  #targetOf(url: URL, { address, family, others, loopback }: Verdict): Target {
     if (loopback && portOf(url) === this.#options.ownPort()) {
       throw new AddressRefusal(`must not lead back to Parley itself, which listens at ${url.host}`);
     }
@@ -117,10 +116,10 @@ export class Guard {
   }
 
   #lookUpOnce(name: string): Promise<Verdict> {
-    const underWay = this.#underWay.get(name);
-    if (underWay) return underWay;
-    const lookup = this.#lookUp(name).finally(() => this.#underWay.delete(name));
-    this.#underWay.set(name, lookup);
+    const running = this.#lookups.get(name);
+    if (running) return running;
+    const lookup = this.#lookUp(name).finally(() => this.#lookups.delete(name));
+    this.#lookups.set(name, lookup);
     return lookup;
   }
 
@@ -134,25 +133,24 @@ export class Guard {
       if (!address) throw new AddressRefusal(`${name} leads to ${text}, which is not a plain address`);
       return { ...address, text };
     });
-    return this.#judgeAll(name, found, performance.now() + this.#keepMs);
+    return this.#checkAll(name, found, this.#options.monotonic() + (this.#options.cacheMs ?? 5_000));
   }
 
-  /** One bad address refuses them all. */
-  #judgeAll(host: string, found: readonly Found[], until: number): Verdict {
+  /** Throws if any of the addresses is forbidden. */
+  #checkAll(host: string, found: readonly Found[], expiresAt: number): Verdict {
     for (const address of found) {
       const fault = this.#faultOf(address, address.text);
       if (fault) throw new AddressRefusal(describe(bare(host), fault));
     }
-    const [first, ...others] = found.toSorted((a, b) => a.family - b.family).slice(0, mostAddresses);
+    const [first, ...others] = found.toSorted((a, b) => a.family - b.family).slice(0, maxAddresses);
     if (!first) throw new NameFailure(`the name ${host} does not resolve`);
     const verdict: Verdict = {
       address: first.text,
       family: first.family,
       others: others.map((other) => other.text),
       loopback: found.some((address) => loopbacks.some((range) => contains(range.network, address))),
-      until,
+      expiresAt,
     };
-    if (this.#verdicts.size >= mostHosts) this.#verdicts.clear();
     this.#verdicts.set(host, verdict);
     return verdict;
   }
@@ -175,7 +173,7 @@ export class Guard {
 
 const bare = (host: string): string => (host.startsWith('[') ? host.slice(1, -1) : host);
 
-/** IPv6 in brackets, IPv4, or labels that a name server can be asked for; the URL parser lets more through. */
+/** IPv6 in brackets, IPv4, or labels that DNS allows. The URL parser lets more through. */
 const isHost = (host: string): boolean =>
   host.startsWith('[') || (host.length <= 253 && /^[a-z\d_-]{1,63}(\.[a-z\d_-]{1,63})*$/.test(host));
 
@@ -188,8 +186,8 @@ const remedies: Record<Opening, string> = {
   never: '; no setting opens it',
 };
 
-function describe(asked: string, { text, range }: Fault): string {
+function describe(requested: string, { text, range }: Fault): string {
   const { first, last, text: network } = range.network;
   const what = `${range.name}${first === last ? '' : ` (${network})`}${remedies[range.opening]}`;
-  return asked === text ? `${text} is ${what}` : `${asked} leads to ${text}, ${what}`;
+  return requested === text ? `${text} is ${what}` : `${requested} leads to ${text}, ${what}`;
 }

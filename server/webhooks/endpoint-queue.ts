@@ -1,0 +1,383 @@
+import type { WebhookId } from '@parley/contract';
+import type { BacklogRow } from '../store/backlogs.ts';
+import type { OpenDelivery } from '../store/deliveries.ts';
+import type { EndpointStateRow, LeaseKey, ReleasableState } from '../store/endpoint-state.ts';
+import type { ReplayRow } from '../store/replays.ts';
+import type { EndpointEnd } from '../store/webhook-ends.ts';
+import type { WebhookRow } from '../store/webhooks.ts';
+import { type Attempt, type AttemptTarget, resultOf } from './attempt.ts';
+import { ChatQueues, type QueuedDelivery, storedDelivery } from './chat-queue.ts';
+import { adjustAllowance, type EndpointUsage, slowMs } from './concurrency-limit.ts';
+import type { DeliveryDeps } from './deps.ts';
+import { type Health, healthy, isSuccess, judge } from './health.ts';
+import { needsRefillCheck, nextRefill, type Refilled, type RefillTask } from './refill.ts';
+import type { AttemptResult } from './result-writer.ts';
+
+/** Everything about a webhook that delivering to it needs, as it is in the database. */
+export interface EndpointSnapshot {
+  readonly webhook: WebhookRow;
+  readonly state: EndpointStateRow;
+  /** When its access expires; null means never. */
+  readonly accessExpiresAt: number | null;
+  readonly deliveries: readonly OpenDelivery[];
+  /** How long its endpoint took to respond to the newest delivery; undefined if there is none. */
+  readonly lastDurationMs: number | undefined;
+  readonly backlogs: readonly BacklogRow[];
+  readonly replays: readonly ReplayRow[];
+}
+
+/** A lease, and until when it surely lasts by the process' own monotonic clock. */
+export interface Lease extends LeaseKey {
+  readonly expiresAt: number;
+}
+
+/** What has to be done for a webhook next. */
+export type Action =
+  /** Read it again from the database. */
+  | { readonly kind: 'reload' }
+  /** Create deliveries from the log, or leave new events to the log. */
+  | { readonly kind: 'refill'; readonly task: RefillTask }
+  /** It has something to send: let the scheduler choose when. */
+  | { readonly kind: 'send' }
+  /** Ask again after this time. */
+  | { readonly kind: 'wait'; readonly ms: number }
+  | { readonly kind: 'disable'; readonly reason: EndpointEnd }
+  /** Give up the lease until this time; null means until something happens. */
+  | { readonly kind: 'release'; readonly state: ReleasableState; readonly dueAt: number | null }
+  | { readonly kind: 'nothing' };
+
+const reload: Action = { kind: 'reload' };
+const send: Action = { kind: 'send' };
+const nothing: Action = { kind: 'nothing' };
+
+/** A webhook with nothing to do is released after this time. */
+const lingerMs = 3_000;
+
+/** The database keeps the time of what is due later than this, so that the lease can be released. */
+const lookAheadMs = 10_000;
+
+/** A webhook that changes while it is read is read again after this time. */
+const reloadPauseMs = 5;
+
+/** After an error of our own. It is not the endpoint's fault, and must not be retried in a loop. */
+const faultMs = 5_000;
+
+/**
+ * The queue of one webhook, while this process holds its lease. It owns all that is known about the webhook, and decides
+ * what to do next; the worker does it and reports what came of it.
+ */
+export class EndpointQueue implements AttemptTarget {
+  readonly webhookId: WebhookId;
+  readonly leaseNumber: number;
+  readonly usage: EndpointUsage;
+  readonly #deps: DeliveryDeps;
+  readonly #chats = new ChatQueues();
+  #webhook: WebhookRow;
+  #leaseExpiresAt: number;
+  #accessExpiresAt: number | null = null;
+  #deliveryCount = 0;
+  #revision = 0;
+  #newestDeliveryId = 0;
+  #health: Health = healthy;
+  #backlogs: readonly BacklogRow[] = [];
+  #replays: readonly ReplayRow[] = [];
+  /** Deliveries with results that are not in the database yet, and how many. */
+  readonly #unwritten = new Map<number, number>();
+  /** During a load: deliveries whose rows may be older than what is known here. */
+  #newerThanLoad: Set<number> | undefined;
+  #isHealthNewer = false;
+  #isStale = false;
+  #reloadAt = 0;
+  #isRefilling = false;
+  #refillCheckedAt = Number.NEGATIVE_INFINITY;
+  #disabling: { readonly reason: EndpointEnd; at: number } | undefined;
+  #isReleasing = false;
+  #isHalted = false;
+  #hasEnded = false;
+  #lastActiveAt: number;
+
+  constructor(snapshot: EndpointSnapshot, lease: Lease, deps: DeliveryDeps) {
+    const { webhook, state, lastDurationMs = Number.POSITIVE_INFINITY } = snapshot;
+    const wasQuick = lastDurationMs <= slowMs && state.down_since === null;
+    this.webhookId = webhook.webhook_id;
+    this.leaseNumber = lease.lease_number;
+    this.usage = { inFlight: 0, allowance: wasQuick ? 2 : 1, isSuspect: false, userId: webhook.user_id };
+    this.#deps = deps;
+    this.#webhook = webhook;
+    this.#leaseExpiresAt = lease.expiresAt;
+    this.#lastActiveAt = deps.monotonic();
+    this.load(snapshot);
+  }
+
+  get webhook(): WebhookRow {
+    return this.#webhook;
+  }
+
+  get lease(): Lease {
+    return { webhook_id: this.webhookId, lease_number: this.leaseNumber, expiresAt: this.#leaseExpiresAt };
+  }
+
+  get chatQueueCount(): number {
+    return this.#chats.size;
+  }
+
+  get hasReady(): boolean {
+    return this.#chats.hasReady;
+  }
+
+  get hasUnwritten(): boolean {
+    return this.#unwritten.size > 0;
+  }
+
+  get isLoading(): boolean {
+    return this.#newerThanLoad !== undefined;
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  get lastActiveAt(): number {
+    return this.#lastActiveAt;
+  }
+
+  /** Whether this process may send for the webhook at this moment. */
+  get isOurs(): boolean {
+    return !this.#hasEnded && !this.#isHalted && !this.#isStale && this.#leaseExpiresAt > this.#deps.monotonic();
+  }
+
+  /** Whether a delivery may be sent at this moment. */
+  canSend(): boolean {
+    const now = this.#deps.now();
+    const hasAccess = this.#accessExpiresAt === null || this.#accessExpiresAt > now;
+    const isActive = this.#webhook.status === 'active' && !this.#disabling;
+    return this.#chats.hasReady && this.isOurs && hasAccess && isActive && !this.#isHeld(now);
+  }
+
+  #isHeld(now: number): boolean {
+    return this.#health.hold_until !== null && this.#health.hold_until > now;
+  }
+
+  renew(expiresAt: number): void {
+    this.#leaseExpiresAt = Math.max(this.#leaseExpiresAt, expiresAt);
+  }
+
+  /** Adds deliveries that were just created. Becomes stale if others were created that it does not know of. */
+  add(state: EndpointStateRow, deliveries: readonly QueuedDelivery[], expiresAt: number): void {
+    const isNext =
+      this.#deliveryCount + deliveries.length === state.delivery_count && this.#revision === state.revision;
+    if (!isNext || this.#isStale || this.isLoading) {
+      this.invalidate();
+      return;
+    }
+    this.#deliveryCount = state.delivery_count;
+    this.renew(expiresAt);
+    const now = this.#deps.now();
+    for (const delivery of deliveries) {
+      this.#newestDeliveryId = Math.max(this.#newestDeliveryId, delivery.deliveryId);
+      this.#chats.append(delivery, now);
+    }
+  }
+
+  /** What is known may be out of date: nothing is sent until it is read again. */
+  invalidate(): void {
+    this.#isStale = true;
+    this.#reloadAt = this.isLoading ? this.#deps.monotonic() + reloadPauseMs : 0;
+  }
+
+  /** Becomes stale if the webhook was changed. If only deliveries were added, returns the newest that is known. */
+  compare(state: EndpointStateRow): { webhook_id: WebhookId; delivery_id: number } | undefined {
+    if (this.#isStale || state.revision !== this.#revision) this.invalidate();
+    const isBehind = !this.#isStale && state.delivery_count > this.#deliveryCount;
+    return isBehind ? { webhook_id: this.webhookId, delivery_id: this.#newestDeliveryId } : undefined;
+  }
+
+  /** Of deliveries that were read, returns those that `state` counts and that are not known, in the order of their events. */
+  missing(state: EndpointStateRow, read: readonly OpenDelivery[]): QueuedDelivery[] {
+    const unknown = read.filter(({ delivery_id }) => delivery_id > this.#newestDeliveryId);
+    const counted = unknown.slice(0, Math.max(0, state.delivery_count - this.#deliveryCount));
+    return counted.map(storedDelivery).sort((a, b) => a.eventId - b.eventId);
+  }
+
+  /** Called before the database is read. */
+  beginLoad(): void {
+    this.#isStale = false;
+    this.#newerThanLoad = new Set(this.#unwritten.keys());
+    this.#isHealthNewer = false;
+  }
+
+  /** The database could not be read. It stays stale until it is invalidated again. */
+  failLoad(): void {
+    this.#newerThanLoad = undefined;
+    this.#isStale = true;
+    this.#reloadAt = Number.POSITIVE_INFINITY;
+  }
+
+  /** Takes over what was read. What was attempted since the read began is known better here. */
+  load({ webhook, state, accessExpiresAt, deliveries, backlogs, replays }: EndpointSnapshot): void {
+    const now = this.#deps.now();
+    if (state.revision !== this.#revision) this.#disabling = undefined;
+    this.#webhook = webhook;
+    this.#deliveryCount = state.delivery_count;
+    this.#revision = state.revision;
+    this.#accessExpiresAt = accessExpiresAt;
+    this.#backlogs = backlogs;
+    this.#replays = replays;
+    this.#isReleasing = false;
+    const { down_since, down_cause, probes, hold_until } = state;
+    if (down_since !== null) this.usage.isSuspect = true;
+    if (!this.#isHealthNewer) this.#health = { ...this.#health, down_since, down_cause, probes, hold_until };
+    // By a clock that was set back since, everything that comes now would be older.
+    const { lastSuccessAt, foundDownAt } = this.#health;
+    const bounded = { lastSuccessAt: Math.min(lastSuccessAt, now), foundDownAt: Math.min(foundDownAt, now) };
+    this.#health = { ...this.#health, ...bounded };
+    const newer = this.#newerThanLoad;
+    this.#newerThanLoad = undefined;
+    const read = deliveries.map(storedDelivery);
+    for (const { deliveryId } of read) this.#newestDeliveryId = Math.max(this.#newestDeliveryId, deliveryId);
+    this.#chats.replace(read, (id) => newer?.has(id) ?? false, this.#health.down_since !== null, now);
+  }
+
+  /** Returns what to do next. Ask again after a refill began, and whenever something was reported. */
+  decide(): Action {
+    if (this.#hasEnded || this.#isHalted) return nothing;
+    const now = this.#deps.now();
+    if (this.#isStale) return this.#decideReload();
+    if (this.#disabling && this.#disabling.at <= now) {
+      this.#disabling.at = Number.POSITIVE_INFINITY;
+      return { kind: 'disable', reason: this.#disabling.reason };
+    }
+    const task = this.#decideRefill(now);
+    if (task) return { kind: 'refill', task };
+    this.#chats.offerDue(now);
+    const isActive = this.#webhook.status === 'active';
+    if (isActive && this.#chats.hasReady && !this.#isHeld(now) && !this.#disabling) return send;
+    const next = this.#disabling?.at ?? this.#nextTime(now);
+    const isSoon = isActive && next !== undefined && next < now + lookAheadMs;
+    if (this.#isIdle(now, isSoon)) {
+      this.#isReleasing = true;
+      const state = { ...this.lease, delivery_count: this.#deliveryCount, revision: this.#revision };
+      return { kind: 'release', state, dueAt: this.#dueAt(next, now) };
+    }
+    return isSoon ? { kind: 'wait', ms: Math.max(0, next - now) + 1 } : nothing;
+  }
+
+  #decideReload(): Action {
+    const ms = this.#reloadAt - this.#deps.monotonic();
+    if (this.isLoading || ms === Number.POSITIVE_INFINITY) return nothing;
+    return ms > 0 ? { kind: 'wait', ms } : reload;
+  }
+
+  /** This is called after every attempt, so it looks closely only where there may be something to do. */
+  #decideRefill(now: number): RefillTask | undefined {
+    const at = this.#deps.monotonic();
+    const view = this.#refillView(now);
+    if (this.#isRefilling || !needsRefillCheck(view, at - this.#refillCheckedAt)) return undefined;
+    this.#refillCheckedAt = at;
+    const task = nextRefill(view, now);
+    this.#isRefilling = task !== undefined;
+    return task;
+  }
+
+  #refillView(now: number) {
+    const isDown = this.#health.down_since !== null && this.#chats.count > 0;
+    const canRefill = !isDown && !this.#isHeld(now) && this.#webhook.status === 'active';
+    return { chats: this.#chats, backlogs: this.#backlogs, replays: this.#replays, canRefill };
+  }
+
+  /** When there is next something to send; undefined if there is nothing. */
+  #nextTime(now: number): number | undefined {
+    const next = this.#chats.nextTime(now);
+    return next === undefined ? undefined : Math.max(next, this.#health.hold_until ?? 0);
+  }
+
+  #isIdle(now: number, isSoon: boolean): boolean {
+    const isBusy = this.usage.inFlight > 0 || this.hasUnwritten || this.isLoading || this.#isReleasing;
+    if (isBusy) return false;
+    if (this.#webhook.status !== 'active') return true;
+    if (isSoon || this.#disabling || this.#deps.monotonic() - this.#lastActiveAt <= lingerMs) return false;
+    return !this.#isRefilling && nextRefill(this.#refillView(now), now) === undefined;
+  }
+
+  #dueAt(next: number | undefined, now: number): number | null {
+    if (this.#webhook.status !== 'active') return null;
+    if (next !== undefined) return next;
+    const hasMore = this.#backlogs.length > 0 || this.#replays.length > 0;
+    return hasMore ? Math.max(this.#health.hold_until ?? 0, now + lookAheadMs) : null;
+  }
+
+  /** Takes the next delivery to send. The caller reports its attempt with `apply`. */
+  begin(): QueuedDelivery | undefined {
+    return this.#chats.begin();
+  }
+
+  /** Takes in what came of an attempt. Returns the result to write, if there is one. */
+  apply(delivery: QueuedDelivery, attempt: Attempt): AttemptResult | undefined {
+    if (this.#hasEnded) return undefined;
+    const now = this.#deps.now();
+    this.#lastActiveAt = this.#deps.monotonic();
+    if (attempt.kind !== 'sent') {
+      if (attempt.kind !== 'cancelled') delivery.nextAt = now + faultMs;
+      // Retention dropped the event, and settled the delivery with it.
+      if (attempt.kind === 'event_missing') this.invalidate();
+      this.#chats.end(delivery, false, now);
+      return undefined;
+    }
+    const { outcome, startedAt } = attempt;
+    const before = this.#health;
+    const verdict = judge(before, { delivery, outcome, startedAt, now, random: this.#deps.random });
+    adjustAllowance(this.usage, isSuccess(outcome) && outcome.ms <= slowMs);
+    delivery.attempts++;
+    delivery.refusals = verdict.refusals;
+    delivery.lastAt = startedAt;
+    delivery.nextAt = verdict.nextAt ?? 0;
+    this.#health = verdict.health;
+    this.#isHealthNewer = true;
+    this.#unwritten.set(delivery.deliveryId, (this.#unwritten.get(delivery.deliveryId) ?? 0) + 1);
+    this.#newerThanLoad?.add(delivery.deliveryId);
+    if (verdict.disable) this.#disabling ??= { reason: verdict.disable, at: 0 };
+    this.#chats.setDown(verdict.health.down_since !== null, now);
+    this.#chats.end(delivery, verdict.state !== 'retrying', now);
+    const { down_since, hold_until } = verdict.health;
+    return {
+      webhookId: this.webhookId,
+      leaseNumber: this.leaseNumber,
+      replayId: delivery.replayId,
+      health: down_since !== before.down_since || hold_until !== before.hold_until ? verdict.health : undefined,
+      result: resultOf(delivery, attempt, verdict),
+    };
+  }
+
+  /** A result of this delivery is in the database. */
+  noteWritten(deliveryId: number): void {
+    const left = (this.#unwritten.get(deliveryId) ?? 1) - 1;
+    if (left > 0) this.#unwritten.set(deliveryId, left);
+    else this.#unwritten.delete(deliveryId);
+  }
+
+  /** A refill is over. Without an outcome the webhook has to be read again. */
+  endRefill(refilled: Refilled | undefined): void {
+    this.#isRefilling = false;
+    if (!refilled) {
+      this.invalidate();
+      return;
+    }
+    this.#backlogs = refilled.backlogs;
+    this.#replays = refilled.replays;
+  }
+
+  /** The webhook could not be disabled: nothing is sent, and it is decided again later. */
+  failDisable(): void {
+    if (this.#disabling) this.#disabling.at = this.#deps.now() + faultMs;
+  }
+
+  /** While it is halted it starts no attempts; those in flight may end. */
+  setHalted(isHalted: boolean): void {
+    this.#isHalted = isHalted;
+  }
+
+  /** The lease is lost or released: nothing is sent or written any more. */
+  end(): void {
+    this.#hasEnded = true;
+  }
+}

@@ -1,0 +1,74 @@
+import type { QueuedDelivery } from './chat-queue.ts';
+import { ConcurrencyLimit, type Kind, type Slot } from './concurrency-limit.ts';
+import type { EndpointQueue } from './endpoint-queue.ts';
+
+/** An attempt that may start now. */
+export interface Job {
+  readonly queue: EndpointQueue;
+  readonly delivery: QueuedDelivery;
+  readonly slot: Slot;
+}
+
+/** Chooses which endpoint sends next: round-robin over those that have something to send, within the concurrency limit. */
+export class Scheduler {
+  readonly #limit = new ConcurrencyLimit();
+  readonly #ring: EndpointQueue[] = [];
+  readonly #inRing = new Set<EndpointQueue>();
+  /** Queues that wait for a slot, by the limit that refused them. */
+  readonly #parked: Record<Kind, EndpointQueue[]> = { suspect: [], untried: [], proven: [] };
+
+  get inFlight(): number {
+    return this.#limit.inFlight;
+  }
+
+  /** The endpoint has something to send. */
+  add(queue: EndpointQueue): void {
+    if (this.#inRing.has(queue)) return;
+    this.#inRing.add(queue);
+    this.#ring.push(queue);
+  }
+
+  /** Returns the next attempt to start, or undefined if none may start now. */
+  next(): Job | undefined {
+    for (let queue = this.#ring.shift(); queue; queue = this.#ring.shift()) {
+      this.#inRing.delete(queue);
+      if (!queue.canSend()) continue;
+      const slot = this.#limit.take(queue.usage);
+      if ('refusal' in slot) {
+        // An endpoint at its own limit continues when one of its own attempts ends.
+        if (slot.refusal !== 'own') this.#parked[slot.refusal].push(queue);
+        continue;
+      }
+      const delivery = queue.begin();
+      if (queue.hasReady) this.add(queue);
+      if (delivery) return { queue, delivery, slot };
+      this.#limit.release(slot);
+    }
+    return undefined;
+  }
+
+  /** Others may start after this: call `next`. */
+  release(slot: Slot): void {
+    const { kind } = slot;
+    this.#limit.release(slot);
+    this.#unpark(kind);
+  }
+
+  /** The attempt of an untried endpoint takes long. Others may start after this: call `next`. */
+  markSlow(slot: Slot): void {
+    this.#limit.markSlow(slot);
+    this.#unpark('untried');
+  }
+
+  /** Lets the queues try again that wait for a slot of this kind. Suspect and untried endpoints also share a limit. */
+  #unpark(kind: Kind): void {
+    this.#admit('proven');
+    if (kind === 'proven') return;
+    this.#admit('untried');
+    if (kind === 'suspect') this.#admit('suspect');
+  }
+
+  #admit(kind: Kind): void {
+    if (this.#parked[kind].length > 0) for (const queue of this.#parked[kind].splice(0)) this.add(queue);
+  }
+}
