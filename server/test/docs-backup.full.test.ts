@@ -49,4 +49,6 @@ testUnless(
       await again.stop();
     }
   },
+  // Each command starts npm, which takes a busy machine long.
+  600_000,
 );
