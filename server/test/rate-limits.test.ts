@@ -349,7 +349,7 @@ onPostgres('two servers on one database', () => {
     const statuses = new Set<number>();
     await eventually('it is in the log', async () => {
       for (let i = 0; i < 5; i++) statuses.add((await ada.call('users.me', {})).status);
-      return said.includes('"follower":"rate limits"') || undefined;
+      return said.includes('"job":"rate_limits"') || undefined;
     });
     statuses.add((await ada.call('users.me', {})).status);
     await server.stop();

@@ -228,7 +228,7 @@ onPostgres('a database that fails for a moment', () => {
     try {
       await db.run(`UPDATE webhooks SET status = 'active' WHERE webhook_id = $1`, webhookId);
       await db.run('UPDATE endpoint_state SET due_at = 0, revision = revision + 1 WHERE webhook_id = $1', webhookId);
-      await eventually('it cannot be read', async () => printed.includes('webhook not read') || undefined);
+      await eventually('it cannot be read', async () => printed.includes('webhook_not_loaded') || undefined);
     } finally {
       await db.run('ALTER TABLE backlogs_hidden RENAME TO backlogs');
     }
