@@ -89,7 +89,8 @@ export class EndpointQueue implements AttemptTarget {
   #isStale = false;
   #reloadAt = 0;
   #isRefilling = false;
-  #refillCheckedAt = Number.NEGATIVE_INFINITY;
+  /** Decisions since the last check for a refill; infinite if the next one has to check. */
+  #decisionsSinceCheck = Number.POSITIVE_INFINITY;
   #disabling: { readonly reason: EndpointEnd; at: number } | undefined;
   #isReleasing = false;
   #isHalted = false;
@@ -171,6 +172,7 @@ export class EndpointQueue implements AttemptTarget {
       return;
     }
     this.#deliveryCount = state.delivery_count;
+    this.#decisionsSinceCheck = Number.POSITIVE_INFINITY;
     this.renew(expiresAt);
     const now = this.#deps.now();
     for (const delivery of deliveries) {
@@ -188,6 +190,7 @@ export class EndpointQueue implements AttemptTarget {
   /** Becomes stale if the webhook was changed. If only deliveries were added, returns the newest that is known. */
   compare(state: EndpointStateRow): { webhook_id: WebhookId; delivery_id: number } | undefined {
     if (this.#isStale || state.revision !== this.#revision) this.invalidate();
+    this.#decisionsSinceCheck = Number.POSITIVE_INFINITY;
     const isBehind = !this.#isStale && state.delivery_count > this.#deliveryCount;
     return isBehind ? { webhook_id: this.webhookId, delivery_id: this.#newestDeliveryId } : undefined;
   }
@@ -270,10 +273,9 @@ export class EndpointQueue implements AttemptTarget {
 
   /** This is called after every attempt, so it looks closely only where there may be something to do. */
   #decideRefill(now: number): RefillTask | undefined {
-    const at = this.#deps.monotonic();
     const view = this.#refillView(now);
-    if (this.#isRefilling || !needsRefillCheck(view, at - this.#refillCheckedAt)) return undefined;
-    this.#refillCheckedAt = at;
+    if (this.#isRefilling || !needsRefillCheck(view, this.#decisionsSinceCheck++)) return undefined;
+    this.#decisionsSinceCheck = 0;
     const task = nextRefill(view, now);
     this.#isRefilling = task !== undefined;
     return task;

@@ -327,11 +327,13 @@ export class DeliveryWorker {
   }
 
   async #renew(): Promise<void> {
+    // A lease that is taken meanwhile may be missing from what is renewed.
+    const queues = [...this.#queues.values()];
     const renewed = await this.#leases.renew();
     if (!renewed) return;
     const { states, since } = renewed;
     const numbers = new Map(states.map((state) => [state.webhook_id, state.lease_number]));
-    for (const queue of this.#queues.values()) {
+    for (const queue of queues) {
       if (numbers.get(queue.webhookId) === queue.leaseNumber) queue.renew(since + leaseMs);
       else this.#drop(queue);
     }
