@@ -2,15 +2,15 @@ import { parseArgs } from 'node:util';
 import type { CommandContext } from './context.ts';
 import { UsageError } from './usage.ts';
 
-/** Turns what was typed into a value, or throws a few words that follow "must be". */
+/** Returns the value of a typed word. Throws an error whose message continues "must be". */
 export type Read<T> = (typed: string) => T;
 
 export interface Argument<T = unknown> {
   readonly summary: string;
   readonly read: Read<T>;
-  /** Takes all that follow, or none. */
+  /** Takes all remaining words. */
   readonly rest?: true;
-  /** May be left out; only the last one can. */
+  /** Only the last argument can be optional. */
   readonly optional?: true;
 }
 
@@ -19,7 +19,7 @@ export interface Flag {
 }
 
 export interface ValueOption<T = unknown> extends Flag {
-  /** What stands for the value in the help. */
+  /** The placeholder of the value in the help. */
   readonly value: string;
   readonly read: Read<T>;
 }
@@ -39,17 +39,17 @@ type OptionValues<O extends Options> = {
 interface Definition<A extends Arguments, O extends Options> {
   readonly arguments: A;
   readonly options: O;
-  /** More for the help than the table's summary says. */
+  /** Shown in the help after the summary. */
   readonly notes?: string;
   readonly run: (given: ArgumentValues<A>, options: OptionValues<O>, context: CommandContext) => Promise<void>;
 }
 
-/** A command as the rest of the program sees it: what its help shows, and the typed words it takes. */
+/** A command without its types. */
 export interface Command {
   readonly arguments: Arguments;
   readonly options: Options;
   readonly notes?: string | undefined;
-  /** Answers 'help' where that was asked for, and has then done nothing. */
+  /** Runs the command. Returns 'help', and does nothing, if --help was given. */
   execute(typed: readonly string[], context: CommandContext): Promise<'done' | 'help'>;
 }
 
@@ -86,17 +86,17 @@ function parse(options: Options, typed: readonly string[]): { values: Parsed; po
       allowPositionals: true,
     }) as { values: Parsed; positionals: string[] };
   } catch (error) {
-    throw misread(error);
+    throw usageErrorFrom(error);
   }
 }
 
-/** The runtime's own words, of which the first sentence is enough. */
-function misread(error: unknown): unknown {
+/** Returns a usage error with the first sentence of the runtime's message. */
+function usageErrorFrom(error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
   if (!code?.startsWith('ERR_PARSE_ARGS_')) return error;
   const [first = message] = message.split(/\.\s/);
-  const dash = code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? ' Put -- before words that begin with a dash.' : '';
-  return new UsageError(`${first}.${dash}`);
+  const advice = code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? ' Put -- before words that begin with a dash.' : '';
+  return new UsageError(`${first}.${advice}`);
 }
 
 function readArguments(expected: Arguments, positionals: readonly string[]): Record<string, unknown> {
@@ -108,8 +108,8 @@ function readArguments(expected: Arguments, positionals: readonly string[]): Rec
     if (typed === undefined) throw new UsageError(`<${name}> is missing.`);
     return [name, readOne(`<${name}>`, read, typed)];
   });
-  const [tooMuch] = left;
-  if (tooMuch !== undefined) throw new UsageError(`${JSON.stringify(tooMuch)} is one word too many.`);
+  const [extra] = left;
+  if (extra !== undefined) throw new UsageError(`Unexpected argument ${JSON.stringify(extra)}.`);
   return Object.fromEntries(values);
 }
 

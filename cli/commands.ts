@@ -3,11 +3,11 @@ import type { Command } from './command.ts';
 export interface Row {
   readonly name: string;
   readonly summary: string;
-  /** Loads the command only when it is asked for: help and version answer before the server's code would have loaded. */
+  /** Loads the command on demand, so that help and version do not wait for the server's code. */
   readonly load: () => Promise<{ readonly command: Command }>;
 }
 
-/** Every command. Finding one and the help derive from this table. */
+/** Every command. The dispatch and the help derive from this table. */
 export const commands: readonly Row[] = [
   { name: 'serve', summary: 'Start the server.', load: () => import('./commands/serve.ts') },
   { name: 'user add', summary: 'Add a user.', load: () => import('./commands/user-add.ts') },
@@ -17,20 +17,16 @@ export const commands: readonly Row[] = [
   { name: 'token create', summary: 'Create an access token.', load: () => import('./commands/token-create.ts') },
   { name: 'token list', summary: "List a user's access tokens.", load: () => import('./commands/token-list.ts') },
   { name: 'token revoke', summary: 'Revoke an access token.', load: () => import('./commands/token-revoke.ts') },
-  {
-    name: 'audit',
-    summary: 'Show what was done that bears on security.',
-    load: () => import('./commands/audit.ts'),
-  },
-  { name: 'backup', summary: 'Save everything that a server keeps.', load: () => import('./commands/backup.ts') },
-  { name: 'restore', summary: 'Fill a new server from a backup.', load: () => import('./commands/restore.ts') },
+  { name: 'audit', summary: 'Show the audit log.', load: () => import('./commands/audit.ts') },
+  { name: 'backup', summary: 'Back up a server.', load: () => import('./commands/backup.ts') },
+  { name: 'restore', summary: 'Restore a backup into a new server.', load: () => import('./commands/restore.ts') },
   { name: 'login', summary: 'Sign in to a server with a browser.', load: () => import('./commands/login.ts') },
   { name: 'logout', summary: 'Sign out.', load: () => import('./commands/logout.ts') },
-  { name: 'whoami', summary: 'Tell who you are to a server.', load: () => import('./commands/whoami.ts') },
+  { name: 'whoami', summary: 'Show who you are signed in as.', load: () => import('./commands/whoami.ts') },
   { name: 'chats', summary: 'List your chats, or public channels.', load: () => import('./commands/chats.ts') },
   { name: 'messages', summary: 'Read the messages of a chat.', load: () => import('./commands/messages.ts') },
-  { name: 'send', summary: 'Send a message, a file or both into a chat.', load: () => import('./commands/send.ts') },
-  { name: 'upload', summary: 'Upload a file, to send it later.', load: () => import('./commands/upload.ts') },
+  { name: 'send', summary: 'Send a message, a file or both to a chat.', load: () => import('./commands/send.ts') },
+  { name: 'upload', summary: 'Upload a file to send it later.', load: () => import('./commands/upload.ts') },
   { name: 'download', summary: 'Download a file.', load: () => import('./commands/download.ts') },
   {
     name: 'listen',

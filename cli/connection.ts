@@ -1,32 +1,42 @@
 import { type Client, createClient, type TokenSource } from '@parley/sdk';
-import { type Access, findAccess } from './access.ts';
-import { serverAddress } from './address.ts';
 import type { CommandContext } from './context.ts';
+import { CredentialsFile } from './login/credentials.ts';
+import { findLogin, type SavedLogin } from './login/saved-login.ts';
+import { loginCommand, serverUrl } from './server-url.ts';
 
 export interface ConnectionOptions {
   readonly url: string | undefined;
   readonly token: string | undefined;
 }
 
-/** A server, and the access to it. */
+type Access =
+  | { readonly by: '--token' | 'PARLEY_TOKEN'; readonly token: string }
+  | { readonly by: 'login'; readonly token: TokenSource; readonly login: SavedLogin };
+
 export interface Connection {
   readonly server: string;
-  readonly token: TokenSource;
+  readonly access: Access;
   readonly client: Client;
 }
 
-/** The server that the options or the environment name, with the access that they name or that is kept. */
+/** Returns the server and the access that the options, the environment or the saved login name. Sends nothing. */
 export function openConnection(options: ConnectionOptions, context: CommandContext): Connection {
-  const server = serverAddress(options.url, context.env);
-  const token = tokenOf(findAccess(server, options.token, context));
-  return { server, token, client: createClient({ url: server, token, clock: context.clock }) };
+  const server = serverUrl(options.url, context.env);
+  const access = findAccess(server, options.token, context);
+  return { server, access, client: createClient({ url: server, token: access.token, clock: context.clock }) };
 }
 
 export const connect = (options: ConnectionOptions, context: CommandContext): Client =>
   openConnection(options, context).client;
 
-export const clientWith = (server: string, access: Access, { clock }: CommandContext): Client =>
-  createClient({ url: server, token: tokenOf(access), clock });
-
-const tokenOf = (access: Access): TokenSource =>
-  access.by === 'login' ? (refused) => access.login.token(refused) : access.token;
+function findAccess(server: string, token: string | undefined, context: CommandContext): Access {
+  const { env } = context;
+  if (token !== undefined) return { by: '--token', token };
+  const fromEnvironment = env.PARLEY_TOKEN?.trim();
+  if (fromEnvironment) return { by: 'PARLEY_TOKEN', token: fromEnvironment };
+  const login = findLogin(new CredentialsFile(server, env), context);
+  if (login) return { by: 'login', token: (refused) => login.token(refused), login };
+  throw new Error(
+    `You are not signed in at ${server}. Sign in (${loginCommand(server, env)}), or use a token: export PARLEY_TOKEN=$(npx parley token create <user name>)`,
+  );
+}

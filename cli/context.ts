@@ -1,36 +1,33 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Clock as Timers } from '@parley/sdk';
 
-/** The signals that end a command, unless it listens to them. */
+/** The signals that end a command unless it handles them. */
 export const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type EndingSignal = (typeof endingSignals)[number];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Clock extends Timers {
-  /** Milliseconds on a clock that nobody sets. */
+  /** Returns milliseconds of a monotonic clock. */
   now(): number;
 }
 
 export type Input = Readable & { readonly isTTY?: boolean };
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-/**
- * Everything that a command uses of the process it runs in. Commands get it as an argument, so several of them can run in one
- * process, each with its own.
- */
+/** The parts of the process that a command uses. Commands get it as an argument, so several can run in one process. */
 export interface CommandContext {
   readonly env: Environment;
-  /** Relative paths are resolved against it. */
+  /** The folder that relative paths start from. */
   readonly cwd: string;
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly clock: Clock;
-  /** Calls `listener` with each of these signals, which then do not end the process. Returns a function that stops this. */
+  /** Calls `listener` for these signals, which then do not end the process. Returns a function that removes it. */
   onSignal(signals: readonly EndingSignal[], listener: (signal: EndingSignal) => void): () => void;
-  /** Ends the process at once, with whatever is still under way in it. */
+  /** Ends the process at once, without waiting for pending work. */
   exit(code: number): void;
-  /** Sends requests to this host past the proxy that the environment names. */
+  /** Excludes a host from the proxy of the environment. */
   bypassProxy(host: string): void;
 }

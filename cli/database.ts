@@ -3,7 +3,7 @@ import { openTools } from '@parley/server/compose/tools.ts';
 import type { CommandContext } from './context.ts';
 import { serverSettings } from './settings.ts';
 
-/** Works straight in the database, beside a server that may be running: no lock, no migration. */
+/** Runs work on the database. A server may be running, so it takes no lock and does not migrate. */
 export async function inDatabase<T>(context: CommandContext, work: (tools: Tools) => Promise<T>): Promise<T> {
   const tools = await openTools(serverSettings(context));
   try {

@@ -1,18 +1,18 @@
 import { ParleyError } from '@parley/contract';
 import { ApiError, TransportError } from '@parley/sdk';
 
-/** What went wrong, in one line for whoever typed the command. */
+/** Returns the error as one line for the user. */
 export function plainLine(error: unknown): string {
   if (error instanceof ApiError) return `${error.message}${trace(error)}`;
   if (error instanceof TransportError) return `${error.message}${advice(error)}`;
-  // What the database itself said helps an operator, who is the one that reads this.
+  // The cause is the database's own message. Only operators see it here.
   if (error instanceof ParleyError && error.cause instanceof Error) return `${error.message} (${error.cause.message})`;
   return error instanceof Error ? error.message : String(error);
 }
 
-/** For a fault of the server: where its log tells more. */
+/** An internal error is in the server's log under this id. */
 const trace = ({ status, requestId }: ApiError) =>
   status >= 500 && requestId !== undefined ? ` (request_id ${requestId})` : '';
 
 const advice = ({ status }: TransportError) =>
-  status === undefined ? ' Is the server running? Its address is set with PARLEY_URL or --url.' : '';
+  status === undefined ? ' Is the server running? Set its URL with PARLEY_URL or --url.' : '';

@@ -3,13 +3,10 @@ import type { Row } from './commands.ts';
 import { columns } from './table.ts';
 
 const environment = [
-  ['PARLEY_URL', 'The server for login, chats, messages, send, listen …; http://127.0.0.1:8080 where it is not set.'],
-  ['PARLEY_TOKEN', 'The access token for them, in place of what login kept.'],
-  [
-    'PARLEY_DATA',
-    'The data folder for serve, user, bot, token, audit, backup and restore; ./data where it is not set.',
-  ],
-  ['DATABASE_URL', 'The PostgreSQL for them, in place of SQLite in the data folder.'],
+  ['PARLEY_URL', 'The server for login, chats, messages, send, listen … Defaults to http://127.0.0.1:8080.'],
+  ['PARLEY_TOKEN', 'The access token for them. Overrides the saved login.'],
+  ['PARLEY_DATA', 'The data folder for serve, user, bot, token, audit, backup and restore. Defaults to ./data.'],
+  ['DATABASE_URL', 'The PostgreSQL database for them. Defaults to SQLite in the data folder.'],
 ];
 
 export function overview(rows: readonly Row[]): string {
@@ -27,7 +24,7 @@ export function overview(rows: readonly Row[]): string {
 
 export function helpFor(row: Row, command: Command): string {
   const names = Object.entries(command.arguments).map(([name, argument]) => argumentName(name, argument));
-  const options = Object.entries({ ...command.options, help: { summary: 'Show this.' } });
+  const options = Object.entries({ ...command.options, help: { summary: 'Show this help.' } });
   return [
     `Usage: ${['parley', row.name, ...names, '[options]'].join(' ')}`,
     '',

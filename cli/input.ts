@@ -1,7 +1,7 @@
 import type { CommandContext } from './context.ts';
 import { UsageError } from './usage.ts';
 
-/** All of standard input, without the line break that `echo` puts at its end. */
+/** Returns all of standard input, without a final line break. Throws if it is not UTF-8. */
 export async function readStdin({ stdin }: Pick<CommandContext, 'stdin'>): Promise<string> {
   const bytes = Buffer.concat(await Array.fromAsync(stdin as AsyncIterable<Uint8Array>));
   try {
@@ -12,5 +12,4 @@ export async function readStdin({ stdin }: Pick<CommandContext, 'stdin'>): Promi
   }
 }
 
-/** Whether a person types there, so that nothing will come by itself. */
 export const stdinIsTerminal = ({ stdin }: Pick<CommandContext, 'stdin'>): boolean => stdin.isTTY === true;

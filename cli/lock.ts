@@ -1,31 +1,31 @@
 import { Database } from 'bun:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { prepareFolderOf } from './private-file.ts';
+import { prepareFolderOf } from './saved-file.ts';
 
-/** Longer than whoever holds the lock has for what is done under it. */
-const patienceMs = 60_000;
-const pauseMs = 20;
+/** Longer than any work that is done under a lock. */
+const timeoutMs = 60_000;
+const pollMs = 20;
 
 /**
- * Does the work while no other process does it. The lock is one that the operating system holds on an open file, taken
- * through SQLite as the server's is: it ends with the process, however that ends, so it never goes stale. That file is
- * not to be opened otherwise, since to close it anywhere in this process would end the lock.
+ * Runs the work while no other process does. The operating system holds the lock on an open file, taken through SQLite as for
+ * the server's folder. It ends with the process, so it never goes stale. Do not open the lock file otherwise: closing it
+ * anywhere in this process would release the lock. The timers are real ones, because the wait is for other processes.
  */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   prepareFolderOf(path);
-  for (const deadline = performance.now() + patienceMs; performance.now() < deadline; await sleep(pauseMs)) {
-    const held = tryLock(path);
-    if (!held) continue;
+  for (const deadline = performance.now() + timeoutMs; performance.now() < deadline; await sleep(pollMs)) {
+    const lock = tryLock(path);
+    if (!lock) continue;
     try {
       return await work();
     } finally {
-      held.close();
+      lock.close();
     }
   }
-  throw new Error(`Another parley command has held ${path} for a minute.`);
+  throw new Error(`Another parley command has held ${path} for a minute. Stop it and try again.`);
 }
 
-/** The lock, to be closed; or undefined where another process holds it. */
+/** Returns the lock, which the caller closes, or undefined if another process holds it. */
 export function tryLock(path: string): Database | undefined {
   const lock = new Database(path, { create: true, readwrite: true });
   try {

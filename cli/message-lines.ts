@@ -1,14 +1,15 @@
+import type { FileInfo } from '@parley/contract';
 import type { ClientOutput } from '@parley/sdk';
+import { bytesText } from './bytes.ts';
 import type { Environment } from './context.ts';
-import { fileLine } from './file-line.ts';
-import type { Names } from './names.ts';
+import type { Lookup } from './lookups.ts';
 import { columns } from './table.ts';
 import { lines, localTime, oneLine } from './terminal.ts';
 
 type Message = ClientOutput<'messages.get_messages'>['messages'][number];
 
-/** Messages as people read them: who said what and when, each text below its own beginning. */
-export async function messageLines(messages: readonly Message[], names: Names, env: Environment): Promise<string[]> {
+/** Returns messages as a table: id, time, author and text. */
+export async function messageLines(messages: readonly Message[], names: Lookup, env: Environment): Promise<string[]> {
   const rows = await Promise.all(
     messages.map(async (message) => {
       const [first = '', ...more] = [...textOf(message), ...marksOf(message)];
@@ -18,6 +19,10 @@ export async function messageLines(messages: readonly Message[], names: Names, e
   );
   return columns(rows.flat());
 }
+
+/** Returns a line about a file of a message, with the id to download it by. */
+export const fileLine = ({ file_id, name, size }: Pick<FileInfo, 'name' | 'size'> & { file_id: number }): string =>
+  `[file ${file_id}: ${oneLine(name)}, ${bytesText(size)}]`;
 
 function textOf({ content, file, deleted_at }: Message): string[] {
   if (deleted_at !== null) return ['(deleted)'];

@@ -7,11 +7,10 @@ import { write } from './output.ts';
 import { UsageError } from './usage.ts';
 import { text } from './values.ts';
 
-/** The two ways to give a password on the command line. */
 export const passwordOptions = {
   password: {
     value: 'password',
-    summary: 'The password to sign in with. It stays in the shell history.',
+    summary: 'The password. It stays in the shell history.',
     read: text,
   } satisfies ValueOption<string>,
   'password-stdin': { summary: 'Read the password from standard input.' } satisfies Flag,
@@ -22,28 +21,28 @@ interface Given {
   readonly 'password-stdin': boolean;
 }
 
-/** The password that was given, if one was. */
+/** Returns the password of the options, or undefined if there is none. */
 export async function givenPassword(options: Given, context: CommandContext): Promise<string | undefined> {
   if (!options['password-stdin']) return options.password;
   if (options.password !== undefined) throw new UsageError('Give --password or --password-stdin, not both.');
   return readStdin(context);
 }
 
-/** The password that was given, or that whoever sits at the terminal types. */
+/** Returns the password of the options, or prompts for it. Throws if there is no terminal. */
 export async function requirePassword(options: Given, context: CommandContext): Promise<string> {
   const given = await givenPassword(options, context);
   if (given !== undefined) return given;
   if (!stdinIsTerminal(context)) throw new UsageError('Give --password or --password-stdin.');
-  const [password = '', again] = await askHidden(context, 'New password: ', 'The same once more: ');
-  if (password !== again) throw new Error('The two are not the same.');
+  const [password = '', again] = await promptHidden(context, 'New password: ', 'Repeat password: ');
+  if (password !== again) throw new Error('The passwords differ. Try again.');
   return password;
 }
 
-/** Asks at the terminal without showing what is typed there. */
-async function askHidden({ stdin, stderr }: CommandContext, ...questions: readonly string[]): Promise<string[]> {
+/** Prompts at the terminal without echoing the input. */
+async function promptHidden({ stdin, stderr }: CommandContext, ...questions: readonly string[]): Promise<string[]> {
   const nowhere = new Writable({ write: (_part, _encoding, done) => done() });
   const reader = createInterface({ input: stdin, output: nowhere, terminal: true, historySize: 0 });
-  // Also what is typed ahead of its question, or pasted, is an answer.
+  // The iterator keeps lines that were typed ahead or pasted.
   const lines = reader[Symbol.asyncIterator]();
   reader.on('SIGINT', () => reader.close());
   try {

@@ -4,21 +4,21 @@ import type { Clock, CommandContext } from './context.ts';
 export const processClock: Clock = {
   ...systemClock,
   now: () => performance.now(),
-  // A command that is done does not wait for the end of a timeout.
+  // A pending timeout does not keep the process alive.
   timeout: (ms, expired) => {
     const timer = setTimeout(expired, ms).unref();
     return () => clearTimeout(timer);
   },
 };
 
-/** The context of a command that has this process to itself. */
+/** Returns the context of the only command in this process. */
 export function processContext(): CommandContext {
-  // The callback of a write gets the same error. Without a listener the event would end the process with a stack trace.
+  // The callback of a write gets the same error. An unhandled event would end the process with a stack trace.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   return {
     env: process.env,
     cwd: process.cwd(),
-    // Opened only where a command reads it.
+    // A getter, because reading `process.stdin` opens it.
     get stdin() {
       return process.stdin;
     },
@@ -36,7 +36,7 @@ export function processContext(): CommandContext {
   };
 }
 
-/** The only way to have `fetch` bypass a proxy is the environment of the process. */
+/** Only the environment of the process can make `fetch` bypass a proxy. */
 function bypassProxy(host: string): void {
   const others = process.env.no_proxy ?? process.env.NO_PROXY;
   const direct = others ? `${others},${host}` : host;

@@ -3,29 +3,26 @@ import type { CommandContext, EndingSignal } from './context.ts';
 import { helpFor, overview } from './help.ts';
 import { hint, print } from './output.ts';
 import packageJson from './package.json' with { type: 'json' };
-import { StoppedBy } from './stopped-by.ts';
+import { StoppedBy } from './signals.ts';
 import { oneLine } from './terminal.ts';
 import { UsageError } from './usage.ts';
 
-const exitCodes = { done: 0, failed: 1, misused: 2 } as const;
+const exitCodes = { success: 0, failure: 1, usage: 2 } as const;
 
-/**
- * Runs one command line. Returns the exit code, or the signal by which the process has to end. Whatever goes wrong is one plain
- * line on standard error.
- */
+/** Runs a command line. Returns the exit code, or the signal to end the process by. A failure is one line on standard error. */
 export async function run(typed: readonly string[], context: CommandContext): Promise<number | EndingSignal> {
   try {
     await dispatch(typed, context);
-    return exitCodes.done;
+    return exitCodes.success;
   } catch (error) {
     if (error instanceof StoppedBy) return error.signal;
     if (error instanceof UsageError) {
       await hint(context, oneLine(error.message));
-      return exitCodes.misused;
+      return exitCodes.usage;
     }
     const { plainLine } = await import('./failure.ts');
     await hint(context, oneLine(plainLine(error)));
-    return exitCodes.failed;
+    return exitCodes.failure;
   }
 }
 
@@ -65,7 +62,7 @@ const words = ({ name }: Row) => name.split(' ');
 const find = (typed: readonly string[]) => commands.find((row) => words(row).every((word, i) => typed[i] === word));
 
 function unknown([first = '', second]: readonly string[]): UsageError {
-  if (first.startsWith('-')) return new UsageError(`${first} comes before a command. See: parley help`);
+  if (first.startsWith('-')) return new UsageError(`Give a command before ${first}. See: parley help`);
   const group = commands.filter((row) => words(row)[0] === first).map((row) => `parley ${row.name}`);
   if (group.length === 0) return new UsageError(`There is no command ${JSON.stringify(first)}. See: parley help`);
   const wrong = second === undefined ? '' : `There is no command ${JSON.stringify(`${first} ${second}`)}. `;

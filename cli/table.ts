@@ -1,4 +1,4 @@
-/** Lines in which the cells of each column begin at the same place, on a terminal that shows wide characters as wide. */
+/** Returns lines with aligned columns. It counts wide characters as two cells. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) {

@@ -2,56 +2,58 @@ import { TransportError } from '@parley/sdk';
 import type { Clock, CommandContext } from './context.ts';
 import { plainLine } from './failure.ts';
 import { hint } from './output.ts';
-import { ProgressBar } from './progress.ts';
-import { abortOnSignal } from './stopped-by.ts';
+import { ProgressBar } from './progress-bar.ts';
+import { abortOnSignal } from './signals.ts';
 
-const goesOn = 'Run the same command again to go on where it stopped.';
+const howToResume = 'Run the same command again to resume.';
 
-/** What a command works with that moves a file. */
+/** A running upload, download, backup or restore. */
 export interface Transfer {
-  /** Aborted once the command is to end. */
+  /** Aborted when the command has to end. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** A line beside the answer. */
+  /** Writes a line to standard error. */
   say(line: string): Promise<void>;
   show(done: number, total: number): void;
-  /** Whether the next run goes on where this one stops. */
-  isKept: boolean;
+  /** Whether the next run can resume this one. */
+  isResumable: boolean;
 }
 
 export interface TransferOptions {
-  /** What is done, as it stands before the progress. */
+  /** Shown before the progress, such as `Uploading`. */
   readonly verb: string;
   readonly json: boolean;
   readonly quiet: boolean;
 }
 
-/** Moves a file while its progress is shown. Ctrl-C and the like end it in good order, by `StoppedBy`. */
+/** Runs a transfer and shows its progress. A signal aborts it, and the result is `StoppedBy`. */
 export function transfer<T>(
   context: CommandContext,
   options: TransferOptions,
   work: (transfer: Transfer) => Promise<T>,
 ): Promise<T> {
-  const bar = isShown(context, options) ? new ProgressBar(context.stderr, options.verb) : undefined;
+  const { clock, stderr } = context;
+  const bar = isShown(context, options) ? new ProgressBar(stderr, options.verb, clock) : undefined;
   return abortOnSignal(context, async (signal) => {
     const running: Transfer = {
       signal,
-      clock: context.clock,
+      clock,
       say: async (line) => {
-        // In one turn with the line: nothing is drawn between the two.
+        // No await between the two, so that nothing is drawn in between.
         bar?.erase();
         if (!options.quiet) await hint(context, line);
       },
       show: (done, total) => bar?.show(done, total),
-      isKept: false,
+      isResumable: false,
     };
     try {
       return await work(running);
     } catch (error) {
       bar?.erase();
-      // After SIGHUP there may be nobody left to tell.
-      if (signal.aborted) await hint(context, running.isKept ? `Stopped. ${goesOn}` : 'Stopped.').catch(() => {});
-      else if (running.isKept && error instanceof TransportError) throw new Error(`${plainLine(error)} ${goesOn}`);
+      const { isResumable } = running;
+      // After SIGHUP the terminal may be gone.
+      if (signal.aborted) await hint(context, isResumable ? `Stopped. ${howToResume}` : 'Stopped.').catch(() => {});
+      else if (isResumable && error instanceof TransportError) throw new Error(`${plainLine(error)} ${howToResume}`);
       throw error;
     } finally {
       bar?.erase();

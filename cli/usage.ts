@@ -1,2 +1,2 @@
-/** What was typed cannot be meant; its message is one plain line that says what to type instead. */
+/** The command line is wrong. The message is one line that says what to type instead. */
 export class UsageError extends Error {}

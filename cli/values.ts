@@ -3,19 +3,19 @@ import type { Flag, Read, ValueOption } from './command.ts';
 export const text: Read<string> = (typed) => typed;
 
 const integerFrom =
-  (least: number): Read<number> =>
+  (min: number): Read<number> =>
   (typed) => {
     const number = Number(typed);
-    if (!/^\d+$/.test(typed) || number < least || !Number.isSafeInteger(number)) {
-      throw new Error(`a whole number from ${least}`);
+    if (!/^\d+$/.test(typed) || number < min || !Number.isSafeInteger(number)) {
+      throw new Error(`a whole number from ${min}`);
     }
     return number;
   };
 
-/** An id, or a number of things. */
+/** An id or a count. */
 export const positive: Read<number> = integerFrom(1);
 
-/** An id to start after: 0 is before all of them. */
+/** An id to start after. 0 is before all ids. */
 export const cursor: Read<number> = integerFrom(0);
 
 export const list: Read<string[]> = (typed) => {
@@ -24,24 +24,25 @@ export const list: Read<string[]> = (typed) => {
   return words;
 };
 
-/** Where a webhook could lead: no credentials, and no fragment, which would never be sent. */
-export const httpAddress: Read<URL> = (typed) => {
+/** A URL that a webhook could have: without credentials and without a fragment, which is never sent. */
+export const httpUrl: Read<URL> = (typed) => {
   const url = URL.canParse(typed) ? new URL(typed) : undefined;
-  // A hash sign with nothing behind it is a fragment too, though `hash` says that there is none.
+  // `hash` is empty for a URL that ends with a bare hash sign.
   const isPlain = url && !url.username && !url.password && !url.href.includes('#');
   if (!isPlain || !/^https?:$/.test(url.protocol)) {
-    throw new Error('an address such as http://localhost:3000/hook');
+    throw new Error('a URL such as http://localhost:3000/hook');
   }
   return url;
 };
 
-/** The options that mean the same wherever they stand. */
-export const json: Flag = { summary: 'Print JSON in one line.' };
+export const json: Flag = { summary: 'Print one line of JSON.' };
 
 export const connection = {
-  url: { value: 'address', summary: "The server's address, in place of PARLEY_URL.", read: text },
-  token: { value: 'token', summary: 'The access token, in place of PARLEY_TOKEN or what login kept.', read: text },
+  url: { value: 'url', summary: 'The server URL. Overrides PARLEY_URL.', read: text },
+  token: { value: 'token', summary: 'The access token. Overrides PARLEY_TOKEN and the saved login.', read: text },
 } as const satisfies Record<string, ValueOption<string>>;
 
-/** Of the commands that move files. */
 export const quiet: Flag = { summary: 'Show no progress.' };
+
+/** A note for the help of commands that open the database. */
+export const worksOffline = 'It opens the database directly, also while the server runs.';

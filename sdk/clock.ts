@@ -1,12 +1,11 @@
-/** The timers that a client waits by. */
+/** The timers of a client. */
 export interface Clock {
-  /** Resolves after `ms`. Rejects with the signal's reason as soon as that is aborted. */
+  /** Resolves after `ms`. Rejects with the signal's reason as soon as it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls `expired` after `ms`. Returns a function that cancels this. */
+  /** Calls `expired` after `ms`. Returns a function that cancels the timeout. */
   timeout(ms: number, expired: () => void): () => void;
 }
 
-/** The timers of the platform. */
 export const systemClock: Clock = {
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {

@@ -9,14 +9,14 @@ export interface Refusal {
   readonly retryAfter: number | undefined;
 }
 
-/** Parley's own answer to a call that it did not carry out: `code` tells why, `details` which fields. */
+/** Parley refused the call. `code` says why, and `details` names the fields. */
 export class ApiError extends ParleyError {
   override readonly name = 'ApiError';
   /** The HTTP status. */
   readonly status: number;
-  /** Finds the call in the server's log. */
+  /** Identifies the call in the server's log. */
   readonly requestId: string | undefined;
-  /** Seconds that the server asks to wait before the call is made again. */
+  /** Seconds to wait before a retry, if the server said so. */
   readonly retryAfter: number | undefined;
 
   constructor(refusal: Refusal) {
@@ -27,28 +27,29 @@ export class ApiError extends ParleyError {
   }
 }
 
-/**
- * There was no answer, or one that Parley did not write, such as a proxy's page. Whether the call was carried out is
- * not known.
- */
+/** There was no response, or one that Parley did not write, such as a proxy's page. The call may have been carried out. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
-  /** The HTTP status, where something did answer. */
+  /** The HTTP status, if there was a response. */
   readonly status: number | undefined;
-  /** Seconds that whatever answered asks to wait. */
+  /** Seconds to wait before a retry, if the response said so. */
   readonly retryAfter: number | undefined;
 
   constructor(
     message: string,
-    known: { status?: number | undefined; retryAfter?: number | undefined; cause?: unknown } = {},
+    {
+      status,
+      retryAfter,
+      ...options
+    }: { status?: number | undefined; retryAfter?: number | undefined; cause?: unknown } = {},
   ) {
-    super(message, known.cause === undefined ? undefined : { cause: known.cause });
-    this.status = known.status;
-    this.retryAfter = known.retryAfter;
+    super(message, options);
+    this.status = status;
+    this.retryAfter = retryAfter;
   }
 }
 
-/** What went wrong at the bottom: Node says only "fetch failed" at the top. */
+/** Returns the message of the innermost cause. Node's outer error only says "fetch failed". */
 export function innermost(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined

@@ -1,86 +1,85 @@
 import { type ClientInput, type EventName, signalNames } from '@parley/contract';
 import type { Clock } from './clock.ts';
 import { type ApiError, TransportError } from './errors.ts';
-import { type AskForStream, EventConnection } from './event-connection.ts';
-import { readBlock, type Streamed, type StreamedName, type Told } from './event-items.ts';
+import { EventConnection, type RequestStream } from './event-connection.ts';
+import { readBlock, type Streamed, type StreamedName, type StreamUpdate } from './event-items.ts';
 import type { OtherName } from './other-name.ts';
-import { mayPass, pauseBeforeReturn } from './reconnect.ts';
+import { isTransient, reconnectDelay } from './retry.ts';
 
-/** The server says something every 15 s. */
-const usualSilenceMs = 45_000;
+/** Three times the server's heartbeat interval. */
+const defaultSilenceMs = 45_000;
 
-/** Until the server has said when to come back. */
-const usualRetryMs = 1_000;
+/** Applies until the server has sent its own value. */
+const defaultRetryMs = 1_000;
 
 type Input = ClientInput<'events.stream'>;
 
 export interface FollowOptions<N extends StreamedName | OtherName, S extends boolean> extends Omit<Input, 'events'> {
-  /** Only events of these names, and signals only if they are named here. All events where it is left out. */
+  /** The names of the events and signals to receive. Defaults to all events and no signals. */
   readonly events?: readonly N[] | undefined;
-  /** Whether all signals come too; otherwise only those that `events` names. */
+  /** Receives all signals too. Otherwise only those that `events` names arrive. */
   readonly signals?: S | undefined;
-  /** Ends it: what waits for the next item gets the signal's reason thrown, as with other calls. */
+  /** Aborting it ends the iterator, which throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds without a sign of life after which a connection is made anew; 45,000 by default. */
+  /** Reconnects after so many milliseconds without a byte from the server. Defaults to 45,000. */
   readonly silenceMs?: number | undefined;
-  /** Told each time that a connection stands. */
+  /** Called each time a connection opens. */
   readonly onOpen?: (() => void) | undefined;
-  /** Told each time that one broke, or could not be made, with the milliseconds until the next attempt. */
+  /** Called each time a connection breaks or fails to open, with the milliseconds until the next attempt. */
   readonly onBreak?: ((error: ApiError | TransportError, pauseMs: number) => void) | undefined;
 }
 
-/** Events as they happen, one after the other. Leaving a `for await` over it ends it, and so does `return()`. */
+/** An iterator over events as they happen. Leaving a `for await` loop ends it, and so does `return()`. */
 export interface EventIterator<T> extends AsyncIterableIterator<T, undefined, undefined> {
   /**
-   * The place in the log after the item that was given last: passed as `after` it goes on from there. It also moves while
-   * nothing comes that was asked for. Undefined until it is known, which is once `open` has answered.
+   * The cursor after the last item that was returned. Pass it as `after` to resume there. It also advances over events that
+   * the filter skips. Undefined until `open` has resolved.
    */
   readonly cursor: number | undefined;
-  /** Connects, unless it is, and answers the cursor: from then on nothing is missed, whenever it is asked for. */
+  /** Connects if necessary, and returns the cursor. The iterator misses no event after it. */
   open(): Promise<number>;
   return(): Promise<IteratorReturnResult<undefined>>;
 }
 
 /**
- * Follows the events of your chats: those after the cursor `after`, or without one those that happen from now on. It connects
- * when the first item is asked for. A connection that breaks is made anew for as long as it takes, and goes on
- * where it was: no event comes twice, and none is missed. What time will not mend is thrown as an `ApiError`: no access any more,
- * or a cursor that the log does not hold (`cursor_expired`).
+ * Follows the events of your chats: those after the cursor `after`, or new ones if it is not set. It connects on the first
+ * `next()`. A broken connection is retried until it succeeds and resumes at the cursor, so no event is lost or repeated.
+ * Permanent failures throw an `ApiError`: access was revoked, or the log no longer holds the cursor (`cursor_expired`).
  */
 export type Follow = <N extends StreamedName | OtherName = EventName | OtherName, S extends boolean = false>(
   options?: FollowOptions<N, S>,
 ) => EventIterator<Streamed<N, S>>;
 
-/** What `ask` leads to, as `client.events`. */
+/** Returns `client.events`. */
 export const follower =
-  (ask: AskForStream, clock: Clock): Follow =>
+  (request: RequestStream, clock: Clock): Follow =>
   (options = {}) =>
-    new EventStream(ask, clock, options as FollowOptions<StreamedName, boolean>) as EventIterator<never>;
+    new EventStream(request, clock, options as FollowOptions<StreamedName, boolean>) as EventIterator<never>;
 
 class EventStream implements EventIterator<Streamed> {
-  readonly #ask: AskForStream;
+  readonly #request: RequestStream;
   readonly #clock: Clock;
   readonly #input: Input;
   readonly #options: FollowOptions<StreamedName, boolean>;
-  readonly #givesSignals: boolean;
+  readonly #wantsSignals: boolean;
   readonly #ending = new AbortController();
   readonly #closed = new DOMException('The stream was closed.', 'AbortError');
   readonly #items: AsyncGenerator<Streamed, undefined, undefined>;
   #cursor: number | undefined;
   #connecting: Promise<EventConnection> | undefined;
   #pauseMs = 0;
-  #retryMs = usualRetryMs;
-  /** Attempts in a row that brought nothing. */
+  #retryMs = defaultRetryMs;
+  /** Consecutive attempts without a block. */
   #failures = 0;
 
-  constructor(ask: AskForStream, clock: Clock, options: FollowOptions<StreamedName, boolean>) {
+  constructor(request: RequestStream, clock: Clock, options: FollowOptions<StreamedName, boolean>) {
     const { events, signals, signal, silenceMs: _silenceMs, onOpen: _onOpen, onBreak: _onBreak, ...input } = options;
-    this.#ask = ask;
+    this.#request = request;
     this.#clock = clock;
     this.#options = options;
     this.#input = { ...input, events: events && [...new Set([...events, ...(signals ? signalNames : [])])] };
-    // Where names were given, the server sends no other.
-    this.#givesSignals = signals === true || events !== undefined;
+    // With `events` set, the server itself filters the signals.
+    this.#wantsSignals = signals === true || events !== undefined;
     this.#cursor = options.after;
     this.#items = this.#follow();
     if (signal?.aborted) this.#abort();
@@ -120,9 +119,9 @@ class EventStream implements EventIterator<Streamed> {
   async *#follow(): AsyncGenerator<Streamed, undefined, undefined> {
     try {
       for (;;) {
-        const { place, item } = await this.#next();
-        this.#cursor = place ?? this.#cursor;
-        if (item && (this.#givesSignals || place !== undefined)) yield item;
+        const { cursor, item } = await this.#next();
+        this.#cursor = cursor ?? this.#cursor;
+        if (item && (this.#wantsSignals || cursor !== undefined)) yield item;
       }
     } catch (error) {
       if (error === this.#closed) return undefined;
@@ -132,17 +131,17 @@ class EventStream implements EventIterator<Streamed> {
     }
   }
 
-  /** What is told next, by this connection or one after it. */
-  async #next(): Promise<Told> {
+  /** Returns the next block, from this connection or a later one. */
+  async #next(): Promise<StreamUpdate> {
     for (;;) {
       const connection = await this.#connected();
       try {
-        const told = readBlock(await connection.take());
+        const update = readBlock(await connection.take());
         this.#failures = 0;
-        return told;
+        return update;
       } catch (error) {
         this.#connecting = undefined;
-        this.#broke(connection, error);
+        this.#handleBreak(connection, error);
       }
     }
   }
@@ -157,33 +156,33 @@ class EventStream implements EventIterator<Streamed> {
     const { signal } = this.#ending;
     for (;;) {
       if (this.#pauseMs > 0) await this.#clock.sleep(this.#pauseMs, signal);
-      const connection = new EventConnection(signal, this.#clock, this.#options.silenceMs ?? usualSilenceMs);
+      const connection = new EventConnection(signal, this.#clock, this.#options.silenceMs ?? defaultSilenceMs);
       try {
-        await connection.open(this.#ask, { ...this.#input, after: this.#cursor });
-        await this.#begin(connection);
+        await connection.open(this.#request, { ...this.#input, after: this.#cursor });
+        await this.#readOpening(connection);
         this.#options.onOpen?.();
         return connection;
       } catch (error) {
-        this.#broke(connection, error);
+        this.#handleBreak(connection, error);
       }
     }
   }
 
-  /** A stream begins with its place in the log, and says when to come back after a break. */
-  async #begin(connection: EventConnection): Promise<void> {
+  /** Reads the first block of a stream: its cursor and the reconnect delay. */
+  async #readOpening(connection: EventConnection): Promise<void> {
     const first = await connection.take();
-    const { place, item } = readBlock(first);
-    if (place === undefined || item) throw new TransportError('The stream does not begin with a place in the log.');
-    this.#cursor = place;
+    const { cursor, item } = readBlock(first);
+    if (cursor === undefined || item) throw new TransportError('The stream does not start with a cursor.');
+    this.#cursor = cursor;
     this.#retryMs = first.retry ?? this.#retryMs;
   }
 
-  /** Plans the next attempt, or throws what makes one useless. */
-  #broke(connection: EventConnection, error: unknown): void {
+  /** Schedules the next attempt. Throws the error if a retry cannot help. */
+  #handleBreak(connection: EventConnection, error: unknown): void {
     connection.close(error);
     this.#ending.signal.throwIfAborted();
-    if (!mayPass(error)) throw error;
-    this.#pauseMs = pauseBeforeReturn(this.#failures++, this.#retryMs, error);
+    if (!isTransient(error)) throw error;
+    this.#pauseMs = reconnectDelay(this.#failures++, this.#retryMs, error);
     this.#options.onBreak?.(error, this.#pauseMs);
   }
 }

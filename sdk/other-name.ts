@@ -1,4 +1,4 @@
-/** Stands for every name that this version does not know; a type of its own, so that a known name narrows `data`. */
+/** Every name that this version does not know. It is a type of its own, so that comparing with a known name narrows `data`. */
 export declare enum OtherName {
   Any = '',
 }

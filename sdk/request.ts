@@ -1,17 +1,18 @@
 import { isEventStream, isFile, type NamedOperation } from '@parley/contract';
-import { type Kind, streamType } from './answer.ts';
-import { fieldsOf, formOf, hasFile } from './form.ts';
+import { type Kind, streamType } from './response.ts';
 
-/** A call as HTTP: made once, sent as often as need be, each time with the access token of the moment. */
+/** A call as an HTTP request. It may be sent several times, each time with the current token. */
 export interface ApiRequest {
   readonly url: string;
   readonly init: RequestInit & { readonly headers: Headers };
   readonly kind: Kind;
 }
 
-export interface Target {
-  /** The server's address, without `/api` and without a slash at its end. */
-  readonly url: string;
+/** Returns a server's base URL in one spelling, without `/api` and a trailing slash, or undefined if it is no http(s) URL. */
+export function parseServerUrl(given: string): string | undefined {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return undefined;
+  return `${url.origin}${url.pathname.replace(/(?:\/api)?\/*$/, '')}`;
 }
 
 const accepted: Readonly<Record<Kind, string>> = { json: 'application/json', file: '*/*', stream: streamType };
@@ -21,26 +22,26 @@ function kindOf({ output }: NamedOperation): Kind {
   return isEventStream(output) ? 'stream' : 'json';
 }
 
-/** Puts an input where the row's method has it: a query for GET; for POST a JSON body, or a form where it holds a file. */
+/** Returns the request of a call: GET with a query, or POST with JSON, or with a form if the input holds a file. */
 export function buildRequest(
-  target: Target,
+  serverUrl: string,
   row: NamedOperation,
   input: object,
   idempotencyKey: string | undefined,
   extraHeaders: Readonly<Record<string, string>>,
 ): ApiRequest {
   const kind = kindOf(row);
-  const url = new URL(`${target.url}/api/${row.resource}.php`);
+  const url = new URL(`${serverUrl}/api/${row.resource}.php`);
   url.searchParams.set('action', row.action);
   const headers = new Headers(extraHeaders);
   headers.set('accept', accepted[kind]);
   if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey);
-  // A redirect is never followed: it would turn a POST into a GET. It is told as an answer that is not Parley's.
+  // Redirects are errors: following one would turn a POST into a GET.
   const init: RequestInit & { headers: Headers } = { method: row.method, headers, redirect: 'manual' };
   if (row.method === 'GET') {
-    appendQuery(url.searchParams, input);
-  } else if (row.rawFile || hasFile(input)) {
-    // Without a content type: only whoever sends the form knows its boundary. Sending does not use it up.
+    for (const [name, value] of fieldsOf(input)) url.searchParams.append(name, String(value));
+  } else if (row.rawFile || Object.values(input).some((value) => value instanceof Blob)) {
+    // `fetch` sets the content type, because it chooses the boundary. A form can be sent several times.
     init.body = formOf(input);
   } else {
     headers.set('content-type', 'application/json');
@@ -49,18 +50,32 @@ export function buildRequest(
   return { url: url.href, init, kind };
 }
 
-/** The request as it is sent once. */
 export function withToken(request: ApiRequest, token: string): ApiRequest {
   const headers = new Headers(request.init.headers);
   headers.set('authorization', `Bearer ${token}`);
   return { ...request, init: { ...request.init, headers } };
 }
 
-function appendQuery(query: URLSearchParams, input: object): void {
-  for (const [name, value] of fieldsOf(input)) query.append(name, String(value));
+/** Returns the defined fields of an input, with one entry for each element of a list. */
+function fieldsOf(input: object): [string, unknown][] {
+  return Object.entries(input).flatMap(([name, value]: [string, unknown]) =>
+    value === undefined ? [] : [value].flat().map((one): [string, unknown] => [name, one]),
+  );
 }
 
-/** 128 random bits. `crypto.randomUUID` would not do: browsers keep it from pages that are not served over https. */
+/** Returns an input as a form. Files come last, so that the server can refuse the other fields before it reads them. */
+function formOf(input: object): FormData {
+  const form = new FormData();
+  const fields = fieldsOf(input);
+  for (const [name, value] of fields) if (!(value instanceof Blob)) form.append(name, String(value));
+  for (const [name, value] of fields) if (value instanceof Blob) form.append(name, value, fileName(value));
+  return form;
+}
+
+/** Returns the last part of the name: the name of a `Bun.file` is its path. */
+const fileName = (file: Blob): string => (file as Partial<File>).name?.split(/[/\\]/).at(-1) || 'file';
+
+/** Returns 128 random bits. Browsers offer `crypto.randomUUID` only to pages that are served over https. */
 export function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

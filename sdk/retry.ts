@@ -1,35 +1,55 @@
 import { ApiError, TransportError } from './errors.ts';
 
 /**
- * Which answers are worth asking again for. After a 429 nothing was carried out, so any call may go again; after the
- * others, and after no answer at all, only one that does no harm when it is carried out twice.
+ * The statuses that are worth a retry. A 429 means that nothing was done, so any call may be retried. After the others, and
+ * after no response at all, only a call that is safe to repeat may be.
  */
-const worthRetrying: Readonly<Record<number, 'any call' | 'repeatable call'>> = {
+const retryable: Readonly<Record<number, 'any call' | 'repeatable call'>> = {
   429: 'any call',
   502: 'repeatable call',
   503: 'repeatable call',
   504: 'repeatable call',
 };
 
-const firstPauseMs = 200;
-const longestPauseMs = 5_000;
+const firstDelayMs = 200;
+const maxDelayMs = 5_000;
 
-/** A server that asks for more patience than this gets no retry: the caller can plan better than a sleeping call. */
-const longestRetryAfter = 60;
+/** A longer `Retry-After` is left to the caller, who can plan better than a sleeping call. In seconds. */
+const maxRetryAfter = 60;
 
-/** Milliseconds to wait before the call is made again, or undefined where it must not be. */
-export function pauseBefore(retry: number, error: unknown, repeatable: boolean): number | undefined {
-  if (!(error instanceof ApiError || error instanceof TransportError)) return undefined;
-  const rule = error.status === undefined ? 'repeatable call' : worthRetrying[error.status];
-  if (rule === undefined || (rule === 'repeatable call' && !repeatable)) return undefined;
-  if (error.retryAfter !== undefined && error.retryAfter > longestRetryAfter) return undefined;
-  const pause = Math.min(firstPauseMs * 2 ** (retry - 1), longestPauseMs);
-  // Clients that failed together should not come back together.
-  const scattered = pause * (0.5 + Math.random());
-  return error.retryAfter === undefined ? scattered : error.retryAfter * 1_000 + scattered / 4;
+/** Returns the milliseconds to wait before a retry, or undefined if the call must not be retried. */
+export function retryDelay(retry: number, error: unknown, isRepeatable: boolean): number | undefined {
+  if (!isCallError(error)) return undefined;
+  const rule = error.status === undefined ? 'repeatable call' : retryable[error.status];
+  if (rule === undefined || (rule === 'repeatable call' && !isRepeatable)) return undefined;
+  if (error.retryAfter !== undefined && error.retryAfter > maxRetryAfter) return undefined;
+  // The jitter keeps clients that failed together from retrying together.
+  const delay = Math.min(firstDelayMs * 2 ** (retry - 1), maxDelayMs) * (0.5 + Math.random());
+  return error.retryAfter === undefined ? delay : error.retryAfter * 1_000 + delay / 4;
 }
 
-/** The outcome of the work; or, when the signal is aborted before that, its reason, at once. */
+const maxReconnectMs = 10_000;
+
+/** Bounds for the delay that a server asks for. */
+const minRequestedMs = 200;
+const maxRequestedMs = 3_600_000;
+
+/** Returns whether a stream that failed with this error may succeed later. */
+export function isTransient(error: unknown): error is ApiError | TransportError {
+  return isCallError(error) && (error.status === undefined || error.status === 429 || error.status >= 500);
+}
+
+/** Returns the milliseconds before a stream reconnects: at least what the server asked for, and more after each failure. */
+export function reconnectDelay(failures: number, retryMs: number, error: ApiError | TransportError): number {
+  const min = Math.max(retryMs, minRequestedMs);
+  const delay = Math.max(Math.min(min * 2 ** failures, maxReconnectMs), min, (error.retryAfter ?? 0) * 1_000);
+  return Math.min(delay, maxRequestedMs) * (1 + Math.random() / 2);
+}
+
+const isCallError = (error: unknown): error is ApiError | TransportError =>
+  error instanceof ApiError || error instanceof TransportError;
+
+/** Settles like the work, or rejects with the signal's reason as soon as it is aborted. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {

@@ -2,19 +2,19 @@ import type { NewEvent } from '@parley/contract';
 import type { OtherName } from './other-name.ts';
 
 interface Envelope {
-  /** The event's id, the same on every attempt and in every replay: by it a receiver knows what it has seen. */
+  /** The event's id. It is the same on every attempt and replay, so receivers use it to drop duplicates. */
   readonly id: string;
-  /** When it happened: ISO 8601 in UTC. */
+  /** When the event happened: ISO 8601 in UTC. */
   readonly timestamp: string;
 }
 
-/** An event that this version of the SDK has no type for: a newer server may send one. */
+/** An event that this version of the SDK has no type for. A newer server may send one. */
 export interface UnknownWebhookEvent extends Envelope {
   readonly event: OtherName;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** What a delivery tells. Comparing `event` with a name gives `data` its type. */
+/** The event of a delivery. Comparing `event` with a name gives `data` its type. */
 export type WebhookEvent = (NewEvent & Envelope) | UnknownWebhookEvent;
 
 export type WebhookFault =
@@ -25,7 +25,7 @@ export type WebhookFault =
   | 'too_new'
   | 'bad_body';
 
-/** The delivery is not to be believed: answer 401. */
+/** The delivery is not authentic. Respond with 401. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
   readonly reason: WebhookFault;
@@ -42,20 +42,20 @@ export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyOptions {
-  /** How far the sender's clock and this one may be apart, in seconds; 300 where nothing is said. */
+  /** The maximum difference between the sender's clock and this one, in seconds. Defaults to 300. */
   readonly toleranceSeconds?: number | undefined;
   /**
-   * Accepts a delivery that has `X-Webhook-Signature` alone. Nothing in it tells when it was sent, so whoever has
-   * recorded one can send it again for ever: remember every `id`, which is then the signature.
+   * Accepts a delivery that only has `X-Webhook-Signature`. It has no timestamp, so a recorded delivery can be replayed
+   * forever. Remember every `id`, which is then the signature.
    */
   readonly allowUnstamped?: boolean | undefined;
-  /** The time in milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. Defaults to `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
 
 /**
- * Answers the event of a delivery, or throws a `WebhookVerificationError`. `body` is the raw body: parsing it and writing
- * it again gives other bytes. A call that can never succeed, such as one without a secret, throws a `TypeError`.
+ * Returns the event of a delivery, or throws a `WebhookVerificationError`. `body` is the raw body: parsed and serialized
+ * again, its bytes differ. A call that can never succeed, such as one without a secret, throws a `TypeError`.
  */
 export async function verifyWebhook(
   body: string | Uint8Array | ArrayBuffer,
@@ -78,45 +78,45 @@ export async function verifyWebhook(
     if (!allowUnstamped) {
       throw new WebhookVerificationError(
         'missing_headers',
-        'The delivery has no webhook-signature, so nothing tells when it was sent.',
+        'The delivery has no webhook-signature, so its age is unknown.',
       );
     }
     await checkPlain(keys, plain, bytes);
-    // X-Webhook-Id is not signed. The signature is the same for the same bytes, and nobody else can make another.
+    // X-Webhook-Id is not signed. The signature identifies the bytes, and only the sender can make it.
     return readEvent(plain, bytes);
   }
 
   const signatures = await checkStamped(keys, stamp, bytes);
-  // During a rotation this header is made with the new secret alone, which the receiver may not have yet.
+  // During a rotation the sender makes this header with the new secret only. The receiver may not have it yet.
   if (plain !== undefined && signatures === 1) await checkPlain(keys, plain, bytes);
   checkTime(stamp.timestamp, now(), toleranceSeconds);
   return readEvent(stamp.id, bytes);
 }
 
-/** A copy, so that what is parsed in the end is what was verified, whatever becomes of the caller's buffer. */
+/** Returns a copy, so that the bytes that are parsed are those that were verified. */
 function copyBytes(body: unknown): Uint8Array<ArrayBuffer> {
   if (typeof body === 'string') return new TextEncoder().encode(body);
   if (body instanceof ArrayBuffer) return new Uint8Array(body.slice(0));
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice();
-  throw new TypeError('The body must be the raw one: a string, a Uint8Array or an ArrayBuffer.');
+  throw new TypeError('The body must be the raw body: a string, a Uint8Array or an ArrayBuffer.');
 }
 
 const algorithm = { name: 'HMAC', hash: 'SHA-256' };
 
 async function importKeys(secret: unknown): Promise<CryptoKey[]> {
   const secrets: readonly unknown[] = Array.isArray(secret) ? secret : [secret];
-  if (secrets.length === 0) throw new TypeError('There is no secret to verify with.');
+  if (secrets.length === 0) throw new TypeError('The list of secrets is empty.');
   return Promise.all(
     secrets.map((one) => {
-      // An empty secret would be one that everybody knows.
-      if (typeof one !== 'string' || one === '') throw new TypeError('A secret must be a string that is not empty.');
+      // Everybody knows the empty secret.
+      if (typeof one !== 'string' || one === '') throw new TypeError('A secret must be a non-empty string.');
       return crypto.subtle.importKey('raw', new TextEncoder().encode(one), algorithm, false, ['verify']);
     }),
   );
 }
 
 const headerForms = {
-  // Without a dot, which would leave open where the id ends in the text that is signed.
+  // A dot separates the id from the timestamp in the signed text, so the id has none.
   'webhook-id': /^[!-\-/-~]{1,256}$/,
   'webhook-timestamp': /^\d{1,12}$/,
   'webhook-signature': /^[ -~]{1,2048}$/,
@@ -155,7 +155,7 @@ interface Stamp {
   readonly signatures: string;
 }
 
-/** The headers of Standard Webhooks: all three of them, or none. */
+/** Returns the headers of Standard Webhooks, or undefined if there is none. Throws if only some are there. */
 function readStamp(read: ReadHeader): Stamp | undefined {
   const id = read('webhook-id');
   const timestamp = read('webhook-timestamp');
@@ -164,17 +164,17 @@ function readStamp(read: ReadHeader): Stamp | undefined {
   if (id === undefined && timestamp === undefined && signatures === undefined) return undefined;
   throw new WebhookVerificationError(
     'missing_headers',
-    'webhook-id, webhook-timestamp and webhook-signature belong together, and not all of them are there.',
+    'The delivery must have webhook-id, webhook-timestamp and webhook-signature, or none of them.',
   );
 }
 
-// The one way to write 32 bytes: the last letter of the base64 has bits to spare, and here they are zero.
+// The canonical base64 of 32 bytes: the unused bits of the last letter are zero.
 const stampedForm = /^v1,([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)$/;
 const plainForm = /^sha256=([0-9a-f]{64})$/;
 
-/** Answers how many signatures there are: one for each secret that the sender honours. */
+/** Returns the number of signatures: one for each valid secret of the sender. */
 async function checkStamped(keys: readonly CryptoKey[], stamp: Stamp, body: Uint8Array<ArrayBuffer>): Promise<number> {
-  // Signatures of versions yet to come stand in the same list.
+  // Signatures of future versions are in the same list.
   const signatures = stamp.signatures.split(' ').flatMap((part) => stampedForm.exec(part)?.[1] ?? []);
   const start = new TextEncoder().encode(`${stamp.id}.${stamp.timestamp}.`);
   const content = new Uint8Array(start.length + body.length);
@@ -192,9 +192,9 @@ async function checkPlain(keys: readonly CryptoKey[], header: string, body: Uint
 }
 
 const notSigned = (header: string) =>
-  new WebhookVerificationError('bad_signature', `${header} does not fit the body and the secret.`);
+  new WebhookVerificationError('bad_signature', `${header} does not match the body and the secret.`);
 
-/** The platform compares, in constant time. */
+/** Web Crypto compares in constant time. */
 async function anyMatches(
   keys: readonly CryptoKey[],
   macs: readonly Uint8Array<ArrayBuffer>[],
@@ -206,10 +206,11 @@ async function anyMatches(
 
 function checkTime(timestamp: string, now: number, tolerance: number): void {
   const age = now / 1_000 - Number(timestamp);
-  // Asked in the negative, so that a clock that is not a number lets nothing pass.
-  if (!(age <= tolerance)) throw new WebhookVerificationError('too_old', `It was sent ${age.toFixed(0)} s ago.`);
+  // Negated comparisons, so that NaN fails both.
+  if (!(age <= tolerance))
+    throw new WebhookVerificationError('too_old', `The delivery was sent ${age.toFixed(0)} s ago.`);
   if (!(age >= -tolerance)) {
-    throw new WebhookVerificationError('too_new', `It was sent ${(-age).toFixed(0)} s in the future.`);
+    throw new WebhookVerificationError('too_new', `The delivery was sent ${(-age).toFixed(0)} s in the future.`);
   }
 }
 
@@ -219,7 +220,7 @@ function readEvent(id: string, bytes: Uint8Array): WebhookEvent {
   if (typeof event !== 'string' || typeof timestamp !== 'string' || !isObject) {
     throw new WebhookVerificationError('bad_body', 'The body is not {"event", "timestamp", "data"}.');
   }
-  // The signature vouches for what `data` holds under this name.
+  // `data` is not validated: the signature proves that the server wrote it.
   return { id, event, timestamp, data } as WebhookEvent;
 }
 

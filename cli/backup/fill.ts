@@ -15,13 +15,13 @@ import { fillStore } from '@parley/server/store/open.ts';
 import type { CommandContext } from '../context.ts';
 import type { Transfer } from '../transfer.ts';
 
-/** Refuses a place where something is, before much is read in vain. */
+/** Throws if the database or the folder is not empty, before the archive is read. */
 export async function requireRoom(settings: Settings): Promise<void> {
   if (settings.databaseUrl !== undefined) await fillStore(settings, '', requireEmpty);
   requireFree(settings.folder, databaseId(settings.databaseUrl));
 }
 
-/** Refuses a backup by what it says of itself. */
+/** Throws if the manifest needs a key that is not available. */
 export function check(manifest: Manifest, { secretKey: given, folder }: Settings): void {
   requireKey(manifest, { given, folder });
 }
@@ -33,7 +33,7 @@ export interface Restored {
   readonly altered: readonly number[];
 }
 
-/** Fills the store of these settings: all of it, or nothing. Its folder is locked. */
+/** Restores all of an archive, or nothing. The caller holds the lock of the folder. */
 export async function restore(
   archive: Archive,
   settings: Settings,
@@ -56,7 +56,7 @@ export async function restore(
           if (key !== undefined) staging.keepKey(key);
         },
         now: Date.now,
-        // Where there is no progress to see, nobody wonders why it rests.
+        // The lines explain why the progress pauses, so they need a terminal.
         say: async (line) => void (stderr.isTTY && (await running.say(line))),
       });
       running.signal.throwIfAborted();

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { untilAborted } from '@parley/sdk/retry.ts';
 import { ArchiveWriter } from '@parley/server/backup/archive-writer.ts';
 import { type BackupDeps, type BackupOutcome, backUp } from '@parley/server/backup/backup.ts';
 import { completeUpTo } from '@parley/server/backup/counters.ts';
@@ -16,7 +17,7 @@ import { serverSettings } from '../settings.ts';
 import type { Transfer } from '../transfer.ts';
 import { openTarget } from './archive-file.ts';
 
-/** Writes a backup of the server that the environment names. */
+/** Writes a backup of the server that the environment names. Returns its outcome and its size in bytes. */
 export async function save(
   context: CommandContext,
   path: string,
@@ -25,12 +26,17 @@ export async function save(
 ): Promise<{ outcome: BackupOutcome; size: number }> {
   const settings = serverSettings(context);
   return inDatabase(context, async ({ engine, now }) => {
-    const files = placeOfFiles(settings);
+    const files = fileStorage(settings);
     const places = { given: settings.secretKey, folder: settings.folder };
     const key = keyToInclude(places, await knownFingerprint(engine));
     const target = await openTarget(path, force, context);
     const beganAt = now();
-    const archive = new ArchiveWriter((bytes) => target.append(bytes), beganAt, running.signal);
+    let size = 0;
+    const append = async (bytes: Uint8Array) => {
+      await target.append(bytes);
+      size += bytes.length;
+    };
+    const archive = new ArchiveWriter(append, beganAt, running.signal);
     try {
       const saving = backUp({
         withSnapshot: (work) => withSnapshot(settings, work),
@@ -42,10 +48,10 @@ export async function save(
         completeUpTo: (db) => completeUpTo(db, engine),
         progress: (done, total) => running.show(done, total),
       });
-      // A database may keep an answer to itself for as long as it likes.
-      const outcome = await Promise.race([saving, untilAborted(running.signal)]);
+      // A database query may hang, and a signal has to end the command all the same.
+      const outcome = await untilAborted(saving, running.signal);
       await target.finish();
-      return { outcome, size: target.size };
+      return { outcome, size };
     } catch (error) {
       await archive.abandon();
       await target.drop();
@@ -54,16 +60,11 @@ export async function save(
   });
 }
 
-function placeOfFiles({ s3, folder }: Settings): BackupDeps['files'] {
+function fileStorage({ s3, folder }: Settings): BackupDeps['files'] {
   if (s3) return { bucket: `${s3.bucket} at ${s3.endpoint}` };
-  // Every server makes it at its start. Beside PostgreSQL nothing else tells that this is another folder than the server's.
+  // Every server creates it at its start. With PostgreSQL nothing else shows that this is the wrong folder.
   if (!existsSync(join(folder, 'files'))) {
-    throw new Error(
-      `There is no folder for files in ${folder}. Set PARLEY_DATA, or S3_URL, as it is set for the server.`,
-    );
+    throw new Error(`There is no folder for files in ${folder}. Set PARLEY_DATA or S3_URL as for the server.`);
   }
   return { blobs: inParts(openDisk(folder)) };
 }
-
-const untilAborted = (signal: AbortSignal) =>
-  new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));

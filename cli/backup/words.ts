@@ -1,23 +1,22 @@
 import { bytesText } from '../bytes.ts';
 
-const counted = (count: number, one: string) => `${count.toLocaleString('en')} ${one}${count === 1 ? '' : 's'}`;
+/** Returns `1 file`, `1,234 files`. */
+export const counted = (count: number, one: string): string =>
+  `${count.toLocaleString('en')} ${one}${count === 1 ? '' : 's'}`;
 
-/** What fits one or several. */
-export const number = (count: number, one: string, several: string): string => (count === 1 ? one : several);
+/** Returns `3 files (7, 8, 9)`. */
+export const listed = (ids: readonly number[]): string => `${counted(ids.length, 'file')} (${ids.join(', ')})`;
 
-export const filesText = (count: number): string => counted(count, 'file');
-
-/** Seconds since a moment of the steady clock, with one digit behind the point. */
-export const seconds = (since: number): number => Math.round((performance.now() - since) / 100) / 10;
+/** Returns milliseconds as seconds with one decimal. */
+export const seconds = (ms: number): number => Math.round(ms / 100) / 10;
 
 export interface Amount {
   readonly messages: number;
   readonly files: number;
   readonly bytes: number;
-  /** When the work began, by the steady clock. */
-  readonly since: number;
+  readonly ms: number;
 }
 
-/** `1,234 messages, 5 files, 3.4 MiB in 1.2 seconds`. */
-export const amountOf = ({ messages, files, bytes, since }: Amount): string =>
-  `${counted(messages, 'message')}, ${filesText(files)}, ${bytesText(bytes)} in ${seconds(since)} seconds`;
+/** Returns `1,234 messages, 5 files, 3.4 MiB in 1.2 seconds`. */
+export const amountText = ({ messages, files, bytes, ms }: Amount): string =>
+  `${counted(messages, 'message')}, ${counted(files, 'file')}, ${bytesText(bytes)} in ${seconds(ms)} seconds`;

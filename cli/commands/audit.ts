@@ -5,48 +5,39 @@ import { findUserByName } from '@parley/server/store/users.ts';
 import { defineCommand } from '../command.ts';
 import type { Environment } from '../context.ts';
 import { inDatabase } from '../database.ts';
-import { localSecond } from '../event-lines.ts';
-import { nearest } from '../nearest.ts';
+import { requireKnown } from '../known.ts';
 import { hint, print, printJson } from '../output.ts';
 import { columns } from '../table.ts';
-import { jsonLine, oneLine } from '../terminal.ts';
-import { UsageError } from '../usage.ts';
-import { json, positive, text } from '../values.ts';
+import { jsonLine, localSecond, oneLine } from '../terminal.ts';
+import { json, positive, text, worksOffline } from '../values.ts';
 
 const actNames = Object.keys(acts) as AuditAct[];
 
 export const command = defineCommand({
   arguments: {},
   options: {
-    limit: { value: 'number', summary: 'How many at most, the newest; 50 where it is not given.', read: positive },
-    act: { value: 'act', summary: 'Only acts of this kind.', read: text },
-    user: { value: 'user name', summary: 'Only what this user did.', read: text },
+    limit: { value: 'number', summary: 'The maximum number of entries. Defaults to the newest 50.', read: positive },
+    act: { value: 'act', summary: 'Only entries of this kind.', read: text },
+    user: { value: 'user name', summary: 'Only entries of this user.', read: text },
     json,
   },
-  notes: `The newest stands last. Works straight in the database, also beside a running server.
+  notes: `The newest entry comes last. ${worksOffline}
 
-The acts:
+Acts:
 ${columns(actNames.map((name) => [`  ${name}`, acts[name]])).join('\n')}`,
   async run(_, { limit = 50, act, user, json }, context) {
-    const asked = act === undefined ? undefined : knownAct(act);
+    const kind = act === undefined ? undefined : requireKnown('act', act, actNames);
     const rows = await inDatabase(context, async ({ engine }) => {
       const actor = user === undefined ? undefined : await findUserByName(engine, user);
       if (user !== undefined && !actor) throw new Error(`There is no user named ${user}.`);
-      return listAudit(engine, { act: asked, userId: actor?.user_id }, limit);
+      return listAudit(engine, { act: kind, userId: actor?.user_id }, limit);
     });
     const entries = rows.map(present).reverse();
     if (json) return printJson(context, { entries });
-    if (entries.length === 0) return hint(context, 'There are no such entries.');
+    if (entries.length === 0) return hint(context, 'No entries.');
     await print(context, ...columns(entries.map((entry) => cells(entry, context.env))));
   },
 });
-
-function knownAct(typed: string): AuditAct {
-  const known = actNames.find((name) => name === typed);
-  if (known) return known;
-  const meant = nearest(typed, actNames);
-  throw new UsageError(`There is no act ${JSON.stringify(typed)}.${meant ? ` Did you mean ${meant}?` : ''}`);
-}
 
 interface Entry extends Omit<AuditRow, 'at' | 'details'> {
   readonly at: string;
@@ -55,11 +46,13 @@ interface Entry extends Omit<AuditRow, 'at' | 'details'> {
 
 const present = (row: AuditRow): Entry => ({ ...row, at: isoTime(row.at), details: JSON.parse(row.details) });
 
-/** An act that this version has no words for keeps its name. */
-const inWords = (act: string) => (acts as Readonly<Record<string, string>>)[act] ?? act;
+/** Returns the description of an act, or its name if a newer version wrote it. */
+const describe = (act: string) => (acts as Readonly<Record<string, string>>)[act] ?? act;
 
 const cells = (entry: Entry, env: Environment) =>
-  [localSecond(entry.at, env), actorOf(entry), inWords(entry.act), entry.address ?? '-', detailsOf(entry)].map(oneLine);
+  [localSecond(entry.at, env), actorOf(entry), describe(entry.act), entry.address ?? '-', detailsOf(entry)].map(
+    oneLine,
+  );
 
 function actorOf({ user_id, user_name, app_id, address }: Entry): string {
   const unknown = address === null ? '(operator)' : '(unknown)';

@@ -1,6 +1,7 @@
 import type { Client, ClientOutput } from '@parley/sdk';
 import { defineCommand } from '../command.ts';
 import { connect } from '../connection.ts';
+import { otherParticipants } from '../lookups.ts';
 import { hint, print, printJson } from '../output.ts';
 import { columns } from '../table.ts';
 import { oneLine } from '../terminal.ts';
@@ -9,10 +10,10 @@ import { connection, cursor, json, positive, text } from '../values.ts';
 export const command = defineCommand({
   arguments: {},
   options: {
-    public: { summary: 'The public channels that anyone may join, in place of your own chats.' },
-    query: { value: 'text', summary: 'Those whose name contains the text.', read: text },
-    limit: { value: 'number', summary: 'How many at most; 50 where it is not given.', read: positive },
-    after: { value: 'chat_id', summary: 'Those after this chat.', read: cursor },
+    public: { summary: 'List public channels, which anyone may join, and not your own chats.' },
+    query: { value: 'text', summary: 'Only chats whose name contains the text.', read: text },
+    limit: { value: 'number', summary: 'The maximum number of chats. Defaults to 50.', read: positive },
+    after: { value: 'chat_id', summary: 'Only chats after this one.', read: cursor },
     json,
     ...connection,
   },
@@ -20,7 +21,7 @@ export const command = defineCommand({
     const client = connect(where, context);
     const page = await client.chats.list({ scope: others ? 'public' : 'mine', query, limit, after_id: after });
     if (json) return printJson(context, page);
-    if (page.chats.length === 0) return hint(context, 'There are no such chats.');
+    if (page.chats.length === 0) return hint(context, 'No chats.');
     await print(context, ...(await chatLines(client, page.chats)));
     if (page.has_more) await hint(context, `There are more: --after ${page.chats.at(-1)?.chat_id}`);
   },
@@ -34,16 +35,7 @@ async function chatLines(client: Client, chats: readonly Chat[]): Promise<string
     String(chat.chat_id),
     chat.type,
     String(chat.unread_count),
-    oneLine(chat.name ?? (await partners(client, chat, me))),
+    oneLine(chat.name ?? (await otherParticipants(client, chat.chat_id, me))),
   ]);
   return columns([['id', 'type', 'unread', 'name'], ...(await Promise.all(rows))]);
-}
-
-/** A direct chat has no name of its own: it is known by who else is in it. */
-async function partners(client: Client, { chat_id }: Chat, me: number): Promise<string> {
-  const { participants } = await client.chats.participants({ chat_id });
-  return participants
-    .filter((p) => p.user_id !== me)
-    .map((p) => p.name)
-    .join(', ');
 }

@@ -6,11 +6,10 @@ import { bytesText } from '../bytes.ts';
 import { defineCommand } from '../command.ts';
 import { connect } from '../connection.ts';
 import type { CommandContext } from '../context.ts';
-import { fetchRest, type Wanted } from '../download/fetch.ts';
-import { isInTheWay, isThere, PartFile } from '../download/part-file.ts';
+import { fetchRest, type RemoteFile } from '../download/fetch.ts';
+import { alreadyExists, exists, PartFile } from '../download/part-file.ts';
 import { safeName } from '../download/safe-name.ts';
-import type { Sink } from '../download/sink.ts';
-import { ReaderGone, StandardOutput } from '../download/stdout.ts';
+import { ReaderGone, type Sink, StandardOutput } from '../download/sink.ts';
 import { print, printJson } from '../output.ts';
 import { oneLine } from '../terminal.ts';
 import { type Transfer, transfer } from '../transfer.ts';
@@ -21,49 +20,43 @@ export const command = defineCommand({
   arguments: {
     file_id: { summary: 'The file.', read: positive },
     path: {
-      summary:
-        'Where to save it: a file, a folder, or - for standard output; by its own name here where it is not given.',
+      summary: 'A file, a folder, or - for standard output. Defaults to the name of the file, in this folder.',
       read: text,
       optional: true,
     },
   },
-  options: {
-    force: { summary: 'Replace what is there.' },
-    quiet,
-    json,
-    ...connection,
-  },
-  notes: `It is named <path>.part until all of it is there, and its SHA-256 is right. One that is stopped or breaks off is
-gone on with by the next run. While the server is away it is waited for, up to a quarter of an hour.`,
+  options: { force: { summary: 'Replace an existing file.' }, quiet, json, ...connection },
+  notes: `The file is named <path>.part until it is complete and its SHA-256 is verified. Interrupted downloads resume on the
+next run. While the server is down, the command retries for up to 15 minutes.`,
   async run({ file_id, path: typed }, { force, json, quiet, ...where }, context) {
     if (json && typed === '-') throw new UsageError('Give --json or -, not both.');
     const client = connect(where, context);
     const { file } = await client.files.get({ file_id });
-    const place = typed === '-' ? typed : await placeFor(typed, file, context);
+    const path = typed === '-' ? typed : await targetFor(typed, file, context);
     await transfer(context, { verb: 'Downloading', json, quiet }, (running) =>
-      place === '-' ? show(client, file, running, context) : save(client, file, { place, force, context }, running),
+      path === '-' ? show(client, file, running, context) : save(client, file, { path, force, context }, running),
     );
-    if (json) return printJson(context, { file, path: place });
-    if (place !== '-') await print(context, `Saved ${oneLine(place)}, ${bytesText(file.size)}.`);
+    if (json) return printJson(context, { file, path });
+    if (path !== '-') await print(context, `Saved ${oneLine(path)}, ${bytesText(file.size)}.`);
   },
 });
 
 async function save(
   client: Client,
-  file: Wanted,
-  { place, force, context }: { place: string; force: boolean; context: CommandContext },
+  file: RemoteFile,
+  { path, force, context }: { path: string; force: boolean; context: CommandContext },
   running: Transfer,
 ): Promise<void> {
-  if (!force && (await isThere(resolve(context.cwd, place)))) throw isInTheWay(place);
-  await using part = await PartFile.open(place, file.sha256, force, context);
-  running.isKept = true;
+  if (!force && (await exists(resolve(context.cwd, path)))) throw alreadyExists(path);
+  await using part = await PartFile.open(path, file.sha256, force, context);
+  running.isResumable = true;
   await fetchRest(client, file, part, running);
-  if (isRight(part, file)) return part.finish(force);
+  if (isComplete(part, file)) return part.finish(force);
   await part.drop();
-  throw new Error(`${isWrong} Nothing of it was kept.`);
+  throw new Error(`${wrongHash} The download was removed.`);
 }
 
-async function show(client: Client, file: Wanted, running: Transfer, { stdout }: CommandContext): Promise<void> {
+async function show(client: Client, file: RemoteFile, running: Transfer, { stdout }: CommandContext): Promise<void> {
   const output = new StandardOutput(stdout);
   try {
     await fetchRest(client, file, output, running);
@@ -71,23 +64,20 @@ async function show(client: Client, file: Wanted, running: Transfer, { stdout }:
     if (error instanceof ReaderGone) return;
     throw error;
   }
-  if (!isRight(output, file)) throw new Error(isWrong);
+  if (!isComplete(output, file)) throw new Error(wrongHash);
 }
 
-const isWrong = 'What came is not the file: its SHA-256 is another one.';
+const wrongHash = 'The downloaded bytes do not match the SHA-256 of the file.';
 
-const isRight = (sink: Sink, { size, sha256 }: Wanted) => sink.size === size && sink.sha256() === sha256;
+const isComplete = (sink: Sink, { size, sha256 }: RemoteFile) => sink.size === size && sink.sha256() === sha256;
 
-async function placeFor(
+async function targetFor(
   typed: string | undefined,
-  file: Pick<FileInfo, 'name'> & Wanted,
+  file: Pick<FileInfo, 'name'> & RemoteFile,
   { cwd }: CommandContext,
 ): Promise<string> {
   const name = safeName(file.name, `file-${file.file_id}`);
   if (typed === undefined) return name;
-  const isFolder = await stat(resolve(cwd, typed)).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  return isFolder ? join(typed, name) : typed;
+  const found = await stat(resolve(cwd, typed)).catch(() => undefined);
+  return found?.isDirectory() ? join(typed, name) : typed;
 }

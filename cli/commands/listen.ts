@@ -1,88 +1,67 @@
-import { buildContract, defaultLimits, type EventName, eventNames } from '@parley/contract';
+import { buildContract, defaultLimits, eventNames } from '@parley/contract';
 import { validate } from '@parley/server/http/validate.ts';
-import { serverAddress } from '../address.ts';
 import { defineCommand, type Read } from '../command.ts';
-import { connect } from '../connection.ts';
-import type { Filters } from '../follow.ts';
-import { forward } from '../forward.ts';
-import { nearest } from '../nearest.ts';
-import { tail } from '../tail.ts';
-import { untilStopped } from '../until-stopped.ts';
+import { openConnection } from '../connection.ts';
+import { requireKnown } from '../known.ts';
+import { forward } from '../listen/forward.ts';
+import { tail } from '../listen/tail.ts';
+import { runUntilSignal } from '../signals.ts';
 import { UsageError } from '../usage.ts';
-import { connection, cursor, httpAddress, list, positive, text } from '../values.ts';
+import { connection, cursor, httpUrl, list, positive, text } from '../values.ts';
 
-const place: Read<number | 'now'> = (typed) => (typed === 'now' ? typed : cursor(typed));
+/** Returns the cursor before an event id. */
+const startingAt: Read<number | 'now'> = (typed) => (typed === 'now' ? typed : Math.max(cursor(typed) - 1, 0));
 
 export const command = defineCommand({
   arguments: {},
   options: {
-    forward: {
-      value: 'address',
-      summary: 'Send each event there by POST, as a webhook would, in place of showing it.',
-      read: httpAddress,
-    },
+    forward: { value: 'url', summary: 'Send each event to this URL by POST, as a webhook would.', read: httpUrl },
     secret: {
       value: 'text',
-      summary: 'Sign with this secret; one is made where it is not given. It is kept for the next start.',
+      summary: 'Sign with this secret. It is saved for the next start. Defaults to a random one.',
       read: text,
     },
-    events: { value: 'a,b', summary: 'Only events of these names; all where it is not given.', read: list },
+    events: { value: 'a,b', summary: 'Only events with these names. Defaults to all.', read: list },
     chat: { value: 'chat_id', summary: 'Only events of this chat.', read: positive },
     from: {
       value: 'event_id',
-      summary: 'Begin with this event; 0 begins with the oldest that is kept, now with the next that happens.',
-      read: place,
+      summary: 'Start with this event. 0 starts with the oldest, now with the next one.',
+      read: startingAt,
     },
     json: { summary: 'Print each event as one line of JSON.' },
     ...connection,
   },
-  notes: `It runs until it is told to stop (Ctrl-C).
+  notes: `It runs until you stop it (Ctrl-C).
 
-It begins with the next event that happens. With --forward it begins so only once, and from then on goes on where it
-stopped: what happened meanwhile is sent, what was accepted is not sent again. Where it stands is kept in
-~/.local/state/parley (or $XDG_STATE_HOME/parley), apart for each server, user, address, --events and --chat.
+It starts with the next event. With --forward it does so only the first time. From then on it resumes where it stopped:
+it sends the events that happened meanwhile, and none that was accepted. The position is saved in ~/.local/state/parley
+(or $XDG_STATE_HOME/parley), separately for each server, user, URL, --events and --chat.
 
-Forwarded events have the body, the headers and the signatures of a webhook's deliveries, so an endpoint on your
-own machine needs no public address. They are sent one at a time, in order. An answer other than 2xx, or none within
-15 seconds, is a failure: the same event is sent again after 1, 2, 5 and then every 10 seconds, until it is accepted.
+Forwarded events have the body, headers and signatures of webhook deliveries, so you can test an endpoint on your own
+machine without a public URL. They are sent one at a time, in order. A response other than 2xx, or none within
+15 seconds, is a failure. The event is then sent again after 1, 2, 5 and then every 10 seconds until it is accepted.
 
-The events: ${eventNames.join(', ')}.`,
+Events: ${eventNames.join(', ')}.`,
   async run(_, options, context) {
-    const filters = { chat_id: options.chat, events: knownEvents(options.events) };
+    const names = options.events?.map((typed) => requireKnown('event', typed, eventNames));
+    const filters = { chat_id: options.chat, events: names && [...new Set(names)].sort() };
     const secret = checkSecret(options);
     if (options.json && options.forward) throw new UsageError('Give --json or --forward, not both.');
-    const server = serverAddress(options.url, context.env);
-    const client = connect({ url: server, token: options.token }, context);
-    await untilStopped(context, async (running) => {
-      const { user } = await client.users.me({}, { signal: running.signal });
-      const listening = { server, client, user, filters, from: before(options.from), running, context };
-      if (options.forward) await forward(listening, options.forward, secret);
-      else await tail(listening, options.json);
+    const { server, client } = openConnection(options, context);
+    await runUntilSignal(context, async (task) => {
+      const { user } = await client.users.me({}, { signal: task.signal });
+      const subscription = { server, client, user, filters, from: options.from, task, context };
+      if (options.forward) await forward(subscription, options.forward, secret);
+      else await tail(subscription, options.json);
     });
   },
 });
 
-/** The cursor after which a place begins. */
-function before(from: number | 'now' | undefined): number | 'now' | undefined {
-  return typeof from === 'number' ? Math.max(from - 1, 0) : from;
-}
-
-function knownEvents(typed: readonly string[] | undefined): Filters['events'] {
-  return typed && [...new Set(typed.map(knownEvent))].sort();
-}
-
-function knownEvent(typed: string): EventName {
-  const known = eventNames.find((name) => name === typed);
-  if (known) return known;
-  const meant = nearest(typed, eventNames);
-  throw new UsageError(`There is no event ${JSON.stringify(typed)}.${meant ? ` Did you mean ${meant}?` : ''}`);
-}
-
 const { register } = buildContract(defaultLimits).webhooks;
 
-/** What a webhook would refuse is refused here too: this stands in for one. */
+/** Refuses a secret that a webhook would refuse. */
 function checkSecret(options: { secret: string | undefined; forward: URL | undefined }): string | undefined {
   if (options.secret === undefined) return undefined;
-  if (!options.forward) throw new UsageError('--secret is for --forward.');
+  if (!options.forward) throw new UsageError('--secret requires --forward.');
   return validate(register.input.pick({ secret: true }), { secret: options.secret }).secret;
 }

@@ -1,89 +1,76 @@
-import { type Scope, scopeNames } from '@parley/contract';
+import { scopeNames } from '@parley/contract';
 import { createClient } from '@parley/sdk';
-import { serverAddress } from '../address.ts';
 import { openBrowser } from '../browser.ts';
 import { defineCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { type Credentials, CredentialsFile } from '../credentials.ts';
-import { credentialsOf } from '../kept-login.ts';
-import { nearest } from '../nearest.ts';
-import type { Asked } from '../oauth/exchange.ts';
-import { signIn } from '../oauth/sign-in.ts';
-import { revoke, type Tokens } from '../oauth/tokens.ts';
+import { requireKnown } from '../known.ts';
+import { type Credentials, CredentialsFile } from '../login/credentials.ts';
+import { revoke, type Tokens } from '../login/oauth.ts';
+import { signIn } from '../login/sign-in.ts';
 import { hint, print } from '../output.ts';
-import { abortOnSignal } from '../stopped-by.ts';
+import { serverUrl } from '../server-url.ts';
+import { abortOnSignal } from '../signals.ts';
 import { oneLine } from '../terminal.ts';
-import { UsageError } from '../usage.ts';
 import { connection, list } from '../values.ts';
 
-const patienceMs = 5 * 60_000;
+const timeoutMs = 5 * 60_000;
 
 export const command = defineCommand({
   arguments: {},
   options: {
-    scopes: {
-      value: 'a,b',
-      summary: 'What the command line may do for you; all but admin where it is not given.',
-      read: list,
-    },
-    'no-browser': { summary: 'Only show the address to open, and open no browser.' },
+    scopes: { value: 'a,b', summary: 'The scopes of the command line. Defaults to all but admin.', read: list },
+    'no-browser': { summary: 'Only show the URL, and open no browser.' },
     url: connection.url,
   },
-  notes: `It shows an address, opens a browser there if it can, and waits for five minutes.
+  notes: `It shows a URL, opens a browser there if it can, and waits for five minutes.
 
-The browser must be one on this machine. On another machine, and in programs, use an access token: PARLEY_TOKEN.
-What signing in gave is kept in ~/.config/parley (or $XDG_CONFIG_HOME/parley), apart for each server.
+The browser must run on this machine. On other machines and in programs, use an access token: PARLEY_TOKEN.
+The login is saved in ~/.config/parley (or $XDG_CONFIG_HOME/parley), separately for each server.
 
-The scopes: ${scopeNames.join(', ')}.`,
+Scopes: ${scopeNames.join(', ')}.`,
   async run(_, options, context) {
-    const server = serverAddress(options.url, context.env);
-    const scopes = options.scopes?.map(knownScope) ?? scopeNames.filter((scope) => scope !== 'admin');
+    const server = serverUrl(options.url, context.env);
+    const scopes =
+      options.scopes?.map((typed) => requireKnown('scope', typed, scopeNames)) ??
+      scopeNames.filter((scope) => scope !== 'admin');
     const signedIn = await abortOnSignal(context, (signal) =>
       signIn({
         server,
         scopes,
-        patienceMs,
+        timeoutMs,
         signal,
         clock: context.clock,
-        show: async (address) => {
-          await hint(context, `Open this address in a browser on this machine, and sign in:\n${address}`);
-          if (!options['no-browser']) openBrowser(address, context);
+        show: async (url) => {
+          await hint(context, `Open this URL in a browser on this machine, and sign in:\n${url}`);
+          if (!options['no-browser']) openBrowser(url, context);
         },
-        finish: (tokens) => keep(server, tokens, context),
+        finish: (tokens) => saveLogin(server, tokens, context),
       }),
     );
     await print(context, `Signed in as ${oneLine(signedIn.name)} (id ${signedIn.user_id}) at ${server}.`);
-    await hint(context, `It may do: ${oneLine(signedIn.scopes.join(', '))}.`);
+    await hint(context, `Scopes: ${oneLine(signedIn.scopes.join(', '))}.`);
     if (context.env.PARLEY_TOKEN?.trim()) {
-      await hint(context, 'PARLEY_TOKEN is set, and comes before it. To use what you signed in to: unset PARLEY_TOKEN');
+      await hint(context, 'PARLEY_TOKEN is set and takes precedence. To use this login: unset PARLEY_TOKEN');
     }
   },
 });
 
-function knownScope(typed: string): Scope {
-  const known = scopeNames.find((name) => name === typed);
-  if (known) return known;
-  const meant = nearest(typed, scopeNames);
-  throw new UsageError(`There is no scope ${JSON.stringify(typed)}.${meant ? ` Did you mean ${meant}?` : ''}`);
-}
-
-/** Keeps what was got in place of what was kept. What is not kept ends: it would stand among what has access for ever. */
-async function keep(server: string, tokens: Tokens, { env, clock }: CommandContext): Promise<Credentials> {
+/** Saves the login and revokes the one that it replaces. Revokes the new grant if it cannot be saved. */
+async function saveLogin(server: string, tokens: Tokens, { env, clock }: CommandContext): Promise<Credentials> {
   const file = new CredentialsFile(server, env);
+  const tryRevoke = (refreshToken: string) => revoke({ server, clock }, refreshToken).catch(() => {});
   try {
-    const { user } = await createClient({ url: server, token: tokens.accessToken, clock }).users.me();
-    const credentials = { user_id: user.user_id, name: user.name, ...credentialsOf(tokens) };
+    const { user } = await createClient({ url: server, token: tokens.access_token, clock }).users.me();
+    const credentials = { user_id: user.user_id, name: user.name, ...tokens };
     const before = await file.locked(async () => {
-      const kept = file.readIfWhole();
-      file.write(credentials);
-      return kept;
+      const saved = file.loadIfValid();
+      file.save(credentials);
+      return saved;
     });
-    if (before) await endIfPossible({ server, clock }, before.refresh_token);
+    if (before) await tryRevoke(before.refresh_token);
     return credentials;
   } catch (error) {
-    await endIfPossible({ server, clock }, tokens.refreshToken);
+    await tryRevoke(tokens.refresh_token);
     throw error;
   }
 }
-
-const endIfPossible = (asked: Asked, refreshToken: string) => revoke(asked, refreshToken).catch(() => {});

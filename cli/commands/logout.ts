@@ -1,44 +1,31 @@
-import { serverAddress } from '../address.ts';
 import { defineCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { CredentialsFile } from '../credentials.ts';
 import { plainLine } from '../failure.ts';
-import type { Asked } from '../oauth/exchange.ts';
-import { revoke } from '../oauth/tokens.ts';
+import { CredentialsFile } from '../login/credentials.ts';
+import { revoke } from '../login/oauth.ts';
 import { hint, print } from '../output.ts';
+import { serverUrl } from '../server-url.ts';
 import { oneLine } from '../terminal.ts';
 import { connection } from '../values.ts';
 
 export const command = defineCommand({
   arguments: {},
   options: { url: connection.url },
-  notes: 'The server is told, so that what signing in gave is of no use to anybody.',
+  notes: 'It removes the saved login and revokes it at the server.',
   async run(_, options, context) {
-    const file = new CredentialsFile(serverAddress(options.url, context.env), context.env);
+    const file = new CredentialsFile(serverUrl(options.url, context.env), context.env);
     await file.locked(() => signOut(file, context));
   },
 });
 
 async function signOut(file: CredentialsFile, context: CommandContext): Promise<void> {
   const { server } = file;
-  const kept = file.readIfWhole();
-  const wasKept = file.remove();
-  if (!wasKept) throw new Error(`You are not signed in at ${server}.`);
-  const trouble = kept ? await end({ server, clock: context.clock }, kept.refresh_token) : 'What was kept is damaged.';
-  await print(context, kept ? `Signed out ${oneLine(kept.name)} at ${server}.` : `Signed out at ${server}.`);
-  if (trouble === undefined) return;
-  await hint(
-    context,
-    oneLine(`The server could not be told: ${trouble} There, the access of the command line goes on for now.`),
-  );
-}
-
-/** Answers what went wrong, if something did. */
-async function end(asked: Asked, refreshToken: string): Promise<string | undefined> {
-  try {
-    await revoke(asked, refreshToken);
-    return undefined;
-  } catch (error) {
-    return plainLine(error);
-  }
+  const saved = file.loadIfValid();
+  if (!file.remove()) throw new Error(`You are not signed in at ${server}.`);
+  const failure = saved
+    ? await revoke({ server, clock: context.clock }, saved.refresh_token).then(() => undefined, plainLine)
+    : 'The saved login is damaged.';
+  await print(context, saved ? `Signed out ${oneLine(saved.name)} at ${server}.` : `Signed out at ${server}.`);
+  if (failure === undefined) return;
+  await hint(context, oneLine(`The server did not revoke the access of the command line: ${failure}`));
 }

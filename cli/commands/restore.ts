@@ -3,7 +3,7 @@ import type { Settings } from '@parley/server/config.ts';
 import { lockFolder, prepareFolder } from '@parley/server/store/folder.ts';
 import { bytesOf } from '../backup/archive-file.ts';
 import { check, type Restored, requireRoom, restore } from '../backup/fill.ts';
-import { amountOf, filesText, number, seconds } from '../backup/words.ts';
+import { amountText, counted, listed, seconds } from '../backup/words.ts';
 import { defineCommand } from '../command.ts';
 import { hint, print, printJson } from '../output.ts';
 import { serverSettings } from '../settings.ts';
@@ -14,11 +14,13 @@ import { json, quiet, text } from '../values.ts';
 export const command = defineCommand({
   arguments: { file: { summary: 'The file that backup wrote, or - for standard input.', read: text } },
   options: { quiet, json },
-  notes: `It fills an empty data folder (PARLEY_DATA), or an empty PostgreSQL (DATABASE_URL), whichever of them the backup came from,
-while no server runs there. Either all of it is restored, or nothing. It reads the same settings as the server.`,
+  notes: `It fills an empty data folder (PARLEY_DATA) or an empty PostgreSQL database (DATABASE_URL). The backup may come from
+either. No server may run there. The restore is complete, or nothing changes. The command reads the same settings as the
+server.`,
   async run({ file: path }, { quiet, json }, context) {
     const settings = serverSettings(context);
-    const since = performance.now();
+    const { clock } = context;
+    const startedAt = clock.now();
     prepareFolder(settings.folder);
     const unlock = lockFolder(settings.folder);
     let bytes = 0;
@@ -37,12 +39,13 @@ while no server runs there. Either all of it is restored, or nothing. It reads t
       const restored = await transfer(context, { verb: 'Restoring', json, quiet }, (running) =>
         readArchive(reading(running), running.signal, (archive) => restore(archive, settings, running, context)),
       );
+      const ms = clock.now() - startedAt;
       for (const line of notesOn(restored, settings)) await hint(context, line);
       const { messages, files, manifest } = restored;
       const { began_at } = manifest;
-      if (json) return await printJson(context, { path, began_at, messages, files, bytes, seconds: seconds(since) });
+      if (json) return await printJson(context, { path, began_at, messages, files, bytes, seconds: seconds(ms) });
       const from = path === '-' ? 'the backup' : oneLine(path);
-      await print(context, `Restored ${from} of ${began_at}: ${amountOf({ messages, files, bytes, since })}.`);
+      await print(context, `Restored ${from} of ${began_at}: ${amountText({ messages, files, bytes, ms })}.`);
     } finally {
       unlock();
     }
@@ -51,12 +54,12 @@ while no server runs there. Either all of it is restored, or nothing. It reads t
 
 function notesOn({ manifest, altered }: Restored, { s3 }: Settings): string[] {
   const { files } = manifest;
+  const advice = s3 ? 'S3_URL must name it or a copy of it.' : 'Set S3_URL to it before you start the server.';
   const notes = [
     !files.included &&
       files.count > 0 &&
-      `${filesText(files.count)} ${number(files.count, 'is', 'are')} not in the backup, but in the bucket ${oneLine(files.bucket ?? '')}. ${s3 ? 'S3_URL must lead there, or to a copy of it.' : 'Start the server with S3_URL set to it.'}`,
-    altered.length > 0 &&
-      `Damaged before ${number(altered.length, 'it was', 'they were')} backed up: ${filesText(altered.length)} (${altered.join(', ')}).`,
+      `Not in the backup: ${counted(files.count, 'file')} in the bucket ${oneLine(files.bucket ?? '')}. ${advice}`,
+    altered.length > 0 && `Damaged before the backup: ${listed(altered)}.`,
   ];
   return notes.filter((note) => note !== false);
 }

@@ -10,32 +10,32 @@ export const command = defineCommand({
   arguments: {
     chat_id: { summary: 'The chat to send to.', read: positive },
     text: {
-      summary: 'The message; - reads it from standard input, and so does no text at all where no file is sent.',
+      summary: 'The message. With -, or with neither text nor file, it is read from standard input.',
       read: text,
       rest: true,
     },
   },
   options: {
-    file: { value: 'path', summary: 'Upload this file, and send it with the text, if there is one.', read: text },
-    name: { value: 'name', summary: 'What the file is called there, in place of its own name.', read: text },
-    'file-id': { value: 'file_id', summary: 'Send this file, which you have uploaded before.', read: positive },
-    'reply-to': { value: 'message_id', summary: 'The message that this one answers.', read: positive },
+    file: { value: 'path', summary: 'Upload this file, and send it with the text.', read: text },
+    name: { value: 'name', summary: 'The name of the file on the server. Defaults to its own.', read: text },
+    'file-id': { value: 'file_id', summary: 'Send a file that you have uploaded.', read: positive },
+    'reply-to': { value: 'message_id', summary: 'The message that this one replies to.', read: positive },
     quiet,
     json,
     ...connection,
   },
-  notes: `An upload that is stopped or breaks off is gone on with by the next run: see parley upload --help`,
+  notes: 'Interrupted uploads resume on the next run. See: parley upload --help',
   async run({ chat_id, text: typed }, options, context) {
     const { file, name, 'file-id': file_id, 'reply-to': reply_to, json, quiet, ...where } = options;
     if (file !== undefined && file_id !== undefined) throw new UsageError('Give --file or --file-id, not both.');
-    if (name !== undefined && file === undefined) throw new UsageError('--name is for --file.');
+    if (name !== undefined && file === undefined) throw new UsageError('--name requires --file.');
     const opened = openConnection(where, context);
     const content = await readContent(typed, file !== undefined || file_id !== undefined, context);
     const message = { chat_id, content, file_id, reply_to };
     const sent =
       file === undefined
         ? await opened.client.messages.send_message(message)
-        : // What uploads takes a while to load, and most messages are text.
+        : // Loaded on demand: most messages are text, and the upload code takes a while to load.
           await (await import('../upload/send-file.ts')).sendFile(
             opened,
             file,

@@ -4,7 +4,7 @@ import { defineCommand } from '../command.ts';
 export const command = defineCommand({
   arguments: {},
   options: {},
-  notes: 'It runs until it is told to stop (Ctrl-C), and reads its settings from the environment.',
-  // A server has its process to itself.
+  notes: 'It runs until you stop it (Ctrl-C). It reads its settings from the environment.',
+  // The server uses the real process and not the context.
   run: () => serve(),
 });

@@ -5,12 +5,12 @@ import { inDatabase } from '../database.ts';
 import { print, printJson } from '../output.ts';
 import { columns } from '../table.ts';
 import { localTime, oneLine } from '../terminal.ts';
-import { json, text } from '../values.ts';
+import { json, text, worksOffline } from '../values.ts';
 
 export const command = defineCommand({
-  arguments: { 'user name': { summary: 'Whose tokens to list.', read: text } },
+  arguments: { 'user name': { summary: 'The owner of the tokens.', read: text } },
   options: { json },
-  notes: 'The tokens themselves cannot be shown again. Works straight in the database, also beside a running server.',
+  notes: `It does not show the tokens themselves. ${worksOffline}`,
   async run({ 'user name': userName }, options, context) {
     const tokens = (await inDatabase(context, (tools) => listTokensOf(tools, userName))).map(presentToken);
     if (options.json) return printJson(context, { tokens });

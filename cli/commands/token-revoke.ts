@@ -5,12 +5,12 @@ import { defineCommand } from '../command.ts';
 import { inDatabase } from '../database.ts';
 import { print, printJson } from '../output.ts';
 import { oneLine } from '../terminal.ts';
-import { json, positive } from '../values.ts';
+import { json, positive, worksOffline } from '../values.ts';
 
 export const command = defineCommand({
   arguments: { 'token id': { summary: 'The id that token list shows.', read: positive } },
   options: { json },
-  notes: 'A running server refuses it within two seconds. Works straight in the database.',
+  notes: `A running server refuses the token within two seconds. ${worksOffline}`,
   async run({ 'token id': tokenId }, options, context) {
     const token = presentToken(await inDatabase(context, (tools) => withdrawToken(tools, tokenId as TokenId)));
     if (options.json) return printJson(context, token);

@@ -4,34 +4,33 @@ import { hint, print, printJson } from '../output.ts';
 import { transfer } from '../transfer.ts';
 import { LocalFile } from '../upload/local-file.ts';
 import { upload } from '../upload/upload.ts';
-import { connection, json, quiet, text } from '../values.ts';
+import { connection as connectionOptions, json, quiet, text } from '../values.ts';
 
 export const command = defineCommand({
   arguments: { path: { summary: 'The file.', read: text } },
   options: {
-    name: { value: 'name', summary: 'What it is called there, in place of its own name.', read: text },
+    name: { value: 'name', summary: 'The name of the file on the server. Defaults to its own.', read: text },
     quiet,
     json,
-    ...connection,
+    ...connectionOptions,
   },
-  notes: `Only its file_id goes to standard output.
+  notes: `Only the file_id goes to standard output.
 
-An upload that is stopped or breaks off is gone on with by the next run, for as long as the file stays as it is. Where it
-stands is kept in ~/.local/state/parley (or $XDG_STATE_HOME/parley). While the server is away it is waited for, up to a
-quarter of an hour. What no message names is removed by the server after a day.`,
+Interrupted uploads resume on the next run if the file has not changed. The position is saved in ~/.local/state/parley (or
+$XDG_STATE_HOME/parley). While the server is down, the command retries for up to 15 minutes. The server removes a file
+that no message names after a day.`,
   async run({ path }, { name, json, quiet, ...where }, context) {
-    const opened = openConnection(where, context);
-    const { client } = opened;
+    const connection = openConnection(where, context);
+    const { client } = connection;
     const { env } = context;
     await using file = await LocalFile.open(path, context.cwd);
-    const { user } = await client.users.me();
-    const uploaded = await transfer(context, { verb: 'Uploading', json, quiet }, (running) =>
-      upload(
-        { connection: opened, userId: user.user_id, file, name: name ?? file.name, transfer: running, env },
-        ({ fileId, patience }) => patience.call((signal) => client.files.get({ file_id: fileId }, { signal })),
+    const userId = (await client.users.me()).user.user_id;
+    const uploaded = await transfer(context, { verb: 'Uploading', json, quiet }, (transfer) =>
+      upload({ connection, userId, file, name: name ?? file.name, transfer, env }, ({ fileId, retrier }) =>
+        retrier.call((signal) => client.files.get({ file_id: fileId }, { signal })),
       ),
     );
-    // Without the link, which would let anybody who sees it fetch the file.
+    // The output omits the download link: it works for anybody who sees it.
     if (json) return printJson(context, { file: uploaded.file });
     const { file_id } = uploaded.file;
     await print(context, String(file_id));

@@ -6,28 +6,28 @@ import { defineCommand } from '../command.ts';
 import { inDatabase } from '../database.ts';
 import { hint, print, printJson } from '../output.ts';
 import { givenPassword, passwordOptions } from '../password.ts';
-import { json, text } from '../values.ts';
+import { json, text, worksOffline } from '../values.ts';
 
-/** What `addUser` leaves to its caller to check. */
-const shown = buildContract(defaultLimits).users.create.input.pick({ display_name: true });
+/** `addUser` does not validate the display name. */
+const fields = buildContract(defaultLimits).users.create.input.pick({ display_name: true });
 
 export const command = defineCommand({
   arguments: { name: { summary: 'The name to sign in with.', read: text } },
   options: {
     admin: { summary: 'Make the user an administrator.' },
-    'display-name': { value: 'text', summary: 'The name that others see; <name> where it is not given.', read: text },
+    'display-name': { value: 'text', summary: 'The name that others see. Defaults to <name>.', read: text },
     ...passwordOptions,
     json,
   },
-  notes: 'Works straight in the database, also beside a running server.',
+  notes: worksOffline,
   async run({ name }, options, context) {
     const password = await givenPassword(options, context);
-    const { display_name: displayName } = validate(shown, { display_name: options['display-name'] });
-    const asked = { name, displayName, isAdmin: options.admin, password };
-    const user = presentUser(await inDatabase(context, (tools) => addUser(tools, asked)));
+    const { display_name: displayName } = validate(fields, { display_name: options['display-name'] });
+    const newUser = { name, displayName, isAdmin: options.admin, password };
+    const user = presentUser(await inDatabase(context, (tools) => addUser(tools, newUser)));
     if (options.json) return printJson(context, user);
     await print(context, `Added the ${user.is_admin ? 'administrator' : 'user'} ${user.name} with id ${user.user_id}.`);
     if (password === undefined)
-      await hint(context, `To sign in there must be a password: npx parley user password ${user.name}`);
+      await hint(context, `The user needs a password to sign in: npx parley user password ${user.name}`);
   },
 });

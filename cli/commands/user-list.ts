@@ -7,12 +7,12 @@ import { inDatabase } from '../database.ts';
 import { print, printJson } from '../output.ts';
 import { columns } from '../table.ts';
 import { localTime, oneLine } from '../terminal.ts';
-import { json } from '../values.ts';
+import { json, worksOffline } from '../values.ts';
 
 export const command = defineCommand({
   arguments: {},
   options: { json },
-  notes: 'Works straight in the database, also beside a running server.',
+  notes: worksOffline,
   async run(_, options, context) {
     const users = (await inDatabase(context, ({ engine }) => allUsers(engine))).map(presentUser);
     if (options.json) return printJson(context, { users });
@@ -35,13 +35,13 @@ export const command = defineCommand({
   },
 });
 
-const page = 1_000;
+const pageSize = 1_000;
 
 async function allUsers(engine: Engine): Promise<UserRow[]> {
   const users: UserRow[] = [];
   for (;;) {
-    const next = await listUsers(engine, users.at(-1)?.user_id ?? 0, page);
+    const next = await listUsers(engine, users.at(-1)?.user_id ?? 0, pageSize);
     users.push(...next);
-    if (next.length < page) return users;
+    if (next.length < pageSize) return users;
   }
 }

@@ -3,13 +3,12 @@ import { defineCommand } from '../command.ts';
 import { inDatabase } from '../database.ts';
 import { print } from '../output.ts';
 import { passwordOptions, requirePassword } from '../password.ts';
-import { text } from '../values.ts';
+import { text, worksOffline } from '../values.ts';
 
 export const command = defineCommand({
-  arguments: { name: { summary: 'Whose password to set.', read: text } },
+  arguments: { name: { summary: 'The user.', read: text } },
   options: passwordOptions,
-  notes:
-    'It asks for the password where none is given. Every browser in which the user is signed in is signed out, by a running server within two seconds; access tokens stay. Works straight in the database.',
+  notes: `It prompts for the password if none is given. The user is signed out of all browsers within two seconds. Access tokens stay valid. ${worksOffline}`,
   async run({ name }, options, context) {
     const password = await requirePassword(options, context);
     const user = await inDatabase(context, (tools) => changePasswordOf(tools, { userName: name, password }));

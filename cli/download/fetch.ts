@@ -1,33 +1,32 @@
 import type { FileInfo } from '@parley/contract';
 import { type Client, TransportError } from '@parley/sdk';
 import { bytesText } from '../bytes.ts';
-import { Patience } from '../patience.ts';
+import { Retrier } from '../retrier.ts';
 import type { Transfer } from '../transfer.ts';
 import type { Sink } from './sink.ts';
 
-const limits = { silenceMs: 60_000, absenceMs: 15 * 60_000 };
+const limits = { silenceMs: 60_000, outageMs: 15 * 60_000 };
 
-export type Wanted = Pick<FileInfo, 'size' | 'sha256'> & { readonly file_id: number };
+export type RemoteFile = Pick<FileInfo, 'size' | 'sha256'> & { readonly file_id: number };
 
-/** Fetches what a sink has not got of a file yet. */
-export async function fetchRest(client: Client, file: Wanted, sink: Sink, transfer: Transfer): Promise<void> {
-  const patience = new Patience(transfer, limits);
-  if (sink.size > 0) await transfer.say(`Going on after ${bytesText(sink.size)} of ${bytesText(file.size)}.`);
-  await patience.call(async (signal, signs) => {
+/** Downloads the missing bytes of a file. Retries while the server is down. */
+export async function fetchRest(client: Client, file: RemoteFile, sink: Sink, transfer: Transfer): Promise<void> {
+  if (sink.size > 0) await transfer.say(`Resuming at ${bytesText(sink.size)} of ${bytesText(file.size)}.`);
+  await new Retrier(transfer, limits).call(async (signal, progress) => {
     if (sink.size >= file.size) return;
-    const response = await ask(client, file, sink, signal);
+    const response = await request(client, file, sink, signal);
     for await (const bytes of bytesOf(response, signal)) {
       await sink.append(bytes);
-      signs.further();
+      progress.advanced();
       transfer.show(sink.size, file.size);
     }
-    if (sink.size < file.size) throw new TransportError('The connection broke off.');
+    if (sink.size < file.size) throw new TransportError('The connection broke.');
   });
 }
 
-async function ask(client: Client, { file_id }: Wanted, sink: Sink, signal: AbortSignal): Promise<Response> {
+async function request(client: Client, { file_id }: RemoteFile, sink: Sink, signal: AbortSignal): Promise<Response> {
   const headers = {
-    // The bytes that are counted must be those of the file.
+    // Compressed bytes would not match the size.
     'accept-encoding': 'identity',
     ...(sink.size > 0 && { range: `bytes=${sink.size}-` }),
     ...(sink.size > 0 && sink.etag !== undefined && { 'if-range': sink.etag }),
@@ -35,7 +34,7 @@ async function ask(client: Client, { file_id }: Wanted, sink: Sink, signal: Abor
   const response = await client.files.download({ file_id }, { headers, signal });
   const isRest = response.status === 206 && startOf(response) === sink.size;
   if (!isRest && response.status !== 200) {
-    throw new TransportError(`The server answers HTTP ${response.status} and not with the file.`);
+    throw new TransportError(`The server responded with HTTP ${response.status} and not with the file.`);
   }
   if (!isRest && sink.size > 0) await sink.restart();
   await sink.begin(response.headers.get('etag') ?? undefined);
@@ -45,13 +44,13 @@ async function ask(client: Client, { file_id }: Wanted, sink: Sink, signal: Abor
 const startOf = ({ headers }: Response): number =>
   Number(/^bytes (\d+)-/.exec(headers.get('content-range') ?? '')?.[1] ?? Number.NaN);
 
-/** The bytes as they come. What breaks on the way is told apart from what fails here. */
+/** Yields the body. A network failure is a `TransportError`, so that it differs from a failure of the sink. */
 async function* bytesOf(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
   const reader = response.body?.getReader();
   for (;;) {
     const next = await reader?.read().catch((cause: Error) => {
       signal.throwIfAborted();
-      throw new TransportError(`The connection broke off: ${cause.message}`, { cause });
+      throw new TransportError(`The connection broke: ${cause.message}`, { cause });
     });
     if (!next || next.done) return;
     yield next.value;

@@ -2,32 +2,30 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { CommandContext } from '../context.ts';
-import { KeptState } from '../kept-state.ts';
+import { type ResumeState, takeResumeState } from '../resume-state.ts';
 import type { Sink } from './sink.ts';
 
-/** A file that is not whole yet. It has another name until it is, and is gone on with where it is of the same bytes. */
+/** A partial download. It is named `<path>.part` until it is complete, and a later run resumes it. */
 export class PartFile implements Sink {
-  /** As it was typed. */
-  readonly #shown: string;
+  /** The target as it was typed. */
+  readonly #typed: string;
   readonly #target: string;
-  readonly #path: string;
-  readonly #state: KeptState;
-  /** Of the whole file. */
+  readonly #state: ResumeState;
+  /** The SHA-256 of the whole file. */
   readonly #expected: string;
   #hasher = new Bun.CryptoHasher('sha256');
   #handle: FileHandle | undefined;
-  #size = 0;
-  #etag: string | undefined;
+  size = 0;
+  etag: string | undefined;
 
-  private constructor(shown: string, target: string, expected: string, state: KeptState) {
-    this.#shown = shown;
+  private constructor(typed: string, target: string, expected: string, state: ResumeState) {
+    this.#typed = typed;
     this.#target = target;
-    this.#path = partOf(target);
     this.#expected = expected;
     this.#state = state;
   }
 
-  /** `expected` is the SHA-256 of the whole file. */
+  /** `expected` is the SHA-256 of the whole file. Throws if another command is downloading to the same path. */
   static async open(
     typed: string,
     expected: string,
@@ -35,11 +33,11 @@ export class PartFile implements Sink {
     { cwd, env }: Pick<CommandContext, 'cwd' | 'env'>,
   ): Promise<PartFile> {
     const target = resolve(cwd, typed);
-    const state = await KeptState.take('download', { path: partOf(target) }, env);
+    const state = await takeResumeState('download', { path: partOf(target) }, env);
     if (!state) throw new Error(`Another parley command is downloading to ${partOf(typed)}.`);
     const part = new PartFile(typed, target, expected, state);
     try {
-      await part.#goOn(force);
+      await part.#resume(force);
       return part;
     } catch (error) {
       await part[Symbol.asyncDispose]();
@@ -47,55 +45,45 @@ export class PartFile implements Sink {
     }
   }
 
-  get size(): number {
-    return this.#size;
-  }
-
-  get etag(): string | undefined {
-    return this.#etag;
-  }
-
   async begin(etag: string | undefined): Promise<void> {
-    this.#etag = etag;
+    this.etag = etag;
     this.#state.write({ sha256: this.#expected, etag });
     try {
-      // What is there by now, somebody else has put there.
-      this.#handle ??= await open(this.#path, 'ax');
+      // Fails if something else has created the file meanwhile.
+      this.#handle ??= await open(partOf(this.#target), 'ax');
     } catch (error) {
-      this.#state.forget();
-      const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-      throw isMissing ? new Error(`There is no folder ${dirname(this.#shown)}.`) : error;
+      this.#state.clear();
+      throw missingFolder(error, this.#typed);
     }
   }
 
   async append(bytes: Uint8Array): Promise<void> {
     await this.#handle?.appendFile(bytes);
     this.#hasher.update(bytes);
-    this.#size += bytes.length;
+    this.size += bytes.length;
   }
 
   async restart(): Promise<void> {
     await this.#handle?.truncate(0);
     this.#hasher = new Bun.CryptoHasher('sha256');
-    this.#size = 0;
+    this.size = 0;
   }
 
   sha256(): string {
     return this.#hasher.copy().digest('hex');
   }
 
-  /** All bytes are there, and the right ones: the file gets its name. */
+  /** Renames the complete file to its target. */
   async finish(force: boolean): Promise<void> {
     await this.#handle?.sync();
-    if (force) await rename(this.#path, this.#target);
-    else await renameToNew(this.#path, this.#target, this.#shown);
-    this.#state.forget();
+    await renamePart(this.#target, this.#typed, force);
+    this.#state.clear();
   }
 
-  /** What is there is not what it should be. */
+  /** Removes a file with wrong bytes. */
   async drop(): Promise<void> {
-    await rm(this.#path, { force: true });
-    this.#state.forget();
+    await rm(partOf(this.#target), { force: true });
+    this.#state.clear();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -103,27 +91,28 @@ export class PartFile implements Sink {
     await this.#state.release();
   }
 
-  async #goOn(force: boolean): Promise<void> {
-    if (!(await isThere(this.#path))) return;
+  async #resume(force: boolean): Promise<void> {
+    const path = partOf(this.#target);
+    if (!(await exists(path))) return;
     const { sha256, etag } = this.#state.read();
     if (sha256 === this.#expected) {
-      this.#etag = typeof etag === 'string' ? etag : undefined;
-      this.#handle = await open(this.#path, 'a');
-      for await (const bytes of createReadStream(this.#path)) {
+      this.etag = typeof etag === 'string' ? etag : undefined;
+      this.#handle = await open(path, 'a');
+      for await (const bytes of createReadStream(path)) {
         this.#hasher.update(bytes);
-        this.#size += bytes.length;
+        this.size += bytes.length;
       }
     } else if (force) {
-      await rm(this.#path);
+      await rm(path);
     } else {
-      throw new Error(`${partOf(this.#shown)} is there already, and not of this file. Remove it, or use --force.`);
+      throw new Error(`${partOf(this.#typed)} exists and belongs to another file. Remove it, or use --force.`);
     }
   }
 }
 
 export const partOf = (target: string) => `${target}.part`;
 
-export const isThere = (path: string): Promise<boolean> =>
+export const exists = (path: string): Promise<boolean> =>
   stat(path).then(
     () => true,
     (error: NodeJS.ErrnoException) => {
@@ -132,17 +121,24 @@ export const isThere = (path: string): Promise<boolean> =>
     },
   );
 
-export const isInTheWay = (path: string) => new Error(`${path} is there already. Give another name, or use --force.`);
+export const alreadyExists = (path: string) =>
+  new Error(`${path} already exists. Choose another name, or use --force.`);
 
-/** Renaming would replace what has come to be there meanwhile. Not every file system has a way that does not. */
-export async function renameToNew(from: string, to: string, shown = to): Promise<void> {
+/** Returns a plain error if the folder of a path does not exist, or else the same error. */
+export const missingFolder = (error: unknown, typed: string): unknown =>
+  (error as NodeJS.ErrnoException).code === 'ENOENT' ? new Error(`There is no folder ${dirname(typed)}.`) : error;
+
+/** Renames a part to its target. Without `force` it fails if the target exists: rename would replace it. */
+export async function renamePart(target: string, typed: string, force: boolean, part = partOf(target)): Promise<void> {
+  if (force) return rename(part, target);
   try {
-    await link(from, to);
-    await rm(from);
+    await link(part, target);
+    await rm(part);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST' || (await isThere(to))) throw isInTheWay(shown);
-    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EMLINK') throw error;
-    await rename(from, to);
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    if (code === 'EEXIST' || (await exists(target))) throw alreadyExists(typed);
+    // Not every file system has links.
+    if (!['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK'].includes(code)) throw error;
+    await rename(part, target);
   }
 }

@@ -1,27 +1,26 @@
-/** Bytes in the name of a file at most, as nearly all file systems have it, less those of `.part`. */
-const mostBytes = 250;
+import { dangerous } from '../terminal.ts';
+
+/** The limit of nearly all file systems, less the length of `.part`. */
+const maxBytes = 250;
 
 const bytesOf = (text: string) => Buffer.byteLength(text);
 
 /**
- * The name that somebody else gave a file, made safe to have here: no path, nothing that a terminal obeys, and not hidden, for
- * programs read their settings from such files.
+ * Returns a foreign file name that is safe to use here: it has no path and no terminal escapes, and it is not hidden, because
+ * programs read their settings from hidden files.
  */
-export function safeName(given: string, otherwise: string): string {
+export function safeName(given: string, fallback: string): string {
   const last = given.split(/[/\\]/).at(-1) ?? '';
-  const plain = last
-    .toWellFormed()
-    .replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '_')
-    .trim();
-  if (/^\.*$/.test(plain)) return otherwise;
+  const plain = last.toWellFormed().replace(dangerous, '_').trim();
+  if (/^\.*$/.test(plain)) return fallback;
   return shorten(plain.replace(/^\./, '_'));
 }
 
-/** Keeps the ending, by which programs know what a file is. */
+/** Keeps the extension, which tells programs the type of a file. */
 function shorten(name: string): string {
-  if (bytesOf(name) <= mostBytes) return name;
-  const [ending = ''] = /\.[^.]{1,16}$/u.exec(name) ?? [];
-  const stem = [...name.slice(0, name.length - ending.length)];
-  while (bytesOf(stem.join('')) > mostBytes - bytesOf(ending)) stem.pop();
-  return `${stem.join('')}${ending}`;
+  if (bytesOf(name) <= maxBytes) return name;
+  const [extension = ''] = /\.[^.]{1,16}$/u.exec(name) ?? [];
+  const stem = [...name.slice(0, name.length - extension.length)];
+  while (bytesOf(stem.join('')) > maxBytes - bytesOf(extension)) stem.pop();
+  return `${stem.join('')}${extension}`;
 }

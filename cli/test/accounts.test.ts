@@ -129,7 +129,7 @@ onAnyEngine('accounts beside a running server', (engine) => {
         const { code, seen } = await typing('tess', `${fresh}\r`, `${fresh}\r`);
         expect({ code, seen }).toEqual({
           code: 0,
-          seen: 'New password: \nThe same once more: \nSet the password of tess.\n',
+          seen: 'New password: \nRepeat password: \nSet the password of tess.\n',
         });
         expect(await signIn('tess', fresh)).toBeString();
       });
@@ -144,7 +144,7 @@ onAnyEngine('accounts beside a running server', (engine) => {
         await person('tina');
         const outcomes = [await typing('tina', `${fresh}\r`, `${fresh}!\r`), await typing('tina', '\x03')];
         expect(outcomes).toEqual([
-          { code: 1, seen: 'New password: \nThe same once more: \nThe two are not the same.\n' },
+          { code: 1, seen: 'New password: \nRepeat password: \nThe passwords differ. Try again.\n' },
           { code: 1, seen: 'New password: \nNo password was given.\n' },
         ]);
         expect(await signIn('tina', old)).toBeString();
@@ -168,7 +168,7 @@ onAnyEngine('accounts beside a running server', (engine) => {
       const owner_id = await person('bill');
       const { stdout, stderr } = await parley(['bot', 'add', 'billbot', '--owner', 'BILL'], server().env);
       const [, id] = /^Added the bot billbot with id (\d+)\.\n$/.exec(stdout) ?? [];
-      expect(stderr).toBe('Make a token for it: npx parley token create billbot\n');
+      expect(stderr).toBe('Create a token for it: npx parley token create billbot\n');
       const { entries } = JSON.parse(await said(['audit', '--act', 'bot_created', '--json'], server().env));
       const details = entries.map((entry: { details: object }) => entry.details);
       expect(details).toContainEqual({ bot_id: Number(id), name: 'billbot', owner_id });
@@ -270,12 +270,12 @@ describe('a real terminal', () => {
   test('never shows the password that is typed there', async () => {
     await server().user('tess');
     await using command = new AtTerminal(['user', 'password', 'tess'], server().env);
-    for (const question of ['New password: ', 'The same once more: ']) {
+    for (const question of ['New password: ', 'Repeat password: ']) {
       await eventually('the question', () => command.seen.endsWith(question));
       command.type(`${fresh}\r`);
     }
     expect(await command.end()).toEqual({ code: 0, signal: null });
-    const seen = 'New password: \r\nThe same once more: \r\nSet the password of tess.\r\n';
+    const seen = 'New password: \r\nRepeat password: \r\nSet the password of tess.\r\n';
     await eventually('the answer', () => command.seen.length >= seen.length);
     expect(command.seen).toBe(seen);
   });

@@ -86,7 +86,7 @@ onAnyEngine('administering beside a running server', (engine) => {
     test.concurrent('create prints the token alone, and the running server takes it at once', async () => {
       const { code, stdout, stderr } = await parley(['token', 'create', 'ada'], env);
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^pat_[\w-]{43}\n$/) });
-      expect(stderr).toMatch(/^Token \d+ of ada may do: messages:read, .*admin\. It is shown this once\.\n$/);
+      expect(stderr).toMatch(/^Token \d+ of ada, scopes: messages:read, .*admin\. It is shown only once\.\n$/);
       expect((await clientWith(stdout.trim()).users.me()).user.name).toBe('ada');
     });
 

@@ -104,8 +104,8 @@ onAnyEngine('files', (engine) => {
     expect({ code, lines: stderr.trim().split('\n') }).toEqual({
       code: 0,
       lines: [
-        `Missing from the storage, and so not in it: 1 file (${ids[0]}).`,
-        `Damaged in the storage, and in it as it is: 1 file (${ids[1]}).`,
+        `Not included, because missing from the storage: 1 file (${ids[0]}).`,
+        `Included, but damaged in the storage: 1 file (${ids[1]}).`,
       ],
     });
     await server.stop();
@@ -211,10 +211,10 @@ test('files in a bucket stay there, which backup and restore say', async () => {
   const S3_URL = 'http://KEY:SECRET@127.0.0.1:9/files?region=here';
   const { code, stderr } = await parley(['backup', path], { ...env, S3_URL });
   await server.stop();
-  const line = 'Not in it: 1 file, which stays in the bucket files at http://127.0.0.1:9. Back that up as well.\n';
+  const line = 'Not included: 1 file in the bucket files at http://127.0.0.1:9. Back up the bucket too.\n';
   expect({ code, stderr }).toEqual({ code: 0, stderr: line });
   const target = { ...(await emptyEnvironment('sqlite')), PARLEY_DATA: join(temporaryFolder(), 'new') };
   const outcome = await parley(['restore', path], target);
-  expect(outcome.stderr).toContain('1 file is not in the backup, but in the bucket files at http://127.0.0.1:9.');
+  expect(outcome.stderr).toContain('Not in the backup: 1 file in the bucket files at http://127.0.0.1:9.');
   expect(outcome.code).toBe(0);
 });

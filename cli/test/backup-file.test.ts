@@ -65,7 +65,7 @@ describe('the file of a backup', () => {
     const path = newPath();
     writeFileSync(path, 'something else');
     expect(await parley(['backup', path], env)).toEqual(
-      failed(1, 'is there already. Give another name, or use --force.'),
+      failed(1, 'already exists. Choose another name, or use --force.'),
     );
     expect(readFileSync(path, 'utf8')).toBe('something else');
     await said(['backup', path, '--force'], env);

@@ -191,7 +191,7 @@ describe('the key', () => {
     await server.user('ada');
     const path = newPath();
     const { code, stderr } = await parley(['backup', path], env);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Not in it: the key ') });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Not included: the key ') });
     await server.stop();
     expect(existsSync(join(env.PARLEY_DATA ?? '', 'secret.key'))).toBeFalse();
     const target = await emptyEnvironment('sqlite');

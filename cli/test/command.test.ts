@@ -68,7 +68,7 @@ describe('the words after a command', () => {
     expect(await givenOptional('7')).toEqual({ id: 7, path: undefined });
     expect(await givenOptional('7', 'x')).toEqual({ id: 7, path: 'x' });
     await expect(givenOptional()).rejects.toThrow('<id> is missing.');
-    await expect(givenOptional('7', 'x', 'y')).rejects.toThrow('"y" is one word too many.');
+    await expect(givenOptional('7', 'x', 'y')).rejects.toThrow('Unexpected argument "y".');
   });
 
   test('ask for help before anything is wrong with them', async () => {

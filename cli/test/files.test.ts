@@ -133,10 +133,12 @@ describe('sending a file', () => {
     const { env, ada, chatId } = await sceneOn(server());
     const file = ['--file', fileWith(someBytes(3_000_000))];
     const refused = await parley(['send', String(chatId), ' ', ...file], env);
-    expect(refused).toEqual(failed(1, /content: must not be blank \(The file is uploaded: --file-id \d+ sends it\.\)/));
+    expect(refused).toEqual(
+      failed(1, /content: must not be blank \(The file is uploaded\. Send it with --file-id \d+\.\)/),
+    );
     const file_id = Number(/--file-id (\d+)/.exec(refused.stderr)?.[1]);
     const { code, stdout, stderr } = await parley(['send', String(chatId), 'better', ...file, '--json'], env);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: 'It was uploaded before.\n' });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'The file is already uploaded.\n' });
     expect(JSON.parse(stdout).message).toMatchObject({ content: 'better', file: { file_id } });
     const rows = await server().engine.all('SELECT file_id FROM files WHERE user_id = $1', ada.userId);
     expect(rows).toEqual([{ file_id }]);
@@ -169,7 +171,7 @@ describe('a file that cannot be uploaded', () => {
       failed(1, /empty\.txt is empty\./),
       failed(1, '/dev/zero is not a file.'),
       failed(1, 'A file may have at most 1000 bytes.'),
-      failed(1, 'The name of the file must not contain control characters. Give it another one with --name.'),
+      failed(1, 'The name of the file must not contain control characters. Choose another one with --name.'),
       failed(1, 'The name of the file must be the name of a file, without a path.'),
       failed(1, 'This access token lacks the scope files.'),
       failed(1, `You are not signed in at ${limited().url}.`),
@@ -190,7 +192,7 @@ describe('a file that cannot be uploaded', () => {
 
   test.concurrent.each([
     [['send', '1', '--file', 'x', '--file-id', '2'], 'Give --file or --file-id, not both. See: parley send --help'],
-    [['send', '1', 'text', '--name', 'x'], '--name is for --file. See: parley send --help'],
+    [['send', '1', 'text', '--name', 'x'], '--name requires --file. See: parley send --help'],
     [['upload'], '<path> is missing. See: parley upload --help'],
     [['download', 'x'], '<file_id> must be a whole number from 1, not "x".'],
     [['download', '1', '-', '--json'], 'Give --json or -, not both. See: parley download --help'],
@@ -220,7 +222,7 @@ describe('downloading', () => {
     writeFileSync(join(folder, 'report.bin'), 'mine');
     const other = { ...env, XDG_STATE_HOME: temporaryFolder() };
     expect(await parleyIn(folder, ['download', id], other)).toEqual(
-      failed(1, 'report.bin is there already. Give another name, or use --force.'),
+      failed(1, 'report.bin already exists. Choose another name, or use --force.'),
     );
     expect(readFileSync(join(folder, 'report.bin'), 'utf8')).toBe('mine');
     expect((await parleyIn(folder, ['download', id, '--force'], other)).code).toBe(0);
@@ -232,7 +234,7 @@ describe('downloading', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'report.bin.part'), 'mine');
     expect(await parleyIn(folder, ['download', id], env)).toEqual(
-      failed(1, 'report.bin.part is there already, and not of this file. Remove it, or use --force.'),
+      failed(1, 'report.bin.part exists and belongs to another file. Remove it, or use --force.'),
     );
     expect(readFileSync(join(folder, 'report.bin.part'), 'utf8')).toBe('mine');
     expect((await parleyIn(folder, ['download', id, '--force'], env)).code).toBe(0);
@@ -292,7 +294,7 @@ describe('downloading', () => {
     const folder = temporaryFolder();
     const lied = await liar({ sha256: sha256('something else') });
     expect(await parleyIn(folder, ['download', lied.FILE ?? '', 'x'], lied)).toEqual(
-      failed(1, 'What came is not the file: its SHA-256 is another one. Nothing of it was kept.'),
+      failed(1, 'The downloaded bytes do not match the SHA-256 of the file. The download was removed.'),
     );
     expect(readdirSync(folder)).toEqual([]);
   });

@@ -102,7 +102,7 @@ describe('forwarding', () => {
     const proxied = { ...scene.env, http_proxy: `http://127.0.0.1:${await freePort()}`, NO_PROXY: '127.0.0.1' };
     // The proxies that `fetch` goes by are those of a process.
     await using listener = new SpawnedCommand(['listen', '--forward', `http://localhost:${port}/`], proxied);
-    await eventually('it listens', () => listener.stderr.includes('Ctrl-C stops.\n'));
+    await eventually('it listens', () => listener.stderr.includes('Press Ctrl-C to stop.\n'));
     await scene.send('early');
     await eventually('a line', () => listener.stdout.includes('\n'));
     expect(listener.stdout).toMatch(/^[^\n]* connection refused {2}\d+ ms {2}again in 1 s\n/);
@@ -124,7 +124,7 @@ describe('forwarding', () => {
     await eventually('the request', () => requests === 1);
     clock.expire(15_000);
     await listener.prints(2);
-    expect(listener.lines[0]).toMatch(/ no answer in 15 s {2}\d+ ms {2}again in 1 s$/);
+    expect(listener.lines[0]).toMatch(/ no response in 15 s {2}\d+ ms {2}again in 1 s$/);
     expect(listener.lines[1]).toMatch(/ 200 {2}\d+ ms$/);
   });
 
@@ -241,7 +241,7 @@ describe('forwarding', () => {
     writeFileSync(path, JSON.stringify({ ...stateIn(path), cursor: 1_000_000 }));
     await using listener = await listen(to, scene.env);
     await listener.prints(1);
-    await listener.says('Event 1000000 is not in the log any more; going on with the oldest that is kept.\n');
+    await listener.says('Event 1000000 is no longer in the log. Continuing with the oldest event.\n');
     expect(hook.contents).toEqual(['one']);
     await listener.stop();
     expect(stateIn(path).cursor).toBeLessThan(1_000_000);

@@ -10,12 +10,11 @@ import { serverFor, startServer } from '@parley/server/test/support/server.ts';
 import { eventually } from '../../sdk/test/eventually.ts';
 import { TestClock } from '../../sdk/test/test-clock.ts';
 import { command } from '../commands/listen.ts';
-import { Following } from '../follow.ts';
-import { nearest } from '../nearest.ts';
-import { Patience } from '../patience.ts';
+import { requireKnown } from '../known.ts';
+import { followEvents } from '../listen/follow.ts';
+import { tail } from '../listen/tail.ts';
 import { processClock } from '../process-context.ts';
-import { tail } from '../tail.ts';
-import type { Running } from '../until-stopped.ts';
+import type { Task } from '../signals.ts';
 import { UsageError } from '../usage.ts';
 import { TestContext } from './context.ts';
 import { Gate } from './gate.ts';
@@ -156,7 +155,7 @@ describe('the tail', () => {
     const stuck = `mkfifo pipe; exec 3<>pipe; ${process.execPath} ${mainFile} listen --json --from 0 >pipe 2>said &
       head -c 70000 <&3 >/dev/null; kill $!; wait $!; echo $? >>said; cat said`;
     const { stdout } = await spawn(['bash', '-c', stuck], temporaryFolder(), scene.env);
-    expect(stdout).toMatch(/Ctrl-C stops\.\n0\n$/);
+    expect(stdout).toMatch(/Press Ctrl-C to stop\.\n0\n$/);
   });
 });
 
@@ -177,7 +176,7 @@ test('a look-up that fails with the server is made again, and not remembered', a
   await send('hello');
   const stopping = new AbortController();
   const said: string[] = [];
-  const running: Running = {
+  const task: Task = {
     signal: stopping.signal,
     clock: new TestClock(),
     say: async (line) => void said.push(line),
@@ -189,10 +188,10 @@ test('a look-up that fails with the server is made again, and not remembered', a
   const { user } = await client.users.me();
   away = true;
   const filters = { events: ['new_message' as const] };
-  const listening = { server: own.server.url, client, user, filters, from: 0, running, context: new TestContext() };
-  await expect(tail(listening, false)).rejects.toThrow('aborted');
+  const subscription = { server: own.server.url, client, user, filters, from: 0, task, context: new TestContext() };
+  await expect(tail(subscription, false)).rejects.toThrow('aborted');
   expect(said.slice(1)).toEqual([
-    expect.stringMatching(/^The server is away; .*: cut off/),
+    expect.stringMatching(/^The server is not available\. .*: cut off/),
     'The server is back.',
     expect.stringMatching(new RegExp(`  ${names.bob}  message 1: hello$`)),
   ]);
@@ -216,14 +215,14 @@ describe('the server', () => {
     await eventually('both have noticed', () => clock.pausing === 2);
     clock.release();
     clock.hold();
-    for (const listener of listeners) await listener.says('The server is away; trying until it is back. ');
+    for (const listener of listeners) await listener.says('The server is not available. Retrying. ');
     await using _after = await ownServer(env);
     clock.release();
     await scene.send('after');
     for (const listener of listeners) {
       const lines = await listener.prints(2);
       expect(lines).toHaveLength(2);
-      expect(listener.stderr).toMatch(/ away; [^\n]*\nThe server is back\.\n$/);
+      expect(listener.stderr).toMatch(/ not available\. [^\n]*\nThe server is back\.\n$/);
     }
     expect(hook.contents).toEqual(['before', 'after']);
   });
@@ -268,14 +267,13 @@ describe('the server', () => {
       },
     });
     const stopping = new AbortController();
-    const running: Running = {
+    const task: Task = {
       signal: stopping.signal,
       clock: new TestClock(),
       say: async () => {},
       print: async () => {},
     };
-    const parts = { client, filters: {}, running, patience: new Patience(running) };
-    const following = await Following.begin(parts, undefined);
+    const following = await followEvents({ client, filters: {}, task }, undefined);
     const { next } = await ada.ok('events.list', { events: ['chat_updated'] });
     expect(following.cursor).toBe(next);
     await send('now');
@@ -292,17 +290,14 @@ describe('what cannot be meant', () => {
   const hook = 'http://localhost:3000/hook';
 
   test.each([
-    [
-      ['--forward', 'localhost:3000'],
-      '--forward must be an address such as http://localhost:3000/hook, not "localhost',
-    ],
-    [['--forward', 'ftp://localhost/'], '--forward must be an address such as http://localhost:3000/hook, not "ftp:'],
-    [['--forward', 'http://me:pw@localhost/'], '--forward must be an address such as'],
+    [['--forward', 'localhost:3000'], '--forward must be a URL such as http://localhost:3000/hook, not "localhost'],
+    [['--forward', 'ftp://localhost/'], '--forward must be a URL such as http://localhost:3000/hook, not "ftp:'],
+    [['--forward', 'http://me:pw@localhost/'], '--forward must be a URL such as'],
     [['--events', 'new_message,new_mesage'], 'There is no event "new_mesage". Did you mean new_message?'],
     [['--events', 'zzz'], 'There is no event "zzz".'],
     [['--chat', 'general'], '--chat must be a whole number from 1, not "general".'],
     [['--from', 'yesterday'], '--from must be a whole number from 0, not "yesterday".'],
-    [['--secret', 'x'], '--secret is for --forward.'],
+    [['--secret', 'x'], '--secret requires --forward.'],
     [['--json', '--forward', hook], 'Give --json or --forward, not both.'],
   ])('is told: parley listen %p', async (words, line) => {
     const refusal = await command.execute(words, new TestContext()).catch((error: unknown) => error);
@@ -311,7 +306,7 @@ describe('what cannot be meant', () => {
   });
 
   test.concurrent('is told in one line, with exit code 2', async () => {
-    expect(await parley(['listen', '--forward', 'localhost:3000'])).toEqual(failed(2, '--forward must be an address'));
+    expect(await parley(['listen', '--forward', 'localhost:3000'])).toEqual(failed(2, '--forward must be a URL'));
     expect(await parley(['listen', '--events', 'new_mesage'])).toEqual(
       failed(2, 'There is no event "new_mesage". Did you mean new_message? See: parley listen --help'),
     );
@@ -337,17 +332,17 @@ describe('what cannot be meant', () => {
     expect(readdirSync(env.XDG_STATE_HOME ?? '')).toEqual([]);
   });
 
-  test.concurrent('the nearest word is the one that was meant, and a far one is none', () => {
+  test.concurrent('the nearest word is suggested, and a far one is not', () => {
     const known = ['new_message', 'message_edited', 'user_joined', 'user_left'] as const;
-    const typed = ['new_mesage', 'message-edited', 'user_join', 'NEW_MESSAGE', 'left', 'x', ''];
-    expect(typed.map((word) => nearest(word, known))).toEqual([
-      'new_message',
-      'message_edited',
-      'user_joined',
-      'new_message',
-      'user_left',
-      undefined,
-      undefined,
-    ]);
+    const suggestion = (typed: string) => {
+      try {
+        return requireKnown('event', typed, known);
+      } catch (error) {
+        return /Did you mean (.*)\?$/.exec((error as Error).message)?.[1];
+      }
+    };
+    const typed = ['new_mesage', 'message-edited', 'user_join', 'NEW_MESSAGE', 'x', ''];
+    const near = ['new_message', 'message_edited', 'user_joined', 'new_message', undefined, undefined];
+    expect(typed.map(suggestion)).toEqual(near);
   });
 });

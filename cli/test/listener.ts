@@ -19,7 +19,7 @@ export class Listener {
     surroundings: Omit<Surroundings, 'env'> = {},
   ): Promise<Listener> {
     const listener = new Listener(words, { ...surroundings, env });
-    await listener.says('Ctrl-C stops.\n');
+    await listener.says('Press Ctrl-C to stop.\n');
     return listener;
   }
 

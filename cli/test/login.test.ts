@@ -9,7 +9,7 @@ import { freePort } from '@parley/server/test/support/postgres.ts';
 import { serverFor, type TestServer } from '@parley/server/test/support/server.ts';
 import { eventually } from '../../sdk/test/eventually.ts';
 import { TestClock } from '../../sdk/test/test-clock.ts';
-import { signIn } from '../oauth/sign-in.ts';
+import { signIn } from '../login/sign-in.ts';
 import { freshHome, kept, keptFile, Login, signedIn, signInAs } from './login.ts';
 import { failed, parley, said } from './parley.ts';
 import { ownServer } from './scene.ts';
@@ -73,7 +73,7 @@ describe('login', () => {
     const page = await browser.get(allowed.headers.get('location') ?? '');
 
     expect(page.status).toBe(200);
-    expect(await page.text()).toContain('You are signed in; you can close this window.');
+    expect(await page.text()).toContain('You are signed in. You can close this window.');
     const { code, stdout } = await login.end();
     expect({ code, stdout }).toEqual({ code: 0, stdout: `Signed in as hedy (id ${user_id}) at ${server().url}.\n` });
     expect(JSON.parse(await said(['whoami', '--json'], env))).toMatchObject({ user_id, name: 'hedy', by: 'login' });
@@ -191,7 +191,7 @@ describe('login', () => {
     expect((await fetch(location)).status).toBe(400);
     const { code, stderr } = await login.end();
     expect(code).toBe(1);
-    expect(stderr).toContain(`The answer does not come from ${server().url}, so it was not believed.`);
+    expect(stderr).toContain(`The sign-in response is not from ${server().url}.`);
     expect(await grantsOf(server(), user.userId)).toEqual([{ revoked_at: null, codes: 0, tokens: 0 }]);
   });
 
@@ -218,7 +218,7 @@ describe('login', () => {
     const call = signIn({
       server: server().url,
       scopes: ['files'],
-      patienceMs: 20,
+      timeoutMs: 20,
       clock,
       signal: new AbortController().signal,
       show: async () => {},
@@ -226,7 +226,7 @@ describe('login', () => {
     });
     await eventually('it waits', () => clock.timeouts.includes(20));
     clock.expire();
-    await expect(call).rejects.toThrow('Nobody signed in within the time there was. Begin again: npx parley login');
+    await expect(call).rejects.toThrow('Nobody signed in within the time limit. Start again: npx parley login');
   });
 
   test.concurrent('once more takes the place of what was kept, which ends', async () => {
@@ -314,10 +314,7 @@ describe('a server to sign in to', () => {
   test.concurrent('that has another address of its own is told with it', async () => {
     await using own = await ownServer({ PUBLIC_URL: 'https://chat.example.org' });
     expect(await parley(['login', '--no-browser'], freshHome(own.server))).toEqual(
-      failed(
-        1,
-        `The server at ${own.server.url} has another address of its own. Use that: --url https://chat.example.org`,
-      ),
+      failed(1, `The server at ${own.server.url} uses another URL. Use it: --url https://chat.example.org`),
     );
   });
 
@@ -336,7 +333,7 @@ describe('a server to sign in to', () => {
     await using other = disposable(Bun.serve({ hostname: '127.0.0.1', port: 0, fetch }));
     const url = `http://127.0.0.1:${other.port}`;
     expect(await parley(['login', '--no-browser'], freshHome({ url }))).toEqual(
-      failed(1, `One cannot sign in to ${url} from here`),
+      failed(1, `You cannot sign in to ${url}: `),
     );
   });
 
@@ -360,7 +357,7 @@ describe('a server to sign in to', () => {
         }),
       );
       const url = `http://127.0.0.1:${other.port}`;
-      expect(await parley(['login', '--no-browser'], freshHome({ url }))).toEqual(failed(1, 'of its own.'));
+      expect(await parley(['login', '--no-browser'], freshHome({ url }))).toEqual(failed(1, 'on the same origin.'));
     }
   });
 
@@ -376,7 +373,7 @@ describe('whoami', () => {
     const { env, name, user } = await signedIn(server());
     const start = `${name} (id ${user.userId}) at ${server().url}, by `;
     expect(await said(['whoami'], env)).toBe(
-      `${start}signing in with parley login.\nIt may do: messages:read, messages:write, chats:read, chats:write, webhooks, files.`,
+      `${start}parley login.\nScopes: messages:read, messages:write, chats:read, chats:write, webhooks, files.`,
     );
     expect(await said(['whoami'], { ...env, PARLEY_TOKEN: user.token })).toBe(
       `${start}the access token in PARLEY_TOKEN.`,
@@ -430,7 +427,9 @@ describe('logout', () => {
     await own.server.stop();
     const { code, stdout, stderr } = await parley(['logout'], env);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `Signed out ${name} at ${own.server.url}.\n` });
-    expect(stderr).toMatch(/^The server could not be told: Cannot reach Parley at [^\n]+\n$/);
+    expect(stderr).toMatch(
+      /^The server did not revoke the access of the command line: Cannot reach Parley at [^\n]+\n$/,
+    );
     expect(keptFile(env)).toBeUndefined();
   });
 

@@ -7,7 +7,7 @@ import type { Environment } from '@parley/server/test/support/engines.ts';
 import { authorizeApp, decide, nativeRedirect } from '@parley/server/test/support/oauth.ts';
 import type { TestServer } from '@parley/server/test/support/server.ts';
 import { eventually } from '../../sdk/test/eventually.ts';
-import { type Credentials, CredentialsFile } from '../credentials.ts';
+import { type Credentials, CredentialsFile } from '../login/credentials.ts';
 import { RunningCommand } from './running-command.ts';
 
 /** A running `parley login`, and what somebody does in a browser meanwhile. */
@@ -65,7 +65,7 @@ export async function signedIn(server: TestServer, address = server.url): Promis
     owner: user,
   };
   const { access, refresh, scope } = await authorizeApp(server, app, user, { scopes: usualScopes });
-  new CredentialsFile(address, env).write({
+  new CredentialsFile(address, env).save({
     user_id: user.userId,
     name,
     scopes: scope.split(' '),

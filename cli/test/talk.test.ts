@@ -142,7 +142,7 @@ describe('the commands that talk', () => {
     expect(await parley(['chats', '--public', '--query', 'nothing'], bob)).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'There are no such chats.\n',
+      stderr: 'No chats.\n',
     });
   });
 
@@ -203,7 +203,7 @@ describe('talking to nobody', () => {
 
   test.concurrent('an address that is none is refused', async () => {
     expect(await parley(['chats'], { PARLEY_URL: 'localhost', PARLEY_TOKEN: 'x' })).toEqual(
-      failed(1, `The server's address must be one such as`),
+      failed(1, 'The server URL must be like'),
     );
   });
 

@@ -60,7 +60,7 @@ async function bytesOf(by: Client, file_id: number): Promise<Uint8Array> {
   return answer.bytes();
 }
 
-const goingOn = new RegExp(`^Going on after \\d+\\.\\d MiB of ${size}\\.\\n`);
+const goingOn = new RegExp(`^Resuming at \\d+\\.\\d MiB of ${size}\\.\\n`);
 
 describe('an upload', () => {
   test('that was killed is gone on with by the next run, with what is missing', async () => {
@@ -93,7 +93,7 @@ describe('an upload', () => {
       await using first = new RunningCommand(['upload', path], { env });
       await halfKept();
       expect(await first.stop(signal)).toBe(signal);
-      expect(first.stderr).toBe('Stopped. Run the same command again to go on where it stopped.\n');
+      expect(first.stderr).toBe('Stopped. Run the same command again to resume.\n');
       // The sockets on the way may hold the rest of it, which is not to arrive.
       gate.cut();
       gate.open();
@@ -118,7 +118,7 @@ describe('an upload', () => {
     await eventually('some of it is on disk', () => incomingBytes(environment) > half / 2);
     clock.hold();
     await first.kill('SIGKILL');
-    await eventually('it is missed', () => upload.stderr.includes('The server is away; trying until it is back.'));
+    await eventually('it is missed', () => upload.stderr.includes('The server is not available. Retrying.'));
     const second = await spawnServer(environment);
     gate.open();
     const before = gate.passed.up;
@@ -175,7 +175,7 @@ describe('an upload', () => {
     await held(gate);
     appendFileSync(path, 'more');
     gate.open();
-    expect(await upload.end()).toEqual(failed(1, `${path} has changed while it was uploaded.`));
+    expect(await upload.end()).toEqual(failed(1, `${path} changed during the upload.`));
     const rows = await server().engine.all('SELECT sha256 FROM files WHERE user_id = $1', ada.userId);
     expect(rows).toEqual([{ sha256: null }]);
     expect(leftIn(env)).toEqual([]);
@@ -199,7 +199,7 @@ describe('an upload', () => {
     const [line] = stderr.split('\n');
     expect({ code, line }).toEqual({
       code: 0,
-      line: 'The server has dropped what was uploaded; beginning anew.',
+      line: 'The server no longer has the partial upload. Starting over.',
     });
     expect(sha256(await bytesOf(ada, Number(stdout)))).toBe(sha256(large));
   });
@@ -260,7 +260,7 @@ describe('sending a file', () => {
     expect(outcome).toEqual({
       code: 0,
       stdout: `Sent message ${messages[0]?.message_id} to chat ${chatId}.\n`,
-      stderr: 'It was uploaded before.\n',
+      stderr: 'The file is already uploaded.\n',
     });
     await said(words, env);
     const again = await ada.ok('messages.get_messages', { chat_id: chatId });
@@ -314,7 +314,7 @@ describe('a download', () => {
   test('that is stopped says that it can be gone on with, and ends by that', async () => {
     const { gate, env, folder, download } = await halfWay(running);
     expect(await download.stop('SIGINT')).toBe('SIGINT');
-    expect(download.stderr).toBe('Stopped. Run the same command again to go on where it stopped.\n');
+    expect(download.stderr).toBe('Stopped. Run the same command again to resume.\n');
     expect(readdirSync(folder)).toEqual(['report.bin.part']);
     expect(readdirSync(stateIn(env)).sort()).toEqual([expect.stringMatching(/^download-\w+\.json$/), 'transfers.lock']);
     gate[Symbol.dispose]();
@@ -345,7 +345,7 @@ describe('a download', () => {
     const { gate, folder, download } = await halfWay(running);
     writeFileSync(join(folder, 'report.bin'), 'mine');
     gate.open();
-    expect(await download.end()).toEqual(failed(1, 'report.bin is there already. Give another name, or use --force.'));
+    expect(await download.end()).toEqual(failed(1, 'report.bin already exists. Choose another name, or use --force.'));
     expect(readFileSync(join(folder, 'report.bin'), 'utf8')).toBe('mine');
     gate[Symbol.dispose]();
   });

@@ -57,11 +57,11 @@ describe('what cannot be meant', () => {
     [['help', 'sned'], 'There is no command "sned". See: parley help'],
     [['user'], 'Choose one: parley user add, parley user list, parley user password. See: parley help'],
     [['user', 'ad', 'ada'], 'There is no command "user ad". Choose one: parley user add, '],
-    [['--json', 'user', 'list'], '--json comes before a command. See: parley help'],
+    [['--json', 'user', 'list'], 'Give a command before --json. See: parley help'],
     [['user', 'add'], '<name> is missing. See: parley user add --help'],
     [['user', 'add', 'ada', '--amdin'], "Unknown option '--amdin'."],
     [['user', 'add', 'ada', '--password', 'x', '--password-stdin'], 'Give --password or --password-stdin, not both.'],
-    [['user', 'list', 'b\u001b[31m\n'], '"b\\u001b[31m\\n" is one word too many. See: parley user list --help'],
+    [['user', 'list', 'b\u001b[31m\n'], 'Unexpected argument "b\\u001b[31m\\n". See: parley user list --help'],
     [['send', '1', '-5', 'degrees'], 'Put -- before words that begin with a dash. See: parley send --help'],
   ])('is told in one line, with exit code 2: parley %p', async (words, line) => {
     expect(await parley(words)).toEqual(failed(2, line));

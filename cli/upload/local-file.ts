@@ -3,14 +3,14 @@ import { basename, resolve } from 'node:path';
 
 const readBytes = 64 * 1_024;
 
-/** A file is not any more what it was when its upload began. */
+/** The file changed after its upload began. */
 export class FileChanged extends Error {}
 
-/** A file on this machine that is to be uploaded as it was when it was opened. */
+/** A local file that is uploaded as it was when it was opened. */
 export class LocalFile {
   readonly #handle: FileHandle;
   readonly #typed: string;
-  /** The real one: it is known by this again. */
+  /** The real path, by which the next run finds the upload. */
   readonly path: string;
   readonly name: string;
   readonly size: number;
@@ -31,25 +31,27 @@ export class LocalFile {
     try {
       const found = await stat(path);
       if (found.isDirectory()) throw new Error(`${typed} is a folder.`);
-      // Of a pipe or a device nobody knows how much will come, and to open one may take for ever.
+      // A pipe or a device has no known size, and opening one may block.
       if (!found.isFile()) throw new Error(`${typed} is not a file.`);
       const handle = await open(path, 'r');
       const facts = await handle.stat();
       if (facts.size > 0) return new LocalFile(handle, typed, await realpath(path), facts);
       await handle.close();
     } catch (error) {
-      throw inWords(typed, error);
+      throw plainError(typed, error);
     }
     throw new Error(`${typed} is empty.`);
   }
 
-  /** The bytes from `start` up to, but not including, `end`. Throws where the file is not what it was. */
+  /** Yields the bytes from `start` up to, but not including, `end`. Throws `FileChanged` if the file changed. */
   async *bytes(start: number, end: number): AsyncGenerator<Uint8Array, void> {
     for (let at = start; at < end; ) {
       const piece = Buffer.allocUnsafe(Math.min(readBytes, end - at));
       const { bytesRead } = await this.#handle.read(piece, 0, piece.length, at);
       const { size, mtimeMs } = await this.#handle.stat();
-      if (bytesRead === 0 || size !== this.size || mtimeMs !== this.modified) throw this.#changed();
+      if (bytesRead === 0 || size !== this.size || mtimeMs !== this.modified) {
+        throw new FileChanged(`${this.#typed} changed during the upload. Run the command again.`);
+      }
       yield piece.subarray(0, bytesRead);
       at += bytesRead;
     }
@@ -58,21 +60,15 @@ export class LocalFile {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#handle.close();
   }
-
-  #changed(): FileChanged {
-    return new FileChanged(
-      `${this.#typed} has changed while it was uploaded. Run the command again once it stays as it is.`,
-    );
-  }
 }
 
-const words: Readonly<Record<string, string>> = {
+const messages: Readonly<Record<string, string>> = {
   ENOENT: 'There is no file',
   ENOTDIR: 'There is no file',
   EACCES: 'You may not read',
 };
 
-function inWords(typed: string, error: unknown): unknown {
-  const said = words[(error as NodeJS.ErrnoException).code ?? ''];
-  return said === undefined ? error : new Error(`${said} ${typed}.`);
+function plainError(typed: string, error: unknown): unknown {
+  const message = messages[(error as NodeJS.ErrnoException).code ?? ''];
+  return message === undefined ? error : new Error(`${message} ${typed}.`);
 }

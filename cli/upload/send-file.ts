@@ -11,7 +11,7 @@ import { type Uploaded, upload } from './upload.ts';
 type Sent = ClientOutput<'messages.send_message'>;
 type Message = Pick<ClientInput<'messages.send_message'>, 'chat_id' | 'content' | 'reply_to'>;
 
-/** Uploads a file, and sends it into a chat. */
+/** Uploads a file and sends it to a chat. */
 export async function sendFile(
   connection: Connection,
   path: string,
@@ -32,7 +32,7 @@ export async function sendFile(
   );
 }
 
-/** Before a large file is uploaded in vain. What the token may not ask is left to the sending. */
+/** Fails before a large file is uploaded in vain. A token without the scope skips the check. */
 async function checkChat(client: Client, chat_id: number): Promise<void> {
   try {
     const { chat } = await client.chats.get({ chat_id });
@@ -43,19 +43,19 @@ async function checkChat(client: Client, chat_id: number): Promise<void> {
   }
 }
 
-async function send(client: Client, message: Message, { fileId, uploadId, patience }: Uploaded): Promise<Sent> {
+async function send(client: Client, message: Message, { fileId, uploadId, retrier }: Uploaded): Promise<Sent> {
   const input = { ...message, file_id: fileId };
   try {
-    return await patience.call((signal) =>
+    return await retrier.call((signal) =>
       client.messages.send_message(input, { idempotencyKey: keyFor(input, uploadId), signal }),
     );
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    throw new Error(`${plainLine(error)} (The file is uploaded: --file-id ${fileId} sends it.)`);
+    throw new Error(`${plainLine(error)} (The file is uploaded. Send it with --file-id ${fileId}.)`);
   }
 }
 
-/** The same for a run that cannot know whether the one before it came to send the message: so it is sent once. */
+/** The same key in each run, so that the message is sent once even if an earlier run sent it before it was stopped. */
 const keyFor = (input: Message, uploadId: string): string =>
   createHash('sha256')
     .update(JSON.stringify([uploadId, input.chat_id, input.content, input.reply_to]))

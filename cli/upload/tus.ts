@@ -1,58 +1,64 @@
 import { ApiError, TransportError } from '@parley/sdk';
+import { getToken } from '@parley/sdk/token.ts';
 import { type HttpResponse, Upload } from 'tus-js-client';
 import type { Connection } from '../connection.ts';
-import { Bearer } from './bearer.ts';
-import type { KeptUpload } from './kept-upload.ts';
 import type { LocalFile } from './local-file.ts';
 import { refusalOf } from './refusal.ts';
-import { PieceSource, pieceBytes } from './source.ts';
+import type { UploadSession } from './session.ts';
+import { pieceBytes, pieceSource } from './source.ts';
 
 export interface Sending {
-  readonly connection: Pick<Connection, 'server' | 'token'>;
+  readonly connection: Pick<Connection, 'server' | 'access'>;
   readonly file: LocalFile;
   readonly name: string;
-  readonly upload: KeptUpload;
+  readonly session: UploadSession;
   readonly signal: AbortSignal;
-  /** So many bytes from the beginning on are under way, or there. */
+  /** Called with the bytes from the start that are sent, also before they arrive. */
   readonly sent: (bytes: number) => void;
-  /** So many are there, as the server says. */
+  /** Called with the bytes from the start that the server has. */
   readonly arrived: (bytes: number) => void;
 }
 
-/** Sends what is missing of a file, once, or twice where the token is another by then. Answers the id that the file has. */
+interface Tokens {
+  last?: string;
+  refused?: string;
+}
+
+/** Sends the missing part of a file, and once more if the server refuses the token and there is another. Returns its id. */
 export async function sendRest(sending: Sending): Promise<number> {
-  const bearer = new Bearer(sending.connection.token);
+  const tokens: Tokens = {};
   try {
-    return await attempt(sending, bearer);
+    return await attempt(sending, tokens);
   } catch (error) {
-    if (!(error instanceof ApiError && error.status === 401 && bearer.refuse())) throw error;
-    return attempt(sending, bearer);
+    const hasOther = typeof sending.connection.access.token !== 'string' && tokens.last !== undefined;
+    if (!(error instanceof ApiError && error.status === 401 && hasOther)) throw error;
+    return attempt(sending, { refused: tokens.last as string });
   }
 }
 
-async function attempt(sending: Sending, bearer: Bearer): Promise<number> {
-  const { connection, file, name, upload, signal, sent, arrived } = sending;
+async function attempt(sending: Sending, tokens: Tokens): Promise<number> {
+  const { connection, file, name, session, signal, sent, arrived } = sending;
   signal.throwIfAborted();
   const endpoint = `${connection.server}/api/uploads`;
   const outcome = Promise.withResolvers<number>();
   let hasBegun = false;
-  /** What goes wrong here and not on the way is told as it is. */
+  /** Local failures are reported unchanged. */
   const fail = (error: unknown) => {
     outcome.reject(error);
     void client.abort();
   };
   const client = new Upload(Bun.file(file.path), {
-    // With both, the client would begin anew whatever goes wrong when it asks for the upload: a 503 would cost all that is
-    // there.
-    ...(upload.id === undefined ? { endpoint } : { uploadUrl: `${endpoint}/${upload.id}` }),
+    // With both, the client would start over after any failed HEAD: a 503 would cost all uploaded bytes.
+    ...(session.id === undefined ? { endpoint } : { uploadUrl: `${endpoint}/${session.id}` }),
     metadata: { filename: name },
     chunkSize: pieceBytes,
     retryDelays: null,
     storeFingerprintForResuming: false,
-    fileReader: { openFile: async () => new PieceSource(file, fail) },
+    fileReader: { openFile: async () => pieceSource(file, fail) },
     onBeforeRequest: async (request) => {
       try {
-        request.setHeader('Authorization', await bearer.header());
+        tokens.last = await getToken(connection.access.token, signal, tokens.refused);
+        request.setHeader('Authorization', `Bearer ${tokens.last}`);
         signal.throwIfAborted();
       } catch (error) {
         fail(error);
@@ -60,12 +66,12 @@ async function attempt(sending: Sending, bearer: Bearer): Promise<number> {
       }
     },
     onUploadUrlAvailable: () => {
-      if (upload.id === undefined) upload.begin(idIn(client.url));
-      // Whatever address the server was reached by, or believes to have: the token goes where it was meant to go.
-      client.url = `${endpoint}/${upload.id}`;
+      if (session.id === undefined) session.begin(client.url?.split('/').at(-1) ?? '');
+      // The server may return another host. The token goes only to the configured one.
+      client.url = `${endpoint}/${session.id}`;
     },
     onProgress: (bytes) => {
-      // The first is told before anything is sent: it is where the server says that the upload stands.
+      // The first call comes before any byte is sent, with the server's offset.
       if (!hasBegun) arrived(bytes);
       hasBegun = true;
       sent(bytes);
@@ -73,7 +79,7 @@ async function attempt(sending: Sending, bearer: Bearer): Promise<number> {
     onChunkComplete: (_, bytes) => arrived(bytes),
     onSuccess: ({ lastResponse }) => {
       const id = fileIdIn(lastResponse);
-      if (id === undefined) fail(new TransportError("The answer is not Parley's: it names no file."));
+      if (id === undefined) fail(new TransportError('The response is not from Parley: it has no file id.'));
       else outcome.resolve(id);
     },
     onError: (error) => outcome.reject(refusalOf(error, connection.server)),
@@ -88,9 +94,7 @@ async function attempt(sending: Sending, bearer: Bearer): Promise<number> {
   }
 }
 
-const idIn = (address: string | null): string => address?.split('/').at(-1) ?? '';
-
-function fileIdIn(answer: HttpResponse): number | undefined {
-  const id = Number(answer.getHeader('Parley-File-Id'));
+function fileIdIn(response: HttpResponse): number | undefined {
+  const id = Number(response.getHeader('Parley-File-Id'));
   return id > 0 && Number.isSafeInteger(id) ? id : undefined;
 }

@@ -2,17 +2,17 @@ import { fileName } from '@parley/contract';
 import { bytesText } from '../bytes.ts';
 import type { Connection } from '../connection.ts';
 import type { Environment } from '../context.ts';
-import { Patience, type Signs } from '../patience.ts';
+import { type Progress, Retrier } from '../retrier.ts';
 import type { Transfer } from '../transfer.ts';
-import { KeptUpload } from './kept-upload.ts';
 import { FileChanged, type LocalFile } from './local-file.ts';
 import { UploadGone } from './refusal.ts';
+import { takeSession, type UploadSession } from './session.ts';
 import { sendRest } from './tus.ts';
 
-/** The pieces on their way through slow networks take their time, and so does the server with the whole of a large file. */
-const limits = { silenceMs: 120_000, absenceMs: 15 * 60_000 };
+/** Generous for slow networks, and for the server to process the whole of a large file. */
+const limits = { silenceMs: 120_000, outageMs: 15 * 60_000 };
 
-export interface Uploading {
+export interface UploadOptions {
   readonly connection: Connection;
   readonly userId: number;
   readonly file: LocalFile;
@@ -23,85 +23,81 @@ export interface Uploading {
 
 export interface Uploaded {
   readonly fileId: number;
-  /** Another one for each upload, and the same however often it is gone on with. */
+  /** Differs for each upload, and stays the same when it resumes. */
   readonly uploadId: string;
-  readonly patience: Patience;
+  readonly retrier: Retrier;
 }
 
-/**
- * Uploads a file, from where an earlier run has stopped, and has it used. Where that fails, the next run finds the file
- * uploaded.
- */
-export async function upload<T>(uploading: Uploading, use: (uploaded: Uploaded) => Promise<T>): Promise<T> {
-  const { connection, userId, file, name, transfer, env } = uploading;
+/** Uploads a file, resuming an earlier run, and passes it to `use`. If `use` fails, the next run finds the file uploaded. */
+export async function upload<T>(options: UploadOptions, use: (uploaded: Uploaded) => Promise<T>): Promise<T> {
+  const { connection, userId, file, name, env } = options;
   checkName(name);
   const { path, size, modified } = file;
-  const key = { server: connection.server, user_id: userId, path, size, modified, name };
-  const kept = await KeptUpload.take(key, env);
+  const session = await takeSession({ server: connection.server, user_id: userId, path, size, modified, name }, env);
   try {
-    const patience = new Patience(transfer, limits);
-    const fileId = await finish(uploading, kept, patience);
-    const result = await use({ fileId, uploadId: kept.id ?? '', patience });
-    kept.forget();
+    const retrier = new Retrier(options.transfer, limits);
+    const fileId = await finish(options, session, retrier);
+    const result = await use({ fileId, uploadId: session.id ?? '', retrier });
+    session.forget();
     return result;
   } catch (error) {
-    if (error instanceof FileChanged) kept.forget();
+    if (error instanceof FileChanged) session.forget();
     throw error;
   } finally {
-    await kept.release();
+    await session.release();
   }
 }
 
 function checkName(name: string): void {
   const fault = fileName.safeParse(name).error?.issues[0];
-  if (fault) throw new Error(`The name of the file ${fault.message}. Give it another one with --name.`);
+  if (fault) throw new Error(`The name of the file ${fault.message}. Choose another one with --name.`);
 }
 
-async function finish(uploading: Uploading, kept: KeptUpload, patience: Patience): Promise<number> {
-  const { transfer } = uploading;
-  transfer.isKept = kept.isOld;
+async function finish(options: UploadOptions, session: UploadSession, retrier: Retrier): Promise<number> {
+  const { transfer } = options;
+  transfer.isResumable = session.isResumed;
   try {
-    return await send(uploading, kept, patience);
+    return await send(options, session, retrier);
   } catch (error) {
     if (!(error instanceof UploadGone)) throw error;
-    kept.forget();
-    transfer.isKept = false;
-    await transfer.say('The server has dropped what was uploaded; beginning anew.');
-    return send(uploading, kept, patience);
+    session.forget();
+    transfer.isResumable = false;
+    await transfer.say('The server no longer has the partial upload. Starting over.');
+    return send(options, session, retrier);
   }
 }
 
 function send(
-  { connection, file, name, transfer }: Uploading,
-  upload: KeptUpload,
-  patience: Patience,
+  { connection, file, name, transfer }: UploadOptions,
+  session: UploadSession,
+  retrier: Retrier,
 ): Promise<number> {
   let furthest = -1;
-  const arrived = (bytes: number, { further }: Signs) => {
-    if (upload.isOld && furthest < 0 && bytes > 0) tellWhere(bytes, file.size, transfer);
-    if (bytes > furthest) further();
+  const arrived = (bytes: number, progress: Progress) => {
+    if (session.isResumed && furthest < 0 && bytes > 0) sayPosition(bytes, file.size, transfer);
+    if (bytes > furthest) progress.advanced();
     furthest = Math.max(bytes, furthest);
-    transfer.isKept = true;
+    transfer.isResumable = true;
   };
-  return patience.call((signal, signs) =>
+  return retrier.call((signal, progress) =>
     sendRest({
       connection,
       file,
       name,
-      upload,
+      session,
       signal,
       sent: (bytes) => {
-        signs.alive();
+        progress.alive();
         transfer.show(bytes, file.size);
       },
-      arrived: (bytes) => arrived(bytes, signs),
+      arrived: (bytes) => arrived(bytes, progress),
     }),
   );
 }
 
-function tellWhere(bytes: number, size: number, transfer: Transfer): void {
-  const where =
-    bytes === size ? 'It was uploaded before.' : `Going on after ${bytesText(bytes)} of ${bytesText(size)}.`;
-  // What cannot be said is no reason to fail.
-  transfer.say(where).catch(() => {});
+function sayPosition(bytes: number, size: number, transfer: Transfer): void {
+  const line =
+    bytes === size ? 'The file is already uploaded.' : `Resuming at ${bytesText(bytes)} of ${bytesText(size)}.`;
+  // A line that cannot be written does not stop the upload.
+  transfer.say(line).catch(() => {});
 }

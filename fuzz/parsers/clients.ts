@@ -1,14 +1,14 @@
 import { expect } from 'bun:test';
 import fc from 'fast-check';
-import { serverAddress } from '../../cli/address.ts';
 import { type Argument, defineCommand, type ValueOption } from '../../cli/command.ts';
 import type { CommandContext } from '../../cli/context.ts';
 import { UsageError } from '../../cli/usage.ts';
-import { cursor, httpAddress, list, positive, text } from '../../cli/values.ts';
-import { readAnswer } from '../../sdk/answer.ts';
+import { cursor, httpUrl, list, positive, text } from '../../cli/values.ts';
 import { ApiError, TransportError } from '../../sdk/errors.ts';
-import { BlockCutter } from '../../sdk/event-blocks.ts';
 import { readBlock } from '../../sdk/event-items.ts';
+import { parseServerUrl } from '../../sdk/request.ts';
+import { readResponse } from '../../sdk/response.ts';
+import { SseParser } from '../../sdk/sse-parser.ts';
 import { freeze } from '../../server/domain/event.ts';
 import { cursorFrame, eventFrame, openingFrame } from '../../server/live/frames.ts';
 import { wildText } from '../calls/wild.ts';
@@ -27,16 +27,16 @@ const stream = fc.property(fc.array(event, { maxLength: 5 }), fc.integer({ min: 
   });
   const bytes = Buffer.concat([openingFrame(1_000, 5), ...logged.map(({ frame }) => frame.bytes), cursorFrame(9)]);
   const decoder = new TextDecoder();
-  const cutter = new BlockCutter();
+  const parser = new SseParser();
   const blocks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
-    cutter.cut(decoder.decode(bytes.subarray(i * size, (i + 1) * size), { stream: true })),
+    parser.push(decoder.decode(bytes.subarray(i * size, (i + 1) * size), { stream: true })),
   ).flat();
   expect(blocks[0]).toMatchObject({ retry: 1_000, id: '5' });
   const told = blocks.slice(1, -1).map((block) => readBlock(block));
-  expect(told.map(({ place, item }) => [place, item?.data])).toEqual(
+  expect(told.map(({ cursor, item }) => [cursor, item?.data])).toEqual(
     logged.map(({ event_id, data }) => [event_id, data]),
   );
-  expect(readBlock(blocks.at(-1) ?? blocks[0] ?? never()).place).toBe(9);
+  expect(readBlock(blocks.at(-1) ?? blocks[0] ?? never()).cursor).toBe(9);
 });
 
 const never = (): never => {
@@ -56,13 +56,13 @@ const line = fc
   .map(([name, value]) => `\n${name}: ${value}\n\n`);
 
 const anyStream = fc.property(fc.array(fc.oneof(line, streamPiece), { maxLength: 30 }), (pieces) => {
-  const cutter = new BlockCutter();
-  for (const block of pieces.flatMap((piece) => cutter.cut(piece))) {
+  const parser = new SseParser();
+  for (const block of pieces.flatMap((piece) => parser.push(piece))) {
     const { value } = outcome(
       () => readBlock(block),
       (thrown) => thrown instanceof TransportError,
     );
-    if (value?.place !== undefined) expect(Number.isSafeInteger(value.place)).toBe(true);
+    if (value?.cursor !== undefined) expect(Number.isSafeInteger(value.cursor)).toBe(true);
     if (value?.item) expect(typeof value.item.event).toBe('string');
   }
 });
@@ -79,7 +79,7 @@ const anyAnswer = fc.property(
   (body, status, type) => {
     const response = new Response(body, { status, headers: { 'content-type': type } });
     const known = (thrown: unknown) => thrown instanceof ApiError || thrown instanceof TransportError;
-    const { value } = outcome(() => readAnswer(response, body), known);
+    const { value } = outcome(() => readResponse(response, body), known);
     if (value) expect(JSON.parse(body)).toEqual({ success: true, ...value });
   },
 );
@@ -138,7 +138,7 @@ const webUrl = fc.webUrl({ authoritySettings: { withUserInfo: true, withPort: tr
 const anyValue = fc.property(fc.oneof(wildText, webUrl, fc.stringMatching(/^[\d,a-z:/@#. -]{0,30}$/)), (typed) => {
   const number = outcome(() => cursor(typed), isError).value;
   if (number !== undefined) expect(BigInt(typed)).toBe(BigInt(number));
-  const { value: url } = outcome(() => httpAddress(typed), isError);
+  const { value: url } = outcome(() => httpUrl(typed), isError);
   if (url) expect(url.href).toMatch(/^https?:\/\/[^@/?#]+\/[^#]*$/);
   const { value: words } = outcome(() => list(typed), isError);
   if (words)
@@ -148,8 +148,8 @@ const anyValue = fc.property(fc.oneof(wildText, webUrl, fc.stringMatching(/^[\d,
         .map((one) => one.trim())
         .join(','),
     );
-  const { value: address } = outcome(() => serverAddress(typed, {}), isError);
-  if (address !== undefined) expect(serverAddress(`${address}/api/`, {})).toBe(address);
+  const server = parseServerUrl(typed);
+  if (server !== undefined) expect(parseServerUrl(`${server}/api/`)).toBe(server);
 });
 
 export const clients = [

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test';
 import { ParleyError } from '@parley/contract';
 import fc from 'fast-check';
-import { parseRetryAfter } from '../../sdk/answer.ts';
+import { parseRetryAfter } from '../../sdk/response.ts';
 import { readCookie, writeCookie } from '../../server/http/cookies.ts';
 import { downloadResponse } from '../../server/http/download.ts';
 import { lastEventIdIn } from '../../server/http/event-stream.ts';

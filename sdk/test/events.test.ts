@@ -279,7 +279,7 @@ describe('an end', () => {
     const client = createClient({ url: other.url.href, token: 'pat_x' });
     const error = await thrownBy(client.events().next());
     expect(error).toBeInstanceOf(TransportError);
-    expect(String(error)).toContain('not Parley');
+    expect(String(error)).toContain('not from Parley');
   });
 
   test('comes when the token is revoked, and does not where there is another', async () => {

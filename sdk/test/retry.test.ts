@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { freePort } from '@parley/server/test/support/postgres.ts';
 import { serverFor } from '@parley/server/test/support/server.ts';
-import { parseRetryAfter } from '../answer.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { ApiError, type Client, createClient, TransportError } from '../index.ts';
+import { parseRetryAfter } from '../response.ts';
 import { eventually } from './eventually.ts';
 import { type Fault, FlakyProxy, refusal } from './flaky.ts';
 import { TestClock } from './test-clock.ts';
@@ -197,7 +197,7 @@ describe('an answer that is not Parley’s', () => {
     expect(error).toBeInstanceOf(TransportError);
     expect(error).toMatchObject({
       status: 403,
-      message: `The answer is not Parley's: HTTP 403, text/html, beginning with "<h1> Blocked</h1>".`,
+      message: `The response is not from Parley: HTTP 403, text/html, starting with "<h1> Blocked</h1>".`,
     });
   });
 

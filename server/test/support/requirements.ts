@@ -33,8 +33,8 @@ export function describeUnless(missing: Missing, name: string, suite: () => void
 }
 
 /** The same for a single test. */
-export function testUnless(missing: Missing, name: string, work: () => Promise<void>): void {
-  if (missing === undefined) return void test(name, work);
+export function testUnless(missing: Missing, name: string, work: () => Promise<void>, timeoutMs?: number): void {
+  if (missing === undefined) return void test(name, work, timeoutMs);
   noteSkipped(name, missing);
   test.skip(name, work);
 }

@@ -1,0 +1,84 @@
+import { bytesText } from './bytes.ts';
+import type { Clock, Output } from './context.ts';
+
+const redrawMs = 100;
+/** The speed, and the time left, are those of the last seconds. */
+const speedWindowMs = 5_000;
+/** A fixed width, so that the bar does not jump beside growing numbers. */
+const barWidth = (columns: number) => (columns < 100 ? 10 : 30);
+
+export interface TransferProgress {
+  readonly done: number;
+  readonly total: number;
+  /** Bytes per second, once known. */
+  readonly speed: number | undefined;
+}
+
+/** Shows the progress of a transfer in one line of a terminal, which it redraws. */
+export class ProgressBar {
+  readonly #terminal: Output;
+  readonly #verb: string;
+  readonly #clock: Clock;
+  readonly #speed = new Speed();
+  #drawnAt = Number.NEGATIVE_INFINITY;
+  #isDrawn = false;
+
+  constructor(terminal: Output, verb: string, clock: Clock) {
+    this.#terminal = terminal;
+    this.#verb = verb;
+    this.#clock = clock;
+  }
+
+  show(done: number, total: number): void {
+    const now = this.#clock.now();
+    const speed = this.#speed.at(now, done);
+    if (now - this.#drawnAt < redrawMs) return;
+    this.#drawnAt = now;
+    this.#isDrawn = true;
+    const line = progressLine(this.#verb, { done, total, speed }, this.#terminal.columns || 80);
+    this.#terminal.write(`\r${line}\x1b[K`);
+  }
+
+  /** Call it before writing anything else. The next progress draws the line again. */
+  erase(): void {
+    if (this.#isDrawn) this.#terminal.write('\r\x1b[K');
+    this.#isDrawn = false;
+    this.#drawnAt = Number.NEGATIVE_INFINITY;
+  }
+}
+
+/** Computes the speed of the last seconds. */
+export class Speed {
+  #samples: { readonly at: number; readonly done: number }[] = [];
+
+  at(now: number, done: number): number | undefined {
+    // A transfer that starts over has no speed yet.
+    if (done < (this.#samples.at(-1)?.done ?? 0)) this.#samples = [];
+    this.#samples.push({ at: now, done });
+    while ((this.#samples[1]?.at ?? now) <= now - speedWindowMs) this.#samples.shift();
+    const [first = { at: now, done }] = this.#samples;
+    return now > first.at ? ((done - first.done) * 1_000) / (now - first.at) : undefined;
+  }
+}
+
+/** Returns a line that is shorter than `columns`. A narrow terminal loses the bar first. */
+export function progressLine(verb: string, { done, total, speed }: TransferProgress, columns: number): string {
+  const share = total === 0 ? 1 : done / total;
+  const percent = `${verb} ${String(Math.floor(share * 100)).padStart(3)}%`;
+  const width = barWidth(columns);
+  const bar = `[${'#'.repeat(Math.floor(share * width)).padEnd(width, '.')}]`;
+  const amount = `${bytesText(done)} of ${bytesText(total)}`;
+  const pace = speed ? [`${bytesText(speed)}/s`, `${timeText((total - done) / speed)} left`] : [];
+  const lines = [[percent, bar, amount, ...pace], [percent, amount, ...pace], [percent, amount], [percent]];
+  // Some terminals wrap a line that fills the last column.
+  const fitting = lines.map((parts) => parts.join('  ')).find((line) => line.length < columns);
+  return fitting ?? percent.slice(0, columns - 1);
+}
+
+/** Returns `0:08` or `1:02:03`. */
+function timeText(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  const [hours, minutes] = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60];
+  const two = (n: number) => String(n).padStart(2, '0');
+  return `${hours === 0 ? minutes : `${hours}:${two(minutes)}`}:${two(whole % 60)}`;
+}
