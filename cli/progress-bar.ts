@@ -15,50 +15,36 @@ export interface TransferProgress {
 }
 
 /** Shows the progress of a transfer in one line of a terminal, which it redraws. */
-export class ProgressBar {
-  readonly #terminal: Output;
-  readonly #verb: string;
-  readonly #clock: Clock;
-  readonly #speed = new Speed();
-  #drawnAt = Number.NEGATIVE_INFINITY;
-  #isDrawn = false;
-
-  constructor(terminal: Output, verb: string, clock: Clock) {
-    this.#terminal = terminal;
-    this.#verb = verb;
-    this.#clock = clock;
-  }
-
-  show(done: number, total: number): void {
-    const now = this.#clock.now();
-    const speed = this.#speed.at(now, done);
-    if (now - this.#drawnAt < redrawMs) return;
-    this.#drawnAt = now;
-    this.#isDrawn = true;
-    const line = progressLine(this.#verb, { done, total, speed }, this.#terminal.columns || 80);
-    this.#terminal.write(`\r${line}\x1b[K`);
-  }
-
-  /** Call it before writing anything else. The next progress draws the line again. */
-  erase(): void {
-    if (this.#isDrawn) this.#terminal.write('\r\x1b[K');
-    this.#isDrawn = false;
-    this.#drawnAt = Number.NEGATIVE_INFINITY;
-  }
+export function progressBar(terminal: Output, verb: string, clock: Clock) {
+  const speedAt = speedMeter();
+  let drawnAt: number | undefined;
+  return {
+    show: (done: number, total: number): void => {
+      const now = clock.now();
+      const speed = speedAt(now, done);
+      if (drawnAt !== undefined && now - drawnAt < redrawMs) return;
+      drawnAt = now;
+      terminal.write(`\r${progressLine(verb, { done, total, speed }, terminal.columns || 80)}\x1b[K`);
+    },
+    /** Call it before writing anything else. The next progress draws the line again. */
+    erase: (): void => {
+      if (drawnAt !== undefined) terminal.write('\r\x1b[K');
+      drawnAt = undefined;
+    },
+  };
 }
 
-/** Computes the speed of the last seconds. */
-export class Speed {
-  #samples: { readonly at: number; readonly done: number }[] = [];
-
-  at(now: number, done: number): number | undefined {
+/** Returns a function that takes the time and the bytes done, and returns the speed of the last seconds. */
+export function speedMeter(): (now: number, done: number) => number | undefined {
+  let samples: { readonly at: number; readonly done: number }[] = [];
+  return (now, done) => {
     // A transfer that starts over has no speed yet.
-    if (done < (this.#samples.at(-1)?.done ?? 0)) this.#samples = [];
-    this.#samples.push({ at: now, done });
-    while ((this.#samples[1]?.at ?? now) <= now - speedWindowMs) this.#samples.shift();
-    const [first = { at: now, done }] = this.#samples;
+    if (done < (samples.at(-1)?.done ?? 0)) samples = [];
+    samples.push({ at: now, done });
+    while ((samples[1]?.at ?? now) <= now - speedWindowMs) samples.shift();
+    const [first = { at: now, done }] = samples;
     return now > first.at ? ((done - first.done) * 1_000) / (now - first.at) : undefined;
-  }
+  };
 }
 
 /** Returns a line that is shorter than `columns`. A narrow terminal loses the bar first. */

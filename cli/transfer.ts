@@ -2,7 +2,7 @@ import { TransportError } from '@parley/sdk';
 import type { Clock, CommandContext } from './context.ts';
 import { plainLine } from './failure.ts';
 import { hint } from './output.ts';
-import { ProgressBar } from './progress-bar.ts';
+import { progressBar } from './progress-bar.ts';
 import { abortOnSignal } from './signals.ts';
 
 const howToResume = 'Run the same command again to resume.';
@@ -33,7 +33,7 @@ export function transfer<T>(
   work: (transfer: Transfer) => Promise<T>,
 ): Promise<T> {
   const { clock, stderr } = context;
-  const bar = isShown(context, options) ? new ProgressBar(stderr, options.verb, clock) : undefined;
+  const bar = isShown(context, options) ? progressBar(stderr, options.verb, clock) : undefined;
   return abortOnSignal(context, async (signal) => {
     const running: Transfer = {
       signal,

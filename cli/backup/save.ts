@@ -12,8 +12,7 @@ import { findFile } from '@parley/server/store/files.ts';
 import { withSnapshot } from '@parley/server/store/open.ts';
 import { knownFingerprint } from '@parley/server/store/secret-key.ts';
 import type { CommandContext } from '../context.ts';
-import { inDatabase } from '../database.ts';
-import { serverSettings } from '../settings.ts';
+import { inDatabase, serverSettings } from '../database.ts';
 import type { Transfer } from '../transfer.ts';
 import { openTarget } from './archive-file.ts';
 

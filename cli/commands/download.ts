@@ -9,7 +9,7 @@ import type { CommandContext } from '../context.ts';
 import { fetchRest, type RemoteFile } from '../download/fetch.ts';
 import { alreadyExists, exists, PartFile } from '../download/part-file.ts';
 import { safeName } from '../download/safe-name.ts';
-import { ReaderGone, type Sink, StandardOutput } from '../download/sink.ts';
+import { ReaderGone, type Sink, standardOutput } from '../download/sink.ts';
 import { print, printJson } from '../output.ts';
 import { oneLine } from '../terminal.ts';
 import { type Transfer, transfer } from '../transfer.ts';
@@ -57,7 +57,7 @@ async function save(
 }
 
 async function show(client: Client, file: RemoteFile, running: Transfer, { stdout }: CommandContext): Promise<void> {
-  const output = new StandardOutput(stdout);
+  const output = standardOutput(stdout);
   try {
     await fetchRest(client, file, output, running);
   } catch (error) {

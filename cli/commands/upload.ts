@@ -2,7 +2,7 @@ import { defineCommand } from '../command.ts';
 import { openConnection } from '../connection.ts';
 import { hint, print, printJson } from '../output.ts';
 import { transfer } from '../transfer.ts';
-import { LocalFile } from '../upload/local-file.ts';
+import { openLocalFile } from '../upload/local-file.ts';
 import { upload } from '../upload/upload.ts';
 import { connection as connectionOptions, json, quiet, text } from '../values.ts';
 
@@ -23,7 +23,7 @@ that no message names after a day.`,
     const connection = openConnection(where, context);
     const { client } = connection;
     const { env } = context;
-    await using file = await LocalFile.open(path, context.cwd);
+    await using file = await openLocalFile(path, context.cwd);
     const userId = (await client.users.me()).user.user_id;
     const uploaded = await transfer(context, { verb: 'Uploading', json, quiet }, (transfer) =>
       upload({ connection, userId, file, name: name ?? file.name, transfer, env }, ({ fileId, retrier }) =>

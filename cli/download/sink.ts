@@ -19,32 +19,21 @@ export interface Sink {
 /** The reader of standard output has closed it. */
 export class ReaderGone extends Error {}
 
-/** Writes to standard output, which cannot be restarted. */
-export class StandardOutput implements Sink {
-  readonly #stdout: Output;
-  readonly #hasher = new Bun.CryptoHasher('sha256');
-  size = 0;
-  etag: string | undefined;
-
-  constructor(stdout: Output) {
-    this.#stdout = stdout;
-  }
-
-  async begin(etag: string | undefined): Promise<void> {
-    this.etag = etag;
-  }
-
-  async append(bytes: Uint8Array): Promise<void> {
-    if ((await write(this.#stdout, bytes)) === 'reader gone') throw new ReaderGone();
-    this.#hasher.update(bytes);
-    this.size += bytes.length;
-  }
-
-  async restart(): Promise<void> {
-    throw new Error('The server cannot resume the download, and written output cannot be taken back. Start it again.');
-  }
-
-  sha256(): string {
-    return this.#hasher.copy().digest('hex');
-  }
+/** Returns a sink that writes to standard output, which cannot be restarted. */
+export function standardOutput(stdout: Output): Sink {
+  const hasher = new Bun.CryptoHasher('sha256');
+  const state = { size: 0, etag: undefined as string | undefined };
+  return Object.assign(state, {
+    begin: async (etag: string | undefined) => {
+      state.etag = etag;
+    },
+    append: async (bytes: Uint8Array) => {
+      if ((await write(stdout, bytes)) === 'reader gone') throw new ReaderGone();
+      hasher.update(bytes);
+      state.size += bytes.length;
+    },
+    restart: () =>
+      Promise.reject(new Error('The server cannot resume the download, and the output cannot be taken back.')),
+    sha256: () => hasher.copy().digest('hex'),
+  });
 }

@@ -8,7 +8,7 @@ import { serverFor } from '@parley/server/test/support/server.ts';
 import fc from 'fast-check';
 import { eventually } from '../../sdk/test/eventually.ts';
 import { bytesText } from '../bytes.ts';
-import { progressLine, Speed } from '../progress-bar.ts';
+import { progressLine, speedMeter } from '../progress-bar.ts';
 import { Gate } from './gate.ts';
 import { RunningCommand } from './running-command.ts';
 import { incomingBytes, sceneOn } from './scene.ts';
@@ -64,13 +64,13 @@ describe('the line of progress', () => {
   });
 
   test('goes by the speed of the last seconds, and begins anew with what begins anew', () => {
-    const speed = new Speed();
-    expect(speed.at(0, 1_000)).toBeUndefined();
-    expect(speed.at(1_000, 3_000)).toBe(2_000);
-    for (let second = 2; second <= 20; second++) speed.at(second * 1_000, 3_000 + (second - 1) * 100);
-    expect(speed.at(21_000, 5_000)).toBeCloseTo(100, 0);
-    expect(speed.at(22_000, 0)).toBeUndefined();
-    expect(speed.at(23_000, 500)).toBe(500);
+    const speedAt = speedMeter();
+    expect(speedAt(0, 1_000)).toBeUndefined();
+    expect(speedAt(1_000, 3_000)).toBe(2_000);
+    for (let second = 2; second <= 20; second++) speedAt(second * 1_000, 3_000 + (second - 1) * 100);
+    expect(speedAt(21_000, 5_000)).toBeCloseTo(100, 0);
+    expect(speedAt(22_000, 0)).toBeUndefined();
+    expect(speedAt(23_000, 500)).toBe(500);
   });
 });
 

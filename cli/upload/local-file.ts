@@ -6,60 +6,49 @@ const readBytes = 64 * 1_024;
 /** The file changed after its upload began. */
 export class FileChanged extends Error {}
 
-/** A local file that is uploaded as it was when it was opened. */
-export class LocalFile {
-  readonly #handle: FileHandle;
-  readonly #typed: string;
-  /** The real path, by which the next run finds the upload. */
-  readonly path: string;
-  readonly name: string;
-  readonly size: number;
-  /** In milliseconds since 1970. */
-  readonly modified: number;
-
-  private constructor(handle: FileHandle, typed: string, path: string, facts: { size: number; mtimeMs: number }) {
-    this.#handle = handle;
-    this.#typed = typed;
-    this.path = path;
-    this.name = basename(typed);
-    this.size = facts.size;
-    this.modified = facts.mtimeMs;
-  }
-
-  static async open(typed: string, cwd: string): Promise<LocalFile> {
-    const path = resolve(cwd, typed);
-    try {
-      const found = await stat(path);
-      if (found.isDirectory()) throw new Error(`${typed} is a folder.`);
-      // A pipe or a device has no known size, and opening one may block.
-      if (!found.isFile()) throw new Error(`${typed} is not a file.`);
-      const handle = await open(path, 'r');
-      const facts = await handle.stat();
-      if (facts.size > 0) return new LocalFile(handle, typed, await realpath(path), facts);
-      await handle.close();
-    } catch (error) {
-      throw plainError(typed, error);
-    }
+/** Opens a file that is uploaded as it is now. Throws if it is missing, empty or not a regular file. */
+export async function openLocalFile(typed: string, cwd: string) {
+  const path = resolve(cwd, typed);
+  const handle = await openRegularFile(typed, path).catch((error) => {
+    throw plainError(typed, error);
+  });
+  const { size, mtimeMs: modified } = await handle.stat();
+  if (size === 0) {
+    await handle.close();
     throw new Error(`${typed} is empty.`);
   }
-
-  /** Yields the bytes from `start` up to, but not including, `end`. Throws `FileChanged` if the file changed. */
-  async *bytes(start: number, end: number): AsyncGenerator<Uint8Array, void> {
-    for (let at = start; at < end; ) {
-      const piece = Buffer.allocUnsafe(Math.min(readBytes, end - at));
-      const { bytesRead } = await this.#handle.read(piece, 0, piece.length, at);
-      const { size, mtimeMs } = await this.#handle.stat();
-      if (bytesRead === 0 || size !== this.size || mtimeMs !== this.modified) {
-        throw new FileChanged(`${this.#typed} changed during the upload. Run the command again.`);
+  return {
+    /** The real path, by which the next run finds the upload. */
+    path: await realpath(path),
+    name: basename(typed),
+    size,
+    /** In milliseconds since 1970. */
+    modified,
+    /** Yields the bytes from `start` up to, but not including, `end`. Throws `FileChanged` if the file changed. */
+    async *bytes(start: number, end: number): AsyncGenerator<Uint8Array, void> {
+      for (let at = start; at < end; ) {
+        const piece = Buffer.allocUnsafe(Math.min(readBytes, end - at));
+        const { bytesRead } = await handle.read(piece, 0, piece.length, at);
+        const now = await handle.stat();
+        if (bytesRead === 0 || now.size !== size || now.mtimeMs !== modified) {
+          throw new FileChanged(`${typed} changed during the upload. Run the command again.`);
+        }
+        yield piece.subarray(0, bytesRead);
+        at += bytesRead;
       }
-      yield piece.subarray(0, bytesRead);
-      at += bytesRead;
-    }
-  }
+    },
+    [Symbol.asyncDispose]: () => handle.close(),
+  };
+}
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#handle.close();
-  }
+export type LocalFile = Awaited<ReturnType<typeof openLocalFile>>;
+
+async function openRegularFile(typed: string, path: string): Promise<FileHandle> {
+  const found = await stat(path);
+  if (found.isDirectory()) throw new Error(`${typed} is a folder.`);
+  // A pipe or a device has no known size, and opening one may block.
+  if (!found.isFile()) throw new Error(`${typed} is not a file.`);
+  return open(path, 'r');
 }
 
 const messages: Readonly<Record<string, string>> = {

@@ -5,7 +5,7 @@ import type { Connection } from '../connection.ts';
 import type { CommandContext } from '../context.ts';
 import { plainLine } from '../failure.ts';
 import { type TransferOptions, transfer } from '../transfer.ts';
-import { LocalFile } from './local-file.ts';
+import { openLocalFile } from './local-file.ts';
 import { type Uploaded, upload } from './upload.ts';
 
 type Sent = ClientOutput<'messages.send_message'>;
@@ -22,7 +22,7 @@ export async function sendFile(
 ): Promise<Sent> {
   const { client } = connection;
   const { env } = context;
-  await using file = await LocalFile.open(path, context.cwd);
+  await using file = await openLocalFile(path, context.cwd);
   const { user } = await client.users.me();
   await checkChat(client, message.chat_id);
   return await transfer(context, { ...options, verb: 'Uploading' }, (running) =>
