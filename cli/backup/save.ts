@@ -4,7 +4,7 @@ import { ArchiveWriter } from '@parley/server/backup/archive-writer.ts';
 import { type BackupOutcome, type BackupParts, backUp } from '@parley/server/backup/backup.ts';
 import { keyToKeep } from '@parley/server/backup/key.ts';
 import { openDisk } from '@parley/server/blobs/disk.ts';
-import { inParts } from '@parley/server/blobs/parts.ts';
+import { withSegments } from '@parley/server/blobs/segments.ts';
 import type { Settings } from '@parley/server/config.ts';
 import { reachOf } from '@parley/server/store/counters.ts';
 import { findFile } from '@parley/server/store/files.ts';
@@ -62,7 +62,7 @@ function placeOfFiles({ s3, folder }: Settings): BackupParts['files'] {
       `There is no folder for files in ${folder}. Set PARLEY_DATA, or S3_URL, as it is set for the server.`,
     );
   }
-  return { blobs: inParts(openDisk(folder)) };
+  return { blobs: withSegments(openDisk(folder)) };
 }
 
 const untilAborted = (signal: AbortSignal) =>
