@@ -11,13 +11,11 @@ import { listen, localUrl } from './compose/listening.ts';
 import { buildLive, type Live } from './compose/live.ts';
 import type { World } from './compose/world.ts';
 import { limitsOf, type Settings } from './config.ts';
-import { clientAddress } from './http/address.ts';
-import type { Connections } from './http/admission.ts';
 import { serveApi } from './http/api.ts';
 import { buildFetch } from './http/app.ts';
 import { serveOAuth } from './http/oauth.ts';
 import { RateLimiter } from './http/rate-limit.ts';
-import { serveUploads } from './http/tus.ts';
+import { serveUploads } from './http/uploads.ts';
 import { withTimeout } from './lib/timeout.ts';
 import { EventLog } from './log/event-log.ts';
 import { MembershipIndex } from './log/membership.ts';
@@ -26,7 +24,7 @@ import { Metrics } from './observe/metrics.ts';
 import { buildGates, buildHandlers } from './operations/index.ts';
 import type { Services } from './operations/operation.ts';
 import packageJson from './package.json' with { type: 'json' };
-import { buildPages } from './pages/index.ts';
+import { servePages } from './pages/index.ts';
 import { openStore } from './store/open.ts';
 import { claimKey, secretKey } from './store/secret-key.ts';
 import { keepSetupLink } from './store/setup-link.ts';
@@ -93,13 +91,12 @@ export async function startParley(settings: Settings, world: World = realWorld):
     const listener = {
       forgetUsers: (userIds: readonly UserId[]) => authenticator.forget(userIds),
       webhooksChanged: () => void delivery.worker.webhooksChanged(),
-      uploadWanted: (upload: string) => files.locks.asked(upload),
+      uploadWanted: (upload: string) => files.locks.interrupt(upload),
     };
     const live: Live = buildLive(settings, world, deps, key, listener, metrics, log);
     engine.locked = (waitedMs, heldMs) => metrics.eventLock(waitedMs, heldMs);
     undo.push(() => live.nodes.stop());
     const contract = buildContract(limitsOf(settings));
-    const requestId = requestIds(world);
     const services: Services & SignInServices = {
       engine,
       now: world.now,
@@ -117,57 +114,43 @@ export async function startParley(settings: Settings, world: World = realWorld):
       deviceKey: new Bun.CryptoHasher('sha256', key).update('devices').digest(),
     };
     const handlers = buildHandlers(services);
-    const addressOf = (request: Request, connections: Connections) =>
-      clientAddress(
-        settings.trustProxy,
-        connections.requestIP(request)?.address ?? 'unknown',
-        request.headers.get('x-forwarded-for'),
-      );
     const limiter = settings.rateLimit && new RateLimiter(settings.rateLimit, world.now);
+    const pipeline = {
+      authenticator,
+      limiter,
+      trustedProxies: settings.trustProxy,
+      publicUrl: settings.publicUrl,
+      newRequestId: requestIds(world),
+      monotonic: world.monotonic,
+      log,
+      metrics,
+    };
     const api = serveApi({
+      ...pipeline,
       contract,
       handlers,
       gates: buildGates(services),
       uploads: files.uploads,
       callerOfLink: (query) => files.services.links.callerOf(query),
-      authenticator,
-      limiter,
-      addressOf,
-      publicUrl: settings.publicUrl,
       bodyLimit: settings.bodyLimit,
-      requestId,
-      log,
-      metrics,
     });
     const oauth = new OAuth(services);
-    const pages = buildPages({
-      services,
-      handlers,
-      authenticator,
-      oauth,
-      publicUrl: settings.publicUrl,
-      signUp: settings.signUp,
-      version,
-      requestId,
-      addressOf,
-      setUpDone: () => keepSetupLink(settings.folder, undefined),
-      limiter,
-      fault: (request_id, page, cause) => log.write('error', 'page failed', { request_id, page, cause }),
-      note: ({ requestId: request_id, method, page, status, seconds, userId: user_id }) => {
-        metrics.request('page', status, seconds);
-        log.write('info', 'page', { request_id, method, page, status, ms: Math.round(seconds * 1e5) / 100, user_id });
-      },
-    });
-    const { publicUrl } = settings;
-    const known = { authenticator, limiter, addressOf, publicUrl, requestId, log, metrics };
-    const uploads = serveUploads({ ...known, uploads: files.uploads, locks: files.locks });
+    const uploads = serveUploads({ ...pipeline, uploads: files.uploads, locks: files.locks });
     const fetch = buildFetch({
       api,
       uploads: uploads.fetch,
-      oauth: serveOAuth({ oauth, limiter, addressOf, publicUrl, requestId, log, metrics }),
+      oauth: serveOAuth({ ...pipeline, oauth }),
+      pages: servePages({
+        ...pipeline,
+        services,
+        handlers,
+        oauth,
+        signUp: settings.signUp,
+        version,
+        setUpDone: () => keepSetupLink(settings.folder, undefined),
+      }),
       contract,
       version,
-      pages: (request, connections) => pages.fetch(request, connections),
       ready: () =>
         isStopping ? Promise.reject(new Error('stopping')) : within(readyMs, countAdmins(engine)).then(() => {}),
       metrics: () => metrics.text(),
@@ -199,7 +182,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
         // Their answers have ended by then: otherwise one that is not being read is waited for.
         await Bun.sleep(0);
         const drained = server.stop();
-        uploads.letGo();
+        uploads.stop();
         await drained;
         clearTimeout(cutOff);
         await within(releaseMs, files.uploads.settled()).catch(() => {});

@@ -4,7 +4,7 @@ import type { PasswordCost } from './auth/passwords.ts';
 import { parseS3Url } from './blobs/s3-url.ts';
 import { parseNatsUrl } from './bus/nats-url.ts';
 import { parseNetworks } from './domain/address.ts';
-import { parseTrustedProxies } from './http/address.ts';
+import { parseTrustedProxies } from './http/client-ip.ts';
 import type { RateLimit } from './http/rate-limit.ts';
 import { type Level, type LogFormat, levels } from './observe/log.ts';
 import { parseKey } from './store/secret-key.ts';

@@ -6,7 +6,7 @@ import { type BackupDeps, type BackupOutcome, backUp } from '@parley/server/back
 import { completeUpTo } from '@parley/server/backup/counters.ts';
 import { keyToInclude } from '@parley/server/backup/key.ts';
 import { openDisk } from '@parley/server/blobs/disk.ts';
-import { inParts } from '@parley/server/blobs/parts.ts';
+import { withSegments } from '@parley/server/blobs/segments.ts';
 import type { Settings } from '@parley/server/config.ts';
 import { findFile } from '@parley/server/store/files.ts';
 import { withSnapshot } from '@parley/server/store/open.ts';
@@ -65,5 +65,5 @@ function fileStorage({ s3, folder }: Settings): BackupDeps['files'] {
   if (!existsSync(join(folder, 'files'))) {
     throw new Error(`There is no folder for files in ${folder}. Set PARLEY_DATA or S3_URL as for the server.`);
   }
-  return { blobs: inParts(openDisk(folder)) };
+  return { blobs: withSegments(openDisk(folder)) };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
-import { inParts } from '@parley/server/blobs/parts.ts';
 import { parseS3Url } from '@parley/server/blobs/s3-url.ts';
+import { withSegments } from '@parley/server/blobs/segments.ts';
 import { removeEnded } from '@parley/server/files/removal.ts';
 import type { Client } from '@parley/server/test/support/client.ts';
 import { emptyEnvironment } from '@parley/server/test/support/engines.ts';
@@ -75,7 +75,7 @@ onS3('files that are restored where there is a bucket', () => {
 });
 
 async function sweep(server: TestServer, place: string, now: number): Promise<void> {
-  while (await removeEnded(server.engine, inParts(openPlace(place)), now, () => {}));
+  while (await removeEnded(server.engine, withSegments(openPlace(place)), now, () => {}));
 }
 
 onS3('uploads that were not sent when a server with a bucket was backed up', () => {

@@ -5,7 +5,7 @@ import { ArchiveWriter } from '@parley/server/backup/archive-writer.ts';
 import { type BackupDeps, backUp } from '@parley/server/backup/backup.ts';
 import { idsAfter } from '@parley/server/backup/ids.ts';
 import { openDisk } from '@parley/server/blobs/disk.ts';
-import { inParts } from '@parley/server/blobs/parts.ts';
+import { withSegments } from '@parley/server/blobs/segments.ts';
 import { readSettings } from '@parley/server/config.ts';
 import { removeEnded } from '@parley/server/files/removal.ts';
 import { findFile } from '@parley/server/store/files.ts';
@@ -44,7 +44,7 @@ async function written(env: Environment, parts: Partial<BackupDeps> = {}) {
   const outcome = await backUp({
     withSnapshot: (work) => withSnapshot(settings, work),
     isKept: async () => true,
-    files: { blobs: inParts(openDisk(settings.folder)) },
+    files: { blobs: withSegments(openDisk(settings.folder)) },
     key: undefined,
     archive: new ArchiveWriter(sink, Date.now(), new AbortController().signal),
     beganAt: Date.now(),

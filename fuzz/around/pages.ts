@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { buildPages } from '../../server/pages/index.ts';
-import type { SiteParts } from '../../server/pages/site.tsx';
+import type { SiteDeps } from '../../server/pages/site.tsx';
 import { elsewhere, headerText, wildText } from '../calls/wild.ts';
 import { percent } from '../calls/write.ts';
 import { type Caller, callers, type People } from '../people.ts';
@@ -8,7 +8,7 @@ import type { Stage } from '../stage.ts';
 import { type Subject, subject } from '../subject.ts';
 
 /** Every page and form that is registered, straight from the site itself. */
-const routes = buildPages({} as SiteParts)
+const routes = buildPages({} as SiteDeps)
   .routes.filter(({ method, path }) => ['GET', 'POST'].includes(method) && path !== '/*')
   .map(({ method, path }) => ({ method, path }));
 

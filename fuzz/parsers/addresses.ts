@@ -2,7 +2,7 @@ import { expect } from 'bun:test';
 import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { contains, readAddress, readNetwork } from '../../server/domain/address.ts';
-import { clientAddress, limitKey, parseTrustedProxies } from '../../server/http/address.ts';
+import { clientIp, limitKey, parseTrustedProxies } from '../../server/http/client-ip.ts';
 import { AddressRefusal, Guard } from '../../server/webhooks/ssrf/guard.ts';
 import { headerText, wildText } from '../calls/wild.ts';
 import { subject } from '../subject.ts';
@@ -45,7 +45,7 @@ const forwarded = fc.property(
   fc.array(hop, { minLength: 5, maxLength: 8 }),
   fc.array(fc.oneof(headerText, v4)),
   (count, hops, made) => {
-    const answer = clientAddress({ kind: 'count', count }, '127.0.0.1', [...made, ...hops].join(', '));
+    const answer = clientIp({ kind: 'count', count }, '127.0.0.1', [...made, ...hops].join(', '));
     expect(answer).toBe(String(hops.at(-count)).replace(/:\d+$/, ''));
   },
 );
@@ -54,8 +54,8 @@ const anyForwarded = fc.property(
   fc.oneof(headerText, fc.array(fc.oneof(hop, v6), { maxLength: 6 }).map(String)),
   v4,
   (header, own) => {
-    expect(clientAddress({ kind: 'none' }, own, header)).toBe(own);
-    for (const count of [1, 3]) expect(readAddress(clientAddress({ kind: 'count', count }, own, header))).toBeDefined();
+    expect(clientIp({ kind: 'none' }, own, header)).toBe(own);
+    for (const count of [1, 3]) expect(readAddress(clientIp({ kind: 'count', count }, own, header))).toBeDefined();
   },
 );
 

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test';
 import { ParleyError, scopeNames } from '@parley/contract';
 import fc from 'fast-check';
-import { backToApp } from '../../server/auth/oauth/authorization-answer.ts';
+import { responseUrl } from '../../server/auth/oauth/authorization-response.ts';
 import { OAuthFault } from '../../server/auth/oauth/faults.ts';
 import { readParameters, refuseRepeats } from '../../server/auth/oauth/parameters.ts';
 import { challengeIn } from '../../server/auth/oauth/pkce.ts';
@@ -78,7 +78,7 @@ const redirects = fc.property(fc.oneof(url, likely), (text) => {
   else expect(protocol).toMatch(/^(?:https|[a-z][a-z\d+-]*\.[a-z\d.+-]+):$/);
   expect(allowsRedirect([text], false, text)).toBe(true);
   expect(destinationOf(text).name).not.toBe('');
-  const back = new URL(backToApp(text, 'http://us', 'a&b', { code: 'x=y' }));
+  const back = new URL(responseUrl(text, 'http://us', 'a&b', { code: 'x=y' }));
   expect(back.host).toBe(new URL(text).host);
   expect(back.searchParams.getAll('code')).toEqual(['x=y']);
   expect(back.searchParams.getAll('state')).toEqual(['a&b']);

@@ -44,7 +44,7 @@ function fetched(headers: Record<string, string>, name = 'a.txt'): Promise<Respo
   } as CompleteFile;
   const download = new Download(file, async (start, end) => new Blob([Uint8Array.from(bytes.subarray(start, end))]));
   const request = new Request('http://x/', { headers });
-  return downloadResponse(download, request, { requestId: 'r', fromBrowser: false });
+  return downloadResponse(download, { request, requestId: 'r', hasOrigin: false, allowance: undefined });
 }
 
 const end = fc.option(fc.oneof(fc.nat({ max: 40 }), fc.nat()), { nil: undefined });

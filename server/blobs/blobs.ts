@@ -1,45 +1,33 @@
 import { ParleyError } from '@parley/contract';
 
-/**
- * Where the bytes of files are kept, each file's under a random key of its own. It knows nothing of users and chats: what a
- * key stands for, the database knows.
- */
+/** Stores the bytes of files, each under a random key. It knows nothing of users and chats. */
 export interface Blobs {
-  /** Writers that may be open at once: each holds some of its blob in memory. */
-  readonly writersAtOnce: number;
-  /** Whether there is room for so many bytes more, as far as that can be told. */
+  /** How many writers may be open: each holds a part of its blob in memory. */
+  readonly concurrentWriters: number;
+  /** Returns whether `size` more bytes fit, as far as the storage knows. */
   hasRoomFor(size: number): Promise<boolean>;
-  /** Goes on with a blob that is not sealed, at the size that it has so far, or at less: what is beyond is cut off. At 0 it is new. */
+  /** Opens a blob that is not sealed for writing at `at`, and truncates it there. Throws if it is shorter. */
   append(key: string, at: number): Promise<BlobWriter>;
-  /** How many bytes of a blob are kept for good, sealed or not; 0 where there is none. */
+  /** Returns how many bytes of a blob are durable, or 0 if there is none. */
   sizeOf(key: string): Promise<number>;
-  /**
-   * The blob is whole, and this is its size: nothing is written to it any more, and it can be read. Done for good when it
-   * answers; doing it again changes nothing. Throws where what is kept is not of this size.
-   */
+  /** Makes a blob durable and readable, and ends writing. Can be repeated. Throws if the blob is not of this size. */
   seal(key: string, size: number): Promise<void>;
-  /**
-   * The bytes of a sealed blob from `start` up to, but not including, `end`. Throws where they are not there, as far as that
-   * can be told before they are sent.
-   */
+  /** Returns the bytes of a sealed blob from `start` to `end`, exclusive. Throws if they are known to be missing. */
   read(key: string, start: number, end: number): Promise<Blob | ReadableStream<Uint8Array>>;
-  /** Sealed or not; where there is none, nothing happens. */
+  /** Removes a blob, sealed or not. Does nothing if there is none. */
   remove(key: string): Promise<void>;
 }
 
-/** One writer of a blob; there is never a second beside it. */
+/** The only writer of a blob. */
 export interface BlobWriter {
-  /** To be waited for before the next, which also slows down whoever sends. The bytes are the writer's only until then. */
+  /** Callers await it before the next call, which slows the sender down. They may reuse the bytes afterwards. */
   write(bytes: Uint8Array): Promise<void>;
-  /**
-   * To be called once, whether or not writing went well. Answers how many bytes of the blob are then kept for good; throws what
-   * has gone wrong since the last write, because writes are gathered.
-   */
+  /** Must be called once, also after a failed write. Returns how many bytes are durable. Throws if a buffered write failed. */
   close(): Promise<number>;
 }
 
 export const noRoom = (cause?: unknown) =>
-  new ParleyError('unavailable', 'The storage for files is full. Try again later.', [], cause);
+  new ParleyError('unavailable', 'The file storage is full. Try again later.', [], cause);
 
-/** The storage cannot be used; its message is a plain line for the operator. */
+/** The storage cannot be used. The message is for the operator. */
 export class StorageError extends Error {}

@@ -7,22 +7,19 @@ import { checkKey } from './key.ts';
 import { PieceWriter } from './pieces.ts';
 
 /**
- * Writes of 16 KiB went to disk at 1.2 GB/s as they came, and at 4.4 GB/s gathered into 1 MiB; 4 MiB were slower again. Half
- * of it is a little slower, and each upload that rests midway holds two of them in memory.
+ * Measured: 1.2 GB/s with writes of 16 KiB, 4.4 GB/s with 1 MiB, less with 4 MiB. 512 KiB is a little slower than 1 MiB, but
+ * each idle upload holds two buffers of this size.
  */
 const pieceBytes = 512 * 1024;
-/** So much goes to disk at once while more arrives: the wait in the end was a quarter of the time of 1 GiB, and is gone so. */
-const syncedBytes = 64 * 1024 * 1024;
-/** Files leave so much of the disk to the database, which must go on: 256 MiB, or a twentieth of a small disk. */
+/** Bytes between two syncs. One sync at the end took a quarter of the time of 1 GiB. */
+const syncEveryBytes = 64 * 1024 * 1024;
+/** Space that files leave to the database: 256 MiB, or a twentieth of a small disk. */
 const reserveBytes = 256 * 1024 * 1024;
 const reserveShare = 0.05;
 const [fileMode, folderMode] = [0o600, 0o700];
 
-/**
- * Keeps blobs as files: in `files/incoming` while they grow, and once sealed in a folder of `files` named after the first
- * two characters of the key.
- */
-export function openDisk(folder: string, freeIn: FreeIn = roomIn): Blobs {
+/** Stores blobs as files: unsealed ones in `files/incoming`, sealed ones in `files/<first two characters of the key>`. */
+export function openDisk(folder: string, measure: MeasureSpace = measureSpace): Blobs {
   const files = join(folder, 'files');
   const incoming = join(files, 'incoming');
   makeFolders(folder, files, incoming);
@@ -30,15 +27,15 @@ export function openDisk(folder: string, freeIn: FreeIn = roomIn): Blobs {
   const sealed = (key: string) => join(files, checkKey(key).slice(0, 2), key);
 
   const hasRoomFor = async (size: number) => {
-    const { free, total } = await orUnavailable(() => freeIn(files));
+    const { free, total } = await orUnavailable(() => measure(files));
     return free - size >= Math.min(reserveBytes, total * reserveShare);
   };
 
   return {
-    writersAtOnce: 200,
+    concurrentWriters: 200,
     hasRoomFor,
     append: (key, at) => orUnavailable(() => append(growing(key), sealed(key), at, hasRoomFor)),
-    // In this order, because a blob that is being sealed goes from the one to the other.
+    // In this order, because sealing moves a blob from the first to the second.
     sizeOf: (key) => orUnavailable(async () => (await sizeOf(growing(key))) ?? (await sizeOf(sealed(key))) ?? 0),
     seal: (key, size) => orUnavailable(() => seal(growing(key), sealed(key), size)),
     read: (key, start, end) => orUnavailable(async () => read(sealed(key), start, end)),
@@ -59,7 +56,7 @@ function makeFolders(folder: string, files: string, incoming: string): void {
       closeSync(opened);
     }
   } catch (error) {
-    throw new StorageError(`Cannot create the folder for files ${files}: ${(error as Error).message}`);
+    throw new StorageError(`Cannot create the file storage ${files}: ${(error as Error).message}`);
   }
 }
 
@@ -87,15 +84,15 @@ async function append(
     if (!(await hasRoomFor(piece.length))) throw noRoom();
     await orUnavailable(() => writeAll(file, piece, offset));
     unsynced += piece.length;
-    if (unsynced < syncedBytes) return;
+    if (unsynced < syncEveryBytes) return;
     unsynced = 0;
     synced = synced.then(() => file.datasync());
-    // What goes wrong is told in the end: the disk may say it only once.
+    // `finish` awaits it. The system may report a write error only once.
     synced.catch(() => {});
   };
-  // One at once: were a second written and the first not, a hole would count as kept.
+  // One at a time: a failed write before a successful one would leave a hole that counts as stored.
   return new PieceWriter(
-    { bytes: pieceBytes, atOnce: 1, store, finish: () => orUnavailable(() => finish(file, synced)) },
+    { bytes: pieceBytes, concurrentStores: 1, store, finish: () => orUnavailable(() => finish(file, synced)) },
     at,
   );
 }
@@ -116,7 +113,7 @@ async function finish(file: FileHandle, synced?: Promise<void>): Promise<number>
   }
 }
 
-/** Each step may have been taken before, by a process that was ended right after it: it is taken again, for good. */
+/** Repeats every step: a crashed process may have done some of them without a sync. */
 async function seal(path: string, sealedPath: string, size: number): Promise<void> {
   const isGrowing = (await sizeOf(path)) !== undefined;
   const isThere = isGrowing || (await sizeOf(sealedPath)) !== undefined;
@@ -132,14 +129,14 @@ async function seal(path: string, sealedPath: string, size: number): Promise<voi
   await syncFolder(dirname(path));
 }
 
-/** Looked at before: where a file is missing or too short, the runtime finds out only when the answer has begun. */
+/** Checks the size first: the runtime would notice a missing or short file only after the response has begun. */
 async function read(path: string, start: number, end: number): Promise<Blob> {
   const size = (await sizeOf(path)) ?? 0;
-  if (size < end) throw new Error(`${path} has ${size} bytes in place of at least ${end}`);
+  if (size < end) throw new Error(`${path} has ${size} bytes instead of at least ${end}`);
   return Bun.file(path).slice(start, end);
 }
 
-/** For good: what has been forgotten everywhere else must not come back when the power fails. */
+/** Syncs the folder: a removed file must not come back after a power failure. */
 async function remove(path: string): Promise<void> {
   if ((await sizeOf(path)) === undefined) return;
   // Another server may remove it at the same moment.
@@ -152,7 +149,7 @@ async function sizeOf(path: string): Promise<number | undefined> {
     return (await stat(path)).size;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    // Where the whole folder is away, as a disk may be, nothing can be said of a file in it.
+    // If the folder is missing, the disk is not mounted: fail instead of reporting no file.
     await stat(dirname(dirname(path)));
     return undefined;
   }
@@ -167,17 +164,17 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** What a disk has, and what is left of it, in bytes. */
-type FreeIn = (folder: string) => Promise<{ free: number; total: number }>;
+/** Returns the free and total bytes of a disk. */
+type MeasureSpace = (folder: string) => Promise<{ free: number; total: number }>;
 
-async function roomIn(folder: string): ReturnType<FreeIn> {
+async function measureSpace(folder: string): ReturnType<MeasureSpace> {
   const { bavail, blocks, bsize } = await statfs(folder);
   return { free: bavail * bsize, total: blocks * bsize };
 }
 
 const outOfRoom: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
 
-/** What the operating system refuses is nothing that the caller did wrong. */
+/** Turns errors of the operating system into `unavailable`. */
 async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -186,6 +183,6 @@ async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
     if (syscall === undefined) throw error;
     throw outOfRoom.has(code)
       ? noRoom(error)
-      : new ParleyError('unavailable', 'The storage for files cannot be used right now. Try again later.', [], error);
+      : new ParleyError('unavailable', 'The file storage is unavailable. Try again later.', [], error);
   }
 }

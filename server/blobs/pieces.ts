@@ -1,36 +1,32 @@
 import { freeBytes } from '../domain/free-bytes.ts';
 import type { BlobWriter } from './blobs.ts';
 
-/** A buffer starts at this size and doubles, so that a small file costs little. */
+/** A buffer starts at this size and doubles, so a small file uses little memory. */
 const firstBufferBytes = 64 * 1024;
 
-/** How an adapter takes what is written. */
+/** How an adapter stores pieces. */
 export interface Pieces {
   /** The size of every piece but the last. */
   readonly bytes: number;
-  /** How many may be on their way at once. */
-  readonly atOnce: number;
-  /** Stores a piece that begins at this offset of the blob. The bytes are its own until it answers. */
+  readonly concurrentStores: number;
+  /** Stores a piece at an offset of the blob. The bytes are reused afterwards. */
   store(piece: Uint8Array, offset: number): Promise<void>;
-  /**
-   * Comes once, after the last piece, with the size that the blob has then; without it, where storing failed. Answers how
-   * many bytes are kept for good.
-   */
+  /** Called once after the last piece, with the size of the blob, or without it if a piece failed. Returns the durable bytes. */
   finish(size: number | undefined): Promise<number>;
 }
 
-/** Gathers what is written into pieces, and fills the next while those before it are stored. */
+/** Collects writes into pieces, and fills the next piece while earlier ones are stored. */
 export class PieceWriter implements BlobWriter {
   readonly #pieces: Pieces;
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #storing = new Set<Promise<void>>();
   readonly #spare: Uint8Array[] = [];
   #buffer: Uint8Array;
   #filled: number;
   #offset: number;
   #changed = false;
-  #failure: { readonly error: unknown; told: boolean } | undefined;
+  #failure: { readonly error: unknown; isReported: boolean } | undefined;
 
-  /** `begun` is what is stored of the piece at `offset` already; it is stored once more with what follows. */
+  /** `begun` holds the stored bytes of the piece at `offset`. They are stored again with the next ones. */
   constructor(pieces: Pieces, offset: number, begun: Uint8Array = new Uint8Array()) {
     this.#pieces = pieces;
     this.#offset = offset;
@@ -40,7 +36,7 @@ export class PieceWriter implements BlobWriter {
 
   async write(bytes: Uint8Array): Promise<void> {
     for (let taken = 0; taken < bytes.length; ) {
-      this.#tellFailure();
+      this.#throwFailure();
       taken += this.#take(bytes.subarray(taken));
       if (this.#filled === this.#pieces.bytes) await this.#send();
     }
@@ -48,18 +44,18 @@ export class PieceWriter implements BlobWriter {
 
   async close(): Promise<number> {
     if (this.#changed) await this.#send();
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#storing);
     for (const buffer of [this.#buffer, ...this.#spare]) freeBytes(buffer);
     const finishing = this.#pieces.finish(this.#failure ? undefined : this.#offset + this.#filled);
-    if (!this.#failure || this.#failure.told) return finishing;
-    // Whatever goes wrong now, the first failure says more.
+    if (!this.#failure || this.#failure.isReported) return finishing;
+    // The first failure says more than one of `finish`.
     await finishing.catch(() => {});
     throw this.#failure.error;
   }
 
-  #tellFailure(): void {
+  #throwFailure(): void {
     if (!this.#failure) return;
-    this.#failure.told = true;
+    this.#failure.isReported = true;
     throw this.#failure.error;
   }
 
@@ -82,20 +78,20 @@ export class PieceWriter implements BlobWriter {
   }
 
   async #send(): Promise<void> {
-    while (this.#underWay.size >= this.#pieces.atOnce) await Promise.race(this.#underWay);
-    // Nothing is stored behind a gap.
+    while (this.#storing.size >= this.#pieces.concurrentStores) await Promise.race(this.#storing);
+    // A piece after a failed one would leave a gap.
     if (this.#failure) return;
     const buffer = this.#buffer;
     const sending = this.#pieces
       .store(buffer.subarray(0, this.#filled), this.#offset)
       .catch((error: unknown) => {
-        this.#failure ??= { error, told: false };
+        this.#failure ??= { error, isReported: false };
       })
       .then(() => {
-        this.#underWay.delete(sending);
+        this.#storing.delete(sending);
         this.#spare.push(buffer);
       });
-    this.#underWay.add(sending);
+    this.#storing.add(sending);
     this.#offset += this.#filled;
     this.#buffer = this.#spare.pop() ?? new Uint8Array(buffer.length);
     this.#filled = 0;

@@ -2,10 +2,10 @@ import { ParleyError } from '@parley/contract';
 import { StorageError } from './blobs.ts';
 import type { S3Settings } from './s3-url.ts';
 
-const refusesKeys = 'refuses the access key, or its secret is another';
+const refusesKeys = 'refuses the access key or its secret';
 const refusesToken = 'refuses the session token that it is sent because AWS_SESSION_TOKEN or S3_SESSION_TOKEN is set';
 
-/** What an error code means to the operator, where trying again does not help. */
+/** Permanent errors, in words for the operator. */
 const meanings: Readonly<Record<string, string>> = {
   InvalidAccessKeyId: refusesKeys,
   SignatureDoesNotMatch: refusesKeys,
@@ -14,42 +14,42 @@ const meanings: Readonly<Record<string, string>> = {
   PermanentRedirect: 'keeps this bucket in another region',
   InvalidToken: refusesToken,
   ExpiredToken: refusesToken,
-  RequestTimeTooSkewed: 'has a clock that differs too much from the one here',
+  RequestTimeTooSkewed: 'has a clock that differs too much from this one',
   NoSuchBucket: 'has no such bucket',
   InvalidBucketName: 'takes no bucket of that name',
-  InvalidResponse: 'does not answer as an S3 server does',
-  Timeout: 'does not answer',
+  InvalidResponse: 'does not respond like an S3 server',
+  Timeout: 'does not respond',
 };
 
-const lasting: ReadonlySet<string> = new Set([...Object.keys(meanings), 'NoSuchKey', 'InvalidRange']);
+const permanent: ReadonlySet<string> = new Set([...Object.keys(meanings), 'NoSuchKey', 'InvalidRange']);
 
-/** Waits before the second and the third attempt. Bun makes only one attempt at each of the requests that we use. */
+/** Delays before the second and third attempt. Bun itself makes only one. */
 const waitsMs = [100, 500];
 
-/** All that we ask of the server may be asked twice, so what passes by itself is tried again. */
-export async function insisting<T>(ask: () => Promise<T>): Promise<T> {
+/** Retries transient errors. All our requests can be repeated. */
+export async function withRetries<T>(send: () => Promise<T>): Promise<T> {
   for (const wait of waitsMs) {
     try {
-      return await ask();
+      return await send();
     } catch (error) {
-      if (lasting.has(codeOf(error))) throw asUnavailable(error);
+      if (permanent.has(codeOf(error))) throw asUnavailable(error);
       await Bun.sleep(wait);
     }
   }
-  return ask().catch((error) => {
+  return send().catch((error) => {
     throw asUnavailable(error);
   });
 }
 
 export function asUnavailable(cause: unknown): ParleyError {
-  return new ParleyError('unavailable', 'The storage for files cannot be used right now. Try again later.', [], cause);
+  return new ParleyError('unavailable', 'The file storage is unavailable. Try again later.', [], cause);
 }
 
-/** A plain line for the operator. Of what the server said it holds the code alone. */
+/** Returns a message for the operator. It quotes only the code of the server's error. */
 export function asStorageError(error: unknown, { endpoint, bucket }: S3Settings): StorageError {
   const code = codeOf(error instanceof ParleyError ? error.cause : error);
   const meaning = meanings[code] ?? `cannot be reached (${code})`;
-  return new StorageError(`The storage for files, ${bucket} at ${endpoint}, ${meaning}. Look at S3_URL.`);
+  return new StorageError(`The file storage ${bucket} at ${endpoint} ${meaning}. Check S3_URL.`);
 }
 
 function codeOf(error: unknown): string {

@@ -3,21 +3,21 @@ import { withTimeout } from '../lib/timeout.ts';
 import type { Blobs, BlobWriter } from './blobs.ts';
 import { checkKey } from './key.ts';
 import { type Pieces, PieceWriter } from './pieces.ts';
-import { asStorageError, asUnavailable, insisting } from './s3-faults.ts';
+import { asStorageError, asUnavailable, withRetries } from './s3-faults.ts';
 import type { S3Settings } from './s3-url.ts';
 
-/** The size of every object but a blob's last. It never changes: what has been stored is read by it. */
+/** The size of every object but a blob's last. It must never change, because stored blobs depend on it. */
 const objectBytes = 4 * 1024 * 1024;
 
 /**
- * What is fetched with one request. A reader that is slow holds as much in memory, so it is less than an object; larger
- * ones are faster: 95 MB/s with 1 MiB, 157 with 2, 230 with 8, on a server on loopback.
+ * Bytes of one GET. A slow reader holds as much in memory. Measured on loopback: 95 MB/s with 1 MiB, 157 with 2 MiB, 230 with
+ * 8 MiB.
  */
 const rangeBytes = 2 * 1024 * 1024;
 
-/** Bun copies what it sends: of 8 MiB each, a writer took 44 MiB of memory with one on its way and 69 with two. */
-const putsAtOnce = 2;
-const deletesAtOnce = 16;
+/** Bun copies what it sends. With objects of 8 MiB a writer took 44 MiB for one PUT and 69 MiB for two. */
+const concurrentPuts = 2;
+const concurrentDeletes = 16;
 
 interface StoredObject {
   readonly name: string;
@@ -25,8 +25,8 @@ interface StoredObject {
 }
 
 /**
- * Keeps a blob as objects `<prefix><key>/000000`, `/000001` and so on. Writing can so go on at any offset, needs no
- * multipart uploads that somebody would have to abort, and does with four requests that every server knows.
+ * Stores a blob as objects `<prefix><key>/000000`, `/000001` and so on. Writing can resume at any offset, without multipart
+ * uploads that would have to be aborted. Four kinds of requests suffice, and every S3 server knows them.
  */
 export function openS3(settings: S3Settings): Blobs {
   const bucket = clientOf(settings);
@@ -35,7 +35,7 @@ export function openS3(settings: S3Settings): Blobs {
   const sizeNow = async (key: string) => sizeOf(folderOf(key), await listed(key));
 
   return {
-    writersAtOnce: 16,
+    concurrentWriters: 16,
     hasRoomFor: async () => true,
     append: async (key, at) => append(bucket, folderOf(key), at),
     sizeOf: sizeNow,
@@ -48,12 +48,12 @@ export function openS3(settings: S3Settings): Blobs {
   };
 }
 
-/** Throws a plain line for the operator where the bucket cannot be used. */
-export async function checkS3(settings: S3Settings, patienceMs = 20_000): Promise<void> {
-  // Bun itself gives up on a silent server only after six minutes.
-  const listing = insisting(() => clientOf(settings).list({ prefix: settings.prefix, maxKeys: 1 }));
+/** Throws a `StorageError` if the bucket cannot be used. */
+export async function checkS3(settings: S3Settings, timeoutMs = 20_000): Promise<void> {
+  // Bun's own timeout for a server that does not respond is six minutes.
+  const listing = withRetries(() => clientOf(settings).list({ prefix: settings.prefix, maxKeys: 1 }));
   try {
-    await withTimeout(patienceMs, listing, () => Object.assign(new Error(), { code: 'Timeout' }));
+    await withTimeout(timeoutMs, listing, () => Object.assign(new Error(), { code: 'Timeout' }));
   } catch (error) {
     throw asStorageError(error, settings);
   }
@@ -72,20 +72,20 @@ async function append(bucket: S3Client, folder: string, at: number): Promise<Blo
   if (at > found) throw new Error(`a blob of ${found} bytes cannot be continued at ${at}`);
   const last = nameOf(folder, indexAt(at));
   const begun = await fetchRange(bucket, last, 0, at % objectBytes);
-  // What stands behind must go before anything is written: it would count again once that reaches it.
-  const isBehind = ({ name }: StoredObject) => name > last || (name === last && begun.length === 0);
-  await removeAll(bucket, objects.filter(isBehind));
+  // Objects after `at` must go first: they would count again once the blob reaches them.
+  const isAfter = ({ name }: StoredObject) => name > last || (name === last && begun.length === 0);
+  await removeAll(bucket, objects.filter(isAfter));
   if (at < found && begun.length > 0) await put(bucket, last, begun);
   const pieces: Pieces = {
     bytes: objectBytes,
-    atOnce: putsAtOnce,
+    concurrentStores: concurrentPuts,
     store: (bytes, offset) => put(bucket, nameOf(folder, indexAt(offset)), bytes),
     finish: async (size) => size ?? sizeOf(folder, await list(bucket, folder)),
   };
   return new PieceWriter(pieces, at - begun.length, begun);
 }
 
-/** The first bytes are there before it answers: so a storage that is away is told of, in place of an answer that breaks off. */
+/** Fetches the first range before it returns, so an unavailable storage gives an error instead of a broken response. */
 async function read(
   bucket: S3Client,
   folder: string,
@@ -112,7 +112,7 @@ async function read(
 }
 
 async function put(bucket: S3Client, name: string, bytes: Uint8Array): Promise<void> {
-  await insisting(() => bucket.write(name, bytes));
+  await withRetries(() => bucket.write(name, bytes));
 }
 
 async function fetchRange(
@@ -122,23 +122,23 @@ async function fetchRange(
   end: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (start === end) return new Uint8Array();
-  const bytes = await insisting(() => bucket.file(name).slice(start, end).bytes());
+  const bytes = await withRetries(() => bucket.file(name).slice(start, end).bytes());
   if (bytes.length === end - start) return bytes;
-  throw asUnavailable(new Error(`${name} has ${bytes.length} bytes from ${start} on in place of ${end - start}`));
+  throw asUnavailable(new Error(`${name} has ${bytes.length} bytes from ${start} on instead of ${end - start}`));
 }
 
 async function list(bucket: S3Client, folder: string): Promise<StoredObject[]> {
   const objects: StoredObject[] = [];
   for (let continuationToken: string | undefined; ; ) {
-    const asked = { prefix: folder, ...(continuationToken !== undefined && { continuationToken }) };
-    const page = await insisting(() => bucket.list(asked));
+    const query = { prefix: folder, ...(continuationToken !== undefined && { continuationToken }) };
+    const page = await withRetries(() => bucket.list(query));
     for (const { key, size = 0 } of page.contents ?? []) objects.push({ name: key, size });
     continuationToken = page.nextContinuationToken;
     if (!page.isTruncated || continuationToken === undefined) return objects;
   }
 }
 
-/** What stands behind a missing object or a short one does not count: it is left over from a writer that was cut off. */
+/** Objects after a missing or short one do not count: an interrupted writer left them. */
 function sizeOf(folder: string, objects: readonly StoredObject[]): number {
   let size = 0;
   for (const [index, object] of objects.entries()) {
@@ -150,8 +150,8 @@ function sizeOf(folder: string, objects: readonly StoredObject[]): number {
 }
 
 async function removeAll(bucket: S3Client, objects: readonly StoredObject[]): Promise<void> {
-  for (let first = 0; first < objects.length; first += deletesAtOnce) {
-    const some = objects.slice(first, first + deletesAtOnce);
-    await Promise.all(some.map(({ name }) => insisting(() => bucket.delete(name))));
+  for (let first = 0; first < objects.length; first += concurrentDeletes) {
+    const some = objects.slice(first, first + concurrentDeletes);
+    await Promise.all(some.map(({ name }) => withRetries(() => bucket.delete(name))));
   }
 }

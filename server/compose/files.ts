@@ -1,8 +1,8 @@
 import { FileLinks } from '../auth/file-links.ts';
 import type { Blobs } from '../blobs/blobs.ts';
 import { openDisk } from '../blobs/disk.ts';
-import { inParts } from '../blobs/parts.ts';
 import { checkS3, openS3 } from '../blobs/s3.ts';
+import { withSegments } from '../blobs/segments.ts';
 import type { Settings } from '../config.ts';
 import { UploadLeases } from '../files/leases.ts';
 import { UploadLocks } from '../files/locks.ts';
@@ -14,7 +14,7 @@ import type { World } from './world.ts';
 const hourMs = 3_600_000;
 
 /**
- * What keeps files. `address` is where the server is reached from outside; `askOthers` has the other servers' locks asked for
+ * What keeps files. `address` is where the server is reached from outside; `interruptOthers` has the other servers' locks asked for
  * an upload.
  */
 export async function buildFiles(
@@ -23,10 +23,10 @@ export async function buildFiles(
   engine: Engine,
   key: Uint8Array,
   address: () => string,
-  askOthers: (key: string) => void = () => {},
+  interruptOthers: (key: string) => void = () => {},
 ): Promise<{ blobs: Blobs; uploads: Uploads; locks: UploadLocks; services: FileServices }> {
   const { now, random, monotonic, uploadLeaseMs, uploadRenewMs, uploadWaitMs } = world;
-  const blobs = inParts(settings.s3 ? openS3(settings.s3) : openDisk(settings.folder));
+  const blobs = withSegments(settings.s3 ? openS3(settings.s3) : openDisk(settings.folder));
   if (settings.s3) await checkS3(settings.s3);
   const keptMs = settings.uploadHours * hourMs;
   const uploads = new Uploads({ engine, blobs, now, random, fileBytes: settings.fileBytes, keptMs });
@@ -37,8 +37,8 @@ export async function buildFiles(
     renewMs: uploadRenewMs,
     waitMs: uploadWaitMs,
     alone: settings.databaseUrl === undefined,
-    arrivesLate: settings.s3 !== undefined,
-    askOthers,
+    hasLateWrites: settings.s3 !== undefined,
+    interruptOthers,
   });
   await leases.start();
   const linkKey = new Bun.CryptoHasher('sha256', key).update('links to files').digest();
@@ -48,5 +48,5 @@ export async function buildFiles(
     read: (blob, start, end) => blobs.read(blob, start, end),
     expiry: () => uploads.expiry,
   };
-  return { blobs, uploads, locks: new UploadLocks(leases), services };
+  return { blobs, uploads, locks: new UploadLocks({ leases, monotonic }), services };
 }

@@ -1,7 +1,7 @@
 import type { Server } from 'bun';
 import { SettingError, type Settings } from '../config.ts';
-import { longestSilence } from '../http/admission.ts';
 import type { buildFetch } from '../http/app.ts';
+import { idleTimeoutSeconds } from '../http/request-context.ts';
 
 export function listen({ host, port }: Settings, fetch: ReturnType<typeof buildFetch>): Server<undefined> {
   try {
@@ -10,7 +10,7 @@ export function listen({ host, port }: Settings, fetch: ReturnType<typeof buildF
       hostname: host,
       port,
       fetch,
-      idleTimeout: longestSilence,
+      idleTimeout: idleTimeoutSeconds,
       // Without a word, two servers would otherwise share a port, each with data of its own.
       reusePort: false,
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,

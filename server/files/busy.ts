@@ -1,8 +1,8 @@
 import { ParleyError } from '@parley/contract';
 
 /**
- * An upload is somebody else's to write for now. Clients know a status for it: told so, they ask later where the upload is,
- * and go on from there; told of any other conflict, some begin anew.
+ * Another request or server uses the upload. It has the status 423, because tus clients retry and resume after that one.
+ * Some start again from the beginning after any other conflict.
  */
 export class UploadBusy extends ParleyError {
   constructor(message: string) {

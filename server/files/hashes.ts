@@ -1,7 +1,9 @@
-/** Uploads that are remembered at most: many are never finished. */
-const capacity = 10_000;
+import { LRUCache } from 'lru-cache';
 
-/** The SHA-256 of the bytes of an upload so far. */
+/** Many uploads are never finished, so their hashes are limited. */
+const maxHashes = 10_000;
+
+/** The SHA-256 of an upload's bytes so far. */
 export class RunningHash {
   readonly #hasher = new Bun.CryptoHasher('sha256');
   #size = 0;
@@ -22,34 +24,32 @@ export class RunningHash {
 
 interface Known {
   readonly hash: RunningHash;
-  /** The number of the lease under which it was last gone on with. */
+  /** The number of the lease that last used it. */
   lease: number;
 }
 
 /**
- * Hashes of uploads that are under way in this process, by key: most files need not be read again to be hashed. One that
- * went on elsewhere, or before a restart, is not here and has to be.
+ * Hashes of unfinished uploads by key, so that most files need not be read again. A file that another server continued, or
+ * that was started before a restart, is hashed from storage.
  */
 export class Hashes {
-  readonly #known = new Map<string, Known>();
+  readonly #known = new LRUCache<string, Known>({ max: maxHashes });
 
-  /** An upload goes on here under this lease. Where the one before was another server's, that may have written other bytes. */
+  /** Continues under this lease. Drops the hash if another server had the lease before: it may have written bytes. */
   follow(key: string, lease: number): void {
     const known = this.#known.get(key);
     if (known?.lease === lease - 1) known.lease = lease;
     else this.#known.delete(key);
   }
 
-  /** The hash of the first `size` bytes of an upload, if it is known. */
+  /** Returns the hash of the first `size` bytes, or undefined if it is unknown. */
   at(key: string, size: number, lease: number): RunningHash | undefined {
     const known = size === 0 ? { hash: new RunningHash(), lease } : this.#known.get(key);
-    this.#known.delete(key);
-    if (known?.hash.size !== size || known.lease !== lease) return undefined;
-    this.#known.set(key, known);
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= capacity) break;
-      this.#known.delete(oldest);
+    if (known?.hash.size !== size || known.lease !== lease) {
+      this.#known.delete(key);
+      return undefined;
     }
+    this.#known.set(key, known);
     return known.hash;
   }
 

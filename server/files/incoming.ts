@@ -2,39 +2,38 @@ import type { BlobWriter } from '../blobs/blobs.ts';
 import { freeBytes } from '../domain/free-bytes.ts';
 import type { RunningHash } from './hashes.ts';
 
-export interface IncomingParts {
+export interface IncomingDeps {
   readonly writer: BlobWriter;
-  /** Of what has come before, where that is known. */
+  /** The hash of the bytes before, if it is known. */
   readonly hash: RunningHash | undefined;
-  /** Bytes that are there, and that there may be. */
   readonly at: number;
-  readonly most: number;
+  readonly maxBytes: number;
   readonly tooMany: () => Error;
   readonly closed: () => void;
 }
 
-/** Takes in bytes of one upload. */
+/** Writes the bytes of one upload. */
 export class Incoming {
-  readonly #parts: IncomingParts;
+  readonly #deps: IncomingDeps;
   #size: number;
 
-  constructor(parts: IncomingParts) {
-    this.#parts = parts;
-    this.#size = parts.at;
+  constructor(deps: IncomingDeps) {
+    this.#deps = deps;
+    this.#size = deps.at;
   }
 
-  /** Uses the bytes up: nobody may look at them afterwards. */
+  /** Frees the memory of the bytes. The caller must not read them afterwards. */
   async write(bytes: Uint8Array): Promise<void> {
-    const { writer, hash, most, tooMany } = this.#parts;
-    if (this.#size + bytes.length > most) throw tooMany();
+    const { writer, hash, maxBytes, tooMany } = this.#deps;
+    if (this.#size + bytes.length > maxBytes) throw tooMany();
     this.#size += bytes.length;
     hash?.update(bytes);
     await writer.write(bytes);
     freeBytes(bytes);
   }
 
-  /** To be called once, also after a failure. Answers how many bytes are kept for good. */
+  /** Must be called once, also after a failure. Returns how many bytes are durable. */
   close(): Promise<number> {
-    return this.#parts.writer.close().finally(this.#parts.closed);
+    return this.#deps.writer.close().finally(this.#deps.closed);
   }
 }

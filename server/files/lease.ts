@@ -2,109 +2,108 @@ import type { Engine } from '../store/engine.ts';
 import { freeUpload, type LeaseRow, renewUpload } from '../store/upload-leases.ts';
 import { UploadBusy } from './busy.ts';
 
-interface LeaseParts {
+interface LeaseDeps {
   readonly engine: Engine;
   readonly row: LeaseRow;
   readonly leaseMs: number;
   readonly renewMs: number;
-  /** Milliseconds on a clock that nobody sets. */
   readonly monotonic: () => number;
-  /** When it was asked for, on that clock. */
-  readonly askedAt: number;
-  /** Somebody else waits for the upload: what is under way is to come to its end. */
-  readonly letGo: () => void;
+  /** When the lease was requested, on the monotonic clock. */
+  readonly requestedAt: number;
+  /** Called when another request waits for the upload. */
+  readonly interrupt: () => void;
 }
 
 /**
- * One request's hold on an upload, against all other servers. It is renewed for as long as the request takes, and given up well
- * before it lapses in the database: so nobody else writes yet when whoever lost it stops.
+ * One request's lease on an upload, against all other servers. It is renewed while the request runs. If it cannot be renewed,
+ * the request gives it up after two thirds of its time, so it stops writing before another server can start.
  */
 export class Lease {
-  readonly #parts: LeaseParts;
+  readonly #deps: LeaseDeps;
   readonly #renewing: ReturnType<typeof setInterval>;
-  #heldUntil = 0;
-  #ending: ReturnType<typeof setTimeout> | undefined;
+  #validUntil = 0;
+  #expiring: ReturnType<typeof setTimeout> | undefined;
   #isLost = false;
   #released: Promise<boolean> | undefined;
   #lost: ((error: Error) => void) | undefined;
 
-  constructor(parts: LeaseParts) {
-    this.#parts = parts;
-    this.#hold(parts.askedAt);
-    this.#renewing = setInterval(() => void this.#renew(), parts.renewMs);
+  constructor(deps: LeaseDeps) {
+    this.#deps = deps;
+    this.#hold(deps.requestedAt);
+    this.#renewing = setInterval(() => void this.#renew(), deps.renewMs);
   }
 
   get number(): number {
-    return this.#parts.row.lease_number;
+    return this.#deps.row.lease_number;
   }
 
-  /** Whoever held the upload before let its lease lapse, and may still write. */
+  /** Whether an earlier lease expired. Its holder may still write. */
   get isDoubtful(): boolean {
-    return this.#parts.row.is_doubtful;
+    return this.#deps.row.is_doubtful;
   }
 
-  /** After a pause of the whole process the clock knows it before the timers do. */
+  /** Checks the clock too: after a pause of the process it is ahead of the timers. */
   get isLost(): boolean {
-    return this.#isLost || this.#parts.monotonic() >= this.#heldUntil;
+    return this.#isLost || this.#deps.monotonic() >= this.#validUntil;
   }
 
-  /** To be asked before anything is written. */
+  /** Throws if the lease is lost. Must be called before each write. */
   check(): void {
-    if (this.isLost) throw lostHold();
+    if (this.isLost) throw lostLease();
   }
 
-  /** Tells once if it is lost, also while nothing comes that could be written. */
-  whenLost(tell: (error: Error) => void): void {
-    if (this.#isLost) tell(lostHold());
-    else this.#lost = tell;
+  /** Calls `listener` once if the lease is lost. */
+  whenLost(listener: (error: Error) => void): void {
+    if (this.#isLost) listener(lostLease());
+    else this.#lost = listener;
   }
 
-  /** Nothing more is written. Answers whether it was held all the time. */
+  /** Ends the lease after the last write. Returns whether it was valid all the time. */
   release(): Promise<boolean> {
-    const { engine, row } = this.#parts;
+    const { engine, row } = this.#deps;
     return this.#end(() => engine.writeRelaxed((tx) => freeUpload(tx, row.file_id, row.lease_number)));
   }
 
-  /** It has been given back: the upload is a file now. */
+  /** The transaction that completed the file has ended the lease. */
   fulfil(): void {
     void this.#end(async () => true);
   }
 
   #end(give: () => Promise<boolean>): Promise<boolean> {
     clearInterval(this.#renewing);
-    clearTimeout(this.#ending);
+    clearTimeout(this.#expiring);
     this.#released ??= give();
     return this.#released;
   }
 
   async #renew(): Promise<void> {
-    const { engine, row, leaseMs, monotonic, letGo } = this.#parts;
-    const askedAt = monotonic();
+    const { engine, row, leaseMs, monotonic, interrupt } = this.#deps;
+    const requestedAt = monotonic();
     try {
       const held = await engine.writeRelaxed((tx) => renewUpload(tx, row.file_id, row.lease_number, leaseMs));
       if (this.#released) return;
       if (!held) this.#lose();
-      else this.#hold(askedAt);
-      if (held?.is_wanted) letGo();
+      else this.#hold(requestedAt);
+      if (held?.is_wanted) interrupt();
     } catch {
-      // A database that is away may be back for the next time; otherwise the lease ends by itself.
+      // The next renewal may reach the database again. Otherwise the lease expires.
     }
   }
 
-  #hold(askedAt: number): void {
+  #hold(requestedAt: number): void {
     if (this.#isLost) return;
-    this.#heldUntil = Math.max(this.#heldUntil, askedAt + (this.#parts.leaseMs * 2) / 3);
-    clearTimeout(this.#ending);
-    this.#ending = setTimeout(() => this.#lose(), this.#heldUntil - this.#parts.monotonic());
+    this.#validUntil = Math.max(this.#validUntil, requestedAt + (this.#deps.leaseMs * 2) / 3);
+    clearTimeout(this.#expiring);
+    this.#expiring = setTimeout(() => this.#lose(), this.#validUntil - this.#deps.monotonic());
   }
 
   #lose(): void {
     if (this.#isLost || this.#released) return;
     this.#isLost = true;
     clearInterval(this.#renewing);
-    this.#lost?.(lostHold());
+    this.#lost?.(lostLease());
   }
 }
 
-export const lostHold = () =>
-  new UploadBusy('This server could not hold on to the upload. Ask with HEAD where it is, and go on from there.');
+export const lostLease = () =>
+  new UploadBusy('This server lost the upload. Get the Upload-Offset with HEAD, and resume there.');

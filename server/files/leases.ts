@@ -2,69 +2,63 @@ import type { Engine, Tx } from '../store/engine.ts';
 import { freeAllUploads, takeUpload } from '../store/upload-leases.ts';
 import { Lease } from './lease.ts';
 
-/** How long a server that has died keeps others off an upload. */
-const usualLeaseMs = 30_000;
+/** The lease of a dead server blocks an upload for this long. */
+const defaultLeaseMs = 30_000;
 
-/** How long a request waits for another that has to finish. */
-const usualWaitMs = 20_000;
+/** A request waits this long for another one to end. */
+const defaultWaitMs = 20_000;
 
-/** How often it is looked whether somebody has let go. */
-const lookEveryMs = 200;
+/** A waiting request tries again after this time. */
+const pollMs = 200;
 
-interface LeasesParts {
+interface LeasesDeps {
   readonly engine: Engine;
-  /** Milliseconds on a clock that nobody sets. */
   readonly monotonic: () => number;
-  /** How long a lease lasts that is not renewed, where that is not to be the usual time. */
   readonly leaseMs?: number | undefined;
-  /** How often one is renewed, where that is not to be the usual third of it. */
+  /** A third of `leaseMs` by default. */
   readonly renewMs?: number | undefined;
-  /** How long to wait for one, where that is not to be the usual time. */
   readonly waitMs?: number | undefined;
-  /** Nobody else can have leases on this database. */
+  /** Whether this is the only server on the database. */
   readonly alone: boolean;
-  /** What a process has sent to the storage may arrive there after its end. */
-  readonly arrivesLate: boolean;
+  /** Whether writes of a dead process may still reach the storage. */
+  readonly hasLateWrites: boolean;
   /**
-   * Asks the other servers to let go of an upload, which is to reach their `UploadLocks.asked`. It may get lost, and may come
-   * more than once: whoever renews a lease finds in the database that the upload is wanted.
+   * Calls `UploadLocks.interrupt` on the other servers. The message may get lost or come twice: a renewal also finds in the
+   * database that the upload is wanted.
    */
-  readonly askOthers: (key: string) => void;
+  readonly interruptOthers: (key: string) => void;
 }
 
-/** Keeps the servers on one database from writing the same upload at once. */
+/** Lets one server at a time write to an upload. */
 export class UploadLeases {
-  readonly #parts: LeasesParts;
+  readonly #deps: LeasesDeps;
 
-  constructor(parts: LeasesParts) {
-    this.#parts = parts;
+  constructor(deps: LeasesDeps) {
+    this.#deps = deps;
   }
 
-  /** Whoever has waited for so long comes back later: finishing a large file may take a while. */
-  get longestWaitMs(): number {
-    return this.#parts.waitMs ?? usualWaitMs;
+  /** Completing a large file may take a while. A client that has waited this long retries later. */
+  get maxWaitMs(): number {
+    return this.#deps.waitMs ?? defaultWaitMs;
   }
 
-  /** What a process has left behind that was alone as well. */
+  /** Ends the leases that an earlier process left behind, if no other server can have any. */
   async start(): Promise<void> {
-    const { engine, alone, arrivesLate } = this.#parts;
-    if (alone) await freeAllUploads(engine, arrivesLate);
+    const { engine, alone, hasLateWrites } = this.#deps;
+    if (alone) await freeAllUploads(engine, hasLateWrites);
   }
 
-  /**
-   * Waits until nobody else writes to an upload, for as long as `mayWait` does not throw, and takes it. Answers undefined where
-   * there is no such upload.
-   */
-  async take(key: string, letGo: () => void, mayWait: () => void): Promise<Lease | undefined> {
-    const { engine, monotonic, leaseMs = usualLeaseMs, renewMs = leaseMs / 3, alone, askOthers } = this.#parts;
+  /** Waits until the upload is free or `mayWait` throws. Returns undefined if there is no such upload. */
+  async take(key: string, interrupt: () => void, mayWait: () => void): Promise<Lease | undefined> {
+    const { engine, monotonic, leaseMs = defaultLeaseMs, renewMs = leaseMs / 3, alone, interruptOthers } = this.#deps;
     const work = (tx: Tx) => takeUpload(tx, key, leaseMs);
-    for (; ; await Bun.sleep(lookEveryMs)) {
-      const askedAt = monotonic();
-      // That it is taken must be on disk: were it forgotten, another would take it without a doubt. Alone, there is none.
+    for (; ; await Bun.sleep(pollMs)) {
+      const requestedAt = monotonic();
+      // The lease must be durable: after a crash another server could not see that it had existed. Alone there is none.
       const row = alone ? await engine.writeRelaxed(work) : await engine.write(work);
       if (row === 'gone') return undefined;
-      if (row !== 'held') return new Lease({ engine, row, leaseMs, renewMs, monotonic, askedAt, letGo });
-      askOthers(key);
+      if (row !== 'held') return new Lease({ engine, row, leaseMs, renewMs, monotonic, requestedAt, interrupt });
+      interruptOthers(key);
       mayWait();
     }
   }

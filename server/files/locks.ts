@@ -1,98 +1,98 @@
-import type { Lock, Locker, RequestRelease } from '@tus/server';
+import { withTimeout } from '../lib/timeout.ts';
 import { UploadBusy } from './busy.ts';
 import type { Lease } from './lease.ts';
 import type { UploadLeases } from './leases.ts';
 
+/** An interrupted request may take this long to end by itself. */
+const drainMs = 100;
+
+/** The exclusive use of an upload. */
+export interface UploadHold {
+  /** Undefined for an upload that does not exist, and for a new one. */
+  readonly lease: Lease | undefined;
+  /** Aborted when the request must stop, because another one wants the upload or the server stops. */
+  readonly signal: AbortSignal;
+}
+
 interface Holder {
-  readonly letGo: RequestRelease;
+  readonly controller: AbortController;
   readonly released: Promise<void>;
-  readonly release: () => void;
+  hasLease: boolean;
+}
+
+const interrupt = ({ controller }: Holder): void => void setTimeout(() => controller.abort(), drainMs);
+
+interface UploadLocksDeps {
+  readonly leases: UploadLeases;
+  readonly monotonic: () => number;
 }
 
 /**
- * One request at a time for each upload. Whoever comes has the one before let go: a client that resumes must not wait for
- * the end of its own dead connection. Within this server a lock does it, in place of the library's, which looks again in
- * every turn of the event loop, and keeps a promise for each; against other servers a lease.
+ * Lets one request at a time use an upload: within this server by a lock, against other servers by a lease. A new request
+ * interrupts the one before, because a client that resumes must not wait for its own dead connection.
  */
-export class UploadLocks implements Locker {
-  readonly #leases: UploadLeases;
+export class UploadLocks {
+  readonly #deps: UploadLocksDeps;
   readonly #holders = new Map<string, Holder>();
-  /** Those of them that have their lease, and do not wait for one. */
-  readonly #leased = new Map<string, RequestRelease>();
 
-  constructor(leases: UploadLeases) {
-    this.#leases = leases;
+  constructor(deps: UploadLocksDeps) {
+    this.#deps = deps;
   }
 
-  /** Keeps out this server's other requests alone. That is enough to make an upload: nobody knows of it before the answer. */
-  newLock(id: string): Lock {
-    return {
-      lock: (_signal, letGo) => this.#take(id, letGo),
-      unlock: async () => {
-        const holder = this.#holders.get(id);
-        this.#holders.delete(id);
-        holder?.release();
-      },
-    };
-  }
-
-  /** Keeps out everybody. For one request, which is told of its lease. */
-  leasing(took: (lease: Lease) => void): Locker {
-    return { newLock: (id) => this.#newLease(id, took) };
-  }
-
-  /** Has every request that is under way keep what it has and answer. */
-  letGo(): void {
-    for (const holder of this.#holders.values()) void holder.letGo();
-  }
-
-  /** Has the request that writes to an upload do so, if there is one: another server asks for it. */
-  asked(key: string): void {
-    void this.#leased.get(key)?.();
-  }
-
-  #newLease(id: string, took: (lease: Lease) => void): Lock {
-    const local = this.newLock(id);
-    let lease: Lease | undefined;
-    return {
-      lock: async (signal, letGo) => {
-        const deadline = performance.now() + this.#leases.longestWaitMs;
-        await local.lock(signal, letGo);
-        try {
-          lease = await this.#leases.take(id, letGo, () => {
-            if (signal.aborted || performance.now() >= deadline) throw stillBusy();
-          });
-          if (!lease) return;
-          this.#leased.set(id, letGo);
-          took(lease);
-        } catch (error) {
-          await local.unlock();
-          throw error;
-        }
-      },
-      unlock: async () => {
-        this.#leased.delete(id);
-        // What cannot be given back lapses.
+  /** Runs `work` under the lock and a lease. Throws `UploadBusy` if the upload is not released in time. */
+  hold<T>(key: string, work: (hold: UploadHold) => Promise<T>): Promise<T> {
+    const { leases, monotonic } = this.#deps;
+    const deadline = monotonic() + leases.maxWaitMs;
+    return this.#lock(key, deadline, async (holder) => {
+      const { signal } = holder.controller;
+      const stop = () => interrupt(holder);
+      const lease = await leases.take(key, stop, () => {
+        if (signal.aborted || monotonic() >= deadline) throw stillBusy();
+      });
+      holder.hasLease = lease !== undefined;
+      try {
+        return await work({ lease, signal });
+      } finally {
+        holder.hasLease = false;
+        // A lease that cannot be released expires.
         await lease?.release().catch(() => {});
-        await local.unlock();
-      },
-    };
+      }
+    });
   }
 
-  async #take(id: string, letGo: RequestRelease): Promise<void> {
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(stillBusy()), this.#leases.longestWaitMs);
-    try {
-      for (let holder = this.#holders.get(id); holder; holder = this.#holders.get(id)) {
-        await holder.letGo();
-        await Promise.race([holder.released, late.promise]);
-      }
-    } finally {
-      clearTimeout(timer);
+  /** Runs `work` under the lock alone. No other server knows a new upload yet. */
+  holdNew<T>(key: string, work: (hold: UploadHold) => Promise<T>): Promise<T> {
+    return this.#lock(key, this.#deps.monotonic(), ({ controller }) =>
+      work({ lease: undefined, signal: controller.signal }),
+    );
+  }
+
+  /** Interrupts the request that has a lease on the upload: another server wants it. */
+  interrupt(key: string): void {
+    const holder = this.#holders.get(key);
+    if (holder?.hasLease) interrupt(holder);
+  }
+
+  /** Interrupts all requests. They keep the bytes they have, and their clients resume elsewhere or later. */
+  interruptAll(): void {
+    for (const holder of this.#holders.values()) interrupt(holder);
+  }
+
+  async #lock<T>(key: string, deadline: number, work: (holder: Holder) => Promise<T>): Promise<T> {
+    for (let before = this.#holders.get(key); before; before = this.#holders.get(key)) {
+      interrupt(before);
+      await withTimeout(Math.max(0, deadline - this.#deps.monotonic()), before.released, stillBusy);
     }
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    this.#holders.set(id, { letGo, released, release });
+    const holder: Holder = { controller: new AbortController(), released, hasLease: false };
+    this.#holders.set(key, holder);
+    try {
+      return await work(holder);
+    } finally {
+      this.#holders.delete(key);
+      release();
+    }
   }
 }
 
-const stillBusy = () => new UploadBusy('An earlier request is not done with this upload yet. Try again.');
+const stillBusy = () => new UploadBusy('An earlier request still uses this upload. Try again.');

@@ -4,18 +4,18 @@ import { dropEndedFiles, forgetFile, hasEndedFiles, postponeDeletion } from '../
 
 const batch = 100;
 
-/** When a file is tried again that could not be removed. */
+/** When a failed removal is retried. */
 const retryMs = 10 * 60_000;
 
 /**
- * Removes a small batch of files that have come to their end; answers whether there may be more. The row goes last: what a
- * crash interrupts is found again.
+ * Removes a batch of expired files. Returns whether there may be more. The row goes last, so a removal that a crash
+ * interrupts is repeated.
  */
 export async function removeEnded(
   engine: Engine,
   blobs: Blobs,
   now: number,
-  counted: (count: number) => void,
+  onRemoved: (count: number) => void,
 ): Promise<boolean> {
   if (!(await hasEndedFiles(engine, now))) return false;
   const dropped = await engine.write((tx) => dropEndedFiles(tx, now, batch));
@@ -24,12 +24,12 @@ export async function removeEnded(
     try {
       await blobs.remove(key);
       await forgetFile(engine, file_id);
-      counted(1);
+      onRemoved(1);
     } catch (fault) {
       faults.push(fault);
     }
   }
-  // The next time they are tried again; what comes after them does not wait for that.
+  // Later files must not wait for the ones that failed.
   if (faults.length > 0) await postponeDeletion(engine, dropped, now + retryMs);
   if (faults.length > 0) throw new AggregateError(faults, `${faults.length} files could not be removed`);
   return dropped.length === batch;

@@ -1,19 +1,16 @@
-/** As much of a file as its type is found from. */
+/** The bytes at the start of a file that its type is detected from. */
 export const headBytes = 16_384;
 
-/** What no text has in it. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+/** Characters that no text contains. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them
 const binary = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
 
-/** Text that has a type of its own; any other is plain. */
+/** Text formats with a type of their own. Any other text is plain. */
 const texts = /^(?:text\/|application\/(?:json|xml|[\w.-]+\+(?:json|xml))$|image\/svg\+xml$)/;
 
-/**
- * What a file is, from its first bytes. Its name is only asked which kind of text it is, for text looks like text: so
- * nothing passes for a picture or a program by being called one.
- */
+/** Detects the type of a file from its first bytes. The name decides only between kinds of text (`typeNamed`). */
 export async function typeOf(head: Uint8Array): Promise<{ type: string; extension: string }> {
-  // With the first file: the library takes 20 ms and 8 MB.
+  // Loaded with the first file, because the library takes 20 ms and 8 MB.
   const { fileTypeFromBuffer } = await import('file-type');
   const found = isUtf16(head) ? undefined : await fileTypeFromBuffer(head);
   if (found && found.mime !== 'application/xml') return { type: found.mime, extension: found.ext };
@@ -21,18 +18,18 @@ export async function typeOf(head: Uint8Array): Promise<{ type: string; extensio
   return { type: 'text/plain', extension: 'txt' };
 }
 
-/** Which kind of text a text is, its name says. */
+/** Refines the type of a text by the file's name. */
 export function typeNamed(type: string, name: string): string {
   if (!texts.test(type)) return type;
   const [named = ''] = Bun.file(name).type.split(';');
   return texts.test(named) ? named : 'text/plain';
 }
 
-/** The mark that a text in UTF-16 begins with. The library takes it for sound. */
+/** The byte order mark of UTF-16. The library takes it for audio. */
 const isUtf16 = ([first, second]: Uint8Array): boolean =>
   (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 
-/** The last character of the head may be cut in two. */
+/** The last character of the head may be incomplete. */
 function isText(head: Uint8Array): boolean {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: head.length === headBytes });

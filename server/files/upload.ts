@@ -3,22 +3,23 @@ import type { FileRow } from '../store/files.ts';
 import type { Incoming } from './incoming.ts';
 import { type ReceivedFile, tookTooLong, type Uploads } from './uploads.ts';
 
-/** How often an upload that goes on and on is kept for longer. */
+/** A long upload extends its expiry this often. */
 export const extendEveryMs = 60_000;
 
-/** A file that comes in one go: in the end it is whole, or gone. */
+/** A file in one request. In the end it is complete, or removed. */
 export class Upload {
   readonly #uploads: Uploads;
   readonly #row: FileRow;
-  /** Undefined once it is closed. */
+  /** Undefined after close. */
   #incoming: Incoming | undefined;
-  #extended = performance.now();
+  #extendedTo: number;
   readonly #over = Promise.withResolvers<void>();
 
   private constructor(uploads: Uploads, row: FileRow, incoming: Incoming) {
     this.#uploads = uploads;
     this.#row = row;
     this.#incoming = incoming;
+    this.#extendedTo = uploads.expiry;
     uploads.waitFor(this.#over.promise);
   }
 
@@ -33,31 +34,31 @@ export class Upload {
   }
 
   async write(bytes: Uint8Array): Promise<void> {
-    await this.#goOn(extendEveryMs);
+    await this.#extend(extendEveryMs);
     await this.#incoming?.write(bytes);
   }
 
   async finish(): Promise<ReceivedFile> {
     const size = await this.#close();
-    await this.#goOn(0);
+    await this.#extend(0);
     return this.#uploads.seal(this.#row, size);
   }
 
-  /** Removes what has come, unless it has become a whole file. */
+  /** Removes the bytes unless the file is complete. */
   async release(): Promise<void> {
     try {
       await this.#close().catch(() => {});
-      // What cannot be removed now is removed once it has expired.
+      // A failed removal is repeated once the file has expired.
       await this.#uploads.discard(this.#row).catch(() => {});
     } finally {
       this.#over.resolve();
     }
   }
 
-  /** So that nobody takes it for one whose server has died. */
-  async #goOn(afterMs: number): Promise<void> {
-    if (performance.now() - this.#extended < afterMs) return;
-    this.#extended = performance.now();
+  /** Extends the expiry, which otherwise marks uploads of dead servers. */
+  async #extend(afterMs: number): Promise<void> {
+    if (this.#uploads.expiry < this.#extendedTo + afterMs) return;
+    this.#extendedTo = this.#uploads.expiry;
     if (!(await this.#uploads.extend(this.#row))) throw tookTooLong();
   }
 

@@ -23,74 +23,77 @@ import { Incoming } from './incoming.ts';
 import type { Lease } from './lease.ts';
 import { headBytes, typeNamed, typeOf } from './type.ts';
 
-export interface UploadParts {
+export interface UploadsDeps {
   readonly engine: Engine;
   readonly blobs: Blobs;
   readonly now: () => number;
   readonly random: (bytes: number) => Uint8Array;
-  /** Bytes in a file at most. */
+  /** The largest file. */
   readonly fileBytes: number;
-  /** How long a file is kept that no message names, and an upload that does not go on. */
+  /** How long a file without a message, and an unfinished upload, are kept. */
   readonly keptMs: number;
 }
 
-/** A file of which every byte is kept. For others it comes to be with the transaction that makes it whole. */
+/** A file whose bytes are all durable. A later transaction completes it, and makes it visible. */
 export interface ReceivedFile extends FileFacts {
   readonly file_id: FileId;
 }
 
-export const tooLargeFile = (most: number) =>
-  new ParleyError('payload_too_large', `A file may have at most ${most} bytes.`);
+export const tooLargeFile = (maxBytes: number) =>
+  new ParleyError('payload_too_large', `A file may have at most ${maxBytes} bytes.`);
 
-/** An upload that is not done within its time is removed, whatever has come of it. */
-export const tookTooLong = () => new ParleyError('conflict', 'The upload took so long that it was given up.');
+export const moreThanAnnounced = () =>
+  new ParleyError('payload_too_large', 'The body has more bytes than Upload-Length announced.');
 
-/** An upload in one go that nothing has come of for so long is over: its server has died. */
-const silenceMs = 15 * 60_000;
+export const tookTooLong = () =>
+  new ParleyError('conflict', 'The upload expired before it was complete. Upload the file again.');
 
-/** The number of the lease under which a file is written that is only ever one request's. */
+/** An upload in one request expires after this time without bytes: its server has died. */
+const idleMs = 15 * 60_000;
+
+/** The lease number of an upload in one request. */
 const noLease = 0;
 
-/** Files that one user uploads at once, at most. */
-const mostAtOnce = 20;
+/** Concurrent uploads of one user. */
+const maxConcurrent = 20;
 
-/** Files of one user that no message names, at most. */
-const mostUnsent = 200;
+/** Files of one user without a message. */
+const maxUnsent = 200;
 
 /**
- * How a file comes in: first its row, so that nothing is kept that is not known; then its bytes; then, once they are kept for
- * good, what they are. Until it is whole nobody sees it, and what breaks off is removed, or kept for a while to be gone on with.
+ * Stores files: the row first, so that no blob is without one; then the bytes; then, once the bytes are durable, the hash and
+ * the type. A file is invisible until it is complete. An interrupted upload is removed, or kept for a while to be resumed.
  */
 export class Uploads {
-  readonly #parts: UploadParts;
+  readonly #deps: UploadsDeps;
   readonly #hashes = new Hashes();
-  readonly #underWay = new Set<Promise<void>>();
-  /** Whose uploads are being written, each as often as they have one. */
+  readonly #running = new Set<Promise<unknown>>();
+  /** The owner of each upload that is being written. */
   readonly #writing: UserId[] = [];
 
-  constructor(parts: UploadParts) {
-    this.#parts = parts;
+  constructor(deps: UploadsDeps) {
+    this.#deps = deps;
   }
 
-  get mostBytes(): number {
-    return this.#parts.fileBytes;
+  get maxBytes(): number {
+    return this.#deps.fileBytes;
   }
 
-  /** When a file is removed that nobody does anything with from now on. */
+  /** When a file that is unused from now on is removed. */
   get expiry(): number {
-    return this.#parts.now() + this.#parts.keptMs;
+    return this.#deps.now() + this.#deps.keptMs;
   }
 
-  /** Announces a file of a known size, which may come in pieces. Where its name is empty it gets one in the end. */
+  /** Starts an upload of a known size in several requests. Throws if the file is too large or the storage is full. */
   async announce(userId: UserId, name: string, size: number): Promise<FileRow> {
-    if (size > this.#parts.fileBytes) throw tooLargeFile(this.#parts.fileBytes);
-    if (!(await this.#parts.blobs.hasRoomFor(size))) throw noRoom();
+    if (size > this.#deps.fileBytes) throw tooLargeFile(this.#deps.fileBytes);
+    if (!(await this.#deps.blobs.hasRoomFor(size))) throw noRoom();
     return this.#begin({ userId, name, size, expiresAt: this.expiry, isCounted: true });
   }
 
-  /** Begins a file that comes in one go. One that is sent with its message does not count among those that no message names. */
+  /** Starts an upload in one request. A file that is sent with its message does not count as unsent. */
   begin(userId: UserId, name: string, isSent: boolean): Promise<FileRow> {
-    return this.#begin({ userId, name, size: null, expiresAt: this.#parts.now() + silenceMs, isCounted: !isSent });
+    return this.#begin({ userId, name, size: null, expiresAt: this.#deps.now() + idleMs, isCounted: !isSent });
   }
 
   async #begin(file: {
@@ -100,45 +103,44 @@ export class Uploads {
     readonly expiresAt: number;
     readonly isCounted: boolean;
   }): Promise<FileRow> {
-    const { engine, now, random } = this.#parts;
+    const { engine, now, random } = this.#deps;
     const { userId, name, size } = file;
     const key = newKey(random);
     return engine.write(async (tx) => {
       await tx.lockKeys([`uploads of ${userId}`]);
-      if (file.isCounted && (await countUnsent(tx, userId, now())) >= mostUnsent) {
+      if (file.isCounted && (await countUnsent(tx, userId, now())) >= maxUnsent) {
         throw new ParleyError(
           'conflict',
-          `You have ${mostUnsent} files that no message names. Send some of them, or wait until their time is over.`,
+          `You have ${maxUnsent} files without a message. Send some of them, or wait until they expire.`,
         );
       }
       return insertFile(tx, { key, user_id: userId, name, size, created_at: now(), expires_at: file.expiresAt });
     });
   }
 
-  /** An upload, or the file that it has become, unless it has come to its end. */
+  /** Returns an upload or a complete file, or undefined if there is none or it has expired. */
   find(key: string): Promise<FileRow | undefined> {
-    return findFileByKey(this.#parts.engine, key, this.#parts.now());
+    return findFileByKey(this.#deps.engine, key, this.#deps.now());
   }
 
   /**
-   * An upload is gone on with under a lease. Where an earlier one has lapsed, its holder may still write, and what it has sent
-   * may still arrive: so what counts from here on is kept where only later ones know to write. Answers undefined where the
-   * lease is lost.
+   * Continues an upload under a lease. The holder of an expired lease may still write, and its writes may arrive late. So
+   * the upload then continues in a new segment, which that holder does not know. Returns undefined if the lease is lost.
    */
   async follow(row: FileRow, lease: Lease): Promise<FileRow | undefined> {
-    const { engine, blobs } = this.#parts;
+    const { engine, blobs } = this.#deps;
     this.#hashes.follow(row.key, lease.number);
     if (!lease.isDoubtful) return row;
     const size = await blobs.sizeOf(row.key);
-    // Behind the last byte nobody writes.
+    // No write can follow the last byte.
     if (size === row.size) return row;
     return engine.write((tx) => cutUpload(tx, row.file_id, lease.number, size));
   }
 
-  /** Goes on with an upload, of which so many bytes are kept. */
+  /** Opens an upload for writing after its first `at` bytes. */
   async open(row: FileRow, at: number, lease = noLease): Promise<Incoming> {
     const leave = this.#enter(row.user_id);
-    const writer = await this.#parts.blobs.append(row.key, at).catch((error: unknown) => {
+    const writer = await this.#deps.blobs.append(row.key, at).catch((error: unknown) => {
       leave();
       throw error;
     });
@@ -146,37 +148,37 @@ export class Uploads {
       writer,
       hash: this.#hashes.at(row.key, at, lease),
       at,
-      most: row.size ?? this.#parts.fileBytes,
-      tooMany: () => tooLargeFile(this.#parts.fileBytes),
+      maxBytes: row.size ?? this.#deps.fileBytes,
+      tooMany: () => (row.size === null ? tooLargeFile(this.#deps.fileBytes) : moreThanAnnounced()),
       closed: leave,
     });
   }
 
-  /** Counts an upload that is being written, until what it answers is called. */
+  /** Counts an open upload until the returned function is called. Throws `unavailable` if there are too many. */
   #enter(userId: UserId): () => void {
-    const { writersAtOnce } = this.#parts.blobs;
+    const { concurrentWriters } = this.#deps.blobs;
     const own = this.#writing.filter((writing) => writing === userId).length;
-    if (own >= Math.min(mostAtOnce, writersAtOnce) || this.#writing.length >= writersAtOnce) {
-      throw new ParleyError('unavailable', 'Too many files are being uploaded at once. Try again in a moment.');
+    if (own >= Math.min(maxConcurrent, concurrentWriters) || this.#writing.length >= concurrentWriters) {
+      throw new ParleyError('unavailable', 'Too many files are being uploaded. Try again in a moment.');
     }
     this.#writing.push(userId);
     return () => void this.#writing.splice(this.#writing.indexOf(userId), 1);
   }
 
-  /** How many bytes of an upload are kept. */
+  /** Returns how many bytes of an upload are durable. */
   sizeOf(row: FileRow): Promise<number> {
-    return this.#parts.blobs.sizeOf(row.key);
+    return this.#deps.blobs.sizeOf(row.key);
   }
 
-  /** An upload goes on, and is kept for longer. Answers false where it has come to its end. */
+  /** Extends the expiry of an upload. Returns false if it was removed. */
   extend(row: FileRow): Promise<boolean> {
-    const expiresAt = row.size === null ? this.#parts.now() + silenceMs : this.expiry;
-    return extendFile(this.#parts.engine, row.file_id, expiresAt);
+    const expiresAt = row.size === null ? this.#deps.now() + idleMs : this.expiry;
+    return extendFile(this.#deps.engine, row.file_id, expiresAt);
   }
 
-  /** All bytes have come: they stay as they are, and are looked at. */
+  /** Seals the bytes, and returns the hash and the type. */
   async seal(row: FileRow, size: number, lease = noLease): Promise<ReceivedFile> {
-    const { engine, blobs, now } = this.#parts;
+    const { engine, blobs, now } = this.#deps;
     if (size === 0) throw invalidField('file', 'is empty');
     if (!(await findFile(engine, row.file_id, now()))) throw tookTooLong();
     await blobs.seal(row.key, size);
@@ -188,31 +190,28 @@ export class Uploads {
     return { file_id, name: name || `file.${found.extension}`, mime_type: typeNamed(found.type, name), size, sha256 };
   }
 
-  /** Makes a file whole that no other transaction does. Answers false where it was dropped or taken over meanwhile. */
+  /** Completes a file in a transaction of its own. Returns false if it was removed or another request took over. */
   complete(file: ReceivedFile, lease = noLease): Promise<boolean> {
-    return this.#parts.engine.write((tx) => completeFile(tx, file.file_id, file, this.expiry, lease));
+    return this.#deps.engine.write((tx) => completeFile(tx, file.file_id, file, this.expiry, lease));
   }
 
   /**
-   * Removes an upload, unless it has become a whole file, or is another's to write: then it answers false. What cannot be
-   * removed now is removed with what has ended.
+   * Removes an upload. Returns false if it is complete, or another request has the lease. A failed removal is repeated once
+   * the upload has expired.
    */
   async abandon({ file_id, key }: Pick<FileRow, 'file_id' | 'key'>, lease = noLease): Promise<boolean> {
-    const { engine, blobs, now } = this.#parts;
+    const { engine, blobs, now } = this.#deps;
     this.#hashes.drop(key);
-    // What has been removed meanwhile may have been written to since.
+    // An upload that was removed meanwhile may have received bytes since.
     if (!(await dropUnfinished(engine, file_id, now(), lease)) && (await isKnown(engine, file_id))) return false;
     await blobs.remove(key);
     await forgetFile(engine, file_id);
     return true;
   }
 
-  /**
-   * The same for an upload in one go, of which nobody but its request can make a whole file. Here the bytes go first: they
-   * may be what keeps the database from writing anything.
-   */
+  /** Removes an upload in one request. The bytes go first: they may fill the disk that the database needs. */
   async discard(row: FileRow): Promise<void> {
-    const { engine, blobs } = this.#parts;
+    const { engine, blobs } = this.#deps;
     const { file_id, key } = row;
     this.#hashes.drop(key);
     if (await isCompleteFile(engine, file_id)) return;
@@ -220,29 +219,29 @@ export class Uploads {
     await this.abandon(row);
   }
 
-  /** Removes what was written to an upload that others have removed meanwhile. Answers false where it is still there. */
+  /** Removes bytes that were written after another request removed the upload. Returns false if it still exists. */
   async clearUp({ file_id, key }: FileRow): Promise<boolean> {
-    const { engine, blobs } = this.#parts;
+    const { engine, blobs } = this.#deps;
     if (await isKept(engine, file_id)) return false;
     await blobs.remove(key);
     await forgetFile(engine, file_id);
     return true;
   }
 
-  /** Something is under way that must not be left half done when the server stops. */
-  waitFor(work: Promise<void>): void {
-    this.#underWay.add(work);
-    const done = () => this.#underWay.delete(work);
+  /** Makes the stop of the server wait for this work. */
+  waitFor(work: Promise<unknown>): void {
+    this.#running.add(work);
+    const done = () => this.#running.delete(work);
     void work.then(done, done);
   }
 
   async settled(): Promise<void> {
-    await Promise.allSettled(this.#underWay);
+    await Promise.allSettled(this.#running);
   }
 
   async #hash(key: string, size: number): Promise<string> {
     const hash = new RunningHash();
-    for await (const bytes of new Response(await this.#parts.blobs.read(key, 0, size)).body ?? []) hash.update(bytes);
+    for await (const bytes of new Response(await this.#deps.blobs.read(key, 0, size)).body ?? []) hash.update(bytes);
     return hash.digest();
   }
 }

@@ -1,66 +1,63 @@
 import { type Contract, openApi } from '@parley/contract';
 import { Hono } from 'hono';
-import type { Connections } from './admission.ts';
+import type { Fetch } from './pipeline.ts';
+import type { Connections } from './request-context.ts';
 
-export interface AppParts {
-  readonly api: (request: Request, address: string, connections: Connections) => Promise<Response>;
-  /** Uploads that can be resumed. Given what follows `/api/`, as above. */
-  readonly uploads: (request: Request, address: string, connections: Connections) => Promise<Response>;
-  /** Given the path with its query; answers undefined where that is none of its own. */
-  readonly oauth: (
-    request: Request,
-    address: string,
-    connections: Connections,
-  ) => Response | Promise<Response> | undefined;
+export interface AppDeps {
+  /** Gets the part of the URL after `/api/` as its path. */
+  readonly api: Fetch;
+  /** Resumable uploads. The path is as above. */
+  readonly uploads: Fetch;
+  /** Gets the path with its query. Returns undefined for a path that is not its own. */
+  readonly oauth: (request: Request, path: string, connections: Connections) => Promise<Response> | undefined;
+  /** Everything else, the response to an unknown path included. */
+  readonly pages: Fetch;
   readonly contract: Contract;
   readonly version: string;
-  /** Everything else: pages, and what is said where there is nothing. */
-  readonly pages: Fetch;
-  /** Throws where the process cannot serve: the database is away. */
+  /** Rejects if the process cannot serve requests. */
   readonly ready: () => Promise<void>;
   readonly metrics: () => string;
 }
 
-type Fetch = (request: Request, connections: Connections) => Response | Promise<Response>;
-
-/** Everything that is served: the rows of the contract straight away, what operators ask for, and pages for people, through Hono. */
-export function buildFetch(parts: AppParts): Fetch {
-  const around = buildAround(parts);
-  return (request, connections) => {
+/** Dispatches a request by its path: the API first and without a router, because it is the hot path. */
+export function buildFetch(deps: AppDeps) {
+  const fallback = buildFallback(deps);
+  return (request: Request, connections: Connections): Response | Promise<Response> => {
     const { url } = request;
-    // Without a Host header the address is only a path.
-    const path = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2);
-    const address = url.startsWith('/api/', path) ? url.slice(path + 5) : '';
-    if (isRow.test(address)) return parts.api(request, address, connections);
-    if (isUpload.test(address)) return parts.uploads(request, address, connections);
-    const forApps = parts.oauth(request, url.slice(path), connections);
-    if (forApps) return forApps;
-    return around.fetch(path === 0 ? new Request(`http://localhost${url}`, request) : request, connections);
+    // Without a Host header the URL is only a path.
+    const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2);
+    const apiPath = url.startsWith('/api/', start) ? url.slice(start + 5) : '';
+    if (isOperation.test(apiPath)) return deps.api(request, apiPath, connections);
+    if (isUpload.test(apiPath)) return deps.uploads(request, apiPath, connections);
+    return (
+      deps.oauth(request, url.slice(start), connections) ??
+      fallback.fetch(start === 0 ? new Request(`http://localhost${url}`, request) : request, connections)
+    );
   };
 }
 
 /** `messages.php`, with or without a query. */
-const isRow = /^[^/?]*\.php(?:\?|$)/;
+const isOperation = /^[^/?]*\.php(?:\?|$)/;
 
-/** `uploads`, and what is below. */
+/** `uploads` and the paths below it. */
 const isUpload = /^uploads(?:[/?]|$)/;
 
-function buildAround(parts: AppParts): Hono<{ Bindings: Connections }> {
+function buildFallback(deps: AppDeps): Hono<{ Bindings: Connections }> {
   const app = new Hono<{ Bindings: Connections }>();
-  const description = JSON.stringify(openApi(parts.contract, parts.version));
+  const description = JSON.stringify(openApi(deps.contract, deps.version));
 
   app.get('/api/openapi.json', () => json(description));
   app.get('/healthz', (c) => c.text('ok\n'));
   app.get('/readyz', async (c) => {
     try {
-      await parts.ready();
+      await deps.ready();
       return c.text('ready\n');
     } catch {
-      return c.text('stopping, or the database does not answer\n', 503);
+      return c.text('The server is stopping, or the database does not respond.\n', 503);
     }
   });
-  app.get('/metrics', (c) => c.text(parts.metrics()));
-  app.notFound((c) => parts.pages(c.req.raw, c.env));
+  app.get('/metrics', (c) => c.text(deps.metrics()));
+  app.notFound((c) => deps.pages(c.req.raw, '', c.env));
   return app;
 }
 

@@ -4,7 +4,7 @@ import { parseFields } from './form.ts';
 import { readForm } from './form-data.ts';
 import type { RawInput } from './input.ts';
 
-/** Reads a body of any of the three kinds, up to `limit` bytes. */
+/** Reads a body as JSON, form or multipart. Throws `payload_too_large` above `limit` bytes. */
 export async function readBody(
   request: Request,
   limit: number,
@@ -17,7 +17,7 @@ export async function readBody(
   if (bytes.length === 0 && mediaType === '') return { kind: 'strings', fields: [] };
   throw new ParleyError(
     'unsupported_media_type',
-    `Send the body as ${[...readers.keys()].join(', ')}, and say which in Content-Type.`,
+    `Send the body as ${[...readers.keys()].join(', ')}, and name the type in Content-Type.`,
   );
 }
 
@@ -36,7 +36,7 @@ function parseUrlencoded(text: string): [string, string][] {
   if (text.trimStart().startsWith('{')) {
     throw new ParleyError(
       'invalid_request',
-      'The body looks like JSON but is announced as a form. Send Content-Type: application/json.',
+      'The body looks like JSON, but Content-Type says form. Send Content-Type: application/json.',
     );
   }
   return parseFields(text);
@@ -55,15 +55,15 @@ function parseObject(text: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** Twice as many as the longest list has elements: each part is some work. */
-const mostParts = 2_000;
+/** Twice the longest list: each part costs some work. */
+const maxParts = 2_000;
 
-/** Nothing in it is a file. */
+/** Throws for a file. */
 function parseMultipart(bytes: Uint8Array, contentType: string): Promise<Iterable<readonly [string, string]>> {
   const whole = (async function* () {
     yield bytes;
   })();
-  return readForm(whole, contentType, bytes.length, async () => undefined, mostParts);
+  return readForm(whole, contentType, bytes.length, async () => undefined, maxParts);
 }
 
 async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
@@ -76,7 +76,7 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array<Ar
   }
 }
 
-/** A body whose length nobody has told: it is stopped where it passes the limit. */
+/** Reads a body without Content-Length, and stops at the limit. */
 async function readUndeclared(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
   let size = 0;

@@ -13,12 +13,12 @@ export function decodeUtf8(bytes: Uint8Array): string {
 export const tooLarge = (limit: number) =>
   new ParleyError('payload_too_large', `The body must be at most ${limit} bytes.`);
 
-/** What a body throws that breaks off. */
+/** Wraps the error of an incomplete body. */
 export function asUnreadable(error: unknown): ParleyError {
   return error instanceof ParleyError
     ? error
-    : new ParleyError('invalid_request', 'The body could not be read to its end.', [], error);
+    : new ParleyError('invalid_request', 'The body is incomplete: the connection broke.', [], error);
 }
 
-/** `multipart/form-data`, without what follows it. */
+/** Returns the media type without its parameters. */
 export const mediaTypeOf = (contentType: string): string => contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';

@@ -1,4 +1,4 @@
-/** Over https the names have the prefix that keeps other hosts of the domain, and plain http, from setting them. */
+/** The `__Host-` prefix keeps other hosts of the domain, and plain http, from setting the cookies. */
 export const cookieNames = (isHttps: boolean) => {
   const prefix = isHttps ? '__Host-' : '';
   return { session: `${prefix}parley_session`, device: `${prefix}parley_device` } as const;
@@ -13,7 +13,7 @@ export function readCookie(header: string | null, name: string): string | undefi
   return undefined;
 }
 
-/** With no time left (0) the browser forgets it. */
+/** `ms` of 0 deletes the cookie. */
 export function writeCookie(name: string, value: string, isHttps: boolean, ms: number): string {
   const seconds = Math.floor(ms / 1_000);
   return `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isHttps ? '; Secure' : ''}`;

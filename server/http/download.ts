@@ -1,10 +1,10 @@
 import { create as createDisposition } from 'content-disposition';
 import fresh from 'fresh';
 import type { Download } from '../operations/download.ts';
-import { type Envelope, headersFor } from './answer.ts';
 import { mediaTypeOf } from './bytes.ts';
+import { headersFor, type ResponseContext } from './responses.ts';
 
-/** What a browser shows by itself: nothing that could run anything. All else is for saving. */
+/** Types that browsers may show inline, because none can run code. All others are attachments. */
 const shown: ReadonlySet<string> = new Set([
   'text/plain',
   ...['png', 'apng', 'jpeg', 'gif', 'webp', 'avif', 'bmp'].map((format) => `image/${format}`),
@@ -14,34 +14,30 @@ const played: ReadonlySet<string> = new Set([
   ...['mpeg', 'mp4', 'x-m4a', 'aac', 'ogg', 'flac', 'wav', 'webm'].map((format) => `audio/${format}`),
 ]);
 
-/** A page can make these part of itself whether or not they are for saving: they are sent as plain text, which it cannot. */
-const included = /^text\/.*(?:script|css)/;
+/** A page could load these as its script or style even as attachments. They are sent as plain text instead. */
+const loadable = /^text\/.*(?:script|css)/;
 
-/** The style is the browser's own, which it puts around a picture. */
+/** The inline style is the browser's own for a picture. */
 const stillPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-/** A player fetches the file by itself, and as a stranger does not get it. As one of us it still runs nothing. */
+/** The browser's player fetches the file itself, and needs our origin for that. It runs no code. */
 const playerPolicy = "default-src 'none'; style-src 'unsafe-inline'; media-src 'self'; sandbox allow-same-origin";
 
-/** By these a client knows a file again. */
 interface Validators {
   readonly etag: string;
   readonly 'last-modified': string;
 }
 
-/** Answers with a file or a part of it, or says that it need not be sent, as RFC 9110 has it. */
-export async function downloadResponse(
-  { file, read }: Download,
-  request: Request,
-  envelope: Envelope,
-): Promise<Response> {
+/** Responds with a file or a range of it, or with 304, 412 or 416 (RFC 9110). */
+export async function downloadResponse({ file, read }: Download, context: ResponseContext): Promise<Response> {
+  const { request } = context;
   const validators = { etag: `"${file.sha256}"`, 'last-modified': new Date(file.created_at).toUTCString() };
   const headers: Record<string, string> = {
-    ...headersFor(envelope),
-    // To be asked for each time, because access may end; what has not changed is then not sent again.
+    ...headersFor(context),
+    // Clients must revalidate each time, because access may end.
     'cache-control': 'private, no-cache',
     'accept-ranges': 'bytes',
-    // The address may be a link that works for whoever has it.
+    // The URL may be a signed link.
     'referrer-policy': 'no-referrer',
     ...validators,
     ...contentHeaders(file.mime_type, file.name),
@@ -51,10 +47,10 @@ export async function downloadResponse(
   if (request.method === 'HEAD') {
     return new Response(null, { headers: { ...headers, 'content-length': String(file.size) } });
   }
-  const part = partOf(request.headers, validators, file.size);
-  if (!part) return withoutContent(416, { ...headers, 'content-range': `bytes */${file.size}` });
-  const { status, start, end } = part;
-  // Bun 1.4 drops the length where the body is a stream, and sends it in chunks.
+  const range = rangeOf(request.headers, validators, file.size);
+  if (!range) return withoutContent(416, { ...headers, 'content-range': `bytes */${file.size}` });
+  const { status, start, end } = range;
+  // Bun 1.4 drops it for a stream, and sends chunks.
   headers['content-length'] = String(end - start);
   if (status === 206) headers['content-range'] = `bytes ${start}-${end - 1}/${file.size}`;
   return new Response(await read(start, end), { status, headers });
@@ -63,7 +59,7 @@ export async function downloadResponse(
 function contentHeaders(mimeType: string, name: string): Record<string, string> {
   const type = mediaTypeOf(mimeType);
   const isPlayed = played.has(type);
-  const sentType = included.test(type) ? 'text/plain' : mimeType;
+  const sentType = loadable.test(type) ? 'text/plain' : mimeType;
   return {
     'content-type': type.startsWith('text/') ? `${sentType}; charset=utf-8` : sentType,
     'content-disposition': createDisposition(name, { type: isPlayed || shown.has(type) ? 'inline' : 'attachment' }),
@@ -77,45 +73,42 @@ function withoutContent(status: number, headers: Readonly<Record<string, string>
   return new Response(null, { status, headers: kept });
 }
 
-/** Whether the file is the one that the client means, where it says which. */
-function isExpected(asked: Headers, { etag, 'last-modified': modified }: Validators): boolean {
-  const tags = asked.get('if-match')?.split(',');
+/** Checks If-Match and If-Unmodified-Since. */
+function isExpected(requested: Headers, { etag, 'last-modified': modified }: Validators): boolean {
+  const tags = requested.get('if-match')?.split(',');
   if (tags) return tags.some((tag) => tag.trim() === etag || tag.trim() === '*');
-  const isNewer = Date.parse(modified) > Date.parse(asked.get('if-unmodified-since') ?? '');
+  const isNewer = Date.parse(modified) > Date.parse(requested.get('if-unmodified-since') ?? '');
   return !isNewer;
 }
 
-/** Whether the client has the file already. */
-function isKnown(asked: Headers, validators: Validators): boolean {
-  const conditions = ['if-none-match', 'if-modified-since'].map((name) => [name, asked.get(name) ?? undefined]);
+/** Checks If-None-Match and If-Modified-Since. */
+function isKnown(requested: Headers, validators: Validators): boolean {
+  const conditions = ['if-none-match', 'if-modified-since'].map((name) => [name, requested.get(name) ?? undefined]);
   return fresh(Object.fromEntries(conditions), { ...validators });
 }
 
-/** Bytes from `start` up to, but not including, `end`. */
-interface Part {
+/** Bytes from `start` to `end`, exclusive. */
+interface Range {
   readonly status: 200 | 206;
   readonly start: number;
   readonly end: number;
 }
 
-/**
- * As generous as Bun, which looks at the header too: given a whole file for a 200, it makes a part of it where it finds that
- * one is asked for.
- */
+/** Accepts the same spellings as Bun, which reads the header too and would cut a 200 with a whole file to the range. */
 const oneRange = /^bytes\s*=\s*(\d*)\s*-\s*(\d*)$/i;
 
-/** What of the file is to be sent; undefined: it has nothing of what is asked for. */
-function partOf(asked: Headers, validators: Validators, size: number): Part | undefined {
-  const whole: Part = { status: 200, start: 0, end: size };
-  const [, first = '', last = ''] = oneRange.exec(asked.get('range') ?? '') ?? [];
-  if ((first === '' && last === '') || !isSame(asked.get('if-range'), validators)) return whole;
+/** Returns the bytes to send, or undefined if the range is beyond the file. */
+function rangeOf(requested: Headers, validators: Validators, size: number): Range | undefined {
+  const whole: Range = { status: 200, start: 0, end: size };
+  const [, first = '', last = ''] = oneRange.exec(requested.get('range') ?? '') ?? [];
+  if ((first === '' && last === '') || !isSame(requested.get('if-range'), validators)) return whole;
   if (first !== '' && last !== '' && Number(last) < Number(first)) return whole;
   const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
   const end = first === '' || last === '' ? size : Math.min(size, Number(last) + 1);
   return start < end ? { status: 206, start, end } : undefined;
 }
 
-/** Whether the file is the one that the client has a part of, where it says which. */
+/** Checks If-Range. */
 function isSame(validator: string | null, { etag, 'last-modified': modified }: Validators): boolean {
   return validator === null || validator === etag || Date.parse(validator) === Date.parse(modified);
 }

@@ -1,20 +1,20 @@
 import { ParleyError } from '@parley/contract';
 import type { LiveSink, LiveStream } from '../domain/live.ts';
-import type { Admission, Connections } from './admission.ts';
-import { headersFor } from './answer.ts';
+import type { Connections, RequestContext } from './request-context.ts';
+import { headersFor } from './responses.ts';
 
-/** What Bun gives to a stream of the type `direct`. */
+/** The controller that Bun passes to a stream of the type `direct`. */
 interface DirectController {
-  /** Answers the bytes written; or, where the connection takes no more for now, a promise that is kept when it does. */
+  /** Returns the bytes written, or a promise while the connection takes no more. */
   write(bytes: Uint8Array): number | Promise<number>;
   flush(): unknown;
   end(): unknown;
 }
 
-/** How long a connection may be silent after its stream has ended. */
+/** The idle timeout of a connection whose stream has ended. */
 const lingerSeconds = 5;
 
-/** Where a reader that comes back says it came to. An empty one is what a browser has before the first event. */
+/** Returns the cursor of a client that reconnects. Browsers send an empty one before the first event. */
 export function lastEventIdIn(request: Request): number | undefined {
   const header = request.headers.get('last-event-id');
   if (header === null || header === '') return undefined;
@@ -23,15 +23,15 @@ export function lastEventIdIn(request: Request): number | undefined {
   throw new ParleyError('invalid_request', 'Last-Event-ID must be the id of an event of the stream.');
 }
 
-/** Answers with a stream of server-sent events, which goes on until one side ends it. */
-export function eventStreamResponse(stream: LiveStream, admission: Admission): Response {
-  const { connections, request } = admission;
-  // It is quiet for as long as nothing happens; the stream itself sees to it that it is never silent for long.
+/** Responds with server-sent events until one side ends the stream. */
+export function eventStreamResponse(stream: LiveStream, context: RequestContext): Response {
+  const { connections, request } = context;
+  // The stream sends heartbeats itself, so the runtime's idle timeout is off.
   connections.timeout(request, 0);
   const headers = {
-    ...headersFor(admission),
+    ...headersFor(context),
     'content-type': 'text/event-stream; charset=utf-8',
-    // What nginx would otherwise hold back.
+    // nginx would buffer the stream otherwise.
     'x-accel-buffering': 'no',
   };
   return new Response(
@@ -40,7 +40,7 @@ export function eventStreamResponse(stream: LiveStream, admission: Admission): R
   );
 }
 
-/** What Bun writes out, and the stream writes into: one object, because there are many of them. */
+/** Source for Bun and sink for the stream. One object for both saves memory with many streams. */
 class Source implements LiveSink {
   readonly type = 'direct';
   readonly #stream: LiveStream;
@@ -72,7 +72,7 @@ class Source implements LiveSink {
   end(): void {
     this.#controller?.end();
     this.#controller = undefined;
-    // What the reader has not taken in by then is dropped, and the connection with it: nobody would ever close it otherwise.
+    // A client that does not read would otherwise keep the connection open for ever.
     this.#connections.timeout(this.#request, lingerSeconds);
   }
 }

@@ -7,47 +7,45 @@ import { type Fields, readForm } from './form-data.ts';
 import type { PartSink } from './multipart.ts';
 import { shorten } from './validate.ts';
 
-/** A body with a file in it, read to its end. */
+/** A body with a file, read to its end. */
 export interface FileBody {
   readonly fields: Fields;
   readonly file: ReceivedFile | undefined;
-  /** Removes the file, unless it has become a whole one by then. */
+  /** Removes the file unless it is complete by then. */
   release(): Promise<void>;
 }
 
-export interface FileBodyParts {
+export interface FileBodyDeps {
   readonly request: Request;
   readonly contentType: string;
-  /** Bytes of all fields together, and of the file, at most. */
-  readonly fieldLimit: number;
-  readonly fileLimit: number;
+  /** All fields together. */
+  readonly maxFieldBytes: number;
+  readonly maxFileBytes: number;
   /** The field that takes the file. */
   readonly field: string;
-  /** Called before the first byte of the file is taken in, with the fields that came before it. Refuses by throwing. */
+  /** Called before the first byte of the file, with the fields before it. Throws if the caller may not send a file. */
   readonly begin: (name: string, before: Fields) => Promise<Upload>;
-  /** Called whenever some of the body has come. */
-  readonly goesOn: () => void;
-  /** Called once its last byte has come. */
-  readonly arrived: () => void;
+  readonly chunkArrived: () => void;
+  readonly fileArrived: () => void;
 }
 
-/** Parts of a form with a file, at most. */
-const mostParts = 100;
+/** A form with a file may have this many parts. */
+const maxParts = 100;
 
-/** Reads a form whose file goes into storage while it arrives. */
-export function readFormWithFile(parts: FileBodyParts): Promise<FileBody> {
-  const { contentType, fieldLimit, fileLimit, field } = parts;
-  return receive(parts, fieldLimit + fileLimit, async (intake) => {
+/** Reads a form. Its file goes into storage while it arrives. */
+export function readFormWithFile(deps: FileBodyDeps): Promise<FileBody> {
+  const { contentType, maxFieldBytes, maxFileBytes, field } = deps;
+  return receive(deps, maxFieldBytes + maxFileBytes, async (intake) => {
     let isGiven = false;
     return readForm(
-      bodyOf(parts),
+      bodyOf(deps),
       contentType,
-      fieldLimit,
+      maxFieldBytes,
       async ({ name, filename }, before): Promise<PartSink | undefined> => {
         if (name !== field) throw invalidField(shorten(name), `is a file, which belongs in the field ${field}`);
         if (isGiven) throw invalidField(field, 'is given more than once');
         isGiven = true;
-        // A browser's field that was left empty: it has neither a name nor bytes.
+        // A file field that was left empty in a browser has neither a name nor bytes.
         if (filename !== '') await intake.begin(filename, before);
         return {
           write: async (bytes) => {
@@ -57,32 +55,32 @@ export function readFormWithFile(parts: FileBodyParts): Promise<FileBody> {
           end: () => intake.finish(),
         };
       },
-      mostParts,
+      maxParts,
     );
   });
 }
 
 const rawNeedsName =
-  'is required in the address where the body is the file itself; or send multipart/form-data with the file in the part file';
+  'is required in the URL if the body is the file itself; or send multipart/form-data with the file in the part file';
 
 /** Reads a body that is the file and nothing else. */
-export function readRawFile(parts: FileBodyParts, fields: Fields): Promise<FileBody> {
-  const { fileLimit } = parts;
-  return receive(parts, fileLimit, async (intake) => {
-    // Whoever gives none has probably meant to send a form, or JSON.
+export function readRawFile(deps: FileBodyDeps, fields: Fields): Promise<FileBody> {
+  const { maxFileBytes } = deps;
+  return receive(deps, maxFileBytes, async (intake) => {
+    // Without a name the caller probably meant to send a form or JSON.
     if (!fields.some(([field]) => field === 'name')) throw invalidField('name', rawNeedsName);
     await intake.begin('', fields);
-    for await (const bytes of bodyOf(parts)) await intake.write(bytes);
+    for await (const bytes of bodyOf(deps)) await intake.write(bytes);
     await intake.finish();
     return fields;
   });
 }
 
-/** A body that breaks off is its sender's fault; whatever else fails while it is read is ours. */
-async function* bodyOf({ request, goesOn }: FileBodyParts): AsyncIterable<Uint8Array> {
+/** A disconnect is the client's fault. Any other failure while reading is ours. */
+async function* bodyOf({ request, chunkArrived }: FileBodyDeps): AsyncIterable<Uint8Array> {
   try {
     for await (const bytes of request.body ?? []) {
-      goesOn();
+      chunkArrived();
       yield bytes;
     }
   } catch (error) {
@@ -90,14 +88,14 @@ async function* bodyOf({ request, goesOn }: FileBodyParts): AsyncIterable<Uint8A
   }
 }
 
-/** Takes in a file, and removes it again where the body is refused or breaks off. */
+/** Removes the file again if the body is refused or incomplete. */
 async function receive(
-  parts: FileBodyParts,
+  deps: FileBodyDeps,
   limit: number,
   read: (intake: Intake) => Promise<Fields>,
 ): Promise<FileBody> {
-  if (Number(parts.request.headers.get('content-length')) > limit) throw tooLargeFile(parts.fileLimit);
-  const intake = new Intake(parts);
+  if (Number(deps.request.headers.get('content-length')) > limit) throw tooLargeFile(deps.maxFileBytes);
+  const intake = new Intake(deps);
   try {
     const fields = await read(intake);
     return { fields, file: intake.file, release: () => intake.release() };
@@ -109,24 +107,24 @@ async function receive(
 
 /** The one file of a body. */
 class Intake {
-  readonly #parts: FileBodyParts;
+  readonly #deps: FileBodyDeps;
   #upload: Upload | undefined;
   file: ReceivedFile | undefined;
 
-  constructor(parts: FileBodyParts) {
-    this.#parts = parts;
+  constructor(deps: FileBodyDeps) {
+    this.#deps = deps;
   }
 
   get hasBegun(): boolean {
     return this.#upload !== undefined;
   }
 
-  /** The file comes under the name that a field gives it, else under its own. */
+  /** A `name` field takes precedence over the file's own name. */
   async begin(filename: string, before: Fields): Promise<void> {
     const given = before.find(([field]) => field === 'name')?.[1];
     const name = given ?? lastOf(filename);
-    checkName(name, given === undefined ? this.#parts.field : 'name');
-    this.#upload = await this.#parts.begin(name, before);
+    checkName(name, given === undefined ? this.#deps.field : 'name');
+    this.#upload = await this.#deps.begin(name, before);
   }
 
   async write(bytes: Uint8Array): Promise<void> {
@@ -134,7 +132,7 @@ class Intake {
   }
 
   async finish(): Promise<void> {
-    this.#parts.arrived();
+    this.#deps.fileArrived();
     this.file = await this.#upload?.finish();
   }
 

@@ -5,16 +5,16 @@ import { shorten } from './validate.ts';
 
 export type Fields = readonly (readonly [string, string])[];
 
-/** Takes in a part that is a file, given the fields before it; answers nothing where no file belongs. */
+/** Returns the sink for a file, given the fields before it, or undefined if no file belongs there. */
 export type OpenFile = (part: PartHead & { filename: string }, before: Fields) => Promise<PartSink | undefined>;
 
-/** The fields of a `multipart/form-data` body, which have `limit` bytes together at most. Files in it go elsewhere. */
+/** Reads a `multipart/form-data` body. Returns its fields, at most `limit` bytes together. Files go to `openFile`. */
 export async function readForm(
   body: AsyncIterable<Uint8Array>,
   contentType: string,
   limit: number,
   openFile: OpenFile,
-  mostParts: number,
+  maxParts: number,
 ): Promise<Fields> {
   const fields: [string, string][] = [];
   let left = limit;
@@ -38,9 +38,9 @@ export async function readForm(
       if (filename === undefined) return openText(name);
       const sink = await openFile({ name, filename }, fields);
       if (sink) return sink;
-      throw invalidField(shorten(name), 'is a file, where text is expected');
+      throw invalidField(shorten(name), 'must be text, not a file');
     },
-    mostParts,
+    maxParts,
   );
   return fields;
 }

@@ -1,8 +1,8 @@
 import { ParleyError } from '@parley/contract';
 
 /**
- * The fields of a query or an urlencoded form. Unlike URLSearchParams it refuses what is not UTF-8, which would
- * otherwise be stored as replacement characters: a message is kept as it was sent, or not at all.
+ * Parses a query or a urlencoded form. Throws for invalid UTF-8. URLSearchParams would put replacement characters into the
+ * message instead.
  */
 export function parseFields(text: string): [string, string][] {
   if (text === '') return [];

@@ -2,7 +2,7 @@ import { invalidField, type NamedOperation } from '@parley/contract';
 import { z } from 'zod';
 import { shorten } from './validate.ts';
 
-/** Fields as they came: a JSON object, or a form's or a query's names with all the strings given for each. */
+/** The fields of a JSON object, or the strings of a form or query. */
 export type RawInput =
   | { readonly kind: 'json'; readonly object: Record<string, unknown> }
   | { readonly kind: 'strings'; readonly fields: Iterable<readonly [string, string]> };
@@ -17,8 +17,8 @@ const asIs: Decode = (s) => s;
 
 interface Field {
   readonly decode: Decode;
-  /** Of a list. */
-  readonly most?: number | undefined;
+  /** Set for a list. */
+  readonly maxItems?: number | undefined;
 }
 
 interface FieldSchema {
@@ -28,8 +28,8 @@ interface FieldSchema {
 }
 
 /**
- * Makes an operation's input out of what came. Forms and queries hold only strings; the row's own schema says what each is
- * meant to be. Lists that are too long are refused here, before anything looks at a million elements.
+ * Returns a function that decodes the input of an operation. The schema says which strings of forms and queries are numbers,
+ * booleans or lists. It throws for a list that is too long, before validation would visit a million elements.
  */
 export function inputDecoder(row: NamedOperation): (raw: RawInput) => Record<string, unknown> {
   const schema = z.toJSONSchema(row.input, { io: 'input' }) as { properties?: Record<string, FieldSchema> };
@@ -37,15 +37,16 @@ export function inputDecoder(row: NamedOperation): (raw: RawInput) => Record<str
     Object.entries(schema.properties ?? {}).map(([name, { type, items, maxItems }]): [string, Field] => {
       const isList = type === 'array';
       const decode = decoders[(isList ? items?.type : type) ?? ''] ?? asIs;
-      return [name, isList ? { decode, most: maxItems ?? Number.POSITIVE_INFINITY } : { decode }];
+      return [name, isList ? { decode, maxItems: maxItems ?? Number.POSITIVE_INFINITY } : { decode }];
     }),
   );
-  const lists = [...fields].filter(([, field]) => field.most !== undefined);
+  const lists = [...fields].filter(([, field]) => field.maxItems !== undefined);
   return (raw) => {
     const input = raw.kind === 'json' ? raw.object : decodeStrings(raw.fields, fields);
-    for (const [name, { most = 0 }] of lists) {
+    for (const [name, { maxItems = 0 }] of lists) {
       const value = input[name];
-      if (Array.isArray(value) && value.length > most) throw invalidField(name, `must have at most ${most} elements`);
+      if (Array.isArray(value) && value.length > maxItems)
+        throw invalidField(name, `must have at most ${maxItems} elements`);
     }
     return input;
   };
@@ -59,7 +60,7 @@ function decodeStrings(
   for (const [key, value] of given) {
     const name = key.endsWith('[]') ? key.slice(0, -2) : key;
     const field = fields.get(name);
-    if (field?.most !== undefined) {
+    if (field?.maxItems !== undefined) {
       const list = (values.get(name) ?? []) as unknown[];
       for (const element of decodeList(value, field.decode)) list.push(element);
       values.set(name, list);
@@ -72,14 +73,14 @@ function decodeStrings(
   return Object.fromEntries(values);
 }
 
-/** One element, or a whole list written as a JSON array. */
+/** Decodes one element, or a list as a JSON array. */
 function decodeList(value: string, decode: Decode): unknown[] {
   if (value.startsWith('[')) {
     try {
       const list: unknown = JSON.parse(value);
       if (Array.isArray(list)) return list;
     } catch {
-      // Not JSON after all: an element that begins with a bracket.
+      // An element that begins with a bracket.
     }
   }
   return [decode(value)];

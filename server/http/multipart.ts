@@ -4,116 +4,115 @@ import { brokenForm, type PartHead, readPartHead } from './part-head.ts';
 
 export type { PartHead } from './part-head.ts';
 
-/** Where the bytes of one part go. They are its own only until it has answered. */
+/** Receives the bytes of one part. They are reused after `write` resolves. */
 export interface PartSink {
   write(bytes: Uint8Array): Promise<void> | void;
   end(): Promise<void> | void;
 }
 
-/** What the headers of a part may have, and what may stand before the first part and after the last one. */
-const mostHead = 16_384;
-const mostAround = 65_536;
+const maxHeadBytes = 16_384;
+/** Before the first part and after the last one. */
+const maxAroundBytes = 65_536;
 
-/** Reads a form part by part, in the order in which they come, and no faster than the sinks take them. */
+/** Reads a form part by part, as fast as the sinks accept the bytes. Throws if it is malformed. */
 export async function readMultipart(
   body: AsyncIterable<Uint8Array>,
   contentType: string,
   open: (part: PartHead) => Promise<PartSink>,
-  mostParts: number,
+  maxParts: number,
 ): Promise<void> {
-  const form = new Form(contentType, mostParts, open);
+  const form = new Form(contentType, maxParts, open);
   for await (const bytes of body) {
     await form.take(bytes);
   }
   form.end();
 }
 
-/** What is read at the moment. */
-type Place = 'preamble' | 'delimiter' | 'head' | 'content' | 'epilogue';
+type State = 'preamble' | 'delimiter' | 'head' | 'content' | 'epilogue';
 
 class Form {
   readonly #delimiter: Buffer;
-  readonly #mostParts: number;
+  readonly #maxParts: number;
   readonly #open: (part: PartHead) => Promise<PartSink>;
-  #place: Place = 'preamble';
+  #state: State = 'preamble';
   #sink: PartSink | undefined;
   #parts = 0;
   #around = 0;
-  /** What has come and cannot be told yet; at first what the first delimiter lacks. */
+  /** Bytes that may belong to a delimiter. Starts with the line break that the first delimiter lacks. */
   #rest: Buffer = Buffer.from('\r\n');
 
-  constructor(contentType: string, mostParts: number, open: (part: PartHead) => Promise<PartSink>) {
+  constructor(contentType: string, maxParts: number, open: (part: PartHead) => Promise<PartSink>) {
     this.#delimiter = Buffer.from(`\r\n--${boundaryIn(contentType)}`);
-    this.#mostParts = mostParts;
+    this.#maxParts = maxParts;
     this.#open = open;
   }
 
   async take(bytes: Uint8Array): Promise<void> {
-    if (this.#place === 'content' && (await this.#pass(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)))) {
+    if (this.#state === 'content' && (await this.#pass(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)))) {
       return freeBytes(bytes);
     }
     const joined = Buffer.concat([this.#rest, bytes]);
     freeBytes(bytes);
     this.#rest = joined;
-    while (await this.#step[this.#place]());
+    while (await this.#step[this.#state]());
     this.#rest = Buffer.from(this.#rest);
     freeBytes(joined);
   }
 
   end(): void {
-    if (this.#place !== 'epilogue') throw brokenForm('it breaks off');
+    if (this.#state !== 'epilogue') throw brokenForm('it ends too early');
   }
 
-  /** Each reads one thing out of what has come; answers whether it was all there. */
-  readonly #step: Readonly<Record<Place, () => boolean | Promise<boolean>>> = {
+  /** Each step consumes one element of the rest. It returns false if more bytes are needed. */
+  readonly #step: Readonly<Record<State, () => boolean | Promise<boolean>>> = {
     preamble: () => {
       const at = this.#rest.indexOf(this.#delimiter);
-      this.#leave(at < 0 ? this.#surelyNoDelimiter : at);
-      if (at >= 0) this.#go('delimiter', this.#delimiter.length);
+      this.#skip(at < 0 ? this.#safeLength : at);
+      if (at >= 0) this.#enter('delimiter', this.#delimiter.length);
       return at >= 0;
     },
     delimiter: () => {
-      if (this.#rest.subarray(0, 2).equals(Buffer.from('--'))) return this.#go('epilogue', 2);
+      if (this.#rest.subarray(0, 2).equals(Buffer.from('--'))) return this.#enter('epilogue', 2);
       const line = this.#rest.indexOf('\r\n');
       const padding = this.#rest.toString('latin1', 0, line < 0 ? undefined : line);
       const isPadding = line < 0 ? /^(?:-?|[ \t]*\r?)$/ : /^[ \t]*$/;
-      if (!isPadding.test(padding) || padding.length > mostHead) {
-        throw brokenForm('something stands behind a boundary');
+      if (!isPadding.test(padding) || padding.length > maxHeadBytes) {
+        throw brokenForm('there is text after a boundary');
       }
-      // The end of the line is left: where there are no headers, it is also the end of them.
-      return line >= 0 && this.#go('head', line);
+      // The line break stays: without headers it is also their end.
+      return line >= 0 && this.#enter('head', line);
     },
     head: async () => {
       const end = this.#rest.indexOf('\r\n\r\n');
       const head = this.#rest.subarray(0, end < 0 ? undefined : end + 2);
-      if (head.length > mostHead || head.includes(this.#delimiter))
+      if (head.length > maxHeadBytes || head.includes(this.#delimiter))
         throw brokenForm('the headers of a part do not end');
       if (end < 0) return false;
-      if (++this.#parts > this.#mostParts) {
-        throw new ParleyError('invalid_request', `A form may have at most ${this.#mostParts} parts.`);
+      if (++this.#parts > this.#maxParts) {
+        throw new ParleyError('invalid_request', `A form may have at most ${this.#maxParts} parts.`);
       }
       this.#sink = await this.#open(readPartHead(head));
-      return this.#go('content', end + 4);
+      return this.#enter('content', end + 4);
     },
     content: async () => {
-      // An empty part has its delimiter right behind the headers, whose end is the beginning of it.
+      // In an empty part the line break of the headers starts the delimiter.
       const at = this.#rest.indexOf(this.#delimiter);
-      const length = at < 0 ? this.#surelyNoDelimiter : at;
+      const length = at < 0 ? this.#safeLength : at;
       if (length > 0) await this.#sink?.write(this.#rest.subarray(0, length));
       this.#rest = this.#rest.subarray(length);
       if (at < 0) return false;
       await this.#sink?.end();
-      return this.#go('delimiter', this.#delimiter.length);
+      return this.#enter('delimiter', this.#delimiter.length);
     },
     epilogue: () => {
-      this.#leave(this.#rest.length);
+      this.#skip(this.#rest.length);
       return false;
     },
   };
 
   /**
-   * Nearly all bytes of a large file come in pieces without a delimiter. They go on as they are: to join them with the rest
-   * first is half of what reading a form costs. Answers false where there may be one, and has then done nothing.
+   * Passes bytes without a delimiter straight to the sink. Nearly all bytes of a large file are such, and joining them with
+   * the rest was half the cost of reading a form. Returns false, and does nothing, if there may be a delimiter.
    */
   async #pass(bytes: Buffer): Promise<boolean> {
     const overlap = this.#delimiter.length - 1;
@@ -125,20 +124,20 @@ class Form {
     return true;
   }
 
-  /** As much of the rest as no delimiter can begin in. */
-  get #surelyNoDelimiter(): number {
+  /** The length of the rest that cannot contain the start of a delimiter. */
+  get #safeLength(): number {
     return Math.max(0, this.#rest.length - this.#delimiter.length + 1);
   }
 
-  #go(place: Place, behind: number): true {
-    this.#place = place;
-    this.#rest = this.#rest.subarray(behind);
+  #enter(state: State, consumed: number): true {
+    this.#state = state;
+    this.#rest = this.#rest.subarray(consumed);
     return true;
   }
 
-  #leave(length: number): void {
+  #skip(length: number): void {
     this.#around += length;
-    if (this.#around > mostAround) throw brokenForm('there is no boundary where one should be');
+    if (this.#around > maxAroundBytes) throw brokenForm('a boundary is missing');
     this.#rest = this.#rest.subarray(length);
   }
 }

@@ -1,32 +1,30 @@
 import { ParleyError } from '@parley/contract';
 
-/** What a part of a form says of itself before its bytes come. */
+/** The headers of a part. */
 export interface PartHead {
   readonly name: string;
-  /** Given where the part is a file; empty where a browser's field for one was left empty. */
+  /** Set for a file. Empty if the field was left empty in a browser. */
   readonly filename: string | undefined;
 }
 
-/** What is wrong with a form, in a few words. */
 export const brokenForm = (fault: string, cause?: unknown) =>
   new ParleyError('invalid_request', `The body is not valid multipart/form-data: ${fault}.`, [], cause);
 
-/** Reads the headers of a part. One that does not say which field it is, is refused: left out, nobody would miss it. */
+/** Parses the headers of a part. Throws if they name no field: the part would get lost silently. */
 export function readPartHead(bytes: Uint8Array): PartHead {
   const lines = decode(bytes)
     .replace(/\r\n[ \t]+/g, ' ')
     .split('\r\n');
-  if (lines.some((line) => /[\r\n]/.test(line))) throw brokenForm('there is a line break within a header');
+  if (lines.some((line) => /[\r\n]/.test(line))) throw brokenForm('a header contains a line break');
   const [, disposition] =
     lines.map((line) => /^content-disposition\s*:\s*form-data\s*(;.*)$/is.exec(line)).find(Boolean) ?? [];
   const given = parametersIn(disposition ?? '');
   const name = given.get('name');
-  if (name === undefined) throw brokenForm('a part is no form-data, or has no name');
+  if (name === undefined) throw brokenForm('a part is not form-data, or has no name');
   const extended = given.get('filename*');
   return { name, filename: extended === undefined ? given.get('filename') : decodeExtended(extended) };
 }
 
-/** One parameter: quoted, or a single word. */
 const parameter = /\s*;\s*([\w*-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))\s*/y;
 
 function parametersIn(text: string): Map<string, string> {
@@ -52,7 +50,7 @@ function decode(bytes: Uint8Array): string {
 const unquote = (quoted: string): string =>
   quoted.replace(/\\(["\\])/g, '$1').replace(/%(?:22|0d|0a)/gi, (escaped) => decodeURIComponent(escaped));
 
-/** As `UTF-8''na%C3%AFve`, which some clients write although forms have no need of it. */
+/** Decodes `UTF-8''na%C3%AFve`, which some clients send although forms do not need it. */
 function decodeExtended(value: string): string {
   const [, encoded] = /^utf-8'[^']*'(.*)$/i.exec(value) ?? [];
   try {
@@ -60,5 +58,5 @@ function decodeExtended(value: string): string {
   } catch (error) {
     throw brokenForm('a filename* is not percent-encoded UTF-8', error);
   }
-  throw brokenForm('a filename* is in another character set than UTF-8');
+  throw brokenForm('a filename* is not UTF-8');
 }

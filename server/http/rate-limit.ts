@@ -1,11 +1,11 @@
 import { RecentMap } from './recent-map.ts';
 
-/** What a caller may still do, as the RateLimit headers tell it. */
+/** The state of a limit, as in the RateLimit headers. */
 export interface Allowance {
   readonly allowed: boolean;
   readonly limit: number;
   readonly remaining: number;
-  /** Seconds until the whole burst is there again. */
+  /** Seconds until the whole burst is available again. */
   readonly resetSeconds: number;
   /** Seconds until the next request is allowed. */
   readonly retrySeconds: number;
@@ -16,64 +16,65 @@ export interface RateLimit {
   readonly burst: number;
 }
 
-/** Whose requests are counted: an access token by its id, or an address. */
-export type Counted = number | string;
+/** A token by its id, or a client by its IP. */
+export type Limited = number | string;
 
 interface Bucket {
   level: number;
   readonly at: number;
 }
 
-/** How far a caller may fall behind through what it did elsewhere: a small burst would be forgiven in each second anew. */
+/** The largest debt from requests to other servers. Without debt a small burst would be free again every second. */
 const debtSeconds = 4;
 
-/** Parts of requests that come back in parts of seconds add up to a whole one, but for the last binary digits. */
+/** Fractions that add up to one request, except for rounding. */
 const almostOne = 1 - 1e-9;
 
 /**
- * A token bucket for each caller: `burst` requests at once, refilled at `perSecond`. A bucket that nobody has touched for
- * as long as it takes to fill up says no more than a new one, and is forgotten.
+ * A token bucket for each caller, with `burst` requests, refilled at `perSecond`. A bucket is dropped after the time that it
+ * takes to fill up.
  */
 export class RateLimiter {
   readonly limit: RateLimit;
   readonly #now: () => number;
-  readonly #deepest: number;
-  readonly #buckets: RecentMap<Counted, Bucket>;
-  /** What callers used since it was last taken; undefined: nobody takes it. */
-  #uses: Map<Counted, number> | undefined;
+  readonly #minLevel: number;
+  readonly #buckets: RecentMap<Limited, Bucket>;
+  /** Requests per caller since the last `takeUses`. Undefined until the first call. */
+  #uses: Map<Limited, number> | undefined;
 
   constructor(limit: RateLimit, now: () => number) {
     this.limit = limit;
     this.#now = now;
-    this.#deepest = -Math.max(limit.burst, limit.perSecond * debtSeconds);
-    this.#buckets = new RecentMap(((limit.burst - this.#deepest) / limit.perSecond) * 1_000);
+    this.#minLevel = -Math.max(limit.burst, limit.perSecond * debtSeconds);
+    this.#buckets = new RecentMap(((limit.burst - this.#minLevel) / limit.perSecond) * 1_000);
   }
 
-  take(caller: Counted): Allowance {
+  /** Counts a request. */
+  take(caller: Limited): Allowance {
     const allowance = this.#judge(caller, 1);
     if (this.#uses && allowance.allowed) this.#uses.set(caller, (this.#uses.get(caller) ?? 0) + 1);
     return allowance;
   }
 
-  /** What `take` would answer, without counting anything. */
-  look(caller: Counted): Allowance {
+  /** Returns the state without counting a request. */
+  peek(caller: Limited): Allowance {
     return this.#judge(caller, 0);
   }
 
-  /** Counts what a caller has used elsewhere. It may leave the caller in debt. */
-  charge(caller: Counted, used: number): void {
+  /** Counts requests to other servers. The level may become negative. */
+  charge(caller: Limited, used: number): void {
     const bucket = this.#bucketOf(caller);
-    bucket.level = Math.max(this.#deepest, bucket.level - used);
+    bucket.level = Math.max(this.#minLevel, bucket.level - used);
   }
 
-  /** What each caller has used here since the last time. It is counted from the first time on. */
-  takeUses(): ReadonlyMap<Counted, number> {
+  /** Returns the requests per caller since the last call. The first call starts the count. */
+  takeUses(): ReadonlyMap<Limited, number> {
     const uses = this.#uses ?? new Map();
     this.#uses = new Map();
     return uses;
   }
 
-  #judge(caller: Counted, cost: number): Allowance {
+  #judge(caller: Limited, cost: number): Allowance {
     const { perSecond, burst } = this.limit;
     const bucket = this.#bucketOf(caller);
     const allowed = bucket.level >= almostOne;
@@ -87,7 +88,7 @@ export class RateLimiter {
     };
   }
 
-  #bucketOf(caller: Counted): Bucket {
+  #bucketOf(caller: Limited): Bucket {
     const { perSecond, burst } = this.limit;
     const now = this.#now();
     const known = this.#buckets.get(caller, now);

@@ -5,39 +5,34 @@ import type { ReceivedFile, Uploads } from '../files/uploads.ts';
 import type { Gates } from '../operations/operation.ts';
 import { readBody } from './body.ts';
 import { mediaTypeOf } from './bytes.ts';
-import { type FileBodyParts, readFormWithFile, readRawFile } from './file-body.ts';
+import { type FileBodyDeps, readFormWithFile, readRawFile } from './file-body.ts';
 import type { Fields } from './form-data.ts';
 import type { RawInput } from './input.ts';
+import type { RequestContext } from './request-context.ts';
 import type { Target } from './routes.ts';
 import { shorten, validate } from './validate.ts';
 
-/** The input of a call as it came. */
+/** The input of a call, before validation. */
 export interface Received {
   readonly raw: RawInput;
   readonly file?: ReceivedFile | undefined;
-  /** To be called once the call is over: removes the file, unless it has become a whole one. */
+  /** Must be called at the end of the call. Removes the file unless it is complete by then. */
   release?(): Promise<void>;
 }
 
-export interface ReceiverParts {
+export interface ReceiverDeps {
   readonly bodyLimit: number;
   readonly gates: Gates;
   readonly uploads: Uploads;
 }
 
-/** What whoever answers has to know while a file comes in. */
-export interface FileProgress {
-  /** Some of it has come. */
-  goesOn(): void;
-  /** Whether more of the body is on its way, which nobody waits for if the call is refused now. */
-  coming(isComing: boolean): void;
-  /** All of the file has come: making it safe may take longer than a silent connection is otherwise kept. */
-  arrived(): void;
-}
+/** Seconds that a client may wait for a file to be stored. The runtime allows no more. */
+const maxStoringSeconds = 255;
 
-/** Reads the bodies of POSTs: what is small at once, a file into storage while it arrives. */
-export function receiver({ bodyLimit, gates, uploads }: ReceiverParts) {
-  return async (request: Request, target: Target, caller: Caller, progress: FileProgress): Promise<Received> => {
+/** Reads the bodies of POSTs. A file goes into storage while it arrives. */
+export function receiver({ bodyLimit, gates, uploads }: ReceiverDeps) {
+  return async (context: RequestContext, target: Target, caller: Caller): Promise<Received> => {
+    const { request, connections } = context;
     const { route, query } = target;
     const { row, fileField } = route;
     const contentType = request.headers.get('content-type') ?? '';
@@ -47,25 +42,25 @@ export function receiver({ bodyLimit, gates, uploads }: ReceiverParts) {
     if (fileField === undefined || !(isForm || isRaw)) {
       return { raw: await readBody(request, bodyLimit, contentType) };
     }
-    // There is nothing else to wait for.
+    // All fields of a raw file are in the query, so they are checked before the first byte.
     if (isRaw) validate(row.input, route.decode(asRaw(query)));
-    const parts: FileBodyParts = {
+    const deps: FileBodyDeps = {
       request,
       contentType,
-      fieldLimit: bodyLimit,
-      fileLimit: uploads.mostBytes,
+      maxFieldBytes: bodyLimit,
+      maxFileBytes: uploads.maxBytes,
       field: fileField,
       begin: async (name, before) => {
         requireScopes(caller, ['files']);
         await gates[row.name]?.(caller, route.decode(asRaw(before)));
         return Upload.begin(uploads, caller.userId, name, !row.rawFile);
       },
-      goesOn: () => progress.goesOn(),
-      arrived: () => progress.arrived(),
+      chunkArrived: () => context.keepAlive(),
+      fileArrived: () => connections.timeout(request, maxStoringSeconds),
     };
-    progress.coming(true);
-    const { fields, file, release } = await (isRaw ? readRawFile(parts, query) : readFormWithFile(parts));
-    progress.coming(false);
+    context.isBodyPending = true;
+    const { fields, file, release } = await (isRaw ? readRawFile(deps, query) : readFormWithFile(deps));
+    context.isBodyPending = false;
     return { raw: asRaw(fields), file, release };
   };
 }
@@ -73,6 +68,5 @@ export function receiver({ bodyLimit, gates, uploads }: ReceiverParts) {
 const asRaw = (fields: Fields): RawInput => ({ kind: 'strings', fields });
 
 function refuseQuery([misplaced]: Target['query']): void {
-  if (misplaced)
-    throw invalidField(shorten(misplaced[0]), 'belongs in the body: a POST takes only action in its address');
+  if (misplaced) throw invalidField(shorten(misplaced[0]), 'belongs in the body: a POST takes only action in its URL');
 }

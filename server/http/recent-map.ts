@@ -1,31 +1,28 @@
-/**
- * A map that forgets what was not set again for `leastMs`, and for at most three times as long: a whole generation at a
- * time, so that forgetting costs nothing.
- */
+/** A map that drops entries `minMs` to three times `minMs` after their last `set`. It drops whole generations, at no cost. */
 export class RecentMap<K, V> {
-  readonly #leastMs: number;
+  readonly #minMs: number;
   #recent = new Map<K, V>();
   #older = new Map<K, V>();
-  #turnsAt = 0;
+  #rotatesAt = 0;
 
-  constructor(leastMs: number) {
-    this.#leastMs = leastMs;
+  constructor(minMs: number) {
+    this.#minMs = minMs;
   }
 
   get(key: K, now: number): V | undefined {
-    this.#turn(now);
+    this.#rotate(now);
     return this.#recent.get(key) ?? this.#older.get(key);
   }
 
   set(key: K, value: V, now: number): void {
-    this.#turn(now);
+    this.#rotate(now);
     this.#recent.set(key, value);
   }
 
-  #turn(now: number): void {
-    if (now < this.#turnsAt) return;
-    this.#older = now < this.#turnsAt + this.#leastMs ? this.#recent : new Map();
+  #rotate(now: number): void {
+    if (now < this.#rotatesAt) return;
+    this.#older = now < this.#rotatesAt + this.#minMs ? this.#recent : new Map();
     this.#recent = new Map();
-    this.#turnsAt = now + this.#leastMs;
+    this.#rotatesAt = now + this.#minMs;
   }
 }

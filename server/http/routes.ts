@@ -10,35 +10,26 @@ import {
 import { closest } from 'fastest-levenshtein';
 import { parseFields } from './form.ts';
 import { inputDecoder, type RawInput } from './input.ts';
+import { HttpError } from './responses.ts';
 
 export interface Route {
   readonly row: NamedOperation;
   readonly decode: (raw: RawInput) => Record<string, unknown>;
-  /** The field that takes a file, if there is one. */
+  /** The field that takes a file. */
   readonly fileField: string | undefined;
 }
 
-/** A refusal because of the HTTP method, with the one that would do. */
-export class MethodRefusal extends ParleyError {
-  readonly allow: string;
-
-  constructor(row: NamedOperation) {
-    super('method_not_allowed', `${row.resource}.php?action=${row.action} takes ${row.method}.`);
-    this.allow = row.method;
-  }
-}
-
-/** What an address asks for: a row, and the fields in its query beside the action. */
+/** The operation of a URL, and the other fields of its query. */
 export interface Target {
   readonly route: Route;
   readonly query: readonly (readonly [string, string])[];
 }
 
-/** Finds the row for an address and a method, or says what is wrong with them. */
+/** Finds the operation for a URL and a method. Throws with a hint if there is none. */
 export class Routes {
   readonly #byResource = new Map<string, Map<string, Route>>();
-  /** Addresses as they are nearly always written, so that these need not be taken apart. */
-  readonly #byAddress = new Map<string, Target>();
+  /** The usual spelling of URLs, which then need no parsing. */
+  readonly #byPath = new Map<string, Target>();
 
   constructor(contract: Contract) {
     for (const row of listOperations(contract)) {
@@ -46,22 +37,25 @@ export class Routes {
       const route = { row, decode: inputDecoder(row), fileField: fileField(row.input) };
       actions.set(row.action, route);
       this.#byResource.set(row.resource, actions);
-      this.#byAddress.set(`${row.resource}.php?action=${row.action}`, { route, query: [] });
+      this.#byPath.set(`${row.resource}.php?action=${row.action}`, { route, query: [] });
     }
   }
 
-  /** `address` is what follows `/api/`. */
-  find(address: string, method: string): Target {
-    const target = this.#byAddress.get(address) ?? this.#parse(address);
+  /** `path` is the part of the URL after `/api/`. */
+  find(path: string, method: string): Target {
+    const target = this.#byPath.get(path) ?? this.#parse(path);
     const { row } = target.route;
-    // What a file is can be asked without fetching it.
+    // HEAD gets the headers of a file.
     const isAllowed = row.method === method || (method === 'HEAD' && isFile(row.output));
-    if (!isAllowed) throw new MethodRefusal(row);
+    if (!isAllowed) {
+      const message = `${row.resource}.php?action=${row.action} takes ${row.method}.`;
+      throw new HttpError('method_not_allowed', message, { allow: row.method });
+    }
     return target;
   }
 
-  #parse(address: string): Target {
-    const [file = '', query = ''] = split(address, '?');
+  #parse(path: string): Target {
+    const [file = '', query = ''] = split(path, '?');
     const actions = this.#byResource.get(file.slice(0, -'.php'.length));
     if (!actions) {
       const known = [...this.#byResource.keys()].map((r) => `${r}.php`).join(', ');

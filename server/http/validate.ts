@@ -2,19 +2,19 @@ import { type ErrorDetail, ParleyError } from '@parley/contract';
 import { closest, distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
 
-/** Faults that an answer names at most: it must not grow with what was sent. */
-const mostDetails = 20;
+/** A response must not grow with the request. */
+const maxDetails = 20;
 
-/** As much of a name that a caller made up as is worth showing. */
+/** Shortens a name from the request for a message. */
 export const shorten = (name: string): string => (name.length > 64 ? `${name.slice(0, 64)}…` : name);
 
-/** Checks input against a row's schema; a refusal names the fields that are wrong, in plain words. */
+/** Validates input against a schema. Throws `validation_failed` with a message for each wrong field. */
 export function validate<T>(schema: z.ZodType<T>, value: unknown): T {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
   const known = Object.keys((schema as unknown as { shape?: object }).shape ?? {});
   const faults = result.error.issues.flatMap(toFaults);
-  const details = faults.slice(0, mostDetails).map((fault) => fault(known));
+  const details = faults.slice(0, maxDetails).map((fault) => fault(known));
   const [first] = details;
   const summary = first ? `${first.field}: ${first.message}` : 'The input is not valid.';
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
@@ -36,10 +36,10 @@ function fieldName(path: readonly PropertyKey[]): string {
     .join('');
 }
 
-/** Names the field that was probably meant, where one is near. */
+/** Suggests a field with a similar name. */
 function unknownField(key: string, known: readonly string[]): string {
   if (known.length === 0) return 'is not a field of this operation';
-  // Other APIs write chatId.
+  // Other APIs use camelCase.
   const written = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   const nearest = closest(written, [...known]);
   const near = distance(written, nearest) <= Math.max(2, Math.floor(nearest.length / 3));

@@ -12,8 +12,8 @@ import { searchMessages } from '../store/search.ts';
 import { accessChatTo, accessMessage, lockMessage } from './access.ts';
 import { NewestPages } from './newest-pages.ts';
 import { change, type Handler, type Services } from './operation.ts';
+import { PreparedJson } from './prepared-json.ts';
 import * as present from './present.ts';
-import { Rendered } from './rendered.ts';
 
 export function getMessages({ engine, files }: Services): Handler<'messages.get_messages'> {
   const newest = new NewestPages();
@@ -26,7 +26,7 @@ export function getMessages({ engine, files }: Services): Handler<'messages.get_
     if (kept && kept.version === chat.latest_event) return kept.answer;
     const { rows, more } = await pageOfMessages(engine, chat_id, { limit, before, after });
     const messages = await present.renderMessages(engine, rows, caller.userId, files.url);
-    const page: Rendered<'messages.get_messages'> = new Rendered(`"messages":${messages},"has_more":${more}`);
+    const page: PreparedJson<'messages.get_messages'> = new PreparedJson(`"messages":${messages},"has_more":${more}`);
     // Reactions are shown to each reader in their own way.
     if (isNewest && !rows.some((row) => row.has_reactions)) newest.put(chat_id, limit, chat.latest_event, page);
     return page;
@@ -99,7 +99,7 @@ export function searchInMessages({ engine, files }: Services): Handler<'messages
     if (chat_id !== undefined) await accessChatTo(engine, 'read', userId, chat_id);
     const found = chat_id === undefined ? await searchEverywhere(engine, userId, search) : await search([chat_id]);
     const { rows, has_more } = present.page(found, limit);
-    return new Rendered(
+    return new PreparedJson(
       `"messages":${await present.renderMessages(engine, rows, userId, files.url)},"has_more":${has_more}`,
     );
   };

@@ -1,11 +1,11 @@
 import type { ChatId, EventId } from '@parley/contract';
-import type { Rendered } from './rendered.ts';
+import type { PreparedJson } from './prepared-json.ts';
 
 /** Memory for finished pages at most, in characters; each counts for a little more than its text. */
 const capacity = 8_000_000;
 const overhead = 200;
 
-type Answer = Rendered<'messages.get_messages'>;
+type Answer = PreparedJson<'messages.get_messages'>;
 
 interface KeptPage {
   readonly version: EventId;

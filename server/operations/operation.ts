@@ -22,7 +22,7 @@ import { claimKeys, storeResponses } from '../store/idempotency.ts';
 import type { WebhookRow } from '../store/webhooks.ts';
 import type { Download } from './download.ts';
 import type { Live } from './live.ts';
-import type { Rendered } from './rendered.ts';
+import type { PreparedJson } from './prepared-json.ts';
 
 /** One call, ready to be carried out: its caller known and its input valid. */
 export interface Call<N extends OperationName> {
@@ -43,7 +43,7 @@ export type Answer<N extends OperationName> = N extends FileOperationName
   ? Download
   : N extends StreamOperationName
     ? Live
-    : Output<N> | Rendered<N>;
+    : Output<N> | PreparedJson<N>;
 export type Handler<N extends OperationName> = (call: Call<N>) => Promise<Answer<N>>;
 /** Asked before the file of a call is taken in, with what of its input has come by then. Refuses who would be refused anyway. */
 export type Gate = (caller: Caller, given: Readonly<Record<string, unknown>>) => Promise<void>;

@@ -12,11 +12,11 @@ import { claimKeys, type KeyScope, keyName, storeResponses } from '../store/idem
 import { findSendPermissions, insertMessages, type NewMessage, type SendPermission } from '../store/messages.ts';
 import { accessChatTo } from './access.ts';
 import { askedBy, type Call, type Handler, keyOf, type Services } from './operation.ts';
+import { PreparedJson } from './prepared-json.ts';
 import * as present from './present.ts';
-import { Rendered } from './rendered.ts';
 
 type Send = Call<'messages.send_message'>;
-type Sent = Rendered<'messages.send_message'>;
+type Sent = PreparedJson<'messages.send_message'>;
 
 /** Sends in one transaction at most. 64 and more share the cost of one fsync so far that a larger batch gains nothing. */
 const largestBatch = 256;
@@ -68,7 +68,7 @@ async function settleRepeats(tx: Tx, sends: readonly Send[], verdicts: Map<Send,
     if (answer)
       verdicts.set(
         send,
-        attempt(() => new Rendered(storedResponse(answer, askedBy(send)).slice(1, -1))),
+        attempt(() => new PreparedJson(storedResponse(answer, askedBy(send)).slice(1, -1))),
       );
     else if (!firsts.has(name)) firsts.set(name, send);
     leaders.set(send, firsts.get(name) ?? send);
@@ -127,7 +127,7 @@ async function write(
     const file_id = file?.file_id ?? null;
     messages.push({ message_id, event_id, chat_id, user_id, file_id, json, body });
     const fields = `"message":${shown ? JSON.stringify(present.message(message, url)) : json}`;
-    verdicts.set(send, new Rendered(fields));
+    verdicts.set(send, new PreparedJson(fields));
     if (send.idempotencyKey !== undefined) {
       const key = keyOf(send, send.idempotencyKey);
       answers.push({ ...key, fingerprint: askedBy(send), answer: `{${fields}}` });

@@ -4,19 +4,19 @@ import { parseScopes, scopesFor } from '../auth/access-token.ts';
 import { endGrants, type GrantEnd } from '../auth/grants.ts';
 import { type AuthorizedApp, listAuthorizedApps } from '../store/grants.ts';
 import { listTokens } from '../store/tokens.ts';
-import { carryOut } from './call.ts';
+import { callOperation } from './call.ts';
 import { Facts } from './facts.tsx';
 import { idIn } from './ids.ts';
 import { DoneNotice, goTo } from './notices.tsx';
 import { Once, once } from './once.tsx';
 import { Confirm, ScopeList, Time } from './parts.tsx';
 import { type Refusal, tried } from './refusal.tsx';
-import { formOf, type PageContext, requireSignedIn, type SignedIn, type Site, type SiteParts, show } from './site.tsx';
+import { formOf, type PageContext, requireSignedIn, type SignedIn, type Site, type SiteDeps, show } from './site.tsx';
 import { NewToken, nothingTyped, readTokenForm, TokenForm, TokenList, type TokenTyped } from './tokens.tsx';
 
 const daySeconds = 86_400;
 
-/** How long a token can live: the words for it, and the seconds. */
+/** The choices for the expiry of a token. */
 const lifetimes: Readonly<Record<string, { readonly words: string; readonly seconds: number | undefined }>> = {
   never: { words: 'Never', seconds: undefined },
   '30d': { words: 'In 30 days', seconds: 30 * daySeconds },
@@ -25,24 +25,24 @@ const lifetimes: Readonly<Record<string, { readonly words: string; readonly seco
 };
 const lifetimeWords = Object.fromEntries(Object.entries(lifetimes).map(([key, { words }]) => [key, words]));
 
-/** What can act for somebody: apps that were authorized, and tokens. */
-export function accessPages(site: Site, parts: SiteParts): void {
-  const { services } = parts;
+/** The apps that the user has authorized, and the user's tokens. */
+export function accessPages(site: Site, deps: SiteDeps): void {
+  const { services } = deps;
 
-  site.get('/access', (c) => accessPage(c, parts, requireSignedIn(c), {}));
+  site.get('/access', (c) => accessPage(c, deps, requireSignedIn(c), {}));
 
   site.post('/access', async (c) => {
     const who = requireSignedIn(c);
     const form = formOf(c);
     const typed = readTokenForm(form);
-    const made = await tried(() => once(services, form, () => createToken(parts, c, who, typed)));
-    if (!made.ok) return accessPage(c, parts, who, { typed, refusal: made.refusal });
-    return accessPage(c, parts, who, { made: { name: typed.name, accessToken: made.value } });
+    const made = await tried(() => once(services, form, () => createToken(deps, c, who, typed)));
+    if (!made.ok) return accessPage(c, deps, who, { typed, refusal: made.refusal });
+    return accessPage(c, deps, who, { made: { name: typed.name, accessToken: made.value } });
   });
 
   site.post('/access/tokens/:id/revoke', async (c) => {
     const who = requireSignedIn(c);
-    await carryOut(parts, c, who, 'tokens.revoke', { token_id: idIn<TokenId>(c, 'id') });
+    await callOperation(deps, c, who, 'tokens.revoke', { token_id: idIn<TokenId>(c, 'id') });
     return goTo(c, '/access', 'token-revoked');
   });
 
@@ -55,17 +55,17 @@ export function accessPages(site: Site, parts: SiteParts): void {
     const details = { app_id: appId, name: app?.name };
     const end: GrantEnd = { userId, which: { userId, appId }, actor, act: 'access_revoked', details };
     if (!app || !(await endGrants(services, end))) {
-      throw new ParleyError('not_found', 'You have authorized no such app.');
+      throw new ParleyError('not_found', 'You have not authorized this app.');
     }
     return goTo(c, '/access', 'access-ended');
   });
 }
 
-async function createToken(parts: SiteParts, c: PageContext, who: SignedIn, typed: TokenTyped): Promise<string> {
-  if (typed.scopes.length === 0) throw invalidField('scopes', 'needs at least one tick');
+async function createToken(deps: SiteDeps, c: PageContext, who: SignedIn, typed: TokenTyped): Promise<string> {
+  if (typed.scopes.length === 0) throw invalidField('scopes', 'needs at least one choice');
   const lifetime = Object.hasOwn(lifetimes, typed.expires) ? lifetimes[typed.expires] : undefined;
   if (!lifetime) throw invalidField('expires', 'must be one of the choices');
-  const { access_token } = await carryOut(parts, c, who, 'tokens.create', {
+  const { access_token } = await callOperation(deps, c, who, 'tokens.create', {
     name: typed.name,
     scopes: typed.scopes,
     expires_in: lifetime.seconds,
@@ -79,8 +79,8 @@ interface AccessState {
   readonly made?: { readonly name: string; readonly accessToken: string };
 }
 
-async function accessPage(c: PageContext, parts: SiteParts, { user }: SignedIn, state: AccessState) {
-  const { engine, now } = parts.services;
+async function accessPage(c: PageContext, deps: SiteDeps, { user }: SignedIn, state: AccessState) {
+  const { engine, now } = deps.services;
   const apps = await listAuthorizedApps(engine, user.user_id, now());
   const tokens = await listTokens(engine, user.user_id, now());
   return show(
@@ -95,7 +95,7 @@ async function accessPage(c: PageContext, parts: SiteParts, { user }: SignedIn, 
       </section>
       <section class="card">
         <h2>Personal access tokens</h2>
-        <p>For your own scripts and tools. Whoever has a token can use it as you: keep it secret.</p>
+        <p>For your own scripts and tools. Anyone with a token can act as you. Keep it secret.</p>
         <TokenList tokens={tokens} revokeAt={({ token_id }) => `/access/tokens/${token_id}/revoke`} />
       </section>
       <section class="card">
@@ -107,7 +107,7 @@ async function accessPage(c: PageContext, parts: SiteParts, { user }: SignedIn, 
           typed={state.typed ?? nothingTyped}
           refusal={state.refusal}
         >
-          <Once by={parts.services} />
+          <Once by={deps.services} />
         </TokenForm>
       </section>
     </>,
@@ -115,14 +115,14 @@ async function accessPage(c: PageContext, parts: SiteParts, { user }: SignedIn, 
   );
 }
 
-/** All that an app may do, over all times that it was authorized. */
+/** The scopes of all authorizations of an app. */
 const scopesOf = ({ scopes }: AuthorizedApp): Scope[] => {
   const may = parseScopes(scopes.join(' '));
   return scopeNames.filter((scope) => may.has(scope));
 };
 
 function AppList({ apps }: { apps: readonly AuthorizedApp[] }) {
-  if (apps.length === 0) return <p class="muted">There are none. No app can act for you.</p>;
+  if (apps.length === 0) return <p class="muted">No app can act for you.</p>;
   return (
     <ul class="items">
       {apps.map((app) => (
@@ -135,7 +135,7 @@ function AppList({ apps }: { apps: readonly AuthorizedApp[] }) {
             <Facts small facts={{ Since: <Time at={app.since} />, 'Last used': <Time at={app.last_used_at} /> }} />
           </div>
           <Confirm what="End its access" about={app.name} action={`/access/apps/${app.app_id}/revoke`}>
-            <p>The app can no longer act for you, and its webhooks end. To use it again, authorize it anew.</p>
+            <p>The app can no longer act for you, and its webhooks stop. To use it again, authorize it again.</p>
           </Confirm>
         </li>
       ))}

@@ -5,14 +5,14 @@ import { Field } from './parts.tsx';
 import { type Refusal, RefusalNotice } from './refusal.tsx';
 import { type PageContext, show } from './site.tsx';
 
-/** What was typed about somebody new; a password is not kept. */
+/** The values of the form for a new user, without the password. */
 export interface UserTyped {
   readonly name: string;
   readonly displayName: string;
   readonly isAdmin: boolean;
 }
 
-export const nobodyTyped: UserTyped = { name: '', displayName: '', isAdmin: false };
+export const emptyUser: UserTyped = { name: '', displayName: '', isAdmin: false };
 
 export const readUserForm = (form: Form): UserTyped => ({
   name: form.get('name'),
@@ -28,7 +28,7 @@ export function newUserPage(c: PageContext, typed: UserTyped, refusal?: Refusal)
       <Field
         name="name"
         label="Name"
-        hint="To sign in with. Letters, digits, and . _ - between them. It stays as it is."
+        hint="Used to sign in. Letters, digits, and . _ - between them. It cannot be changed later."
         value={typed.name}
         faults={faults}
         autofocus
@@ -36,7 +36,7 @@ export function newUserPage(c: PageContext, typed: UserTyped, refusal?: Refusal)
       <Field
         name="display_name"
         label="Display name"
-        hint="Shown to people. Without one, it is the name."
+        hint="Shown to people. The name by default."
         value={typed.displayName}
         words
         faults={faults}
@@ -46,12 +46,12 @@ export function newUserPage(c: PageContext, typed: UserTyped, refusal?: Refusal)
         name="password"
         label="Password"
         type="password"
-        hint="At least 10 characters. Or leave it empty, and create a link next with which they choose one themselves."
+        hint="At least 10 characters. Leave it empty to create a link with which the user chooses one."
         autocomplete="new-password"
         faults={faults}
         optional
       />
-      <Box name="is_admin" label="An administrator of the service" checked={typed.isAdmin} />
+      <Box name="is_admin" label="Administrator" checked={typed.isAdmin} />
       <button type="submit">Create the user</button>
     </form>
   );

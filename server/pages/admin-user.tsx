@@ -6,24 +6,23 @@ import { named } from './names.tsx';
 import { DoneNotice } from './notices.tsx';
 import { Once } from './once.tsx';
 import { Confirm, Secret, Time } from './parts.tsx';
-import { type PageContext, type SignedIn, type SiteParts, show } from './site.tsx';
+import { type PageContext, type SignedIn, type SiteDeps, show } from './site.tsx';
 
 interface Known {
   readonly user: UserRow;
-  /** Whether it is whoever looks. */
   readonly isSelf: boolean;
   readonly hasPassword: boolean;
-  /** Whose bot it is. */
+  /** Set for a bot. */
   readonly owner: UserRow | undefined;
-  /** Those that are not disabled. */
+  /** Active bots only. */
   readonly bots: readonly UserRow[];
   readonly isOnlyAdministrator: boolean;
 }
 
-/** The page of one user, for administrators; with a link for a password where one was just made. */
+/** The page of one user, for administrators. Shows `passwordLink` if it was just created. */
 export async function userPage(
   c: PageContext,
-  { services }: SiteParts,
+  { services }: SiteDeps,
   who: SignedIn,
   user: UserRow,
   passwordLink?: string,
@@ -60,10 +59,10 @@ function NewPasswordLink({ link, name }: { link: string; name: string }) {
   return (
     <section class="card fresh">
       <h2>Link for a new password</h2>
-      <Secret label={`Send this to ${name}, and to nobody else`} value={link} />
+      <Secret label={`Send this only to ${name}`} value={link} />
       <p>
-        Whoever opens it chooses the password. It works once, within {passwordLinkMs / 3_600_000} hours. Earlier links
-        no longer work.
+        Anyone who opens it can choose the password. It works once, within {passwordLinkMs / 3_600_000} hours. Earlier
+        links no longer work.
       </p>
     </section>
   );
@@ -96,26 +95,26 @@ function About({ known: { user, hasPassword, owner, bots } }: { known: Known }) 
                   </>
                 )),
           Administrator: isPerson ? (user.is_admin ? 'Yes' : 'No') : undefined,
-          Password: isPerson ? (hasPassword ? 'Chosen' : 'None: this person cannot sign in yet') : undefined,
+          Password: isPerson ? (hasPassword ? 'Set' : 'None. The user cannot sign in yet.') : undefined,
           Created: <Time at={user.created_at} />,
           Disabled: user.disabled_at === null ? undefined : <Time at={user.disabled_at} />,
         }}
       />
       <p>
-        <a href={`/admin/audit?user=${encodeURIComponent(user.name)}`}>What this user did, in the audit log</a>
+        <a href={`/admin/audit?user=${encodeURIComponent(user.name)}`}>This user in the audit log</a>
       </p>
     </section>
   );
 }
 
-function Password({ known: { user, hasPassword }, by }: { known: Known; by: SiteParts['services'] }) {
+function Password({ known: { user, hasPassword }, by }: { known: Known; by: SiteDeps['services'] }) {
   return (
     <section class="card">
       <h2>Password</h2>
       <p>
         {hasPassword
-          ? 'For somebody who has forgotten it: a link to choose another.'
-          : 'With a link this person can choose a password, and sign in.'}
+          ? 'If the user forgot the password, create a link to choose another.'
+          : 'Create a link with which the user can choose a password and sign in.'}
       </p>
       <form method="post" action={`/admin/users/${user.user_id}/password-link`}>
         <Once by={by} />
@@ -132,7 +131,7 @@ function Administrator({ known: { user, isSelf, isOnlyAdministrator } }: { known
     return (
       <section class="card">
         <h2>Administrator</h2>
-        <p>This is the only administrator, and there has to be one. To step down, make somebody else one first.</p>
+        <p>This is the only administrator. To step down, make another user an administrator first.</p>
       </section>
     );
   }
@@ -140,8 +139,11 @@ function Administrator({ known: { user, isSelf, isOnlyAdministrator } }: { known
   const [what, consequence] = isAdmin
     ? isSelf
       ? ['Step down', 'You will no longer see these pages. Another administrator can make you one again.']
-      : ['Make no administrator', 'This user will no longer see these pages, and tokens lose the right to administer.']
-    : ['Make an administrator', 'This user will see and change everything that you can, yourself included.'];
+      : [
+          'Remove as administrator',
+          'This user will no longer see these pages, and their tokens can no longer administer the service.',
+        ]
+    : ['Make an administrator', 'This user will see and change everything that you can, your own account included.'];
   return (
     <section class="card">
       <h2>Administrator</h2>
@@ -166,12 +168,12 @@ function Disable({ known: { user, isSelf, bots } }: { known: Known }) {
   return (
     <section class="card">
       <h2>Disable</h2>
-      <p>A disabled user can do nothing. What the user wrote stays.</p>
+      <p>A disabled user cannot sign in or use the API. Their messages stay.</p>
       <Confirm what="Disable the user" action={`/admin/users/${user.user_id}/disable`}>
         <p>
-          Every session, every access token, everything that apps were allowed, and the webhooks end at once.
-          {bots.length > 0 && ` So do the bots: ${bots.map(({ name }) => name).join(', ')}.`} Chats that nobody else
-          owns pass to another participant.
+          All sessions, access tokens, app authorizations and webhooks of the user end at once.
+          {bots.length > 0 && ` So do these bots: ${bots.map(({ name }) => name).join(', ')}.`} Chats without another
+          owner pass to another participant.
         </p>
       </Confirm>
     </section>
@@ -189,7 +191,7 @@ function Enable({ known: { user, owner } }: { known: Known }) {
           <p>
             {owner
               ? 'The owner can use it again, with new access tokens.'
-              : 'The user can sign in again. Access tokens, what apps were allowed, and bots that ended stay ended.'}
+              : 'The user can sign in again. Access tokens, app authorizations and bots are not restored.'}
           </p>
           <form method="post" action={`/admin/users/${user.user_id}/enable`}>
             <button type="submit">Enable the user</button>

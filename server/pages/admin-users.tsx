@@ -3,32 +3,32 @@ import { ParleyError, type UserId } from '@parley/contract';
 import { createPasswordLink } from '../auth/links.ts';
 import { changeAdministrator, enableOneUser } from '../operations/users.ts';
 import { findUser, listUsers, namesOf, type UserRow } from '../store/users.ts';
-import { newUserPage, nobodyTyped, readUserForm } from './admin-new-user.tsx';
+import { emptyUser, newUserPage, readUserForm } from './admin-new-user.tsx';
 import { userPage } from './admin-user.tsx';
-import { carryOut } from './call.ts';
+import { callOperation } from './call.ts';
 import { Filter } from './fields.tsx';
 import { idIn, readId } from './ids.ts';
 import { DoneNotice, goTo } from './notices.tsx';
 import { once } from './once.tsx';
 import { Time } from './parts.tsx';
 import { tried } from './refusal.tsx';
-import { formOf, type PageContext, requireAdministrator, type Site, type SiteParts, show } from './site.tsx';
+import { formOf, type PageContext, requireAdministrator, type Site, type SiteDeps, show } from './site.tsx';
 import { Pages, Table } from './table.tsx';
 
 const perPage = 50;
 
-/** Everybody who has an account, for administrators. */
-export function adminUserPages(site: Site, parts: SiteParts): void {
-  const { services } = parts;
+/** All users, for administrators. */
+export function adminUserPages(site: Site, deps: SiteDeps): void {
+  const { services } = deps;
 
   site.get('/admin/users', async (c) => {
     requireAdministrator(c);
-    return usersPage(c, parts);
+    return usersPage(c, deps);
   });
 
   site.get('/admin/users/new', (c) => {
     requireAdministrator(c);
-    return newUserPage(c, nobodyTyped);
+    return newUserPage(c, emptyUser);
   });
 
   site.post('/admin/users/new', async (c) => {
@@ -36,7 +36,7 @@ export function adminUserPages(site: Site, parts: SiteParts): void {
     const form = formOf(c);
     const typed = readUserForm(form);
     const made = await tried(() =>
-      carryOut(parts, c, who, 'users.create', {
+      callOperation(deps, c, who, 'users.create', {
         name: typed.name,
         display_name: typed.displayName || undefined,
         is_admin: typed.isAdmin,
@@ -55,7 +55,7 @@ export function adminUserPages(site: Site, parts: SiteParts): void {
 
   site.get('/admin/users/:id', async (c) => {
     const who = requireAdministrator(c);
-    return userPage(c, parts, who, await userIn(c));
+    return userPage(c, deps, who, await userIn(c));
   });
 
   site.post('/admin/users/:id/disable', async (c) => {
@@ -64,7 +64,7 @@ export function adminUserPages(site: Site, parts: SiteParts): void {
     if (user_id === who.user.user_id) {
       throw new ParleyError('conflict', 'You cannot disable your own account. Another administrator can.');
     }
-    await carryOut(parts, c, who, 'users.disable', { user_id });
+    await callOperation(deps, c, who, 'users.disable', { user_id });
     return goTo(c, `/admin/users/${user_id}`, 'user-disabled');
   });
 
@@ -80,7 +80,7 @@ export function adminUserPages(site: Site, parts: SiteParts): void {
     const { user_id } = await userIn(c);
     const isAdmin = formOf(c).get('administrator') === 'yes';
     await changeAdministrator(services, actor, user_id, isAdmin);
-    // From here on they would not see the page of users.
+    // The user can no longer see the pages of administrators.
     if (!isAdmin && user_id === user.user_id) return goTo(c, '/access', 'stepped-down');
     return goTo(c, `/admin/users/${user_id}`, isAdmin ? 'administrator-made' : 'administrator-unmade');
   });
@@ -89,16 +89,16 @@ export function adminUserPages(site: Site, parts: SiteParts): void {
     const who = requireAdministrator(c);
     const { user_id } = await userIn(c);
     const { secret, user } = await once(services, formOf(c), () => createPasswordLink(services, who.actor, user_id));
-    return userPage(c, parts, who, user, `${c.var.origin}/password-link/${secret}`);
+    return userPage(c, deps, who, user, `${c.var.origin}/password-link/${secret}`);
   });
-  // Where somebody sends the address of that answer once more.
+  // For a browser that opens the URL of that response again.
   site.get('/admin/users/:id/password-link', (c) => c.redirect(`/admin/users/${idIn(c, 'id')}`, 303));
 }
 
-async function usersPage(c: PageContext, { services }: SiteParts): Promise<Response> {
+async function usersPage(c: PageContext, { services }: SiteDeps): Promise<Response> {
   const query = (c.req.query('query') ?? '').trim();
   const after = readId(c.req.query('after') ?? '') ?? 0;
-  // No name has this character, and a database may refuse to look for it.
+  // No name contains NUL, and PostgreSQL rejects it.
   const found = query.includes('\0') ? [] : await listUsers(services.engine, after, perPage + 1, query);
   const users = found.slice(0, perPage);
   const owners = await namesOf(
@@ -122,7 +122,7 @@ async function usersPage(c: PageContext, { services }: SiteParts): Promise<Respo
         </button>
       </form>
       <section class="card">
-        {users.length === 0 && <p class="muted">{after > 0 ? 'There is nobody else.' : 'Nobody has such a name.'}</p>}
+        {users.length === 0 && <p class="muted">{after > 0 ? 'There are no more users.' : 'No user matches.'}</p>}
         {users.length > 0 && <UserTable users={users} owners={owners} />}
         <Pages
           label="Pages of the list"

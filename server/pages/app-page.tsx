@@ -11,12 +11,12 @@ import { DoneNotice } from './notices.tsx';
 import { Once } from './once.tsx';
 import { Confirm, Field, Notice, Secret, Time } from './parts.tsx';
 import { type Refusal, RefusalNotice } from './refusal.tsx';
-import { type PageContext, type SiteParts, show } from './site.tsx';
+import { type PageContext, type SiteDeps, show } from './site.tsx';
 
-/** What was typed about an app. */
+/** The values of the form for an app. */
 export interface AppTyped {
   readonly name: string;
-  /** One address a line. */
+  /** One URL per line. */
   readonly redirects: string;
 }
 
@@ -25,12 +25,12 @@ export const readAppForm = (form: Form): AppTyped => ({ name: form.get('name'), 
 interface AppState {
   readonly typed?: AppTyped;
   readonly refusal?: Refusal;
-  /** A secret that was just made, for a new app or in place of another. */
+  /** A secret that was just created. */
   readonly secret?: { readonly value: string; readonly isNew: boolean };
 }
 
 /** The page of one app, for its owner. */
-export async function appPage(c: PageContext, { services }: SiteParts, app: AppRow, state: AppState) {
+export async function appPage(c: PageContext, { services }: SiteDeps, app: AppRow, state: AppState) {
   const bot = app.bot_id === null ? undefined : await findUser(services.engine, app.bot_id);
   const people = await countPeopleOf(services.engine, app, services.now());
   return show(
@@ -47,12 +47,12 @@ export async function appPage(c: PageContext, { services }: SiteParts, app: AppR
       {app.secret_hash !== null && (
         <section class="card">
           <h2>Secret</h2>
-          <p>The app proves with it who it is. If others may know it, replace it.</p>
+          <p>The app authenticates with it. Replace it if it may have leaked.</p>
           <Confirm what="Replace the secret" action={`/apps/${app.app_id}/secret`}>
             <Once by={services} />
             <p>
-              The present secret ends at once, and with it all that the app was given as its bot, webhooks included.
-              Until the app has the new one, it can get no access tokens.
+              The current secret stops working at once. The access tokens and webhooks of the app's bot end too. The app
+              needs the new secret to get access tokens.
             </p>
           </Confirm>
         </section>
@@ -62,8 +62,8 @@ export async function appPage(c: PageContext, { services }: SiteParts, app: AppR
         <p>{peopleWith(people)}</p>
         <Confirm what="Delete the app" action={`/apps/${app.app_id}/delete`}>
           <p>
-            Everything that the app was allowed ends at once, for everybody. This cannot be undone.
-            {bot && ' Its bot stays, with what it wrote.'}
+            The app loses all access at once, for everyone. This cannot be undone.
+            {bot && ' Its bot and the messages of the bot stay.'}
           </p>
         </Confirm>
       </section>
@@ -73,20 +73,20 @@ export async function appPage(c: PageContext, { services }: SiteParts, app: AppR
 }
 
 const peopleWith = (count: number): string =>
-  count === 0 ? 'Nobody has authorized it.' : `${count} ${count === 1 ? 'person has' : 'people have'} authorized it.`;
+  count === 0 ? 'No one has authorized it.' : `${count} ${count === 1 ? 'person has' : 'people have'} authorized it.`;
 
 function NewSecret({ value, isNew, bot }: { value: string; isNew: boolean; bot: UserRow | undefined }) {
   return (
     <>
       <Notice kind="good">
-        <p>{isNew ? 'The app is registered.' : 'The app has a new secret. The one before has ended.'}</p>
+        <p>{isNew ? 'The app is registered.' : 'The app has a new secret. The old one no longer works.'}</p>
       </Notice>
       <section class="card fresh">
-        <h2>Its secret</h2>
+        <h2>New secret</h2>
         <Secret label="Client secret" value={value} />
         {isNew && bot && (
           <p>
-            Where the app acts for nobody else, it acts as its bot <bdi class="name">{bot.name}</bdi>.
+            With its own credentials the app acts as its bot <bdi class="name">{bot.name}</bdi>.
           </p>
         )}
       </section>
@@ -97,15 +97,15 @@ function NewSecret({ value, isNew, bot }: { value: string; isNew: boolean; bot: 
 function Connection({ app, bot, origin }: { app: AppRow; bot: UserRow | undefined; origin: string }) {
   return (
     <section class="card">
-      <h2>To connect it</h2>
+      <h2>Connection</h2>
       <Facts
         facts={{
           'Client ID': <code>{app.client_id}</code>,
-          'Authorization address': <code>{origin + oauthPaths.authorize}</code>,
-          'Token address': <code>{origin + oauthPaths.token}</code>,
-          'Revocation address': <code>{origin + oauthPaths.revoke}</code>,
-          'Metadata address': <code>{origin + oauthPaths.metadata}</code>,
-          'Can keep a secret': app.secret_hash === null ? 'no' : 'yes',
+          'Authorization URL': <code>{origin + oauthPaths.authorize}</code>,
+          'Token URL': <code>{origin + oauthPaths.token}</code>,
+          'Revocation URL': <code>{origin + oauthPaths.revoke}</code>,
+          'Metadata URL': <code>{origin + oauthPaths.metadata}</code>,
+          'Keeps a secret': app.secret_hash === null ? 'no' : 'yes',
           Bot: bot && <BotName bot={bot} />,
           Registered: <Time at={app.created_at} />,
         }}
@@ -136,7 +136,7 @@ function Change({ app, typed, refusal }: ChangeProps) {
   const redirects = (JSON.parse(app.redirects) as string[]).join('\n');
   return (
     <section class="card">
-      <h2>Name and redirect addresses</h2>
+      <h2>Name and redirect URLs</h2>
       <form method="post" action={`/apps/${app.app_id}`} class="room">
         <RefusalNotice refusal={refusal} />
         <Field
@@ -149,8 +149,8 @@ function Change({ app, typed, refusal }: ChangeProps) {
         />
         <Lines
           name="redirects"
-          label="Redirect addresses"
-          hint="One on each line, to the letter."
+          label="Redirect URLs"
+          hint="One per line. They must match exactly."
           value={typed?.redirects ?? redirects}
           faults={faults}
         />

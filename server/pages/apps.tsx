@@ -12,19 +12,18 @@ import { DoneNotice, goTo } from './notices.tsx';
 import { Once, once } from './once.tsx';
 import { Field, Time } from './parts.tsx';
 import { type Refusal, RefusalNotice, tried } from './refusal.tsx';
-import { formOf, type PageContext, requireSignedIn, type SignedIn, type Site, type SiteParts, show } from './site.tsx';
+import { formOf, type PageContext, requireSignedIn, type SignedIn, type Site, type SiteDeps, show } from './site.tsx';
 
-/** Where an app runs decides whether it can keep a secret. */
 const kinds = {
-  server: 'It runs on a server and can keep a secret',
-  open: "It runs in a browser or on people's machines",
+  server: 'On a server, where it can keep a secret',
+  open: 'In a browser or on the device of its user',
 } as const;
 
 const nameRule = z.object({ name: titleRule });
 
-/** The apps that somebody has registered. */
-export function appPages(site: Site, parts: SiteParts): void {
-  const { services } = parts;
+/** The apps of the signed-in user. */
+export function appPages(site: Site, deps: SiteDeps): void {
+  const { services } = deps;
 
   site.get('/apps', async (c) => {
     const { user } = requireSignedIn(c);
@@ -34,23 +33,23 @@ export function appPages(site: Site, parts: SiteParts): void {
 
   site.get('/apps/new', (c) => {
     requireSignedIn(c);
-    return newAppPage(c, parts, { name: '', redirects: '', kind: '' });
+    return newAppPage(c, deps, { name: '', redirects: '', kind: '' });
   });
 
   site.post('/apps/new', async (c) => {
     const who = requireSignedIn(c);
     const form = formOf(c);
     const typed = { ...readAppForm(form), kind: form.get('kind') };
-    const made = await tried(() => once(services, form, async () => register(parts, who, typed)));
-    if (!made.ok) return newAppPage(c, parts, typed, made.refusal);
+    const made = await tried(() => once(services, form, async () => register(deps, who, typed)));
+    if (!made.ok) return newAppPage(c, deps, typed, made.refusal);
     const { app, clientSecret } = made.value;
     if (clientSecret === undefined) return goTo(c, `/apps/${app.app_id}`, 'app-registered');
-    return appPage(c, parts, app, { secret: { value: clientSecret, isNew: true } });
+    return appPage(c, deps, app, { secret: { value: clientSecret, isNew: true } });
   });
 
   site.get('/apps/:id', async (c) => {
     const { actor } = requireSignedIn(c);
-    return appPage(c, parts, await accessApp(services, actor, idIn(c, 'id')), {});
+    return appPage(c, deps, await accessApp(services, actor, idIn(c, 'id')), {});
   });
 
   site.post('/apps/:id', async (c) => {
@@ -61,7 +60,7 @@ export function appPages(site: Site, parts: SiteParts): void {
       const { name } = validate(nameRule, { name: typed.name });
       await updateApp(services, actor, app.app_id, { name, redirects: linesOf(typed.redirects) });
     });
-    if (!changed.ok) return appPage(c, parts, app, { typed, refusal: changed.refusal });
+    if (!changed.ok) return appPage(c, deps, app, { typed, refusal: changed.refusal });
     return goTo(c, `/apps/${app.app_id}`, 'app-changed');
   });
 
@@ -69,9 +68,9 @@ export function appPages(site: Site, parts: SiteParts): void {
     const { actor } = requireSignedIn(c);
     const app = await accessApp(services, actor, idIn(c, 'id'));
     const value = await once(services, formOf(c), () => replaceSecret(services, actor, app.app_id));
-    return appPage(c, parts, app, { secret: { value, isNew: false } });
+    return appPage(c, deps, app, { secret: { value, isNew: false } });
   });
-  // Where somebody sends the address of that answer once more.
+  // For a browser that opens the URL of that response again.
   site.get('/apps/:id/secret', (c) => c.redirect(`/apps/${idIn(c, 'id')}`, 303));
 
   site.post('/apps/:id/delete', async (c) => {
@@ -81,14 +80,14 @@ export function appPages(site: Site, parts: SiteParts): void {
   });
 }
 
-/** One address a line. */
+/** One URL per line. */
 const linesOf = (text: string): string[] =>
   text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-function register({ services }: SiteParts, { actor }: SignedIn, typed: AppTyped & { kind: string }) {
+function register({ services }: SiteDeps, { actor }: SignedIn, typed: AppTyped & { kind: string }) {
   const { name } = validate(nameRule, { name: typed.name });
   if (!Object.hasOwn(kinds, typed.kind)) throw invalidField('kind', 'needs a choice');
   const redirects = linesOf(typed.redirects);
@@ -99,7 +98,7 @@ function AppList({ c, apps }: { c: PageContext; apps: readonly AppRow[] }) {
   return (
     <>
       <DoneNotice c={c} />
-      <p>Apps act for people who authorize them, within what these people allow.</p>
+      <p>An app acts for the people who authorize it, within the access that they grant.</p>
       <p>
         <a class="button" href="/apps/new">
           Register an app
@@ -107,7 +106,7 @@ function AppList({ c, apps }: { c: PageContext; apps: readonly AppRow[] }) {
       </p>
       <section class="card">
         <h2>Your apps</h2>
-        {apps.length === 0 && <p class="muted">There are none.</p>}
+        {apps.length === 0 && <p class="muted">You have no apps.</p>}
         {apps.length > 0 && (
           <ul class="items">
             {apps.map((app) => (
@@ -134,7 +133,7 @@ function AppList({ c, apps }: { c: PageContext; apps: readonly AppRow[] }) {
 
 function newAppPage(
   c: PageContext,
-  { services }: SiteParts,
+  { services }: SiteDeps,
   typed: AppTyped & { kind: string },
   refusal?: Refusal,
 ): Promise<Response> {
@@ -144,13 +143,7 @@ function newAppPage(
       <RefusalNotice refusal={refusal} />
       <Once by={services} />
       <Field name="name" label="Name" hint={hints.name} value={typed.name} faults={faults} autofocus words />
-      <Lines
-        name="redirects"
-        label="Redirect addresses"
-        hint={hints.redirects}
-        value={typed.redirects}
-        faults={faults}
-      />
+      <Lines name="redirects" label="Redirect URLs" hint={hints.redirects} value={typed.redirects} faults={faults} />
       <Radios name="kind" label="Where it runs" hint={hints.kind} value={typed.kind} faults={faults} choices={kinds} />
       <button type="submit">Register the app</button>
     </form>
@@ -161,6 +154,6 @@ function newAppPage(
 const hints = {
   name: 'People see it when they are asked to authorize the app.',
   redirects:
-    'Where people are sent back to once they have decided. One on each line, to the letter, such as https://example.com/callback.',
-  kind: 'An app that can keep a secret gets one, and a bot to act as where it acts for nobody else.',
+    'Where people return after they decide. One per line, exactly as the app sends it, such as https://example.com/callback.',
+  kind: 'An app that can keep a secret gets one, and a bot that it can act as.',
 };

@@ -2,21 +2,13 @@ import type { Arrival } from '../auth/arrivals.ts';
 import { markDevice } from '../auth/device.ts';
 import { signOut } from '../auth/sessions.ts';
 import { keepSession } from './cookies.ts';
-import type { PageContext, SiteParts } from './site.tsx';
+import type { PageContext, SiteDeps } from './site.tsx';
 
-/**
- * Lets somebody in who has just proved who they are. Whatever session the browser had before ends, and the cookie is always a
- * new one: one that somebody else has put there, or still knows, is worth nothing.
- */
-export async function letIn(
-  c: PageContext,
-  parts: SiteParts,
-  { user, session }: Arrival,
-  next = '/',
-): Promise<Response> {
+/** Starts a session. The browser's earlier session ends, and the cookie is always new, so one that an attacker planted is useless. */
+export async function letIn(c: PageContext, deps: SiteDeps, { user, session }: Arrival, next = '/'): Promise<Response> {
   const { who } = c.var;
-  if (who) await signOut(parts.services, who.actor, who.caller.tokenId);
-  const { deviceKey, random } = parts.services;
-  keepSession(c, parts, session, markDevice(deviceKey, user.user_id, random));
+  if (who) await signOut(deps.services, who.actor, who.caller.tokenId);
+  const { deviceKey, random } = deps.services;
+  keepSession(c, deps, session, markDevice(deviceKey, user.user_id, random));
   return c.redirect(next, 303);
 }

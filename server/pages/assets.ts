@@ -5,7 +5,7 @@ import style from './style.css' with { type: 'text' };
 
 const styles = `${style}\n${lists}`;
 
-/** Its address changes with it, so that browsers may keep it for good. */
+/** The path changes with the content, so browsers may cache it for ever. */
 export const stylePath = `/assets/${new Bun.CryptoHasher('sha256').update(styles).digest('hex').slice(0, 12)}.css`;
 
 export function assetPages(site: Site): void {

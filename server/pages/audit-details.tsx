@@ -3,13 +3,13 @@ import type { Child } from 'hono/jsx';
 import type { AuditDetails } from '../auth/audit.ts';
 import type { AuditRow } from '../store/audit.ts';
 
-/** What the ids in entries stand for. */
+/** Names by id. */
 export interface Names {
   readonly users: ReadonlyMap<number, string>;
   readonly apps: ReadonlyMap<number, string>;
 }
 
-/** Details that are ids: of what, and the word for it. */
+/** Details that are ids. */
 const ids: Readonly<Record<string, { readonly of: keyof Names; readonly word: string }>> = {
   user_id: { of: 'users', word: 'user' },
   bot_id: { of: 'users', word: 'bot' },
@@ -19,7 +19,6 @@ const ids: Readonly<Record<string, { readonly of: keyof Names; readonly word: st
   app_id: { of: 'apps', word: 'app' },
 };
 
-/** Other details whose key is not the word for it. */
 const words: Readonly<Record<string, string>> = { is_admin: 'administrator' };
 
 const wordFor = (key: string): string => ids[key]?.word ?? words[key] ?? key.replace(/_id$/, '').replaceAll('_', ' ');
@@ -32,19 +31,18 @@ const detailsOf = ({ details }: AuditRow): [string, NonNullable<AuditDetails[str
 const idsIn = (entry: AuditRow, of: keyof Names): number[] =>
   detailsOf(entry).flatMap(([key, value]) => (ids[key]?.of === of && typeof value === 'number' ? value : []));
 
-/** The users that an entry tells of, beside the one who acted. */
+/** Returns the users in the details of an entry. */
 export const usersIn = (entry: AuditRow): number[] => idsIn(entry, 'users');
 
-/** The apps that an entry tells of, or that acted. */
+/** Returns the apps in the details of an entry, and the one that acted. */
 export const appsIn = (entry: AuditRow): number[] => [
   ...idsIn(entry, 'apps'),
   ...(entry.app_id > 0 ? [entry.app_id] : []),
 ];
 
-/** Who acted, and with which app. */
 export function Who({ entry, names }: { entry: AuditRow; names: Names }) {
   const { user_id, user_name, app_id, address } = entry;
-  const somebody = address === null ? 'The operator' : 'Somebody unknown';
+  const somebody = address === null ? 'The operator' : 'Unknown';
   return (
     <>
       {user_id === null ? <span class="muted">{somebody}</span> : <User id={user_id} name={user_name ?? undefined} />}
@@ -63,13 +61,12 @@ const User = ({ id, name }: { id: number; name: string | undefined }) => (
   </a>
 );
 
-/** What else is told of an act. */
 export function Details({ entry, names }: { entry: AuditRow; names: Names }) {
   const named = new Set<unknown>([
     ...usersIn(entry).map((id) => names.users.get(id)),
     ...appsIn(entry).map((id) => names.apps.get(id)),
   ]);
-  // A name that is told by its id already is not told twice, unless it was another one then.
+  // A name is shown only if it differs from the current name of its id.
   const details = detailsOf(entry).filter(([key, value]) => !(key === 'name' || key === 'app') || !named.has(value));
   if (details.length === 0) return <span class="muted">–</span>;
   return (

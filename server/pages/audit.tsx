@@ -9,32 +9,32 @@ import { appsIn, Details, type Names, usersIn, Who } from './audit-details.tsx';
 import { Filter, Select } from './fields.tsx';
 import { readId } from './ids.ts';
 import { Time } from './parts.tsx';
-import { type PageContext, requireAdministrator, type Site, type SiteParts, show } from './site.tsx';
+import { type PageContext, requireAdministrator, type Site, type SiteDeps, show } from './site.tsx';
 import { Pages, Table } from './table.tsx';
 
 const perPage = 50;
 
-/** What was done that bears on security, for administrators. */
-export function auditPages(site: Site, parts: SiteParts): void {
+/** The audit log, for administrators. */
+export function auditPages(site: Site, deps: SiteDeps): void {
   site.get('/admin/audit', async (c) => {
     requireAdministrator(c);
-    return auditPage(c, parts);
+    return auditPage(c, deps);
   });
 }
 
-interface Asked {
+interface Query {
   readonly act: string;
   readonly user: string;
   readonly before: string;
 }
 
-async function auditPage(c: PageContext, { services: { engine } }: SiteParts): Promise<Response> {
-  const asked: Asked = {
+async function auditPage(c: PageContext, { services: { engine } }: SiteDeps): Promise<Response> {
+  const query: Query = {
     act: c.req.query('act') ?? '',
     user: (c.req.query('user') ?? '').trim(),
     before: c.req.query('before') ?? '',
   };
-  const filter = await filterOf(engine, asked);
+  const filter = await filterOf(engine, query);
   const found = typeof filter === 'string' ? [] : await listAudit(engine, filter, perPage + 1);
   const entries = found.slice(0, perPage);
   const names: Names = {
@@ -45,18 +45,16 @@ async function auditPage(c: PageContext, { services: { engine } }: SiteParts): P
     c,
     { title: 'Audit log', section: '/admin/audit' },
     <>
-      <p>What was done here that bears on security, the latest first.</p>
-      <FilterForm asked={asked} />
+      <p>Security events, the latest first.</p>
+      <FilterForm query={query} />
       <section class="card">
         {entries.length > 0 && <AuditTable entries={entries} names={names} />}
-        {entries.length === 0 && (
-          <p class="muted">{typeof filter === 'string' ? filter : 'Nothing in the log fits this.'}</p>
-        )}
+        {entries.length === 0 && <p class="muted">{typeof filter === 'string' ? filter : 'No entries match.'}</p>}
         <Pages
           label="Pages of the log"
           links={{
-            Latest: asked.before === '' ? undefined : logPath({ ...asked, before: '' }),
-            Older: found.length > perPage ? logPath({ ...asked, before: String(entries.at(-1)?.audit_id) }) : undefined,
+            Latest: query.before === '' ? undefined : logPath({ ...query, before: '' }),
+            Older: found.length > perPage ? logPath({ ...query, before: String(entries.at(-1)?.audit_id) }) : undefined,
           }}
         />
       </section>
@@ -64,26 +62,26 @@ async function auditPage(c: PageContext, { services: { engine } }: SiteParts): P
   );
 }
 
-/** What is looked for; in words, why there can be nothing of it. */
-async function filterOf(db: Db, { act, user, before }: Asked): Promise<AuditFilter | string> {
-  if (act !== '' && !Object.hasOwn(acts, act)) return 'There is no such act.';
+/** Returns the filter, or a message if nothing can match. */
+async function filterOf(db: Db, { act, user, before }: Query): Promise<AuditFilter | string> {
+  if (act !== '' && !Object.hasOwn(acts, act)) return 'There is no such event.';
   const beforeId = readId(before);
-  if (before !== '' && beforeId === undefined) return 'There is no such place in the log.';
+  if (before !== '' && beforeId === undefined) return 'There is no such page of the log.';
   const found = userName.safeParse(user).success ? await findUserByName(db, user) : undefined;
-  if (user !== '' && !found) return 'Nobody has this name.';
+  if (user !== '' && !found) return 'There is no user with this name.';
   return { act: act || undefined, userId: found?.user_id, beforeId };
 }
 
-function logPath(asked: Asked): string {
-  const params = new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== ''));
+function logPath(query: Query): string {
+  const params = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''));
   return params.size === 0 ? '/admin/audit' : `/admin/audit?${params}`;
 }
 
-function FilterForm({ asked }: { asked: Asked }) {
+function FilterForm({ query }: { query: Query }) {
   return (
     <form method="get" action="/admin/audit" class="filter">
-      <Select name="act" label="What was done" value={asked.act} choices={{ '': 'Anything', ...acts }} />
-      <Filter name="user" label="By whom" value={asked.user} />
+      <Select name="act" label="Event" value={query.act} choices={{ '': 'Anything', ...acts }} />
+      <Filter name="user" label="User" value={query.user} />
       <button type="submit" class="quiet">
         Show
       </button>

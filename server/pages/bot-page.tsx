@@ -9,13 +9,13 @@ import { DoneNotice } from './notices.tsx';
 import { Once } from './once.tsx';
 import { Confirm, Time } from './parts.tsx';
 import type { Refusal } from './refusal.tsx';
-import { type PageContext, type SignedIn, type SiteParts, show } from './site.tsx';
+import { type PageContext, type SignedIn, type SiteDeps, show } from './site.tsx';
 import { NewToken, nothingTyped, TokenForm, TokenList, type TokenTyped } from './tokens.tsx';
 
-/** A bot is no administrator. */
+/** A bot cannot be an administrator. */
 const offered: readonly Scope[] = scopeNames.filter((scope) => scope !== 'admin');
 
-/** The app that acts as a bot, where one does. */
+/** Returns the app that acts as a bot. */
 export const appOf = (bot: UserRow, apps: readonly AppRow[]): AppRow | undefined =>
   apps.find(({ bot_id }) => bot_id === bot.user_id);
 
@@ -34,7 +34,7 @@ interface BotState {
 /** The page of one bot, for its owner. */
 export async function botPage(
   c: PageContext,
-  { services }: SiteParts,
+  { services }: SiteDeps,
   { user }: SignedIn,
   bot: UserRow,
   state: BotState,
@@ -52,7 +52,7 @@ export async function botPage(
       <DoneNotice c={c} />
       {state.made && <NewToken {...state.made} origin={c.var.origin} />}
       <section class="card">
-        <h2>About it</h2>
+        <h2>About</h2>
         <Facts
           facts={{
             'Display name': <bdi>{bot.display_name}</bdi>,
@@ -74,7 +74,7 @@ export async function botPage(
       </section>
       <section class="card">
         <h2>Disable</h2>
-        <p>What the bot wrote stays.</p>
+        <p>The messages of the bot stay.</p>
         <Confirm what="Disable the bot" action={`${path}/disable`}>
           <p>
             Its access tokens and webhooks end at once.

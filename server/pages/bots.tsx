@@ -13,17 +13,17 @@ import { DoneNotice, goTo } from './notices.tsx';
 import { once } from './once.tsx';
 import { Field, Time } from './parts.tsx';
 import { type Refusal, RefusalNotice, tried } from './refusal.tsx';
-import { formOf, type PageContext, requireSignedIn, type SignedIn, type Site, type SiteParts, show } from './site.tsx';
+import { formOf, type PageContext, requireSignedIn, type SignedIn, type Site, type SiteDeps, show } from './site.tsx';
 import { readTokenForm } from './tokens.tsx';
 
 const botRule = z.object({ name: userName, display_name: titleRule });
 const tokenRule = z.object({ name: titleRule });
 
-/** The bots that somebody owns. */
-export function botPages(site: Site, parts: SiteParts): void {
-  const { services } = parts;
+/** The bots of the signed-in user. */
+export function botPages(site: Site, deps: SiteDeps): void {
+  const { services } = deps;
 
-  site.get('/bots', (c) => botsPage(c, parts, requireSignedIn(c), { name: '', displayName: '' }));
+  site.get('/bots', (c) => botsPage(c, deps, requireSignedIn(c), { name: '', displayName: '' }));
 
   site.post('/bots', async (c) => {
     const who = requireSignedIn(c);
@@ -36,7 +36,7 @@ export function botPages(site: Site, parts: SiteParts): void {
       });
       return createBot(services, who.actor, { name, displayName: display_name });
     });
-    if (!made.ok) return botsPage(c, parts, who, typed, made.refusal);
+    if (!made.ok) return botsPage(c, deps, who, typed, made.refusal);
     return goTo(c, `/bots/${made.value.user_id}`, 'bot-created');
   });
 
@@ -44,7 +44,7 @@ export function botPages(site: Site, parts: SiteParts): void {
 
   site.get('/bots/:id', async (c) => {
     const who = requireSignedIn(c);
-    return botPage(c, parts, who, await botIn(c, who), {});
+    return botPage(c, deps, who, await botIn(c, who), {});
   });
 
   site.post('/bots/:id', async (c) => {
@@ -54,12 +54,12 @@ export function botPages(site: Site, parts: SiteParts): void {
     const typed = readTokenForm(form);
     const made = await tried(() => {
       const { name } = validate(tokenRule, { name: typed.name });
-      if (typed.scopes.length === 0) throw invalidField('scopes', 'needs at least one tick');
+      if (typed.scopes.length === 0) throw invalidField('scopes', 'needs at least one choice');
       const { scopes } = typed;
       return once(services, form, () => createBotToken(services, who.actor, bot.user_id, { name, scopes }));
     });
-    if (!made.ok) return botPage(c, parts, who, bot, { typed, refusal: made.refusal });
-    return botPage(c, parts, who, bot, { made: { name: typed.name, accessToken: made.value.accessToken } });
+    if (!made.ok) return botPage(c, deps, who, bot, { typed, refusal: made.refusal });
+    return botPage(c, deps, who, bot, { made: { name: typed.name, accessToken: made.value.accessToken } });
   });
 
   site.post('/bots/:id/tokens/:token/revoke', async (c) => {
@@ -83,7 +83,7 @@ interface BotTyped {
 
 async function botsPage(
   c: PageContext,
-  { services }: SiteParts,
+  { services }: SiteDeps,
   { user }: SignedIn,
   typed: BotTyped,
   refusal?: Refusal,
@@ -96,7 +96,7 @@ async function botsPage(
     { title: 'Bots', section: '/bots' },
     <>
       <DoneNotice c={c} />
-      <p>A bot is a user that a program speaks as. It has access tokens of its own, and you answer for it.</p>
+      <p>A bot is an automated account. It has its own access tokens, and you are responsible for it.</p>
       <section class="card">
         <h2>Your bots</h2>
         <BotList bots={bots} apps={apps} />
@@ -108,7 +108,7 @@ async function botsPage(
           <Field
             name="name"
             label="Name"
-            hint="Letters, digits, and . _ - between them. It stays as it is."
+            hint="Letters, digits, and . _ - between them. It cannot be changed later."
             value={typed.name}
             faults={faults}
             autofocus={refusal !== undefined}
@@ -116,7 +116,7 @@ async function botsPage(
           <Field
             name="display_name"
             label="Display name"
-            hint="Shown to people. Without one, it is the name."
+            hint="Shown to people. The name by default."
             value={typed.displayName}
             words
             faults={faults}
@@ -131,7 +131,7 @@ async function botsPage(
 }
 
 function BotList({ bots, apps }: { bots: readonly UserRow[]; apps: readonly AppRow[] }) {
-  if (bots.length === 0) return <p class="muted">There are none.</p>;
+  if (bots.length === 0) return <p class="muted">You have no bots.</p>;
   return (
     <ul class="items">
       {bots.map((bot) => {

@@ -1,14 +1,14 @@
 import { type Input, type JsonOperationName, listOperations, type Output } from '@parley/contract';
 import { requireScopes } from '../auth/caller.ts';
 import { validate } from '../http/validate.ts';
-import { Rendered } from '../operations/rendered.ts';
-import type { PageContext, SignedIn, SiteParts } from './site.tsx';
+import { PreparedJson } from '../operations/prepared-json.ts';
+import type { PageContext, SignedIn, SiteDeps } from './site.tsx';
 
 const rows = new Map(listOperations().map((row) => [row.name, row]));
 
-/** Carries out an operation of the API for whoever is signed in, by the API's own rules. */
-export async function carryOut<N extends JsonOperationName>(
-  { handlers }: SiteParts,
+/** Executes an operation of the API as the signed-in user, with the same validation and scopes. */
+export async function callOperation<N extends JsonOperationName>(
+  { handlers }: SiteDeps,
   c: PageContext,
   { caller }: SignedIn,
   name: N,
@@ -18,7 +18,7 @@ export async function carryOut<N extends JsonOperationName>(
   if (!row) throw new Error(`there is no operation ${name}`);
   requireScopes(caller, row.scopes);
   const input = validate(row.input, typed) as Input<N>;
-  const answer = await handlers[name]({ name, caller, input, address: () => c.var.address });
-  if (answer instanceof Rendered) throw new Error(`${name} answers text, which no page reads`);
-  return answer as Output<N>;
+  const result = await handlers[name]({ name, caller, input, address: () => c.env.context.clientIp() });
+  if (result instanceof PreparedJson) throw new Error(`${name} returns JSON text, which no page reads`);
+  return result as Output<N>;
 }

@@ -7,47 +7,47 @@ import { type Destination, destinationOf } from './destination.ts';
 import { FullName, named } from './names.tsx';
 import { withNext } from './next.ts';
 import { Notice, ScopeList } from './parts.tsx';
-import { formOf, type PageContext, type SignedIn, type Site, type SiteParts, show } from './site.tsx';
+import { formOf, type PageContext, type SignedIn, type Site, type SiteDeps, show } from './site.tsx';
 
 type Asking = Extract<AuthorizationCheck, { outcome: 'ask' }>;
 
-/** An app asks somebody for permission. The request stands in the address, and is looked at anew at every step. */
-export function consentPages(site: Site, parts: SiteParts): void {
+/** The consent page of OAuth. The request is in the URL, and is checked again at every step. */
+export function consentPages(site: Site, deps: SiteDeps): void {
   site.get('/oauth/authorize', async (c) => {
     const { search, searchParams } = new URL(c.req.url);
-    const check = await parts.oauth.check(searchParams, c.var.origin);
+    const check = await deps.oauth.check(searchParams, c.var.origin);
     if (check.outcome === 'refused') return refused(c, check.message);
     if (check.outcome === 'redirect') return c.redirect(check.location, 303);
     const { who } = c.var;
-    return who ? ask(c, parts, who, check, search) : c.redirect(withNext('/sign-in', `${c.req.path}${search}`), 303);
+    return who ? ask(c, deps, who, check, search) : c.redirect(withNext('/sign-in', `${c.req.path}${search}`), 303);
   });
 
   site.post('/oauth/authorize', async (c) => {
     const { search, searchParams } = new URL(c.req.url);
     const form = formOf(c);
     const { who } = c.var;
-    // Signed out meanwhile, or in as somebody else, or undecided: whoever it is now is asked.
+    // Another user is signed in by now, or nobody: ask again.
     const decision = form.get('decision');
     if (who?.user.user_id !== Number(form.get('user')) || (decision !== 'allow' && decision !== 'deny')) {
       return c.redirect(`${c.req.path}${search}`, 303);
     }
     const { user, caller } = who;
     const { tokenId } = caller;
-    const decider = { userId: user.user_id, isAdmin: user.is_admin, tokenId, address: c.var.address };
-    const end = await parts.oauth.decide(searchParams, decider, decision === 'allow', c.var.origin);
+    const decider = { userId: user.user_id, isAdmin: user.is_admin, tokenId, address: c.env.context.clientIp() };
+    const end = await deps.oauth.decide(searchParams, decider, decision === 'allow', c.var.origin);
     return end.outcome === 'refused' ? refused(c, end.message) : c.redirect(end.location, 303);
   });
 }
 
 async function ask(
   c: PageContext,
-  parts: SiteParts,
+  deps: SiteDeps,
   who: SignedIn,
   { client, scopes, redirect }: Asking,
   search: string,
 ): Promise<Response> {
   const { user } = who;
-  const owner = client.ownerId === null ? undefined : await findUser(parts.services.engine, client.ownerId);
+  const owner = client.ownerId === null ? undefined : await findUser(deps.services.engine, client.ownerId);
   const usable = usableBy({ isAdmin: user.is_admin }, scopes);
   const destination = destinationOf(redirect);
   c.set('formTargets', destination.formTargets);
@@ -72,12 +72,12 @@ async function ask(
           )}
           {usable.includes('admin') && (
             <Notice kind="bad">
-              You are an administrator. This lets it do to the whole service what you can do. Allow it only to an app
+              You are an administrator. The app will be able to do everything that you can. Allow this only to an app
               that you trust that far.
             </Notice>
           )}
           {usable.length > 0 && (
-            <p class="muted">It will also know your name. You can end its access at any time, under Access.</p>
+            <p class="muted">It will also see your name. You can end its access at any time under Access.</p>
           )}
         </section>
         <form class="part" method="post" action={action}>
@@ -112,7 +112,7 @@ function Owner({ owner, user }: { owner: UserRow; user: UserRow }) {
   if (owner.user_id === user.user_id) return <>You have registered this app.</>;
   return (
     <>
-      <FullName user={owner} /> has registered this app. Nobody has checked it.
+      <FullName user={owner} /> has registered this app. No one has reviewed it.
     </>
   );
 }
@@ -121,13 +121,13 @@ function Whereto({ destination: { kind, name } }: { destination: Destination }) 
   if (kind === 'site') {
     return (
       <>
-        From here you go on to <strong>{name}</strong>.
+        You will go to <strong>{name}</strong>.
       </>
     );
   }
   return (
     <>
-      From here you go back to {kind === 'program' ? 'a program on this machine' : 'an app on this device'} (
+      You will return to {kind === 'program' ? 'a program on this machine' : 'an app on this device'} (
       <code>{name}</code>).
     </>
   );
@@ -139,7 +139,7 @@ function refused(c: PageContext, message: string): Promise<Response> {
     { title: 'This app cannot ask for access', plain: true },
     <div class="card">
       <p>{message}</p>
-      <p>Nothing was given to it, and you were not sent on. Whoever runs the app can put that right.</p>
+      <p>The app got no access, and you were not redirected. Ask the developer of the app to fix this.</p>
       <p>
         <a href="/">Go to the front page</a>
       </p>

@@ -1,12 +1,12 @@
 import { type Session, sessionMs } from '../auth/sessions.ts';
 import { cookieNames, readCookie, writeCookie } from '../http/cookies.ts';
-import type { PageContext, SiteParts } from './site.tsx';
+import type { PageContext, SiteDeps } from './site.tsx';
 
 const cookie = (c: PageContext, name: string): string | undefined => readCookie(c.req.header('cookie') ?? null, name);
 
-/** Signs the browser in: from now on it sends the cookie of this session. */
-export function keepSession(c: PageContext, parts: SiteParts, session: Session, device?: string): void {
-  const isHttps = parts.publicUrl?.protocol === 'https:';
+/** Sets the cookies of a session and, if given, of a device. */
+export function keepSession(c: PageContext, deps: SiteDeps, session: Session, device?: string): void {
+  const isHttps = deps.publicUrl?.protocol === 'https:';
   const names = cookieNames(isHttps);
   c.header('set-cookie', writeCookie(names.session, session.secret, isHttps, sessionMs), { append: true });
   if (device !== undefined) {
@@ -14,13 +14,13 @@ export function keepSession(c: PageContext, parts: SiteParts, session: Session, 
   }
 }
 
-/** The mark that the browser kept from an earlier sign-in. */
-export const deviceOf = (c: PageContext, parts: SiteParts): string | undefined =>
-  cookie(c, cookieNames(parts.publicUrl?.protocol === 'https:').device);
+/** Returns the device cookie of an earlier sign-in. */
+export const deviceOf = (c: PageContext, deps: SiteDeps): string | undefined =>
+  cookie(c, cookieNames(deps.publicUrl?.protocol === 'https:').device);
 
 const deviceMs = 365 * 24 * 3_600_000;
 
-export function dropSession(c: PageContext, parts: SiteParts): void {
-  const isHttps = parts.publicUrl?.protocol === 'https:';
+export function dropSession(c: PageContext, deps: SiteDeps): void {
+  const isHttps = deps.publicUrl?.protocol === 'https:';
   c.header('set-cookie', writeCookie(cookieNames(isHttps).session, '', isHttps, 0), { append: true });
 }

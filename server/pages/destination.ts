@@ -1,18 +1,17 @@
-/** Where a browser goes once somebody has decided about an app. */
+/** Where the browser goes after the consent page. */
 export interface Destination {
   readonly kind: 'site' | 'program' | 'app';
-  /** As people can check it: hosts in the spelling that cannot pass for another. */
+  /** For people to check. Hosts are in Punycode, which cannot imitate another name. */
   readonly name: string;
-  /** What the page's policy must let its form lead to. */
+  /** For `form-action` in the page's policy. */
   readonly formTargets: readonly string[];
 }
 
 const loopback = /^(127\.0\.0\.1|\[::1\]|localhost)$/;
 
 /**
- * Chromium holds the `form-action` of a page against every redirect that follows its form: ours to the app, and those that the
- * app goes on with, which nobody knows beforehand. Where one is not listed, the button does nothing. So schemes are listed and
- * not hosts, of which a policy can write no IPv6 address either.
+ * Chromium applies `form-action` to every redirect after the form, those of the app included. If one is not allowed, the
+ * button does nothing. The hosts are unknown, and a policy cannot name an IPv6 host, so it lists schemes.
  */
 export function destinationOf(redirect: string): Destination {
   const { protocol, hostname, host } = new URL(redirect);

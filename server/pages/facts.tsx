@@ -2,18 +2,18 @@
 import type { Child } from 'hono/jsx';
 
 interface FactsProps {
-  /** What each is called, and what it is; nothing is said of one that is undefined. */
+  /** Values by label. Undefined ones are left out. */
   readonly facts: Readonly<Record<string, Child | undefined>>;
-  /** Beside each other in small print, and not below each other. */
+  /** In one line of small print. */
   readonly small?: boolean;
 }
 
-/** What is known about something. */
+/** A list of labels and values. */
 export function Facts({ facts, small }: FactsProps) {
-  const told = Object.entries(facts).filter(([, fact]) => fact !== undefined);
+  const shown = Object.entries(facts).filter(([, fact]) => fact !== undefined);
   return (
     <dl class={small ? 'facts' : undefined}>
-      {told.map(([label, fact]) =>
+      {shown.map(([label, fact]) =>
         small ? (
           <div>
             <dt>{label}</dt>

@@ -2,7 +2,7 @@
 import type { Faults } from './form.ts';
 import { Fault } from './parts.tsx';
 
-/** Fields of forms beside those for one line of text. */
+/** Form fields other than a line of text. */
 
 const described = (name: string, hint: string | undefined, faults: Faults | undefined): string | undefined =>
   [hint && `${name}-hint`, faults?.[name] && `${name}-fault`].filter(Boolean).join(' ') || undefined;
@@ -24,7 +24,6 @@ interface FieldProps {
   readonly faults?: Faults | undefined;
 }
 
-/** Several lines of text. */
 export function Lines({ name, label, hint, value, faults }: FieldProps) {
   return (
     <div class="field">
@@ -49,10 +48,9 @@ export function Lines({ name, label, hint, value, faults }: FieldProps) {
   );
 }
 
-/** What can be chosen: the value that is sent, and its words. */
+/** Labels by value. */
 export type Choices = Readonly<Record<string, string>>;
 
-/** One of many, from a list that opens. */
 export function Select({ name, label, hint, value, faults, choices }: FieldProps & { choices: Choices }) {
   return (
     <div class="field">
@@ -75,7 +73,6 @@ export function Select({ name, label, hint, value, faults, choices }: FieldProps
   );
 }
 
-/** One of a few, all of them in view. */
 export function Radios({ name, label, hint, value, faults, choices }: FieldProps & { choices: Choices }) {
   return (
     <fieldset aria-describedby={described(name, hint, faults)}>
@@ -92,7 +89,6 @@ export function Radios({ name, label, hint, value, faults, choices }: FieldProps
   );
 }
 
-/** Yes, or not. */
 export function Box({ name, label, checked }: { name: string; label: string; checked: boolean }) {
   return (
     <div class="field">
@@ -104,7 +100,6 @@ export function Box({ name, label, checked }: { name: string; label: string; che
   );
 }
 
-/** What a list is narrowed by. */
 export function Filter({ name, label, value }: { name: string; label: string; value: string }) {
   return (
     <div class="field">

@@ -4,9 +4,8 @@ import { readBody } from '../http/body.ts';
 import { validate } from '../http/validate.ts';
 
 /** No form of ours is larger. */
-const mostBytes = 65_536;
+const maxBytes = 65_536;
 
-/** The fields of a form, as they were typed. */
 export class Form {
   readonly #fields: readonly (readonly [string, string])[];
 
@@ -14,29 +13,33 @@ export class Form {
     this.#fields = [...fields];
   }
 
-  /** The value of a field, or nothing typed. */
+  /** Returns the value of a field, or an empty string. */
   get(name: string): string {
     return this.#fields.find(([key]) => key === name)?.[1] ?? '';
   }
 
-  /** All values of a field that can be given several times, such as boxes that are ticked. */
+  /** Returns all values of a field, such as those of checkboxes. */
   all(name: string): string[] {
     return this.#fields.filter(([key]) => key === name).map(([, value]) => value);
   }
 }
 
 export async function readForm(request: Request): Promise<Form> {
-  const body = await readBody(request, mostBytes);
-  if (body.kind !== 'strings') throw new ParleyError('unsupported_media_type', 'Send the form as a form.');
+  const body = await readBody(request, maxBytes);
+  if (body.kind !== 'strings')
+    throw new ParleyError(
+      'unsupported_media_type',
+      'Send the form as application/x-www-form-urlencoded or multipart/form-data.',
+    );
   return new Form(body.fields);
 }
 
-/** What is wrong with each field, for the form to show beside it. */
+/** Messages by field. */
 export type Faults = Readonly<Record<string, string>>;
 
 export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly faults: Faults };
 
-/** Checks what was typed against a schema of the contract. */
+/** Validates the values of a form. */
 export function check<T>(schema: z.ZodType<T>, typed: unknown): Checked<T> {
   try {
     return { ok: true, value: validate(schema, typed) };
@@ -47,7 +50,7 @@ export function check<T>(schema: z.ZodType<T>, typed: unknown): Checked<T> {
   }
 }
 
-/** The faults that a refusal names by field; nothing where it is about something else. */
+/** Returns the messages of an error by field, or undefined if it has none. */
 export function faultsIn(error: unknown): Faults | undefined {
   if (!(error instanceof ParleyError) || error.details.length === 0) return undefined;
   return Object.fromEntries(error.details.map(({ field, message }) => [field, message]));

@@ -3,17 +3,14 @@ import type { Child } from 'hono/jsx';
 import { Notice } from './parts.tsx';
 import { type PageContext, show } from './site.tsx';
 
-/**
- * A link that does not work, or no longer. Whoever sends its form twice, as by a double click, sees only the answer to the
- * second: it has to say that the first may have done all.
- */
+/** The page of a link that does not work. After a double click people see only the second response, so a POST says that the first one may have worked. */
 export function gone(c: PageContext, title: string, why: Child): Promise<Response> {
   const wasSent = c.req.method === 'POST';
   return show(
     c,
     { title, plain: true },
     <>
-      {wasSent && <Notice kind="good">If you have just sent this form, it worked: sign in.</Notice>}
+      {wasSent && <Notice kind="good">If you just sent this form, it worked. Sign in.</Notice>}
       <div class="card">
         {wasSent && <SignIn prominent />}
         {why}

@@ -2,18 +2,18 @@
 import { countAdmins } from '../store/users.ts';
 import { type Entry, entriesFor } from './layout.tsx';
 import { named } from './names.tsx';
-import { type PageContext, type SignedIn, type Site, type SiteParts, show, wantsPage } from './site.tsx';
+import { type PageContext, type SignedIn, type Site, type SiteDeps, show, wantsPage } from './site.tsx';
 
-export function homePages(site: Site, parts: SiteParts): void {
+export function homePages(site: Site, deps: SiteDeps): void {
   site.get('/', async (c) => {
     if (!wantsPage(c)) {
-      const text = `Parley ${parts.version}\nThe API is at /api, its description at /api/openapi.json.\n`;
-      // Said outright: what the runtime would add by itself is lost where the frame adds its headers.
+      const text = `Parley ${deps.version}\nThe API is at /api, its description at /api/openapi.json.\n`;
+      // Set here, because the default type of the runtime is lost when headers are added.
       return c.text(text, 200, { 'content-type': 'text/plain; charset=utf-8' });
     }
     const { who } = c.var;
     if (who) return overview(c, who);
-    return (await countAdmins(parts.services.engine)) > 0 ? c.redirect('/sign-in', 303) : notSetUp(c);
+    return (await countAdmins(deps.services.engine)) > 0 ? c.redirect('/sign-in', 303) : notSetUp(c);
   });
 }
 
@@ -23,7 +23,7 @@ function overview(c: PageContext, { user }: SignedIn): Promise<Response> {
     c,
     named(user.display_name, 'Hello, '),
     <>
-      <p class="lead">Here you decide who and what may use your account.</p>
+      <p class="lead">Manage who and what can use your account.</p>
       <Tiles entries={own} />
       {administration.length > 0 && (
         <section aria-labelledby="administration">
@@ -56,13 +56,13 @@ function notSetUp(c: PageContext): Promise<Response> {
     c,
     { title: 'Parley is not set up yet' },
     <div class="card">
-      <p>It runs, and waits for its first administrator.</p>
+      <p>It is running, and needs its first administrator.</p>
       <p>
         Open the set-up link that the server printed when it started. It is also in the file <code>setup-link</code> in
         its data folder.
       </p>
       <p class="muted">
-        You have an account already? <a href="/sign-in">Sign in</a>
+        Already have an account? <a href="/sign-in">Sign in</a>
       </p>
     </div>,
   );

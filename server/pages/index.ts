@@ -1,3 +1,5 @@
+import { type Fetch, pipeline } from '../http/pipeline.ts';
+import { asParleyError, failure } from '../http/responses.ts';
 import { accessPages } from './access.tsx';
 import { adminUserPages } from './admin-users.tsx';
 import { appPages } from './apps.tsx';
@@ -11,9 +13,8 @@ import { passwordPages } from './password.tsx';
 import { setupPages } from './setup.tsx';
 import { signInPages } from './sign-in.tsx';
 import { signUpPages } from './sign-up.tsx';
-import { buildSite, type Site, type SiteParts } from './site.tsx';
+import { buildSite, type Site, type SiteDeps } from './site.tsx';
 
-/** Every group of pages. Finding one by its address is Hono's. */
 const groups = [
   homePages,
   setupPages,
@@ -29,8 +30,17 @@ const groups = [
   auditPages,
 ];
 
-export const buildPages = (parts: SiteParts): Site =>
-  buildSite(parts, (site) => {
+export const buildPages = (deps: SiteDeps): Site =>
+  buildSite(deps, (site) => {
     assetPages(site);
-    for (const group of groups) group(site, parts);
+    for (const group of groups) group(site, deps);
   });
+
+/** Serves the pages for people. */
+export function servePages(deps: SiteDeps): Fetch {
+  const site = buildPages(deps);
+  return pipeline(deps, {
+    respond: (context) => site.fetch(context.request, { context }),
+    fail: (thrown, context) => failure(asParleyError(thrown), context),
+  });
+}

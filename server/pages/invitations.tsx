@@ -12,24 +12,24 @@ import { DoneNotice, goTo } from './notices.tsx';
 import { Once, once } from './once.tsx';
 import { Field, Secret, Time } from './parts.tsx';
 import { type Refusal, RefusalNotice, tried } from './refusal.tsx';
-import { formOf, type PageContext, requireAdministrator, type Site, type SiteParts, show } from './site.tsx';
+import { formOf, type PageContext, requireAdministrator, type Site, type SiteDeps, show } from './site.tsx';
 
 const noteRule = z.object({ note: titleRule.optional() });
 
-/** What the setting about signing up means for invitations. */
+/** What `PARLEY_SIGN_UP` means for invitations. */
 const policies: Readonly<Record<SignUpPolicy, string>> = {
   open: 'Anybody can sign up here, with or without an invitation.',
   invitation: 'Only people with an invitation can sign up here.',
   closed: 'Nobody can sign up here, not even with an invitation. Administrators create users.',
 };
 
-/** Links with which people can sign up, for administrators. */
-export function invitationPages(site: Site, parts: SiteParts): void {
-  const { services, signUp } = parts;
+/** Links to sign up, for administrators. */
+export function invitationPages(site: Site, deps: SiteDeps): void {
+  const { services, signUp } = deps;
 
   site.get('/admin/invitations', (c) => {
     requireAdministrator(c);
-    return invitationsPage(c, parts, { note: '' });
+    return invitationsPage(c, deps, { note: '' });
   });
 
   site.post('/admin/invitations', async (c) => {
@@ -41,8 +41,8 @@ export function invitationPages(site: Site, parts: SiteParts): void {
       const { note = '' } = validate(noteRule, { note: typed.note || undefined });
       return once(services, form, () => createInvitation(services, actor, note));
     });
-    if (!made.ok) return invitationsPage(c, parts, { ...typed, refusal: made.refusal });
-    return invitationsPage(c, parts, { note: '', made: made.value });
+    if (!made.ok) return invitationsPage(c, deps, { ...typed, refusal: made.refusal });
+    return invitationsPage(c, deps, { note: '', made: made.value });
   });
 
   site.post('/admin/invitations/:id/withdraw', async (c) => {
@@ -58,7 +58,7 @@ interface InvitationsState {
   readonly made?: { readonly link: LinkRow; readonly secret: string };
 }
 
-async function invitationsPage(c: PageContext, { services, signUp }: SiteParts, state: InvitationsState) {
+async function invitationsPage(c: PageContext, { services, signUp }: SiteDeps, state: InvitationsState) {
   const links = await listLinks(services.engine, 'invitation', services.now());
   const names = await namesOf(
     services.engine,
@@ -69,9 +69,7 @@ async function invitationsPage(c: PageContext, { services, signUp }: SiteParts, 
     { title: 'Invitations', section: '/admin/invitations' },
     <>
       <DoneNotice c={c} />
-      {state.made && (
-        <NewInvitation link={state.made.link} address={`${c.var.origin}/invitation/${state.made.secret}`} />
-      )}
+      {state.made && <NewInvitation link={state.made.link} url={`${c.var.origin}/invitation/${state.made.secret}`} />}
       <p>
         {policies[signUp]} The setting <code>PARLEY_SIGN_UP</code> decides this; it is <code>{signUp}</code>.
       </p>
@@ -85,20 +83,20 @@ async function invitationsPage(c: PageContext, { services, signUp }: SiteParts, 
   );
 }
 
-function NewInvitation({ link, address }: { link: LinkRow; address: string }) {
+function NewInvitation({ link, url }: { link: LinkRow; url: string }) {
   return (
     <section class="card fresh">
       <h2>New invitation</h2>
-      <Secret label="Send this to the person you invite" value={address} />
+      <Secret label="Send this to the person you invite" value={url} />
       <p>
-        It works once, for whoever opens it first, until <Time at={link.expires_at} />.
+        It works once, for the first person who opens it, until <Time at={link.expires_at} />.
       </p>
     </section>
   );
 }
 
 interface InviteProps {
-  readonly by: SiteParts['services'];
+  readonly by: SiteDeps['services'];
   readonly note: string;
   readonly refusal: Refusal | undefined;
 }
@@ -113,7 +111,7 @@ function Invite({ by, note, refusal }: InviteProps) {
         <Field
           name="note"
           label="Note"
-          hint="For administrators alone, such as whom it is for."
+          hint="Only administrators see it. For example: who it is for."
           value={note}
           faults={refusal?.faults}
           autofocus={refusal !== undefined}
@@ -127,7 +125,7 @@ function Invite({ by, note, refusal }: InviteProps) {
 }
 
 function InvitationList({ links, names }: { links: readonly LinkRow[]; names: ReadonlyMap<number, string> }) {
-  if (links.length === 0) return <p class="muted">There are none.</p>;
+  if (links.length === 0) return <p class="muted">There are no open invitations.</p>;
   return (
     <ul class="items">
       {links.map((link) => (

@@ -4,7 +4,7 @@ import type { UserRow } from '../store/users.ts';
 import { stylePath } from './assets.ts';
 import type { PageHead } from './site.tsx';
 
-/** A place to go to. */
+/** An entry of the navigation. */
 export interface Entry {
   readonly href: string;
   readonly label: string;
@@ -13,18 +13,17 @@ export interface Entry {
 
 const own: readonly Entry[] = [
   { href: '/access', label: 'Access', about: 'The apps that act for you, and your access tokens.' },
-  { href: '/apps', label: 'Apps', about: 'Register apps of your own, which ask people for permission.' },
-  { href: '/bots', label: 'Bots', about: 'Users that are programs, and post under their own names.' },
-  { href: '/password', label: 'Password', about: 'Change it, and sign every other browser out.' },
+  { href: '/apps', label: 'Apps', about: 'Register apps that ask people for access.' },
+  { href: '/bots', label: 'Bots', about: 'Automated accounts.' },
+  { href: '/password', label: 'Password', about: 'Change it and sign out all other browsers.' },
 ];
 
 const administration: readonly Entry[] = [
   { href: '/admin/users', label: 'Users', about: 'Who has an account, and who is an administrator.' },
-  { href: '/admin/invitations', label: 'Invitations', about: 'Links with which people make an account.' },
+  { href: '/admin/invitations', label: 'Invitations', about: 'Links to create an account.' },
   { href: '/admin/audit', label: 'Audit log', about: 'Who did what to accounts and access, and when.' },
 ];
 
-/** Where somebody can go. */
 export const entriesFor = (user: UserRow) => ({ own, administration: user.is_admin ? administration : [] });
 
 /** The frame of every page. */

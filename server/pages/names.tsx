@@ -2,15 +2,12 @@
 import type { UserRow } from '../store/users.ts';
 import type { PageHead } from './site.tsx';
 
-/**
- * Names may be written from right to left, and then draw what stands beside them along. So each stands apart: in `bdi`, and
- * where there can be no markup between the characters that mean the same.
- */
-const apart = (name: string): string => `\u2068${name}\u2069`;
+/** Isolates a name that may be written from right to left. In markup `bdi` does this, in titles these characters. */
+const isolated = (name: string): string => `\u2068${name}\u2069`;
 
-/** The title of a page that somebody's name stands in. */
+/** Returns a title and heading that contain a name. */
 export const named = (name: string, before = '', after = ''): Pick<PageHead, 'title' | 'heading'> => ({
-  title: `${before}${apart(name)}${after}`,
+  title: `${before}${isolated(name)}${after}`,
   heading: (
     <>
       {before}
@@ -20,7 +17,7 @@ export const named = (name: string, before = '', after = ''): Pick<PageHead, 'ti
   ),
 });
 
-/** Somebody's name, and the other one where there is another. */
+/** The name, and the display name if it differs. */
 export function FullName({ user }: { user: UserRow }) {
   return (
     <>

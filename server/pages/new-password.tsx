@@ -6,7 +6,7 @@ import { Field } from './parts.tsx';
 
 const schema = z.object({ password });
 
-/** A password that somebody has chosen, out of the fields below. */
+/** Reads the fields of `NewPassword`. */
 export function readNewPassword(form: Form): Checked<string> {
   const checked = check(schema, { password: form.get('password') || undefined });
   if (!checked.ok) return checked;
@@ -14,12 +14,11 @@ export function readNewPassword(form: Form): Checked<string> {
   return faults ? { ok: false, faults } : { ok: true, value: checked.value.password };
 }
 
-/** What is wrong where the two are not the same. */
 export function againFault(form: Form): Faults | undefined {
   return form.get('again') === form.get('password') ? undefined : { again: 'is not the same password' };
 }
 
-/** Choosing a password: twice, for nobody sees what they type. */
+/** Two fields for a new password. */
 export function NewPassword({
   label,
   faults,
@@ -35,7 +34,7 @@ export function NewPassword({
         name="password"
         label={label}
         type="password"
-        hint="At least 10 characters. A few words in a row are good."
+        hint="At least 10 characters. A few words work well."
         faults={faults}
         autocomplete="new-password"
         autofocus={autofocus}
@@ -45,7 +44,7 @@ export function NewPassword({
   );
 }
 
-/** Tells password managers whose password a form is about; people do not see it. */
+/** A hidden field that tells password managers the account. */
 export function WhosePassword({ name }: { name: string }) {
   return <input type="text" name="username" value={name} autocomplete="username" readonly hidden />;
 }

@@ -9,7 +9,7 @@ import { Field } from './parts.tsx';
 
 const schema = z.object({ name: userName, display_name: title.optional(), password });
 
-/** Somebody's name and password, out of the form below. */
+/** Reads the fields of `PersonForm`. */
 export function readPerson(form: Form): Checked<NewPerson> {
   const checked = check(schema, {
     name: form.get('name').trim() || undefined,
@@ -23,7 +23,7 @@ export function readPerson(form: Form): Checked<NewPerson> {
   return { ok: true, value: { name, displayName, password: checked.value.password } };
 }
 
-/** The form with which somebody makes an account. It keeps what was typed, but no password. */
+/** The form for a new account. It keeps the values after an error, except the password. */
 export function PersonForm(props: {
   action: string;
   button: string;

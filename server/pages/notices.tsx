@@ -2,14 +2,14 @@
 import { Notice } from './parts.tsx';
 import type { PageContext } from './site.tsx';
 
-/** What a page says once something was done, or was not. Links choose among these words and can put in none of their own. */
+/** The notices of pages. URLs choose one by its key, and cannot contain other text. */
 const notices = {
   'access-ended': 'The app can no longer act for you. Its access ended at once.',
   'token-revoked': 'The access token was revoked. It ended at once.',
   'app-registered': 'The app is registered.',
   'app-changed': 'The changes to the app are saved.',
-  'app-deleted': 'The app was deleted. Everything that people had allowed it ended at once.',
-  'bot-created': 'The bot is there. Create an access token, so that it can do something.',
+  'app-deleted': 'The app was deleted. It lost all access at once.',
+  'bot-created': 'The bot is created. Create an access token so that it can use the API.',
   'bot-disabled': 'The bot was disabled. Its access tokens ended at once.',
   'user-created': 'The user is created.',
   'user-disabled': 'The user is disabled, and all access ended at once.',
@@ -17,16 +17,16 @@ const notices = {
   'administrator-made': 'The user is an administrator now.',
   'administrator-unmade': 'The user is no longer an administrator.',
   'stepped-down': 'You are no longer an administrator.',
-  'signed-out': 'You were signed out. Sign in to go on; the form was not sent.',
+  'signed-out': 'You were signed out, and the form was not sent. Sign in to continue.',
   'invitation-withdrawn': 'The invitation was withdrawn. Its link no longer works.',
 } as const;
 
 export type Done = keyof typeof notices;
 
-/** Leads to a page that says what was done. */
+/** Redirects to a page that shows the notice. */
 export const goTo = (c: PageContext, path: string, done: Done): Response => c.redirect(`${path}?done=${done}`, 303);
 
-/** What the address says was done. */
+/** The notice that the URL names. */
 export function DoneNotice({ c }: { c: PageContext }) {
   const done = c.req.query('done') ?? '';
   if (c.req.method !== 'GET' || !Object.hasOwn(notices, done)) return null;

@@ -3,8 +3,6 @@ import { type Scope, scopes as scopeWords } from '@parley/contract';
 import type { Child } from 'hono/jsx';
 import type { Faults } from './form.ts';
 
-/** The pieces that pages are made of. */
-
 interface FieldProps {
   readonly name: string;
   readonly label: string;
@@ -15,18 +13,18 @@ interface FieldProps {
   readonly autocomplete?: string;
   readonly autofocus?: boolean | undefined;
   readonly optional?: boolean;
-  /** Where people write words, and not names that programs know them by. */
+  /** Free text, which gets capitals and spell checking. */
   readonly words?: boolean;
-  /** The id of what else is said about it, such as a notice. */
+  /** The id of an element that describes the field. */
   readonly describedBy?: string | undefined;
 }
 
-/** A field with its label, and what is wrong with what was typed. */
+/** A line of text with label, hint and error. */
 export function Field(props: FieldProps) {
   const { name, label, type = 'text', value = '', hint, faults, autocomplete = 'off', optional, words } = props;
   const fault = faults?.[name];
   const described = [props.describedBy, hint && `${name}-hint`, fault && `${name}-fault`].filter(Boolean).join(' ');
-  // Where something is wrong, whoever typed it starts there: of several, browsers take the first.
+  // The focus goes to the first field with an error.
   const isFirst = faults && Object.keys(faults).length > 0 ? fault !== undefined : props.autofocus;
   return (
     <div class="field">
@@ -57,7 +55,6 @@ export function Field(props: FieldProps) {
   );
 }
 
-/** What is wrong with a field, where something is. */
 export function Fault({ name, faults }: { name: string; faults: Faults | undefined }) {
   const fault = faults?.[name];
   if (!fault) return null;
@@ -68,7 +65,7 @@ export function Fault({ name, faults }: { name: string; faults: Faults | undefin
   );
 }
 
-/** Something that is said before the rest of a page. `alert` is read out at once. */
+/** A notice above the page. Screen readers announce a bad one at once. */
 export function Notice({ kind, id, children }: { kind: 'good' | 'bad'; id?: string; children?: Child }) {
   return (
     <div id={id} class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
@@ -92,13 +89,13 @@ export function Secret({ label, value }: { label: string; value: string }) {
 
 interface ConfirmProps {
   readonly what: string;
-  /** What it is done to, for those who do not see beside what it stands. */
+  /** The subject, for screen readers. */
   readonly about?: string;
   readonly action: string;
   readonly children?: Child;
 }
 
-/** An act that cannot be undone, behind a second step that works without script. */
+/** A button with a confirmation step that needs no script. */
 export function Confirm({ what, about, action, children }: ConfirmProps) {
   return (
     <details class="confirm">
@@ -125,7 +122,6 @@ export function Confirm({ what, about, action, children }: ConfirmProps) {
   );
 }
 
-/** What an app or a token may do, in words. */
 export function ScopeList({ scopes }: { scopes: readonly Scope[] }) {
   return (
     <ul class="scopes">
@@ -142,7 +138,6 @@ interface ScopeBoxesProps {
   readonly faults?: Faults | undefined;
 }
 
-/** Boxes to choose scopes by. */
 export function ScopeBoxes({ offered, chosen, faults }: ScopeBoxesProps) {
   return (
     <fieldset aria-describedby={faults?.scopes && 'scopes-fault'}>
@@ -164,7 +159,7 @@ export function ScopeBoxes({ offered, chosen, faults }: ScopeBoxesProps) {
   );
 }
 
-/** A time as people read it, in UTC: the server does not know where they are. */
+/** A time in UTC, because the server does not know the time zone of the user. */
 export function Time({ at }: { at: number | null }) {
   if (at === null) return <span class="muted">never</span>;
   const iso = new Date(at).toISOString();

@@ -9,12 +9,12 @@ import type { Faults } from './form.ts';
 import { gone } from './gone.tsx';
 import { NewPassword, readNewPassword, WhosePassword } from './new-password.tsx';
 import { Field, Notice } from './parts.tsx';
-import { formOf, type PageContext, requireSignedIn, type Site, type SiteParts, show } from './site.tsx';
+import { formOf, type PageContext, requireSignedIn, type Site, type SiteDeps, show } from './site.tsx';
 import { inWords } from './waiting.ts';
 
 const section = '/password';
 
-export function passwordPages(site: Site, parts: SiteParts): void {
+export function passwordPages(site: Site, deps: SiteDeps): void {
   site.get('/password', (c) => {
     const { user } = requireSignedIn(c);
     return askForChange(c, user);
@@ -29,10 +29,10 @@ export function passwordPages(site: Site, parts: SiteParts): void {
       const faults = { ...(current === '' && { current: 'is required' }), ...(!chosen.ok && chosen.faults) };
       return askForChange(c, user, { faults, status: 422 });
     }
-    const result = await changePassword(parts.services, actor, caller.tokenId, { current, next: chosen.value });
+    const result = await changePassword(deps.services, actor, caller.tokenId, { current, next: chosen.value });
     switch (result.outcome) {
       case 'changed':
-        keepSession(c, parts, result.session);
+        keepSession(c, deps, result.session);
         return changed(c);
       case 'wrong password':
         return askForChange(c, user, { faults: { current: 'is not your password' }, status: 422 });
@@ -46,18 +46,18 @@ export function passwordPages(site: Site, parts: SiteParts): void {
   });
 
   site.get('/password-link/:secret', async (c) => {
-    const user = await whose(parts, c.req.param('secret'));
+    const user = await userOfLink(deps, c.req.param('secret'));
     return user ? askWithLink(c, user) : unusable(c);
   });
 
   site.post('/password-link/:secret', async (c) => {
     const secret = c.req.param('secret');
-    const user = await whose(parts, secret);
+    const user = await userOfLink(deps, secret);
     if (!user) return unusable(c);
     const chosen = readNewPassword(formOf(c));
     if (!chosen.ok) return askWithLink(c, user, chosen.faults);
     try {
-      return await letIn(c, parts, await resetPassword(parts.services, secret, chosen.value, c.var.address));
+      return await letIn(c, deps, await resetPassword(deps.services, secret, chosen.value, c.env.context.clientIp()));
     } catch (error) {
       if (error instanceof ParleyError && error.code === 'not_found') return unusable(c);
       throw error;
@@ -65,8 +65,8 @@ export function passwordPages(site: Site, parts: SiteParts): void {
   });
 }
 
-/** Whose password a link is for, where it works. */
-async function whose({ services }: SiteParts, secret: string): Promise<UserRow | undefined> {
+/** Returns the user of a password link, or undefined if the link does not work. */
+async function userOfLink({ services }: SiteDeps, secret: string): Promise<UserRow | undefined> {
   const link = await checkLink(services, 'password', secret);
   const user = link?.user_id ? await findUser(services.engine, link.user_id) : undefined;
   return user?.disabled_at === null ? user : undefined;
@@ -82,7 +82,7 @@ function askForChange(
     { title: 'Change your password', section },
     <div class="column">
       {refusal && <Notice kind="bad">{refusal}</Notice>}
-      <p class="lead">Every other browser in which you are signed in will be signed out.</p>
+      <p class="lead">This signs you out of all other browsers.</p>
       <form method="post" action="/password" class="card">
         <WhosePassword name={user.name} />
         <Field
@@ -108,8 +108,7 @@ function changed(c: PageContext): Promise<Response> {
     <div class="column">
       <Notice kind="good">You stay signed in here. Every other browser was signed out.</Notice>
       <p>
-        Apps and access tokens go on working. If somebody else may have got hold of one, revoke it under{' '}
-        <a href="/access">Access</a>.
+        Apps and access tokens keep working. If one may have leaked, revoke it under <a href="/access">Access</a>.
       </p>
     </div>,
   );
@@ -121,8 +120,7 @@ function askWithLink(c: PageContext, user: UserRow, faults?: Faults): Promise<Re
     { title: 'Choose a new password', plain: true },
     <>
       <p class="lead">
-        It is for the account <bdi class="name">{user.name}</bdi>. Every browser that is signed in to it will be signed
-        out.
+        For the account <bdi class="name">{user.name}</bdi>. This signs out all browsers.
       </p>
       <form method="post" action={c.req.path} class="card">
         <WhosePassword name={user.name} />
@@ -138,5 +136,5 @@ const unusable = (c: PageContext): Promise<Response> =>
   gone(
     c,
     'This link does not work',
-    <p>It has been used or has expired, or there is a newer one. Ask an administrator for another.</p>,
+    <p>It was used, has expired, or was replaced by a newer one. Ask an administrator for another.</p>,
   );

@@ -1,7 +1,7 @@
-import { limitHeaders } from '../http/answer.ts';
+import { limitHeaders } from '../http/responses.ts';
 import type { PageContext } from './site.tsx';
 
-/** Without inline script or style, in nobody's frame, and kept by no cache: pages show what only one person may see. */
+/** Forbids inline scripts and styles, frames and caching: pages show private data. */
 export function protect(c: PageContext, isHttps: boolean): void {
   const policy = [
     "default-src 'none'",
@@ -14,15 +14,15 @@ export function protect(c: PageContext, isHttps: boolean): void {
   c.header('content-security-policy', policy.join('; '));
   c.header('x-frame-options', 'DENY');
   c.header('x-content-type-options', 'nosniff');
-  // Not `no-referrer`: that would have browsers hide the origin of a form from us too.
+  // Not `no-referrer`: browsers would then send forms without their origin.
   c.header('referrer-policy', 'same-origin');
-  c.header('cross-origin-opener-policy', inWindows.has(c.req.path) ? 'unsafe-none' : 'same-origin');
+  c.header('cross-origin-opener-policy', openedByApps.has(c.req.path) ? 'unsafe-none' : 'same-origin');
   if (!c.res.headers.has('cache-control')) c.header('cache-control', 'no-store');
   if (isHttps) c.header('strict-transport-security', 'max-age=31536000');
-  c.header('x-request-id', c.var.requestId);
-  const { allowance } = c.var;
+  c.header('x-request-id', c.env.context.requestId);
+  const { allowance } = c.env.context;
   for (const [name, value] of Object.entries(allowance ? limitHeaders(allowance) : {})) c.header(name, value);
 }
 
-/** Apps open these in a window of their own, and wait for it to come back to them: it must not lose sight of its opener. */
-const inWindows: ReadonlySet<string> = new Set(['/oauth/authorize', '/sign-in', '/sign-out', '/sign-up']);
+/** Apps open these in a window of their own, and need `window.opener` to get the result. */
+const openedByApps: ReadonlySet<string> = new Set(['/oauth/authorize', '/sign-in', '/sign-out', '/sign-up']);

@@ -6,25 +6,25 @@ import { letIn } from './arrival.ts';
 import { type Faults, type Form, faultsIn } from './form.ts';
 import { gone } from './gone.tsx';
 import { PersonForm, readPerson } from './new-person.tsx';
-import { formOf, type PageContext, type Site, type SiteParts, show } from './site.tsx';
+import { formOf, type PageContext, type Site, type SiteDeps, show } from './site.tsx';
 
-/** The first administrator comes in by a link that the server told whoever started it. */
-export function setupPages(site: Site, parts: SiteParts): void {
+/** The set-up link, which the server prints at its start, creates the first administrator. */
+export function setupPages(site: Site, deps: SiteDeps): void {
   site.get('/setup/:secret', async (c) => {
     const secret = c.req.param('secret');
-    return (await checkLink(parts.services, 'setup', secret)) ? ask(c) : unusable(c);
+    return (await checkLink(deps.services, 'setup', secret)) ? ask(c) : unusable(c);
   });
 
   site.post('/setup/:secret', async (c) => {
     const secret = c.req.param('secret');
-    if (!(await checkLink(parts.services, 'setup', secret))) return unusable(c);
+    if (!(await checkLink(deps.services, 'setup', secret))) return unusable(c);
     const form = formOf(c);
     const person = readPerson(form);
     if (!person.ok) return ask(c, form, person.faults);
     try {
-      const arrival = await setUp(parts.services, secret, person.value, c.var.address);
-      parts.setUpDone();
-      return await letIn(c, parts, arrival);
+      const arrival = await setUp(deps.services, secret, person.value, c.env.context.clientIp());
+      deps.setUpDone();
+      return await letIn(c, deps, arrival);
     } catch (error) {
       if (error instanceof ParleyError && error.code === 'not_found') return unusable(c);
       const faults = faultsIn(error);
@@ -53,7 +53,7 @@ const unusable = (c: PageContext): Promise<Response> =>
     <>
       <p>It has been used or has expired, or Parley has an administrator already.</p>
       <p>
-        If nobody has set Parley up yet, restart the server: it prints another link. Or, on its machine, run{' '}
+        If Parley has no administrator yet, restart the server. It prints another link. Or run this on its machine:{' '}
         <code>npx parley user add &lt;name&gt; --admin</code>.
       </p>
     </>,

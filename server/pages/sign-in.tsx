@@ -6,41 +6,40 @@ import { deviceOf, dropSession } from './cookies.ts';
 import { localPath, withNext } from './next.ts';
 import { DoneNotice } from './notices.tsx';
 import { Field, Notice } from './parts.tsx';
-import { formOf, type PageContext, type Site, type SiteParts, show, sourceOf } from './site.tsx';
+import { formOf, type PageContext, type Site, type SiteDeps, show, sourceOf } from './site.tsx';
 import { inWords } from './waiting.ts';
 
-interface Asked {
+interface Prompt {
   readonly next: string;
   readonly name?: string;
-  /** Why it did not work. */
   readonly refusal?: string;
   readonly status?: number;
 }
 
-export function signInPages(site: Site, parts: SiteParts): void {
+export function signInPages(site: Site, deps: SiteDeps): void {
   site.get('/sign-in', async (c) => {
     const next = localPath(c.var.origin, c.req.query('next'));
-    return c.var.who ? c.redirect(next, 303) : ask(c, parts, { next });
+    return c.var.who ? c.redirect(next, 303) : ask(c, deps, { next });
   });
 
   site.post('/sign-in', async (c) => {
     const form = formOf(c);
     const next = localPath(c.var.origin, form.get('next'));
     const name = form.get('name').trim();
-    const result = await signIn(parts.services, {
+    const result = await signIn(deps.services, {
       name,
       password: form.get('password'),
-      device: deviceOf(c, parts),
+      device: deviceOf(c, deps),
       ...sourceOf(c),
     });
     switch (result.outcome) {
       case 'signed in':
-        return letIn(c, parts, result, next);
+        return letIn(c, deps, result, next);
       case 'refused':
-        return ask(c, parts, { next, name, refusal: 'The name or the password is not right.', status: 422 });
+        return ask(c, deps, { next, name, refusal: 'The name or the password is wrong.', status: 422 });
       case 'throttled':
         c.header('retry-after', String(result.retrySeconds));
-        return ask(c, parts, {
+        return ask(c, deps, {
           next,
           name,
           refusal: `There were too many attempts. Try again in ${inWords(result.retrySeconds)}.`,
@@ -52,13 +51,13 @@ export function signInPages(site: Site, parts: SiteParts): void {
   site.post('/sign-out', async (c) => {
     const next = localPath(c.var.origin, formOf(c).get('next'));
     const { who } = c.var;
-    if (who) await signOut(parts.services, who.actor, who.caller.tokenId);
-    dropSession(c, parts);
+    if (who) await signOut(deps.services, who.actor, who.caller.tokenId);
+    dropSession(c, deps);
     return c.redirect(withNext('/sign-in', next), 303);
   });
 }
 
-function ask(c: PageContext, parts: SiteParts, { next, name = '', refusal, status }: Asked): Promise<Response> {
+function ask(c: PageContext, deps: SiteDeps, { next, name = '', refusal, status }: Prompt): Promise<Response> {
   const described = refusal && 'refusal';
   return show(
     c,
@@ -91,13 +90,13 @@ function ask(c: PageContext, parts: SiteParts, { next, name = '', refusal, statu
         <button type="submit">Sign in</button>
       </form>
       <div class="aside">
-        {parts.signUp === 'open' && (
+        {deps.signUp === 'open' && (
           <p>
             No account yet? <a href={withNext('/sign-up', next)}>Sign up</a>
           </p>
         )}
-        {parts.signUp === 'invitation' && <p>No account yet? Ask an administrator for an invitation.</p>}
-        <p>Forgotten your password? An administrator can give you a link for a new one.</p>
+        {deps.signUp === 'invitation' && <p>No account yet? Ask an administrator for an invitation.</p>}
+        <p>Forgot your password? Ask an administrator for a link to choose a new one.</p>
       </div>
     </>,
     status,

@@ -1,7 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from 'hono/jsx';
 
-/** A column: its heading, and what stands under it for a row. */
 export interface Column<Row> {
   readonly label: string;
   readonly cell: (row: Row) => Child;
@@ -9,12 +8,12 @@ export interface Column<Row> {
 
 interface TableProps<Row> {
   readonly caption: string;
-  /** The first names the row. */
+  /** The first is the heading of the row. */
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
 }
 
-/** A table. Where there is little room the cells of a row stand below each other, each with its heading. */
+/** A table. On a narrow screen the cells of a row stack, each with its label. */
 export function Table<Row>({ caption, columns, rows }: TableProps<Row>) {
   return (
     <table class="stack">
@@ -48,12 +47,12 @@ export function Table<Row>({ caption, columns, rows }: TableProps<Row>) {
 }
 
 interface PagesProps {
-  /** Where each leads, in words; undefined: nowhere. */
+  /** Paths by label. Undefined ones are left out. */
   readonly links: Readonly<Record<string, string | undefined>>;
   readonly label: string;
 }
 
-/** The ways to the other pages of a long table. */
+/** Links to other pages of a table. */
 export function Pages({ links, label }: PagesProps) {
   const leading = Object.entries(links).filter(([, href]) => href !== undefined);
   if (leading.length === 0) return null;

@@ -9,16 +9,16 @@ import type { Form } from './form.ts';
 import { Confirm, Field, ScopeBoxes, Secret, Time } from './parts.tsx';
 import { type Refusal, RefusalNotice } from './refusal.tsx';
 
-/** What the pages of people and of bots share about access tokens. */
+/** Access tokens on the pages of people and of bots. */
 
-/** Each scope in a few words that follow "May". */
+/** Words that follow "May". */
 const inShort: Readonly<Record<Scope, string>> = {
   'messages:read': 'read messages',
   'messages:write': 'send and change messages',
   'chats:read': 'see chats and users',
   'chats:write': 'create and change chats',
   webhooks: 'manage webhooks',
-  files: 'exchange files',
+  files: 'upload and download files',
   admin: 'administer the service',
 };
 
@@ -33,7 +33,7 @@ interface TokenListProps {
 }
 
 export function TokenList({ tokens, revokeAt }: TokenListProps) {
-  if (tokens.length === 0) return <p class="muted">There are none.</p>;
+  if (tokens.length === 0) return <p class="muted">There are no access tokens.</p>;
   return (
     <ul class="items">
       {tokens.map((token) => (
@@ -53,7 +53,7 @@ export function TokenList({ tokens, revokeAt }: TokenListProps) {
             />
           </div>
           <Confirm what="Revoke" about={token.name} action={revokeAt(token)}>
-            <p>Whatever uses this token can do nothing with it from then on. This cannot be undone.</p>
+            <p>Programs that use this token lose access at once. This cannot be undone.</p>
           </Confirm>
         </li>
       ))}
@@ -61,7 +61,7 @@ export function TokenList({ tokens, revokeAt }: TokenListProps) {
   );
 }
 
-/** A form for a token, as it was filled in. */
+/** The values of the form for a token. */
 export interface TokenTyped {
   readonly name: string;
   readonly scopes: readonly Scope[];
@@ -82,7 +82,7 @@ export function readTokenForm(form: Form): TokenTyped {
 interface TokenFormProps {
   readonly action: string;
   readonly offered: readonly Scope[];
-  /** When it can end, where that can be chosen. */
+  /** The choices for its expiry, if there are any. */
   readonly lifetimes?: Readonly<Record<string, string>>;
   readonly typed: TokenTyped;
   readonly refusal: Refusal | undefined;
@@ -98,7 +98,7 @@ export function TokenForm({ action, offered, lifetimes, typed, refusal, children
       <Field
         name="name"
         label="Name"
-        hint="So that you know later what it is for, such as: nightly report."
+        hint="What it is for, such as: nightly report."
         value={typed.name}
         faults={faults}
         autofocus={refusal !== undefined}
@@ -111,7 +111,7 @@ export function TokenForm({ action, offered, lifetimes, typed, refusal, children
   );
 }
 
-/** A token that was just made, with a line that tries it. */
+/** Shows a new token, and a command that tries it. */
 export function NewToken({ name, accessToken, origin }: { name: string; accessToken: string; origin: string }) {
   return (
     <section class="card fresh">
@@ -119,7 +119,7 @@ export function NewToken({ name, accessToken, origin }: { name: string; accessTo
         The new token <bdi>{name}</bdi>
       </h2>
       <Secret label="Access token" value={accessToken} />
-      <p>Try it: this asks who the token belongs to.</p>
+      <p>Try it. This shows the owner of the token.</p>
       <pre>
         <code>{`curl -H 'Authorization: Bearer ${accessToken}' '${origin}/api/users.php?action=me'`}</code>
       </pre>

@@ -1,4 +1,4 @@
-/** A time to wait, as people say it. */
+/** Returns a time in words. */
 export function inWords(seconds: number): string {
   const minutes = Math.ceil(seconds / 60);
   if (seconds >= 90) return `${minutes} minutes`;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import { clientAddress, limitKey, parseTrustedProxies } from '../http/address.ts';
+import { clientIp, limitKey, parseTrustedProxies } from '../http/client-ip.ts';
 import type { Db } from '../store/engine.ts';
 import { onAnyEngine, onPostgres } from './support/engines.ts';
 import { lockWaits } from './support/lock-waits.ts';
@@ -64,7 +64,7 @@ const vectors: readonly Vector[] = [
 
 describe('where a request comes from', () => {
   test.each(vectors)('%s (TRUST_PROXY=%s)', (_, trusted, connection, forwardedFor, address) => {
-    expect(clientAddress(parseTrustedProxies(trusted), connection, forwardedFor)).toBe(address);
+    expect(clientIp(parseTrustedProxies(trusted), connection, forwardedFor)).toBe(address);
   });
 
   const wrong = ['true', 'on', '10', '-1', '1.5', 'proxy.example', '10.0.0.1/8', '10.0.0.0/33', '10.0.0.0/8,'];

@@ -114,12 +114,12 @@ describe('files on disk', () => {
     await writer.close().catch(() => {});
     expect(failure).toBeInstanceOf(ParleyError);
     expect(failure).toMatchObject({ code: 'unavailable', cause: { code: 'ENOSPC' } });
-    expect((failure as Error).message).toBe('The storage for files is full. Try again later.');
+    expect((failure as Error).message).toBe('The file storage is full. Try again later.');
     expect(isOpen('/dev/full')).toBe(false);
 
     const few = await blobs.append(key, 0);
     await few.write(new Uint8Array(10));
-    await expect(few.close()).rejects.toThrow('The storage for files is full.');
+    await expect(few.close()).rejects.toThrow('The file storage is full.');
     expect(isOpen('/dev/full')).toBe(false);
   });
 
@@ -129,13 +129,13 @@ describe('files on disk', () => {
     renameSync(join(folder, 'files'), join(folder, 'elsewhere'));
     const failure = await blobs.append(key, 0).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'unavailable', cause: { code: 'ENOENT' } });
-    expect((failure as Error).message).toBe('The storage for files cannot be used right now. Try again later.');
+    expect((failure as Error).message).toBe('The file storage is unavailable. Try again later.');
   });
 
   test('need a folder, and a plain line says so', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'files'), '');
     expect(() => openDisk(folder)).toThrow(StorageError);
-    expect(() => openDisk(folder)).toThrow(`Cannot create the folder for files ${join(folder, 'files')}: `);
+    expect(() => openDisk(folder)).toThrow(`Cannot create the file storage ${join(folder, 'files')}: `);
   });
 });

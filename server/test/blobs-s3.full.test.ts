@@ -148,7 +148,7 @@ onS3('a server that does not always answer', () => {
     forwarder.cutRequests(Number.POSITIVE_INFINITY);
     const failure = await failureOf(writer.write(bytes.subarray(1.5 * objectBytes)));
     expect(failure).toMatchObject({ code: 'unavailable', cause: { name: 'S3Error' } });
-    expect((failure as Error).message).toBe('The storage for files cannot be used right now. Try again later.');
+    expect((failure as Error).message).toBe('The file storage is unavailable. Try again later.');
     forwarder.cutRequests(0);
     const kept = await writer.close();
     expect(kept).toBe(await blobs.sizeOf(key));
@@ -201,28 +201,28 @@ onS3('the check at the start', () => {
   });
 
   test('tells apart what the operator has to mend', async () => {
-    const refuses = 'refuses the access key, or its secret is another. Look at S3_URL.';
-    expect(await refusalOf({ secretAccessKey: 'wrong' })).toEndWith(`at THE SERVER, ${refuses}`);
-    expect(await refusalOf({ accessKeyId: 'nobody' })).toEndWith(`at THE SERVER, ${refuses}`);
-    expect(await refusalOf({ region: 'elsewhere-1' })).toEndWith('expects another region. Look at S3_URL.');
+    const refuses = 'refuses the access key or its secret. Check S3_URL.';
+    expect(await refusalOf({ secretAccessKey: 'wrong' })).toEndWith(`at THE SERVER ${refuses}`);
+    expect(await refusalOf({ accessKeyId: 'nobody' })).toEndWith(`at THE SERVER ${refuses}`);
+    expect(await refusalOf({ region: 'elsewhere-1' })).toEndWith('expects another region. Check S3_URL.');
     expect(await refusalOf({ bucket: 'missing' })).toBe(
-      'The storage for files, missing at THE SERVER, has no such bucket. Look at S3_URL.',
+      'The file storage missing at THE SERVER has no such bucket. Check S3_URL.',
     );
     expect(await refusalOf({ endpoint: `http://127.0.0.1:${await freePort()}` })).toEndWith(
-      'at THE SERVER, cannot be reached (ConnectionRefused). Look at S3_URL.',
+      'at THE SERVER cannot be reached (ConnectionRefused). Check S3_URL.',
     );
   });
 
   test('does not wait for ever', async () => {
     const silent = Bun.listen({ port: 0, hostname: '127.0.0.1', socket: { data: () => {} } });
     const settings = { ...(await freshSettings()), endpoint: `http://127.0.0.1:${silent.port}` };
-    await expect(checkS3(settings, 200)).rejects.toThrow('does not answer. Look at S3_URL.');
+    await expect(checkS3(settings, 200)).rejects.toThrow('does not respond. Check S3_URL.');
     silent.stop(true);
   });
 
   test('says so where something else than S3 answers', async () => {
     const page = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('<h1>Welcome</h1>') });
-    expect(await refusalOf({ endpoint: page.url.origin })).toContain('does not answer as an S3 server does');
+    expect(await refusalOf({ endpoint: page.url.origin })).toContain('does not respond like an S3 server');
     await page.stop(true);
   });
 });
@@ -252,8 +252,8 @@ describe('S3_URL', () => {
   });
 
   test.each([
-    ['no address', 'bucket', 'an address such as'],
-    ['another scheme', 's3://KEY:SECRET@host/bucket', 'an address such as'],
+    ['no address', 'bucket', 'a URL such as'],
+    ['another scheme', 's3://KEY:SECRET@host/bucket', 'a URL such as'],
     ['no keys', 'https://host/bucket', 'with both keys'],
     ['one key', 'https://KEY@host/bucket', 'with both keys'],
     ['a secret with a slash in it', 'https://KEY:12/SECRET@host/bucket', 'with both keys'],

@@ -81,8 +81,8 @@ async function setUp(page: Page, env: Environment): Promise<void> {
 async function registerApp(page: Page, server: string, redirect: string): Promise<string> {
   await page.goto(`${server}/apps/new`);
   await page.getByLabel('Name', { exact: true }).fill('Night Porter');
-  await page.getByLabel('Redirect addresses').fill(redirect);
-  await page.getByLabel("It runs in a browser or on people's machines").check();
+  await page.getByLabel('Redirect URLs').fill(redirect);
+  await page.getByLabel('In a browser or on the device of its user').check();
   await page.getByRole('button', { name: 'Register the app' }).click();
   await page.getByRole('heading', { name: 'Night Porter' }).waitFor();
   return (await page.locator('code', { hasText: /^app_/ }).first().innerText()).trim();
@@ -320,7 +320,7 @@ inChromium('the pages', () => {
           const refusal = page.waitForResponse((response) => response.url().includes('/oauth/authorize'));
           await page.goto(`http://${host}:${other.port}/`);
           expect((await refusal).status()).toBe(403);
-          await page.getByText('This form was not sent from a page of ours').waitFor();
+          await page.getByText('This form came from another site').waitFor();
         } finally {
           await other.stop(true);
         }

@@ -6,7 +6,7 @@ import { isoTime } from '../domain/time.ts';
 import { fold, words } from '../domain/words.ts';
 import { parseFields } from '../http/form.ts';
 import { NewestPages } from '../operations/newest-pages.ts';
-import { Rendered } from '../operations/rendered.ts';
+import { PreparedJson } from '../operations/prepared-json.ts';
 
 describe('times', () => {
   test('are what the runtime would say', () => {
@@ -78,7 +78,7 @@ describe('fields of a query', () => {
 describe('newest pages', () => {
   const chat = (id: number) => id as ChatId;
   const event = (id: number) => id as EventId;
-  const page = (text: string) => new Rendered<'messages.get_messages'>(text);
+  const page = (text: string) => new PreparedJson<'messages.get_messages'>(text);
 
   test('are found again for the same chat and limit, with the event that was the newest', () => {
     const pages = new NewestPages();

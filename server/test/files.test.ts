@@ -568,7 +568,7 @@ onAnyEngine('uploading a file', (engine) => {
     }
     const before = await kept(server());
     const error = expectRefusal(await carl.call('files.upload', { file: file() }), 'conflict');
-    expect(error.message).toContain('200 files that no message names');
+    expect(error.message).toContain('200 files without a message');
     await keeps(server(), before);
     // That of a message is never one of them.
     await carl.ok('messages.send_message', { chat_id, file: file() });

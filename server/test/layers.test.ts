@@ -94,8 +94,8 @@ function importCycles(): string[][] {
 
 describe('imports point one way', () => {
   test('the reader of imports sees those of values, of types and of both', () => {
-    expect(importsOf('server/http/note.ts').all).toContain('server/auth/caller.ts');
-    expect(importsOf('server/http/note.ts').runtime).not.toContain('server/auth/caller.ts');
+    expect(importsOf('server/http/pipeline.ts').all).toContain('server/observe/log.ts');
+    expect(importsOf('server/http/pipeline.ts').runtime).not.toContain('server/observe/log.ts');
     expect(importsOf('server/http/api.ts').runtime).toContain('contract/index.ts');
     expect(importsOf('server/store/open.ts').runtime).toContain('server/store/sqlite/engine.ts');
   });
@@ -134,7 +134,7 @@ describe('imports point one way', () => {
       .filter((file) => layerOf(file) === 'http')
       .flatMap((file) => importsOf(file).runtime.filter((path) => layerOf(path) === 'operations'));
     expect([...new Set(used)].sort()).toEqual(
-      ['download', 'live', 'rendered'].map((answer) => `server/operations/${answer}.ts`),
+      ['download', 'live', 'prepared-json'].map((answer) => `server/operations/${answer}.ts`),
     );
   });
 

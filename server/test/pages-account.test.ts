@@ -150,7 +150,7 @@ onAnyEngine('the pages of an account', (engine) => {
       const before = await countActs(server());
       const again = await visitor.post(action, marked);
       expect({ action, status: again.status }).toEqual({ action, status: 409 });
-      expect(again.main).toContain('This was done already. What it made was shown once.');
+      expect(again.main).toContain('This form was sent already. Its result is shown only once.');
       expect(again.html).toContain(`<a href="${back}">Back to `);
       expect(again.html).not.toContain(secret);
       expectSound(again);
@@ -193,7 +193,7 @@ onAnyEngine('the pages of an account', (engine) => {
       const led = await from(`${url}/apps/1?done=app-changed&x=1`);
       expect(led).toBe(`/sign-in?next=${encodeURIComponent('/apps/1?x=1')}&done=signed-out`);
       const page = await stranger.get(led ?? '');
-      expect(page.main).toContain('You were signed out. Sign in to go on; the form was not sent.');
+      expect(page.main).toContain('You were signed out, and the form was not sent. Sign in to continue.');
       expect(typedIn(page.html, 'next')).toBe('/apps/1?x=1');
       expectSound(page);
       expect((await stranger.get('/sign-in?next=/apps')).main).not.toContain('You were signed out');
@@ -271,8 +271,8 @@ onAnyEngine('the pages of an account', (engine) => {
       ['without a name', { name: ' ' }, 'This must not be blank.'],
       ['with a name of 101 characters', { name: 'x'.repeat(101) }, 'This must be at most 100 characters.'],
       ['with a name of two lines', { name: 'a\nb' }, 'This must be a single line without control characters.'],
-      ['without anything that it may do', { scopes: [] }, 'This needs at least one tick.'],
-      ['with a scope that does not exist', { scopes: ['everything'] }, 'This needs at least one tick.'],
+      ['without anything that it may do', { scopes: [] }, 'This needs at least one choice.'],
+      ['with a scope that does not exist', { scopes: ['everything'] }, 'This needs at least one choice.'],
       ['with a lifetime that was not offered', { expires: '7d' }, 'This must be one of the choices.'],
       ['with a lifetime that every object has', { expires: 'constructor' }, 'This must be one of the choices.'],
     ])('is not made %s, and the form says why', async (_, wrong, fault) => {
@@ -427,7 +427,7 @@ onAnyEngine('the pages of an account', (engine) => {
       const secret = secretIn(page);
       const { app_id, client_id, redirects, bot_id } = await newestApp();
       expect(JSON.parse(redirects)).toEqual([appRedirect, 'https://b.example/']);
-      expect(page.main).toContain('it acts as its bot stand-up-bot');
+      expect(page.main).toContain('the app acts as its bot stand-up-bot');
       expect(page.main).toContain(`Client ID ${client_id}`);
       const answer = await bySecret(await asTestApp(secret));
       const { user } = await withToken(server(), String(answer.body.access_token)).ok('users.me', {});
@@ -469,12 +469,12 @@ onAnyEngine('the pages of an account', (engine) => {
       ['without a choice where it runs', { kind: '' }, 'This needs a choice.'],
       ['with a choice that was not offered', { kind: 'toString' }, 'This needs a choice.'],
       ['without an address', { redirects: ' \n ' }, 'This must have at least one address.'],
-      ['with an address that is none', { redirects: 'callback' }, '"callback" must be an address such as'],
+      ['with an address that is none', { redirects: 'callback' }, '"callback" must be a URL such as'],
       ['with plain http', { redirects: 'http://app.example/' }, '"http://app.example/" must be https, or http to 127'],
       ['with a fragment', { redirects: `${appRedirect}#x` }, 'must not have a fragment.'],
       ['with a user in the address', { redirects: 'https://a@app.example/' }, 'must not name a user.'],
       ['with script for an address', { redirects: 'javascript:alert(1)' }, '"javascript:alert(1)" must be https'],
-      ['with one bad address of two', { redirects: `${appRedirect}\nx` }, '"x" must be an address'],
+      ['with one bad address of two', { redirects: `${appRedirect}\nx` }, '"x" must be a URL'],
       ['with too many addresses', { redirects: `${appRedirect}\n`.repeat(21) }, 'This must have at most 20 addresses.'],
     ])('is not registered %s, and the form says why', async (_, wrong, fault) => {
       const before = await countActs(server());
@@ -563,7 +563,7 @@ onAnyEngine('the pages of an account', (engine) => {
     test('says whether anybody has authorized it', async () => {
       const app = await register();
       await bySecret(app);
-      expect((await visitor.get(`/apps/${app.appId}`)).main).toContain('Nobody has authorized it.');
+      expect((await visitor.get(`/apps/${app.appId}`)).main).toContain('No one has authorized it.');
       await authorizeApp(server(), app, bob);
       expect((await visitor.get(`/apps/${app.appId}`)).main).toContain('1 person has authorized it.');
       // Neither a code that was not traded counts, nor what has ended by itself.
@@ -571,7 +571,7 @@ onAnyEngine('the pages of an account', (engine) => {
       await authorizeApp(server(), app, bob);
       expect((await visitor.get(`/apps/${app.appId}`)).main).toContain('1 person has authorized it.');
       await server().engine.write((tx) => tx.run('UPDATE grants SET expires_at = 1 WHERE app_id = $1', app.appId));
-      expect((await visitor.get(`/apps/${app.appId}`)).main).toContain('Nobody has authorized it.');
+      expect((await visitor.get(`/apps/${app.appId}`)).main).toContain('No one has authorized it.');
     });
 
     test('of somebody else is not there', async () => {
@@ -666,7 +666,7 @@ onAnyEngine('the pages of an account', (engine) => {
 
     test.each<[string, Fields, number, string]>([
       ['without a name', { name: ' ' }, 422, 'This must not be blank.'],
-      ['without anything that it may do', { scopes: [] }, 422, 'This needs at least one tick.'],
+      ['without anything that it may do', { scopes: [] }, 422, 'This needs at least one choice.'],
       ['that would administer', { scopes: ['admin', 'files'] }, 403, 'A bot is no administrator'],
     ])('gets no token %s', async (_, wrong, status, fault) => {
       const { path } = await create();

@@ -56,11 +56,11 @@ onAnyEngine('the consent page', (engine) => {
     expect(words).toContain('Upload and download files');
     expect(words).not.toContain('Send, edit and delete messages');
     expect(words).toContain(`You are signed in as ${user.name}`);
-    expect(words).toContain('From here you go on to digest.example .');
+    expect(words).toContain('You will go to digest.example .');
     // Nothing is given away by the page itself: that is left to the answer.
     expect(html).not.toContain('oac_');
     const local = await browser.get(address({ redirect_uri: 'http://127.0.0.1:4711/callback' }));
-    expect(local.words).toContain('you go back to a program on this machine ( 127.0.0.1:4711 )');
+    expect(local.words).toContain('You will return to a program on this machine ( 127.0.0.1:4711 )');
     expect((await browser.get(address({ redirect_uri: phone }))).words).toContain('an app on this device');
   });
 
@@ -171,7 +171,7 @@ onAnyEngine('the consent page', (engine) => {
       for (const who of [browser, new BrowserLike(server().url)]) {
         const { status, location, words } = await who.get(path);
         expect({ path, status, location }).toEqual({ path, status: 400, location: null });
-        expect(words).toContain('Nothing was given to it, and you were not sent on.');
+        expect(words).toContain('The app got no access, and you were not redirected.');
       }
       const { status, location } = await browser.post(path, { user: user.user_id, decision: 'allow' });
       expect({ path, status, location }).toEqual({ path, status: 400, location: null });

@@ -105,7 +105,7 @@ onAnyEngine('changing a password', (engine) => {
     const { user, browser } = await signedIn();
     const path = await linkFor(user.user_id);
     const fresh = somebody();
-    expect((await fresh.get(path)).words).toContain(`It is for the account ${user.name} .`);
+    expect((await fresh.get(path)).words).toContain(`For the account ${user.name} .`);
     expect((await fresh.post(path, { password: 'short', again: 'short' })).status).toBe(422);
     const { status, location } = await fresh.post(path, { password: better, again: better });
     expect({ status, location }).toEqual({ status: 303, location: '/' });
@@ -115,7 +115,7 @@ onAnyEngine('changing a password', (engine) => {
     const late = await somebody().post(path, { password: 'yet another one', again: 'yet another one' });
     expect(late.status).toBe(404);
     expect(late.words).toContain('Ask an administrator for another');
-    expect(late.words).toContain('If you have just sent this form, it worked: sign in.');
+    expect(late.words).toContain('If you just sent this form, it worked. Sign in.');
     expect(late.html).toContain('<a href="/sign-in" class="button">Sign in</a>');
     expect((await somebody().get(path)).words).not.toContain('it worked');
   });

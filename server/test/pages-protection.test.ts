@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { Passwords } from '../auth/passwords.ts';
 import { signIn } from '../auth/sign-in.ts';
 import { buildPages } from '../pages/index.ts';
-import type { SiteParts } from '../pages/site.tsx';
+import type { SiteDeps } from '../pages/site.tsx';
 import { BrowserLike, fromOurPage, goodPassword, type Page, person } from './support/browser-like.ts';
 import { freshEnvironment } from './support/engines.ts';
 import { accessOf } from './support/oauth.ts';
@@ -13,7 +13,7 @@ import { eventually } from './support/world.ts';
 /** Every address that there is, of one method, with something in the place of what varies. */
 function paths(method: 'GET' | 'POST'): string[] {
   // Nothing is served here: what the pages would need for that is left out.
-  const { routes } = buildPages({} as SiteParts);
+  const { routes } = buildPages({} as SiteDeps);
   const found = routes.filter((route) => route.method === method).map(({ path }) => path.replace(/:\w+/g, '999999'));
   return [...new Set(found)];
 }
@@ -100,7 +100,7 @@ describe('pages', () => {
     for (const path of routes) {
       for (const [what, headers] of Object.entries(foreign)) {
         const { status, words } = await browser.post(path, { name: 'mallory', decision: 'allow' }, headers);
-        const told = words.includes('This form was not sent from a page of ours');
+        const told = words.includes('This form came from another site');
         expect({ path, what, status, told }).toEqual({ path, what, status: 403, told: true });
       }
       // And with the same fields it is the header alone that makes the difference.
@@ -250,10 +250,10 @@ describe('pages behind https', () => {
     const refused = await stranger.post('/sign-in', sent, { origin: server().url });
     expect(refused.status).toBe(403);
     // Somebody opened it at another address: they are told the right one, and only they.
-    expect(refused.words).toContain('Parley is used at https://chat.example.com. Open it there.');
+    expect(refused.words).toContain('Parley runs at https://chat.example.com. Open it there.');
     expect(refused.html).toContain('<a href="https://chat.example.com/">');
     const foreign = await stranger.post('/sign-in', sent, { origin: 'https://evil.example' });
-    expect(foreign.words).toContain('This form was not sent from a page of ours');
+    expect(foreign.words).toContain('This form came from another site');
   });
 });
 

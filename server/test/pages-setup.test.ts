@@ -31,7 +31,7 @@ onAnyEngine('setting up', (engine) => {
     expect(opened.words).not.toContain('it worked');
     const tooLate = await late.post(link, filled('mallory'));
     expect(tooLate.status).toBe(404);
-    expect(tooLate.words).toContain('If you have just sent this form, it worked: sign in.');
+    expect(tooLate.words).toContain('If you just sent this form, it worked. Sign in.');
     expect(tooLate.html).toContain('<a href="/sign-in" class="button">Sign in</a>');
     expect(tooLate.words).toContain('restart the server');
     expect(tooLate.words).toContain('npx parley user add <name> --admin');

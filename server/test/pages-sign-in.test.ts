@@ -60,7 +60,7 @@ onAnyEngine('signing in', (engine) => {
       const { status, headers, html, words } = await browser.signIn(name, password);
       expect({ what, words }).toEqual({
         what,
-        words: expect.stringContaining('The name or the password is not right.'),
+        words: expect.stringContaining('The name or the password is wrong.'),
       });
       expect({ what, session: browser.session }).toEqual({ what, session: undefined });
       const told = [...headers].filter(([header]) => !['x-request-id', 'date', 'content-length'].includes(header));

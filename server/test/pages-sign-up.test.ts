@@ -112,7 +112,7 @@ onAnyEngine('an invitation', (engine) => {
     expect((await late.get(path)).status).toBe(404);
     const refused = await late.post(path, filled(newName()));
     expect(refused.status).toBe(404);
-    expect(refused.words).toContain('Ask whoever sent it for another');
+    expect(refused.words).toContain('Ask the person who sent it for another');
     expect(late.session).toBeUndefined();
   });
 
@@ -122,7 +122,7 @@ onAnyEngine('an invitation', (engine) => {
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 404, 404, 404]);
     // A browser that sends the form twice shows the second answer alone.
     const late = answers.find(({ status }) => status === 404);
-    expect(late?.words).toContain('If you have just sent this form, it worked: sign in.');
+    expect(late?.words).toContain('If you just sent this form, it worked. Sign in.');
     expect(late?.html).toContain('<a href="/sign-in" class="button">Sign in</a>');
     expect((await somebody().get(path)).words).not.toContain('it worked');
   });
@@ -179,7 +179,7 @@ describe('where nobody may sign up', () => {
       expect((await browser.get(form)).status).toBe(403);
       const { status, words } = await browser.post(form, filled(name));
       expect(status).toBe(403);
-      expect(words).toContain('Ask an administrator to create one');
+      expect(words).toContain('Ask one to create yours');
       expect(await findUserByName(server().engine, name)).toBeUndefined();
     }
     expect((await browser.get('/sign-in')).words).not.toContain('No account yet?');

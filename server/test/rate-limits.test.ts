@@ -61,9 +61,9 @@ describe('a caller that is charged with what it did elsewhere', () => {
   test('may fall into debt, which is told without negative numbers and has to be waited off', () => {
     const limiter = limited({ perSecond: 5, burst: 10 });
     limiter.charge('x', 25);
-    expect(told(limiter.look('x'))).toEqual({ allowed: false, remaining: 0, resetSeconds: 5, retrySeconds: 4 });
+    expect(told(limiter.peek('x'))).toEqual({ allowed: false, remaining: 0, resetSeconds: 5, retrySeconds: 4 });
     now = 3_199;
-    expect(limiter.look('x').allowed).toBe(false);
+    expect(limiter.peek('x').allowed).toBe(false);
     now = 3_200;
     expect(admitted(limiter, 'x', 20)).toBe(1);
   });
@@ -72,15 +72,15 @@ describe('a caller that is charged with what it did elsewhere', () => {
     const deep = limited({ perSecond: 5, burst: 100 });
     deep.charge('x', 1_000_000);
     now = 20_000;
-    expect(deep.look('x').allowed).toBe(false);
+    expect(deep.peek('x').allowed).toBe(false);
     now = 20_200;
-    expect(deep.look('x').allowed).toBe(true);
+    expect(deep.peek('x').allowed).toBe(true);
     const shallow = limited({ perSecond: 50, burst: 1 });
     shallow.charge('x', 1_000_000);
     now = 4_000;
-    expect(shallow.look('x').allowed).toBe(false);
+    expect(shallow.peek('x').allowed).toBe(false);
     now = 4_020;
-    expect(shallow.look('x').allowed).toBe(true);
+    expect(shallow.peek('x').allowed).toBe(true);
   });
 
   test('does not get out of a debt by keeping quiet until it would be forgotten', () => {
@@ -216,7 +216,7 @@ onPostgres('processes that share a database', () => {
       await late.sharing.exchange();
     }
     // By now it is charged with what the caller does elsewhere: a second's worth does not leave the whole burst.
-    expect(late.limiter.look(7).remaining).toBeLessThan(60 - 24);
+    expect(late.limiter.peek(7).remaining).toBeLessThan(60 - 24);
   });
 
   test('count addresses and tokens apart', async () => {
@@ -227,7 +227,7 @@ onPostgres('processes that share a database', () => {
     admitted(one.limiter, 5, 4);
     now += 1_000;
     for (const { sharing } of [one, other]) await sharing.exchange();
-    const left = (caller: number | string) => other.limiter.look(caller).remaining;
+    const left = (caller: number | string) => other.limiter.peek(caller).remaining;
     expect([left('203.0.113.9'), left(5), left(9), left('5'), left('token 5')]).toEqual([0, 6, 10, 10, 10]);
   });
 
@@ -292,7 +292,7 @@ onPostgres('processes that share a database', () => {
     for (let i = 0; i < 30; i++) await second(false);
     await store.run('ALTER TABLE hidden RENAME TO rate_uses');
     for (let i = 0; i < 10; i++) await second(true);
-    expect(one.limiter.look(7).remaining).toBeGreaterThan(40);
+    expect(one.limiter.peek(7).remaining).toBeGreaterThan(40);
     // Nor where the database has kept one of them waiting.
     for (let i = 0; i < 30; i++) {
       now += 1_000;
@@ -309,11 +309,11 @@ onPostgres('processes that share a database', () => {
     for (const used of [100, 103, 200, 2, 6]) {
       await writeRateUses(store, 'another', [{ key: 'token 7', used }]);
       await hammer([one], 1, 'somebody else');
-      left.push(one.limiter.look(7).remaining);
+      left.push(one.limiter.peek(7).remaining);
     }
     expect(left).toEqual([10, 7, 0, 0, 0]);
     now += 4_000;
-    expect(one.limiter.look(7).remaining).toBe(-20 + 5 + 5 - 4 + 20);
+    expect(one.limiter.peek(7).remaining).toBe(-20 + 5 + 5 - 4 + 20);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { inParts } from '../blobs/parts.ts';
+import { withSegments } from '../blobs/segments.ts';
 import { Client } from './support/client.ts';
 import { type Environment, freshEnvironment, onBothEngines } from './support/engines.ts';
 import { sha256, someBytes } from './support/files.ts';
@@ -35,7 +35,7 @@ async function grows(env: Environment, path: Path, beyond: number): Promise<void
   const server = await attach('', env);
   const sql = 'SELECT key || cuts AS key FROM files WHERE key = $1';
   const row = await server.engine.get<{ key: string }>(sql, path.split('/').at(-1) ?? '');
-  const blobs = inParts(openPlace(env.S3_URL ?? env.PARLEY_DATA ?? ''));
+  const blobs = withSegments(openPlace(env.S3_URL ?? env.PARLEY_DATA ?? ''));
   const hasGrown = async () => (await blobs.sizeOf(row?.key ?? '')) > beyond || undefined;
   await eventually('bytes are kept', hasGrown);
   await server.stop();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { UserId } from '@parley/contract';
 import { openDisk } from '../blobs/disk.ts';
-import { inParts } from '../blobs/parts.ts';
+import { withSegments } from '../blobs/segments.ts';
 import { realWorld } from '../compose.ts';
 import { Hashes } from '../files/hashes.ts';
 import { UploadLeases } from '../files/leases.ts';
@@ -229,15 +229,15 @@ onPostgres('an upload between two servers', () => {
 const leaseMs = heldLong.uploadLeaseMs;
 
 /** The part of a server that writes uploads. It renews its leases where a test needs that. */
-function nodeOn(server: TestServer, options: { renewMs?: number; askOthers?: (key: string) => void } = {}) {
+function nodeOn(server: TestServer, options: { renewMs?: number; interruptOthers?: (key: string) => void } = {}) {
   const { engine, env } = server;
   const { now, random, monotonic } = realWorld;
-  const blobs = inParts(openDisk(env.PARLEY_DATA ?? ''));
-  const { renewMs = leaseMs, askOthers = () => {} } = options;
+  const blobs = withSegments(openDisk(env.PARLEY_DATA ?? ''));
+  const { renewMs = leaseMs, interruptOthers = () => {} } = options;
   const times = { monotonic, leaseMs, renewMs, waitMs: leaseMs };
-  const leases = new UploadLeases({ engine, ...times, alone: false, arrivesLate: false, askOthers });
+  const leases = new UploadLeases({ engine, ...times, alone: false, hasLateWrites: false, interruptOthers });
   const uploads = new Uploads({ engine, blobs, now, random, fileBytes: 1e9, keptMs: 3_600_000 });
-  return { leases, uploads, blobs, locks: new UploadLocks(leases) };
+  return { leases, uploads, blobs, locks: new UploadLocks({ leases, monotonic }) };
 }
 
 const forEver = () => {};
@@ -268,26 +268,26 @@ onBothEngines('the lease of an upload', (engine) => {
     const asked: string[] = [];
     const first = nodeOn(server());
     const second = nodeOn(server(), {
-      askOthers: (key) => {
+      interruptOthers: (key) => {
         asked.push(key);
-        first.locks.asked(key);
+        first.locks.interrupt(key);
       },
     });
-    const lock = first.locks.leasing(() => {}).newLock(row.key);
-    const { promise: wanted, resolve: letGo } = Promise.withResolvers<void>();
-    await lock.lock(new AbortController().signal, letGo);
-    const releasing = wanted.then(() => lock.unlock());
+    const { promise: held, resolve: hold } = Promise.withResolvers<void>();
+    const releasing = first.locks.hold(row.key, ({ signal }) => {
+      hold();
+      return new Promise((resolve) => signal.addEventListener('abort', resolve));
+    });
+    await held;
     const taken = await second.leases.take(row.key, never, forEver);
     await releasing;
     expect(asked[0]).toBe(row.key);
     expect([taken?.number, taken?.isDoubtful]).toEqual([2, false]);
     // One that waits itself has nothing to let go of.
-    const waiting = first.locks.leasing(() => {}).newLock(row.key);
-    const locked = waiting.lock(new AbortController().signal, never);
-    first.locks.asked(row.key);
+    const waiting = first.locks.hold(row.key, async ({ signal }) => signal.aborted);
+    first.locks.interrupt(row.key);
     await taken?.release();
-    await locked;
-    await waiting.unlock();
+    expect(await waiting).toBe(false);
   });
 
   test('is let go of where the question got lost: it is found when the lease is renewed', async () => {
@@ -326,8 +326,8 @@ onBothEngines('the lease of an upload', (engine) => {
     const other = await nodeOn(server()).leases.take(row.key, never, () => void lapse(server()));
     if (!other) throw new Error('there is no such upload');
     expect(other.isDoubtful).toBe(true);
-    expect((await told).message).toContain('could not hold on');
-    expect(() => held.check()).toThrow('could not hold on');
+    expect((await told).message).toContain('lost the upload');
+    expect(() => held.check()).toThrow('lost the upload');
     expect(await held.release()).toBe(false);
     other.check();
     expect(await other.release()).toBe(true);

@@ -1,6 +1,6 @@
 import type { Scope } from '@parley/contract';
 import type { Db } from '../../store/engine.ts';
-import { backToApp } from './authorization-answer.ts';
+import { responseUrl } from './authorization-response.ts';
 import { type Client, findClient, isConfidential } from './client.ts';
 import { OAuthFault } from './faults.ts';
 import { readParameters, refuseRepeats } from './parameters.ts';
@@ -10,53 +10,53 @@ import { requireCode } from './response-type.ts';
 import { requireScopes } from './scope.ts';
 import { requirePrintableState, stateIn } from './state.ts';
 
-/** A request for authorization with nothing wrong in it. */
+/** A valid authorization request. */
 export interface AuthorizationRequest {
   readonly client: Client;
   readonly scopes: readonly Scope[];
-  /** Where the app is to be sent back to. */
+  /** The URL that the browser returns to. */
   readonly redirect: string;
-  /** What the request itself named, and the app must name again when it hands in the code; '' where it named nothing. */
+  /** `redirect_uri` of the request, or ''. The app must send it again with the code. */
   readonly namedRedirect: string;
   readonly challenge: string;
-  /** Where the browser goes with an answer. */
-  readonly answer: (answer: Readonly<Record<string, string>>) => string;
+  /** Returns the URL that takes the response to the app. */
+  readonly urlFor: (response: Readonly<Record<string, string>>) => string;
 }
 
 export type ReadAuthorization =
   | { readonly outcome: 'ask'; readonly request: AuthorizationRequest }
-  /** The browser is to go back to the app, with what is wrong. */
+  /** The browser returns to the app with an error. */
   | { readonly outcome: 'redirect'; readonly location: string }
-  /** It is not known that the address is the app's, so nobody is sent there. A page says why. */
+  /** The redirect URL may not be the app's, so a page shows the error instead. */
   | { readonly outcome: 'refused'; readonly message: string };
 
-/** First whose request it is and where its answers go; only then can anything else be told to the app. */
+/** Checks the app and its redirect URL first. Only then can the app be sent any other error. */
 export async function readAuthorization(db: Db, params: URLSearchParams, issuer: string): Promise<ReadAuthorization> {
   const read = readParameters(params);
   const { values, repeated } = read;
   const clientId = values.get('client_id');
   if (clientId === undefined || repeated.has('client_id')) {
-    return refused('The link that brought you here does not say which app it is for.');
+    return refused('The link that brought you here names no app.');
   }
   const client = await findClient(db, clientId);
-  if (!client) return refused('The app that sent you here is not known, or is no longer in use.');
+  if (!client) return refused('The app that sent you here is unknown, or was deleted.');
   const namedRedirect = values.get('redirect_uri') ?? '';
   const redirect = repeated.has('redirect_uri') ? undefined : redirectFor(client, namedRedirect);
   if (redirect === undefined) {
-    return refused(`${client.name} wants to send you to an address that is not registered for it.`);
+    return refused(`${client.name} wants to send you to a URL that is not registered for it.`);
   }
   const state = stateIn(read);
-  const answer: AuthorizationRequest['answer'] = (fields) => backToApp(redirect, issuer, state, fields);
+  const urlFor: AuthorizationRequest['urlFor'] = (fields) => responseUrl(redirect, issuer, state, fields);
   try {
     refuseRepeats(read);
     requirePrintableState(read);
     requireCode(values);
     const challenge = challengeIn(values);
     const scopes = requireScopes(values.get('scope'));
-    return { outcome: 'ask', request: { client, scopes, redirect, namedRedirect, challenge, answer } };
+    return { outcome: 'ask', request: { client, scopes, redirect, namedRedirect, challenge, urlFor } };
   } catch (error) {
     if (!(error instanceof OAuthFault)) throw error;
-    return { outcome: 'redirect', location: answer({ error: error.error, error_description: error.description }) };
+    return { outcome: 'redirect', location: urlFor({ error: error.error, error_description: error.description }) };
   }
 }
 

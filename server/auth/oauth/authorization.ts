@@ -15,16 +15,16 @@ import { asFault, asLibraryClient, libraryRequest, type Model } from './library.
 import { codeMs } from './lifetimes.ts';
 import { allowsRedirect } from './redirects.ts';
 
-/** Somebody who has been asked, and has decided. */
+/** The user who decides. */
 export interface Decider {
   readonly userId: UserId;
   readonly isAdmin: boolean;
-  /** The session that they decided in, which must still be there when the code is made. */
+  /** The session of the decision. It must still be valid when the code is created. */
   readonly tokenId?: TokenId;
   readonly address: string;
 }
 
-/** Gives an app a code, or tells it why there is none. Answers where the browser is to go. */
+/** Creates a code. Returns the URL that takes it, or an error, to the app. */
 export async function authorize(
   services: AccessServices,
   request: AuthorizationRequest,
@@ -45,10 +45,10 @@ export async function authorize(
       new OAuth2Server.Response(),
       { authenticateHandler: { handle: () => user }, allowEmptyState: true },
     );
-    return request.answer({ code: authorizationCode });
+    return request.urlFor({ code: authorizationCode });
   } catch (thrown) {
     const { error, description } = asFault(thrown);
-    return request.answer({ error, error_description: description });
+    return request.urlFor({ error, error_description: description });
   }
 }
 
@@ -67,14 +67,14 @@ function authorizationModel(services: AccessServices, request: AuthorizationRequ
       await saveCode(services, request, user, code.authorizationCode, code.scope as Scope[]);
       return { ...code, client: libraryClient, user };
     },
-    // Of the library's ways in, these are not taken here.
+    // The library calls these only for other requests.
     getAccessToken: async () => undefined,
     saveToken: async () => undefined,
   };
   return model;
 }
 
-/** The grant begins with its code, and ends with it where nobody hands the code in. */
+/** The grant starts with its code. It expires with the code unless the app exchanges it. */
 function saveCode(
   services: AccessServices,
   { client, namedRedirect, challenge }: AuthorizationRequest,

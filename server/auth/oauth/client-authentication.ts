@@ -4,7 +4,7 @@ import { type Client, findClient } from './client.ts';
 import { OAuthFault } from './faults.ts';
 import type { Parameters } from './parameters.ts';
 
-/** The app is not who it says. Where it used the Authorization header, the answer names the scheme (RFC 6749, 5.2). */
+/** Failed authentication of an app. If it used the Authorization header, the response names the scheme (RFC 6749, 5.2). */
 class ClientRefusal extends OAuthFault {
   readonly #byHeader: boolean;
 
@@ -23,13 +23,13 @@ interface Credentials {
   readonly secret: string | undefined;
 }
 
-/** Which app makes a request: one that has a secret proves it every time, one that has none must not send any. */
+/** Returns the app of a request. An app with a secret must send it, one without must not. */
 export async function authenticateClient(db: Db, form: Parameters, authorization: string | null): Promise<Client> {
   const byHeader = authorization !== null;
   const { clientId, secret } = byHeader ? fromHeader(authorization, form) : fromForm(form);
   const client = await findClient(db, clientId);
   const given = secret === undefined ? null : hashToken(secret);
-  // A plain comparison: of a hash of what has 256 random bits, its timing tells nothing that could be used.
+  // Not constant-time: the timing of a comparison of hashes of 256 random bits reveals nothing useful.
   if (client?.secretHash === given) return client;
   if (client && client.secretHash === null) {
     throw new ClientRefusal(byHeader, 'This app has no secret, so it must not send one.');
@@ -58,7 +58,7 @@ function fromHeader(authorization: string, form: Parameters): Credentials {
   return credentials;
 }
 
-/** Both halves are form-encoded before they are joined: OAuth's addition to Basic that is easily overlooked. */
+/** OAuth form-encodes both halves before it joins them (RFC 6749, 2.3.1). */
 function basicIn(authorization: string): Credentials | undefined {
   const [, encoded] = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization) ?? [];
   if (encoded === undefined) return undefined;

@@ -12,7 +12,7 @@ import { OAuthFault } from './faults.ts';
 import type { Model } from './library.ts';
 import { botScopes, readScopes } from './scope.ts';
 
-/** An app on its own account: it acts as its bot. There is nothing to refresh, for it can ask again at any time. */
+/** An app acts as its bot. It gets no refresh token, because it can get a new access token at any time. */
 export function clientCredentials(exchange: Exchange): Model {
   const model: Model & Partial<OAuth2Server.ClientCredentialsModel> = {
     ...exchangeModel(exchange),
@@ -40,7 +40,7 @@ async function lockBot(exchange: Exchange) {
   return { user, grant: await standingGrant(exchange, client.botId) };
 }
 
-/** The one grant that all tokens of the bot's app belong to, and end with. */
+/** Returns the one grant of all tokens of the bot's app. They end with it. */
 async function standingGrant({ tx, at, client, address }: Exchange, userId: UserId): Promise<GrantRow> {
   const known = await findStandingGrant(tx, userId, client.appId);
   if (known) return known;

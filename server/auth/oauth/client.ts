@@ -2,24 +2,24 @@ import type { UserId } from '@parley/contract';
 import { type AppRow, findAppByClientId } from '../../store/apps.ts';
 import type { Db } from '../../store/engine.ts';
 
-/** An app, as OAuth sees it. */
+/** An app as an OAuth client. */
 export interface Client {
   readonly appId: number;
   readonly clientId: string;
   readonly name: string;
-  /** Null: Parley's own. */
+  /** Null for Parley's own apps. */
   readonly ownerId: UserId | null;
-  /** Where it may be sent back to. */
+  /** Its redirect URLs. */
   readonly redirects: readonly string[];
-  /** Null: it can keep no secret. */
+  /** Null for a public client. */
   readonly secretHash: string | null;
-  /** Whom it acts as where nobody has authorized it. */
+  /** The user that it acts as with its own credentials. */
   readonly botId: UserId | null;
 }
 
-/** An app that may be used: one that is deleted, or whose owner is disabled, is as unknown as one that never was. */
+/** Returns an app, or undefined if it is unknown or deleted, or its owner is disabled. */
 export async function findClient(db: Db, clientId: string): Promise<Client | undefined> {
-  // Not everything that can be sent can be asked of a database.
+  // PostgreSQL rejects some characters, such as NUL.
   const row = /^[\x21-\x7e]{1,100}$/.test(clientId) ? await findAppByClientId(db, clientId) : undefined;
   return row && asClient(row);
 }

@@ -6,7 +6,7 @@ import { type Exchange, exchangeModel, lockSubject, Replay, type Subject, scopes
 import { OAuthFault } from './faults.ts';
 import { asLibraryClient, type Model, notOver } from './library.ts';
 
-/** A code for tokens. Whatever comes of it, a code is used up: so a verifier cannot be guessed at. */
+/** Exchanges a code for tokens. Every attempt consumes the code, so a verifier cannot be guessed. */
 export function codeExchange(exchange: Exchange): Model {
   const { tx, at, client, form } = exchange;
   const model: Model & Partial<OAuth2Server.AuthorizationCodeModel> = {

@@ -15,8 +15,8 @@ import { accessTokenMs, refreshTokenMs } from './lifetimes.ts';
 import type { Parameters } from './parameters.ts';
 
 /**
- * One request for tokens, within its transaction. All of it is one: whoever hands in the same code at the same time waits
- * until this one has its tokens, and only then is found to be the second.
+ * One request for tokens, in one transaction. A concurrent request with the same code waits until this one has its tokens,
+ * and is then found to be a replay.
  */
 export interface Exchange {
   readonly tx: Tx;
@@ -27,13 +27,13 @@ export interface Exchange {
   readonly address: string;
 }
 
-/** Whom tokens are made for, and out of what. The library carries it from the step that finds it to the one that saves. */
+/** The user and the grant of new tokens. The library passes it between the steps of the model. */
 export interface Subject {
   readonly user: UserRow;
   readonly grant: GrantRow;
 }
 
-/** What was used up came again: somebody has it who should not, and nobody can tell which of the two. */
+/** A consumed code or refresh token came again. One of the two senders has stolen it. */
 export class Replay extends OAuthFault {
   readonly end: GrantEnd;
 
@@ -50,24 +50,24 @@ export class Replay extends OAuthFault {
   }
 }
 
-/** The user as of now, with nobody else making or ending tokens of theirs until the transaction is over. */
+/** Returns the current user, and locks their tokens until the end of the transaction. */
 export async function lockSubject({ tx }: Exchange, grant: GrantRow): Promise<Subject> {
   await lockTokensOf(tx, grant.user_id);
   const user = await findUser(tx, grant.user_id);
-  if (!user) throw new Error(`grant ${grant.grant_id} is of nobody`);
+  if (!user) throw new Error(`grant ${grant.grant_id} has no user`);
   return { user, grant };
 }
 
-/** What of a grant works today. */
+/** Returns the scopes of a grant that the user may still use. */
 export const scopesLeft = ({ user, grant }: Subject): Scope[] =>
   usableBy({ isAdmin: user.is_admin }, parseScopes(grant.scopes));
 
-/** What each kind of exchange has in common: the app is known already, and how tokens are made and kept. */
+/** The part of the model that all exchanges share. */
 export const exchangeModel = (exchange: Exchange): Model => ({
   getClient: async () => asLibraryClient(exchange.client),
   generateAccessToken: async () => newSecret('oauth', exchange.random),
   saveToken: (token, client, subject) => saveTokens(exchange, token, client, subject as Subject),
-  // The API knows its callers by itself.
+  // Unused: the API authenticates its callers itself.
   getAccessToken: async () => undefined,
 });
 

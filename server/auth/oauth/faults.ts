@@ -1,4 +1,4 @@
-/** Every error that OAuth knows and we give, with the status it has where it is no redirect (RFC 6749, 5.2). */
+/** OAuth's error codes that we use, with the status of a response that is not a redirect (RFC 6749, 5.2). */
 const statuses = {
   invalid_request: 400,
   invalid_client: 401,
@@ -14,7 +14,7 @@ export type FaultCode = keyof typeof statuses;
 
 export const isFaultCode = (name: string): name is FaultCode => Object.hasOwn(statuses, name);
 
-/** What an app did wrong, in OAuth's own terms. The description is for whoever writes the app. */
+/** An error in OAuth's terms. The description is for the developer of the app. */
 export class OAuthFault extends Error {
   readonly error: FaultCode;
   readonly description: string;
@@ -30,14 +30,14 @@ export class OAuthFault extends Error {
     return statuses[this.error];
   }
 
-  /** More than OAuth's usual headers, where there is more to say. */
+  /** Additional headers of the response. */
   get headers(): Readonly<Record<string, string>> {
     return {};
   }
 }
 
-/** What a description must not contain, whatever of the request it quotes. */
+/** Characters that RFC 6749 forbids in a description. */
 const outsideDescriptions = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
 
-/** The start of what somebody sent, for a description. */
+/** Quotes the start of a value from the request. */
 export const quoted = (text: string): string => `'${text.length > 50 ? `${text.slice(0, 50)}...` : text}'`;

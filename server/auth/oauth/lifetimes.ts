@@ -1,7 +1,7 @@
-/** A code travels through the browser, and is handed in at once. */
+/** Short, because a code passes through the browser and is exchanged at once. */
 export const codeMs = 60_000;
 
 export const accessTokenMs = 3_600_000;
 
-/** An app that nobody has used for so long must ask again. */
+/** An app that was unused for this time needs a new authorization. */
 export const refreshTokenMs = 90 * 24 * 3_600_000;

@@ -1,7 +1,6 @@
 import { scopeNames } from '@parley/contract';
 import { grantTypes } from './library.ts';
 
-/** Where the endpoints of OAuth are, below our origin. */
 export const oauthPaths = {
   authorize: '/oauth/authorize',
   token: '/oauth/token',
@@ -11,7 +10,7 @@ export const oauthPaths = {
 
 const authentication = ['client_secret_basic', 'client_secret_post', 'none'];
 
-/** What a client library needs to know of us in order to work with us (RFC 8414). */
+/** The metadata for client libraries (RFC 8414). */
 export const metadata = (issuer: string): object => ({
   issuer,
   authorization_endpoint: issuer + oauthPaths.authorize,

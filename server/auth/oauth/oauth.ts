@@ -1,46 +1,41 @@
 import type { Scope } from '@parley/contract';
 import type { AccessServices } from '../services.ts';
-import { type OAuthAnswer, refusal } from './answers.ts';
 import { authorize, type Decider } from './authorization.ts';
 import { readAuthorization } from './authorization-request.ts';
 import type { Client } from './client.ts';
-import { OAuthFault } from './faults.ts';
 import { readParameters, refuseRepeats } from './parameters.ts';
-import { takeBack } from './revoke.ts';
-import { type AppCall, giveTokens } from './token.ts';
+import { revokeToken } from './revoke.ts';
+import { type AppCall, issueTokens } from './token.ts';
 
-export type { OAuthAnswer } from './answers.ts';
 export type { Decider } from './authorization.ts';
 export type { Client } from './client.ts';
 export { metadata, oauthPaths } from './metadata.ts';
 
 export type AuthorizationCheck =
-  /** All is well: the user may be asked. Scopes stand in the order of the contract's table. */
+  /** The request is valid. The scopes are in the order of the contract. */
   | {
       readonly outcome: 'ask';
       readonly client: Client;
       readonly scopes: readonly Scope[];
-      /** Where the app is to be sent back to: one of its own addresses. */
+      /** The URL that the browser returns to. It is registered for the app. */
       readonly redirect: string;
     }
   | AuthorizationEnd;
 
 export type AuthorizationEnd =
-  /** The browser is to go back to the app, with a code or with what is wrong. */
+  /** The browser returns to the app with a code or an error. */
   | { readonly outcome: 'redirect'; readonly location: string }
-  /** It is not known that the address is the app's, so nobody is sent there. A page says why. */
+  /** The redirect URL may not be the app's, so a page shows the error instead. */
   | { readonly outcome: 'refused'; readonly message: string };
 
-/** What an app sends to an endpoint. */
+/** A request of an app. */
 export interface OAuthCall {
-  /** The fields of the form, as they came. */
   readonly fields: Iterable<readonly [string, string]>;
-  /** The header of that name. */
   readonly authorization: string | null;
   readonly address: string;
 }
 
-/** OAuth 2: how an app gets to act for a user, or for itself as its bot. */
+/** OAuth 2. It lets an app act for a user, or as its own bot. */
 export class OAuth {
   readonly #services: AccessServices;
 
@@ -48,7 +43,7 @@ export class OAuth {
     this.#services = services;
   }
 
-  /** Looks at an authorization request before anybody signs in or is asked. `issuer` is our own origin. */
+  /** Checks an authorization request before the user signs in. `issuer` is our own origin. */
   async check(params: URLSearchParams, issuer: string): Promise<AuthorizationCheck> {
     const read = await readAuthorization(this.#services.engine, params, issuer);
     if (read.outcome !== 'ask') return read;
@@ -56,38 +51,30 @@ export class OAuth {
     return { outcome: 'ask', client, scopes, redirect };
   }
 
-  /** What the user decided: answers where the browser is to go. The request is looked at anew. */
+  /** Executes the decision of the user, and returns where the browser goes. Checks the request again. */
   async decide(params: URLSearchParams, user: Decider, allowed: boolean, issuer: string): Promise<AuthorizationEnd> {
     const read = await readAuthorization(this.#services.engine, params, issuer);
     if (read.outcome !== 'ask') return read;
     const { request } = read;
     const location = allowed
       ? await authorize(this.#services, request, user)
-      : request.answer({ error: 'access_denied', error_description: 'The user has not authorized the app.' });
+      : request.urlFor({ error: 'access_denied', error_description: 'The user has not authorized the app.' });
     return { outcome: 'redirect', location };
   }
 
-  /** Tokens for a code, a refresh token, or an app's own credentials. */
-  token(call: OAuthCall): Promise<OAuthAnswer> {
-    return this.#answer(call, giveTokens);
+  /** Returns tokens for a code, a refresh token, or an app's own credentials. Throws an `OAuthFault`. */
+  async token(call: OAuthCall): Promise<object> {
+    return issueTokens(this.#services, appCall(call));
   }
 
-  /** Ends a token (RFC 7009). */
-  revoke(call: OAuthCall): Promise<OAuthAnswer> {
-    return this.#answer(call, takeBack);
+  /** Revokes a token (RFC 7009). Throws an `OAuthFault`. */
+  async revoke(call: OAuthCall): Promise<object> {
+    return revokeToken(this.#services, appCall(call));
   }
+}
 
-  async #answer(
-    { fields, authorization, address }: OAuthCall,
-    serve: (services: AccessServices, call: AppCall) => Promise<OAuthAnswer>,
-  ): Promise<OAuthAnswer> {
-    try {
-      const read = readParameters(fields);
-      refuseRepeats(read);
-      return await serve(this.#services, { form: read.values, authorization, address });
-    } catch (error) {
-      if (error instanceof OAuthFault) return refusal(error);
-      throw error;
-    }
-  }
+function appCall({ fields, authorization, address }: OAuthCall): AppCall {
+  const read = readParameters(fields);
+  refuseRepeats(read);
+  return { form: read.values, authorization, address };
 }

@@ -1,11 +1,11 @@
 import { OAuthFault } from './faults.ts';
 
-/** The parameters of a request by name. One without a value counts as left out, as OAuth has it. */
+/** The parameters of a request by name. OAuth treats an empty one as absent. */
 export type Parameters = ReadonlyMap<string, string>;
 
 export interface ReadParameters {
   readonly values: Parameters;
-  /** Given more than once. What such a one means, two readers would see differently. */
+  /** Parameters that were sent more than once, which is ambiguous. */
   readonly repeated: ReadonlySet<string>;
 }
 

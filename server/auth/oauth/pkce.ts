@@ -2,9 +2,8 @@ import { OAuthFault } from './faults.ts';
 import type { Parameters } from './parameters.ts';
 
 /**
- * The challenge that a code is bound to (RFC 7636). Asked of every app, with a secret or without: it also keeps a code
- * that somebody slipped into the app's session from being of use there. Without a method the RFC means `plain`, which
- * is no protection against whoever reads the request.
+ * Returns the challenge of PKCE (RFC 7636). Every app must send one, because it also protects against injected codes. The
+ * RFC's default method is `plain`, which does not protect against an attacker who reads the request.
  */
 export function challengeIn(params: Parameters): string {
   const challenge = params.get('code_challenge');

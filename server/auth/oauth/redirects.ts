@@ -1,12 +1,11 @@
 import { invalidField } from '@parley/contract';
 
-/** Addresses of one app, and characters in each, at most. */
 const most = 20;
 const mostCharacters = 1_000;
 
 /**
- * Checks where an app may be sent back to. Kept and compared as written, never as a parser reads it: what is compared
- * with a prefix, a decoded slash or a rewritten host is what attacks on redirects live on.
+ * Checks the redirect URLs of an app. They are stored and compared as text. Attacks on redirects exploit parsed comparisons:
+ * prefixes, decoded slashes, rewritten hosts.
  */
 export function checkRedirects(given: readonly string[]): readonly string[] {
   if (given.length === 0) throw invalidField('redirects', 'must have at least one address');
@@ -21,7 +20,7 @@ export function checkRedirects(given: readonly string[]): readonly string[] {
 function faultOf(text: string): string | undefined {
   if (text.length > mostCharacters) return `must be at most ${mostCharacters} characters`;
   if (!/^[\x21-\x7e]+$/.test(text) || /[\\"<>^`{|}*]/.test(text) || !URL.canParse(text)) {
-    return 'must be an address such as https://example.com/callback';
+    return 'must be a URL such as https://example.com/callback';
   }
   const url = new URL(text);
   if (text.includes('#')) return 'must not have a fragment';
@@ -29,13 +28,13 @@ function faultOf(text: string): string | undefined {
   const answered = ['code', 'state', 'iss', 'error'].find((name) => url.searchParams.has(name));
   if (answered) return `must not have ${answered} in its query, where our answer will have it`;
   if (url.protocol === 'https:') {
-    // Without the slashes a browser takes it for a path of whatever site it is on.
-    return /^https:\/\/[^/?]/i.test(text) ? undefined : 'must be an address such as https://example.com/callback';
+    // Without the slashes a browser takes it for a relative path.
+    return /^https:\/\/[^/?]/i.test(text) ? undefined : 'must be a URL such as https://example.com/callback';
   }
   if (url.protocol === 'http:') {
     return loopback.test(text) ? undefined : 'must be https, or http to 127.0.0.1, [::1] or localhost';
   }
-  // As RFC 8252 asks of apps on a person's machine: a scheme that is theirs by a name that they own.
+  // RFC 8252: the scheme of a native app is a domain name that its developer owns.
   return /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(url.protocol)
     ? undefined
     : 'must be https, or a scheme such as com.example.app:';
@@ -44,8 +43,8 @@ function faultOf(text: string): string | undefined {
 const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?([/?].*)?$/;
 
 /**
- * Whether an app may be sent back to this address: one of those registered, to the letter. An app that runs on a person's
- * machine takes whatever port is free there, so its loopback addresses are compared without the port.
+ * Whether the URL is registered for the app. A native app listens on any free port, so its loopback URLs are compared without
+ * the port.
  */
 export function allowsRedirect(registered: readonly string[], anyPort: boolean, asked: string): boolean {
   if (registered.includes(asked)) return true;

@@ -8,7 +8,7 @@ import { OAuthFault } from './faults.ts';
 import { asLibraryClient, type Model } from './library.ts';
 import { readScopes } from './scope.ts';
 
-/** A refresh token for new tokens. Each is good for one time. */
+/** Exchanges a refresh token for new tokens. Each works once. */
 export function refresh(exchange: Exchange): Model {
   const { tx, at, client, form } = exchange;
   const model: Model & Partial<OAuth2Server.RefreshTokenModel> = {
@@ -20,7 +20,7 @@ export function refresh(exchange: Exchange): Model {
       if (!token || grant?.app_id !== client.appId) return undefined;
       const subject = await lockSubject(exchange, grant);
       const scope = scopesLeft(subject);
-      // Before it is used up: an app that asks for too much has not lost it.
+      // Before the token is consumed, so a request for too many scopes does not cost it.
       if (token.used_at === null) {
         if (token.expires_at <= at) throw new OAuthFault('invalid_grant', 'The refresh token has expired.');
         requireWithin(scope, form.get('scope'));
@@ -36,7 +36,7 @@ export function refresh(exchange: Exchange): Model {
   return model;
 }
 
-/** Less may be asked for than was granted, for the one access token. */
+/** Throws if the app requests more than the user granted. It may request less. */
 function requireWithin(granted: readonly Scope[], asked: string | undefined): void {
   const missing = asked === undefined ? [] : readScopes(asked).filter((scope) => !granted.includes(scope));
   if (missing.length > 0) throw new OAuthFault('invalid_scope', `The user has not granted ${missing.join(', ')}.`);

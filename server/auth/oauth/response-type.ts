@@ -1,7 +1,7 @@
 import { OAuthFault, quoted } from './faults.ts';
 import type { Parameters } from './parameters.ts';
 
-/** Only codes are given, and only in the query: a token never passes through a browser's address. */
+/** Only codes are supported, and only in the query: a token must not appear in a URL. */
 export function requireCode(params: Parameters): void {
   const type = params.get('response_type');
   if (type === undefined) throw new OAuthFault('invalid_request', 'response_type is missing. It must be code.');

@@ -1,21 +1,20 @@
 import { findRefreshToken } from '../../store/codes.ts';
 import { findGrant } from '../../store/grants.ts';
-import { findTokenByHash, revokeToken } from '../../store/tokens.ts';
+import { findTokenByHash, revokeToken as revokeAccessToken } from '../../store/tokens.ts';
 import { hashToken } from '../access-token.ts';
 import { record } from '../audit.ts';
 import { endGrants } from '../grants.ts';
 import type { AccessServices } from '../services.ts';
-import { answer, type OAuthAnswer } from './answers.ts';
 import type { Client } from './client.ts';
 import { authenticateClient } from './client-authentication.ts';
 import { OAuthFault } from './faults.ts';
 import type { AppCall } from './token.ts';
 
 /**
- * An app gives back what it has (RFC 7009). The hint at the kind is not needed. What is unknown, or another app's, is
- * answered like everything else: the app has got what it wanted, and learns nothing.
+ * Revokes a token of the app (RFC 7009). The type hint is ignored. An unknown token and another app's give the same empty
+ * response, so it reveals nothing.
  */
-export async function takeBack(services: AccessServices, call: AppCall): Promise<OAuthAnswer> {
+export async function revokeToken(services: AccessServices, call: AppCall): Promise<object> {
   const client = await authenticateClient(services.engine, call.form, call.authorization);
   const token = call.form.get('token');
   if (token === undefined) throw new OAuthFault('invalid_request', 'token is missing.');
@@ -23,10 +22,10 @@ export async function takeBack(services: AccessServices, call: AppCall): Promise
   if (!(await endGrantOf(services, client, hash, call.address))) {
     await endAccessToken(services, client, hash, call.address);
   }
-  return answer({});
+  return {};
 }
 
-/** A refresh token stands for the whole authorization. Answers whether it was one. */
+/** Ends the grant of a refresh token. Returns false if it is not a refresh token. */
 async function endGrantOf(services: AccessServices, client: Client, hash: string, address: string): Promise<boolean> {
   const token = await findRefreshToken(services.engine, hash);
   const grant = token && (await findGrant(services.engine, token.grant_id));
@@ -48,7 +47,7 @@ async function endAccessToken(services: AccessServices, client: Client, hash: st
     const token = await findTokenByHash(tx, hash);
     if (token?.app_id !== client.appId) return undefined;
     const at = services.now();
-    await revokeToken(tx, token, at);
+    await revokeAccessToken(tx, token, at);
     const { token_id, user_id } = token;
     const actor = { userId: user_id, appId: client.appId, address };
     await record(tx, at, actor, 'token_revoked', { token_id, user_id, app_id: client.appId, name: client.name });

@@ -4,7 +4,7 @@ import { OAuthFault, quoted } from './faults.ts';
 
 const all: readonly string[] = scopeNames;
 
-/** Reads names that are separated by spaces, into the order of the contract. */
+/** Parses scopes that are separated by spaces. Returns them in the order of the contract. */
 export function readScopes(text: string): Scope[] {
   const asked = new Set(text.split(' ').filter((name) => name !== ''));
   for (const name of asked) {
@@ -15,7 +15,7 @@ export function readScopes(text: string): Scope[] {
   return inOrder(asked);
 }
 
-/** What an app asks a user for. Nothing is assumed: the user is to see what the app itself has named. */
+/** Parses the scopes of an authorization request. There is no default: the user must see what the app itself requests. */
 export function requireScopes(text: string | undefined): Scope[] {
   const scopes = readScopes(text ?? '');
   if (scopes.length > 0) return scopes;
@@ -25,5 +25,5 @@ export function requireScopes(text: string | undefined): Scope[] {
   );
 }
 
-/** All that an app may do as its own bot. A bot is no administrator. */
+/** The scopes of an app's bot, which cannot be an administrator. */
 export const botScopes: readonly Scope[] = usableBy({ isAdmin: false }, scopeNames);

@@ -1,7 +1,7 @@
 import { OAuthFault } from './faults.ts';
 import type { ReadParameters } from './parameters.ts';
 
-/** What the app is to be given back as it was; undefined where there is none, or none that can be given back. */
+/** Returns the state to send back, or undefined if it is absent or invalid. */
 export function stateIn({ values, repeated }: ReadParameters): string | undefined {
   const state = values.get('state');
   return state !== undefined && !repeated.has('state') && isPrintable(state) ? state : undefined;

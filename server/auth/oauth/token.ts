@@ -2,7 +2,6 @@ import OAuth2Server from '@node-oauth/oauth2-server';
 import { inOrder } from '../access-token.ts';
 import { endGrants } from '../grants.ts';
 import type { AccessServices } from '../services.ts';
-import { answer, type OAuthAnswer } from './answers.ts';
 import { authenticateClient } from './client-authentication.ts';
 import { clientCredentials } from './client-credentials.ts';
 import { codeExchange } from './code-exchange.ts';
@@ -13,22 +12,20 @@ import { accessTokenMs } from './lifetimes.ts';
 import type { Parameters } from './parameters.ts';
 import { refresh } from './refresh.ts';
 
-/** A call of an app, read as far as it can be without knowing the app. */
+/** A parsed request of an app. */
 export interface AppCall {
   readonly form: Parameters;
-  /** The header of that name. */
   readonly authorization: string | null;
   readonly address: string;
 }
 
-/** What an app can hand in for tokens, and the side of the model that deals with it. */
 const exchanges: Readonly<Record<GrantType, (exchange: Exchange) => Model>> = {
   authorization_code: codeExchange,
   refresh_token: refresh,
   client_credentials: clientCredentials,
 };
 
-export async function giveTokens(services: AccessServices, call: AppCall): Promise<OAuthAnswer> {
+export async function issueTokens(services: AccessServices, call: AppCall): Promise<object> {
   const { form, address } = call;
   const client = await authenticateClient(services.engine, form, call.authorization);
   const type = grantTypeIn(form);
@@ -39,13 +36,13 @@ export async function giveTokens(services: AccessServices, call: AppCall): Promi
   if (outcome instanceof Replay) await endGrants(services, outcome.end);
   if (outcome instanceof OAuthFault) throw outcome;
   const { accessToken, refreshToken, scope = [] } = outcome;
-  return answer({
+  return {
     access_token: accessToken,
     token_type: 'Bearer',
     expires_in: accessTokenMs / 1_000,
     ...(refreshToken !== undefined && { refresh_token: refreshToken }),
     scope: inOrder(scope).join(' '),
-  });
+  };
 }
 
 function grantTypeIn(form: Parameters): GrantType {
@@ -59,13 +56,13 @@ function grantTypeIn(form: Parameters): GrantType {
   );
 }
 
-/** What of the form is the library's concern. The app is known by now, and its secret is nobody's business any more. */
-const handedOn = ['grant_type', 'code', 'redirect_uri', 'code_verifier', 'refresh_token', 'scope'] as const;
+/** The parameters that the library gets. The app is authenticated already, so its secret is not among them. */
+const passedOn = ['grant_type', 'code', 'redirect_uri', 'code_verifier', 'refresh_token', 'scope'] as const;
 
-/** A refusal is answered, not thrown: what it has used up must stay used up. Anything else undoes the transaction. */
+/** Returns an `OAuthFault` instead of throwing it, so that consumed codes stay consumed. Any other error rolls back. */
 async function exchange(type: GrantType, parts: Exchange): Promise<OAuth2Server.Token | OAuthFault> {
   const { client, form } = parts;
-  const given = handedOn.flatMap((name) => (form.has(name) ? [[name, form.get(name) ?? '']] : []));
+  const given = passedOn.flatMap((name) => (form.has(name) ? [[name, form.get(name) ?? '']] : []));
   const body = { client_id: client.clientId, ...Object.fromEntries(given) };
   const server = new OAuth2Server({
     model: exchanges[type](parts),

@@ -35,7 +35,7 @@ onAnyEngine('files', (engine) => {
       await keeps(server(), { rows: before.rows + i + 1, blobs: before.blobs + i + 1 });
     }
     const refused = await ada.call('files.upload', { file: new File(['one more'], 'a.txt') });
-    expect(expectRefusal(refused, 'unavailable').message).toContain('at once');
+    expect(expectRefusal(refused, 'unavailable').message).toContain('Too many files');
     expect(refused.headers.get('retry-after')).toBe('1');
     // Nobody else waits for it.
     const { bob } = await users(server(), 'bob');

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
 import type { Blobs, BlobWriter } from '../../blobs/blobs.ts';
-import { inParts } from '../../blobs/parts.ts';
+import { withSegments } from '../../blobs/segments.ts';
 import { freshPlace, openPlace, type StorageName } from './storages.ts';
 import { eventually } from './world.ts';
 
@@ -34,7 +34,7 @@ export function storesParts(storage: StorageName): void {
   const size = some[storage];
 
   test('is its first bytes and those that came since, in any range', async () => {
-    const blobs = inParts(openPlace(await freshPlace(storage)));
+    const blobs = withSegments(openPlace(await freshPlace(storage)));
     const [first, second, third] = [randomBytes(size), randomBytes(size), randomBytes(100)];
     const key = newKey();
     await append(blobs, key, 0, first);
@@ -61,7 +61,7 @@ export function storesParts(storage: StorageName): void {
   });
 
   test('is not changed by whoever wrote before, neither while it grows nor once it is sealed', async () => {
-    const blobs = inParts(openPlace(await freshPlace(storage)));
+    const blobs = withSegments(openPlace(await freshPlace(storage)));
     const [first, stale, second] = [randomBytes(2 * size), randomBytes(3 * size), randomBytes(2 * size)];
     const key = newKey();
     const late = await blobs.append(key, 0);
@@ -84,7 +84,7 @@ export function storesParts(storage: StorageName): void {
 
   test('is removed with all that was left under its names', async () => {
     const place = await freshPlace(storage);
-    const blobs = inParts(openPlace(place));
+    const blobs = withSegments(openPlace(place));
     const key = newKey();
     const late = await blobs.append(key, 0);
     await write(late, randomBytes(2 * size));
@@ -97,14 +97,14 @@ export function storesParts(storage: StorageName): void {
   });
 
   test('takes no key that is none, and does not go on before its cut', async () => {
-    const blobs = inParts(openPlace(await freshPlace(storage)));
+    const blobs = withSegments(openPlace(await freshPlace(storage)));
     const key = newKey();
     for (const wrong of [`${key}.`, `${key}.x`, `${key}.1.-1`, `${key}../x`, `.1`]) {
       await expect(blobs.append(wrong, 1)).rejects.toThrow('not a key');
       await expect(blobs.sizeOf(wrong)).rejects.toThrow('not a key');
       await expect(blobs.remove(wrong)).rejects.toThrow('not a key');
     }
-    await expect(blobs.append(`${key}.10`, 9)).rejects.toThrow('cut at 10 cannot be continued at 9');
+    await expect(blobs.append(`${key}.10`, 9)).rejects.toThrow('segment at 10 cannot be continued at 9');
   });
 }
 

@@ -8,14 +8,14 @@ import {
   writeV4,
 } from '../domain/address.ts';
 
-/** Which proxies are believed when they say whom a request came from. */
+/** The proxies whose X-Forwarded-For is trusted. */
 export type TrustedProxies =
   | { readonly kind: 'none' }
-  /** So many stand between here and the world, wherever they are. */
+  /** The number of proxies between clients and this server. */
   | { readonly kind: 'count'; readonly count: number }
   | { readonly kind: 'networks'; readonly networks: readonly Network[] };
 
-/** Reads the setting. Throws a few words that follow "must be". */
+/** Parses the setting. Throws words that follow "must be". */
 export function parseTrustedProxies(text: string): TrustedProxies {
   if (text === '' || text === 'off' || text === '0') return { kind: 'none' };
   if (/^\d$/.test(text)) return { kind: 'count', count: Number(text) };
@@ -27,19 +27,19 @@ export function parseTrustedProxies(text: string): TrustedProxies {
 }
 
 /**
- * The address that a request came from: the connection's, or what the proxies that are trusted say. Each proxy puts the
- * address that it was called from at the end of X-Forwarded-For, so only what trusted ones wrote is read, from the end:
- * what stands before that, anybody may have sent.
+ * Returns the IP of the client: of the connection, or the one that trusted proxies report. Each proxy appends the IP of its
+ * client to X-Forwarded-For. So the list is read from the end, and only as far as trusted proxies wrote it: a client can send
+ * anything before that.
  */
-export function clientAddress(trusted: TrustedProxies, connection: string, forwardedFor: string | null): string {
+export function clientIp(trusted: TrustedProxies, connection: string, forwardedFor: string | null): string {
   let client = readHop(connection);
   if (!client) return connection;
   if (trusted.kind === 'none' || forwardedFor === null) return write(client);
-  // A list may have empty elements, which say nothing: a header line without a value makes one.
+  // An empty header line adds an empty element.
   const hops = forwardedFor.split(',').filter((hop) => hop.trim() !== '');
   for (let passed = 0; isTrusted(trusted, client, passed); passed++) {
     const before = readHop(hops.pop() ?? '');
-    // What is no address was made up by somebody: whoever passed it on is as far as can be seen.
+    // Not an IP: the last hop before it is the client.
     if (!before) break;
     client = before;
   }
@@ -51,10 +51,7 @@ function isTrusted(trusted: TrustedProxies, address: Address, passed: number): b
   return trusted.kind === 'count' && passed < trusted.count;
 }
 
-/**
- * An address as proxies write it: some add the port, and IPv6 then stands in brackets. An IPv4 address that came in as IPv6
- * is the IPv4 address.
- */
+/** Parses an IP as proxies write it: with or without a port, IPv6 in brackets. An IPv4-mapped IPv6 becomes IPv4. */
 function readHop(text: string): Address | undefined {
   const [, inBrackets, beforePort] = /^(?:\[(.*)\](?::\d+)?|([\d.]+):\d+)$/.exec(text.trim()) ?? [];
   const address = readAddress(inBrackets ?? beforePort ?? text.trim());
@@ -68,15 +65,15 @@ const groupsOf = (value: bigint, shifts: readonly bigint[]): string =>
 const upperHalf = [112n, 96n, 80n, 64n] as const;
 const lowerHalf = [48n, 32n, 16n, 0n] as const;
 
-/** One spelling for each address. */
+/** Returns the canonical spelling. */
 function write(address: Address): string {
   if (address.family === 4) return writeV4(address);
   return new URL(`http://[${groupsOf(address.value, [...upperHalf, ...lowerHalf])}]`).hostname.slice(1, -1);
 }
 
-/** What a limit is counted by: whoever has one IPv6 address has 2^64 of them. */
-export function limitKey(address: string): string {
-  const read = readHop(address);
-  if (!read) return address;
+/** Returns the key that limits count by. One client has a /64 network of IPv6. */
+export function limitKey(ip: string): string {
+  const read = readHop(ip);
+  if (!read) return ip;
   return read.family === 4 ? writeV4(read) : `${groupsOf(read.value, upperHalf)}::/64`;
 }

@@ -1,0 +1,184 @@
+import { ParleyError, type Scope } from '@parley/contract';
+import { type Authenticator, bearer, type Credential } from '../auth/authenticate.ts';
+import { type Caller, requireScopes } from '../auth/caller.ts';
+import { clientIp, limitKey, type TrustedProxies } from './client-ip.ts';
+import { cookieNames, readCookie } from './cookies.ts';
+import { isSameOrigin } from './origin.ts';
+import type { Allowance, RateLimiter } from './rate-limit.ts';
+
+/** The part of `Bun.serve`'s server that a request needs. */
+export interface Connections {
+  requestIP(request: Request): { address: string } | null;
+  /** Sets how long the connection of a request may be idle. */
+  timeout(request: Request, seconds: number): void;
+}
+
+export interface RequestContextDeps {
+  readonly authenticator: Authenticator;
+  readonly limiter: RateLimiter | undefined;
+  readonly trustedProxies: TrustedProxies;
+  /** The URL that browsers use, if it is configured. */
+  readonly publicUrl: URL | undefined;
+  readonly newRequestId: () => string;
+  readonly monotonic: () => number;
+}
+
+/** Seconds that a connection may be idle. */
+export const idleTimeoutSeconds = 60;
+
+/** The idle timeout is reset this often while a body arrives. */
+const keepAliveEveryMs = 10_000;
+
+const noGate = () => {};
+
+/** One request: its id, its client, its caller, its rate limit, and what its log line says. */
+export class RequestContext {
+  readonly requestId: string;
+  readonly request: Request;
+  readonly connections: Connections;
+  readonly startedAt: number;
+  /** Whether the request has an Origin header. Only browsers send one, and only they read CORS headers. */
+  readonly hasOrigin: boolean;
+
+  /** For the log line and the metrics. */
+  operation = 'none';
+  /** The HTTP method, or the one that X-HTTP-Method-Override names. */
+  method: string;
+  /** The route of a page. */
+  page: string | undefined;
+  error: { readonly code: string; readonly cause?: unknown } | undefined;
+
+  /** Whether the client may still send the body. The connection then closes with the response. */
+  isBodyPending = false;
+
+  readonly #deps: RequestContextDeps;
+  #clientIp: string | undefined;
+  #caller: Caller | undefined;
+  #allowance: Allowance | undefined;
+  #credential: Credential | undefined;
+  #keptAliveAt: number;
+
+  constructor(deps: RequestContextDeps, request: Request, connections: Connections) {
+    this.requestId = deps.newRequestId();
+    this.startedAt = deps.monotonic();
+    this.hasOrigin = request.headers.has('origin');
+    this.method = request.method;
+    this.request = request;
+    this.connections = connections;
+    this.#deps = deps;
+    this.#keptAliveAt = this.startedAt;
+  }
+
+  /** Undefined until `admit`. */
+  get caller(): Caller | undefined {
+    return this.#caller;
+  }
+
+  /** For the RateLimit headers. Undefined if rate limiting is off. */
+  get allowance(): Allowance | undefined {
+    return this.#allowance;
+  }
+
+  /** Returns the client's IP. The first call must come before the first await: it is unknown after a disconnect. */
+  clientIp(): string {
+    this.#clientIp ??= clientIp(
+      this.#deps.trustedProxies,
+      this.connections.requestIP(this.request)?.address ?? 'unknown',
+      this.request.headers.get('x-forwarded-for'),
+    );
+    return this.#clientIp;
+  }
+
+  /** Returns the caller, without a promise if the token is cached. Throws `unauthorized` or `rate_limited`. */
+  authenticate(gate = () => this.checkClientLimit()): Caller | Promise<Caller> {
+    this.#credential ??= this.#findCredential();
+    return this.#deps.authenticator.authenticate(this.#credential, gate);
+  }
+
+  /** Authenticates again after the body, because access may have ended while it arrived. */
+  reauthenticate(): Caller | Promise<Caller> {
+    return this.authenticate(noGate);
+  }
+
+  /** Returns the caller of the browser's session, or undefined if there is none or it has ended. */
+  async authenticateSession(): Promise<Caller | undefined> {
+    const secret = this.#sessionSecret();
+    if (secret === undefined) return undefined;
+    try {
+      return await this.#deps.authenticator.authenticate({ secret, isSession: true }, noGate);
+    } catch (error) {
+      if (error instanceof ParleyError && error.code === 'unauthorized') return undefined;
+      throw error;
+    }
+  }
+
+  /** Counts the request against the caller's limit, and checks the scopes. */
+  admit(caller: Caller, scopes: readonly Scope[]): void {
+    this.#caller = caller;
+    // Downloads by link have a limit of their own, apart from the one for failed requests of the same IP.
+    this.#count(caller.kind === 'link' ? `link ${limitKey(this.clientIp())}` : caller.tokenId);
+    requireScopes(caller, scopes);
+  }
+
+  /** Counts the request against a limit of the client's IP. Throws `rate_limited`. */
+  countClient(limit = ''): void {
+    this.#count(`${limit}${limitKey(this.clientIp())}`);
+  }
+
+  /** Reads the limit of the client's IP for the RateLimit headers, and counts nothing. */
+  peekClientLimit(): void {
+    this.#allowance = this.#deps.limiter?.peek(limitKey(this.clientIp()));
+  }
+
+  /** Throws `rate_limited` if too many requests from this IP have failed. */
+  checkClientLimit(): void {
+    this.peekClientLimit();
+    this.#requireAllowance();
+  }
+
+  /** Counts a failure without a caller against the client's IP. Returns the error, or `rate_limited` instead. */
+  countFailure(thrown: unknown): unknown {
+    if (this.#caller || (thrown instanceof ParleyError && thrown.code === 'rate_limited')) return thrown;
+    try {
+      this.countClient();
+      return thrown;
+    } catch (limited) {
+      return limited;
+    }
+  }
+
+  /** Resets the idle timeout: the runtime takes a client that sends slowly for an idle one. */
+  keepAlive(): void {
+    const now = this.#deps.monotonic();
+    if (now - this.#keptAliveAt < keepAliveEveryMs) return;
+    this.#keptAliveAt = now;
+    this.connections.timeout(this.request, idleTimeoutSeconds);
+  }
+
+  /** Returns a bearer token, or a session if a page of ours made the browser send its cookie. */
+  #findCredential(): Credential {
+    const { publicUrl } = this.#deps;
+    const authorization = this.request.headers.get('authorization');
+    if (authorization === null && isSameOrigin(publicUrl, this.request)) {
+      const secret = this.#sessionSecret();
+      if (secret !== undefined) return { secret, isSession: true };
+    }
+    return { secret: bearer(authorization), isSession: false };
+  }
+
+  #sessionSecret(): string | undefined {
+    const { session } = cookieNames(this.#deps.publicUrl?.protocol === 'https:');
+    return readCookie(this.request.headers.get('cookie'), session);
+  }
+
+  #count(limited: number | string): void {
+    if (!this.#deps.limiter) return;
+    this.#allowance = this.#deps.limiter.take(limited);
+    this.#requireAllowance();
+  }
+
+  #requireAllowance(): void {
+    if (!this.#allowance || this.#allowance.allowed) return;
+    throw new ParleyError('rate_limited', `Too many requests. Try again in ${this.#allowance.retrySeconds} s.`);
+  }
+}
