@@ -43,7 +43,7 @@ onAnyEngine('accounts beside a running server', (engine) => {
   }
 
   describe('user password', () => {
-    test.concurrent('sets it, and signs out every browser within two seconds, and no program', async () => {
+    test('sets it, and signs out every browser within two seconds, and no program', async () => {
       await person('ada');
       const cookie = (await signIn('ada', old)) ?? '';
       const token = await server().token('ada');
@@ -58,14 +58,14 @@ onAnyEngine('accounts beside a running server', (engine) => {
       expect(await works(server(), token)).toBe(true);
     });
 
-    test.concurrent('gives one to somebody who had none', async () => {
+    test('gives one to somebody who had none', async () => {
       await server().user('nomi');
       expect(await signIn('nomi', fresh)).toBeUndefined();
       await said(['user', 'password', 'nomi', '--password', fresh], server().env);
       expect(await signIn('nomi', fresh)).toBeString();
     });
 
-    test.concurrent('ends links with which another could be chosen', async () => {
+    test('ends links with which another could be chosen', async () => {
       const userId = await person('lena');
       const { secret } = await createPasswordLink(accessOf(server()), operator, userId);
       expect(await checkLink(accessOf(server()), 'password', secret)).toBeDefined();
@@ -73,7 +73,7 @@ onAnyEngine('accounts beside a running server', (engine) => {
       expect(await checkLink(accessOf(server()), 'password', secret)).toBeUndefined();
     });
 
-    test.concurrent('is written down without the password', async () => {
+    test('is written down without the password', async () => {
       const user_id = await person('olga');
       await said(['user', 'password', 'olga', '--password', fresh], server().env);
       const { entries } = JSON.parse(await said(['audit', '--act', 'password_changed', '--json'], server().env));
@@ -90,7 +90,7 @@ onAnyEngine('accounts beside a running server', (engine) => {
       });
     });
 
-    test.concurrent('refuses what cannot be', async () => {
+    test('refuses what cannot be', async () => {
       await person('rosa');
       await said(['bot', 'add', 'rosabot', '--owner', 'rosa'], server().env);
       const refused = await Promise.all([
@@ -124,7 +124,7 @@ onAnyEngine('accounts beside a running server', (engine) => {
         return { code, seen: command.context.seen };
       }
 
-      test.concurrent('it is asked for twice, and never shown', async () => {
+      test('it is asked for twice, and never shown', async () => {
         await person('tess');
         const { code, seen } = await typing('tess', `${fresh}\r`, `${fresh}\r`);
         expect({ code, seen }).toEqual({
@@ -134,13 +134,13 @@ onAnyEngine('accounts beside a running server', (engine) => {
         expect(await signIn('tess', fresh)).toBeString();
       });
 
-      test.concurrent('it can be mended while it is typed, and pasted twice at once', async () => {
+      test('it can be mended while it is typed, and pasted twice at once', async () => {
         await person('toni');
         expect((await typing('toni', `${fresh}xy\x7f\x7f\r${fresh}\r`)).code).toBe(0);
         expect(await signIn('toni', fresh)).toBeString();
       });
 
-      test.concurrent('nothing is changed where the two differ, or none is typed', async () => {
+      test('nothing is changed where the two differ, or none is typed', async () => {
         await person('tina');
         const outcomes = [await typing('tina', `${fresh}\r`, `${fresh}!\r`), await typing('tina', '\x03')];
         expect(outcomes).toEqual([
@@ -153,7 +153,7 @@ onAnyEngine('accounts beside a running server', (engine) => {
   });
 
   describe('bot add', () => {
-    test.concurrent('adds a bot of somebody, which works with a token and is marked among the users', async () => {
+    test('adds a bot of somebody, which works with a token and is marked among the users', async () => {
       const owner_id = await person('bea');
       const words = ['bot', 'add', 'beabot', '--owner', 'bea', '--display-name', 'Bea 🤖', '--json'];
       const bot = JSON.parse(await said(words, server().env));
@@ -164,7 +164,7 @@ onAnyEngine('accounts beside a running server', (engine) => {
       expect(line).toMatch(/^\d+ +beabot +bot +Bea 🤖 +\d{4}-\d\d-\d\d \d\d:\d\d {2}of bea$/);
     });
 
-    test.concurrent('tells the id in a plain line, and is written down', async () => {
+    test('tells the id in a plain line, and is written down', async () => {
       const owner_id = await person('bill');
       const { stdout, stderr } = await parley(['bot', 'add', 'billbot', '--owner', 'BILL'], server().env);
       const [, id] = /^Added the bot billbot with id (\d+)\.\n$/.exec(stdout) ?? [];
@@ -174,7 +174,7 @@ onAnyEngine('accounts beside a running server', (engine) => {
       expect(details).toContainEqual({ bot_id: Number(id), name: 'billbot', owner_id });
     });
 
-    test.concurrent('refuses what cannot be', async () => {
+    test('refuses what cannot be', async () => {
       await person('bob');
       await said(['bot', 'add', 'bobbot', '--owner', 'bob'], server().env);
       const refused = await Promise.all([
@@ -197,7 +197,7 @@ onAnyEngine('accounts beside a running server', (engine) => {
   });
 
   describe('audit', () => {
-    test.concurrent('tells who did what, from where and to whom, the newest last', async () => {
+    test('tells who did what, from where and to whom, the newest last', async () => {
       const user_id = await person('vera');
       await signIn('vera', 'a wrong password');
       await signIn('vera', old);
@@ -215,7 +215,7 @@ onAnyEngine('accounts beside a running server', (engine) => {
       );
     });
 
-    test.concurrent('shows the newest of what fits, as many as were asked for', async () => {
+    test('shows the newest of what fits, as many as were asked for', async () => {
       await person('lara');
       for (let i = 0; i < 3; i++) await signIn('lara', old);
       const ids = async (...words: string[]): Promise<number[]> => {
@@ -229,7 +229,7 @@ onAnyEngine('accounts beside a running server', (engine) => {
       expect(await ids('--act', 'signed_out')).toEqual([]);
     });
 
-    test.concurrent('shows and does not obey what would command the terminal', async () => {
+    test('shows and does not obey what would command the terminal', async () => {
       const attack = 'red \u001b[31m csi \u009b31m turned \u202e over\rwrite';
       await server().engine.write((tx) =>
         tx.run(
@@ -249,7 +249,7 @@ onAnyEngine('accounts beside a running server', (engine) => {
       expect(JSON.parse(programs).entries).toContainEqual(expect.objectContaining({ address: `an address ${attack}` }));
     });
 
-    test.concurrent('refuses what there is not', async () => {
+    test('refuses what there is not', async () => {
       const refused = await Promise.all([
         parley(['audit', '--act', 'sined_in'], server().env),
         parley(['audit', '--user', 'nobody'], server().env),

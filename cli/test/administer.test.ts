@@ -83,14 +83,14 @@ onAnyEngine('administering beside a running server', (engine) => {
   });
 
   describe('token', () => {
-    test.concurrent('create prints the token alone, and the running server takes it at once', async () => {
+    test('create prints the token alone, and the running server takes it at once', async () => {
       const { code, stdout, stderr } = await parley(['token', 'create', 'ada'], env);
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^pat_[\w-]{43}\n$/) });
       expect(stderr).toMatch(/^Token \d+ of ada, scopes: messages:read, .*admin\. It is shown only once\.\n$/);
       expect((await clientWith(stdout.trim()).users.me()).user.name).toBe('ada');
     });
 
-    test.concurrent('create gives the scopes asked for and no other, and tells them in JSON', async () => {
+    test('create gives the scopes asked for and no other, and tells them in JSON', async () => {
       const words = ['token', 'create', 'bob', '--scopes', 'messages:read,files', '--name', 'reader', '--json'];
       const { code, stdout, stderr } = await parley(words, env);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -107,13 +107,13 @@ onAnyEngine('administering beside a running server', (engine) => {
       expect(await codeOf(clientWith(access_token).chats.list())).toBe('insufficient_scope');
     });
 
-    test.concurrent('create refuses an unknown user, and administration by anyone', async () => {
+    test('create refuses an unknown user, and administration by anyone', async () => {
       expect(await parley(['token', 'create', 'nobody'], env)).toEqual(failed(1, 'There is no user named nobody'));
       const refused = await parley(['token', 'create', 'bob', '--scopes', 'admin'], env);
       expect(refused).toEqual(failed(1, 'bob is not an administrator'));
     });
 
-    test.concurrent('revoke ends one token, whoever it belongs to, and no other', async () => {
+    test('revoke ends one token, whoever it belongs to, and no other', async () => {
       const kept = await server?.user('dora');
       const { token_id, access_token } = JSON.parse(await said(['token', 'create', 'dora', '--json'], env));
       const client = clientWith(access_token);

@@ -62,7 +62,7 @@ onAnyEngine('a file on the command line', (engine) => {
 describe('sending a file', () => {
   const server = serverFor('sqlite');
 
-  test.concurrent('takes the text as its caption, and the words of an answer in JSON', async () => {
+  test('takes the text as its caption, and the words of an answer in JSON', async () => {
     const { env, chatId, send } = await sceneOn(server());
     const message_id = await send('send me the report');
     const words = ['send', String(chatId), 'as', 'you', 'asked', '--reply-to', String(message_id), '--json'];
@@ -75,7 +75,7 @@ describe('sending a file', () => {
     expect(leftIn(env)).toEqual([]);
   });
 
-  test.concurrent('needs no text, and reads standard input only for -', async () => {
+  test('needs no text, and reads standard input only for -', async () => {
     const { env, ada, chatId } = await sceneOn(server());
     const file = ['--file', fileWith('Hello'), '--name', 'שלום.txt'];
     await said(['send', String(chatId), ...file], env, 'not to be read');
@@ -90,7 +90,7 @@ describe('sending a file', () => {
     ]);
   });
 
-  test.concurrent('shows it to those who listen', async () => {
+  test('shows it to those who listen', async () => {
     const { env, bob, chatId } = await sceneOn(server());
     await using listener = await Listener.start([], env);
     const file = new File(['Hello'], 'hello.txt');
@@ -102,7 +102,7 @@ describe('sending a file', () => {
     expect(below).toMatch(/^ +\[file \d+: hello\.txt, 5 bytes\]$/);
   });
 
-  test.concurrent('is refused before anything is uploaded where it cannot be sent', async () => {
+  test('is refused before anything is uploaded where it cannot be sent', async () => {
     const { env, ada, bob } = await sceneOn(server());
     const { channel: news } = await bob.ok('messages.create_channel', { name: 'News' });
     const { channel: joined } = await bob.ok('messages.create_channel', { name: 'Joined' });
@@ -122,14 +122,14 @@ describe('sending a file', () => {
     expect(rows).toEqual([]);
   });
 
-  test.concurrent('works with a token that may not look at chats', async () => {
+  test('works with a token that may not look at chats', async () => {
     const { env, names, chatId } = await sceneOn(server());
     const token = await server().token(names.ada, ['messages:write', 'files']);
     const sent = await said(['send', String(chatId), '--file', fileWith('Hello'), '--token', token], env);
     expect(sent).toStartWith('Sent message ');
   });
 
-  test.concurrent('that is refused in the end leaves the file, which the next run does not upload again', async () => {
+  test('that is refused in the end leaves the file, which the next run does not upload again', async () => {
     const { env, ada, chatId } = await sceneOn(server());
     const file = ['--file', fileWith(someBytes(3_000_000))];
     const refused = await parley(['send', String(chatId), ' ', ...file], env);
@@ -190,7 +190,7 @@ describe('a file that cannot be uploaded', () => {
     expect(await spawn(words, '/', env)).toEqual(failed(1, `You may not read ${path}.`));
   });
 
-  test.concurrent.each([
+  test.each([
     [['send', '1', '--file', 'x', '--file-id', '2'], 'Give --file or --file-id, not both. See: parley send --help'],
     [['send', '1', 'text', '--name', 'x'], '--name requires --file. See: parley send --help'],
     [['upload'], '<path> is missing. See: parley upload --help'],
@@ -217,7 +217,7 @@ describe('downloading', () => {
     id = await said(['upload', fileWith(bytes)], env);
   });
 
-  test.concurrent('replaces nothing, unless it is told to', async () => {
+  test('replaces nothing, unless it is told to', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'report.bin'), 'mine');
     const other = { ...env, XDG_STATE_HOME: temporaryFolder() };
@@ -230,7 +230,7 @@ describe('downloading', () => {
     expect(readdirSync(folder)).toEqual(['report.bin']);
   });
 
-  test.concurrent('leaves a .part alone that is of something else, unless it is told otherwise', async () => {
+  test('leaves a .part alone that is of something else, unless it is told otherwise', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'report.bin.part'), 'mine');
     expect(await parleyIn(folder, ['download', id], env)).toEqual(
@@ -241,7 +241,7 @@ describe('downloading', () => {
     expect(readdirSync(folder)).toEqual(['report.bin']);
   });
 
-  test.concurrent('goes to the place that is named: a file, or a folder', async () => {
+  test('goes to the place that is named: a file, or a folder', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'sub'));
     const outcome = await parleyIn(folder, ['download', id, 'mine.bin', '--json'], env);
@@ -258,7 +258,7 @@ describe('downloading', () => {
     );
   });
 
-  test.concurrent('goes to standard output for -, and a reader that has had enough is no failure', async () => {
+  test('goes to standard output for -, and a reader that has had enough is no failure', async () => {
     const cwd = temporaryFolder();
     const whole = new RunningCommand(['download', id, '-'], { env, cwd });
     expect(await whole.end()).toMatchObject({ code: 0, stderr: '' });
@@ -269,7 +269,7 @@ describe('downloading', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  test.concurrent('is refused with the words of the server', async () => {
+  test('is refused with the words of the server', async () => {
     const stranger = await server().user('stranger');
     const outcomes = await Promise.all([
       parley(['download', '999999'], env),
@@ -290,7 +290,7 @@ describe('downloading', () => {
     return { ...asUser(env, ada), PARLEY_URL: await proxy.start(), FILE: String(file.file_id) };
   }
 
-  test.concurrent('keeps nothing of what is not the file', async () => {
+  test('keeps nothing of what is not the file', async () => {
     const folder = temporaryFolder();
     const lied = await liar({ sha256: sha256('something else') });
     expect(await parleyIn(folder, ['download', lied.FILE ?? '', 'x'], lied)).toEqual(
@@ -299,7 +299,7 @@ describe('downloading', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test.concurrent.each([
+  test.each([
     ['../../etc/passwd', 'passwd'],
     ['C:\\Windows\\evil.txt', 'evil.txt'],
     ['.bashrc', '_bashrc'],

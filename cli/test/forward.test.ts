@@ -29,7 +29,7 @@ async function secretOf(listener: Listener): Promise<string> {
 onAnyEngine('forwarding', (engine) => {
   const server = serverFor(engine);
 
-  test.concurrent('sends the bytes that the log froze, with the headers and both signatures of a delivery', async () => {
+  test('sends the bytes that the log froze, with the headers and both signatures of a delivery', async () => {
     const scene = await sceneOn(server());
     const { ada, bob, chatId, send } = scene;
     await using hook = new Hook();
@@ -76,7 +76,7 @@ onAnyEngine('forwarding', (engine) => {
 describe('forwarding', () => {
   const server = serverFor('sqlite');
 
-  test.concurrent('sends an event again until it is accepted, and the others in order after it', async () => {
+  test('sends an event again until it is accepted, and the others in order after it', async () => {
     const scene = await sceneOn(server());
     await using hook = new Hook();
     hook.answers.push(Response.redirect('/elsewhere', 302), new Response('no', { status: 500 }));
@@ -96,7 +96,7 @@ describe('forwarding', () => {
     expect(listener.stderr).toMatch(/^Forwarding to .*\nSecret: .*\n$/);
   });
 
-  test.concurrent('waits for a receiver that is not there, also past a proxy of the environment', async () => {
+  test('waits for a receiver that is not there, also past a proxy of the environment', async () => {
     const scene = await sceneOn(server());
     const port = await freePort();
     const proxied = { ...scene.env, http_proxy: `http://127.0.0.1:${await freePort()}`, NO_PROXY: '127.0.0.1' };
@@ -110,7 +110,7 @@ describe('forwarding', () => {
     await eventually('the last line', () => / 200 {2}\d+ ms\n$/.test(listener.stdout));
   });
 
-  test.concurrent('takes a receiver that says nothing for one that failed', async () => {
+  test('takes a receiver that says nothing for one that failed', async () => {
     const scene = await sceneOn(server());
     let requests = 0;
     await using silent = Bun.serve({
@@ -128,7 +128,7 @@ describe('forwarding', () => {
     expect(listener.lines[1]).toMatch(/ 200 {2}\d+ ms$/);
   });
 
-  test.concurrent('goes on where it was stopped, with the same secret, and repeats nothing', async () => {
+  test('goes on where it was stopped, with the same secret, and repeats nothing', async () => {
     const scene = await sceneOn(server());
     await using hook = new Hook();
     await scene.send('before it ever ran');
@@ -154,7 +154,7 @@ describe('forwarding', () => {
     expect(stateFiles(scene)).toEqual([path]);
   });
 
-  test.concurrent('an event that was not accepted when it stopped comes first the next time', async () => {
+  test('an event that was not accepted when it stopped comes first the next time', async () => {
     const scene = await sceneOn(server());
     await using hook = new Hook();
     hook.answers.push(new Response(null, { status: 503 }));
@@ -170,7 +170,7 @@ describe('forwarding', () => {
     expect(hook.contents).toEqual(['refused', 'refused', 'next']);
   });
 
-  test.concurrent('each address and each filter has a cursor and a secret of its own; a chosen secret is kept', async () => {
+  test('each address and each filter has a cursor and a secret of its own; a chosen secret is kept', async () => {
     const scene = await sceneOn(server());
     await using hook = new Hook();
     const targets = [
@@ -196,7 +196,7 @@ describe('forwarding', () => {
     expect(await secretOf(plain)).toBe('of my own');
   });
 
-  test.concurrent('passes over what the filters leave out', async () => {
+  test('passes over what the filters leave out', async () => {
     const scene = await sceneOn(server());
     await using hook = new Hook();
     const { ada, bob, chatId } = scene;
@@ -211,7 +211,7 @@ describe('forwarding', () => {
     expect(received.map(({ headers }) => headers.get('x-webhook-event'))).toEqual(['new_message', 'message_deleted']);
   });
 
-  test.concurrent('begins where it is told to, whatever was kept', async () => {
+  test('begins where it is told to, whatever was kept', async () => {
     const scene = await sceneOn(server());
     await using hook = new Hook();
     const to = ['--forward', hook.url, '--events', 'new_message'];
@@ -231,7 +231,7 @@ describe('forwarding', () => {
     expect(hook.contents).toEqual(['one', 'two', 'two', 'three']);
   });
 
-  test.concurrent('goes on with the oldest event where the log does not hold the cursor', async () => {
+  test('goes on with the oldest event where the log does not hold the cursor', async () => {
     const scene = await sceneOn(server());
     await using hook = new Hook();
     const to = ['--forward', hook.url, '--events', 'new_message'];

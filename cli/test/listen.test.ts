@@ -29,7 +29,7 @@ const listen = Listener.start;
 describe('the tail', () => {
   const server = serverFor('sqlite');
 
-  test.concurrent('shows what others do, in local time and by name, from now on', async () => {
+  test('shows what others do, in local time and by name, from now on', async () => {
     const scene = await sceneOn(server());
     await scene.send('before');
     await using listener = await listen([], scene.env);
@@ -49,7 +49,7 @@ describe('the tail', () => {
     expect(readdirSync(scene.env.XDG_STATE_HOME ?? '')).toEqual([]);
   });
 
-  test.concurrent('has words for every kind of event', async () => {
+  test('has words for every kind of event', async () => {
     const scene = await sceneOn(server());
     const { ada, bob, chatId, send } = scene;
     const message_id = await send('hello');
@@ -91,7 +91,7 @@ describe('the tail', () => {
     ]);
   });
 
-  test.concurrent('shows and does not obey what would command the terminal', async () => {
+  test('shows and does not obey what would command the terminal', async () => {
     const scene = await sceneOn(server());
     const attack = 'red \u001b[31m csi \u009b31m turned \u202e back\rover';
     await using people = await listen([], scene.env);
@@ -103,7 +103,7 @@ describe('the tail', () => {
     expect(JSON.parse(line).data.content).toBe(attack);
   });
 
-  test.concurrent('prints events as lines of JSON, as the log has them', async () => {
+  test('prints events as lines of JSON, as the log has them', async () => {
     const scene = await sceneOn(server());
     await using listener = await listen(['--json', '--chat', String(scene.chatId)], scene.env);
     await scene.send('one');
@@ -115,7 +115,7 @@ describe('the tail', () => {
     expect(await listener.stop('SIGINT')).toBe(0);
   });
 
-  test.concurrent('tells people and chats by id where the token may not see them', async () => {
+  test('tells people and chats by id where the token may not see them', async () => {
     const scene = await sceneOn(server());
     const reader = await server().token(scene.names.ada, ['messages:read']);
     await using listener = await listen([], { ...scene.env, PARLEY_TOKEN: reader });
@@ -123,7 +123,7 @@ describe('the tail', () => {
     expect((await listener.prints(1))[0]).toContain(`  chat ${scene.chatId}  user ${scene.bob.userId}  message `);
   });
 
-  test.concurrent('ends quietly when its reader has had enough', async () => {
+  test('ends quietly when its reader has had enough', async () => {
     const scene = await sceneOn(server());
     await using listener = await listen(['--json', '--from', '0'], scene.env);
     await listener.prints(1);
@@ -134,7 +134,7 @@ describe('the tail', () => {
     expect(listener.stderr).toMatch(/^Listening as [^\n]*\n$/);
   });
 
-  test.concurrent('stops while nobody reads what it prints', async () => {
+  test('stops while nobody reads what it prints', async () => {
     const scene = await sceneOn(server());
     const clock = new TestClock();
     await using listener = await listen(['--json'], scene.env, { clock });
@@ -148,7 +148,7 @@ describe('the tail', () => {
     stdout.close();
   });
 
-  test.concurrent('stops, as a process, while nobody reads what it prints', async () => {
+  test('stops, as a process, while nobody reads what it prints', async () => {
     const scene = await sceneOn(server());
     for (let i = 0; i < 20; i++) await scene.send('x'.repeat(16_000));
     // A pipe that is open for reading. Once some bytes are read, nobody reads the rest, which is more than the pipe can hold.
@@ -198,7 +198,7 @@ test('a look-up that fails with the server is made again, and not remembered', a
 });
 
 describe('the server', () => {
-  test.concurrent('may be away for a while: nothing is lost, and it is said once', async () => {
+  test('may be away for a while: nothing is lost, and it is said once', async () => {
     const env = { ...(await freshEnvironment('sqlite')), PORT: String(await freePort()) };
     const before = await startServer(env);
     const scene = await sceneOn(before);
@@ -227,7 +227,7 @@ describe('the server', () => {
     expect(hook.contents).toEqual(['before', 'after']);
   });
 
-  test.concurrent('may cut a connection off: nothing is lost, and nothing is said', async () => {
+  test('may cut a connection off: nothing is lost, and nothing is said', async () => {
     await using own = await ownServer();
     const scene = await sceneOn(own.server);
     using gate = await Gate.before(own.server.url);
@@ -241,7 +241,7 @@ describe('the server', () => {
     expect(listener.stderr).toMatch(/^Listening as [^\n]*\n$/);
   });
 
-  test.concurrent('is asked no more often than it allows', async () => {
+  test('is asked no more often than it allows', async () => {
     await using limited = await ownServer({ PARLEY_RATE_LIMIT: '1/2' });
     const scene = await sceneOn(limited.server);
     await using listener = await listen(['--json'], scene.env, { clock: processClock });
@@ -250,7 +250,7 @@ describe('the server', () => {
     expect(listener.stderr).toMatch(/^Listening as [^\n]*\n$/);
   });
 
-  test.concurrent('is asked once, however long its log is, and tells what happens by itself', async () => {
+  test('is asked once, however long its log is, and tells what happens by itself', async () => {
     await using own = await ownServer();
     const { ada, bob, chatId, env, send } = await sceneOn(own.server);
     const data = { chat_id: chatId, user_id: ada.userId, actor_id: bob.userId, role: 'admin', previous_role: 'member' };
@@ -305,14 +305,14 @@ describe('what cannot be meant', () => {
     expect((refusal as UsageError).message).toStartWith(line);
   });
 
-  test.concurrent('is told in one line, with exit code 2', async () => {
+  test('is told in one line, with exit code 2', async () => {
     expect(await parley(['listen', '--forward', 'localhost:3000'])).toEqual(failed(2, '--forward must be a URL'));
     expect(await parley(['listen', '--events', 'new_mesage'])).toEqual(
       failed(2, 'There is no event "new_mesage". Did you mean new_message? See: parley listen --help'),
     );
   });
 
-  test.concurrent('and what is refused is told in one line, with exit code 1', async () => {
+  test('and what is refused is told in one line, with exit code 1', async () => {
     const { env } = await sceneOn(server());
     const away = `http://127.0.0.1:${await freePort()}`;
     const refused = await Promise.all([
@@ -332,7 +332,7 @@ describe('what cannot be meant', () => {
     expect(readdirSync(env.XDG_STATE_HOME ?? '')).toEqual([]);
   });
 
-  test.concurrent('the nearest word is suggested, and a far one is not', () => {
+  test('the nearest word is suggested, and a far one is not', () => {
     const known = ['new_message', 'message_edited', 'user_joined', 'user_left'] as const;
     const suggestion = (typed: string) => {
       try {

@@ -55,7 +55,7 @@ function grantsOf({ engine }: TestServer, userId: number) {
 }
 
 describe('login', () => {
-  test.concurrent('goes through the pages where one signs in and allows it, and says who one is', async () => {
+  test('goes through the pages where one signs in and allows it, and says who one is', async () => {
     const password = 'a rather long sentence';
     const { user_id } = await addUser(accessOf(server()), { name: 'hedy', isAdmin: false, password });
     const env = freshHome(server());
@@ -79,7 +79,7 @@ describe('login', () => {
     expect(JSON.parse(await said(['whoami', '--json'], env))).toMatchObject({ user_id, name: 'hedy', by: 'login' });
   });
 
-  test.concurrent('asks for all scopes but admin, with a challenge and a state that nobody can guess', async () => {
+  test('asks for all scopes but admin, with a challenge and a state that nobody can guess', async () => {
     await using login = await Login.start(freshHome(server()));
     await using other = await Login.start(freshHome(server()));
     expect(Object.fromEntries(login.address.searchParams)).toEqual({
@@ -95,14 +95,14 @@ describe('login', () => {
     expect(other.address.searchParams.get('code_challenge')).not.toBe(login.address.searchParams.get('code_challenge'));
   });
 
-  test.concurrent('gets no more than the scopes that were asked for', async () => {
+  test('gets no more than the scopes that were asked for', async () => {
     const env = freshHome(server());
     await signInAs(server(), await server().user('sparse'), env, ['--scopes', 'messages:read, files']);
     expect(JSON.parse(await said(['whoami', '--json'], env)).scopes).toEqual(['messages:read', 'files']);
     expect(await parley(['chats'], env)).toEqual(failed(1, 'This access token lacks the scope chats:read.'));
   });
 
-  test.concurrent('keeps what it got where nobody else can read it', async () => {
+  test('keeps what it got where nobody else can read it', async () => {
     const env = freshHome(server());
     await signInAs(server(), await server().user('mary'), env);
     const file = keptFile(env) ?? '';
@@ -114,7 +114,7 @@ describe('login', () => {
     ]);
   });
 
-  test.concurrent('closes a folder that stood open', async () => {
+  test('closes a folder that stood open', async () => {
     const user = await server().user('ruth');
     const env = freshHome(server());
     const folder = join(env.XDG_CONFIG_HOME ?? '', 'parley');
@@ -124,7 +124,7 @@ describe('login', () => {
     expect((statSync(folder).mode & 0o777).toString(8)).toBe('700');
   });
 
-  test.concurrent('tells when it was denied, here and in the browser, and keeps nothing', async () => {
+  test('tells when it was denied, here and in the browser, and keeps nothing', async () => {
     const user = await server().user('denise');
     const env = freshHome(server());
     await using login = await Login.start(env);
@@ -140,7 +140,7 @@ describe('login', () => {
     expect(keptFile(env)).toBeUndefined();
   });
 
-  test.concurrent('waits on through whatever else comes to its address', async () => {
+  test('waits on through whatever else comes to its address', async () => {
     const user = await server().user('wanda');
     await using login = await Login.start(freshHome(server()));
     const { redirect, state } = login;
@@ -159,7 +159,7 @@ describe('login', () => {
     expect((await login.end()).code).toBe(0);
   });
 
-  test.concurrent('shows pages that run nothing, load nothing and are kept by nobody', async () => {
+  test('shows pages that run nothing, load nothing and are kept by nobody', async () => {
     await using login = await Login.start(freshHome(server()));
     const script = '<script>alert(1)</script>';
     const params = new URLSearchParams({
@@ -177,7 +177,7 @@ describe('login', () => {
     expect(html).toContain('&lt;script&gt;');
   });
 
-  test.concurrent.each([
+  test.each([
     ['another server', 'https://attacker.example'],
     ['nobody', undefined],
   ])('does not hand in a code that comes from %s', async (_, iss) => {
@@ -195,7 +195,7 @@ describe('login', () => {
     expect(await grantsOf(server(), user.userId)).toEqual([{ revoked_at: null, codes: 0, tokens: 0 }]);
   });
 
-  test.concurrent('tells what the server says to the code that it hands in', async () => {
+  test('tells what the server says to the code that it hands in', async () => {
     const user = await server().user('cody');
     const env = freshHome(server());
     await using login = await Login.start(env);
@@ -207,13 +207,13 @@ describe('login', () => {
     expect(keptFile(env)).toBeUndefined();
   });
 
-  test.concurrent('ends when it is told to', async () => {
+  test('ends when it is told to', async () => {
     await using login = await Login.start(freshHome(server()));
     expect(await login.stop('SIGINT')).toBe('SIGINT');
     await expect(fetch(login.redirect)).rejects.toThrow();
   });
 
-  test.concurrent('does not wait for ever', async () => {
+  test('does not wait for ever', async () => {
     const clock = new TestClock();
     const call = signIn({
       server: server().url,
@@ -229,7 +229,7 @@ describe('login', () => {
     await expect(call).rejects.toThrow('Nobody signed in within the time limit. Start again: npx parley login');
   });
 
-  test.concurrent('once more takes the place of what was kept, which ends', async () => {
+  test('once more takes the place of what was kept, which ends', async () => {
     const { env, user } = await signedIn(server());
     const before = kept(env);
     await signInAs(server(), user, env);
@@ -242,7 +242,7 @@ describe('login', () => {
     expect(JSON.parse(await said(['whoami', '--json'], env)).user_id).toBe(user.userId);
   });
 
-  test.concurrent('gives back what it cannot keep', async () => {
+  test('gives back what it cannot keep', async () => {
     const user = await server().user('full');
     const file = join(temporaryFolder(), 'no folder');
     writeFileSync(file, '');
@@ -252,14 +252,14 @@ describe('login', () => {
     expect(await grantsOf(server(), user.userId)).toMatchObject([{ revoked_at: expect.any(Number), tokens: 1 }]);
   });
 
-  test.concurrent('says that a token in the environment comes before it', async () => {
+  test('says that a token in the environment comes before it', async () => {
     const user = await server().user('prior');
     await using login = await Login.start({ ...freshHome(server()), PARLEY_TOKEN: 'pat_other' });
     await fetch(await login.decided(server(), user));
     expect((await login.end()).stderr).toContain('unset PARLEY_TOKEN');
   });
 
-  test.concurrent('refuses a scope that there is not, before anything else', async () => {
+  test('refuses a scope that there is not, before anything else', async () => {
     expect(await parley(['login', '--scopes', 'messages:raed'])).toEqual(
       failed(2, 'There is no scope "messages:raed". Did you mean messages:read?'),
     );
@@ -287,13 +287,13 @@ describe('the browser', () => {
     }
   };
 
-  test.concurrent.if(process.platform === 'linux')('is opened where there is one', async () => {
+  test.if(process.platform === 'linux')('is opened where there is one', async () => {
     const { PATH, opened } = opener();
     await using login = await Login.start({ ...freshHome(server()), PATH, DISPLAY: ':9' }, []);
     expect(await eventually('a browser', () => read(opened))).toBe(login.address.href);
   });
 
-  test.concurrent.if(process.platform === 'linux')('is not opened against the will of whoever signs in', async () => {
+  test.if(process.platform === 'linux')('is not opened against the will of whoever signs in', async () => {
     const { PATH, opened } = opener();
     const user = await server().user('nora');
     await using login = await Login.start({ ...freshHome(server()), PATH, DISPLAY: ':9' }, ['--no-browser']);
@@ -302,7 +302,7 @@ describe('the browser', () => {
     expect(read(opened)).toBeUndefined();
   });
 
-  test.concurrent('may be missing', async () => {
+  test('may be missing', async () => {
     const user = await server().user('miles');
     await using login = await Login.start({ ...freshHome(server()), PATH: '/nowhere', DISPLAY: ':9' }, []);
     await fetch(await login.decided(server(), user));
@@ -311,21 +311,21 @@ describe('the browser', () => {
 });
 
 describe('a server to sign in to', () => {
-  test.concurrent('that has another address of its own is told with it', async () => {
+  test('that has another address of its own is told with it', async () => {
     await using own = await ownServer({ PUBLIC_URL: 'https://chat.example.org' });
     expect(await parley(['login', '--no-browser'], freshHome(own.server))).toEqual(
       failed(1, `The server at ${own.server.url} uses another URL. Use it: --url https://chat.example.org`),
     );
   });
 
-  test.concurrent('that is not running is told', async () => {
+  test('that is not running is told', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     expect(await parley(['login', '--no-browser'], freshHome({ url }))).toEqual(
       failed(1, `Cannot reach Parley at ${url}`),
     );
   });
 
-  test.concurrent.each([
+  test.each([
     ['another program', () => new Response('<h1>Hello</h1>')],
     ['another program with nothing there', () => new Response('no', { status: 404 })],
     ['an empty answer', () => Response.json({})],
@@ -337,7 +337,7 @@ describe('a server to sign in to', () => {
     );
   });
 
-  test.concurrent('gets nothing sent to an address that is not its own', async () => {
+  test('gets nothing sent to an address that is not its own', async () => {
     const own = {
       authorization_endpoint: '/oauth/authorize',
       token_endpoint: '/oauth/token',
@@ -361,7 +361,7 @@ describe('a server to sign in to', () => {
     }
   });
 
-  test.concurrent('is known in every spelling of its address', async () => {
+  test('is known in every spelling of its address', async () => {
     const { env, name } = await signedIn(server());
     const spelled = `${server().url.replace('http', 'HTTP')}/api/`;
     expect(await said(['whoami', '--url', spelled], env)).toStartWith(`${name} (id `);
@@ -369,7 +369,7 @@ describe('a server to sign in to', () => {
 });
 
 describe('whoami', () => {
-  test.concurrent('tells who, where and by what', async () => {
+  test('tells who, where and by what', async () => {
     const { env, name, user } = await signedIn(server());
     const start = `${name} (id ${user.userId}) at ${server().url}, by `;
     expect(await said(['whoami'], env)).toBe(
@@ -387,7 +387,7 @@ describe('whoami', () => {
     });
   });
 
-  test.concurrent('goes by --token, then PARLEY_TOKEN, then what was kept', async () => {
+  test('goes by --token, then PARLEY_TOKEN, then what was kept', async () => {
     const { env } = await signedIn(server());
     const [first, second] = [await server().user('first'), await server().user('second')];
     const ask = async (words: string[], other: Record<string, string>) =>
@@ -398,7 +398,7 @@ describe('whoami', () => {
     expect(await parley(['whoami', '--token', ''], env)).toEqual(failed(1, 'The access token must be'));
   });
 
-  test.concurrent('tells both ways in to whoever has none', async () => {
+  test('tells both ways in to whoever has none', async () => {
     const env = freshHome(server());
     const refused = await parley(['whoami'], env);
     expect(refused).toEqual(failed(1, `You are not signed in at ${server().url}. Sign in (npx parley login), or`));
@@ -409,7 +409,7 @@ describe('whoami', () => {
 });
 
 describe('logout', () => {
-  test.concurrent('ends what signing in gave, here and at the server, and nothing else', async () => {
+  test('ends what signing in gave, here and at the server, and nothing else', async () => {
     const { env, name, user } = await signedIn(server());
     const elsewhere = freshHome(server());
     await signInAs(server(), user, elsewhere);
@@ -421,7 +421,7 @@ describe('logout', () => {
     expect(await works(server(), user.token)).toBe(true);
   });
 
-  test.concurrent('also forgets while the server is away, and says that it was not told', async () => {
+  test('also forgets while the server is away, and says that it was not told', async () => {
     const own = await ownServer();
     const { env, name } = await signedIn(own.server);
     await own.server.stop();
@@ -433,13 +433,13 @@ describe('logout', () => {
     expect(keptFile(env)).toBeUndefined();
   });
 
-  test.concurrent('tells when nobody is signed in', async () => {
+  test('tells when nobody is signed in', async () => {
     expect(await parley(['logout'], freshHome(server()))).toEqual(
       failed(1, `You are not signed in at ${server().url}.`),
     );
   });
 
-  test.concurrent('removes what is damaged', async () => {
+  test('removes what is damaged', async () => {
     const { env } = await signedIn(server());
     writeFileSync(keptFile(env) ?? '', '{');
     expect(await parley(['whoami'], env)).toEqual(failed(1, 'is damaged. Sign in again with: npx parley login'));
@@ -447,7 +447,7 @@ describe('logout', () => {
     expect(keptFile(env)).toBeUndefined();
   });
 
-  test.concurrent('of one server leaves the others', async () => {
+  test('of one server leaves the others', async () => {
     await using own = await ownServer();
     const { env, user } = await signedIn(server());
     const other = await own.server.user('otto');

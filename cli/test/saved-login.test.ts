@@ -63,7 +63,7 @@ async function aWhile(): Promise<void> {
 }
 
 describe('an access token that is about to end', () => {
-  test.concurrent('is replaced before it is used', async () => {
+  test('is replaced before it is used', async () => {
     const { env, name, user } = await signedIn(server());
     const before = kept(env);
     const since = Date.now();
@@ -76,7 +76,7 @@ describe('an access token that is about to end', () => {
     expect(after).toMatchObject({ user_id: user.userId, name, scopes: before.scopes });
   });
 
-  test.concurrent('is replaced once by many who find it at once, and all of them go on with what that gave', async () => {
+  test('is replaced once by many who find it at once, and all of them go on with what that gave', async () => {
     using someone = await behind('none', 'hold');
     const { env, user, proxy } = someone;
     tamper(env, { expires_at: past });
@@ -92,7 +92,7 @@ describe('an access token that is about to end', () => {
     expect(await refreshTokensOf(server(), user.userId)).toEqual(['used', 'unused']);
   });
 
-  test.concurrent('is replaced once by many calls of one process', async () => {
+  test('is replaced once by many calls of one process', async () => {
     const { env, user } = await signedIn(server());
     tamper(env, { expires_at: past });
     const login = findLogin(new CredentialsFile(server().url, env), new TestContext());
@@ -101,7 +101,7 @@ describe('an access token that is about to end', () => {
     expect(await refreshTokensOf(server(), user.userId)).toEqual(['used', 'unused']);
   });
 
-  test.concurrent('is left alone while it is good', async () => {
+  test('is left alone while it is good', async () => {
     const { env, user } = await signedIn(server());
     await said(['whoami'], env);
     expect(await refreshTokensOf(server(), user.userId)).toEqual(['unused']);
@@ -109,7 +109,7 @@ describe('an access token that is about to end', () => {
 });
 
 describe('an access token that the server refuses', () => {
-  test.concurrent('is replaced, and the call is made again', async () => {
+  test('is replaced, and the call is made again', async () => {
     const someone = await signedIn(server());
     spoil(someone);
     const { group } = await someone.user.ok('messages.create_group', { name: 'Launch', participants: [] });
@@ -119,7 +119,7 @@ describe('an access token that the server refuses', () => {
     expect(await refreshTokensOf(server(), someone.user.userId)).toEqual(['used', 'unused']);
   });
 
-  test.concurrent('is replaced once by many', async () => {
+  test('is replaced once by many', async () => {
     const someone = await signedIn(server());
     spoil(someone);
     const outcomes = await Promise.all(Array.from({ length: 4 }, () => parley(['whoami'], someone.env)));
@@ -127,7 +127,7 @@ describe('an access token that the server refuses', () => {
     expect(await refreshTokensOf(server(), someone.user.userId)).toEqual(['used', 'unused']);
   });
 
-  test.concurrent('with an authorization that was ended is forgotten, and one is told to sign in again', async () => {
+  test('with an authorization that was ended is forgotten, and one is told to sign in again', async () => {
     const { env, user } = await signedIn(server());
     await endAccess(user);
     const ended = `Your sign-in at ${server().url} has ended. Sign in again with: npx parley login`;
@@ -138,7 +138,7 @@ describe('an access token that the server refuses', () => {
 });
 
 describe('trouble while it is replaced', () => {
-  test.concurrent.each([
+  test.each([
     ['a broken connection', 3, 'drop'],
     ['a server in trouble', 3, refusal(503, 'unavailable')],
     ['a server that asks for patience', 3, { status: 429, body: '{"error":"temporarily_unavailable"}' }],
@@ -156,7 +156,7 @@ describe('trouble while it is replaced', () => {
     expect(await said(['whoami'], env)).toStartWith(name);
   });
 
-  test.concurrent('loses nothing where there is no server at all', async () => {
+  test('loses nothing where there is no server at all', async () => {
     const someone = await behind();
     tamper(someone.env, { expires_at: past });
     const before = readFileSync(keptFile(someone.env) ?? '', 'utf8');
@@ -165,7 +165,7 @@ describe('trouble while it is replaced', () => {
     expect(readFileSync(keptFile(someone.env) ?? '', 'utf8')).toBe(before);
   });
 
-  test.concurrent('a command that is told to stop keeps what it was about to get, and then stops', async () => {
+  test('a command that is told to stop keeps what it was about to get, and then stops', async () => {
     using someone = await behind('none', 'hold');
     const { env, proxy, name } = someone;
     tamper(env, { expires_at: past });
@@ -182,7 +182,7 @@ describe('trouble while it is replaced', () => {
 });
 
 describe('whoever holds the lock', () => {
-  test.concurrent('and is killed does not keep the others from it', async () => {
+  test('and is killed does not keep the others from it', async () => {
     const { env, name } = await signedIn(server());
     tamper(env, { expires_at: past });
     const lock = (keptFile(env) ?? '').replace(/json$/, 'lock');
@@ -210,7 +210,7 @@ describe('listen', () => {
     return { listener, send, [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose]() };
   }
 
-  test.concurrent('lives through the end of its access token, known beforehand or not', async () => {
+  test('lives through the end of its access token, known beforehand or not', async () => {
     const someone = await signedIn(server());
     await using running = await listening(someone);
     const { listener, send } = running;
@@ -228,7 +228,7 @@ describe('listen', () => {
     expect(await listener.stop()).toBe(0);
   });
 
-  test.concurrent('ends with a plain line when one signs out meanwhile', async () => {
+  test('ends with a plain line when one signs out meanwhile', async () => {
     const someone = await signedIn(server());
     await using running = await listening(someone);
     await said(['logout'], someone.env);
@@ -238,7 +238,7 @@ describe('listen', () => {
     expect(await running.listener.command.status).toBe(1);
   });
 
-  test.concurrent('does not go on as somebody else who signs in meanwhile', async () => {
+  test('does not go on as somebody else who signs in meanwhile', async () => {
     const someone = await signedIn(server());
     await using running = await listening(someone);
     const other = await server().user(`${someone.name}-friend`);

@@ -190,24 +190,24 @@ describe('the commands that talk', () => {
 describe('talking to nobody', () => {
   const url = async () => `http://127.0.0.1:${await freePort()}`;
 
-  test.concurrent('a server that is not running is told with its address', async () => {
+  test('a server that is not running is told with its address', async () => {
     const address = await url();
     expect(await parley(['chats', '--url', address, '--token', 'pat_x'])).toEqual(
       failed(1, `Cannot reach Parley at ${address}: `),
     );
   });
 
-  test.concurrent('a token that is missing is told with how to make one', async () => {
+  test('a token that is missing is told with how to make one', async () => {
     expect(await parley(['chats'], { PARLEY_URL: await url() })).toEqual(failed(1, 'npx parley token create'));
   });
 
-  test.concurrent('an address that is none is refused', async () => {
+  test('an address that is none is refused', async () => {
     expect(await parley(['chats'], { PARLEY_URL: 'localhost', PARLEY_TOKEN: 'x' })).toEqual(
       failed(1, 'The server URL must be like'),
     );
   });
 
-  test.concurrent('text that is not UTF-8 is refused', async () => {
+  test('text that is not UTF-8 is refused', async () => {
     const { code, stderr } = await parley(['send', '1', '--token', 'x'], {}, new Uint8Array([0xff, 0xfe]));
     expect({ code, stderr }).toEqual({
       code: 2,

@@ -7,14 +7,14 @@ import { failed, parley, said } from './parley.ts';
 import { mainFile, spawn } from './spawned-command.ts';
 
 describe('the help', () => {
-  test.concurrent.each([[[]], [['help']], [['--help']]])('names every command: parley %p', async (words) => {
+  test.each([[[]], [['help']], [['--help']]])('names every command: parley %p', async (words) => {
     const help = await said(words);
     for (const { name, summary } of commands) {
       expect(help).toMatch(new RegExp(`^  ${name} +${RegExp.escape(summary)}$`, 'm'));
     }
   });
 
-  test.concurrent.each([[['user', 'add', '--help']], [['help', 'user', 'add']]])(
+  test.each([[['user', 'add', '--help']], [['help', 'user', 'add']]])(
     'tells about one command: parley %p',
     async (words) => {
       const help = await said(words);
@@ -23,14 +23,11 @@ describe('the help', () => {
     },
   );
 
-  test.concurrent.each([[['help', 'token']], [['token', '--help']]])(
-    'tells about a group: parley %p',
-    async (words) => {
-      const help = await said(words);
-      expect(help).toMatch(/^ {2}token create .*\n {2}token list .*\n {2}token revoke /m);
-      expect(help).not.toMatch(/^ {2}user add/m);
-    },
-  );
+  test.each([[['help', 'token']], [['token', '--help']]])('tells about a group: parley %p', async (words) => {
+    const help = await said(words);
+    expect(help).toMatch(/^ {2}token create .*\n {2}token list .*\n {2}token revoke /m);
+    expect(help).not.toMatch(/^ {2}user add/m);
+  });
 
   test('can be told of every command', async () => {
     for (const row of commands) {
@@ -52,7 +49,7 @@ describe('the version', () => {
 });
 
 describe('what cannot be meant', () => {
-  test.concurrent.each([
+  test.each([
     [['sned', '1', 'hello'], 'There is no command "sned". See: parley help'],
     [['help', 'sned'], 'There is no command "sned". See: parley help'],
     [['user'], 'Choose one: parley user add, parley user list, parley user password. See: parley help'],
