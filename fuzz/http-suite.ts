@@ -4,6 +4,9 @@ import type { Calls } from './calls/calls.ts';
 import { http } from './http.ts';
 import { Stage } from './stage.ts';
 
+/** A subject is hundreds of requests, each of which has a limit of its own that catches hangs. */
+const mostMs = 600_000;
+
 /** Tries everything that is served over HTTP, with a share of the inputs of each subject; the rest is up to `more`. */
 export function tryHttp(engine: EngineName, share: number, more: (calls: Calls) => void = () => {}): void {
   let open: Stage | undefined;
@@ -17,9 +20,13 @@ export function tryHttp(engine: EngineName, share: number, more: (calls: Calls) 
   });
 
   for (const one of subjects) {
-    test(one.name, async () => {
-      await stage().attempt(one, { runs: Math.ceil(one.runs * share) });
-    });
+    test(
+      one.name,
+      async () => {
+        await stage().attempt(one, { runs: Math.ceil(one.runs * share) });
+      },
+      mostMs,
+    );
   }
 
   more(calls);
