@@ -9,6 +9,7 @@ let folders: { readonly base: string; readonly memory: string } | undefined;
  * Waits for the end of the process `$1`, which started at `$2`. Then it ends the noted processes and removes the folder
  * `$0` and `$3`. A process id alone proves nothing, because the system gives it to another process later: a process is
  * the noted one only if its start time is the noted one too.
+ * A signal to the whole group of processes, such as a terminal sends, does not end the watchdog.
  */
 const watchdog = `
   started() {
@@ -20,7 +21,8 @@ const watchdog = `
       ps -o lstart= -p "$1"
     fi
   }
-  ( while [ "$(started "$1" 2>/dev/null)" = "$2" ]; do sleep 0.3; done
+  ( trap '' HUP INT TERM
+    while [ "$(started "$1" 2>/dev/null)" = "$2" ]; do sleep 0.3; done
     cd "$0/processes" && for id in *; do
       [ -f "$id" ] && [ "$(started "$id" 2>/dev/null)" = "$(cat "$id")" ] && kill -QUIT "$id"
     done
