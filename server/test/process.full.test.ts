@@ -1,7 +1,10 @@
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, connect as dial, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { readSettings } from '../config.ts';
 import { openAsGuest } from '../store/open.ts';
+import { temporaryFolder } from './support/cleanup.ts';
 import { freshEnvironment, onBothEngines, onPostgres } from './support/engines.ts';
 import { startsInVain, Talking } from './support/process.ts';
 import { attach } from './support/server.ts';
@@ -105,6 +108,30 @@ class Gate {
     this.#sockets.clear();
   }
 }
+
+describe('a server that cannot start says why in one plain line and ends with code 1', () => {
+  const startsWith = async (extra: Record<string, string>) =>
+    startsInVain({ ...(await freshEnvironment('sqlite')), ...extra });
+
+  test('where it cannot listen at HOST', async () => {
+    expect(await startsWith({ HOST: 'not an address' })).toContain('not an address');
+  });
+
+  test('where the data folder cannot be made, is no folder, or holds no database', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'file');
+    writeFileSync(file, 'not a folder');
+    expect(await startsWith({ PARLEY_DATA: join(file, 'data') })).toContain(file);
+    expect(await startsWith({ PARLEY_DATA: file })).toContain(file);
+    const broken = join(folder, 'broken');
+    mkdirSync(broken);
+    writeFileSync(
+      join(broken, 'parley.sqlite'),
+      'this is no SQLite database, but long enough to be looked at'.repeat(50),
+    );
+    expect(await startsWith({ PARLEY_DATA: broken })).toContain(broken);
+  });
+});
 
 onPostgres('a server that cannot start says why in one plain line and ends with code 1', () => {
   test('where PostgreSQL has no such database or user', async () => {

@@ -1,9 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { connect as dial } from 'node:net';
-import { join } from 'node:path';
 import { readSettings, SettingError } from '../config.ts';
-import { temporaryFolder } from './support/cleanup.ts';
 import type { Client } from './support/client.ts';
 import { freshEnvironment, onAnyEngine } from './support/engines.ts';
 import { Connection, headOf, underWay, uploading } from './support/files.ts';
@@ -60,25 +57,6 @@ describe('a server that cannot start says why in one plain line and ends with co
     const said = await startsWith({ DATABASE_URL: 'mysql://root:hunter2@127.0.0.1/x' });
     expect(said).toContain('DATABASE_URL');
     expect(said).not.toContain('hunter2');
-  });
-
-  test('where it cannot listen at HOST', async () => {
-    expect(await startsWith({ HOST: 'not an address' })).toContain('not an address');
-  });
-
-  test('where the data folder cannot be made, is no folder, or holds no database', async () => {
-    const folder = temporaryFolder();
-    const file = join(folder, 'file');
-    writeFileSync(file, 'not a folder');
-    expect(await startsWith({ PARLEY_DATA: join(file, 'data') })).toContain(file);
-    expect(await startsWith({ PARLEY_DATA: file })).toContain(file);
-    const broken = join(folder, 'broken');
-    mkdirSync(broken);
-    writeFileSync(
-      join(broken, 'parley.sqlite'),
-      'this is no SQLite database, but long enough to be looked at'.repeat(50),
-    );
-    expect(await startsWith({ PARLEY_DATA: broken })).toContain(broken);
   });
 });
 

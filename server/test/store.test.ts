@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { ChatId, MessageId } from '@parley/contract';
 import { readSettings } from '../config.ts';
 import type { Engine } from '../store/engine.ts';
-import { FolderError } from '../store/folder.ts';
 import { newestVersion, SchemaError } from '../store/migrate.ts';
 import { openAsGuest, openStore } from '../store/open.ts';
 import { insertUser } from '../store/users.ts';
@@ -16,7 +15,7 @@ import {
   onBothEngines,
   onPostgres,
 } from './support/engines.ts';
-import { spawnServer, startServer } from './support/server.ts';
+import { startServer } from './support/server.ts';
 import { eventsAfter, eventually, users } from './support/world.ts';
 
 const open = (env: Environment): Promise<Engine> => openStore(readSettings(env), Date.now);
@@ -421,35 +420,9 @@ onPostgres('opening the store', () => {
     }
     await Promise.all(stores.map((store) => store.close()));
   });
-
-  test('by four processes at once serves from all of them', async () => {
-    const env = { ...(await emptyEnvironment('postgres')), PARLEY_DATABASE_CONNECTIONS: '2' };
-    const processes = await Promise.all(Array.from({ length: 4 }, () => spawnServer(env)));
-    const answers = await Promise.all(processes.map(({ url }) => fetch(`${url}/readyz`)));
-    expect(answers.map((a) => a.status)).toEqual([200, 200, 200, 200]);
-    await Promise.all(processes.map((p) => p.kill('SIGKILL')));
-  });
 });
 
 describe('the data folder', () => {
-  test('takes one server at a time, refuses a second in a plain line, and is free after kill -9', async () => {
-    const env = await emptyEnvironment('sqlite');
-    const first = await spawnServer(env);
-    const refusal = await open(env).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    expect(refusal).toBeInstanceOf(FolderError);
-    expect((refusal as Error).message).toContain('Another Parley server');
-    expect((refusal as Error).message).not.toContain('\n');
-    await expect(spawnServer(env)).rejects.toThrow('Another Parley server');
-    expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
-    await first.kill('SIGKILL');
-    const second = await spawnServer(env);
-    expect((await fetch(`${second.url}/readyz`)).status).toBe(200);
-    await second.kill('SIGKILL');
-  });
-
   test('is left as it is by a guest that finds nothing in it', async () => {
     const env = await emptyEnvironment('sqlite');
     await openAsGuest(readSettings(env)).catch(() => {});

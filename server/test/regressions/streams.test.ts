@@ -6,7 +6,7 @@ import { serverFor } from '../support/server.ts';
 import { EventReader, streamUrl } from '../support/streams.ts';
 import { eventually, users } from '../support/world.ts';
 
-const many = 20_000;
+const many = 12_000;
 
 /** Fills the log of a chat from beside the server. */
 async function fill({ engine }: TestServer, chatId: number): Promise<void> {
