@@ -1,0 +1,162 @@
+import { expect } from 'bun:test';
+import fc from 'fast-check';
+import { serverAddress } from '../../../cli/address.ts';
+import { type Argument, defineCommand, type ValueOption } from '../../../cli/command.ts';
+import type { CommandContext } from '../../../cli/context.ts';
+import { UsageError } from '../../../cli/usage.ts';
+import { cursor, httpAddress, list, positive, text } from '../../../cli/values.ts';
+import { readAnswer } from '../../../sdk/answer.ts';
+import { ApiError, TransportError } from '../../../sdk/errors.ts';
+import { BlockCutter } from '../../../sdk/event-blocks.ts';
+import { readBlock } from '../../../sdk/event-items.ts';
+import { freeze } from '../../../server/domain/event.ts';
+import { frameOf, opening, placeFrame } from '../../../server/events/frame.ts';
+import { wildText } from '../calls/wild.ts';
+import { subject } from '../subject.ts';
+import { outcome, outcomeOf } from './outcome.ts';
+
+const isError = (thrown: unknown) => thrown instanceof Error && thrown.constructor === Error;
+const event = fc.record({ event_id: fc.maxSafeNat(), content: fc.string({ unit: 'binary' }) });
+
+/** What the server writes is what the SDK reads, wherever the network tears it. */
+const stream = fc.property(fc.array(event, { maxLength: 5 }), fc.integer({ min: 1, max: 50 }), (events, size) => {
+  const logged = events.map(({ event_id, content }) => {
+    const data = { message_id: 1, chat_id: 1, user_id: 1, content: content.toWellFormed() };
+    const body = freeze({ event: 'new_message', data } as never, 0);
+    return { event_id, data, frame: frameOf({ event_id, chat_id: 1, event: 'new_message', body } as never) };
+  });
+  const bytes = Buffer.concat([opening(1_000, 5), ...logged.map(({ frame }) => frame.bytes), placeFrame(9)]);
+  const decoder = new TextDecoder();
+  const cutter = new BlockCutter();
+  const blocks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
+    cutter.cut(decoder.decode(bytes.subarray(i * size, (i + 1) * size), { stream: true })),
+  ).flat();
+  expect(blocks[0]).toMatchObject({ retry: 1_000, id: '5' });
+  const told = blocks.slice(1, -1).map((block) => readBlock(block));
+  expect(told.map(({ place, item }) => [place, item?.data])).toEqual(
+    logged.map(({ event_id, data }) => [event_id, data]),
+  );
+  expect(readBlock(blocks.at(-1) ?? blocks[0] ?? never()).place).toBe(9);
+});
+
+const never = (): never => {
+  throw new Error('the stream was empty');
+};
+
+const streamPiece = fc.oneof(
+  fc.constantFrom('id', 'data', 'retry', ':', ': ', '\n', '\n\n', '\r', '\r\n', '{}', '1'),
+  wildText,
+);
+
+const line = fc
+  .tuple(
+    fc.constantFrom('id', 'data', 'retry', 'event'),
+    fc.oneof(fc.stringMatching(/^\d{1,4}$/), fc.stringMatching(/^\d{15,20}$/), fc.json(), wildText),
+  )
+  .map(([name, value]) => `\n${name}: ${value}\n\n`);
+
+const anyStream = fc.property(fc.array(fc.oneof(line, streamPiece), { maxLength: 30 }), (pieces) => {
+  const cutter = new BlockCutter();
+  for (const block of pieces.flatMap((piece) => cutter.cut(piece))) {
+    const { value } = outcome(
+      () => readBlock(block),
+      (thrown) => thrown instanceof TransportError,
+    );
+    if (value?.place !== undefined) expect(Number.isSafeInteger(value.place)).toBe(true);
+    if (value?.item) expect(typeof value.item.event).toBe('string');
+  }
+});
+
+/** Whatever answers in place of the server: a payload, or an error that says what came. */
+const anyAnswer = fc.property(
+  fc.oneof(
+    wildText,
+    fc.json(),
+    fc.jsonValue().map((error) => JSON.stringify({ success: false, error })),
+  ),
+  fc.constantFrom(200, 201, 301, 400, 404, 429, 500, 503),
+  fc.constantFrom('application/json', 'text/html', ''),
+  (body, status, type) => {
+    const response = new Response(body, { status, headers: { 'content-type': type } });
+    const known = (thrown: unknown) => thrown instanceof ApiError || thrown instanceof TransportError;
+    const { value } = outcome(() => readAnswer(response, body), known);
+    if (value) expect(JSON.parse(body)).toEqual({ success: true, ...value });
+  },
+);
+
+const word = fc.oneof(
+  fc.constantFrom('--', '-', '-h', '--help', '--json', '--json=x', '--limit', '--limit=5', '--limit=', '1', '0'),
+  wildText,
+);
+
+/** For commands that use nothing of their process. */
+const nowhere = {} as CommandContext;
+
+/** A command line is carried out with what it says, or refused with how to say it. */
+const anyCommandLine = fc.asyncProperty(fc.array(word, { maxLength: 6 }), async (typed) => {
+  const given: unknown[] = [];
+  const limit: ValueOption<number> = { value: 'n', summary: '', read: positive };
+  const chat: Argument<number> = { summary: '', read: cursor };
+  const command = defineCommand({
+    arguments: { chat, words: { summary: '', read: text, rest: true } },
+    options: { json: { summary: '' }, limit },
+    run: async (args, options) => void given.push(args, options),
+  });
+  const { value } = await outcomeOf(
+    () => command.execute(typed, nowhere),
+    (thrown) => thrown instanceof UsageError,
+  );
+  if (value !== 'done') return;
+  const [{ chat: read, words }, options] = given as [
+    { chat: number; words: string[] },
+    { json: boolean; limit?: number },
+  ];
+  expect(Number.isSafeInteger(read) && read >= 0).toBe(true);
+  for (const one of [String(read), ...words])
+    expect(typed.map((t) => t.replace(/^0+(?=\d)/, ''))).toContain(one.replace(/^0+(?=\d)/, ''));
+  if (options.limit !== undefined) expect(typed.join(' ')).toContain(String(options.limit));
+});
+
+const written = fc.asyncProperty(
+  fc.maxSafeNat(),
+  fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 4 }),
+  fc.integer({ min: 1 }),
+  async (id, words, most) => {
+    const given: unknown[] = [];
+    const command = defineCommand({
+      arguments: { chat: { summary: '', read: cursor }, words: { summary: '', read: text, rest: true } },
+      options: { limit: { value: 'n', summary: '', read: positive } },
+      run: async (args, options) => void given.push(args, options),
+    });
+    expect(await command.execute(['--limit', String(most), '--', String(id), ...words], nowhere)).toBe('done');
+    expect(given).toEqual([{ chat: id, words }, { limit: most }]);
+  },
+);
+
+const webUrl = fc.webUrl({ authoritySettings: { withUserInfo: true, withPort: true }, withFragments: true });
+
+const anyValue = fc.property(fc.oneof(wildText, webUrl, fc.stringMatching(/^[\d,a-z:/@#. -]{0,30}$/)), (typed) => {
+  const number = outcome(() => cursor(typed), isError).value;
+  if (number !== undefined) expect(BigInt(typed)).toBe(BigInt(number));
+  const { value: url } = outcome(() => httpAddress(typed), isError);
+  if (url) expect(url.href).toMatch(/^https?:\/\/[^@/?#]+\/[^#]*$/);
+  const { value: words } = outcome(() => list(typed), isError);
+  if (words)
+    expect(words.join(',')).toBe(
+      typed
+        .split(',')
+        .map((one) => one.trim())
+        .join(','),
+    );
+  const { value: address } = outcome(() => serverAddress(typed, {}), isError);
+  if (address !== undefined) expect(serverAddress(`${address}/api/`, {})).toBe(address);
+});
+
+export const clients = [
+  subject('the SDK reads what the server streams', 150, stream),
+  subject('any stream is read or called damaged', 300, anyStream),
+  subject('any answer is a payload or an error', 300, anyAnswer),
+  subject('any command line is carried out or refused', 300, anyCommandLine),
+  subject('a command line says what its writer meant', 150, written),
+  subject('any word of a command line is a value or refused', 300, anyValue),
+];

@@ -1,0 +1,74 @@
+import { scopeNames, type UserId } from '@parley/contract';
+import { createBot, createBotToken } from '../../server/auth/bots.ts';
+import { openSession } from '../../server/auth/sessions.ts';
+import { realWorld } from '../../server/compose.ts';
+import { cookieNames } from '../../server/http/cookies.ts';
+import { Client } from '../../server/test/support/client.ts';
+import { accessOf, authorizeApp, newApp, type TestApp } from '../../server/test/support/oauth.ts';
+import type { TestServer } from '../../server/test/support/server.ts';
+
+const persons = ['owner', 'admin', 'member', 'stranger', 'root'] as const;
+
+/** Everybody who calls, by what they are to the group of the stage, or by what they call with. */
+export const callers = [...persons, 'bot', 'app', 'narrow', 'browser', 'revoked', 'made up', 'nobody'] as const;
+export type Caller = (typeof callers)[number];
+
+export interface People extends Readonly<Record<(typeof persons)[number] | 'bot', Client>> {
+  /** An app that `member` owns and has authorized. */
+  readonly developed: TestApp;
+  /** The session of `root`. */
+  readonly session: string;
+  /** What each caller sends to be known by. */
+  readonly credentials: Readonly<Record<Caller, Readonly<Record<string, string>>>>;
+}
+
+let generations = 0;
+
+/** New users, under names that nobody has had. */
+export async function gather(server: TestServer): Promise<People> {
+  const generation = ++generations;
+  const user = (name: string, admin = false) => server.user(`${name}${generation}`, { admin });
+  const owner = await user('owner');
+  const admin = await user('admin');
+  const member = await user('member');
+  const stranger = await user('stranger');
+  const root = await user('root', true);
+  const bot = await botOf(server, member, generation);
+  const developed = await newApp(server, member, { confidential: true });
+  const { access } = await authorizeApp(server, developed, member, { scopes: ['messages:read', 'chats:read'] });
+  const session = await sessionOf(server, root);
+  return {
+    ...{ owner, admin, member, stranger, root, bot, developed, session },
+    credentials: {
+      ...{ owner: bearer(owner.token), admin: bearer(admin.token), member: bearer(member.token) },
+      ...{ stranger: bearer(stranger.token), root: bearer(root.token), bot: bearer(bot.token) },
+      app: bearer(access),
+      narrow: bearer(await server.token(`owner${generation}`, ['messages:read'])),
+      browser: { cookie: `${cookieNames(false).session}=${session}`, 'sec-fetch-site': 'same-origin' },
+      revoked: bearer(await revokedTokenOf(owner)),
+      'made up': bearer(`pat_${'A'.repeat(43)}`),
+      nobody: {},
+    },
+  };
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+async function botOf(server: TestServer, { userId }: Client, generation: number): Promise<Client> {
+  const actor = { userId: userId as UserId, appId: 0, address: null };
+  const { user_id } = await createBot(accessOf(server), actor, { name: `bot${generation}`, displayName: 'Bot' });
+  const scopes = scopeNames.filter((scope) => scope !== 'admin');
+  const { accessToken } = await createBotToken(accessOf(server), actor, user_id, { name: 'its own', scopes });
+  return new Client(server.url, accessToken, user_id);
+}
+
+async function sessionOf(server: TestServer, { userId }: Client): Promise<string> {
+  const session = await server.engine.write((tx) => openSession(tx, realWorld, userId as UserId, Date.now()));
+  return session.secret;
+}
+
+async function revokedTokenOf(user: Client): Promise<string> {
+  const { token, access_token } = await user.ok('tokens.create', { name: 'spare' });
+  await user.ok('tokens.revoke', { token_id: token.token_id });
+  return access_token;
+}
