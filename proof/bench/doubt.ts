@@ -1,16 +1,17 @@
+import { percent } from '../harness/report.ts';
 import type { Side } from './race.ts';
 
-/** Why a figure may not be what it seems. */
+/** Why a figure may be wrong. */
 export interface Doubt {
   readonly why: string;
-  /** Whether Parley can only look better than it is: then a miss is one all the more. */
+  /** `better`: Parley can only look better than it is, so a miss is certain. */
   readonly looks: 'better' | 'either';
 }
 
-/** A process above this share of its core can do no more. */
+/** A process that uses more than this share of its core is saturated. */
 const saturated = 0.9;
 
-/** A baseline that could have done more than it did. Nothing is said where nobody tells how busy it was. */
+/** Doubts a baseline that could have done more. Returns nothing if it is unknown how busy it was. */
 export function doubtsAboutBaseline({ serverBusy, loadBusy }: Pick<Side, 'serverBusy' | 'loadBusy'>): Doubt[] {
   if (serverBusy === undefined || serverBusy >= saturated) return [];
   if (loadBusy !== undefined && loadBusy >= saturated) {
@@ -20,22 +21,17 @@ export function doubtsAboutBaseline({ serverBusy, loadBusy }: Pick<Side, 'server
   return [{ why, looks: 'either' }];
 }
 
-/** Times are those of the requests that were answered: where many were not, the worst are missing. */
+/** Times are those of completed requests: if many did not complete, the worst are missing. */
 export const doubtsAboutPace = (who: string, answered: number, asked: number): Doubt[] =>
   answered < 0.95 * asked
     ? [{ why: `${who} answered only ${Math.round(answered)} of ${Math.round(asked)} a second`, looks: 'better' }]
     : [];
 
-/**
- * The most that others may take of all cores. It is about the share of the time in which the core that a server needs is taken,
- * and no bar is so close that it would matter.
- */
-const mostForOthers = 0.05;
+/** The largest share of all cores that others may take. No bar is so close that this would matter. */
+const maxForOthers = 0.05;
 
-/** Others who use the machine slow down now one side and now the other. */
+/** Other processes slow down now one side and now the other. */
 export const doubtsAboutOthers = (share: number | undefined): Doubt[] =>
-  share !== undefined && share > mostForOthers
+  share !== undefined && share > maxForOthers
     ? [{ why: `others took ${percent(share)} of the cores, run this again when they are quiet`, looks: 'either' }]
     : [];
-
-export const percent = (share: number): string => `${Math.round(share * 100)}%`;

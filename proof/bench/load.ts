@@ -1,22 +1,24 @@
 import type { Socket } from 'bun';
+import { given, say } from '../harness/helper.ts';
+import { cpuSeconds } from '../harness/machine.ts';
+import { hangMs } from '../harness/wait.ts';
 import { Histogram } from './histogram.ts';
-import { cpuSeconds, hangMs } from './machine.ts';
 
 /**
- * The load generator, a process of its own: raw HTTP/1.1 over plain sockets, each with one request in flight. It does so
- * little for a request that the server is what is measured. Takes a job on its standard input and answers on its output.
+ * The load generator, a helper process: raw HTTP/1.1 over plain sockets, each with one request in flight. It does so little
+ * for a request that the server is what is measured.
  */
 
 export interface Job {
   readonly port: number;
-  /** The server's process, to tell how busy it was. */
+  /** The server's process, to measure how busy it is. */
   readonly pid: number;
-  /** Whole requests as text; whichever connection is free sends the next one, and after the last the first again. */
+  /** Whole requests as text. Free connections send them in turn, again and again. */
   readonly requests: readonly string[];
   readonly connections: number;
   /**
-   * Requests a second, which come whether or not the others have been answered; one that waited for a free connection took
-   * that time too. Undefined: as many as the server answers.
+   * Requests a second, at fixed times. The time that one waits for a free connection counts too. Undefined: as many as the
+   * server responds to.
    */
   readonly perSecond?: number | undefined;
   /** Time under load before the measured window. */
@@ -25,13 +27,12 @@ export interface Job {
 }
 
 export interface Load {
-  /** Answers with 200 from the first to the last, and those within the measured window. */
+  /** All responses with 200, and those within the measured window. */
   readonly answers: number;
   readonly measured: number;
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Anything but a 200: none may be. */
   readonly failures: number;
   readonly firstFailure: string | undefined;
   /** Shares of one core within the window. */
@@ -40,9 +41,9 @@ export interface Load {
 }
 
 interface Connection {
-  /** When the request was sent, or was to be sent. */
+  /** When the request was sent, or was due. */
   askedAt: number;
-  /** What is still to come of the body; 0 while a head is awaited. */
+  /** The missing bytes of the body; 0 while a head is awaited. */
   left: number;
   head: Buffer | undefined;
 }
@@ -67,7 +68,7 @@ async function generate(job: Job): Promise<Load> {
     firstFailure ??= why;
   };
   const free: Socket<Connection>[] = [];
-  /** When each request came that found no free connection. */
+  /** The due times of requests that found no free connection. */
   const late: number[] = [];
   const proceed = (socket: Socket<Connection>) => {
     const at = job.perSecond === undefined ? performance.now() : late.shift();
@@ -111,7 +112,7 @@ async function generate(job: Job): Promise<Load> {
     error: (_: Socket<Connection>, error: Error) => fail(error.message),
   };
 
-  /** Those of a millisecond come together. To turn round and round would be more even, and take a core from the database. */
+  /** The requests of a millisecond are sent together. A busy loop would be more even, and take a core from the database. */
   const keepTime = (perSecond: number) => {
     const began = performance.now();
     let come = 0;
@@ -134,7 +135,7 @@ async function generate(job: Job): Promise<Load> {
   const before = { at: performance.now(), server: cpuSeconds(job.pid), load: cpuSeconds(process.pid) };
   measuring = true;
   await Bun.sleep(job.seconds * 1_000);
-  // Nothing can be said without a single answer, and on a busy machine a short time may see none.
+  // On a busy machine a short window may see no response at all: wait for one.
   for (const late = performance.now() + hangMs; measured === 0 && failures === 0 && performance.now() < late; ) {
     await Bun.sleep(100);
   }
@@ -152,7 +153,5 @@ async function generate(job: Job): Promise<Load> {
   return { answers, measured, perSecond, p50Ms, p99Ms, failures, firstFailure, serverBusy, loadBusy };
 }
 
-if (import.meta.main) {
-  console.log(JSON.stringify(await generate(await Bun.stdin.json())));
-  process.exit(0);
-}
+say(await generate(await given<Job>()));
+process.exit(0);

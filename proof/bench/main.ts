@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { readOrEnd } from '../chaos/arguments.ts';
-import { type Asked, readCommandLine, usage } from './command-line.ts';
+import { readOrExit, runTool } from '../harness/arguments.ts';
+import { describeMachine, leaveServerCore, warnIfFolderIsInMemory } from '../harness/machine.ts';
+import { type Options, readCommandLine, usage } from './command-line.ts';
 import { doubtsAboutOthers } from './doubt.ts';
-import { describeMachine, folderIsInMemory, leaveServerCore } from './machine.ts';
 import { othersWhile } from './others.ts';
 import { doubted, isInOrder, type Outcome } from './outcome.ts';
 import { profileInto } from './parley.ts';
@@ -11,11 +11,11 @@ import { doubtful, notes, table } from './report.ts';
 
 const published = join(import.meta.dir, '../../docs/performance/figures.json');
 
-async function main({ plan, chosen, ...options }: Asked): Promise<void> {
+async function main({ plan, chosen, ...options }: Options): Promise<void> {
   leaveServerCore();
   if (options.profile) profileInto(join(import.meta.dir, 'results'));
   console.log(`${describeMachine()}; ${plan.rounds} rounds of ${plan.seconds} s`);
-  if (folderIsInMemory()) console.log('The temporary folder is in memory: set TMPDIR to a folder on a disk.');
+  warnIfFolderIsInMemory();
   const measurements: { [name: string]: Measured } = {};
   for (const one of chosen) {
     const [name] = one;
@@ -26,7 +26,7 @@ async function main({ plan, chosen, ...options }: Asked): Promise<void> {
   }
   const all = Object.values(measurements);
   if (all.some(({ others }) => others === undefined)) {
-    console.log('Only Linux tells what others do on the machine: nobody looked whether it was quiet.');
+    console.log('Only Linux tells what others do on the machine: whether it was quiet is unknown.');
   }
   const outcomes = all.flatMap((measured) => measured.outcomes);
   console.log(`\n${table(outcomes)}\n\n${notes(outcomes)}`);
@@ -37,8 +37,8 @@ async function main({ plan, chosen, ...options }: Asked): Promise<void> {
   process.exitCode = outcomes.some(isBad) ? 1 : 0;
 }
 
-/** One measurement, and how and when it was taken. */
-async function take([name, measure]: Asked['chosen'][number], plan: Asked['plan']): Promise<Measured> {
+/** Takes one measurement. */
+async function take([name, measure]: Options['chosen'][number], plan: Options['plan']): Promise<Measured> {
   const began = performance.now();
   const { result, others } = await othersWhile(() =>
     measure(plan).catch((error: Error): Outcome[] => [
@@ -56,12 +56,5 @@ async function take([name, measure]: Asked['chosen'][number], plan: Asked['plan'
   };
 }
 
-// Whatever ends the process, its exit handlers end what it started and remove its folders.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
-try {
-  await main(readOrEnd(usage, () => readCommandLine(process.argv.slice(2))));
-} catch (error) {
-  console.error(error);
-  process.exitCode = 1;
-}
-process.exit();
+const options = readOrExit(usage, readCommandLine);
+await runTool(() => main(options));

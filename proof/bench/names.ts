@@ -1,41 +1,19 @@
-/** The names of what is measured, apart from what measures it: whoever only reads figures needs no servers. */
+/** The names of the measurements, apart from the code that takes them: readers of figures need no servers. */
 
-/** What is measured when nothing is named. */
-export const usualNames = [
-  'send-sqlite',
-  'send-postgres',
-  'token-check',
-  'get-sqlite',
-  'get-postgres',
-  'search-sqlite',
-  'search-postgres',
-  'cliff',
-  'drain-sqlite',
-  'drain-postgres',
-  'lag-sqlite',
-  'lag-postgres',
-  'idle-webhooks',
-  'files',
-  'streams-sqlite',
-  'streams-postgres',
-  'slow-disk',
-  'cluster',
-  'start-sqlite',
-  'start-postgres',
-] as const;
+/** Measurements that are taken on each engine, and those that are taken once. */
+export const engineMeasurements = ['send', 'get', 'search', 'drain', 'lag', 'streams', 'start'] as const;
+export const growthMeasurements = ['growth-messages', 'growth-webhooks', 'growth-chats', 'growth-connections'] as const;
+export const singleMeasurements = ['token-check', 'cliff', 'idle-webhooks', 'files', 'slow-disk', 'cluster'] as const;
 
-/** What takes long, and is measured when it is named. */
-export const longNames = [
-  'growth-messages-sqlite',
-  'growth-messages-postgres',
-  'growth-webhooks-sqlite',
-  'growth-webhooks-postgres',
-  'growth-chats-sqlite',
-  'growth-chats-postgres',
-  'growth-connections-sqlite',
-  'growth-connections-postgres',
-] as const;
+const both = (name: string): string[] => [`${name}-sqlite`, `${name}-postgres`];
 
-export const measurementNames = [...usualNames, ...longNames] as const;
+/** Taken if no name is given, in this order. */
+export const usualNames: readonly string[] = [
+  ...[...both('send'), 'token-check', ...both('get'), ...both('search'), 'cliff', ...both('drain'), ...both('lag')],
+  ...['idle-webhooks', 'files', ...both('streams'), 'slow-disk', 'cluster', ...both('start')],
+];
 
-export type MeasurementName = (typeof measurementNames)[number];
+/** Taken only by name: they take long. */
+export const longNames: readonly string[] = growthMeasurements.flatMap(both);
+
+export const measurementNames: readonly string[] = [...usualNames, ...longNames];

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { coreTimes } from './machine.ts';
+import { coreTimes } from '../harness/machine.ts';
 
 /**
- * The share of all cores that went to others while something ran: what they did, without what we did ourselves, and what the
- * machine under this one held back. Undefined where nobody tells. Interrupts count for nobody: most come from our own traffic.
+ * Returns the share of all cores that other processes, and the host of this machine, took during some work; undefined on
+ * other systems than Linux. Interrupts count for nobody: most come from our own traffic.
  */
 export async function othersWhile<T>(work: () => Promise<T>): Promise<{ result: T; others: number | undefined }> {
   const before = now();
@@ -23,13 +23,13 @@ interface Process {
   readonly pid: string;
   readonly parent: string;
   readonly group: string;
-  /** Its own time, and that of its children that have ended. */
+  /** Its own time and that of its ended children. */
   readonly ticks: number;
 }
 
 /**
- * Of this process, of what it started, and of all that those started. PostgreSQL and NATS are nobody's children, but stay in
- * the process group. So whatever a script without job control runs beside the bench counts as ours.
+ * Returns the processor time of this process and its descendants. PostgreSQL and NATS are no descendants, but stay in the
+ * process group. So anything that a script without job control runs beside the bench counts as ours.
  */
 export function ownTicks(): number {
   const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? read(name) : []));
@@ -42,18 +42,27 @@ export function ownTicks(): number {
   return all.reduce((sum, { pid, ticks }) => (ours.has(pid) ? sum + ticks : sum), 0);
 }
 
-/** None where it has just ended. */
 function read(pid: string): Process[] {
   const file = `/proc/${pid}/stat`;
   if (!existsSync(file)) return [];
   try {
-    // The name stands in brackets and may have anything in it.
+    // The name is in brackets and may contain anything.
     const fields = readFileSync(file, 'latin1')
       .replace(/^.*\) /s, '')
       .split(' ');
     const [, parent = '', group = ''] = fields;
     return [{ pid, parent, group, ticks: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) }];
   } catch {
+    // It has just ended.
     return [];
   }
+}
+
+/** Returns the share of all cores that was idle during some work; undefined on other systems than Linux. */
+export async function idleWhile<T>(work: () => Promise<T>): Promise<{ result: T; idle: number | undefined }> {
+  const before = coreTimes();
+  const result = await work();
+  const after = coreTimes();
+  if (!before || !after) return { result, idle: undefined };
+  return { result, idle: (after.idle - before.idle) / (after.all - before.all) };
 }

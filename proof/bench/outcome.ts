@@ -1,11 +1,12 @@
+import { residentBytes } from '../harness/machine.ts';
 import type { Doubt } from './doubt.ts';
 import type { RaceResult } from './race.ts';
 
-/** Another yardstick of the same run, beside the baseline. */
+/** A further comparison beside the baseline. */
 export interface Reference {
   readonly what: string;
   readonly perSecond: number;
-  /** What Parley reached of it: the median of the rounds. */
+  /** Parley's rate as a share of it: the median of the rounds. */
   readonly ratio: number;
 }
 
@@ -13,11 +14,11 @@ export interface Reference {
 export interface Rates extends RaceResult {
   readonly kind: 'rates';
   readonly what: string;
-  /** The least ratio that will do; undefined where nothing is asked for. */
+  /** The smallest ratio that passes, if there is a bar. */
   readonly bar: number | undefined;
   readonly notes: readonly string[];
   readonly references?: readonly Reference[];
-  /** Why this machine cannot tell whether the bar is reached. */
+  /** Why this machine cannot show whether the bar is reached. */
   readonly noRoom?: readonly string[] | undefined;
 }
 
@@ -33,7 +34,7 @@ export interface Figure {
 }
 
 export interface Point {
-  /** How many there are of what grows. */
+  /** The size of what grows. */
   readonly x: number;
   readonly perSecond: number;
   readonly p50Ms: number;
@@ -51,33 +52,31 @@ export interface Curve {
   /** What grows: 'messages in the chat'. */
   readonly along: string;
   readonly points: readonly Point[];
-  /** How many times slower it may become. */
+  /** The largest slowdown that passes. */
   readonly bar: number;
-  /** What it may not fall from: the first point, or the best before. More connections may well be faster than one. */
+  /** What a point is compared with: the first, or the best before, because more connections may be faster than one. */
   readonly from: 'first' | 'best';
   readonly notes: readonly string[];
   readonly doubts?: readonly Doubt[];
 }
 
-/** What could not be measured here, or went wrong. */
 export interface Missing {
   readonly kind: 'skipped' | 'failed';
   readonly what: string;
   readonly why: string;
 }
 
-/** What came of a measurement. */
 export type Outcome = Rates | Figure | Curve | Missing;
 
 export const isMissing = (outcome: Outcome): outcome is Missing => 'why' in outcome;
 
 export const doubtsAbout = (outcome: Outcome): readonly Doubt[] => (isMissing(outcome) ? [] : (outcome.doubts ?? []));
 
-/** The same outcome with more to doubt. */
+/** Returns the outcome with further doubts. */
 export const doubted = (outcome: Outcome, more: readonly Doubt[]): Outcome =>
   isMissing(outcome) ? outcome : { ...outcome, doubts: [...doubtsAbout(outcome), ...more] };
 
-/** How many times slower a curve becomes, at its worst. */
+/** Returns the worst slowdown of a curve. */
 export function slowdown({ points, from }: Curve): number {
   let best = points[0]?.ratio ?? Number.NaN;
   let worst = 1;
@@ -88,7 +87,7 @@ export function slowdown({ points, from }: Curve): number {
   return worst;
 }
 
-/** Whether an outcome as it stands is within its bar; undefined where there is nothing to judge. */
+/** Returns undefined if there is nothing to judge. */
 function isWithinBar(outcome: Outcome): boolean | undefined {
   switch (outcome.kind) {
     case 'rates':
@@ -105,7 +104,7 @@ function isWithinBar(outcome: Outcome): boolean | undefined {
 
 export type Verdict = 'pass' | 'missed' | 'doubtful' | 'no room';
 
-/** What is to be thought of an outcome; undefined where nothing is asked for, or nothing was measured. */
+/** Returns undefined if there is no bar, or nothing was measured. */
 export function verdictOn(outcome: Outcome): Verdict | undefined {
   if (outcome.kind === 'rates' && outcome.noRoom) return 'no room';
   const isWithin = isWithinBar(outcome);
@@ -114,14 +113,21 @@ export function verdictOn(outcome: Outcome): Verdict | undefined {
   return isWithin === undefined ? undefined : isWithin ? 'pass' : 'missed';
 }
 
-/** Whether an outcome reached its bar beyond doubt; undefined where nobody can say, or nothing is asked for. */
+/** Whether an outcome reached its bar beyond doubt; undefined if that is unknown, or there is no bar. */
 export function passed(outcome: Outcome): boolean | undefined {
   const verdict = verdictOn(outcome);
   return verdict === 'pass' ? true : verdict === 'missed' ? false : undefined;
 }
 
-/** Whether a check is content: the bar is reached beyond doubt, or there is none, or this machine has no room to tell. */
+/** Whether `--check` passes: the bar is reached beyond doubt, or there is none, or this machine has no room to show it. */
 export function isInOrder(outcome: Outcome): boolean {
   const verdict = verdictOn(outcome);
   return !isMissing(outcome) && verdict !== 'missed' && verdict !== 'doubtful';
+}
+
+/** Measures the resident memory of a process. */
+export function memoryOf(pid: number, what: string, bar: number, notes: readonly string[] = []): Outcome {
+  const resident = residentBytes(pid);
+  if (resident === undefined) return { kind: 'skipped', what, why: 'needs Linux' };
+  return { kind: 'figure', what, value: resident / 1e6, unit: 'MB', bar, notes };
 }

@@ -1,100 +1,94 @@
-import { addUser, issueToken, type Tools } from '../../server/auth/administer.ts';
-import { openTools } from '../../server/compose/tools.ts';
-import { readSettings } from '../../server/config.ts';
-import { temporaryFolder } from '../../server/test/support/cleanup.ts';
-import { Client } from '../../server/test/support/client.ts';
-import { freePort } from '../../server/test/support/postgres.ts';
-import { type Child, type startOnSecondCore, startOnServerCore, untilHealthy } from './machine.ts';
+import type { Client } from '../../server/test/support/client.ts';
+import { attach, type TestServer } from '../../server/test/support/server.ts';
+import { Child, type Environment } from '../harness/child.ts';
+import { serverCore } from '../harness/machine.ts';
+import { Server } from '../harness/server.ts';
 import type { Racer } from './race.ts';
 
 /** What people write: a sentence. */
 export const content = 'The quarterly figures are in the shared folder; could you look at page 3 before noon?';
 
-/** A server under test, in a process of its own on the servers' core. */
-export class ParleyUnderTest implements AsyncDisposable {
+let flags: readonly string[] = [];
+
+/** From now on every server under test writes a processor profile into the folder. */
+export function profileInto(folder: string): void {
+  flags = ['--cpu-prof', '--cpu-prof-md', `--cpu-prof-dir=${folder}`];
+}
+
+/** A server under test, on the servers' core. */
+export class Parley implements AsyncDisposable {
   readonly pid: number;
   readonly port: number;
-  readonly #child: Child;
-  /** Undefined: its data folder holds it. */
-  readonly databaseUrl: string | undefined;
-  readonly #tools: Tools;
+  readonly url: string;
+  /** Administers the server's database from beside it. */
+  readonly admin: TestServer;
+  readonly #server: Server;
 
-  constructor(child: Child, port: number, tools: Tools, databaseUrl: string | undefined) {
-    this.pid = child.pid;
-    this.port = port;
-    this.#child = child;
-    this.databaseUrl = databaseUrl;
-    this.#tools = tools;
+  constructor(server: Server, admin: TestServer) {
+    this.pid = server.pid;
+    this.port = server.port;
+    this.url = server.url;
+    this.admin = admin;
+    this.#server = server;
   }
 
-  /** The database beside the server, to fill it and to look at what became of it. */
+  static async start(env: Environment, core = serverCore): Promise<Parley> {
+    const server = await Server.start(env, { core, flags });
+    return new Parley(server, await attach(server.url, { ...env }));
+  }
+
   get engine() {
-    return this.#tools.engine;
+    return this.admin.engine;
   }
 
-  async user(name: string): Promise<Client> {
-    const { user_id } = await addUser(this.#tools, { name, isAdmin: false });
-    const { accessToken } = await issueToken(this.#tools, { userName: name, name: 'bench' });
-    return new Client(`http://127.0.0.1:${this.port}`, accessToken, user_id);
+  user(name: string): Promise<Client> {
+    return this.admin.user(name);
   }
 
   racer(requests: readonly Request[]): Racer {
     return { pid: this.pid, port: this.port, requests: requests.map(asText) };
   }
 
-  /** What the server answers to a request, head and body. */
-  async answer({ method, path, token, body }: Request): Promise<Answer> {
+  /** Sends a request. Fails if the response is not a 200. */
+  async fetch({ method, path, token, body }: Request): Promise<FixedResponse> {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const init = body === undefined ? { method, headers } : { method, headers, body };
-    const response = await fetch(`http://127.0.0.1:${this.port}${path}`, init);
+    const response = await fetch(`${this.url}${path}`, init);
     if (response.status !== 200) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     const { date: _, 'content-length': __, ...rest } = Object.fromEntries(response.headers);
     return { headers: rest, body: await response.text() };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.engine.close();
-    await this.#child[Symbol.asyncDispose]();
+    await this.admin.stop();
+    await this.#server.stop();
   }
 }
 
-export const freshEnvironment = (databaseUrl?: string): Record<string, string> => ({
-  HOST: '127.0.0.1',
-  PARLEY_DATA: temporaryFolder(),
-  PARLEY_RATE_LIMIT: 'off',
-  LOG_LEVEL: 'warn',
-  ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
-});
+/** A server to compare with, on the same core. Its file is in `bare/`, and reports its port. */
+export class Baseline extends Child {
+  port = 0;
 
-let profiling: readonly string[] = [];
+  static async start(name: string, input: unknown = {}): Promise<Baseline> {
+    const baseline = new Baseline(`proof/bench/bare/${name}.ts`, { input, core: serverCore });
+    baseline.port = await baseline.line();
+    return baseline;
+  }
 
-/** From now on every server under test writes where its time went into this folder as it ends. */
-export function profileInto(folder: string): void {
-  profiling = ['--cpu-prof', '--cpu-prof-md', `--cpu-prof-dir=${folder}`];
+  /** Returns a racer that sends the same requests to this server. */
+  like(racer: Racer): Racer {
+    return { ...racer, pid: this.pid, port: this.port };
+  }
 }
 
-export async function startParley(
-  env: Readonly<Record<string, string>>,
-  start: typeof startOnSecondCore = startOnServerCore,
-): Promise<ParleyUnderTest> {
-  const port = await freePort();
-  const child = start([...profiling, 'server/main.ts'], { ...env, PORT: String(port) });
-  await untilHealthy(child, port);
-  return new ParleyUnderTest(child, port, await openTools(readSettings(env)), env.DATABASE_URL);
+/** Runs a file of `bare/` on the servers' core, and returns what it reports. */
+export async function runBare<T>(name: string, input: unknown, env: Environment = {}): Promise<T> {
+  await using child = new Child(`proof/bench/bare/${name}.ts`, { input, env, core: serverCore });
+  return await child.line<T>();
 }
 
-/** The baseline: a process on the same core that answers every request with these bytes. */
-export async function startBare(answer: Answer): Promise<Child & { readonly port: number }> {
-  const port = await freePort();
-  const file = `${temporaryFolder()}/answer`;
-  await Bun.write(file, JSON.stringify(answer));
-  const child = startOnServerCore(['proof/bench/bare/server.ts'], { PORT: String(port), ANSWER: file });
-  await untilHealthy(child, port);
-  return { ...child, port };
-}
-
-/** The runtime adds its date and the length by itself. */
-export interface Answer {
+/** A response without the headers that the runtime adds by itself. */
+export interface FixedResponse {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }

@@ -5,13 +5,13 @@ export interface Pace {
   readonly warmUpSeconds: number;
 }
 
-/** How much there is of everything. */
+/** The sizes of everything. */
 export interface Sizes {
-  /** Messages in a chat: an ordinary one, a long one, and one that a server starts with. */
+  /** Messages in an ordinary chat, in a long one, and in one that a server starts with. */
   readonly chat: number;
   readonly longChat: number;
   readonly chatAtStart: number;
-  /** Deliveries that a webhook has waiting. */
+  /** The backlog of a webhook, in deliveries. */
   readonly backlog: number;
   readonly lagPerSecond: number;
   readonly lagSeconds: number;
@@ -20,7 +20,7 @@ export interface Sizes {
   readonly fileMebibytes: number;
   readonly streams: number;
   readonly starts: number;
-  /** How long a server has been left alone when its memory is looked at. */
+  /** How long a server is idle before its memory is measured. */
   readonly idleMs: number;
   readonly tokenCheckMs: number;
   readonly growth: Growth;
@@ -38,23 +38,13 @@ export interface Plan extends Pace {
   readonly sizes: Sizes;
 }
 
-/** What the figures are taken with. */
+/** The pace of recorded figures. */
 export const usualPace: Pace = { seconds: 0.8, rounds: 5, warmUpSeconds: 1.5 };
 
 const fullSizes: Sizes = {
-  chat: 1_000,
-  longChat: 1_000_000,
-  chatAtStart: 100_000,
-  backlog: 20_000,
-  lagPerSecond: 500,
-  lagSeconds: 4,
-  hangingEndpoints: 300,
-  idleWebhooks: 10_000,
-  fileMebibytes: 1_024,
-  streams: 10_000,
-  starts: 5,
-  idleMs: 3_000,
-  tokenCheckMs: 4_000,
+  ...{ chat: 1_000, longChat: 1_000_000, chatAtStart: 100_000, fileMebibytes: 1_024, streams: 10_000, starts: 5 },
+  ...{ backlog: 20_000, lagPerSecond: 500, lagSeconds: 4, hangingEndpoints: 300, idleWebhooks: 10_000 },
+  ...{ idleMs: 3_000, tokenCheckMs: 4_000 },
   growth: {
     messages: [1_000, 10_000, 100_000, 1_000_000],
     webhooks: [1, 10, 100, 1_000, 10_000],
@@ -63,38 +53,28 @@ const fullSizes: Sizes = {
   },
 };
 
-/** Where curves can end: most have their second point at the least. */
-export const ends = { least: 10, most: 1_000_000 };
+/** The bounds of the last point of curves: most have their second point at the lower one. */
+export const ends = { min: 10, max: 1_000_000 };
 
-/** The same, with curves that end earlier: their last points take most of the time. */
-export function sizesUpTo(most: number): Sizes {
+/** Returns sizes with curves that end earlier: their last points take most of the time. */
+export function sizesUpTo(max: number): Sizes {
   const growth = Object.entries(fullSizes.growth).map(([name, all]: [string, readonly number[]]) => {
-    const points = all.filter((x) => x <= most);
+    const points = all.filter((x) => x <= max);
     // A curve needs two points, however large they are.
     return [name, points.length > 1 ? points : all.slice(0, 2)];
   });
   return { ...fullSizes, growth: Object.fromEntries(growth) as Growth };
 }
 
-/** Just enough of everything to see that each measurement runs. The figures mean nothing. */
+/** Only tries whether each measurement runs. The figures mean nothing. */
 export const tinyPlan: Plan = {
   seconds: 0.05,
   rounds: 1,
   warmUpSeconds: 0.05,
   sizes: {
-    chat: 500,
-    longChat: 600,
-    chatAtStart: 500,
-    backlog: 100,
-    lagPerSecond: 100,
-    lagSeconds: 0.1,
-    hangingEndpoints: 2,
-    idleWebhooks: 4,
-    fileMebibytes: 2,
-    streams: 20,
-    starts: 1,
-    idleMs: 10,
-    tokenCheckMs: 50,
+    ...{ chat: 500, longChat: 600, chatAtStart: 500, fileMebibytes: 2, streams: 20, starts: 1 },
+    ...{ backlog: 100, lagPerSecond: 100, lagSeconds: 0.1, hangingEndpoints: 2, idleWebhooks: 4 },
+    ...{ idleMs: 10, tokenCheckMs: 50 },
     growth: { messages: [450, 500], webhooks: [1, 3], chats: [1, 3], connections: [1, 4] },
   },
 };

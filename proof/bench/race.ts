@@ -1,19 +1,18 @@
-import { join } from 'node:path';
-import { endWithUs } from '../../server/test/support/cleanup.ts';
+import { Child } from '../harness/child.ts';
+import { median, sum } from '../harness/report.ts';
 import { type Doubt, doubtsAboutBaseline } from './doubt.ts';
 import type { Job, Load } from './load.ts';
 import type { Pace } from './plan.ts';
 
-/** One of those that are compared: a server's process and what to ask of it. */
+/** A server's process, and the requests to send to it. */
 export interface Racer {
   readonly pid: number;
   readonly port: number;
   readonly requests: readonly string[];
-  /** 64 unless it says otherwise. */
+  /** 64 by default. */
   readonly connections?: number;
-  /** Requests a second at fixed times; else as many as are answered. */
+  /** Requests a second at fixed times; as many as possible by default. */
   readonly perSecond?: number;
-  /** Called after each round of this one, with what came of it. */
   readonly afterRound?: (load: Load) => Promise<void>;
 }
 
@@ -25,9 +24,12 @@ export interface Side {
   readonly loadBusy: number | undefined;
   /** Processor time of the server for one request, in µs. */
   readonly cpuMicros: number | undefined;
-  /** Answers with 200 in all, warm-up included. */
+  /** Responses with 200, warm-up included. */
   readonly answers: number;
 }
+
+/** What one side did in one round. What is not made of requests has no times and no `cpuMicros`. */
+export type Round = Partial<Side> & Pick<Side, 'perSecond' | 'answers'>;
 
 export interface RaceResult {
   readonly baseline: Side;
@@ -38,15 +40,15 @@ export interface RaceResult {
   readonly doubts?: readonly Doubt[];
 }
 
-/** What one did in each round; the first, of the warm-up, apart. */
+/** The loads of each round; that of the warm-up apart. */
 export interface Rounds {
   readonly warmUp: Load;
   readonly measured: readonly Load[];
 }
 
 /**
- * Loads all in turn, round by round. A shared machine is faster one second and slower the next: neighbouring rounds see
- * nearly the same of it, so the ratio of each pair is worth more than that of two long runs.
+ * Loads all racers in turn, round by round. A shared machine is faster one second and slower the next. Neighbouring rounds
+ * see nearly the same of it, so the ratio of each pair is worth more than that of two long runs.
  */
 export async function raceAll(racers: readonly Racer[], pace: Pace): Promise<Rounds[]> {
   const loads: Load[][] = racers.map(() => []);
@@ -63,55 +65,60 @@ export async function raceAll(racers: readonly Racer[], pace: Pace): Promise<Rou
   });
 }
 
-export async function race(baseline: Racer, contender: Racer, pace: Pace): Promise<RaceResult> {
+export async function raceTwo(baseline: Racer, contender: Racer, pace: Pace): Promise<[Rounds, Rounds]> {
   const [theirs, ours] = await raceAll([baseline, contender], pace);
-  if (!theirs || !ours) throw new Error('it takes two to race');
+  if (!theirs || !ours) throw new Error('a race needs two racers');
+  return [theirs, ours];
+}
+
+export async function race(baseline: Racer, contender: Racer, pace: Pace): Promise<RaceResult> {
+  const [theirs, ours] = await raceTwo(baseline, contender, pace);
   const ratios = ratiosOf(theirs, ours, (load) => load.perSecond);
   const sides = { baseline: sideOf(theirs), contender: sideOf(ours) };
   return { ...sides, ratio: median(ratios), ratios, doubts: doubtsAboutBaseline(sides.baseline) };
 }
 
-/** How the second stands to the first, round by round. */
+/** Compares two sides round by round. */
+export function compare(theirs: readonly Round[], ours: readonly Round[]): RaceResult {
+  const ratios = ours.map((round, i) => round.perSecond / (theirs[i]?.perSecond ?? Number.NaN));
+  return { baseline: medianSide(theirs), contender: medianSide(ours), ratio: median(ratios), ratios };
+}
+
+/** Returns the ratio of the second to the first, round by round. */
 export const ratiosOf = (first: Rounds, second: Rounds, of: (load: Load) => number): number[] =>
   second.measured.map((load, i) => {
     const other = first.measured[i];
     return other ? of(load) / of(other) : Number.NaN;
   });
 
-export const sideOf = ({ warmUp, measured }: Rounds): Side => ({
-  perSecond: median(measured.map((l) => l.perSecond)),
-  p50Ms: median(measured.map((l) => l.p50Ms)),
-  p99Ms: median(measured.map((l) => l.p99Ms)),
-  serverBusy: medianOfKnown(measured.map((l) => l.serverBusy)),
-  loadBusy: medianOfKnown(measured.map((l) => l.loadBusy)),
-  cpuMicros: medianOfKnown(measured.map((l) => l.serverBusy && (l.serverBusy / l.perSecond) * 1e6)),
-  answers: [warmUp, ...measured].reduce((sum, l) => sum + l.answers, 0),
-});
+export function sideOf({ warmUp, measured }: Rounds): Side {
+  const cpuMicros = ({ serverBusy, perSecond }: Load) => serverBusy && (serverBusy / perSecond) * 1e6;
+  const side = medianSide(measured.map((load) => ({ ...load, cpuMicros: cpuMicros(load) })));
+  return { ...side, answers: warmUp.answers + side.answers };
+}
 
+function medianSide(rounds: readonly Round[]): Side {
+  const known = (key: keyof Side) => {
+    const values = rounds.map((round) => round[key]).filter((value) => value !== undefined);
+    return values.length > 0 ? median(values) : undefined;
+  };
+  return {
+    perSecond: median(rounds.map(({ perSecond }) => perSecond)),
+    p50Ms: known('p50Ms') ?? 0,
+    p99Ms: known('p99Ms') ?? 0,
+    serverBusy: known('serverBusy'),
+    loadBusy: known('loadBusy'),
+    cpuMicros: known('cpuMicros'),
+    answers: sum(rounds, ({ answers }) => answers),
+  };
+}
+
+/** Loads a server for a while. Fails if any request fails. */
 export async function load(racer: Racer, seconds: number): Promise<Load> {
   const { pid, port, requests, connections = 64, perSecond } = racer;
-  const job: Job = { pid, port, requests, connections, perSecond, leadSeconds: 0.1, seconds };
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'load.ts')], {
-    stdin: new Blob([JSON.stringify(job)]),
-    stdout: 'pipe',
-    stderr: 'inherit',
-  });
-  endWithUs(child);
-  const said = await new Response(child.stdout).text();
-  const code = await child.exited;
-  if (code !== 0) throw new Error(`the load generator ended with ${code}`);
-  const result = JSON.parse(said) as Load;
+  const input: Job = { pid, port, requests, connections, perSecond, leadSeconds: 0.1, seconds };
+  await using child = new Child('proof/bench/load.ts', { input });
+  const result = await child.line<Load>();
   if (result.failures > 0) throw new Error(`${result.failures} requests failed; the first: ${result.firstFailure}`);
   return result;
-}
-
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
-  return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2;
-}
-
-export function medianOfKnown(values: readonly (number | undefined)[]): number | undefined {
-  const known = values.filter((v) => v !== undefined);
-  return known.length > 0 ? median(known) : undefined;
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Outcome, passed, type Verdict, verdictOn } from './outcome.ts';
 
-/** The figures for machines: what came of each measurement, and how and when it was taken. */
+/** All figures, and how and when each was taken. */
 export interface Record {
   readonly measurements: Readonly<{ [name: string]: Measured }>;
 }
@@ -11,24 +11,23 @@ export interface Measured {
   readonly machine: string;
   readonly seconds: number;
   readonly rounds: number;
-  /** How long all of it took. */
   readonly tookSeconds: number;
-  /** The share of all cores that others took meanwhile, where somebody tells. */
+  /** The share of all cores that others took meanwhile, if it is known. */
   readonly others?: number | undefined;
   readonly outcomes: readonly (Outcome & Judgement)[];
 }
 
-/** For those who read the file; it follows from the outcome. */
+/** Follows from the outcome, for readers of the file. */
 interface Judgement {
   readonly verdict?: Verdict | undefined;
-  /** Neither where it is doubtful, or nothing is asked for. */
+  /** Undefined if it is doubtful, or there is no bar. */
   readonly passed?: boolean | undefined;
 }
 
 export const readRecord = async (file: string): Promise<Record> =>
   existsSync(file) ? ((await Bun.file(file).json()) as Record) : { measurements: {} };
 
-/** Writes figures in place of earlier ones of the same measurements, which else stay as they are. */
+/** Replaces the figures of these measurements, and keeps the others. */
 export async function updateRecord(file: string, fresh: Record['measurements']): Promise<void> {
   const { measurements } = await readRecord(file);
   await writeRecord(file, { ...measurements, ...fresh });

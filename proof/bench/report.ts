@@ -1,31 +1,13 @@
-import { percent } from './doubt.ts';
+import { table as align, figure, percent } from '../harness/report.ts';
 import { doubtsAbout, type Outcome, type Rates, slowdown, type Verdict, verdictOn } from './outcome.ts';
 import type { Side } from './race.ts';
 
 const headings = [
-  'measurement',
-  'baseline/s',
-  'Parley/s',
-  'ratio',
-  'bar',
-  'baseline p50/p99 ms',
-  'Parley p50/p99 ms',
-  '',
+  ...['measurement', 'baseline/s', 'Parley/s', 'ratio', 'bar', 'baseline p50/p99 ms', 'Parley p50/p99 ms', ''],
 ];
 
-/** The table for people. */
-export function table(outcomes: readonly Outcome[]): string {
-  const rows = [headings, ...outcomes.map(toRow)];
-  const widths = headings.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]) =>
-    row
-      .map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
-      .join('  ')
-      .trimEnd();
-  return rows.map(line).join('\n');
-}
+export const table = (outcomes: readonly Outcome[]): string => align([headings, ...outcomes.map(toRow)], '');
 
-/** What was measured. The same may be measured while this or that grows. */
 const titleOf = (outcome: Outcome) =>
   outcome.kind === 'curve' ? `${outcome.what}, by ${outcome.along}` : outcome.what;
 
@@ -33,7 +15,7 @@ function toRow(outcome: Outcome): string[] {
   switch (outcome.kind) {
     case 'rates': {
       const { what, baseline, contender, ratio, bar } = outcome;
-      const rates = [baseline, contender].map((side) => Math.round(side.perSecond).toLocaleString('en'));
+      const rates = [baseline, contender].map((side) => figure(Math.round(side.perSecond)));
       const times = [baseline, contender].map(timesOf);
       return [what, ...rates, ratio.toFixed(2), bar ? `≥ ${bar.toFixed(2)}` : '', ...times, wordFor(outcome)];
     }
@@ -58,7 +40,7 @@ const words: Readonly<Record<Verdict, string>> = {
   'no room': 'NO ROOM',
 };
 
-/** The verdict in one word; none where nothing is asked for. */
+/** Returns the verdict in one word, or an empty string if there is none. */
 export function wordFor(outcome: Outcome): string {
   const verdict = verdictOn(outcome);
   return verdict === undefined ? '' : words[verdict];
@@ -66,7 +48,7 @@ export function wordFor(outcome: Outcome): string {
 
 const timesOf = ({ p50Ms, p99Ms }: Side) => (p99Ms > 0 ? `${p50Ms.toFixed(2)} / ${p99Ms.toFixed(2)}` : '');
 
-/** What one has to know to believe the table. */
+/** Returns the notes below the table. */
 export function notes(outcomes: readonly Outcome[]): string {
   return outcomes
     .map((outcome) => ({ what: titleOf(outcome), said: [...remarksOn(outcome), ...doubtsIn(outcome)] }))
@@ -75,7 +57,7 @@ export function notes(outcomes: readonly Outcome[]): string {
     .join('\n');
 }
 
-/** Those that are, and why. */
+/** Returns the doubtful outcomes and why they are. */
 export const doubtful = (outcomes: readonly Outcome[]): string =>
   outcomes
     .filter((outcome) => doubtsAbout(outcome).length > 0)
@@ -87,7 +69,7 @@ const whyDoubtful = (outcome: Outcome) =>
     .map(({ why }) => why)
     .join('; ');
 
-/** Told of a miss as well: what is said there may still be better than it is. */
+/** Also for a miss: its figure may still look better than it is. */
 const doubtsIn = (outcome: Outcome): string[] => doubtsAbout(outcome).map(({ why }) => `DOUBTFUL: ${why}`);
 
 function remarksOn(outcome: Outcome): readonly string[] {
@@ -106,7 +88,7 @@ function remarksOn(outcome: Outcome): readonly string[] {
     case 'figure':
       return outcome.notes ?? [];
     case 'curve':
-      return [...outcome.points.map((p) => `${p.x.toLocaleString('en')}: ${p.ratio.toFixed(2)}`), ...outcome.notes];
+      return [...outcome.points.map((p) => `${figure(p.x)}: ${p.ratio.toFixed(2)}`), ...outcome.notes];
     default:
       return [`${outcome.kind}. ${outcome.why}`];
   }
@@ -114,12 +96,12 @@ function remarksOn(outcome: Outcome): readonly string[] {
 
 const referencesOf = ({ references = [] }: Rates): string[] =>
   references.map(({ what, perSecond, ratio }) => {
-    return `${ratio.toFixed(2)} of ${what} (${Math.round(perSecond).toLocaleString('en')}/s)`;
+    return `${ratio.toFixed(2)} of ${what} (${figure(Math.round(perSecond))}/s)`;
   });
 
 const spread = (ratios: readonly number[]) => `rounds ${ratios.map((r) => r.toFixed(2)).join(' ')}`;
 
-/** What is not made of requests has none for each. */
+/** Returns nothing for what is not made of requests. */
 const effort = (baseline: Side, contender: Side): string[] =>
   baseline.cpuMicros === undefined ? [] : [cost(baseline, contender)];
 

@@ -1,164 +1,173 @@
 import { describe, expect, test } from 'bun:test';
-import { createHmac } from 'node:crypto';
 import type { LoggedEvent } from '@parley/contract';
-import { check } from './check.ts';
-import type { Arrival, Evidence } from './evidence.ts';
+import { bodyOf } from '../harness/check.ts';
+import type { Block } from '../harness/sse.ts';
+import { checkRun, seenBy } from './check.ts';
+import type { Answer, RunEvidence } from './evidence.ts';
 
-const secret = 'a secret';
 const timestamp = '2026-01-01T12:00:00.000Z';
+const [owner, guest] = [1, 2];
 
-const bodyOf = ({ event, data }: LoggedEvent) => Buffer.from(JSON.stringify({ event, timestamp, data }));
-
-/** A request about an event, accepted right away unless it is said otherwise. */
-function arrival(
-  event: LoggedEvent,
-  at: number,
-  { acceptedAt = at + 1, body = bodyOf(event), signedWith = secret, ...changed }: Changes = {},
-): Arrival {
-  const id = String(event.event_id);
-  const hmac = (text: string | Buffer) => createHmac('sha256', signedWith).update(text);
-  const headers: Record<string, string> = {
-    'content-type': 'application/json',
-    'x-webhook-id': id,
-    'x-webhook-event': event.event,
-    'x-webhook-attempt': '1',
-    'x-webhook-registration': '7',
-    'x-webhook-signature': `sha256=${hmac(body).digest('hex')}`,
-    'webhook-id': id,
-    'webhook-timestamp': '1767268800',
-    'webhook-signature': `v1,${hmac(`${id}.1767268800.${body.toString()}`).digest('base64')}`,
-    ...changed.headers,
-  };
-  return {
-    header: (name) => headers[name] ?? '',
-    body,
-    at,
-    acceptedAt: acceptedAt === 'never' ? undefined : acceptedAt,
-  };
+function logged(event_id: number, event: LoggedEvent['event'], data: LoggedEvent['data']): LoggedEvent {
+  return { event_id: event_id as LoggedEvent['event_id'], event, timestamp, data };
 }
 
-interface Changes {
-  readonly acceptedAt?: number | 'never';
-  readonly body?: Buffer;
-  readonly signedWith?: string;
-  readonly headers?: Record<string, string>;
-}
+const membership = { chat_id: 1, user_id: guest, actor_id: owner };
+const message = (message_id: number) => ({ message_id, chat_id: 1, user_id: owner, content: `message ${message_id}` });
+const [created, before, joined, during, left, after] = [
+  logged(1, 'group_created', { chat_id: 1, name: 'Chat', user_id: owner, participants: [] }),
+  logged(2, 'new_message', message(1)),
+  logged(3, 'user_joined', membership),
+  logged(5, 'new_message', message(2)),
+  logged(6, 'user_left', membership),
+  logged(7, 'new_message', message(3)),
+];
+const log = [created, before, joined, during, left, after];
+const messages = [1, 2, 3].map(message).map(({ message_id, chat_id, content }) => ({ message_id, chat_id, content }));
 
-const message = (message_id: number, chat_id: number) => ({ message_id, chat_id, content: `message ${message_id}` });
-
-const told = (event_id: number, message_id: number, chat_id: number): LoggedEvent => ({
-  event_id: event_id as LoggedEvent['event_id'],
-  event: 'new_message',
-  timestamp,
-  data: message(message_id, chat_id),
-});
-
-const messages = [message(1, 1), message(2, 2), message(3, 1)];
-const [first, other, second] = [told(11, 1, 1), told(12, 2, 2), told(13, 3, 1)];
-
-/** Two messages in one chat and one in another, and all of them delivered. */
-const sound: Evidence = {
+/** Three messages; somebody came before the second and left after it. */
+const sound: RunEvidence = {
   acknowledged: messages,
-  changes: [],
+  changes: [
+    { event: 'user_joined', chat_id: 1, user_id: guest },
+    { event: 'user_left', chat_id: 1, user_id: guest },
+  ],
   found: messages,
-  log: [first, other, second],
-  told: [],
+  log,
+  webhooks: [],
+  answers: [],
+  streams: [],
+  lists: [
+    { name: 'owner', userId: owner, events: log },
+    { name: 'guest', userId: guest, events: [joined, during, left] },
+  ],
+  memberships: [],
+  foundMemberships: [],
+  pages: [],
 };
 
-const toldOf = (arrivals: Arrival[]) => ({ told: [{ name: 'hook', webhookId: 7, secret, arrivals, log: sound.log }] });
-const judge = (changed: Partial<Evidence>) => check({ ...sound, ...changed });
-const judgeHook = (...arrivals: Arrival[]): Record<string, number> => {
-  const { broken, told } = judge(toldOf(arrivals));
-  const found = Object.entries(told.hook ?? {}).filter(([, count]) => count > 0);
+const judge = (changed: Partial<RunEvidence>) => checkRun({ ...sound, ...changed });
+
+const block = (event: LoggedEvent, changed: Partial<Block> = {}): Block => ({
+  id: String(event.event_id),
+  event: event.event,
+  data: bodyOf(event),
+  ...changed,
+});
+const cursor = (id: number): Block => ({ id: String(id), event: '', data: undefined });
+
+function judgeStream(...blocks: Block[]): Record<string, number> {
+  const { broken, streams } = judge({ streams: [{ name: 'one', blocks, expected: [joined, during, left] }] });
+  const found = Object.entries(streams.one ?? {}).filter(([, count]) => count > 0);
   return { broken: broken.length, ...Object.fromEntries(found) };
-};
+}
 
 describe('the check of a run', () => {
-  test('finds nothing wrong where everything was delivered once, whatever the order of the chats', () => {
-    expect(judgeHook(arrival(other, 1), arrival(first, 3), arrival(second, 5))).toEqual({ broken: 0, delivered: 3 });
+  test('finds nothing wrong where every stream saw what its list has, whatever moved its cursor', () => {
+    const blocks = [cursor(2), block(joined), cursor(4), block(during), block(left), cursor(6), cursor(9)];
+    expect(judgeStream(...blocks)).toEqual({ broken: 0, seen: 3 });
   });
 
-  test('counts repeats, and holds nothing against them', () => {
-    const refused = arrival(first, 1, { acceptedAt: 'never' });
-    const again = [arrival(first, 3), arrival(second, 5), arrival(first, 7), arrival(second, 9), arrival(other, 11)];
-    expect(judgeHook(refused, ...again)).toEqual({ broken: 0, delivered: 3, repeats: 3 });
-  });
-
-  test('finds an event that never came, and one that came and was never accepted', () => {
-    expect(judgeHook(arrival(first, 1), arrival(second, 3))).toEqual({ broken: 1, delivered: 2, lost: 1 });
-    const refused = arrival(other, 5, { acceptedAt: 'never' });
-    expect(judgeHook(arrival(first, 1), arrival(second, 3), refused)).toEqual({ broken: 1, delivered: 2, lost: 1 });
-  });
-
-  test('finds an event that came before the one ahead of it in its chat was accepted', () => {
-    const swapped = [arrival(second, 1), arrival(first, 3), arrival(other, 5)];
-    expect(judgeHook(...swapped)).toEqual({ broken: 1, delivered: 3, outOfOrder: 1 });
-    const hasty = [arrival(first, 1, { acceptedAt: 4 }), arrival(second, 2, { acceptedAt: 3 }), arrival(other, 5)];
-    expect(judgeHook(...hasty)).toEqual({ broken: 1, delivered: 3, outOfOrder: 1 });
-  });
-
-  test('finds a request about nothing that is in the log', () => {
-    const stranger = arrival(told(99, 9, 1), 7);
-    const all = [arrival(first, 1), arrival(other, 3), arrival(second, 5), stranger];
-    expect(judgeHook(...all)).toEqual({ broken: 1, delivered: 3, unknown: 1 });
-  });
-
-  test('finds a single repeat with other bytes', () => {
-    const body = Buffer.from(bodyOf(first).toString().replace(':', ': '));
-    const all = [arrival(first, 1), arrival(other, 3), arrival(second, 5), arrival(first, 7, { body })];
-    expect(judgeHook(...all)).toEqual({ broken: 1, delivered: 3, repeats: 1, altered: 1 });
-  });
-
-  test('finds a signature that is wrong in either header', () => {
-    const rest = [arrival(other, 3), arrival(second, 5)];
-    const expected = { broken: 1, delivered: 3, badSignatures: 1 };
-    expect(judgeHook(arrival(first, 1, { signedWith: 'another' }), ...rest)).toEqual(expected);
-    for (const name of ['x-webhook-signature', 'webhook-signature']) {
-      expect(judgeHook(arrival(first, 1, { headers: { [name]: '' } }), ...rest)).toEqual(expected);
-    }
-  });
-
-  test('finds headers that say something else than the body', () => {
-    const rest = [arrival(other, 3), arrival(second, 5)];
-    const expected = { broken: 1, delivered: 3, mislabelled: 1 };
-    for (const name of ['content-type', 'x-webhook-event', 'x-webhook-attempt', 'x-webhook-registration']) {
-      expect(judgeHook(arrival(first, 1, { headers: { [name]: '0' } }), ...rest)).toEqual(expected);
-    }
-  });
-
-  test('finds what was acknowledged and is gone or changed, and what is there twice or without a word', () => {
-    const [one, two, three] = messages;
-    if (!one || !two || !three) throw new Error('there are three messages');
-    expect(judge({}).broken).toEqual([]);
-    expect(judge({ found: [one, two] })).toMatchObject({ missing: 1, extra: 0, untold: 0 });
-    expect(judge({ found: [{ ...one, content: 'other' }, two, three] })).toMatchObject({ missing: 1, extra: 0 });
-    expect(judge({ found: [one, one, two, three] })).toMatchObject({ missing: 0, extra: 1 });
-    expect(judge({ acknowledged: [one, two] })).toMatchObject({ missing: 0, extra: 1 });
-  });
-
-  test('finds messages and changes that the log does not tell of exactly once', () => {
-    expect(judge({ log: [first, other] })).toMatchObject({ untold: 1 });
-    expect(judge({ log: [first, other, second, told(14, 3, 1)] })).toMatchObject({ untold: 1 });
-    expect(judge({ changes: [{ event: 'message_edited', message_id: 1 }] })).toMatchObject({ untold: 1 });
-  });
-
-  test('finds that somebody came or went more or less often than the log tells', () => {
-    const joined = (event_id: number): LoggedEvent => ({
-      event_id: event_id as LoggedEvent['event_id'],
-      event: 'user_joined',
-      timestamp,
-      data: { chat_id: 1, user_id: 5, actor_id: 5 },
+  test('counts signals, and holds nothing against them', () => {
+    const signal = { id: undefined, event: 'message_read', data: '{}' };
+    expect(judgeStream(block(joined), signal, block(during), block(left), signal)).toEqual({
+      broken: 0,
+      seen: 3,
+      signals: 2,
     });
-    const change = { event: 'user_joined', chat_id: 1, user_id: 5 };
-    const twice = [...sound.log, joined(14), joined(15)];
-    expect(judge({ log: twice, changes: [change, change] })).toMatchObject({ untold: 0, broken: [] });
-    expect(judge({ log: twice, changes: [change] })).toMatchObject({ untold: 1 });
-    expect(judge({ log: twice })).toMatchObject({ untold: 1 });
-    expect(judge({ changes: [change] })).toMatchObject({ untold: 1 });
   });
 
-  test('finds ids that do not rise', () => {
-    expect(judge({ log: [other, first, second] }).broken).toHaveLength(1);
-    expect(judge({ log: [told(11, 3, 1), other, told(13, 1, 1)] }).broken).toHaveLength(1);
+  test('finds an event that never came, and where it was passed over', () => {
+    expect(judgeStream(block(joined), block(left))).toEqual({ broken: 2, seen: 2, lost: 1, gaps: 1 });
+    expect(judgeStream(block(joined), block(during))).toEqual({ broken: 1, seen: 2, lost: 1 });
+    expect(judgeStream(block(during), block(left))).toEqual({ broken: 2, seen: 2, lost: 1, gaps: 1 });
+  });
+
+  test('finds an event that came again, at once or later', () => {
+    const again = [block(joined), block(joined), block(during), block(left)];
+    expect(judgeStream(...again)).toEqual({ broken: 1, seen: 3, repeats: 1 });
+    const later = [block(joined), block(during), block(joined), block(left)];
+    expect(judgeStream(...later)).toEqual({ broken: 2, seen: 3, repeats: 1, outOfOrder: 1 });
+  });
+
+  test('finds events that came in another order, and a cursor that fell', () => {
+    const swapped = [block(joined), block(left), block(during)];
+    expect(judgeStream(...swapped)).toEqual({ broken: 2, seen: 3, gaps: 1, outOfOrder: 1 });
+    const fallen = [block(joined), block(during), cursor(4), block(left)];
+    expect(judgeStream(...fallen)).toEqual({ broken: 1, seen: 3, outOfOrder: 1 });
+    expect(judgeStream(block(joined), block(during), block(left), { ...cursor(0), id: 'x' })).toMatchObject({
+      outOfOrder: 1,
+    });
+  });
+
+  test('finds an event that the user may not see', () => {
+    const blocks = [block(joined), block(during), block(left), block(after)];
+    expect(judgeStream(...blocks)).toEqual({ broken: 1, seen: 4, unknown: 1 });
+  });
+
+  test('finds other bytes, another name, and an event without an id', () => {
+    const rest = [block(during), block(left)];
+    const spaced = bodyOf(joined).replace(':', ': ');
+    expect(judgeStream(block(joined, { data: spaced }), ...rest)).toEqual({ broken: 1, seen: 3, altered: 1 });
+    expect(judgeStream(block(joined, { event: 'user_left' }), ...rest)).toEqual({
+      broken: 1,
+      seen: 3,
+      mislabelled: 1,
+    });
+    expect(judgeStream(block(joined), ...rest, block(during, { id: undefined }))).toEqual({
+      broken: 1,
+      seen: 3,
+      withoutId: 1,
+    });
+  });
+
+  test('knows from the log alone who may see what, joining and leaving included', () => {
+    expect(judge({}).broken).toEqual([]);
+    expect(seenBy(guest, log)).toEqual([joined, during, left]);
+    expect(seenBy(owner, log)).toEqual(log);
+    expect(seenBy(3, log)).toEqual([]);
+  });
+
+  test('finds a list that has too much or too little', () => {
+    const listOf = (...events: LoggedEvent[]) => ({ lists: [{ name: 'guest', userId: guest, events }] });
+    expect(judge(listOf(joined, during, left, after))).toMatchObject({ misread: 1 });
+    expect(judge(listOf(before, joined, during, left))).toMatchObject({ misread: 1 });
+    expect(judge(listOf(joined, during))).toMatchObject({ misread: 1 });
+  });
+
+  test('finds somebody who is where they should not be, or not where they should', () => {
+    const seat = { chat_id: 1, user_id: guest };
+    expect(judge({ memberships: [seat], foundMemberships: [seat] })).toMatchObject({ misplaced: 0 });
+    expect(judge({ memberships: [seat] })).toMatchObject({ misplaced: 1 });
+    expect(judge({ foundMemberships: [seat] })).toMatchObject({ misplaced: 1 });
+  });
+
+  test('finds a message that a page passed over, showed twice, too late or from nowhere', () => {
+    const paged = (...ids: number[]) => judge({ pages: [{ chat_id: 1, ids }] });
+    expect(paged(1, 2, 3)).toMatchObject({ mispaged: 0, broken: [] });
+    for (const ids of [
+      [1, 3],
+      [1, 2, 2, 3],
+      [1, 3, 2],
+      [1, 2, 3, 4],
+    ]) {
+      expect(paged(...ids)).toMatchObject({ mispaged: 1, broken: [expect.stringContaining('page: message')] });
+    }
+  });
+
+  test('takes a plea to come again and what goes with a node, and no other answer', () => {
+    const given = (outcome: Answer['outcome']) =>
+      judge({ answers: [{ operation: 'chats.join', outcome, detail: '' }] });
+    for (const outcome of [200, 429, 503, 'broken: killed', 'broken: stopping', 'already done']) {
+      expect(given(outcome)).toMatchObject({ unexpected: 0, broken: [] });
+    }
+    for (const outcome of [500, 404, 401, 410, '503 without Retry-After', 'broken: up', 'broken: ended', 'silence']) {
+      expect(given(outcome)).toMatchObject({ unexpected: 1, broken: [expect.stringContaining(String(outcome))] });
+    }
+  });
+
+  test('finds what a single node would have to answer for too', () => {
+    expect(judge({ found: messages.slice(1) })).toMatchObject({ missing: 1 });
+    expect(judge({ changes: sound.changes.slice(1) })).toMatchObject({ unlogged: 1 });
   });
 });

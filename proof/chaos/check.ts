@@ -1,201 +1,188 @@
-import { createHmac } from 'node:crypto';
-import type { LoggedEvent } from '@parley/contract';
-import { Breaches } from './breaches.ts';
-import type { Arrival, Evidence, Message, Told } from './evidence.ts';
+import { eventNames, type LoggedEvent } from '@parley/contract';
+import { Breaches, bodyOf, check, describeEvent, type Verdict } from '../harness/check.ts';
+import type { Block } from '../harness/sse.ts';
+import type { Answer, Membership, RunEvidence, StreamEvidence } from './evidence.ts';
 
-/** What was found out about one webhook. */
-export interface ToldCounts {
-  /** Different events that it accepted. */
-  readonly delivered: number;
-  /** Requests beyond the first for the same event. */
-  readonly repeats: number;
-  readonly outOfOrder: number;
+/** What was found out about one stream. */
+export interface StreamCounts {
+  /** Different events that arrived. */
+  readonly seen: number;
   readonly lost: number;
-  /** Requests about nothing that the log knows. */
+  /** Places where an event was skipped, whether it arrived later or not. */
+  readonly gaps: number;
+  readonly repeats: number;
+  /** Events and cursors with a lower id than one before. */
+  readonly outOfOrder: number;
+  /** Events that the list of this user does not have. */
   readonly unknown: number;
-  /** Requests whose body is not that of the log, byte by byte. */
+  /** Events whose data differs from that in the log by any byte. */
   readonly altered: number;
-  readonly badSignatures: number;
-  /** Requests whose headers say something else than their body, or name another webhook. */
+  /** Events under another name than in the log. */
   readonly mislabelled: number;
+  /** Events without an id, from which no client could resume. */
+  readonly withoutId: number;
+  /** What is not in the log, such as read markers. */
+  readonly signals: number;
 }
 
-export interface Verdict {
-  readonly missing: number;
-  readonly extra: number;
-  readonly untold: number;
-  readonly told: Readonly<Record<string, ToldCounts>>;
-  /** Every breach in words, the first ones of each kind. */
-  readonly broken: readonly string[];
+export interface RunVerdict extends Verdict {
+  readonly streams: Readonly<Record<string, StreamCounts>>;
+  /** Events that a list has and should not have, or should have and does not. */
+  readonly misread: number;
+  /** Users who are in a chat and should not be, or should be and are not. */
+  readonly misplaced: number;
+  /** Messages that a reader of pages missed, or saw twice or too late. */
+  readonly mispaged: number;
+  readonly unexpected: number;
 }
 
-/** Judges a run by what is known of it, and by nothing else. */
-export function check(evidence: Evidence): Verdict {
+/** Judges a run by its evidence, and by nothing else. */
+export function checkRun(evidence: RunEvidence): RunVerdict {
+  const common = check(evidence);
   const breaches = new Breaches();
-  const messages = checkMessages(evidence, breaches);
-  const untold = checkLog(evidence, breaches);
-  const told = evidence.told.map((one) => [one.name, checkTold(one, breaches)] as const);
-  return { ...messages, untold, told: Object.fromEntries(told), broken: breaches.lines };
-}
-
-const describeMessage = ({ message_id, chat_id, content }: Message) =>
-  `message ${message_id} of chat ${chat_id}, ${JSON.stringify(content)}`;
-
-/** What was acknowledged is there as it was acknowledged, once, and nothing else is. */
-function checkMessages({ acknowledged, found }: Evidence, breaches: Breaches) {
-  const foundById = new Map(found.map((message) => [message.message_id, message]));
-  const known = new Set(acknowledged.map(({ message_id }) => message_id));
-  const missing = acknowledged.filter((message) => {
-    const there = foundById.get(message.message_id);
-    return there?.chat_id !== message.chat_id || there.content !== message.content;
-  });
-  const extra = found.filter((message, i) => !known.has(message.message_id) || isSecond(found, i));
+  const streams = evidence.streams.map((one) => [one.name, checkStream(one, breaches)] as const);
   return {
-    missing: breaches.add('acknowledged and not found', missing, describeMessage),
-    extra: breaches.add('found and never acknowledged, or found twice', extra, describeMessage),
+    ...common,
+    streams: Object.fromEntries(streams),
+    misread: checkLists(evidence, breaches),
+    misplaced: checkMemberships(evidence, breaches),
+    mispaged: checkPages(evidence, breaches),
+    unexpected: checkAnswers(evidence.answers, breaches),
+    broken: [...common.broken, ...breaches.lines],
   };
 }
 
-/** Pages are in ascending order: whatever comes twice comes twice in a row. */
-const isSecond = (found: readonly Message[], i: number) => found[i - 1]?.message_id === found[i]?.message_id;
+/** Success, a request to retry, or a connection that broke with its server. Anything else is a fault. */
+const fair: ReadonlySet<Answer['outcome']> = new Set([
+  ...[200, 429, 503, 'already done', 'refused as it should', 'broken: killed', 'broken: stopping'],
+]);
 
-/** Every message and every change has its event, and every event its message or change; ids rise, those of messages within their chat. */
-function checkLog({ acknowledged, found, changes, log }: Evidence, breaches: Breaches): number {
-  const messages = [...new Map([...acknowledged, ...found].map((m) => [m.message_id, m])).values()];
-  const asked = [...messages.map(({ message_id }) => ({ event: 'new_message', message_id })), ...changes];
-  const told = log.filter(({ event }) => event in subjects);
-  const expected = tally(asked.map((one) => keyOf(one.event, one)));
-  const counted = tally(told.map(({ event, data }) => keyOf(event, data)));
-  const untold = [...new Set([...expected.keys(), ...counted.keys()])].filter(
-    (key) => expected.get(key) !== counted.get(key),
-  );
-  const newest = new Map<unknown, number>();
-  const falling = log.filter(({ event, data }) => {
-    if (event !== 'new_message') return false;
-    const before = newest.get(data.chat_id) ?? 0;
-    newest.set(data.chat_id, Number(data.message_id));
-    return Number(data.message_id) <= before;
-  });
-  breaches.add(
-    'event ids that do not rise',
-    log.filter(({ event_id }, i) => event_id <= (log[i - 1]?.event_id ?? 0)),
-    describeEvent,
-  );
-  breaches.add('message ids that do not rise', falling, describeEvent);
-  return breaches.add(
-    'not as often in the log as it happened',
-    untold,
-    (key) => `${key}, ${counted.get(key) ?? 0} in place of ${expected.get(key) ?? 0}`,
-  );
+function checkAnswers(answers: readonly Answer[], breaches: Breaches): number {
+  const unfair = answers.filter(({ outcome }) => !fair.has(outcome));
+  const describe = ({ operation, outcome, detail }: Answer) => `${operation}: ${outcome}, ${detail}`;
+  return breaches.add('unexpected answer', unfair, describe);
 }
 
-/** What the events are about that come of the traffic, and of nothing else. */
-const subjects: Readonly<Record<string, readonly string[]>> = {
-  new_message: ['message_id'],
-  message_edited: ['message_id'],
-  message_deleted: ['message_id'],
-  reaction_added: ['message_id'],
-  reaction_removed: ['message_id'],
-  user_joined: ['chat_id', 'user_id'],
-  user_left: ['chat_id', 'user_id'],
-};
+const logged: ReadonlySet<string> = new Set(eventNames);
 
-const keyOf = (event: string, data: Readonly<Record<string, unknown>>) =>
-  [event, ...(subjects[event] ?? []).map((field) => `${field} ${data[field]}`)].join(' ');
-
-function tally(keys: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
-  return counts;
+interface Arrival extends Block {
+  readonly data: string;
+  readonly eventId: number;
 }
 
-export const describeEvent = ({ event_id, event, data }: LoggedEvent) =>
-  `event ${event_id} (${event}, chat ${data.chat_id})`;
-
-const idOf = (arrival: Arrival) => arrival.header('x-webhook-id');
-
-function checkTold(told: Told, breaches: Breaches): ToldCounts {
-  const { log } = told;
-  const events = new Map(log.map((event) => [String(event.event_id), event]));
-  const first = new Map<string, Arrival>();
-  const accepted = new Map<string, number>();
-  for (const arrival of told.arrivals) {
-    const id = idOf(arrival);
-    if (!first.has(id)) first.set(id, arrival);
-    if (arrival.acceptedAt === undefined) continue;
-    accepted.set(id, Math.min(arrival.acceptedAt, accepted.get(id) ?? Number.POSITIVE_INFINITY));
-  }
-  const describe = (arrival: Arrival) => {
-    const event = events.get(idOf(arrival));
-    const place = `request ${arrival.at}, attempt ${arrival.header('x-webhook-attempt')}`;
-    return event ? `${describeEvent(event)}, ${place}` : `id ${JSON.stringify(idOf(arrival))}, ${place}`;
+function checkStream({ name, blocks, expected }: StreamEvidence, breaches: Breaches): StreamCounts {
+  const places = new Map(expected.map((event, place) => [event.event_id as number, { event, place }]));
+  const withId = blocks.filter(({ id }) => id !== undefined);
+  const arrivals = withId.flatMap((block): Arrival[] =>
+    block.data === undefined ? [] : [{ ...block, data: block.data, eventId: Number(block.id) }],
+  );
+  const seen = new Set(arrivals.map(({ eventId }) => eventId));
+  const describe = ({ eventId, event, data }: Arrival) => `event ${eventId} (${event}), ${data.slice(0, 200)}`;
+  const add = <T>(what: string, found: readonly T[], say: (one: T) => string) =>
+    breaches.add(`stream ${name}: ${what}`, found, say);
+  const count = (what: string, isBad: (arrival: Arrival, event: LoggedEvent | undefined) => boolean) => {
+    const bad = arrivals.filter((arrival) => isBad(arrival, places.get(arrival.eventId)?.event));
+    return add(what, bad, describe);
   };
-  const arrivals = (what: string, isBad: (arrival: Arrival, event: LoggedEvent | undefined) => boolean) =>
-    breaches.add(
-      `${told.name}: ${what}`,
-      told.arrivals.filter((arrival) => isBad(arrival, events.get(idOf(arrival)))),
-      describe,
-    );
-  const known = [...accepted.keys()].filter((id) => events.has(id));
+  const isLost = ({ event_id }: LoggedEvent) => !seen.has(event_id);
+  const rest = blocks.filter(({ id, data }) => id === undefined && data !== undefined);
+  const withoutId = rest.filter(({ event }) => logged.has(event));
   return {
-    delivered: known.length,
-    repeats: told.arrivals.length - first.size,
-    outOfOrder: breaches.add(
-      `${told.name}: out of order`,
-      overtaking(log, first, accepted),
-      ([before, after]) => `${describe(after)}, came before ${describeEvent(before)} was accepted`,
-    ),
-    lost: breaches.add(
-      `${told.name}: lost`,
-      log.filter(({ event_id }) => !accepted.has(String(event_id))),
-      describeEvent,
-    ),
-    unknown: arrivals('not in the log', (_, event) => event === undefined),
-    altered: arrivals('another body than in the log', (a, event) => event !== undefined && !hasBodyOf(a, event)),
-    badSignatures: arrivals('bad signature', (arrival) => !isSigned(arrival, told.secret)),
-    mislabelled: arrivals('wrong headers', (arrival, event) => !isLabelled(arrival, told.webhookId, event)),
+    seen: seen.size,
+    lost: add('lost', expected.filter(isLost), describeEvent),
+    gaps: add('gap', findGaps(arrivals, places), describe),
+    repeats: add('repeated', findRepeats(arrivals), describe),
+    outOfOrder: add('out of order', findFalls(withId), ([before, { id, event }]) => {
+      return `${event || 'cursor'} ${id} after ${before}`;
+    }),
+    unknown: count('not in its list', (_, event) => event === undefined),
+    altered: count('other data than in the log', ({ data }, event) => event !== undefined && data !== bodyOf(event)),
+    mislabelled: count('another name than in the log', (a, event) => event !== undefined && a.event !== event.event),
+    withoutId: add('an event without an id', withoutId, ({ event, data }) => `${event} ${data}`),
+    signals: rest.length - withoutId.length,
   };
 }
 
-/**
- * Events that came before the one ahead of them in their chat was accepted. Where no event passes the one right ahead of it,
- * none passes any: so the first deliveries are in order.
- */
-function overtaking(
-  log: readonly LoggedEvent[],
-  first: ReadonlyMap<string, Arrival>,
-  accepted: ReadonlyMap<string, number>,
-): [before: LoggedEvent, after: Arrival][] {
-  const last = new Map<unknown, LoggedEvent>();
-  return log.flatMap((event) => {
-    const before = last.get(event.data.chat_id);
-    last.set(event.data.chat_id, event);
-    const after = first.get(String(event.event_id));
-    if (!before || !after) return [];
-    const acceptedAt = accepted.get(String(before.event_id)) ?? Number.POSITIVE_INFINITY;
-    return acceptedAt > after.at ? [[before, after] as [LoggedEvent, Arrival]] : [];
+/** Returns the arrivals whose direct predecessor in the list had not arrived. */
+function findGaps(arrivals: readonly Arrival[], places: ReadonlyMap<number, { place: number }>): Arrival[] {
+  let last = -1;
+  return arrivals.filter(({ eventId }) => {
+    const place = places.get(eventId)?.place;
+    if (place === undefined) return false;
+    const isGap = place > last + 1;
+    last = Math.max(last, place);
+    return isGap;
   });
 }
 
-/** The log gives back the fields of the body that it froze, in their order. */
-export const bodyOf = ({ event, timestamp, data }: LoggedEvent): string => JSON.stringify({ event, timestamp, data });
-
-const hasBodyOf = ({ body }: Arrival, event: LoggedEvent) => body.equals(Buffer.from(bodyOf(event)));
-
-/** Both signatures, computed here from the bytes that came. */
-function isSigned(arrival: Arrival, secret: string): boolean {
-  const { header, body } = arrival;
-  const plain = createHmac('sha256', secret).update(body).digest('hex');
-  const standard = createHmac('sha256', secret)
-    .update(`${header('webhook-id')}.${header('webhook-timestamp')}.`)
-    .update(body)
-    .digest('base64');
-  return header('x-webhook-signature') === `sha256=${plain}` && header('webhook-signature') === `v1,${standard}`;
+function findRepeats(arrivals: readonly Arrival[]): Arrival[] {
+  const seen = new Set<number>();
+  return arrivals.filter(({ eventId }) => seen.size === seen.add(eventId).size);
 }
 
-const isLabelled = ({ header }: Arrival, webhookId: number, event: LoggedEvent | undefined) =>
-  header('webhook-id') === header('x-webhook-id') &&
-  header('x-webhook-registration') === String(webhookId) &&
-  header('content-type') === 'application/json' &&
-  /^[1-9]\d*$/.test(header('x-webhook-attempt')) &&
-  (event === undefined || header('x-webhook-event') === event.event);
+/** Returns the blocks whose id is lower than one before: a client that resumes there sees events twice. */
+function findFalls(blocks: readonly Block[]): [before: number, block: Block][] {
+  let greatest = 0;
+  return blocks.flatMap((block) => {
+    const before = greatest;
+    const id = Number(block.id);
+    greatest = Math.max(before, id || 0);
+    return id >= before ? [] : [[before, block] as [number, Block]];
+  });
+}
+
+/** Each list has exactly what the log alone says about the user's chats while the user was in them. */
+function checkLists({ lists, log }: RunEvidence, breaches: Breaches): number {
+  const wrong = lists.flatMap(({ name, userId, events }) => {
+    const expected = new Set(seenBy(userId, log).map(({ event_id }) => event_id));
+    const listed = new Set(events.map(({ event_id }) => event_id));
+    const missing = log.filter(({ event_id }) => expected.has(event_id) && !listed.has(event_id));
+    const extra = events.filter(({ event_id }) => !expected.has(event_id));
+    return [
+      ...missing.map((event) => `${name} does not get ${describeEvent(event)}`),
+      ...extra.map((event) => `${name} gets ${describeEvent(event)}`),
+    ];
+  });
+  return breaches.add('list', wrong, (line) => line);
+}
+
+/** Returns what a user may see of a complete log: from the event that adds the user to a chat to the one of leaving. */
+export function seenBy(userId: number, log: readonly LoggedEvent[]): LoggedEvent[] {
+  const chats = new Set<unknown>();
+  return log.filter(({ event, data }) => {
+    const isAboutThem = data.user_id === userId;
+    const isCreated = event === 'group_created' || event === 'channel_created' || event === 'direct_created';
+    const participants = isCreated ? (data.participants as readonly number[]) : [];
+    if (isCreated && (isAboutThem || participants.includes(userId))) chats.add(data.chat_id);
+    if (event === 'user_joined' && isAboutThem) chats.add(data.chat_id);
+    const isSeen = chats.has(data.chat_id);
+    if (event === 'user_left' && isAboutThem) chats.delete(data.chat_id);
+    return isSeen;
+  });
+}
+
+/** A reader who pages with `after_id` sees every message of the chat once, in the order of the ids. */
+function checkPages({ pages, found }: RunEvidence, breaches: Breaches): number {
+  const wrong = pages.flatMap(({ chat_id, ids }) => {
+    const there = found.filter((message) => message.chat_id === chat_id).map(({ message_id }) => message_id);
+    const [paged, known] = [new Set(ids), new Set(there)];
+    const line = (id: number, what: string) => `message ${id} of chat ${chat_id} ${what}`;
+    return [
+      ...there.filter((id) => !paged.has(id)).map((id) => line(id, 'was skipped')),
+      ...ids.filter((id) => !known.has(id)).map((id) => line(id, 'is not there any more')),
+      ...ids.filter((id, i) => id <= (ids[i - 1] ?? 0)).map((id) => line(id, 'came twice, or after a later one')),
+    ];
+  });
+  return breaches.add('page', wrong, (line) => line);
+}
+
+/** The members of each chat are those that the last responses say. */
+function checkMemberships({ memberships, foundMemberships }: RunEvidence, breaches: Breaches): number {
+  const keyOf = ({ chat_id, user_id }: Membership) => `${user_id} in chat ${chat_id}`;
+  const [asked, found] = [new Set(memberships.map(keyOf)), new Set(foundMemberships.map(keyOf))];
+  const wrong = [
+    ...[...asked].filter((key) => !found.has(key)).map((key) => `${key}, and is not there`),
+    ...[...found].filter((key) => !asked.has(key)).map((key) => `not ${key}, and is there`),
+  ];
+  return breaches.add('by the last response user', wrong, (line) => line);
+}

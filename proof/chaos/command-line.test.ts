@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import { type Asked, readCommandLine, usage } from './command-line.ts';
+import { type Options, readCommandLine, usage } from './command-line.ts';
 import { faults } from './faults.ts';
 
-const read = (...args: string[]) => readCommandLine(args) as Asked;
+const read = (...args: string[]) => readCommandLine(args) as Options;
 
 test('without a name every fault is asked for, on both databases', () => {
   const { chosen, engines } = read();

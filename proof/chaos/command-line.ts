@@ -1,10 +1,9 @@
 import type { EngineName } from '../../server/test/support/engines.ts';
-import { Misuse, readCount, readDatabase, readSeed, readTyped, seedByChance } from './arguments.ts';
-import type { Fault, Prepared } from './fault.ts';
+import { randomSeed, readArguments, readCount, readDatabase, readSeed, UsageError } from '../harness/arguments.ts';
 import { faults } from './faults.ts';
+import type { Scenario, Setting } from './scenario.ts';
 
-/** What was asked for on the command line. */
-export interface Asked {
+export interface Options {
   readonly chosen: readonly Chosen[];
   readonly engines: readonly EngineName[];
   readonly seed: number;
@@ -13,54 +12,64 @@ export interface Asked {
 
 export interface Chosen {
   readonly name: string;
-  readonly inapplicable: Fault['inapplicable'];
-  readonly run: Prepared;
+  readonly scenario: Scenario;
+  readonly settings: Readonly<Record<string, number>>;
   /** The options that it was given, as one would give them again. */
   readonly options: string;
 }
 
+const settingsOf = ({ settings, seconds }: Scenario): Readonly<Record<string, Setting>> => ({
+  ...settings,
+  traffic: { summary: 'seconds that people write, at least', fallback: seconds },
+});
+
 export const usage = `npm run chaos -- [fault …] [--database sqlite|postgres|both] [--seed N] [--seconds N]
 Without a name, all faults in turn, each on the databases that it can happen to.
 --database  the database (both)
---seed      draws the same schedule again; by chance without it
+--seed      draws the same schedule again; random without it
 --seconds   ends each run after this time at the latest (900)
 ${Object.entries(faults).map(describeFault).join('\n')}`;
 
-function describeFault([name, { summary, settings }]: [string, Fault]): string {
-  const rows = Object.entries(settings).map(([option, s]) => [`  --${option}`, `${s.summary} (${s.fallback})`]);
-  return `\n${name}: ${summary}\n${rows.map(([option = '', text]) => `${option.padEnd(13)} ${text}`).join('\n')}`;
+function describeFault([name, scenario]: [string, Scenario]): string {
+  const rows = Object.entries(settingsOf(scenario)).map(([option, { summary, fallback }]) => {
+    return `${`  --${option}`.padEnd(13)} ${summary} (${fallback})`;
+  });
+  return `\n${name}: ${scenario.summary}\n${rows.join('\n')}`;
 }
 
-/** No fault is given longer than a day. */
-const seconds = { least: 1, most: 86_400 };
+const secondsBounds = { min: 1, max: 86_400 };
+const settingBounds = { min: 0, max: 999_999_999 };
 
-/** Throws where something cannot be meant. */
-export function readCommandLine(args: readonly string[]): Asked | 'help' {
-  const settings = [...new Set(Object.values(faults).flatMap((fault) => Object.keys(fault.settings)))];
-  const typed = readTyped(args, ['database', 'seed', 'seconds', ...settings]);
+/** Fails with a `UsageError`. */
+export function readCommandLine(args: readonly string[]): Options | 'help' {
+  const settings = [...new Set(Object.values(faults).flatMap((fault) => Object.keys(settingsOf(fault))))];
+  const typed = readArguments(args, ['database', 'seed', 'seconds', ...settings]);
   if (typed === 'help') return 'help';
   const { words, given } = typed;
   const names = words.length > 0 ? words : Object.keys(faults);
   const own = settings.filter((option) => given[option] !== undefined);
   const chosen = names.map((name) => choose(name, own, given));
-  const strange = own.find((option) => !names.some((name) => faults[name]?.settings[option]));
-  if (strange !== undefined) throw new Misuse(`--${strange} is no setting of ${names.join(' or ')}`);
+  const unused = own.find((option) => !chosen.some(({ settings }) => option in settings));
+  if (unused !== undefined) throw new UsageError(`--${unused} is no setting of ${names.join(' or ')}`);
   return {
     chosen,
     engines: readDatabase(given.database ?? 'both', ['sqlite', 'postgres', 'both']),
-    seed: readSeed(given.seed) ?? seedByChance(),
-    seconds: readCount('seconds', given.seconds, seconds) ?? 900,
+    seed: readSeed(given.seed) ?? randomSeed(),
+    seconds: readCount('seconds', given.seconds, secondsBounds) ?? 900,
   };
 }
 
 function choose(name: string, own: readonly string[], given: Readonly<Record<string, string | undefined>>): Chosen {
-  const fault = faults[name];
-  if (!fault) throw new Misuse(`There is no fault ${name}`);
-  const options = own.filter((option) => fault.settings[option]);
+  const scenario = faults[name];
+  if (!scenario) throw new UsageError(`There is no fault ${name}`);
+  const settings = Object.entries(settingsOf(scenario)).map(([option, { fallback }]) => {
+    return [option, readCount(option, given[option], settingBounds) ?? fallback] as const;
+  });
+  const options = own.filter((option) => settings.some(([known]) => known === option));
   return {
     name,
-    inapplicable: fault.inapplicable,
-    run: fault.prepare(given),
+    scenario,
+    settings: Object.fromEntries(settings),
     options: options.map((option) => ` --${option} ${given[option]}`).join(''),
   };
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
-import type { ToldCounts, Verdict } from './check.ts';
+import type { DeliveryCounts, Verdict } from '../harness/check.ts';
+import type { Evidence } from '../harness/evidence.ts';
 import { countsOf } from './counts.ts';
-import type { Evidence } from './evidence.ts';
 
-const hook: ToldCounts = {
+const hook: DeliveryCounts = {
   delivered: 10,
   repeats: 2,
   outOfOrder: 1,
@@ -14,8 +14,8 @@ const hook: ToldCounts = {
   mislabelled: 0,
 };
 const acknowledged = [1, 2, 3, 4].map((message_id) => ({ message_id, chat_id: 1, content: '' }));
-const evidence: Evidence = { acknowledged, changes: [], found: [], log: [], told: [] };
-const verdict: Verdict = { missing: 1, extra: 0, untold: 2, told: { one: hook, two: hook }, broken: [] };
+const evidence: Evidence = { acknowledged, changes: [], found: [], log: [], webhooks: [] };
+const verdict: Verdict = { missing: 1, extra: 0, unlogged: 2, webhooks: { one: hook, two: hook }, broken: [] };
 
 test('the counts of a run add up what is known of messages, webhooks and streams', () => {
   const streams = [{ outOfOrder: 1, gaps: 2, lost: 4 }];

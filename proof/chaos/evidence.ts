@@ -1,44 +1,51 @@
 import type { LoggedEvent } from '@parley/contract';
+import type { Evidence } from '../harness/evidence.ts';
+import type { Block } from '../harness/sse.ts';
 
-/** One request to an endpoint that came in full. */
-export interface Arrival {
-  /** By its name in lower case; empty where there is none. */
-  readonly header: (name: string) => string;
-  readonly body: Buffer;
-  /** Its place among everything that happened at this endpoint. */
-  readonly at: number;
-  /** The place of the answer that accepted it; undefined where there was none, or another one. */
-  acceptedAt: number | undefined;
+/** The result of one attempt of a call, or of opening a stream. */
+export interface Answer {
+  readonly operation: string;
+  /** The status; the state of the server when the connection broke; or another word for what happened. */
+  readonly outcome: number | string;
+  readonly detail: string;
+  /** The `Idempotency-Key` of the request, if it had one. */
+  readonly key?: string;
 }
 
-export interface Told {
+/** What one reader received over all of its connections, in order. */
+export interface StreamEvidence {
   readonly name: string;
-  readonly webhookId: number;
-  readonly secret: string;
-  readonly arrivals: readonly Arrival[];
-  /** What `events.list` tells its owner of all that it is to be told of, in its order. */
-  readonly log: readonly LoggedEvent[];
+  readonly blocks: readonly Block[];
+  /** What `events.list` returns to the same user for the same range and filter. */
+  readonly expected: readonly LoggedEvent[];
 }
 
-export interface Message {
-  readonly message_id: number;
+/** What `events.list` returns to a user from the beginning. */
+export interface ListEvidence {
+  readonly name: string;
+  readonly userId: number;
+  readonly events: readonly LoggedEvent[];
+}
+
+export interface Membership {
   readonly chat_id: number;
-  readonly content: string;
+  readonly user_id: number;
 }
 
-/** A change beside the sends that the server answered for, by the event that tells of it: to a message, or to who is in a chat. */
-export type Change =
-  | { readonly event: string; readonly message_id: number }
-  | { readonly event: string; readonly chat_id: number; readonly user_id: number };
+/** The messages that somebody read page by page while others wrote them. */
+export interface PageEvidence {
+  readonly chat_id: number;
+  readonly ids: readonly number[];
+}
 
-/** Everything that is known once it is over. */
-export interface Evidence {
-  /** What the senders were told is there, as the last answer about it said. */
-  readonly acknowledged: readonly Message[];
-  readonly changes: readonly Change[];
-  /** What `get_messages` finds, chat by chat. */
-  readonly found: readonly Message[];
-  /** What `events.list` tells somebody who is in all of these chats, in its order. */
-  readonly log: readonly LoggedEvent[];
-  readonly told: readonly Told[];
+/** Everything that is known at the end of a run. */
+export interface RunEvidence extends Evidence {
+  readonly answers: readonly Answer[];
+  readonly streams: readonly StreamEvidence[];
+  readonly pages: readonly PageEvidence[];
+  readonly lists: readonly ListEvidence[];
+  /** The memberships of visitors and guests by the last responses. */
+  readonly memberships: readonly Membership[];
+  /** The same, as the server lists them. */
+  readonly foundMemberships: readonly Membership[];
 }

@@ -8,13 +8,13 @@ import { killServer } from './faults/kill-server.ts';
 import { locked } from './faults/locked.ts';
 import { sigterm } from './faults/sigterm.ts';
 import { slowClients } from './faults/slow-clients.ts';
-import { leastMessages, type RunResult, runTrial } from './frame/run.ts';
-import type { Trial } from './frame/trial.ts';
+import { minMessages, type RunResult, runScenario } from './run.ts';
+import type { Scenario } from './scenario.ts';
 
 const seed = 7;
 
 /** Catches hangs, and nothing else. */
-const mostMs = 300_000;
+const maxMs = 300_000;
 
 /**
  * A short run on SQLite of what `npm run chaos` does at length. PostgreSQL and NATS have theirs in `cluster/`; endpoints in trouble
@@ -22,25 +22,25 @@ const mostMs = 300_000;
  */
 function short<S extends string>(
   name: string,
-  trial: Trial<S>,
+  scenario: Scenario<S>,
   ms: number,
   settings: Readonly<Record<S, number>>,
   happened: (result: RunResult) => number,
 ): void {
-  const why = trial.inapplicable?.('sqlite');
+  const why = scenario.inapplicable?.('sqlite');
   if (why !== undefined) noteSkipped(name, why);
   test.concurrent.skipIf(why !== undefined)(
     name,
     async () => {
-      const outOfTime = AbortSignal.timeout(mostMs - 20_000);
+      const outOfTime = AbortSignal.timeout(maxMs - 20_000);
       const conditions = { engine: 'sqlite', seed, ms, fsync: false, outOfTime, progress: () => {} } as const;
-      const result = await runTrial(trial, { ...conditions, settings });
+      const result = await runScenario(scenario, { ...conditions, settings });
       expect(result.broken).toEqual([]);
-      expect(result.evidence.acknowledged.length).toBeGreaterThanOrEqual(leastMessages);
-      expect(result.evidence.told.every(({ log }) => log.length > 0)).toBeTrue();
+      expect(result.evidence.acknowledged.length).toBeGreaterThanOrEqual(minMessages);
+      expect(result.evidence.webhooks.every(({ log }) => log.length > 0)).toBeTrue();
       expect(happened(result)).toBeGreaterThan(0);
     },
-    mostMs,
+    maxMs,
   );
 }
 

@@ -1,4 +1,3 @@
-import type { Fault } from './fault.ts';
 import { clock } from './faults/clock.ts';
 import { cluster } from './faults/cluster.ts';
 import { diskFull } from './faults/disk-full.ts';
@@ -12,21 +11,21 @@ import { receiverFaults } from './faults/receiver-faults.ts';
 import { sigterm } from './faults/sigterm.ts';
 import { slowClients } from './faults/slow-clients.ts';
 import { webhooks } from './faults/webhooks.ts';
-import { framed } from './frame/framed.ts';
+import type { Scenario } from './scenario.ts';
 
-/** Everything that can be made to go wrong, by the name that it is asked for. */
-export const faults: Readonly<Record<string, Fault>> = {
-  'kill-server': framed(killServer),
-  'kill-receiver': framed(killReceiver),
-  sigterm: framed(sigterm),
-  'disk-full': framed(diskFull),
-  locked: framed(locked),
-  'postgres-restart': framed(postgresRestart),
-  'nats-loss': framed(natsLoss),
-  clock: framed(clock),
-  'receiver-faults': framed(receiverFaults),
-  'slow-clients': framed(slowClients),
-  floods: framed(floods),
+/** All faults, by their name on the command line. */
+export const faults: Readonly<Record<string, Scenario>> = {
+  'kill-server': killServer,
+  'kill-receiver': killReceiver,
+  sigterm,
+  'disk-full': diskFull,
+  locked,
+  'postgres-restart': postgresRestart,
+  'nats-loss': natsLoss,
+  clock,
+  'receiver-faults': receiverFaults,
+  'slow-clients': slowClients,
+  floods,
   webhooks,
-  cluster: framed(cluster),
+  cluster,
 };

@@ -1,17 +1,15 @@
-import type { Owner } from './owner.ts';
-import { pause } from './pause.ts';
-import { stream } from './random.ts';
+import { stream } from '../harness/random.ts';
+import { pause } from '../harness/wait.ts';
+import { type Scene, webhookOwner } from './scenario.ts';
 
-/** An endpoint that fails time and again would soon be left alone for minutes: somebody has it tried before, as its owner can. */
-export async function hurryNowAndThen(owner: Owner, url: string, seed: number, end: AbortSignal): Promise<void> {
-  const random = stream(seed, 'hurries');
+/** Hurries a webhook every few seconds. Otherwise an endpoint that keeps failing would soon be left alone for minutes. */
+export async function hurryNowAndThen(scene: Scene, url: string, end: AbortSignal): Promise<void> {
+  const random = stream(scene.seed, 'hurries');
+  const owner = webhookOwner(scene);
   while (!end.aborted) {
     await pause(1_000 + 3_000 * random(), end);
-    try {
-      const webhook = (await owner.behind(end)).find((one) => one.url === url);
-      if (webhook) await owner.hurry(webhook, end);
-    } catch (error) {
+    await owner.hurryAll(end, url).catch((error) => {
       if (!end.aborted) throw error;
-    }
+    });
   }
 }

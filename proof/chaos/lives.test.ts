@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { drawLives } from './lives.ts';
-import { stream } from './random.ts';
+import { stream } from '../harness/random.ts';
+import { drawLives } from './schedule.ts';
 
 test('a seed draws the same lives again, and another seed others', () => {
   const draw = (seed: number) => drawLives(30, stream(seed, 'kills'));

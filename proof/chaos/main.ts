@@ -1,67 +1,76 @@
 import type { EngineName } from '../../server/test/support/engines.ts';
-import { readOrEnd } from './arguments.ts';
-import { type Asked, readCommandLine, usage } from './command-line.ts';
-import { type Counts, countKeys, countNames } from './counts.ts';
-import type { Outcome } from './fault.ts';
-import { figure, table } from './report.ts';
+import { readOrExit, runTool } from '../harness/arguments.ts';
+import { figure, table } from '../harness/report.ts';
+import { type Chosen, readCommandLine, usage } from './command-line.ts';
+import { type Counts, countKeys, countNames, countsOf } from './counts.ts';
+import { type RunResult, runScenario } from './run.ts';
+import { whyInapplicable } from './scenario.ts';
+import { tablesOf } from './tables.ts';
 
-const engines: Readonly<Record<EngineName, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
+const engineTitles: Readonly<Record<EngineName, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
 
-/** On a terminal one line that changes; elsewhere nothing. */
+/** Updates one line on a terminal. Prints nothing elsewhere. */
 const progress = (line: string) => {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`);
 };
 
-const failure = (error: Error): Outcome => ({
-  counts: undefined,
-  tables: [],
-  notes: [],
-  broken: [error.stack ?? error.message],
-});
+interface Outcome {
+  /** Undefined if the run failed. */
+  readonly counts?: Counts;
+  readonly tables: readonly string[][][];
+  readonly notes: readonly string[];
+  readonly broken: readonly string[];
+}
+
+function outcomeOf(result: RunResult): Outcome {
+  const { evidence, verdict, faults, broken } = result;
+  const counts = countsOf(evidence, verdict, Object.values(verdict.streams));
+  const notes = faults.slice(0, 5).map((line) => `A server logged: ${line}`);
+  return { counts, tables: [...tablesOf(result)], notes, broken };
+}
+
+const failure = (error: Error): Outcome => ({ tables: [], notes: [], broken: [error.stack ?? error.message] });
 
 const verdictOn = ({ broken }: Outcome) => (broken.length === 0 ? 'everything held' : 'BROKEN');
 
-const countCells = (counts: Counts | undefined) => countKeys.map((key) => (counts ? figure(counts[key]) : '-'));
+const countCells = ({ counts }: Outcome) => countKeys.map((key) => (counts ? figure(counts[key]) : '-'));
 
 function describe(title: string, replay: string, outcome: Outcome): string {
-  const { counts, tables, notes, broken } = outcome;
-  const cells = countCells(counts);
+  const cells = countCells(outcome);
   const common = countKeys.map((key, i) => [countNames[key], cells[i] ?? '-']);
   const again = `The same schedule again, though not the same instant: ${replay}`;
-  const lines = [...notes, again, ...broken.map((line) => `BROKEN: ${line}`)];
-  const body = [...tables, common].map(table);
-  return `${[`${title}: ${verdictOn(outcome)}`, ...body, lines.join('\n')].join('\n\n')}\n`;
+  const lines = [...outcome.notes, again, ...outcome.broken.map((line) => `BROKEN: ${line}`)];
+  const tables = [...outcome.tables, common].map((rows) => table(rows));
+  return `${[`${title}: ${verdictOn(outcome)}`, ...tables, lines.join('\n')].join('\n\n')}\n`;
 }
 
-async function main({ chosen, engines: asked, seed, seconds }: Asked): Promise<void> {
-  const all: string[][] = [['fault', ...countKeys.map((key) => countNames[key]), '']];
+const { chosen, engines, seed, seconds } = readOrExit(usage, readCommandLine);
+
+function run({ scenario, settings }: Chosen, engine: EngineName): Promise<Outcome> {
+  const ms = (settings.traffic ?? scenario.seconds) * 1_000;
+  const outOfTime = AbortSignal.timeout(seconds * 1_000);
+  const options = { engine, seed, ms, settings, fsync: true, outOfTime, progress };
+  return runScenario(scenario, options).then(outcomeOf, failure);
+}
+
+await runTool(async () => {
+  const rows: string[][] = [['fault', ...countKeys.map((key) => countNames[key]), '']];
   if (chosen.length > 1) console.log(`In turn: ${chosen.map(({ name }) => name).join(', ')}. Seed ${seed}.\n`);
-  for (const { name, inapplicable, run, options } of chosen) {
-    for (const engine of asked) {
-      const title = `${name}, ${engines[engine]}, seed ${seed}`;
-      const why = inapplicable(engine);
+  for (const one of chosen) {
+    for (const engine of engines) {
+      const what = `${one.name}, ${engineTitles[engine]}`;
+      const why = whyInapplicable(one.scenario, engine);
       if (why !== undefined) {
-        console.log(`${title}: skipped. ${why}\n`);
+        console.log(`${what}, seed ${seed}: skipped. ${why}\n`);
         continue;
       }
-      const replay = `npm run chaos -- ${name} --database ${engine} --seed ${seed}${options}`;
-      const outOfTime = AbortSignal.timeout(seconds * 1_000);
-      const outcome = await run({ engine, seed, outOfTime, progress }).catch(failure);
+      const outcome = await run(one, engine);
       progress('');
-      console.log(describe(title, replay, outcome));
-      all.push([`${name}, ${engines[engine]}`, ...countCells(outcome.counts), verdictOn(outcome)]);
+      const replay = `npm run chaos -- ${one.name} --database ${engine} --seed ${seed}${one.options}`;
+      console.log(describe(`${what}, seed ${seed}`, replay, outcome));
+      rows.push([what, ...countCells(outcome), verdictOn(outcome)]);
       if (outcome.broken.length > 0) process.exitCode = 1;
     }
   }
-  if (all.length > 2) console.log(table(all));
-}
-
-// Whatever ends the process, its exit handlers end what it started and remove its folders.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
-try {
-  await main(readOrEnd(usage, () => readCommandLine(process.argv.slice(2))));
-} catch (error) {
-  console.error(error);
-  process.exitCode = 1;
-}
-process.exit();
+  if (rows.length > 2) console.log(table(rows));
+});

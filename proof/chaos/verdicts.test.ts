@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
-import type { Answer } from './frame/evidence.ts';
+import type { Answer } from './evidence.ts';
 import { cutOffBy, growth, isFault, lockedOut } from './verdicts.ts';
 
 const send = (key: string, outcome: Answer['outcome']): Answer => ({
   operation: 'messages.send_message',
   outcome,
-  says: '',
+  detail: '',
   key,
 });
 
@@ -29,7 +29,7 @@ test('a send that a stop cut off has not come to pass by the time the server has
 });
 
 test('junk is answered by what blames it, or by what passes, and by no fault', () => {
-  for (const status of ['200', '400', '413', '431', '503', '505', 'no answer']) expect(isFault(status)).toBeFalse();
+  for (const status of ['200', '400', '413', '431', '503', '505', 'no response']) expect(isFault(status)).toBeFalse();
   for (const status of ['500', '501', '502', '504']) expect(isFault(status)).toBeTrue();
 });
 

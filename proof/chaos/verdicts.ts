@@ -1,16 +1,16 @@
-import type { Answer } from './frame/evidence.ts';
+import type { Answer } from './evidence.ts';
 
-/** What single faults judge by, as functions of what was seen. */
+/** How single faults judge what they saw. */
 
-/** What came to pass before a server had stopped, and which calls were made meanwhile. */
+/** A stop of a server, and what was there when the process had ended. */
 export interface Stop {
-  /** Of the answers, those from the moment of the signal to the end of the process. */
+  /** The range of the responses from the signal to the end of the process. */
   readonly from: number;
   readonly to: number;
   readonly lastMessageId: number;
 }
 
-/** The sends that a stop cut off, and of these the messages that were there when the server had stopped: nobody was told of them. */
+/** Returns how many sends a stop cut off, and the messages of those that took effect nevertheless. */
 export function cutOffBy(
   stops: readonly Stop[],
   answers: readonly Answer[],
@@ -25,19 +25,19 @@ export function cutOffBy(
   return { cutOff: ids.length, done: ids.filter(({ id, lastMessageId }) => id <= lastMessageId).map(({ id }) => id) };
 }
 
-/** Statuses that blame the server and may nevertheless answer junk: to come again, or that nobody speaks this HTTP. */
+/** Fair responses to junk: retry later, or an unknown version of HTTP. */
 const fairToJunk: ReadonlySet<string> = new Set(['503', '505']);
 
-/** Whether an answer to junk is a fault of the server. */
+/** Whether a response to junk is a fault of the server. */
 export const isFault = (status: string): boolean => status.startsWith('5') && !fairToJunk.has(status);
 
-/** By how much more than `most` something grew after its first time; what the first took may be needed again. */
-export function growth(sizes: readonly number[], most: number): number | undefined {
+/** Returns the growth since the first size if it exceeds `max`. The first flood may take what later ones need again. */
+export function growth(sizes: readonly number[], max: number): number | undefined {
   const [first = 0, last = 0] = [sizes[0], sizes.at(-1)];
-  return last - first > most ? last - first : undefined;
+  return last - first > max ? last - first : undefined;
 }
 
-/** Those who got nothing done since a moment. */
+/** Returns the users without a successful call since a moment. */
 export const lockedOut = (
   userIds: readonly number[],
   lastSuccess: ReadonlyMap<number, number>,

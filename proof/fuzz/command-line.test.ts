@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import { type Asked, readCommandLine } from './command-line.ts';
+import { type Options, readCommandLine } from './command-line.ts';
 import { usualSeed } from './subject.ts';
 
-const read = (...args: string[]) => readCommandLine(args) as Asked;
+const read = (...args: string[]) => readCommandLine(args) as Options;
 
 test('without a word everything is tried on both databases, with the inputs of the tests', () => {
   const { suites, engines, runs, minutes, seed } = read();

@@ -1,24 +1,31 @@
 import type { EngineName } from '../../server/test/support/engines.ts';
-import { Misuse, readCount, readDatabase, readNumber, readSeed, readTyped, seedByChance } from '../chaos/arguments.ts';
+import {
+  randomSeed,
+  readArguments,
+  readCount,
+  readDatabase,
+  readNumber,
+  readSeed,
+  UsageError,
+} from '../harness/arguments.ts';
 import { http } from './http.ts';
 import { parsers } from './parsers.ts';
 import { type Subject, usualSeed } from './subject.ts';
 
 export const usage = `npm run fuzz -- [parsers] [http] [--database sqlite|postgres|both] [--only NAME] [--runs N] [--minutes N] [--seed N] [--path P]
-parsers     everything that takes apart what others have written
+parsers     everything that parses what others have written
 http        every operation, alone and together; tokens for apps, pages, uploads, and bytes that are hardly HTTP
 --database  the database of the server (both)
 --only      the subjects with this in their name
 --runs      inputs for each subject (as many as the tests try)
 --minutes   goes on with further seeds for this long, each time on a new server
---seed      the first seed (that of the tests, or by chance with --minutes)
+--seed      the first seed (that of the tests, or random with --minutes)
 --path      leads straight to the input that failed`;
 
-/** What was asked for on the command line. */
-export interface Asked {
+export interface Options {
   readonly suites: readonly Suite[];
   readonly engines: readonly EngineName[];
-  readonly isAsked: (subject: Subject) => boolean;
+  readonly isChosen: (subject: Subject) => boolean;
   readonly runs: number | undefined;
   readonly path: string | undefined;
   /** How long to go on; 0 for a single round. */
@@ -37,27 +44,27 @@ const suites: Readonly<Record<Suite, readonly Subject[]>> = {
 
 const isSuite = (word: string): word is Suite => word in suites;
 
-/** Throws where something cannot be meant, and where nothing would be tried. */
-export function readCommandLine(args: readonly string[]): Asked | 'help' {
-  const typed = readTyped(args, ['database', 'only', 'runs', 'minutes', 'seed', 'path']);
+/** Fails with a `UsageError`, also if no subject is chosen. */
+export function readCommandLine(args: readonly string[]): Options | 'help' {
+  const typed = readArguments(args, ['database', 'only', 'runs', 'minutes', 'seed', 'path']);
   if (typed === 'help') return 'help';
   const { given, words } = typed;
   const unknown = words.find((word) => !isSuite(word));
-  if (unknown !== undefined) throw new Misuse(`There is no suite ${unknown}`);
+  if (unknown !== undefined) throw new UsageError(`There is no suite ${unknown}`);
   const named = words.length > 0 ? words.filter(isSuite) : (Object.keys(suites) as Suite[]);
-  const isAsked = ({ name }: Subject) => name.includes(given.only ?? '');
-  const chosen = named.filter((suite) => suites[suite].some(isAsked));
-  if (chosen.length === 0) throw new Misuse(`No subject of ${named.join(' or ')} has "${given.only}" in its name`);
+  const isChosen = ({ name }: Subject) => name.includes(given.only ?? '');
+  const chosen = named.filter((suite) => suites[suite].some(isChosen));
+  if (chosen.length === 0) throw new UsageError(`No subject of ${named.join(' or ')} has "${given.only}" in its name`);
   if (given.path !== undefined && !/^\d+(?::\d+)*$/.test(given.path))
-    throw new Misuse(`--path takes numbers with colons between them, not ${given.path}`);
-  const minutes = readNumber('minutes', given.minutes, { least: 0.01, most: 10_000 }) ?? 0;
+    throw new UsageError(`--path takes numbers with colons between them, not ${given.path}`);
+  const minutes = readNumber('minutes', given.minutes, { min: 0.01, max: 10_000 }) ?? 0;
   return {
     suites: chosen,
     engines: readDatabase(given.database ?? 'both', ['sqlite', 'postgres', 'both']),
-    isAsked,
-    runs: readCount('runs', given.runs, { least: 1, most: 1_000_000 }),
+    isChosen,
+    runs: readCount('runs', given.runs, { min: 1, max: 1_000_000 }),
     path: given.path,
     minutes,
-    seed: readSeed(given.seed) ?? (minutes > 0 ? seedByChance() : usualSeed),
+    seed: readSeed(given.seed) ?? (minutes > 0 ? randomSeed() : usualSeed),
   };
 }

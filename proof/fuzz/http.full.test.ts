@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { listOperations } from '@parley/contract';
 import { onBothEngines } from '../../server/test/support/engines.ts';
-import { tryHttp } from './http-suite.ts';
+import { tryHttp } from './test/http-suite.ts';
 
 onBothEngines('whatever is asked of the server', (engine) => {
   tryHttp(engine, 1, (calls) => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { http } from './http.ts';
-import { Stage } from './stage.ts';
 import { usualSeed } from './subject.ts';
+import { Target } from './target.ts';
 
 /** A fault as a server without care would answer it. */
 const fault = () => new Response('{"success":false}', { status: 500, headers: { 'content-type': 'application/json' } });
@@ -34,13 +34,13 @@ class Liar {
 
 describe('a server that answers everything with a fault is found out by', () => {
   const liar = new Liar();
-  let open: Stage | undefined;
-  const stage = () => {
+  let open: Target | undefined;
+  const target = () => {
     if (!open) throw new Error('the server has not been started yet');
     return open;
   };
   beforeAll(async () => {
-    open = await Stage.open('sqlite', (url) => {
+    open = await Target.open('sqlite', (url) => {
       liar.target = url;
       return liar.url;
     });
@@ -52,7 +52,7 @@ describe('a server that answers everything with a fault is found out by', () => 
     await liar.stop();
   });
 
-  for (const { name, property, runs } of http(stage).subjects) {
+  for (const { name, property, runs } of http(target).subjects) {
     test(name, async () => {
       const { failed } = await fc.check(property, { seed: usualSeed, numRuns: runs, endOnFailure: true });
       expect(failed).toBeTrue();

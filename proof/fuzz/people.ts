@@ -9,7 +9,7 @@ import type { TestServer } from '../../server/test/support/server.ts';
 
 const persons = ['owner', 'admin', 'member', 'stranger', 'root'] as const;
 
-/** Everybody who calls, by what they are to the group of the stage, or by what they call with. */
+/** Everybody who calls, by what they are to the group of the target, or by what they call with. */
 export const callers = [...persons, 'bot', 'app', 'narrow', 'browser', 'revoked', 'made up', 'nobody'] as const;
 export type Caller = (typeof callers)[number];
 
@@ -25,7 +25,7 @@ export interface People extends Readonly<Record<(typeof persons)[number] | 'bot'
 let generations = 0;
 
 /** New users, under names that nobody has had. */
-export async function gather(server: TestServer): Promise<People> {
+export async function makePeople(server: TestServer): Promise<People> {
   const generation = ++generations;
   const user = (name: string, admin = false) => server.user(`${name}${generation}`, { admin });
   const owner = await user('owner');

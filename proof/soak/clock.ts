@@ -1,9 +1,8 @@
 const hourMs = 3_600_000;
 
 /**
- * A clock that runs as every clock does, and leaps ahead by an hour each time that so many milliseconds have passed. What is
- * kept for days is past its time within minutes; and between two leaps whatever counts in seconds goes on as usual, which
- * it would not under a clock that ran faster all the time.
+ * Returns a clock that leaps ahead by an hour each time that so many milliseconds have passed. What is stored for days expires
+ * within minutes. Between two leaps, timers of seconds work as usual, which they would not under a faster clock.
  */
 export function leapingClock(now: () => number, leapEveryMs: number): () => number {
   const began = now();

@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../server/test/support/cleanup.ts';
-import { type Asked, readCommandLine } from './command-line.ts';
+import { type Options, readCommandLine } from './command-line.ts';
 
-const read = (...args: string[]) => readCommandLine(args) as Asked;
+const read = (...args: string[]) => readCommandLine(args) as Options;
 
 test('without a word it loads SQLite for half an hour', () => {
   const { engine, minutes, sendsPerSecond, json } = read();

@@ -2,32 +2,33 @@ import { Database } from 'bun:sqlite';
 import { statSync } from 'node:fs';
 import { SQL } from 'bun';
 import { databaseFile } from '../../server/store/folder.ts';
-import { countKept, type Kept, readKept } from './kept.ts';
+import type { Environment } from '../harness/child.ts';
+import { countQuery, type RowCounts, readCounts } from './rows.ts';
 
-/** A look at the database from beside the server. */
-export interface Beside extends AsyncDisposable {
+/** Measures the database from beside the server. */
+export interface DatabaseProbe extends AsyncDisposable {
   size(): Promise<{ readonly bytes: number; readonly walBytes: number | undefined }>;
-  kept(): Promise<Record<Kept, number>>;
+  rows(): Promise<RowCounts>;
 }
 
-export const besideDatabase = (env: Readonly<Record<string, string>>): Beside =>
-  env.DATABASE_URL === undefined ? besideSqlite(databaseFile(env.PARLEY_DATA ?? '')) : besidePostgres(env.DATABASE_URL);
+export const openProbe = (env: Environment): DatabaseProbe =>
+  env.DATABASE_URL === undefined ? probeSqlite(databaseFile(env.PARLEY_DATA ?? '')) : probePostgres(env.DATABASE_URL);
 
 const bytesOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
-const besideSqlite = (file: string): Beside => ({
+const probeSqlite = (file: string): DatabaseProbe => ({
   size: async () => ({ bytes: bytesOf(file), walBytes: bytesOf(`${file}-wal`) }),
-  // Opened for each look and closed at once: whoever reads on keeps the write-ahead log from starting over.
-  kept: async () => {
+  // Opened each time: an open reader keeps the write-ahead log from starting over.
+  rows: async () => {
     using database = new Database(file, { readonly: true });
     database.run('PRAGMA busy_timeout = 5000');
-    return readKept(database.query(countKept).get() as Record<string, unknown>);
+    return readCounts(database.query(countQuery).get() as Record<string, unknown>);
   },
   [Symbol.asyncDispose]: async () => {},
 });
 
-/** How much of its write-ahead log PostgreSQL keeps is a setting of its own. */
-function besidePostgres(url: string): Beside {
+/** The size of the write-ahead log of PostgreSQL is a setting of its own. */
+function probePostgres(url: string): DatabaseProbe {
   const sql = new SQL(url, { max: 1 });
   const first = async (query: string) => (await sql.unsafe(query))[0] as Record<string, unknown>;
   return {
@@ -35,7 +36,7 @@ function besidePostgres(url: string): Beside {
       const { bytes } = await first('SELECT pg_database_size(current_database()) AS bytes');
       return { bytes: Number(bytes), walBytes: undefined };
     },
-    kept: async () => readKept(await first(countKept)),
+    rows: async () => readCounts(await first(countQuery)),
     [Symbol.asyncDispose]: () => sql.close(),
   };
 }

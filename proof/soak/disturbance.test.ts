@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
 import { disturbanceOf } from './disturbance.ts';
 
-const stretch = { from: 60, to: 360 };
+const window = { from: 60, to: 360 };
 const judge = (waitAt: (at: number) => number) =>
   disturbanceOf(
     Array.from({ length: 72 }, (_, i) => ({ at: i * 5, value: waitAt(i * 5) })),
-    stretch,
+    window,
   ).isDisturbed;
 
 test('a server that waits as much for its core at the end as before is not disturbed', () => {
@@ -20,5 +20,5 @@ test('a server that waits longer and longer for its core is disturbed, and so is
 });
 
 test('where nothing is known nothing is said', () => {
-  expect(disturbanceOf([], stretch)).toEqual({ first: 0, last: 0, isDisturbed: false });
+  expect(disturbanceOf([], window)).toEqual({ first: 0, last: 0, isDisturbed: false });
 });

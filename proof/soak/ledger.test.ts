@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import type { LoggedEvent } from '@parley/contract';
-import { bodyOf } from '../chaos/check.ts';
-import type { Arrival } from '../chaos/evidence.ts';
+import { bodyOf } from '../harness/check.ts';
+import type { Arrival } from '../harness/evidence.ts';
 import { Ledger } from './ledger.ts';
 
 const secret = 'a secret';
@@ -41,7 +41,7 @@ function arrival(of: LoggedEvent, at: number, acceptedAt: number | undefined = a
 
 function newLedger() {
   const arrivals: Arrival[] = [];
-  const ledger = new Ledger({ name: 'one', webhookId, secret, receiver: { arrivals }, isToldOf: () => true });
+  const ledger = new Ledger({ name: 'one', webhookId, secret }, arrivals, () => true);
   return { ledger, arrivals };
 }
 

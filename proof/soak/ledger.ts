@@ -1,108 +1,90 @@
 import type { LoggedEvent } from '@parley/contract';
-import { check, type ToldCounts } from '../chaos/check.ts';
-import type { Arrival } from '../chaos/evidence.ts';
-
-export interface Entry {
-  readonly name: string;
-  readonly webhookId: number;
-  readonly secret: string;
-  readonly receiver: { readonly arrivals: Arrival[] };
-  /** Whether the webhook is to be told of an event that its owner sees. */
-  readonly isToldOf: (event: LoggedEvent) => boolean;
-}
+import { check, type DeliveryCounts, noDeliveries } from '../harness/check.ts';
+import type { Arrival, WebhookEvidence } from '../harness/evidence.ts';
 
 interface Settled {
   readonly event: LoggedEvent;
   readonly arrivals: readonly Arrival[];
 }
 
-/** Breaches that are told one by one. */
-const mostTold = 20;
+/** Breaches that are reported one by one. */
+const maxReported = 20;
 
 /**
- * Holds what came to an endpoint against the log while the run goes on, and lets go of what is settled: a run of hours would
- * not fit into memory. Each part is judged together with the last event before it of each chat, so that nothing can pass
- * unseen from one part to the next.
+ * Compares what arrived at an endpoint with the log while the run goes on, and forgets what is settled: hours of it would not
+ * fit into memory. Each part is judged together with the last event before it of each chat, so that no error falls between
+ * two parts.
  */
 export class Ledger {
-  readonly entry: Entry;
+  readonly webhook: Pick<WebhookEvidence, 'name' | 'webhookId' | 'secret'>;
   readonly broken: string[] = [];
-  readonly #counts: Record<keyof ToldCounts, number> = {
-    delivered: 0,
-    repeats: 0,
-    outOfOrder: 0,
-    lost: 0,
-    unknown: 0,
-    altered: 0,
-    badSignatures: 0,
-    mislabelled: 0,
-  };
+  readonly #arrivals: Arrival[];
+  readonly #isExpected: (event: LoggedEvent) => boolean;
+  readonly #counts: Record<keyof DeliveryCounts, number> = { ...noDeliveries };
   #open: LoggedEvent[] = [];
   readonly #lastOfChat = new Map<unknown, Settled>();
   #settledUpTo = 0;
 
-  constructor(entry: Entry) {
-    this.entry = entry;
+  /** Takes from `arrivals` what it has judged. */
+  constructor(webhook: Ledger['webhook'], arrivals: Arrival[], isExpected: (event: LoggedEvent) => boolean) {
+    this.webhook = webhook;
+    this.#arrivals = arrivals;
+    this.#isExpected = isExpected;
   }
 
-  get counts(): ToldCounts {
+  get counts(): DeliveryCounts {
     return this.#counts;
   }
 
-  /** Events of the log that have not been settled. */
+  /** The number of events that are not settled. */
   get open(): number {
     return this.#open.length;
   }
 
-  /** Takes in what the log tells its owner, in its order. */
+  /** Adds events of the log, in order. */
   expect(events: readonly LoggedEvent[]): void {
-    for (const event of events) if (this.entry.isToldOf(event)) this.#open.push(event);
+    this.#open.push(...events.filter(this.#isExpected));
   }
 
-  /** Judges what was accepted up to the first that was not; at the end all there is. */
+  /** Judges the events up to the first that was not accepted, or all of them at the end. */
   settle(isEnd: boolean): void {
-    const arrivals = this.#arrivals();
+    const arrivals = this.#takeArrivals();
     const accepted = new Set(arrivals.filter(({ acceptedAt }) => acceptedAt !== undefined).map(idOf));
     const waiting = this.#open.findIndex(({ event_id }) => !accepted.has(event_id));
     const count = isEnd || waiting < 0 ? this.#open.length : waiting;
     if (count === 0 && !isEnd) {
-      this.#putBack(arrivals);
+      this.#arrivals.push(...arrivals);
       return;
     }
     const events = this.#open.slice(0, count);
     this.#open = this.#open.slice(count);
     const ids = new Set(events.map(({ event_id }) => event_id));
     const mine = isEnd ? arrivals : arrivals.filter((arrival) => ids.has(idOf(arrival)));
-    if (!isEnd) this.#putBack(arrivals.filter((arrival) => !ids.has(idOf(arrival))));
+    if (!isEnd) this.#arrivals.push(...arrivals.filter((arrival) => !ids.has(idOf(arrival))));
     this.#judge(events, mine);
     this.#remember(events, mine);
   }
 
-  /** What came and is not judged. What comes again after it was settled is a repeat, and needs no more than that. */
-  #arrivals(): Arrival[] {
-    const all = this.entry.receiver.arrivals.splice(0);
+  /** Returns the arrivals that are not judged. Further ones for a settled event only count as repeats. */
+  #takeArrivals(): Arrival[] {
+    const all = this.#arrivals.splice(0);
     const fresh = all.filter((arrival) => !(idOf(arrival) <= this.#settledUpTo));
     this.#counts.repeats += all.length - fresh.length;
     return fresh;
   }
 
-  #putBack(arrivals: readonly Arrival[]): void {
-    for (const arrival of arrivals) this.entry.receiver.arrivals.push(arrival);
-  }
-
   #judge(events: readonly LoggedEvent[], arrivals: readonly Arrival[]): void {
-    const { name, webhookId, secret } = this.entry;
     const before = [...this.#lastOfChat.values()].sort((a, b) => a.event.event_id - b.event.event_id);
     const known = before.flatMap((settled) => settled.arrivals);
     const log = [...before.map(({ event }) => event), ...events];
-    const told = [{ name, webhookId, secret, log, arrivals: [...known, ...arrivals] }];
-    const verdict = check({ acknowledged: [], changes: [], found: [], log: [], told });
-    const found = verdict.told[name];
-    for (const key of Object.keys(this.#counts) as (keyof ToldCounts)[]) this.#counts[key] += found?.[key] ?? 0;
-    // Those from before were counted in their own part.
+    const webhooks = [{ ...this.webhook, log, arrivals: [...known, ...arrivals] }];
+    const verdict = check({ acknowledged: [], changes: [], found: [], log: [], webhooks });
+    const found = verdict.webhooks[this.webhook.name];
+    for (const key of Object.keys(this.#counts) as (keyof DeliveryCounts)[]) this.#counts[key] += found?.[key] ?? 0;
+    // Those from before count in their own part.
     this.#counts.delivered -= before.length;
     this.#counts.repeats -= known.length - before.length;
-    this.broken.push(...verdict.broken.slice(0, mostTold - this.broken.length));
+    this.broken.push(...verdict.broken.slice(0, maxReported - this.broken.length));
   }
 
   #remember(events: readonly LoggedEvent[], arrivals: readonly Arrival[]): void {

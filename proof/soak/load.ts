@@ -1,19 +1,19 @@
-import { pause } from '../chaos/pause.ts';
+import { pause, waitUntil } from '../harness/wait.ts';
 import { type Act, type ActName, acts } from './acts.ts';
 import type { Scene } from './scene.ts';
 
 const tickMs = 10;
 
-/** More than this under way means that the server does not keep up: what is due then is left out, and counted. */
-const mostUnderWay = 300;
+/** With more calls in flight the server does not keep up. Further ones are left out, and counted. */
+const maxInFlight = 300;
 
-/** What is under way at the end is answered within this time, or never. */
-const answerMs = 120_000;
+/** Every call completes within this time. */
+const maxCallMs = 120_000;
 
-/** What went wrong is told by its first few. */
-const mostTold = 20;
+/** Failures that are reported one by one. */
+export const maxReported = 20;
 
-/** People who do what they do at a fixed rate, whether or not the server is quick to answer. */
+/** People who act at a fixed rate, whether or not the server is quick to respond. */
 export class Load {
   readonly counts: Record<ActName, number>;
   readonly unexpected: string[] = [];
@@ -22,7 +22,7 @@ export class Load {
   readonly #scene: Scene;
   readonly #perSecond: number;
   #sendMs: number[] = [];
-  #underWay = 0;
+  #inFlight = 0;
 
   constructor(scene: Scene, sendsPerSecond: number) {
     this.#scene = scene;
@@ -30,41 +30,38 @@ export class Load {
     this.counts = Object.fromEntries(Object.keys(acts).map((name) => [name, 0])) as Record<ActName, number>;
   }
 
-  /** How long plain sends took since this was last asked, in milliseconds. */
+  /** Returns how long plain sends took since the last call of this. */
   takeSendMs(): number[] {
     const taken = this.#sendMs;
     this.#sendMs = [];
     return taken;
   }
 
-  /** Until the end; answers once everything that was begun is answered. */
+  /** Runs until the end, and returns once every call has completed. */
   async run(end: AbortSignal): Promise<void> {
     const began = performance.now();
-    const due = new Map<ActName, number>();
-    while (!end.aborted) {
+    const begun = new Map<ActName, number>();
+    for (; !end.aborted; await pause(tickMs, end)) {
       const seconds = (performance.now() - began) / 1_000;
       for (const [name, act] of Object.entries(acts) as [ActName, Act][]) {
-        const asked = Math.ceil(seconds * this.#perSecond * act.perSend);
-        for (let i = due.get(name) ?? 0; i < asked; i++) this.#begin(name, act);
-        due.set(name, asked);
+        const due = Math.ceil(seconds * this.#perSecond * act.perSend);
+        for (let i = begun.get(name) ?? 0; i < due; i++) this.#begin(name, act);
+        begun.set(name, due);
       }
-      await pause(tickMs, end);
     }
-    for (const deadline = performance.now() + answerMs; this.#underWay > 0; await Bun.sleep(tickMs)) {
-      if (performance.now() > deadline) throw new Error(`${this.#underWay} calls are not answered at all`);
-    }
+    const isDone = await waitUntil(() => this.#inFlight === 0, { ms: maxCallMs });
+    if (!isDone) throw new Error(`${this.#inFlight} calls do not complete`);
   }
 
   #begin(name: ActName, act: Act): void {
-    if (this.#underWay >= mostUnderWay) {
-      this.leftOut++;
-      return;
+    if (this.#inFlight >= maxInFlight) this.leftOut++;
+    else {
+      this.#inFlight++;
+      void this.#act(name, act).finally(() => this.#inFlight--);
     }
-    this.#underWay++;
-    void this.#do(name, act).finally(() => this.#underWay--);
   }
 
-  async #do(name: ActName, act: Act): Promise<void> {
+  async #act(name: ActName, act: Act): Promise<void> {
     const began = performance.now();
     try {
       if ((await act.run(this.#scene)) === 'idle') return;
@@ -72,7 +69,7 @@ export class Load {
       if (name === 'send') this.#sendMs.push(performance.now() - began);
     } catch (error) {
       this.failures++;
-      if (this.unexpected.length < mostTold) this.unexpected.push(`${name}: ${(error as Error).message}`);
+      if (this.unexpected.length < maxReported) this.unexpected.push(`${name}: ${(error as Error).message}`);
     }
   }
 }

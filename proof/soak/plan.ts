@@ -1,35 +1,34 @@
-/** How a run of some length is laid out. */
 export interface Plan {
   readonly seconds: number;
-  /** What happens before is not judged. */
+  /** The time before is not judged. */
   readonly warmUpSeconds: number;
   readonly sampleEveryMs: number;
-  /** The clock of the server leaps ahead by an hour each time. */
+  /** The clock of the server leaps ahead by an hour at this interval. */
   readonly leapEveryMs: number;
 }
 
-/** The longest that anything is kept, in hours, which must have passed while it warms up: answers under an Idempotency-Key. */
-const longestKept = 48;
+/** The longest retention, of responses under an Idempotency-Key. It must pass during the warm-up. */
+const longestHours = 48;
 
-/** The share of a run in which that time passes, and the share that is warm-up. */
-const keptShare = 0.25;
+/** The share of a run in which those hours pass, and the share that is warm-up. */
+const retentionShare = 0.25;
 const warmUpShare = 0.4;
 
-/** A server that has just started fills its caches, and what runs often is compiled; and each thing is swept once. */
-const leastWarmUpSeconds = 60;
+/** A new server fills its caches, compiles hot code, and sweeps everything once. */
+const minWarmUpSeconds = 60;
 
 /**
- * Time goes on no faster than this: between two leaps the seconds of the server's own are to mean something, and a webhook
- * that is a minute behind is not to miss events because they are past their day.
+ * The clock leaps no faster than this: timers of seconds must still work between two leaps, and a webhook that is a minute
+ * behind must not miss events because they expire.
  */
-const leastLeapMs = 2_500;
+const minLeapMs = 2_500;
 
 export function planOf(minutes: number): Plan {
   const seconds = minutes * 60;
   return {
     seconds,
-    warmUpSeconds: Math.max(seconds * warmUpShare, leastWarmUpSeconds),
+    warmUpSeconds: Math.max(seconds * warmUpShare, minWarmUpSeconds),
     sampleEveryMs: Math.min(5_000, Math.max(1_000, (seconds * 1_000) / 60)),
-    leapEveryMs: Math.max(leastLeapMs, (seconds * 1_000 * keptShare) / longestKept),
+    leapEveryMs: Math.max(minLeapMs, (seconds * 1_000 * retentionShare) / longestHours),
   };
 }

@@ -1,14 +1,14 @@
-import { figure, table } from '../chaos/report.ts';
+import { figure, percent, sum, table } from '../harness/report.ts';
 import { type Disturbance, disturbanceOf } from './disturbance.ts';
-import { type Figure, type FigureName, figures, rows } from './figures.ts';
-import type { Judged, Sample } from './level.ts';
+import { type Figure, type FigureName, figures, rowFigure } from './figures.ts';
 import type { SoakResult } from './run.ts';
+import type { Judged, Sample } from './trend.ts';
 
-/** A figure with what is said of it. */
+/** A figure and its verdict. */
 export interface Row extends Omit<Judged, 'verdict'> {
   readonly what: string;
   readonly unit: string;
-  /** `disturbed`: a time grew, and so did what others took of the machine. */
+  /** `disturbed`: a time grew, and others used the machine. */
   readonly verdict: Judged['verdict'] | 'disturbed';
 }
 
@@ -17,25 +17,25 @@ type Watched = Pick<SoakResult, 'watch' | 'plan' | 'seconds'>;
 const disturbanceIn = ({ watch, plan, seconds }: Watched): Disturbance =>
   disturbanceOf(watch.waits, { from: plan.warmUpSeconds, to: seconds });
 
-/** What must level off, in the order in which it is shown. */
+/** Returns all figures in the order of the table. */
 export function judge({ watch, plan, seconds, sendsPerSecond }: Watched & Pick<SoakResult, 'sendsPerSecond'>): Row[] {
   const { isDisturbed } = disturbanceIn({ watch, plan, seconds });
   const row = (what: string, figure: Figure, samples: readonly Sample[]): Row => {
-    const said = figure.judge(samples, { from: plan.warmUpSeconds, to: seconds }, sendsPerSecond);
-    const isDoubtful = said.verdict === 'growing' && figure.isTime && isDisturbed;
-    return { what, unit: figure.unit, ...said, verdict: isDoubtful ? 'disturbed' : said.verdict };
+    const judged = figure.judge(samples, { from: plan.warmUpSeconds, to: seconds }, sendsPerSecond);
+    const isDoubtful = judged.verdict === 'growing' && figure.isTime && isDisturbed;
+    return { what, unit: figure.unit, ...judged, verdict: isDoubtful ? 'disturbed' : judged.verdict };
   };
   return [
     ...[...watch.figures]
       .filter(([, samples]) => samples.length > 0)
       .map(([name, samples]: [FigureName, Sample[]]) => row(name, figures[name], samples)),
-    ...[...watch.kept].map(([name, samples]) => row(name, rows, samples)),
+    ...[...watch.rows].map(([name, samples]) => row(name, rowFigure, samples)),
   ];
 }
 
-const headings = ['', 'first', 'last', 'per hour', 'seen from', 'verdict'];
+const headings = ['', 'first', 'last', 'per hour', 'detectable from', 'verdict'];
 
-/** Small figures with a digit, large ones without. */
+/** Formats small values with a digit, large ones without. */
 const short = (value: number): string => {
   if (!Number.isFinite(value)) return '–';
   return Math.abs(value) < 100 ? String(Math.round(value * 10) / 10) : figure(Math.round(value));
@@ -43,14 +43,13 @@ const short = (value: number): string => {
 
 const verdicts = { level: 'level', growing: 'GROWING', unknown: 'too short to say', disturbed: 'DISTURBED' } as const;
 
-/** The table for people: each figure as the warm-up left it and at the end, its slope, and what is said of it. */
 export function figureTable(judged: readonly Row[]): string {
-  const cells = judged.map(({ what, unit, first, last, perHour, seenFrom, verdict }) => [
+  const cells = judged.map(({ what, unit, first, last, perHour, detectableFrom, verdict }) => [
     unit === '' ? what : `${what} (${unit})`,
     short(first),
     short(last),
     perHour > 0 ? `+${short(perHour)}` : short(perHour),
-    short(seenFrom),
+    short(detectableFrom),
     verdicts[verdict],
   ]);
   return table([headings, ...cells]);
@@ -58,7 +57,7 @@ export function figureTable(judged: readonly Row[]): string {
 
 const inWords = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-const toldRows = {
+const deliveryRows = {
   delivered: 'events delivered',
   lost: 'lost',
   outOfOrder: 'out of order',
@@ -67,32 +66,32 @@ const toldRows = {
 
 const labels: Readonly<Record<keyof SoakResult['counts'], string>> = {
   leftOut: 'calls left out',
-  failures: 'calls with a wrong answer',
+  failures: 'calls with a wrong response',
   connections: 'streams opened',
   heard: 'events heard on them',
   events: 'events in the log',
   found: 'messages found again',
 };
 
-export function countTables({ acts, counts, told }: Pick<SoakResult, 'acts' | 'counts' | 'told'>): string {
-  const names = Object.keys(told);
-  const deliveries = Object.entries(toldRows).map(([key, what]) => [
+export function countTables({ acts, counts, deliveries }: SoakResult): string {
+  const names = Object.keys(deliveries);
+  const delivered = Object.entries(deliveryRows).map(([key, what]) => [
     what,
-    ...names.map((name) => figure(told[name]?.[key as keyof typeof toldRows] ?? 0)),
+    ...names.map((name) => figure(deliveries[name]?.[key as keyof typeof deliveryRows] ?? 0)),
   ]);
   const done = Object.entries(acts).map(([name, count]) => [inWords(name), figure(count)]);
   const counted = Object.entries(labels).map(([key, what]) => [what, figure(counts[key as keyof typeof labels])]);
-  return `${table(done)}\n\n${table(counted)}\n\n${table([['webhook', ...names], ...deliveries])}`;
+  return `${table(done)}\n\n${table(counted)}\n\n${table([['webhook', ...names], ...delivered])}`;
 }
 
-/** More calls than this share that could not even be made, and the load was another than the one that was asked for. */
-const mostLeftOut = 0.01;
+/** With a larger share of calls left out, the load was not the one that was asked for. */
+const maxLeftOut = 0.01;
 
-/** What does not hold, in words. */
+/** Returns what does not hold, as sentences. */
 export function breachesOf(result: SoakResult, judged: readonly Row[]): string[] {
   const { acts, broken } = result;
   const { leftOut } = result.counts;
-  const isBehind = leftOut > mostLeftOut * Object.values(acts).reduce((sum, count) => sum + count, 0);
+  const isBehind = leftOut > maxLeftOut * sum(Object.values(acts), (count) => count);
   return [
     ...judged.filter(({ verdict }) => verdict === 'growing').map(({ what }) => `${what}: does not level off`),
     ...(isBehind && !disturbanceIn(result).isDisturbed
@@ -102,7 +101,7 @@ export function breachesOf(result: SoakResult, judged: readonly Row[]): string[]
   ];
 }
 
-/** What one has to know to believe the table. */
+/** Returns the notes below the tables. */
 export function notes(
   { plan, seconds, watch, counts }: Watched & Pick<SoakResult, 'counts'>,
   judged: readonly Row[],
@@ -111,10 +110,9 @@ export function notes(
   const unknown = judged.filter(({ verdict }) => verdict === 'unknown');
   const judgedSeconds = Math.max(0, seconds - plan.warmUpSeconds);
   const waited = disturbanceIn({ watch, plan, seconds });
-  const percent = (share: number) => `${Math.round(share * 100)}%`;
   const hours = Math.floor((seconds * 1_000) / plan.leapEveryMs);
   return [
-    `The load lasted ${minutes(seconds)}, of which the last ${minutes(judgedSeconds)} are judged. "first" and "last" are the lowest values at both ends of these (of times, the medians of their first and last third). A growth below "seen from" in an hour is not told from none.`,
+    `The load lasted ${minutes(seconds)}, of which the last ${minutes(judgedSeconds)} are judged. "first" and "last" are the lowest values at both ends of that time (for times, the medians of its first and last third). A smaller growth in an hour than "detectable from" cannot be detected.`,
     `The server's clock leapt ahead by an hour every ${(plan.leapEveryMs / 1_000).toFixed(1)} s, ${hours} hours in all.`,
     `The server waited for its core during ${percent(waited.first)} of the time at first and ${percent(waited.last)} at last.`,
     ...(waited.isDisturbed
@@ -127,13 +125,13 @@ export function notes(
       : []),
     ...(unknown.length > 0
       ? [
-          `TOO SHORT for ${unknown.length} of ${judged.length} figures: of these it proves nothing. Memory takes 12 minutes (longer at a lower rate), rows 5, the rest 2.`,
+          `TOO SHORT for ${unknown.length} of ${judged.length} figures: it proves nothing about them. Memory takes 12 minutes (longer at a lower rate), rows 5, the rest 2.`,
         ]
       : []),
   ];
 }
 
-/** What the run comes to, in a line. Growth that was never judged is not growth that there was not. */
+/** Returns the result of the run in a line. It claims no more than was judged. */
 export function conclusion(broken: readonly string[], judged: readonly Pick<Row, 'verdict'>[]): string {
   if (broken.length > 0) return broken.length === 1 ? 'One thing is broken.' : `${broken.length} things are broken.`;
   const proven = judged.filter(({ verdict }) => verdict === 'level').length;
@@ -142,8 +140,8 @@ export function conclusion(broken: readonly string[], judged: readonly Pick<Row,
   return `Nothing is broken; but only ${proven} of ${judged.length} figures are known not to grow.`;
 }
 
-/** Kinds of objects of which there are many more at the end than after the warm-up: where to look for a leak. */
-export function gained({ warm, end }: SoakResult['kinds']): string[] {
+/** Returns the types of objects that have become many more since the warm-up: where to look for a leak. */
+export function gained({ warm, end }: SoakResult['objects']): string[] {
   return Object.entries(end)
     .map(([kind, count]) => ({ kind, count, more: count - (warm[kind] ?? 0) }))
     .filter(({ more, count }) => more > 1_000 && more > 0.2 * count)

@@ -2,14 +2,11 @@ import { heapStats } from 'bun:jsc';
 import { realWorld, startParley } from '../../server/compose.ts';
 import { readSettings } from '../../server/config.ts';
 import { leapingClock } from './clock.ts';
-import type { Held, Inside } from './inside.ts';
+import type { HeapMetrics, SelfMetrics } from './self-metrics.ts';
 
-/**
- * The server of a soak, in a process of its own: Parley as it is, but for a clock that leaps ahead, and for a second port
- * that tells what can only be known from within.
- */
+/** The server process of a soak: Parley with a clock that leaps ahead, and a second port for what only the process knows. */
 
-/** How often the event loop is asked whether it keeps up. */
+/** The interval at which the delay of the event loop is measured. */
 const tickMs = 20;
 
 let expectedAt = performance.now() + tickMs;
@@ -20,31 +17,32 @@ setInterval(() => {
   expectedAt = at + tickMs;
 }, tickMs);
 
-function look(): Inside {
+function selfMetrics(): SelfMetrics {
   const lagMs = worstLagMs;
   worstLagMs = 0;
   return { lagMs };
 }
 
-/** To collect everything and to count it holds the process up for some ten milliseconds: only where somebody asks. */
-function lookAtHeap(): Held {
+/** The collection stops the process for some ten milliseconds. */
+function heapMetrics(): HeapMetrics {
   Bun.gc(true);
   const { heapSize, objectTypeCounts } = heapStats();
-  return { heapBytes: heapSize, kinds: objectTypeCounts };
+  return { heapBytes: heapSize, objects: objectTypeCounts };
 }
 
-const { SOAK_LEAP_MS, SOAK_PORT, ...settings } = process.env;
+const { SOAK_LEAP_MS, ...settings } = process.env;
 const now = leapingClock(Date.now, Number(SOAK_LEAP_MS));
 const parley = await startParley(readSettings(settings), { ...realWorld, now });
-const inside = Bun.serve({
+const metrics = Bun.serve({
   hostname: '127.0.0.1',
-  port: Number(SOAK_PORT),
-  fetch: ({ url }) => Response.json(new URL(url).pathname === '/held' ? lookAtHeap() : look()),
+  port: 0,
+  fetch: ({ url }) => Response.json(new URL(url).pathname === '/heap' ? heapMetrics() : selfMetrics()),
 });
 process.once('SIGTERM', () => {
-  void inside.stop(true);
+  void metrics.stop(true);
   void parley.stop().then(
     () => process.exit(0),
     () => process.exit(1),
   );
 });
+console.error(`metrics on http://127.0.0.1:${metrics.port}\nlistening on ${parley.url}`);

@@ -8,10 +8,10 @@ const files = [...new Bun.Glob('{contract,server,sdk,cli,proof,docs}/**/*.{ts,ts
   .sort();
 const sourceOf = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8').replace(/^#!.*/, '')]));
 
-/** Where a file belongs: a folder of the server, a file right in it, or another workspace. */
+/** Where a file belongs: a folder of the server, a file right in it, a proof tool, or another workspace. */
 const layerOf = (file: string) => {
   const [workspace = '', part = ''] = file.split('/');
-  return workspace === 'server' ? part : workspace;
+  return workspace === 'server' ? part : workspace === 'proof' ? `proof/${part}` : workspace;
 };
 
 const transpilers = { ts: new Bun.Transpiler({ loader: 'ts' }), tsx: new Bun.Transpiler({ loader: 'tsx' }) };
@@ -57,7 +57,11 @@ const may: Record<string, readonly string[] | 'all'> = {
   'main.ts': ['blobs', 'compose.ts', 'config.ts', 'store'],
   sdk: ['contract', 'sdk'],
   cli: 'all',
-  proof: 'all',
+  'proof/harness': 'all',
+  'proof/bench': 'all',
+  'proof/chaos': 'all',
+  'proof/soak': 'all',
+  'proof/fuzz': 'all',
   docs: 'all',
 };
 
@@ -81,6 +85,16 @@ describe('imports point one way', () => {
       const ours = importsOf(file).all.filter((path) => isOurs(path) && path !== 'server/package.json');
       return ours.filter((path) => !allowed.includes(layerOf(path))).map((path) => `${file} imports ${path}`);
     });
+    expect(wrong).toEqual([]);
+  });
+
+  test('the proof tools share their harness, and import none of each other', () => {
+    const isTool = (path: string) => path.startsWith('proof/') && layerOf(path) !== 'proof/harness';
+    const wrong = files.flatMap((file) =>
+      importsOf(file)
+        .all.filter((path) => file.startsWith('proof/') && isTool(path) && layerOf(path) !== layerOf(file))
+        .map((path) => `${file} imports ${path}`),
+    );
     expect(wrong).toEqual([]);
   });
 

@@ -1,12 +1,13 @@
 import { open } from 'node:fs/promises';
+import { given, say } from '../../harness/helper.ts';
 
 /**
- * The baseline of the files: a server that streams the body of each POST into a new file of its folder, and answers a GET
- * with the last one. It knows nobody, parses nothing and hashes nothing. At `/soon` it does not wait until the file is on
- * disk.
+ * Streams the body of each POST into a new file of its folder, and returns the last one for a GET. It authenticates, parses
+ * and hashes nothing. At `/soon` it does not wait until the file is on disk.
  */
+const { folder } = await given<{ folder: string }>();
 let count = 0;
-const lastFile = () => `${process.env.FOLDER}/${count}`;
+const lastFile = () => `${folder}/${count}`;
 
 async function sync(path: string): Promise<void> {
   const handle = await open(path);
@@ -14,9 +15,9 @@ async function sync(path: string): Promise<void> {
   await handle.close();
 }
 
-Bun.serve({
+const server = Bun.serve({
   hostname: '127.0.0.1',
-  port: Number(process.env.PORT),
+  port: 0,
   maxRequestBodySize: Number.MAX_SAFE_INTEGER,
   async fetch({ method, url, body }) {
     if (method !== 'POST') return new Response(url.endsWith('/healthz') ? 'ok' : Bun.file(lastFile()));
@@ -32,3 +33,4 @@ Bun.serve({
     return new Response('{"success":true}');
   },
 });
+say(server.port);

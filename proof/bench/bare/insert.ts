@@ -1,16 +1,17 @@
 import { Database } from 'bun:sqlite';
 import { rmSync } from 'node:fs';
 import { SQL } from 'bun';
+import { given, say } from '../../harness/helper.ts';
 import { Histogram } from '../histogram.ts';
 import type { InsertJob, Inserts, InsertTable } from '../measure/bare-insert.ts';
 
 /**
- * The other baseline of a send: the least that any server does to keep the same rows. It writes them in batches, each on
- * disk before the next one of its writer begins. Takes a job on its standard input.
+ * The minimum that any server does to store the same rows: it writes them in batches. Each is on disk before the next one of
+ * its writer begins.
  */
-const job = (await Bun.stdin.json()) as InsertJob;
+const job = await given<InsertJob>();
 
-/** Writes one batch: the rows of every table under the keys from `first` on. */
+/** Writes one batch: a row in every table for each key from `first` on. */
 type Write = (first: number) => Promise<void>;
 
 const rowsOf = ({ key, row }: InsertTable, first: number) =>
@@ -90,5 +91,5 @@ const began = performance.now();
 await writeFor(job.seconds * 1_000);
 const perSecond = done / ((performance.now() - began) / 1_000);
 const inserts: Inserts = { perSecond, p50Ms: times.quantile(0.5), p99Ms: times.quantile(0.99) };
-await Bun.write(job.out, JSON.stringify(inserts));
+say(inserts);
 process.exit();

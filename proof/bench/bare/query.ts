@@ -3,25 +3,30 @@ import { readSettings } from '../../../server/config.ts';
 import { words } from '../../../server/domain/words.ts';
 import { openAsGuest } from '../../../server/store/open.ts';
 import { searchMessages } from '../../../server/store/search.ts';
+import { given, say } from '../../harness/helper.ts';
 
-/**
- * What the database alone takes for a search: the same query, as many at once, with no HTTP, caller or answer around it.
- * Writes how many were done in a second to the file OUT.
- */
-const { USER, CHAT, WORD, MS, OUT, ...environment } = process.env;
-const settings = readSettings(environment);
-// A guest has one connection, a server on PostgreSQL as many as its settings say.
+/** The query of a search without HTTP, caller and response around it. Reports how many are done in a second. */
+export interface QueryJob {
+  readonly userId: number;
+  readonly chatId: number;
+  readonly word: string;
+  readonly ms: number;
+}
+
+const { userId, chatId, word, ms } = await given<QueryJob>();
+const settings = readSettings(process.env);
+// A guest has one connection. A server on PostgreSQL has as many as its settings say.
 const guests = settings.databaseUrl === undefined ? 1 : settings.connections;
 const engines = await Promise.all(Array.from({ length: guests }, () => openAsGuest(settings)));
 const query = {
-  userId: Number(USER) as UserId,
-  chatIds: [Number(CHAT) as ChatId],
-  words: words(WORD ?? ''),
+  userId: userId as UserId,
+  chatIds: [chatId as ChatId],
+  words: words(word),
   before: Number.MAX_SAFE_INTEGER,
-  // One more than is shown, which tells whether there are more.
+  // One more than a page, as in the server.
   limit: 51,
 };
-const atOnce = 64;
+const concurrency = 64;
 
 async function askFor(ms: number): Promise<number> {
   const began = performance.now();
@@ -33,10 +38,10 @@ async function askFor(ms: number): Promise<number> {
       done++;
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, (_, n) => ask(n)));
+  await Promise.all(Array.from({ length: concurrency }, (_, n) => ask(n)));
   return (done * 1_000) / (performance.now() - began);
 }
 
-await askFor(Number(MS) / 4);
-await Bun.write(OUT ?? '', String(await askFor(Number(MS))));
+await askFor(ms / 4);
+say(await askFor(ms));
 await Promise.all(engines.map((engine) => engine.close()));

@@ -1,8 +1,10 @@
+import { given, say } from '../../harness/helper.ts';
+
 /**
- * The baseline for deliveries: the least that any sender on Bun does. It posts the same bytes with the same headers to the
- * same endpoint, so many at once, from one process. Takes a job on its standard input.
+ * The minimum that any sender on Bun does: it posts the same bytes with the same headers to the same endpoint. Reports its
+ * processor time in seconds.
  */
-interface Job {
+export interface SenderJob {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -10,7 +12,7 @@ interface Job {
   readonly concurrency: number;
 }
 
-const { url, headers, body, count, concurrency } = (await Bun.stdin.json()) as Job;
+const { url, headers, body, count, concurrency } = await given<SenderJob>();
 
 let left = count;
 
@@ -22,5 +24,5 @@ async function sendSome(): Promise<void> {
 }
 
 await Promise.all(Array.from({ length: concurrency }, sendSome));
-
-export {};
+const { user, system } = process.cpuUsage();
+say((user + system) / 1e6);

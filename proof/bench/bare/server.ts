@@ -1,19 +1,18 @@
-/**
- * The baseline: the least that any server on Bun does for the same exchange. It takes the same request, parses its body
- * where there is one, and answers the bytes that Parley gave for it, head and body. Started with a file that holds them.
- */
-const { headers, body } = (await Bun.file(process.env.ANSWER ?? '').json()) as {
-  headers: Record<string, string>;
-  body: string;
-};
+import { given, say } from '../../harness/helper.ts';
+import type { FixedResponse } from '../parley.ts';
 
-Bun.serve({
+/**
+ * The minimum that any server on Bun does for the same exchange. It takes the same request, parses its body if there is one,
+ * and returns the bytes that Parley returned for it, head and body.
+ */
+const { headers, body } = await given<FixedResponse>();
+
+const server = Bun.serve({
   hostname: '127.0.0.1',
-  port: Number(process.env.PORT),
+  port: 0,
   async fetch(request) {
     if (request.method === 'POST') await request.json();
     return new Response(body, { headers });
   },
 });
-
-export {};
+say(server.port);

@@ -1,7 +1,6 @@
-/**
- * The baseline of streams: whoever asks for `/stream` listens, and what is posted to `/tell` is written to all of them. It
- * knows nobody, keeps nothing and looks at nothing.
- */
+import { say } from '../../harness/helper.ts';
+
+/** Writes the body of each POST to `/tell` to all who listen at `/stream`. It authenticates and stores nothing. */
 interface Controller {
   write(bytes: Uint8Array): unknown;
   flush(): unknown;
@@ -9,9 +8,9 @@ interface Controller {
 
 const listening = new Set<Controller>();
 
-Bun.serve({
+const server = Bun.serve({
   hostname: '127.0.0.1',
-  port: Number(process.env.PORT),
+  port: 0,
   idleTimeout: 0,
   async fetch(request) {
     const { pathname } = new URL(request.url);
@@ -37,5 +36,4 @@ Bun.serve({
     return new Response(new ReadableStream(source as unknown as UnderlyingDefaultSource), { headers });
   },
 });
-
-export {};
+say(server.port);

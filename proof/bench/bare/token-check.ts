@@ -1,19 +1,20 @@
 import { Authenticator, bearer } from '../../../server/auth/authenticate.ts';
 import { readSettings } from '../../../server/config.ts';
 import { openAsGuest } from '../../../server/store/open.ts';
+import { given, say } from '../../harness/helper.ts';
 
 /**
- * Does nothing but check tokens, as the server does for each request, on the same database and core: also the look-up that
- * each token needs every two seconds. Writes the processor time of one check, in µs, to the file OUT.
+ * Only checks tokens, as the server does for each request, on the same database and core, with the lookup that each token
+ * needs every two seconds. Reports the processor time of one check, in µs.
  */
-const tokens = (process.env.TOKENS ?? '').split(' ');
+const { tokens, ms } = await given<{ tokens: readonly string[]; ms: number }>();
 const engine = await openAsGuest(readSettings(process.env));
 const authenticator = new Authenticator(engine, Date.now);
 const requests = tokens.map(
   (token) => new Request('http://127.0.0.1/', { headers: { authorization: `Bearer ${token}` } }),
 );
 
-/** As many as come in between two waits of a busy server. */
+/** As many as a busy server does between two waits. */
 const batch = 64;
 
 async function checkFor(ms: number): Promise<{ checks: number; micros: number }> {
@@ -36,8 +37,7 @@ async function checkFor(ms: number): Promise<{ checks: number; micros: number }>
   return { checks, micros: user + system };
 }
 
-const ms = Number(process.env.MS);
 await checkFor(ms / 8);
 const { checks, micros } = await checkFor(ms);
-await Bun.write(process.env.OUT ?? '', String(micros / checks));
+say(micros / checks);
 await engine.close();

@@ -1,22 +1,20 @@
 import { temporaryFolder } from '../../../server/test/support/cleanup.ts';
-import { startOnServerCore } from '../machine.ts';
-import type { ParleyUnderTest } from '../parley.ts';
+import { type Parley, runBare } from '../parley.ts';
 
-/** What the process of `bare/insert.ts` is asked to do. */
+/** The input of `bare/insert.ts`. */
 export interface InsertJob {
-  /** A file of SQLite, or the address of PostgreSQL. */
+  /** A file of SQLite, or the URL of PostgreSQL. */
   readonly database: string;
-  /** What makes the tables. */
+  /** The statements that create the tables. */
   readonly schema: readonly string[];
   readonly tables: readonly InsertTable[];
-  /** Rows of each table in one transaction, and transactions under way at once. */
+  /** Rows of each table in one transaction, and concurrent transactions. */
   readonly batch: number;
   readonly writers: number;
   readonly seconds: number;
-  readonly out: string;
 }
 
-/** A table and the row that is written into it again and again, under a new key. */
+/** A table, and a row that is inserted again and again under new keys. */
 export interface InsertTable {
   readonly name: string;
   readonly key: string;
@@ -31,45 +29,36 @@ export interface Inserts {
   readonly p99Ms: number;
 }
 
-export interface Inserting {
-  readonly batch: number;
-  run(seconds: number): Promise<Inserts>;
-}
+/** Inserts for some seconds. */
+export type RunInserts = (seconds: number) => Promise<Inserts>;
 
-const batch = 64;
+export const batch = 64;
 
 /**
- * Makes ready to write the rows of a message and its event into tables like Parley's own, with the same indexes, as
- * durably, and with nothing around it: in a file beside Parley's, or in another schema of its database.
+ * Prepares inserts of a message and its event into tables with the columns and indexes of Parley's, equally durable: in a
+ * file beside Parley's, or in another schema of its database.
  */
-export async function startInserting({ engine, databaseUrl }: ParleyUnderTest): Promise<Inserting> {
+export async function prepareInserts({ engine, admin }: Parley): Promise<RunInserts> {
   const row = async (table: string, key: string): Promise<InsertTable> => {
     const found = await engine.get<InsertTable['row']>(`SELECT * FROM ${table} ORDER BY ${key} DESC LIMIT 1`);
-    if (!found) throw new Error(`${table} has no row to write again`);
+    if (!found) throw new Error(`${table} has no row to copy`);
     return { name: table, key, row: found };
   };
   const tables = [await row('messages', 'message_id'), await row('events', 'event_id')];
-  const schema = await schemaOf(tables);
-  const database = databaseUrl ?? `${temporaryFolder()}/bare.sqlite`;
-  return {
-    batch,
-    async run(seconds) {
-      const out = `${temporaryFolder()}/inserts`;
-      const job: InsertJob = { database, schema, tables, batch, writers: engine.writers, seconds, out };
-      await using child = startOnServerCore(['proof/bench/bare/insert.ts'], {}, JSON.stringify(job));
-      while (!child.hasEnded) await Bun.sleep(20);
-      if (!(await Bun.file(out).exists())) child.check();
-      return (await Bun.file(out).json()) as Inserts;
-    },
-  };
-
-  async function schemaOf(copied: readonly InsertTable[]): Promise<string[]> {
+  const names = tables.map(({ name }) => name);
+  const schemaOf = async (): Promise<string[]> => {
     if (engine.dialect.name === 'postgres') {
-      const likes = copied.map(({ name }) => `CREATE TABLE bare.${name} (LIKE public.${name} INCLUDING ALL)`);
+      const likes = names.map((name) => `CREATE TABLE bare.${name} (LIKE public.${name} INCLUDING ALL)`);
       return ['DROP SCHEMA IF EXISTS bare CASCADE', 'CREATE SCHEMA bare', ...likes];
     }
-    const names = copied.map(({ name }) => `'${name}'`).join(', ');
-    const made = `SELECT sql FROM sqlite_master WHERE tbl_name IN (${names}) AND sql IS NOT NULL ORDER BY type DESC`;
+    const list = names.map((name) => `'${name}'`).join(', ');
+    const made = `SELECT sql FROM sqlite_master WHERE tbl_name IN (${list}) AND sql IS NOT NULL ORDER BY type DESC`;
     return (await engine.all<{ sql: string }>(made)).map(({ sql }) => sql);
-  }
+  };
+  const schema = await schemaOf();
+  const database = admin.env.DATABASE_URL ?? `${temporaryFolder()}/bare.sqlite`;
+  return (seconds) => {
+    const job: InsertJob = { database, schema, tables, batch, writers: engine.writers, seconds };
+    return runBare<Inserts>('insert', job);
+  };
 }

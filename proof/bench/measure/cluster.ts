@@ -1,25 +1,23 @@
-import { realWorld } from '../../../server/compose.ts';
 import { natsMissing, startNats } from '../../../server/test/support/nats.ts';
 import { postgresMissing, startPostgres } from '../../../server/test/support/postgres.ts';
-import type { Load } from '../load.ts';
-import { idleWhile, startOnSecondCore } from '../machine.ts';
+import { median, percent, sum } from '../../harness/report.ts';
+import { environment, inParallel, makeGroup, makeUsers, secretKey } from '../../harness/stage.ts';
+import { idleWhile } from '../others.ts';
 import type { Outcome } from '../outcome.ts';
-import { freshEnvironment, type ParleyUnderTest, type Request, sendMessage, startParley } from '../parley.ts';
+import { Parley, type Request, sendMessage } from '../parley.ts';
 import type { Pace } from '../plan.ts';
-import { load, median, type Side } from '../race.ts';
+import { compare, load, type Round } from '../race.ts';
 
 const bar = 1.5;
 const connections = 64;
 
-/** A machine with less to spare than this, or a lock that is busy for more, decides the race itself. */
-const leastIdle = 0.1;
-const mostLocked = 0.5;
+/** With fewer idle cores, or a lock that is held longer, the machine decides the race. */
+const minIdle = 0.1;
+const maxLocked = 0.5;
 
-interface Round {
-  readonly loads: readonly Load[];
-  readonly perSecond: number;
-  readonly idle: number | undefined;
-  /** The share of the time in which somebody held the event lock. */
+interface ClusterRound extends Round {
+  readonly idle: number;
+  /** The share of the time in which a server held the event lock. */
   readonly locked: number;
 }
 
@@ -29,87 +27,75 @@ export async function measureCluster(pace: Pace): Promise<Outcome[]> {
   const missing = postgresMissing ?? natsMissing;
   if (missing) return [{ kind: 'skipped', what, why: missing }];
   const [postgres, nats] = [await startPostgres({ fsync: true }), await startNats()];
-  const shared = {
-    DATABASE_URL: await postgres.emptyDatabase(),
-    NATS_URL: nats.url,
-    PARLEY_SECRET_KEY: Buffer.from(realWorld.random(32)).toString('base64'),
-  };
-  await using one = await startParley({ ...freshEnvironment(), ...shared });
-  await using two = await startParley({ ...freshEnvironment(), ...shared }, startOnSecondCore);
-  const users = await Promise.all(Array.from({ length: 4 }, (_, i) => one.user(`bench${i}`)));
-  const participants = users.map(({ userId }) => userId);
+  const shared = { DATABASE_URL: await postgres.emptyDatabase(), NATS_URL: nats.url, PARLEY_SECRET_KEY: secretKey() };
+  await using one = await Parley.start(environment(shared));
+  await using two = await Parley.start(environment(shared), 1);
+  const users = await makeUsers(one.admin, 'bench', 4);
   const requests: Request[] = [];
-  for (const owner of users) {
-    const others = participants.filter((id) => id !== owner.userId);
-    const { group } = await owner.ok('messages.create_group', { name: 'Bench', participants: others });
-    for (const user of users) requests.push(sendMessage(user, group.chat_id));
+  await inParallel(1, users.length, async (n) => {
+    const chat = await makeGroup(users[n] ?? users[0], users);
+    requests.push(...users.map((user) => sendMessage(user, chat)));
+  });
+  const run = (nodes: readonly Parley[]) => runRound(nodes, requests, pace.seconds);
+  const [alone, together]: [ClusterRound[], ClusterRound[]] = [[], []];
+  for (let round = 0; round <= pace.rounds; round++) {
+    alone.push(await run([one]));
+    together.push(await run([one, two]));
   }
-  const run = (nodes: readonly ParleyUnderTest[]) =>
-    round(nodes, () =>
-      Promise.all(
-        nodes.map((node) => load({ ...node.racer(requests), connections: connections / nodes.length }, pace.seconds)),
-      ),
-    );
-  const rounds: { alone: Round; together: Round }[] = [];
-  for (let i = 0; i <= pace.rounds; i++) rounds.push({ alone: await run([one]), together: await run([one, two]) });
-  return [judge(what, rounds.slice(1))];
+  return [judge(what, alone.slice(1), together.slice(1))];
 }
 
-async function round(nodes: readonly ParleyUnderTest[], work: () => Promise<Load[]>): Promise<Round> {
+async function runRound(
+  nodes: readonly Parley[],
+  requests: readonly Request[],
+  seconds: number,
+): Promise<ClusterRound> {
   const [before, started] = [await lockHeld(nodes), performance.now()];
-  const { result: loads, idle } = await idleWhile(work);
-  const seconds = (performance.now() - started) / 1_000;
-  const locked = ((await lockHeld(nodes)) - before) / seconds;
-  return { loads, perSecond: loads.reduce((sum, { perSecond }) => sum + perSecond, 0), idle, locked };
+  const share = { connections: connections / nodes.length };
+  const { result: loads, idle = Number.NaN } = await idleWhile(() =>
+    Promise.all(nodes.map((node) => load({ ...node.racer(requests), ...share }, seconds))),
+  );
+  const locked = ((await lockHeld(nodes)) - before) / ((performance.now() - started) / 1_000);
+  return {
+    perSecond: sum(loads, (one) => one.perSecond),
+    p50Ms: Math.max(...loads.map((one) => one.p50Ms)),
+    p99Ms: Math.max(...loads.map((one) => one.p99Ms)),
+    answers: sum(loads, ({ answers }) => answers),
+    idle,
+    locked,
+  };
 }
 
-async function lockHeld(nodes: readonly ParleyUnderTest[]): Promise<number> {
+async function lockHeld(nodes: readonly Parley[]): Promise<number> {
   const held = await Promise.all(
-    nodes.map(async ({ port }) => {
-      const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    nodes.map(async ({ url }) => {
+      const text = await (await fetch(`${url}/metrics`)).text();
       return Number(/^parley_event_lock_held_seconds_total (\S+)$/m.exec(text)?.[1]);
     }),
   );
-  return held.reduce((sum, seconds) => sum + seconds, 0);
+  return sum(held, (seconds) => seconds);
 }
 
-const percent = (share: number) => `${Math.round(share * 100)}%`;
-
-function judge(what: string, rounds: readonly { alone: Round; together: Round }[]): Outcome {
-  const ratios = rounds.map(({ alone, together }) => together.perSecond / alone.perSecond);
-  const of = (which: 'alone' | 'together') => rounds.map((both) => both[which]);
-  const idle = (which: 'alone' | 'together') => median(of(which).map((r) => r.idle ?? Number.NaN));
-  const locked = (which: 'alone' | 'together') => median(of(which).map((r) => r.locked));
-  const isMachineFull = idle('together') < leastIdle;
-  const isLockBusy = locked('together') >= mostLocked;
+function judge(what: string, alone: readonly ClusterRound[], together: readonly ClusterRound[]): Outcome {
+  const [idle, locked] = (['idle', 'locked'] as const).map((key) => ({
+    alone: median(alone.map((round) => round[key])),
+    together: median(together.map((round) => round[key])),
+  })) as [Record<'alone' | 'together', number>, Record<'alone' | 'together', number>];
+  const limits = [
+    ...(idle.together < minIdle
+      ? ['the cores are the limit: nodes, PostgreSQL and the load generator share them']
+      : []),
+    ...(locked.together >= maxLocked ? ['the event lock is the limit: it is held until a commit is on disk'] : []),
+  ];
   return {
     kind: 'rates',
     what,
     bar,
-    baseline: sideOf(of('alone')),
-    contender: sideOf(of('together')),
-    ratio: median(ratios),
-    ratios,
+    ...compare(alone, together),
     notes: [
-      `event lock held ${percent(locked('alone'))} of the time by one, ${percent(locked('together'))} by two`,
-      `cores idle ${percent(idle('alone'))} with one, ${percent(idle('together'))} with two`,
+      `event lock held ${percent(locked.alone)} of the time by one, ${percent(locked.together)} by two`,
+      `cores idle ${percent(idle.alone)} with one, ${percent(idle.together)} with two`,
     ],
-    noRoom: isMachineFull || isLockBusy ? [limits(isMachineFull, isLockBusy)] : undefined,
+    noRoom: limits.length > 0 ? [limits.join(', and ')] : undefined,
   };
 }
-
-const limits = (isMachineFull: boolean, isLockBusy: boolean): string =>
-  [
-    ...(isMachineFull ? ['the cores are the limit: nodes, PostgreSQL and the load generator share them'] : []),
-    ...(isLockBusy ? ['the event lock is the limit: it is held until a commit is on disk'] : []),
-  ].join(', and ');
-
-const sideOf = (rounds: readonly Round[]): Side => ({
-  perSecond: median(rounds.map(({ perSecond }) => perSecond)),
-  p50Ms: median(rounds.map(({ loads }) => Math.max(...loads.map((l) => l.p50Ms)))),
-  p99Ms: median(rounds.map(({ loads }) => Math.max(...loads.map((l) => l.p99Ms)))),
-  serverBusy: undefined,
-  loadBusy: undefined,
-  cpuMicros: undefined,
-  answers: rounds.reduce((sum, { loads }) => sum + loads.reduce((n, l) => n + l.answers, 0), 0),
-});

@@ -1,85 +1,94 @@
 import { randomFillSync } from 'node:crypto';
-import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { temporaryFolder } from '../../../server/test/support/cleanup.ts';
-import { freePort } from '../../../server/test/support/postgres.ts';
-import { cpuSeconds, startOnServerCore, untilHealthy } from '../machine.ts';
+import { cpuSeconds, mebibytes, peakBytes } from '../../harness/machine.ts';
+import { figure, median } from '../../harness/report.ts';
+import { environment, makeGroup } from '../../harness/stage.ts';
 import type { Outcome, Reference } from '../outcome.ts';
-import { freshEnvironment, startParley } from '../parley.ts';
+import { Baseline, Parley } from '../parley.ts';
 import type { Plan } from '../plan.ts';
-import { median, type Side } from '../race.ts';
+import { compare, type Round } from '../race.ts';
 
 const mebibyte = 1_024 ** 2;
 const memoryBar = 120;
+const bar = 0.5;
 
-/** One transfer of the file. */
-interface Transfer {
-  readonly perSecond: number;
-  readonly cpu: number;
-}
+type Transfer = () => Promise<Round>;
 
-interface Round {
-  readonly bare: Transfer;
+/** How a file is transferred: by Parley, by the baseline, and by what both depend on. */
+interface Way {
   readonly ours: Transfer;
-  /** By a bare server that answers before the file is on disk. */
-  readonly unsafe: Transfer | undefined;
-  /** By the disk alone. */
-  readonly disk: Transfer;
+  readonly baseline: Transfer;
+  readonly references: Readonly<Record<string, Transfer>>;
 }
 
-/** A large file goes up, as a part of a form and as the whole body, and comes down again. */
+/** A large file goes up, as a part of a form, as the whole body and resumable, and comes down again. */
 export async function measureFiles({ rounds, sizes }: Plan): Promise<Outcome[]> {
   const size = sizes.fileMebibytes * mebibyte;
-  const env = freshEnvironment();
-  await using parley = await startParley(env);
-  const port = await freePort();
-  await using bare = startOnServerCore(['proof/bench/bare/files.ts'], {
-    PORT: String(port),
-    FOLDER: temporaryFolder(),
-  });
-  await untilHealthy(bare, port);
+  await using parley = await Parley.start(environment());
+  await using bare = await Baseline.start('files', { folder: temporaryFolder() });
   const sender = await parley.user('bench');
-  const { chat_id } = (await sender.ok('messages.create_group', { name: 'Files', participants: [] })).group;
+  const chatId = await makeGroup(sender, []);
   const { path, sha256 } = makeFile(`${temporaryFolder()}/file`, size);
 
-  const api = `http://127.0.0.1:${parley.port}/api`;
+  const api = `${parley.url}/api`;
+  const bareUrl = `http://127.0.0.1:${bare.port}`;
   const headers = { authorization: `Bearer ${sender.token}` };
-  let sent: { message_id: number; file: { file_id: number; sha256: string } } | undefined;
-  const bareUp = (where: string) => () =>
-    timed(bare.pid, size, () => post(`http://127.0.0.1:${port}/${where}`, {}, path));
-  const formUp = () =>
-    timed(parley.pid, size, async () => {
-      const answer = await post(`${api}/messages.php?action=send_message`, headers, path, { chat_id: String(chat_id) });
-      sent = (JSON.parse(answer) as { message: NonNullable<typeof sent> }).message;
-    });
-  const rawUp = () => timed(parley.pid, size, () => post(`${api}/files.php?action=upload&name=file`, headers, path));
-  const resumableUp = () =>
-    timed(parley.pid, size, () => postResumable(`http://127.0.0.1:${parley.port}`, headers, path, size));
-  const down = (pid: number, url: string) => timed(pid, size, () => fetchAll(url, headers, sha256));
-  const parleyDown = () => down(parley.pid, `${api}/files.php?action=download&file_id=${sent?.file.file_id}`);
-
-  const copy = diskCopy(path, size, `${temporaryFolder()}/copy`);
-  const read = diskCopy(path, size, '/dev/null');
-  const up = { baseline: bareUp(''), unsafe: bareUp('soon'), disk: copy };
-  const downFrom = { baseline: () => down(bare.pid, `http://127.0.0.1:${port}/`), unsafe: undefined, disk: read };
-  const races = {
-    'up, as a form': { ...up, ours: formUp },
-    'up, as it is': { ...up, ours: rawUp },
-    'up, resumable': { ...up, ours: resumableUp },
-    down: { ...downFrom, ours: parleyDown },
+  let file: { file_id: number; sha256: string } | undefined;
+  const timed = (pid: number, transfer: () => Promise<unknown>) => (): Promise<Round> => timeOf(pid, size, transfer);
+  const sendForm = async () => {
+    const fields = { chat_id: String(chatId) };
+    const response = await upload(`${api}/messages.php?action=send_message`, headers, path, fields);
+    file = (JSON.parse(response) as { message: { file: NonNullable<typeof file> } }).message.file;
+    if (file.sha256 !== sha256) throw new Error('the file arrived with another SHA-256');
+  };
+  const up = {
+    baseline: timed(bare.pid, () => upload(`${bareUrl}/`, {}, path)),
+    references: {
+      'a bare server that does not wait for the disk': timed(bare.pid, () => upload(`${bareUrl}/soon`, {}, path)),
+      'a copy on the same disk': timed(process.pid, () => copyFile(path, `${temporaryFolder()}/copy`)),
+    },
+  };
+  const ways: Readonly<Record<string, Way>> = {
+    'up, as a form': { ...up, ours: timed(parley.pid, sendForm) },
+    'up, as it is': {
+      ...up,
+      ours: timed(parley.pid, () => upload(`${api}/files.php?action=upload&name=file`, headers, path)),
+    },
+    'up, resumable': { ...up, ours: timed(parley.pid, () => uploadResumable(parley.url, headers, path, size)) },
+    down: {
+      ours: timed(parley.pid, () =>
+        download(`${api}/files.php?action=download&file_id=${file?.file_id}`, headers, sha256),
+      ),
+      baseline: timed(bare.pid, () => download(`${bareUrl}/`, headers, sha256)),
+      references: { 'reading it from the disk': timed(process.pid, () => copyFile(path, '/dev/null')) },
+    },
   };
   const outcomes: Outcome[] = [];
-  for (const [way, { baseline, ours, unsafe, disk }] of Object.entries(races)) {
-    const transfers: Round[] = [];
-    // The first only warms up.
-    for (let round = 0; round <= Math.min(3, rounds); round++) {
-      transfers.push({ bare: await baseline(), ours: await ours(), unsafe: await unsafe?.(), disk: await disk() });
-    }
-    if (sent && sent.file.sha256 !== sha256) throw new Error('the file arrived with another SHA-256');
-    outcomes.push(compare(`a file of ${sizes.fileMebibytes.toLocaleString('en')} MiB ${way}`, transfers.slice(1)));
+  for (const [name, way] of Object.entries(ways)) {
+    const what = `a file of ${figure(sizes.fileMebibytes)} MiB ${name}`;
+    outcomes.push(await measureWay(what, way, Math.min(3, rounds)));
   }
-  const peak = Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${parley.pid}/status`, 'latin1'))?.[1]) / 1_024;
-  outcomes.push({ kind: 'figure', what: 'memory at its highest with files', value: peak, unit: 'MB', bar: memoryBar });
+  const value = mebibytes(peakBytes(parley.pid));
+  outcomes.push({ kind: 'figure', what: 'memory at its highest with files', value, unit: 'MB', bar: memoryBar });
   return outcomes;
+}
+
+async function measureWay(what: string, { ours, baseline, references }: Way, rounds: number): Promise<Outcome> {
+  const [theirs, mine]: [Round[], Round[]] = [[], []];
+  const others = Object.entries(references).map(([name, transfer]) => ({ name, transfer, rounds: [] as Round[] }));
+  for (let round = 0; round <= rounds; round++) {
+    theirs.push(await baseline());
+    mine.push(await ours());
+    for (const other of others) other.rounds.push(await other.transfer());
+  }
+  // The first round only warms up.
+  const result = compare(theirs.slice(1), mine.slice(1));
+  const reference = ({ name, rounds }: (typeof others)[number]): Reference => {
+    const perSecond = median(rounds.slice(1).map((round) => round.perSecond));
+    return { what: name, perSecond, ratio: compare(rounds.slice(1), mine.slice(1)).ratio };
+  };
+  return { kind: 'rates', what, bar, notes: ['rates in MiB'], references: others.map(reference), ...result };
 }
 
 function makeFile(path: string, size: number): { path: string; sha256: string } {
@@ -95,16 +104,15 @@ function makeFile(path: string, size: number): { path: string; sha256: string } 
   return { path, sha256: hasher.digest('hex') };
 }
 
-/** What the disk alone takes: for an upload to write a copy that is there to stay, for a download to read. */
-const diskCopy = (path: string, size: number, to: string) => () =>
-  timed(process.pid, size, async () => {
-    const whole = to === '/dev/null' ? [] : ['conv=fsync'];
-    const dd = Bun.spawn(['dd', `if=${path}`, `of=${to}`, 'bs=1M', 'status=none', ...whole]);
-    if ((await dd.exited) !== 0) throw new Error(`the copy to ${to} failed`);
-  });
+/** Copies a file durably, or only reads it. */
+async function copyFile(path: string, to: string): Promise<void> {
+  const durable = to === '/dev/null' ? [] : ['conv=fsync'];
+  const dd = Bun.spawn(['dd', `if=${path}`, `of=${to}`, 'bs=1M', 'status=none', ...durable]);
+  if ((await dd.exited) !== 0) throw new Error(`the copy to ${to} failed`);
+}
 
-/** With curl, which takes a file from the disk as fast as anything can. */
-async function post(
+/** Uploads with curl, which reads a file from the disk as fast as anything can. */
+async function upload(
   url: string,
   headers: Readonly<Record<string, string>>,
   path: string,
@@ -116,76 +124,36 @@ async function post(
     fields && Object.entries({ ...fields, file: `@${path}` }).flatMap(([name, v]) => ['-F', `${name}=${v}`]);
   const body = parts ?? ['-X', method, '-T', path];
   const curl = Bun.spawn(['curl', '-sf', '-H', 'Expect:', ...named, ...body, url], { stdout: 'pipe' });
-  const answer = await new Response(curl.stdout).text();
+  const response = await new Response(curl.stdout).text();
   if ((await curl.exited) !== 0) throw new Error(`the upload to ${url} failed`);
-  return answer;
+  return response;
 }
 
-/** As the tus protocol has it, in one request, which is how most clients do it until something breaks. */
-async function postResumable(
+/** Uploads by the tus protocol in one request, as most clients do until something breaks. */
+async function uploadResumable(
   server: string,
   headers: Readonly<Record<string, string>>,
   path: string,
   size: number,
 ): Promise<void> {
   const common = { ...headers, 'tus-resumable': '1.0.0' };
-  const announcement = { ...common, 'upload-length': String(size) };
-  const created = await fetch(`${server}/api/uploads`, { method: 'POST', headers: announcement });
-  const place = created.headers.get('location');
+  const create = { ...common, 'upload-length': String(size) };
+  const created = await fetch(`${server}/api/uploads`, { method: 'POST', headers: create });
   const patch = { ...common, 'upload-offset': '0', 'content-type': 'application/offset+octet-stream' };
-  await post(`${server}${place}`, patch, path, undefined, 'PATCH');
+  await upload(`${server}${created.headers.get('location')}`, patch, path, undefined, 'PATCH');
 }
 
-async function fetchAll(url: string, headers: Readonly<Record<string, string>>, sha256: string): Promise<void> {
+async function download(url: string, headers: Readonly<Record<string, string>>, sha256: string): Promise<void> {
   const response = await fetch(url, { headers });
   const hasher = new Bun.CryptoHasher('sha256');
   for await (const bytes of response.body ?? []) hasher.update(bytes);
-  if (hasher.digest('hex') !== sha256) throw new Error(`${url} gave other bytes`);
+  if (hasher.digest('hex') !== sha256) throw new Error(`${url} returned other bytes`);
 }
 
-async function timed(pid: number, size: number, transfer: () => Promise<unknown>): Promise<Transfer> {
+async function timeOf(pid: number, size: number, transfer: () => Promise<unknown>): Promise<Round> {
   const [started, cpu] = [performance.now(), cpuSeconds(pid) ?? 0];
   await transfer();
   const seconds = (performance.now() - started) / 1_000;
-  return { perSecond: size / mebibyte / seconds, cpu: ((cpuSeconds(pid) ?? 0) - cpu) / seconds };
-}
-
-const bar = 0.5;
-
-function compare(what: string, rounds: readonly Round[]): Outcome {
-  const ratioTo = (side: 'bare' | 'unsafe' | 'disk') =>
-    rounds.map((r) => r.ours.perSecond / (r[side]?.perSecond ?? Number.NaN));
-  const ratios = ratioTo('bare');
-  const side = (which: 'bare' | 'ours'): Side => ({
-    perSecond: median(rounds.map((round) => round[which].perSecond)),
-    p50Ms: 0,
-    p99Ms: 0,
-    serverBusy: median(rounds.map((round) => round[which].cpu)),
-    loadBusy: undefined,
-    cpuMicros: undefined,
-    answers: rounds.length,
-  });
-  const reference = (what: string, side: 'unsafe' | 'disk'): Reference => ({
-    what,
-    perSecond: median(rounds.map((r) => r[side]?.perSecond ?? Number.NaN)),
-    ratio: median(ratioTo(side)),
-  });
-  const isUpload = rounds.some(({ unsafe }) => unsafe);
-  const references = isUpload
-    ? [
-        reference('a bare server that does not wait for the disk', 'unsafe'),
-        reference('a copy on the same disk', 'disk'),
-      ]
-    : [reference('reading it from the disk', 'disk')];
-  return {
-    kind: 'rates',
-    what,
-    bar,
-    notes: ['rates in MiB'],
-    references,
-    baseline: side('bare'),
-    contender: side('ours'),
-    ratio: median(ratios),
-    ratios,
-  };
+  const serverBusy = ((cpuSeconds(pid) ?? 0) - cpu) / seconds;
+  return { perSecond: size / mebibyte / seconds, serverBusy, answers: 1 };
 }

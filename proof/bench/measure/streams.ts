@@ -2,108 +2,93 @@ import { hashToken, newSecret } from '../../../server/auth/access-token.ts';
 import { realWorld } from '../../../server/compose.ts';
 import { insertToken } from '../../../server/store/tokens.ts';
 import { insertUser } from '../../../server/store/users.ts';
-import { freePort } from '../../../server/test/support/postgres.ts';
-import { type EngineName, engineTitles, onEngine } from '../engines.ts';
-import { cpuSeconds, residentBytes, startOnServerCore, untilHealthy } from '../machine.ts';
-import type { Outcome } from '../outcome.ts';
-import { type ParleyUnderTest, startParley } from '../parley.ts';
-import type { Plan } from '../plan.ts';
-import { median, type Side } from '../race.ts';
+import { cpuSeconds, mebibytes, residentBytes } from '../../harness/machine.ts';
+import { figure } from '../../harness/report.ts';
+import { makeGroup } from '../../harness/stage.ts';
+import type { EngineMeasure } from '../engines.ts';
+import { Baseline, type Parley } from '../parley.ts';
+import { compare, type Round } from '../race.ts';
 import { Listeners } from './listeners.ts';
 
 const memoryBar = 150;
 const secondsBar = 1;
-
-/** How much of a bare server's pace is asked for. */
 const bar = 0.5;
 
-interface Told {
-  readonly seconds: number;
-  readonly cpu: number;
-}
-
-/** Thousands of people listen to one chat, each with a stream of their own, and a message reaches all of them. */
-export function measureStreams(engine: EngineName, plan: Plan): Promise<Outcome[]> {
-  const title = engineTitles[engine];
-  return onEngine(engine, `a message to many streams, ${title}`, async (fresh) => streams(title, await fresh(), plan));
-}
-
-async function streams(title: string, env: Record<string, string>, { rounds, sizes }: Plan): Promise<Outcome[]> {
+/** Thousands of users listen to one chat, each with a stream, and a message reaches all of them. */
+export const measureStreams: EngineMeasure = async ({ title, start }, { rounds, sizes }) => {
   const count = sizes.streams;
-  const many = `${count.toLocaleString('en')} streams`;
-  await using parley = await startParley(env);
-  const port = await freePort();
-  await using bare = startOnServerCore(['proof/bench/bare/streams.ts'], { PORT: String(port) });
-  await untilHealthy(bare, port);
+  const many = `${figure(count)} streams`;
+  await using parley = await start();
+  await using bare = await Baseline.start('streams');
   const owner = await parley.user('bench');
-  const tokens = await addPeople(parley, count);
-  const { chat_id } = (await owner.ok('messages.create_group', { name: 'All', participants: [] })).group;
+  const people = await addPeople(parley, count);
+  const chat_id = await makeGroup(owner, []);
   for (let first = 0; first < count; first += 1_000) {
-    const participants = tokens.slice(first, first + 1_000).map(({ userId }) => userId);
+    const participants = people.slice(first, first + 1_000).map(({ userId }) => userId);
     await owner.ok('chats.add_participants', { chat_id, participants });
   }
-  const requests = tokens.map(({ token }) =>
-    ['GET /api/events.php?action=stream HTTP/1.1', 'Host: 127.0.0.1', `Authorization: Bearer ${token}`, '\r\n'].join(
-      '\r\n',
-    ),
+  const request = (path: string, ...headers: string[]) =>
+    [`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', ...headers, '\r\n'].join('\r\n');
+  const resident = () => mebibytes(residentBytes(parley.pid));
+  const before = resident();
+  const ours = await Listeners.open(
+    parley.port,
+    people.map(({ token }) => request('/api/events.php?action=stream', `Authorization: Bearer ${token}`)),
   );
-  const before = (residentBytes(parley.pid) ?? 0) / 2 ** 20;
-  const ours = await Listeners.open(parley.port, requests);
   await Bun.sleep(sizes.idleMs);
-  const memory = (residentBytes(parley.pid) ?? 0) / 2 ** 20;
+  const memory = resident();
   let frame = '';
-  const mine = await tellRounds(rounds, parley.pid, ours, async (content) => {
+  const mine = await sendRounds(rounds, parley.pid, count, ours, async (content) => {
     const { message } = await owner.ok('messages.send_message', { chat_id, content });
     frame = `id: 1\nevent: new_message\ndata: ${JSON.stringify({ message })}\n\n`;
   });
-  // One after the other: a process may not have so many connections as both need.
+  // One after the other: a process may not have as many connections as both need.
   ours.close();
   const theirs = await Listeners.open(
-    port,
-    requests.map(() => 'GET /stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'),
+    bare.port,
+    people.map(() => request('/stream')),
   );
-  const url = `http://127.0.0.1:${port}/tell`;
-  const last = markOf(rounds);
-  const tell = (mark: string) => fetch(url, { method: 'POST', body: frame.replace(last, mark) });
-  const bareOnes = await tellRounds(rounds, bare.pid, theirs, tell);
+  const send = (mark: string) =>
+    fetch(`http://127.0.0.1:${bare.port}/tell`, { method: 'POST', body: frame.replace(markOf(rounds), mark) });
+  const bareRounds = await sendRounds(rounds, bare.pid, count, theirs, send);
   theirs.close();
-  const ratios = mine.map((told, i) => (bareOnes[i]?.seconds ?? 0) / told.seconds);
-  const slowest = Math.max(...mine.map(({ seconds }) => seconds));
+  const slowest = Math.max(...mine.map(({ perSecond }) => count / perSecond));
   return [
     {
       kind: 'rates',
       what: `a message to ${many}, arrivals, ${title}`,
       bar,
-      baseline: sideOf(bareOnes, count),
-      contender: sideOf(mine, count),
-      ratio: median(ratios),
-      ratios,
+      ...compare(bareRounds, mine),
       notes: [`from the call to the last of ${count} streams; memory before the streams ${before.toFixed(0)} MB`],
     },
     { kind: 'figure', what: `a message to ${many}, the slowest, ${title}`, value: slowest, unit: 's', bar: secondsBar },
     { kind: 'figure', what: `memory with ${many}, idle, ${title}`, value: memory, unit: 'MB', bar: memoryBar },
   ];
-}
+};
 
 const markOf = (round: number) => `round ${round} of the bench`;
 
 /** The first round only warms up. */
-async function tellRounds(
+async function sendRounds(
   rounds: number,
   pid: number,
+  count: number,
   listeners: Listeners,
-  tell: (mark: string) => Promise<unknown>,
-): Promise<Told[]> {
-  const told: Told[] = [];
+  send: (mark: string) => Promise<unknown>,
+): Promise<Round[]> {
+  const done: Round[] = [];
   for (let round = 0; round <= rounds; round++) {
     const mark = markOf(round);
-    told.push(await timed(pid, () => listeners.hear(mark, () => tell(mark))));
+    const [started, cpu] = [performance.now(), cpuSeconds(pid) ?? 0];
+    await listeners.hear(mark, () => send(mark));
+    const seconds = (performance.now() - started) / 1_000;
+    done.push({ perSecond: count / seconds, serverBusy: ((cpuSeconds(pid) ?? 0) - cpu) / seconds, answers: 1 });
   }
-  return told.slice(1);
+  return done.slice(1);
 }
 
-/** From beside the server: through it they would take a minute. */
-async function addPeople({ engine }: ParleyUnderTest, count: number): Promise<{ userId: number; token: string }[]> {
+/** Adds them from beside the server: through it they would take a minute. */
+async function addPeople({ engine }: Parley, count: number): Promise<{ userId: number; token: string }[]> {
   const at = Date.now();
   return engine.write(async (tx) => {
     const people: { userId: number; token: string }[] = [];
@@ -111,37 +96,14 @@ async function addPeople({ engine }: ParleyUnderTest, count: number): Promise<{ 
       const name = `listener${i}`;
       const user = await insertUser(tx, { name, displayName: name, isAdmin: false, passwordHash: null, at });
       if (!user) throw new Error(`there is a ${name} already`);
+      const { user_id: userId } = user;
       const token = newSecret('personal', realWorld.random);
       await insertToken(tx, {
-        userId: user.user_id,
-        kind: 'personal',
-        parentId: null,
-        appId: 0,
-        grantId: null,
-        name: 'bench',
-        hash: hashToken(token),
-        scopes: 'messages:read',
-        at,
-        expiresAt: null,
+        ...{ userId, kind: 'personal', name: 'bench', hash: hashToken(token), scopes: 'messages:read', at },
+        ...{ parentId: null, appId: 0, grantId: null, expiresAt: null },
       });
-      people.push({ userId: user.user_id, token });
+      people.push({ userId, token });
     }
     return people;
   });
 }
-
-async function timed(pid: number, work: () => Promise<unknown>): Promise<Told> {
-  const [started, cpu] = [performance.now(), cpuSeconds(pid) ?? 0];
-  await work();
-  return { seconds: (performance.now() - started) / 1_000, cpu: (cpuSeconds(pid) ?? 0) - cpu };
-}
-
-const sideOf = (all: readonly Told[], count: number): Side => ({
-  perSecond: count / median(all.map(({ seconds }) => seconds)),
-  p50Ms: 0,
-  p99Ms: 0,
-  serverBusy: median(all.map(({ seconds, cpu }) => cpu / seconds)),
-  loadBusy: undefined,
-  cpuMicros: undefined,
-  answers: all.length,
-});

@@ -1,13 +1,11 @@
-import { wreakHavoc } from '../cluster/havoc.ts';
-import { drawSchedule } from '../cluster/schedule.ts';
-import { onNodesOnly } from '../frame/engines.ts';
-import type { Trial } from '../frame/trial.ts';
+import { interruptNats, restartDatabase, runLives } from '../outages.ts';
+import { onClusterOnly, type Scenario } from '../scenario.ts';
+import { drawSchedule } from '../schedule.ts';
 
 const nodeCount = 3;
 
-/** Nodes, what they share and those who read come and go, while people write. */
-export const cluster: Trial<'crashes'> = {
-  summary: 'three nodes, PostgreSQL and NATS are killed, stopped and started, all in their own time',
+export const cluster: Scenario<'crashes'> = {
+  summary: 'three nodes, PostgreSQL and NATS are killed, stopped and started, each on its own schedule',
   seconds: 60,
   settings: {
     crashes: {
@@ -16,9 +14,26 @@ export const cluster: Trial<'crashes'> = {
     },
   },
   nodes: nodeCount,
-  inapplicable: onNodesOnly,
-  wreak: async (scene, { crashes }, end) => {
-    await wreakHavoc(scene, drawSchedule({ ms: scene.ms, nodes: nodeCount, crashes }, scene.seed), end);
+  inapplicable: onClusterOnly,
+  disturb: async (scene, { crashes }, outOfTime) => {
+    const { nodes } = scene;
+    const schedule = drawSchedule({ ms: scene.ms, nodes: nodeCount, crashes }, scene.seed);
+    const over = new AbortController();
+    const end = AbortSignal.any([outOfTime, over.signal]);
+    const failures = [
+      ...schedule.nodes.map((lives, number) => runLives(scene, number, lives, end)),
+      interruptNats(scene, schedule.nats, end),
+      restartDatabase(scene, schedule.postgres, end),
+    ];
+    try {
+      await Promise.all(failures);
+    } finally {
+      // If one of them fails, the others end too.
+      over.abort();
+      await Promise.allSettled(failures);
+    }
+    await Promise.all(nodes.numbers.map((number) => nodes.untilUp(number, outOfTime)));
+    await restartDatabase(scene, schedule.crashes, outOfTime);
     return undefined;
   },
 };

@@ -1,14 +1,13 @@
-import { onPostgresOnly } from '../frame/engines.ts';
-import type { Trial } from '../frame/trial.ts';
-import { restartDatabase } from '../frame/troubles.ts';
-import { stream } from '../random.ts';
+import { stream } from '../../harness/random.ts';
+import { restartDatabase } from '../outages.ts';
+import { onPostgresOnly, type Scenario } from '../scenario.ts';
 
-export const postgresRestart: Trial<'restarts'> = {
+export const postgresRestart: Scenario<'restarts'> = {
   summary: 'PostgreSQL is shut down in order, or crashes, and comes back',
   seconds: 30,
   settings: { restarts: { summary: 'restarts, by turns in order and by a crash', fallback: 10 } },
   inapplicable: onPostgresOnly,
-  wreak: async (scene, { restarts }, end) => {
+  disturb: async (scene, { restarts }, end) => {
     const random = stream(scene.seed, 'restarts');
     const outages = Array.from({ length: restarts }, (_, i) => ({
       upMs: (1.5 * scene.ms * random()) / restarts,

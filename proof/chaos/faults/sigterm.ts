@@ -1,48 +1,49 @@
 import { readSettings } from '../../../server/config.ts';
 import { openAsGuest } from '../../../server/store/open.ts';
-import { Breaches } from '../breaches.ts';
-import type { Environment, Trial } from '../frame/trial.ts';
-import { pause } from '../pause.ts';
-import { stream } from '../random.ts';
+import { Breaches } from '../../harness/check.ts';
+import type { Environment } from '../../harness/child.ts';
+import { stream } from '../../harness/random.ts';
+import { figure } from '../../harness/report.ts';
+import { pause } from '../../harness/wait.ts';
+import type { Scenario } from '../scenario.ts';
 import { cutOffBy, type Stop } from '../verdicts.ts';
 
-/** Sends that come at once, at most so long before the signal. */
+/** Concurrent sends, at most so long before the signal: it hits a server with much in flight. */
 const burstSize = 64;
 const burstMs = 40;
 
-/** A server that is asked to stop answers what it has taken in. What it did not take in is cut off, and has not come to pass. */
-export const sigterm: Trial<'stops'> = {
-  summary: 'SIGTERM under load: the server ends by itself, with code 0, and cuts off nothing that came to pass',
+/** A server that stops responds to what it has accepted. What it did not accept is cut off, and has no effect. */
+export const sigterm: Scenario<'stops'> = {
+  summary: 'SIGTERM under load: the server ends by itself, with code 0, and cuts off nothing that took effect',
   seconds: 20,
   settings: { stops: { summary: 'stops of the server', fallback: 8 } },
-  wreak: async ({ seed, ms, nodes, environments, calls, traffic, tally }, { stops }, end) => {
+  disturb: async ({ seed, ms, nodes, environments, calls, traffic, tally }, { stops }, end) => {
     const random = stream(seed, 'stops');
     const seen: Stop[] = [];
     let longest = 0;
     for (let i = 0; i < stops && !end.aborted; i++) {
       await pause(((2 * ms) / stops) * random(), end);
       const from = calls.answers.length;
-      // So that the signal meets a server with much under way.
-      const burst = traffic.burst(`burst ${i}`, burstSize, end);
+      const burst = Promise.all(Array.from({ length: burstSize }, (_, n) => traffic.sendExtra(`burst ${i} ${n}`, end)));
       await pause(burstMs * random(), end);
       tally.count('stops of a server');
       const began = performance.now();
       await nodes.stop(0);
       longest = Math.max(longest, performance.now() - began);
-      // Whoever was cut off is told so in the next turns.
+      // Clients notice a broken connection in the next turns of the event loop.
       await pause(20, end);
       const to = calls.answers.length;
       seen.push({ from, to, lastMessageId: await lastMessageId(environments[0] ?? {}) });
       await nodes.untilUp(0, end);
       await burst;
     }
-    tally.tell('milliseconds that a stop took at most', Math.round(longest).toLocaleString('en'));
+    tally.note('milliseconds of the longest stop', figure(Math.round(longest)));
     return ({ answers }) => {
       const { cutOff, done } = cutOffBy(seen, answers, traffic.keys);
       tally.count('sends that were cut off by a stop', cutOff);
-      tally.count('of these, those that had come to pass', done.length);
+      tally.count('of these, those that had taken effect', done.length);
       const breaches = new Breaches();
-      breaches.add('cut off by a server that stopped, though it had come to pass', done, (id) => `message ${id}`);
+      breaches.add('cut off by a server that stopped, though it had taken effect', done, (id) => `message ${id}`);
       return breaches.lines;
     };
   },

@@ -1,161 +1,161 @@
-import type { Client } from '../../../server/test/support/client.ts';
-import { quietPort } from '../../../server/test/support/quiet-port.ts';
-import { eventsAfter } from '../../../server/test/support/world.ts';
-import { check, type Verdict } from '../check.ts';
-import { countsOf } from '../counts.ts';
-import type { Evidence, Told } from '../evidence.ts';
-import { type Conditions, fault, type Outcome } from '../fault.ts';
-import { Owner } from '../owner.ts';
-import { stream } from '../random.ts';
-import { Receiver } from '../receiver.ts';
-import { figure } from '../report.ts';
-import { environmentFor, makeChats, makePeople, readMessages } from '../stage.ts';
-import { perWebhook } from '../told-table.ts';
-import { catchUp } from '../webhooks/catch-up.ts';
-import { wreakHavoc } from '../webhooks/havoc.ts';
-import { Tap } from '../webhooks/tap.ts';
-import { Traffic } from '../webhooks/traffic.ts';
-import { Victim } from '../webhooks/victim.ts';
+import { type BehaviourName, behaviours } from '../../harness/behaviours.ts';
+import { between, pick, stream } from '../../harness/random.ts';
+import type { Receiver } from '../../harness/receiver.ts';
+import { pause } from '../../harness/wait.ts';
+import { hurryNowAndThen } from '../hurry.ts';
+import { beside, receiverOf, type Scenario, type Scene, webhookOwner } from '../scenario.ts';
+import { drawLives } from '../schedule.ts';
+import { Volume } from '../volume.ts';
 
-/** The server is killed again and again while messages are sent and three webhooks are told of them. */
-export const webhooks = fault({
-  summary: 'kill -9 of the server under load, with three webhooks: one good, one flapping, one dead for a while',
-  settings: {
-    messages: { summary: 'messages to send', fallback: 20_000 },
-    chats: { summary: 'chats that they go to', fallback: 20 },
-    kills: { summary: 'kills of the server', fallback: 30 },
-  },
-  run,
-});
-
-interface Settings {
-  readonly messages: number;
-  readonly chats: number;
-  readonly kills: number;
-}
-
-const names = ['good', 'flapping', 'dead'] as const;
-type Receivers = Readonly<Record<(typeof names)[number], Receiver>>;
-
-/** So many of the messages are kept for the time after the kills, and are sent over as long as this. */
-const mostHeldBack = 200;
+/** So many of the messages are sent after the kills, spread over this time. */
+const maxHeldBack = 200;
 const heldBackMs = 30_000;
 
-/** To ask about what was not delivered. */
-const readingMs = 60_000;
+/** The last server is not killed. It gets as many messages as one that lives this long. */
+const lastLifeMs = 2_000;
 
-async function run({ engine, seed, outOfTime, progress }: Conditions, settings: Settings): Promise<Outcome> {
-  const began = performance.now();
-  const since = (start: number) => (performance.now() - start) / 1_000;
-  const env = await environmentFor(engine);
-  await using victim = new Victim(env, await quietPort());
-  await using good = new Receiver(await quietPort(), stream(seed, 'good'));
-  await using flapping = new Receiver(await quietPort(), stream(seed, 'requests to flapping'));
-  await using dead = new Receiver(await quietPort(), stream(seed, 'dead'));
-  const receivers = { good, flapping, dead };
-  for (const name of names) await receivers[name].open();
-  const people = await makePeople(env, victim.url);
-  const { owner: reader, authors } = people;
+/** The burst of messages at the end of a life comes at most so long before it. */
+const burstMs = 300;
 
-  victim.start();
-  await victim.untilHealthy();
-  const told = await register(reader, receivers);
-  const chats = await makeChats(people, settings.chats);
-  const tap = new Tap();
-  const traffic = new Traffic({ seed, count: settings.messages, authors, chats, tap });
-  const owner = new Owner(reader);
-  const heldBack = Math.min(mostHeldBack, Math.floor(settings.messages / 10));
-  const messages = settings.messages - heldBack;
+/**
+ * A healthy endpoint with undelivered events gets a request within this time. A hanging request may still take its 15 s, and
+ * on PostgreSQL the leases of a dead process 5 s.
+ */
+const maxSilenceMs = 25_000;
 
-  const over = new AbortController();
-  const end = AbortSignal.any([outOfTime, over.signal]);
-  const sending = traffic.run(end);
-  const ticking = setInterval(() => progress(describe(since(began), victim, traffic, receivers, settings)), 1_000);
-  const broken: string[] = [];
-  let wellAgain = began;
-  try {
-    await wreakHavoc({ seed, kills: settings.kills, messages, victim, tap, traffic, flapping, dead, owner }, end);
-    wellAgain = performance.now();
-    broken.push(
-      ...(await catchUp({ owner, receivers, traffic, heldBack, heldBackMs, tap }, end).catch(ifNotOver(end))),
+/** An endpoint without a request for so long will not get one any more. */
+const stuckMs = 60_000;
+
+const nearSeconds = 1;
+
+export const webhooks: Scenario<'messages' | 'chats' | 'kills'> = {
+  summary: 'kill -9 of the server under load, with three webhooks: one good, one flapping, one dead for a while',
+  seconds: 20,
+  settings: {
+    messages: { summary: 'messages to send', fallback: 20_000 },
+    chats: { summary: 'groups that they go to', fallback: 20 },
+    kills: { summary: 'kills of the server', fallback: 30 },
+  },
+  groups: ({ chats }) => chats,
+  endpoints: ['flapping', 'dead'],
+  isHurried: true,
+  disturb: async (scene, { messages, kills }, outOfTime) => {
+    const heldBack = Math.min(maxHeldBack, Math.floor(messages / 10));
+    const volume = new Volume(scene.traffic, messages);
+    const flapping = receiverOf(scene, 'flapping');
+    const share = () => volume.acknowledged / (messages - heldBack);
+    await beside(
+      outOfTime,
+      (end) => volume.run(end),
+      async (sending) => {
+        await beside(
+          sending,
+          (end) =>
+            Promise.all([
+              flap(flapping, scene.seed, end),
+              closeForAWhile(receiverOf(scene, 'dead'), share, scene.seed, end),
+              hurryNowAndThen(scene, flapping.url, end),
+            ]),
+          async (end) => {
+            await killAgainAndAgain(scene, volume, messages - heldBack, kills, end);
+            while (share() < 1 && !end.aborted) await pause(20, end);
+          },
+        );
+        volume.allow(heldBack, heldBackMs);
+        await catchUp(scene, volume, sending);
+      },
     );
-  } finally {
-    over.abort();
-    clearInterval(ticking);
-    await sending;
+    return undefined;
+  },
+};
+
+async function killAgainAndAgain(
+  { seed, nodes, tally }: Scene,
+  volume: Volume,
+  messages: number,
+  kills: number,
+  end: AbortSignal,
+): Promise<void> {
+  const lives = drawLives(kills, stream(seed, 'kills'));
+  const random = stream(seed, 'bursts');
+  const totalMs = lives.reduce((sum, { ms }) => sum + ms, lastLifeMs);
+  let allowed = 0;
+  for (const { since, ms } of lives) {
+    if (end.aborted) break;
+    if (since === 'healthy') await nodes.untilUp(0, end);
+    const share = Math.floor((messages * ms) / totalMs);
+    allowed += share;
+    volume.allow(share, ms, burstMs * random());
+    await pause(ms, end);
+    tally.count('kills of a server');
+    await nodes.kill(0);
+    nodes.begin(0);
   }
-  if (outOfTime.aborted) broken.push('the time was over before everything was delivered');
-  const counts = {
-    kills: victim.kills,
-    repeated: traffic.repeated,
-    seconds: since(began),
-    catchUpSeconds: since(wellAgain),
-  };
-  const log = await eventsAfter(reader, 0);
-  const evidence: Evidence = {
-    acknowledged: [...traffic.acknowledged.values()],
-    changes: traffic.changes,
-    found: await readMessages(reader, chats),
-    log,
-    told: told.map((one) => ({ ...one, log })),
-  };
-  const verdict = check(evidence);
-  for (const line of traffic.unexpected.slice(0, 5)) broken.push(`unexpected answer: ${line}`);
-  for (const { name, webhookId } of told) {
-    const lines = await owner.unhappy(webhookId, AbortSignal.timeout(readingMs));
-    broken.push(...lines.map((line) => `${name}: ${line}`));
-  }
-  const notes = [
-    `Waits of minutes were cut short ${figure(owner.hurries)} times, as the owner of a webhook can: paused and made active, or redelivered.`,
-  ];
-  const tables = [overview(evidence, verdict, counts), perWebhook(evidence, verdict)];
-  return { counts: countsOf(evidence, verdict), tables, notes, broken: [...verdict.broken, ...broken] };
+  volume.allow(messages - allowed);
+  await nodes.untilUp(0, end);
 }
 
-/** What is cut off because the time is over is told once, and not by everybody. */
-const ifNotOver = (end: AbortSignal) => (error: Error) => (end.aborted ? [] : [error.message]);
+type Phase = readonly [behaviour: BehaviourName, ms: readonly [min: number, max: number]];
 
-async function register(owner: Client, receivers: Receivers): Promise<Omit<Told, 'log'>[]> {
-  const told: Omit<Told, 'log'>[] = [];
-  for (const name of names) {
-    const secret = `the secret of ${name}`;
-    const { url, arrivals } = receivers[name];
-    const { webhook } = await owner.ok('webhooks.register', { url, events: ['*'], secret });
-    told.push({ name, webhookId: webhook.webhook_id, secret, arrivals });
+const good: Phase = ['accept', [500, 4_000]];
+
+const bad: readonly [Phase, ...Phase[]] = [
+  ['refuse', [200, 1_500]],
+  ['reset', [100, 1_000]],
+  // A connection hangs beyond its phase, until the sender gives up or is killed.
+  ['hang', [100, 1_000]],
+  ['slow', [500, 3_000]],
+  ['flaky', [500, 3_000]],
+  ['garbage', [100, 1_000]],
+  ['redirect', [200, 1_500]],
+  ['drip', [200, 1_500]],
+  ['flood', [200, 1_500]],
+];
+
+/** An endpoint behaves well and badly by turns. In the end it is well. */
+async function flap(receiver: Receiver, seed: number, end: AbortSignal): Promise<void> {
+  const random = stream(seed, 'flapping');
+  for (let turn = 0; !end.aborted; turn++) {
+    const [behaviour, ms] = turn % 2 === 0 ? good : pick(random, bad);
+    receiver.behaviour = behaviours[behaviour];
+    await pause(between(random, ms), end);
   }
-  return told;
+  receiver.behaviour = behaviours.accept;
 }
 
-function describe(
-  seconds: number,
-  victim: Victim,
-  traffic: Traffic,
-  receivers: Receivers,
-  { messages, kills }: Settings,
-): string {
-  const endpoints = names.map((name) => {
-    const { acceptedCount, isOpen, mood } = receivers[name];
-    return `${name} ${figure(acceptedCount)}${isOpen ? (mood === 'fine' ? '' : ` (${mood})`) : ' (closed)'}`;
-  });
-  const sent = `${figure(traffic.acknowledged.size)}/${figure(messages)} acknowledged`;
-  return `${Math.round(seconds)} s, kill ${victim.kills}/${kills}, ${sent}; ${endpoints.join(', ')}`;
+/** An endpoint is closed from some point in the first half of the messages to some point in the second. */
+async function closeForAWhile(receiver: Receiver, share: () => number, seed: number, end: AbortSignal): Promise<void> {
+  const random = stream(seed, 'death');
+  const [closed, opened] = [0.1 + 0.3 * random(), 0.6 + 0.3 * random()];
+  while (share() < closed && !end.aborted) await pause(20, end);
+  if (end.aborted) return;
+  await receiver.close();
+  while (share() < opened && !end.aborted) await pause(20, end);
+  await receiver.open();
 }
 
-function overview(
-  { acknowledged, found, log }: Evidence,
-  { missing, extra, untold }: Verdict,
-  { kills, repeated, seconds, catchUpSeconds }: Record<'kills' | 'repeated' | 'seconds' | 'catchUpSeconds', number>,
-): string[][] {
-  return [
-    ['kills of the server', figure(kills)],
-    ['messages acknowledged', figure(acknowledged.length)],
-    ['found again by get_messages', figure(found.length)],
-    ['acknowledged and missing', figure(missing)],
-    ['found and not acknowledged', figure(extra)],
-    ['calls repeated for want of an answer', figure(repeated)],
-    ['events in the log', figure(log.length)],
-    ['messages and changes not in it', figure(untold)],
-    ['seconds', figure(Math.round(seconds))],
-    ['of these to catch up at the end', figure(Math.round(catchUpSeconds))],
-  ];
+/** Waits until all endpoints are near the present. Each must get requests all the time while it has undelivered events. */
+async function catchUp(scene: Scene, volume: Volume, end: AbortSignal): Promise<void> {
+  const owner = webhookOwner(scene);
+  const heard = new Map<string, { count: number; at: number }>();
+  const silent = new Set<string>();
+  while (!end.aborted) {
+    const behind = await owner.behind(end);
+    const isNear = behind.every(({ oldest_undelivered_age: age }) => (age ?? 0) <= nearSeconds);
+    if (isNear && volume.isDone) return;
+    if (isNear) volume.allow(0);
+    const now = performance.now();
+    for (const [name, { url, arrivals }] of scene.endpoints) {
+      const last = heard.get(name);
+      const isWaiting = behind.some((webhook) => webhook.url === url) && last?.count === arrivals.length;
+      const at = isWaiting ? last.at : now;
+      heard.set(name, { count: arrivals.length, at });
+      if (now - at > stuckMs) return;
+      if (now - at <= maxSilenceMs || silent.has(name)) continue;
+      silent.add(name);
+      scene.tally.breach(`${name}: got no request for more than ${maxSilenceMs / 1_000} s while it was well`);
+    }
+    await owner.hurryAll(end);
+    await pause(500, end);
+  }
 }

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import type { Client } from '../../../server/test/support/client.ts';
-import type { Stage } from '../stage.ts';
 import { type Subject, subject } from '../subject.ts';
+import type { Target } from '../target.ts';
 
 /** Mostly as it should be: what is all wrong is refused at its first byte, and goes no further. */
 const mostly = <T>(usual: readonly T[], odd: fc.Arbitrary<T>): fc.Arbitrary<T> =>
@@ -39,12 +39,8 @@ const oddHeaders = [
 ];
 
 const usualBodies = [
-  '',
-  '{}{}{',
-  '5\r\nabcde\r\n0\r\n\r\n',
-  '--b\r\n',
-  'x'.repeat(70_000),
-  'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n',
+  ...['', '{}{}{', '5\r\nabcde\r\n0\r\n\r\n', '--b\r\n', 'x'.repeat(70_000)],
+  ...['GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'],
 ];
 const oddBodies = [
   ...['ffffffffffffffff\r\n', '-1\r\nx', '5;ext=1\r\nabcde\r\n', '0\r\nA: b\r\n\r\n', 'zz\r\n', '5\nabcde\n0\n\n'],
@@ -75,16 +71,16 @@ type Connection = typeof connection extends fc.Arbitrary<infer C> ? C : never;
 /** Most of what is sent here lacks something, and gets no answer: one is waited for while others are answered so often. */
 const rounds = 3;
 
-async function whileOthersAreAnswered(stage: Stage, answered: Promise<void>): Promise<void> {
+async function whileOthersAreAnswered(target: Target, answered: Promise<void>): Promise<void> {
   let isAnswered = false;
   void answered.then(() => {
     isAnswered = true;
   });
-  for (let round = 0; round < rounds && !isAnswered; round++) await (await stage.send('/healthz', {})).text();
+  for (let round = 0; round < rounds && !isAnswered; round++) await (await target.send('/healthz', {})).text();
 }
 
-async function talk(stage: Stage, { token }: Client, { sent, pieces, leaves }: Connection): Promise<string> {
-  const { hostname, port } = new URL(stage.url);
+async function talk(target: Target, { token }: Client, { sent, pieces, leaves }: Connection): Promise<string> {
+  const { hostname, port } = new URL(target.url);
   const socket = connect(Number(port), hostname);
   let received = '';
   const answered = Promise.withResolvers<void>();
@@ -105,10 +101,10 @@ async function talk(stage: Stage, { token }: Client, { sent, pieces, leaves }: C
     socket.write(bytes.subarray(at, at + size));
     await Bun.sleep(0);
   }
-  await whileOthersAreAnswered(stage, answered.promise);
+  await whileOthersAreAnswered(target, answered.promise);
   if (leaves === 'politely') socket.end();
   else socket.resetAndDestroy();
-  await whileOthersAreAnswered(stage, closed.promise);
+  await whileOthersAreAnswered(target, closed.promise);
   socket.destroy();
   return received;
 }
@@ -121,15 +117,15 @@ function judge(received: string): void {
   if (/^HTTP\/1\.[01] 500 /m.test(received)) throw new Error(`a fault came back: ${received.slice(0, 500)}`);
 }
 
-export const framingSubjects = (stage: () => Stage): readonly Subject[] => [
+export const framingSubjects = (target: () => Target): readonly Subject[] => [
   subject(
     'bytes that are hardly HTTP',
     60,
     fc.asyncProperty(fc.array(connection, { minLength: 1, maxLength: 8 }), async (connections) => {
-      const { owner } = await stage().people();
-      const received = await Promise.all(connections.map((one) => talk(stage(), owner, one)));
+      const { owner } = await target().people();
+      const received = await Promise.all(connections.map((one) => talk(target(), owner, one)));
       for (const text of received) judge(text);
-      await stage().check();
+      await target().check();
     }),
   ),
 ];

@@ -3,8 +3,8 @@ import { authorizeApp, newCode } from '../../../server/test/support/oauth.ts';
 import { headerText, wildText } from '../calls/wild.ts';
 import { percent } from '../calls/write.ts';
 import type { People } from '../people.ts';
-import type { Stage } from '../stage.ts';
 import { type Subject, subject } from '../subject.ts';
+import type { Target } from '../target.ts';
 
 /** What a parameter can hold of what the server has given out; drawn by name, so that a replay finds it again. */
 const held = ['client', 'secret', 'code', 'verifier', 'refresh', 'access', 'redirect'] as const;
@@ -98,22 +98,22 @@ async function judge(response: Response): Promise<void> {
 }
 
 /** What the app of the play holds at the moment. A code can be handed in once. */
-async function holdings(stage: Stage, { developed, member }: People): Promise<Held> {
-  const { code, verifier, redirect } = await newCode(stage.server, developed, member);
-  const tokens = await authorizeApp(stage.server, developed, member);
+async function holdings(target: Target, { developed, member }: People): Promise<Held> {
+  const { code, verifier, redirect } = await newCode(target.server, developed, member);
+  const tokens = await authorizeApp(target.server, developed, member);
   const { clientId: client, secret = '' } = developed;
   return { client, secret, code, verifier, redirect, refresh: tokens.refresh, access: tokens.access };
 }
 
-export const oauthSubjects = (stage: () => Stage): readonly Subject[] => [
+export const oauthSubjects = (target: () => Target): readonly Subject[] => [
   subject(
     'tokens for apps',
     60,
     fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 4 }), async (calls) => {
-      const mine = await holdings(stage(), await stage().people());
+      const mine = await holdings(target(), await target().people());
       for (const one of calls) {
         const { endpoint, query, method, type, basic } = one;
-        const response = await stage().send(`/oauth/${endpoint}${query}`, {
+        const response = await target().send(`/oauth/${endpoint}${query}`, {
           method,
           headers: {
             'content-type': type,

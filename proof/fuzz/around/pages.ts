@@ -4,8 +4,8 @@ import type { SiteParts } from '../../../server/pages/site.tsx';
 import { elsewhere, headerText, wildText } from '../calls/wild.ts';
 import { percent } from '../calls/write.ts';
 import { type Caller, callers, type People } from '../people.ts';
-import type { Stage } from '../stage.ts';
 import { type Subject, subject } from '../subject.ts';
+import type { Target } from '../target.ts';
 
 /** Every page and form that is registered, straight from the site itself. */
 const routes = buildPages({} as SiteParts)
@@ -86,11 +86,11 @@ async function judge({ route }: Visit, response: Response): Promise<void> {
 }
 
 export class Pages {
-  readonly #stage: () => Stage;
+  readonly #target: () => Target;
   #names: readonly string[] | undefined;
 
-  constructor(stage: () => Stage) {
-    this.#stage = stage;
+  constructor(target: () => Target) {
+    this.#target = target;
   }
 
   get subjects(): readonly Subject[] {
@@ -100,13 +100,13 @@ export class Pages {
   }
 
   async #visit({ route, parameters, query, fields, caller, isOurs, headers }: Visit): Promise<Response> {
-    const people = await this.#stage().people();
+    const people = await this.#target().people();
     const names = await this.#fieldNames(people);
     const left = [...parameters];
     const path = route.path.replace(/:\w+/g, () => left.shift() ?? '1');
     const search = query.map(([name, value]) => `${name}=${percent(value)}`).join('&');
     const body = fields.map(([i, value]) => `${percent(names[i % names.length] ?? '')}=${percent(value)}`).join('&');
-    const response = await this.#stage().send(`${path}${search === '' ? '' : `?${search}`}`, {
+    const response = await this.#target().send(`${path}${search === '' ? '' : `?${search}`}`, {
       method: route.method,
       headers: {
         accept: 'text/html',
@@ -117,7 +117,7 @@ export class Pages {
       },
       ...(route.method === 'POST' && { body }),
     });
-    if (route.method === 'POST' && response.status === 303 && spoiling.test(route.path)) this.#stage().spoil();
+    if (route.method === 'POST' && response.status === 303 && spoiling.test(route.path)) this.#target().spoil();
     return response;
   }
 
@@ -126,7 +126,7 @@ export class Pages {
     const found = new Set<string>();
     for (const { method, path } of routes) {
       if (method !== 'GET' || path.includes(':')) continue;
-      const page = await this.#stage().send(path, { headers: { accept: 'text/html', ...credentials.browser } });
+      const page = await this.#target().send(path, { headers: { accept: 'text/html', ...credentials.browser } });
       for (const [, name = ''] of (await page.text()).matchAll(fieldName)) found.add(name);
     }
     this.#names = [...found, 'decision', 'user', 'administrator', 'next', '__proto__'];

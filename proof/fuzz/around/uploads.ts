@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { judgeError } from '../calls/verdict.ts';
 import { headerText } from '../calls/wild.ts';
 import { type Caller, callers } from '../people.ts';
-import type { Stage } from '../stage.ts';
 import { type Subject, subject } from '../subject.ts';
+import type { Target } from '../target.ts';
 
 /** A step with an upload. What is undefined is as it should be. */
 const step = fc.record({
@@ -69,10 +69,10 @@ interface Upload {
 }
 
 export class Uploads {
-  readonly #stage: () => Stage;
+  readonly #target: () => Target;
 
-  constructor(stage: () => Stage) {
-    this.#stage = stage;
+  constructor(target: () => Target) {
+    this.#target = target;
   }
 
   get subjects(): readonly Subject[] {
@@ -85,7 +85,7 @@ export class Uploads {
   }
 
   async #take(one: Step, upload: Upload | undefined): Promise<Upload | undefined> {
-    const { credentials } = await this.#stage().people();
+    const { credentials } = await this.#target().people();
     const { method, bytes, key } = one;
     const path =
       method === 'POST'
@@ -94,7 +94,7 @@ export class Uploads {
           ? (upload?.path ?? '/api/uploads/none')
           : `/api/uploads/${key}`;
     const isFilled = method === 'POST' || method === 'PATCH' || method === 'PUT';
-    const response = await this.#stage().send(path, {
+    const response = await this.#target().send(path, {
       method,
       headers: {
         'tus-resumable': one.version,

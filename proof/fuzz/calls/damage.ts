@@ -22,18 +22,10 @@ const index = fc.nat({ max: 9 });
 const place = fc.nat({ max: 2_000 });
 
 const types = [
-  '',
-  'application/json',
-  'application/json; charset=utf-16',
-  'APPLICATION/JSON',
-  'application/x-www-form-urlencoded',
-  'multipart/form-data',
-  'multipart/form-data; boundary=',
-  'multipart/form-data; boundary="x',
-  `multipart/form-data; boundary=${'b'.repeat(300)}`,
-  'text/plain',
-  'application/octet-stream',
-  ';;;',
+  ...['', 'application/json', 'application/json; charset=utf-16', 'APPLICATION/JSON'],
+  ...['application/x-www-form-urlencoded', 'multipart/form-data', 'multipart/form-data; boundary='],
+  ...['multipart/form-data; boundary="x', `multipart/form-data; boundary=${'b'.repeat(300)}`, 'text/plain'],
+  ...['application/octet-stream', ';;;'],
 ];
 
 const bodies = fc.oneof(
@@ -68,36 +60,17 @@ const bodies = fc.oneof(
 
 const queries = fc.oneof(
   fc.constantFrom(
-    'action=me',
-    'action',
-    '&&&',
-    '%',
-    'chat_id=1',
-    '__proto__=1',
-    'a=1&a=2',
-    '=',
-    'x=%ff',
-    '#',
-    'participants[]=1',
+    ...['action=me', 'action', '&&&', '%', 'chat_id=1', '__proto__=1', 'a=1&a=2', '=', 'x=%ff', '#'],
+    ...['participants[]=1'],
   ),
   wildText.map((text) => `x=${encodeURIComponent(text.toWellFormed())}`),
 );
 
 const addresses = [
-  'messages.php',
-  'messages.php?action=',
-  'messages.php?action=toString',
-  'messages.php?action=__proto__',
-  'messages.php?ACTION=list',
-  'constructor.php?action=list',
-  '__proto__.php?action=toString',
-  '.php',
-  'users.php?action=me&action=me',
-  'users.php?action=%6de',
-  'users.php?action=m%00e',
-  'users.php?action=%ff',
-  `users.php?action=${'x'.repeat(5_000)}`,
-  'USERS.php?action=me',
+  ...['messages.php', 'messages.php?action=', 'messages.php?action=toString', 'messages.php?action=__proto__'],
+  ...['messages.php?ACTION=list', 'constructor.php?action=list', '__proto__.php?action=toString', '.php'],
+  ...['users.php?action=me&action=me', 'users.php?action=%6de', 'users.php?action=m%00e', 'users.php?action=%ff'],
+  ...[`users.php?action=${'x'.repeat(5_000)}`, 'USERS.php?action=me'],
 ];
 
 /** A field that is wrong is drawn more often than a request that cannot be read: there is more behind it. */

@@ -41,16 +41,9 @@ export function inputsOf(row: NamedOperation): fc.Arbitrary<Fields> {
 const special: Readonly<Record<string, fc.Arbitrary<Value>>> = {
   // Nobody listens at these, and none of them leaves this machine.
   url: fc.constantFrom(
-    'http://127.0.0.1:9/hook',
-    'http://[::1]:9/a?b=c#d',
-    'http://127.1:9',
-    'https://127.0.0.1:9/ü',
-    'http://10.1.2.3/',
-    'http://169.254.169.254/latest',
-    'http://0x7f.1:9/',
-    'http://user:pass@127.0.0.1:9/',
-    'ftp://127.0.0.1/',
-    'http://[::ffff:10.0.0.1]/',
+    ...['http://127.0.0.1:9/hook', 'http://[::1]:9/a?b=c#d', 'http://127.1:9', 'https://127.0.0.1:9/ü'],
+    ...['http://10.1.2.3/', 'http://169.254.169.254/latest', 'http://0x7f.1:9/', 'http://user:pass@127.0.0.1:9/'],
+    ...['ftp://127.0.0.1/', 'http://[::ffff:10.0.0.1]/'],
   ),
 };
 

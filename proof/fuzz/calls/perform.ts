@@ -1,5 +1,5 @@
 import { isEventStream, listOperations, type NamedOperation } from '@parley/contract';
-import type { Stage } from '../stage.ts';
+import type { Target } from '../target.ts';
 import type { Call } from './call.ts';
 import { damageFields, damageRequest } from './damage.ts';
 import { type Answer, judge } from './verdict.ts';
@@ -10,43 +10,43 @@ const rows = new Map<string, NamedOperation>(listOperations().map((row) => [row.
 /** What takes from others what they need. */
 const spoiling: readonly string[] = ['tokens.revoke', 'users.disable'];
 
-/** Makes a call on a stage, and judges what comes of it. */
-export async function perform(stage: Stage, call: Call): Promise<Answer> {
+/** Makes a call on a target, and judges what comes of it. */
+export async function perform(target: Target, call: Call): Promise<Answer> {
   const row = rows.get(call.operation);
   if (!row) throw new Error(`there is no operation ${call.operation}`);
-  const { credentials } = await stage.people();
+  const { credentials } = await target.people();
   const fields = damageFields(call.fields, call.damage).map(
-    ([name, value]) => [name, stage.pool.resolve(value)] as const,
+    ([name, value]) => [name, target.pool.resolve(value)] as const,
   );
   const { method, address, headers, body } = damageRequest(write(row, fields, call.writing), call.damage);
   const isBare = method === 'GET' || method === 'HEAD';
-  const response = await stage.send(`/api/${address}`, {
+  const response = await target.send(`/api/${address}`, {
     method,
     headers: { ...headers, ...call.headers, ...credentials[call.caller] },
     ...(body && !isBare && { body }),
   });
   const isStream = isEventStream(row.output) && response.headers.get('content-type')?.startsWith('text/event-stream');
-  const answer = await read(stage, response, isStream === true);
+  const answer = await read(target, response, isStream === true);
   try {
     judge(row, { method, address, damage: call.damage }, answer);
   } catch (error) {
-    throw explained(stage, error as Error);
+    throw explained(target, error as Error);
   }
-  if (answer.status === 200 && spoiling.includes(row.name)) stage.spoil();
+  if (answer.status === 200 && spoiling.includes(row.name)) target.spoil();
   if (answer.headers.get('content-type')?.startsWith('application/json') && answer.text !== '') {
-    stage.pool.learn(JSON.parse(answer.text));
+    target.pool.learn(JSON.parse(answer.text));
   }
   return answer;
 }
 
 /** With what the server says of it. */
-function explained(stage: Stage, error: Error): Error {
-  const fault = stage.takeFault();
+function explained(target: Target, error: Error): Error {
+  const fault = target.takeFault();
   return fault === undefined ? error : new Error(`${error.message}\nlog: ${fault}`, { cause: error });
 }
 
 /** Of a stream, what comes until a later request is answered. */
-async function read(stage: Stage, response: Response, isStream: boolean): Promise<Answer> {
+async function read(target: Target, response: Response, isStream: boolean): Promise<Answer> {
   const { status, headers } = response;
   if (!isStream) {
     const bytes = Buffer.from(await response.arrayBuffer());
@@ -57,7 +57,7 @@ async function read(stage: Stage, response: Response, isStream: boolean): Promis
   const listening = (async () => {
     for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) text += part.value;
   })();
-  await (await stage.send('/healthz', {})).text();
+  await (await target.send('/healthz', {})).text();
   await reader?.cancel();
   await listening;
   return { status, headers, text, bytes: text.length };

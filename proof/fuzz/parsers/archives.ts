@@ -8,9 +8,9 @@ import type { Manifest } from '../../../server/backup/manifest.ts';
 import { headerOf, paddingAfter } from '../../../server/backup/tar.ts';
 import { subject } from '../subject.ts';
 import { damages, hurt } from './damaged-bytes.ts';
-import { outcomeOf } from './outcome.ts';
+import { isA, outcomeOf } from './outcome.ts';
 
-const refusal = (thrown: unknown) => thrown instanceof BackupError;
+const refusal = isA(BackupError);
 const never = new AbortController().signal;
 
 const described: Manifest = {

@@ -12,42 +12,18 @@ import { readId } from '../../../server/pages/ids.ts';
 import { localPath } from '../../../server/pages/next.ts';
 import { elsewhere, wildText } from '../calls/wild.ts';
 import { subject } from '../subject.ts';
-import { outcome } from './outcome.ts';
+import { isA, outcome } from './outcome.ts';
 
-const isFault = (thrown: unknown) => thrown instanceof OAuthFault;
+const isFault = isA(OAuthFault);
 
 const urlPiece = fc.oneof(
   fc.constantFrom(
-    'https:',
-    'http:',
-    'com.example.app:',
-    'javascript:',
-    'data:',
-    '//',
-    '/',
-    '\\',
-    '@',
-    ':',
-    '#',
-    '?',
-    '&',
-    '%2f',
-    '..',
+    ...['https:', 'http:', 'com.example.app:', 'javascript:', 'data:', '//', '/', '\\', '@', ':', '#', '?', '&'],
+    ...['%2f', '..'],
   ),
   fc.constantFrom(
-    '127.0.0.1',
-    '[::1]',
-    'localhost',
-    'app.example',
-    ':8080',
-    ':99999',
-    'code=',
-    'state=1',
-    '\t',
-    '\n',
-    ' ',
-    '%00',
-    '/cb',
+    ...['127.0.0.1', '[::1]', 'localhost', 'app.example', ':8080', ':99999', 'code=', 'state=1', '\t', '\n', ' '],
+    ...['%00', '/cb'],
   ),
   fc.string({ maxLength: 5 }),
 );
@@ -55,11 +31,7 @@ const url = fc.array(urlPiece, { maxLength: 9 }).map((pieces) => pieces.join('')
 const likely = fc
   .tuple(
     fc.constantFrom(
-      'https://app.example',
-      'http://127.0.0.1',
-      'http://localhost:1',
-      'http://[::1]',
-      'com.example.app:',
+      ...['https://app.example', 'http://127.0.0.1', 'http://localhost:1', 'http://[::1]', 'com.example.app:'],
     ),
     fc.array(urlPiece, { maxLength: 4 }),
   )
@@ -67,10 +39,7 @@ const likely = fc
 
 /** Where an app may be sent back to: over https, to the machine itself, or to a scheme of its own, and nowhere else. */
 const redirects = fc.property(fc.oneof(url, likely), (text) => {
-  const { refused } = outcome(
-    () => checkRedirects([text]),
-    (e) => e instanceof ParleyError,
-  );
+  const { refused } = outcome(() => checkRedirects([text]), isA(ParleyError));
   if (refused) return;
   const { protocol, hostname, username, password, hash } = new URL(text);
   expect([username, password, hash]).toEqual(['', '', '']);
@@ -86,12 +55,7 @@ const redirects = fc.property(fc.oneof(url, likely), (text) => {
 
 /** One that was not registered differs from one that was by the port of this machine alone. */
 const otherRedirects = fc.property(likely, likely, fc.option(fc.nat({ max: 70_000 })), (known, other, port) => {
-  fc.pre(
-    !outcome(
-      () => checkRedirects([known]),
-      () => true,
-    ).refused,
-  );
+  fc.pre(!outcome(() => checkRedirects([known]), isA(Error)).refused);
   const asked = port === null ? other : known.replace(/^(http:\/\/(?:\[::1\]|[^/:?]+))(?::\d+)?/, `$1:${port}`);
   expect(allowsRedirect([known], false, asked)).toBe(asked === known);
   if (!allowsRedirect([known], true, asked) || asked === known) return;

@@ -7,9 +7,9 @@ import { newestVersion } from '../../../server/store/migrate.ts';
 import { wildText } from '../calls/wild.ts';
 import { subject } from '../subject.ts';
 import { damages, hurt } from './damaged-bytes.ts';
-import { outcome } from './outcome.ts';
+import { isA, outcome } from './outcome.ts';
 
-const refusal = (thrown: unknown) => thrown instanceof BackupError;
+const refusal = isA(BackupError);
 
 const entryName = fc.stringMatching(/^[\x21-\x7e]{1,100}$/);
 const size = fc.oneof(fc.nat(), fc.maxSafeNat(), fc.constantFrom(8 ** 11 - 1, 8 ** 11, Number.MAX_SAFE_INTEGER));
@@ -31,16 +31,7 @@ const hurtHeads = fc.property(entryName, size, seconds, damages, (name, bytes, a
 
 const sizeTexts = fc.oneof(
   fc.constantFrom(
-    '-0000000007',
-    '+0000000007',
-    '0x00000000f',
-    '           ',
-    '',
-    '0000 000000',
-    '9',
-    '1e9',
-    'NaN',
-    '-0',
+    ...['-0000000007', '+0000000007', '0x00000000f', '           ', '', '0000 000000', '9', '1e9', 'NaN', '-0'],
   ),
   fc.stringMatching(/^[\x20-\x7e]{0,12}$/),
   fc.uint8Array({ maxLength: 12 }).map((bytes) => Buffer.from(bytes).toString('latin1')),

@@ -13,9 +13,8 @@ import { freeze } from '../../../server/domain/event.ts';
 import { frameOf, opening, placeFrame } from '../../../server/events/frame.ts';
 import { wildText } from '../calls/wild.ts';
 import { subject } from '../subject.ts';
-import { outcome, outcomeOf } from './outcome.ts';
+import { isA, isPlainError, outcome, outcomeOf } from './outcome.ts';
 
-const isError = (thrown: unknown) => thrown instanceof Error && thrown.constructor === Error;
 const event = fc.record({ event_id: fc.maxSafeNat(), content: fc.string({ unit: 'binary' }) });
 
 /** What the server writes is what the SDK reads, wherever the network tears it. */
@@ -58,10 +57,7 @@ const line = fc
 const anyStream = fc.property(fc.array(fc.oneof(line, streamPiece), { maxLength: 30 }), (pieces) => {
   const cutter = new BlockCutter();
   for (const block of pieces.flatMap((piece) => cutter.cut(piece))) {
-    const { value } = outcome(
-      () => readBlock(block),
-      (thrown) => thrown instanceof TransportError,
-    );
+    const { value } = outcome(() => readBlock(block), isA(TransportError));
     if (value?.place !== undefined) expect(Number.isSafeInteger(value.place)).toBe(true);
     if (value?.item) expect(typeof value.item.event).toBe('string');
   }
@@ -78,8 +74,7 @@ const anyAnswer = fc.property(
   fc.constantFrom('application/json', 'text/html', ''),
   (body, status, type) => {
     const response = new Response(body, { status, headers: { 'content-type': type } });
-    const known = (thrown: unknown) => thrown instanceof ApiError || thrown instanceof TransportError;
-    const { value } = outcome(() => readAnswer(response, body), known);
+    const { value } = outcome(() => readAnswer(response, body), isA(ApiError, TransportError));
     if (value) expect(JSON.parse(body)).toEqual({ success: true, ...value });
   },
 );
@@ -102,10 +97,7 @@ const anyCommandLine = fc.asyncProperty(fc.array(word, { maxLength: 6 }), async 
     options: { json: { summary: '' }, limit },
     run: async (args, options) => void given.push(args, options),
   });
-  const { value } = await outcomeOf(
-    () => command.execute(typed, nowhere),
-    (thrown) => thrown instanceof UsageError,
-  );
+  const { value } = await outcomeOf(() => command.execute(typed, nowhere), isA(UsageError));
   if (value !== 'done') return;
   const [{ chat: read, words }, options] = given as [
     { chat: number; words: string[] },
@@ -136,11 +128,11 @@ const written = fc.asyncProperty(
 const webUrl = fc.webUrl({ authoritySettings: { withUserInfo: true, withPort: true }, withFragments: true });
 
 const anyValue = fc.property(fc.oneof(wildText, webUrl, fc.stringMatching(/^[\d,a-z:/@#. -]{0,30}$/)), (typed) => {
-  const number = outcome(() => cursor(typed), isError).value;
+  const number = outcome(() => cursor(typed), isPlainError).value;
   if (number !== undefined) expect(BigInt(typed)).toBe(BigInt(number));
-  const { value: url } = outcome(() => httpAddress(typed), isError);
+  const { value: url } = outcome(() => httpAddress(typed), isPlainError);
   if (url) expect(url.href).toMatch(/^https?:\/\/[^@/?#]+\/[^#]*$/);
-  const { value: words } = outcome(() => list(typed), isError);
+  const { value: words } = outcome(() => list(typed), isPlainError);
   if (words)
     expect(words.join(',')).toBe(
       typed
@@ -148,7 +140,7 @@ const anyValue = fc.property(fc.oneof(wildText, webUrl, fc.stringMatching(/^[\d,
         .map((one) => one.trim())
         .join(','),
     );
-  const { value: address } = outcome(() => serverAddress(typed, {}), isError);
+  const { value: address } = outcome(() => serverAddress(typed, {}), isPlainError);
   if (address !== undefined) expect(serverAddress(`${address}/api/`, {})).toBe(address);
 });
 

@@ -10,7 +10,7 @@ import type { WholeFile } from '../../../server/store/files.ts';
 import { readRetryAfter } from '../../../server/webhooks/outcome.ts';
 import { headerText } from '../calls/wild.ts';
 import { subject } from '../subject.ts';
-import { outcome } from './outcome.ts';
+import { isA, outcome } from './outcome.ts';
 
 const token = fc.stringMatching(/^[\w.-]{1,20}$/);
 
@@ -98,10 +98,7 @@ const disposition = fc.asyncProperty(
 
 const lastEventId = fc.property(fc.oneof(headerText, fc.nat().map(String), fc.stringMatching(/^\d{1,20}$/)), (text) => {
   const request = new Request('http://x/', { headers: { 'last-event-id': text } });
-  const { value, refused } = outcome(
-    () => lastEventIdIn(request),
-    (e) => e instanceof ParleyError,
-  );
+  const { value, refused } = outcome(() => lastEventIdIn(request), isA(ParleyError));
   const sent = text.trim();
   if (refused) expect(BigInt(/^\d+$/.test(sent) ? sent : -1) < 2n ** 53n && /^\d{1,16}$/.test(sent)).toBe(false);
   else expect(value === undefined ? '' : String(value)).toBe(sent.replace(/^0+(?=\d)/, ''));

@@ -1,14 +1,15 @@
+import { median } from '../../../harness/report.ts';
 import type { Doubt } from '../../doubt.ts';
 import type { Curve, Point } from '../../outcome.ts';
 import { type Pace, type Plan, usualPace } from '../../plan.ts';
-import { median, type Racer, raceAll, ratiosOf, sideOf } from '../../race.ts';
+import { type Racer, raceAll, ratiosOf, sideOf } from '../../race.ts';
 
-/** How many times slower anything may become. */
+/** The largest slowdown. */
 export const bar = 1.3;
 
 /**
- * Rounds of a curve: more and shorter ones than elsewhere. With nine, the median of any number of them lies between the second and
- * the second to last in 96 of 100 cases, whatever disturbs them.
+ * Rounds of a curve: more and shorter ones than elsewhere. With nine, the true median lies between the second and the second
+ * to last in 96 of 100 cases, whatever disturbs them.
  */
 const curveRounds = 9;
 const shareOfUsual = curveRounds / usualPace.rounds;
@@ -19,7 +20,7 @@ const paceOf = ({ rounds, seconds, warmUpSeconds }: Plan): Pace => ({
   warmUpSeconds,
 });
 
-/** How many times slower each size is than what it may not fall from, round by round. */
+/** Returns the slowdown of each size, round by round. */
 function slowdowns(ratios: readonly (readonly number[])[], from: Curve['from']): number[][] {
   const best = [...(ratios[0] ?? [])];
   return ratios.map((rounds) =>
@@ -30,14 +31,14 @@ function slowdowns(ratios: readonly (readonly number[])[], from: Curve['from']):
   );
 }
 
-/** Between which values the median lies, as far as one can tell. Of many rounds the first and the last count for nothing. */
+/** Returns the range that the median lies in. Of many rounds, the lowest and the highest do not count. */
 function rangeOf(rounds: readonly number[]): { low: number; high: number } {
   const sorted = [...rounds].sort((a, b) => a - b);
   const counted = sorted.length >= curveRounds ? sorted.slice(1, -1) : sorted;
   return { low: counted[0] ?? Number.NaN, high: counted.at(-1) ?? Number.NaN };
 }
 
-/** Rounds that do not tell on which side of the bar a curve is, of shares of the first point; one alone tells nothing. */
+/** Doubts rounds that do not show on which side of the bar a curve is. */
 export function doubtsAboutRounds(ratios: readonly (readonly number[])[], from: Curve['from']): Doubt[] {
   if (ratios.some((rounds) => rounds.length < 2)) return [{ why: 'one round alone tells little', looks: 'either' }];
   const sizes = slowdowns(ratios, from);
@@ -48,7 +49,7 @@ export function doubtsAboutRounds(ratios: readonly (readonly number[])[], from: 
   return isClear ? [] : [{ why, looks: 'either' }];
 }
 
-/** What a curve is made of: for each size of what grows, somebody to race. */
+/** A racer for each size of what grows. */
 export interface Contest {
   readonly what: string;
   readonly along: string;

@@ -1,63 +1,58 @@
 import type { Client } from '../../../../server/test/support/client.ts';
-import { type EngineName, engineTitles, type FreshServer, onEngine } from '../../engines.ts';
-import { untilIndexed } from '../../fill.ts';
-import { cpuSeconds } from '../../machine.ts';
-import type { Curve, Outcome, Point } from '../../outcome.ts';
-import { type ParleyUnderTest, sendMessage, startParley } from '../../parley.ts';
+import { cpuSeconds } from '../../../harness/machine.ts';
+import { Receiver } from '../../../harness/receiver.ts';
+import { median } from '../../../harness/report.ts';
+import { inParallel } from '../../../harness/stage.ts';
+import type { EngineMeasure, Ground } from '../../engines.ts';
+import { indexed, makeChats, secret, untilIndexed } from '../../fixtures.ts';
+import type { Curve, Point } from '../../outcome.ts';
+import type { Parley } from '../../parley.ts';
 import type { Plan } from '../../plan.ts';
-import { median } from '../../race.ts';
-import { atOnce, first, makeChat, makeChats, makeUsers, secret } from '../../scene.ts';
-import { registerIdle } from '../idle-webhooks.ts';
-import { Arrivals, at50, at99, lagsOf } from '../lag.ts';
+import { sendsBesideIdle } from '../idle-webhooks.ts';
+import { at50, at99, lagsOf } from '../lag.ts';
 import { bar, doubtsAboutRounds, measureCurve } from './curve.ts';
 
-/** Webhooks grow in number: those that a message does not concern, and those of which each gets its share. */
-export function measureWebhookGrowth(engine: EngineName, plan: Plan): Promise<Outcome[]> {
-  const title = engineTitles[engine];
-  return onEngine(engine, `more webhooks, ${title}`, async (fresh) => [
-    await besideIdle(title, fresh, plan),
-    await sharingDeliveries(title, fresh, plan),
-  ]);
-}
+/** More webhooks: those that a message does not match, and those that share the deliveries. */
+export const measureWebhookGrowth: EngineMeasure = async (ground, plan) => [
+  await besideIdle(ground, plan),
+  await sharingDeliveries(ground, plan),
+];
 
-async function besideIdle(title: string, fresh: FreshServer, plan: Plan): Promise<Curve> {
+async function besideIdle({ title, start }: Ground, plan: Plan): Promise<Curve> {
   await using servers = new AsyncDisposableStack();
   const racers = [];
   for (const x of plan.sizes.growth.webhooks) {
-    const parley = servers.use(await startParley(await fresh()));
-    const users = await makeUsers(parley, 4);
-    const chat = await makeChat(first(users), users);
-    await registerIdle(parley, first(users), x);
-    const afterRound = async () => void (await untilIndexed(parley.engine));
-    racers.push({ x, racer: { ...parley.racer(users.map((user) => sendMessage(user, chat))), afterRound } });
+    const parley = servers.use(await start());
+    racers.push({ x, racer: { ...(await sendsBesideIdle(parley, x)), afterRound: indexed(parley) } });
   }
   const what = `send_message beside webhooks that do not match, ${title}`;
   return await measureCurve({ what, along: 'webhooks', racers }, plan);
 }
 
-interface Server {
+interface Sharing {
   readonly x: number;
-  readonly parley: ParleyUnderTest;
+  readonly parley: Parley;
   readonly sender: Client;
   readonly chats: readonly number[];
   readonly rounds: { lags: number[]; micros: number }[];
 }
 
 /**
- * As many deliveries a second in all, shared by more and more webhooks, each of a chat of its own. What must not grow is the
- * processor time for one, from the send to the delivery's end; the lag is told beside it.
+ * The same number of deliveries a second, shared by more and more webhooks, each of a chat of its own. The processor time of
+ * one, from the send to the end of the delivery, must not grow.
  */
-async function sharingDeliveries(title: string, fresh: FreshServer, plan: Plan): Promise<Curve> {
+async function sharingDeliveries({ title, start }: Ground, plan: Plan): Promise<Curve> {
   await using disposables = new AsyncDisposableStack();
-  const arrivals = disposables.use(new Arrivals());
-  const servers: Server[] = [];
+  const receiver = disposables.use(new Receiver());
+  await receiver.open();
+  const servers: Sharing[] = [];
   for (const x of plan.sizes.growth.webhooks) {
-    const parley = disposables.use(await startParley(await fresh()));
+    const parley = disposables.use(await start());
     const sender = await parley.user('bench');
     const chats = await makeChats(sender, x);
-    await atOnce(16, x, async (n) => {
-      const webhook = { url: arrivals.url, events: ['new_message'], secret, chat_id: chats[n] ?? 0 };
-      await sender.ok('webhooks.register', webhook);
+    await inParallel(16, x, (n) => {
+      const webhook = { url: receiver.url, events: ['new_message'], secret, chat_id: chats[n] ?? 0 };
+      return sender.ok('webhooks.register', webhook);
     });
     servers.push({ x, parley, sender, chats, rounds: [] });
   }
@@ -66,7 +61,7 @@ async function sharingDeliveries(title: string, fresh: FreshServer, plan: Plan):
   for (let round = 0; round <= plan.rounds; round++) {
     for (const { parley, sender, chats, rounds } of servers) {
       const before = cpuSeconds(parley.pid) ?? Number.NaN;
-      const lags = await lagsOf(sender, chats, arrivals, pace);
+      const lags = await lagsOf(sender, chats, receiver, pace);
       await untilIndexed(parley.engine);
       const cpu = (cpuSeconds(parley.pid) ?? Number.NaN) - before;
       if (round > 0) rounds.push({ lags, micros: (cpu / lags.length) * 1e6 });
@@ -87,7 +82,7 @@ async function sharingDeliveries(title: string, fresh: FreshServer, plan: Plan):
     };
   });
   const what = `processor time of a send and its delivery at ${pace.perSecond}/s, ${title}`;
-  const notes = ['times are lags, from the answer to the sender to the arrival'];
+  const notes = ['times are lags, from the response to the sender to the arrival'];
   const doubts = doubtsAboutRounds(ratios, 'first');
   return { kind: 'curve', what, along: 'webhooks', points, bar, from: 'first', notes, doubts };
 }
