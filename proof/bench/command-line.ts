@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { readArguments, readCount, readNumber, UsageError } from '../harness/arguments.ts';
 import { chooseMeasurements } from './measurements.ts';
 import { measurementNames } from './names.ts';
-import { ends, type Pace, type Plan, sizesUpTo, tinyPlan, usualPace } from './plan.ts';
+import { ends, type Pace, sizesUpTo, tinyPlan, usualPace } from './plan.ts';
 
 export const usage = `npm run bench -- [measurement …] [--seconds N] [--rounds N] [--up-to N] [--json file]
                  [--record] [--check] [--profile] [--tiny]
@@ -19,16 +19,12 @@ measurements: ${measurementNames.join(', ')}
 const flagNames = ['record', 'check', 'profile', 'tiny'] as const;
 type Flag = (typeof flagNames)[number];
 
-export interface Options extends Readonly<Record<Flag, boolean>> {
-  readonly plan: Plan;
-  readonly chosen: ReturnType<typeof chooseMeasurements>;
-  readonly json: string;
-}
+export type Options = Exclude<ReturnType<typeof readCommandLine>, 'help'>;
 
 /** Fails with a `UsageError`. */
-export function readCommandLine(args: readonly string[]): Options | 'help' {
+export function readCommandLine(args: readonly string[]) {
   const typed = readArguments(args, ['seconds', 'rounds', 'up-to', 'json'], flagNames);
-  if (typed === 'help') return 'help';
+  if (typed === 'help') return 'help' as const;
   const { given, flags, words } = typed;
   const set = Object.fromEntries(flagNames.map((flag) => [flag, flags.includes(flag)])) as Record<Flag, boolean>;
   const pace: Pace = {

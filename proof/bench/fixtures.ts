@@ -1,7 +1,7 @@
 import type { Engine, Tx } from '../../server/store/engine.ts';
 import type { Client } from '../../server/test/support/client.ts';
 import { inParallel, makeGroup, makeUsers, type Some } from '../harness/stage.ts';
-import { content, getMessages, type Parley, type Request } from './parley.ts';
+import { content, getMessages, type Parley } from './parley.ts';
 
 /** The users, chats and rows that measurements need. */
 
@@ -53,18 +53,10 @@ export async function usersWithSearchableChat(parley: Parley, size: number) {
   return { users, chat };
 }
 
-/** Requests for pages of a chat. The server keeps `kept` in memory, and reads the others from the database. */
-export interface Pages {
-  readonly kept: Request[];
-  readonly newest: Request[];
-  /** Each request is for another page. */
-  readonly middle: Request[];
-  readonly oldest: Request[];
-}
-
 const middlePages = 400;
 
-export async function pagesOf({ engine }: Parley, users: Some<Client>, chat: number): Promise<Pages> {
+/** Returns requests for pages of a chat. The server keeps `kept` in memory, and reads the others from the database. */
+export async function pagesOf({ engine }: Parley, users: Some<Client>, chat: number) {
   const sql = 'SELECT max(message_id) AS newest, count(*) AS size FROM messages WHERE chat_id = $1';
   const { newest = 0, size = 0 } = (await engine.get<{ newest: number; size: number }>(sql, chat)) ?? {};
   const before = (id: number) => ({ before_id: String(id) });
@@ -72,6 +64,7 @@ export async function pagesOf({ engine }: Parley, users: Some<Client>, chat: num
   return {
     kept: ask(),
     newest: ask(before(newest + 1)),
+    /** Each request is for another page. */
     middle: Array.from({ length: middlePages / users.length }, (_, i) =>
       users.map((u, j) => getMessages(u, chat, before(newest - (size - middlePages) / 2 - i * users.length - j))),
     ).flat(),

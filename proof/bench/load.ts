@@ -26,19 +26,7 @@ export interface Job {
   readonly seconds: number;
 }
 
-export interface Load {
-  /** All responses with 200, and those within the measured window. */
-  readonly answers: number;
-  readonly measured: number;
-  readonly perSecond: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly failures: number;
-  readonly firstFailure: string | undefined;
-  /** Shares of one core within the window. */
-  readonly serverBusy: number | undefined;
-  readonly loadBusy: number | undefined;
-}
+export type Load = Awaited<ReturnType<typeof generate>>;
 
 interface Connection {
   /** When the request was sent, or was due. */
@@ -48,7 +36,7 @@ interface Connection {
   head: Buffer | undefined;
 }
 
-async function generate(job: Job): Promise<Load> {
+async function generate(job: Job) {
   const latencies = new Histogram();
   let [answers, measured, failures, open] = [0, 0, 0, job.connections];
   let firstFailure: string | undefined;
@@ -150,7 +138,13 @@ async function generate(job: Job): Promise<Load> {
   if (open > 0) fail(`${open} requests got no answer`);
   const [p50Ms, p99Ms] = [latencies.quantile(0.5), latencies.quantile(0.99)];
   const perSecond = measured / seconds;
-  return { answers, measured, perSecond, p50Ms, p99Ms, failures, firstFailure, serverBusy, loadBusy };
+  return {
+    /** All responses with 200. */
+    answers,
+    ...{ perSecond, p50Ms, p99Ms, failures, firstFailure },
+    /** Shares of one core. */
+    ...{ serverBusy, loadBusy },
+  };
 }
 
 say(await generate(await given<Job>()));

@@ -16,19 +16,13 @@ import { measureSlowDisk } from './measure/slow-disk.ts';
 import { measureStart } from './measure/start.ts';
 import { measureStreams } from './measure/streams.ts';
 import { measureTokenCheck } from './measure/token-check.ts';
-import {
-  type engineMeasurements,
-  type growthMeasurements,
-  measurementNames,
-  type singleMeasurements,
-  usualNames,
-} from './names.ts';
+import { measurementNames, usualNames } from './names.ts';
 import type { Outcome } from './outcome.ts';
 import type { Plan } from './plan.ts';
 
 type Measure = (plan: Plan) => Promise<Outcome[]>;
 
-const single: Readonly<Record<(typeof singleMeasurements)[number], Measure>> = {
+const single: Readonly<Record<string, Measure>> = {
   'token-check': measureTokenCheck,
   cliff: measureCliff,
   'idle-webhooks': measureIdleWebhooks,
@@ -37,7 +31,7 @@ const single: Readonly<Record<(typeof singleMeasurements)[number], Measure>> = {
   cluster: measureCluster,
 };
 
-const perEngine: Readonly<Record<(typeof engineMeasurements | typeof growthMeasurements)[number], EngineMeasure>> = {
+const perEngine: Readonly<Record<string, EngineMeasure>> = {
   send: measureSend,
   get: measureGet,
   search: measureSearch,

@@ -19,14 +19,6 @@ function now(): { all: number; worked: number; own: number } | undefined {
   return times && { ...times, own: ownTicks() };
 }
 
-interface Process {
-  readonly pid: string;
-  readonly parent: string;
-  readonly group: string;
-  /** Its own time and that of its ended children. */
-  readonly ticks: number;
-}
-
 /**
  * Returns the processor time of this process and its descendants. PostgreSQL and NATS are no descendants, but stay in the
  * process group. So anything that a script without job control runs beside the bench counts as ours.
@@ -42,7 +34,7 @@ export function ownTicks(): number {
   return all.reduce((sum, { pid, ticks }) => (ours.has(pid) ? sum + ticks : sum), 0);
 }
 
-function read(pid: string): Process[] {
+function read(pid: string) {
   const file = `/proc/${pid}/stat`;
   if (!existsSync(file)) return [];
   try {
@@ -51,6 +43,7 @@ function read(pid: string): Process[] {
       .replace(/^.*\) /s, '')
       .split(' ');
     const [, parent = '', group = ''] = fields;
+    /** `ticks`: its own time and that of its ended children. */
     return [{ pid, parent, group, ticks: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) }];
   } catch {
     // It has just ended.

@@ -5,35 +5,6 @@ export interface Pace {
   readonly warmUpSeconds: number;
 }
 
-/** The sizes of everything. */
-export interface Sizes {
-  /** Messages in an ordinary chat, in a long one, and in one that a server starts with. */
-  readonly chat: number;
-  readonly longChat: number;
-  readonly chatAtStart: number;
-  /** The backlog of a webhook, in deliveries. */
-  readonly backlog: number;
-  readonly lagPerSecond: number;
-  readonly lagSeconds: number;
-  readonly hangingEndpoints: number;
-  readonly idleWebhooks: number;
-  readonly fileMebibytes: number;
-  readonly streams: number;
-  readonly starts: number;
-  /** How long a server is idle before its memory is measured. */
-  readonly idleMs: number;
-  readonly tokenCheckMs: number;
-  readonly growth: Growth;
-}
-
-/** The points of the curves. */
-export interface Growth {
-  readonly messages: readonly number[];
-  readonly webhooks: readonly number[];
-  readonly chats: readonly number[];
-  readonly connections: readonly number[];
-}
-
 export interface Plan extends Pace {
   readonly sizes: Sizes;
 }
@@ -41,10 +12,15 @@ export interface Plan extends Pace {
 /** The pace of recorded figures. */
 export const usualPace: Pace = { seconds: 0.8, rounds: 5, warmUpSeconds: 1.5 };
 
-const fullSizes: Sizes = {
-  ...{ chat: 1_000, longChat: 1_000_000, chatAtStart: 100_000, fileMebibytes: 1_024, streams: 10_000, starts: 5 },
+const fullSizes = {
+  /** Messages in an ordinary chat, in a long one, and in one that a server starts with. */
+  ...{ chat: 1_000, longChat: 1_000_000, chatAtStart: 100_000 },
+  ...{ fileMebibytes: 1_024, streams: 10_000, starts: 5 },
+  /** The backlog is in deliveries. */
   ...{ backlog: 20_000, lagPerSecond: 500, lagSeconds: 4, hangingEndpoints: 300, idleWebhooks: 10_000 },
+  /** How long a server is idle before its memory is measured. */
   ...{ idleMs: 3_000, tokenCheckMs: 4_000 },
+  /** The points of the curves. */
   growth: {
     messages: [1_000, 10_000, 100_000, 1_000_000],
     webhooks: [1, 10, 100, 1_000, 10_000],
@@ -52,6 +28,8 @@ const fullSizes: Sizes = {
     connections: [1, 8, 64, 512],
   },
 };
+
+export type Sizes = typeof fullSizes;
 
 /** The bounds of the last point of curves: most have their second point at the lower one. */
 export const ends = { min: 10, max: 1_000_000 };
@@ -63,7 +41,7 @@ export function sizesUpTo(max: number): Sizes {
     // A curve needs two points, however large they are.
     return [name, points.length > 1 ? points : all.slice(0, 2)];
   });
-  return { ...fullSizes, growth: Object.fromEntries(growth) as Growth };
+  return { ...fullSizes, growth: Object.fromEntries(growth) as Sizes['growth'] };
 }
 
 /** Only tries whether each measurement runs. The figures mean nothing. */

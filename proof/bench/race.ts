@@ -86,10 +86,7 @@ export function compare(theirs: readonly Round[], ours: readonly Round[]): RaceR
 
 /** Returns the ratio of the second to the first, round by round. */
 export const ratiosOf = (first: Rounds, second: Rounds, of: (load: Load) => number): number[] =>
-  second.measured.map((load, i) => {
-    const other = first.measured[i];
-    return other ? of(load) / of(other) : Number.NaN;
-  });
+  second.measured.map((load, i) => of(load) / of(first.measured[i] ?? load));
 
 export function sideOf({ warmUp, measured }: Rounds): Side {
   const cpuMicros = ({ serverBusy, perSecond }: Load) => serverBusy && (serverBusy / perSecond) * 1e6;

@@ -1,5 +1,5 @@
 import { table as align, figure, percent } from '../harness/report.ts';
-import { doubtsAbout, type Outcome, type Rates, slowdown, type Verdict, verdictOn } from './outcome.ts';
+import { doubtsAbout, type Outcome, type Rates, slowdown, verdictOn } from './outcome.ts';
 import type { Side } from './race.ts';
 
 const headings = [
@@ -33,17 +33,10 @@ function toRow(outcome: Outcome): string[] {
   }
 }
 
-const words: Readonly<Record<Verdict, string>> = {
-  pass: 'pass',
-  missed: 'MISSED',
-  doubtful: 'DOUBTFUL',
-  'no room': 'NO ROOM',
-};
-
 /** Returns the verdict in one word, or an empty string if there is none. */
 export function wordFor(outcome: Outcome): string {
-  const verdict = verdictOn(outcome);
-  return verdict === undefined ? '' : words[verdict];
+  const verdict = verdictOn(outcome) ?? '';
+  return verdict === 'pass' ? verdict : verdict.toUpperCase();
 }
 
 const timesOf = ({ p50Ms, p99Ms }: Side) => (p99Ms > 0 ? `${p50Ms.toFixed(2)} / ${p99Ms.toFixed(2)}` : '');
@@ -75,15 +68,9 @@ const doubtsIn = (outcome: Outcome): string[] => doubtsAbout(outcome).map(({ why
 function remarksOn(outcome: Outcome): readonly string[] {
   switch (outcome.kind) {
     case 'rates': {
-      const { baseline, contender, ratios } = outcome;
-      const references = referencesOf(outcome);
-      return [
-        spread(ratios),
-        ...references,
-        ...effort(baseline, contender),
-        ...outcome.notes,
-        ...(outcome.noRoom ?? []),
-      ];
+      const { baseline, contender, ratios, noRoom = [] } = outcome;
+      const rounds = `rounds ${ratios.map((r) => r.toFixed(2)).join(' ')}`;
+      return [rounds, ...referencesOf(outcome), ...costs(baseline, contender), ...outcome.notes, ...noRoom];
     }
     case 'figure':
       return outcome.notes ?? [];
@@ -99,18 +86,13 @@ const referencesOf = ({ references = [] }: Rates): string[] =>
     return `${ratio.toFixed(2)} of ${what} (${figure(Math.round(perSecond))}/s)`;
   });
 
-const spread = (ratios: readonly number[]) => `rounds ${ratios.map((r) => r.toFixed(2)).join(' ')}`;
-
-/** Returns nothing for what is not made of requests. */
-const effort = (baseline: Side, contender: Side): string[] =>
-  baseline.cpuMicros === undefined ? [] : [cost(baseline, contender)];
-
 /** Processor time for a request hardly changes when others use the machine, unlike the rates. */
-function cost(baseline: Side, contender: Side): string {
+function costs(baseline: Side, contender: Side): string[] {
+  // What is not made of requests has none for each.
+  if (baseline.cpuMicros === undefined) return [];
+  const busy = (share: number | undefined) => (share === undefined ? '?' : percent(share));
   const side = ({ cpuMicros, serverBusy, loadBusy }: Side) =>
-    `${cpuMicros?.toFixed(1) ?? '?'} µs (server ${told(serverBusy)} busy, load generator ${told(loadBusy)})`;
+    `${cpuMicros?.toFixed(1) ?? '?'} µs (server ${busy(serverBusy)} busy, load generator ${busy(loadBusy)})`;
   const ratio = baseline.cpuMicros && contender.cpuMicros ? baseline.cpuMicros / contender.cpuMicros : undefined;
-  return `CPU per request ${side(baseline)} against ${side(contender)}, a ratio of ${ratio?.toFixed(2) ?? '?'}`;
+  return [`CPU per request ${side(baseline)} against ${side(contender)}, a ratio of ${ratio?.toFixed(2) ?? '?'}`];
 }
-
-const told = (share: number | undefined) => (share === undefined ? '?' : percent(share));

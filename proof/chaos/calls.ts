@@ -30,60 +30,35 @@ export class Calls {
     this.#random = random;
   }
 
-  /** Repeats a call until it succeeds. Returns undefined if it took effect before without a response. */
+  /**
+   * Repeats a call until it succeeds, or is refused as expected. Returns undefined for a refusal, and for a call that took
+   * effect before without a response.
+   */
   async insist<N extends OperationName>(
     user: Client,
     name: N,
     input: ClientInput<N>,
     end: AbortSignal,
-    headers: Record<string, string> = {},
+    { key, refusal }: { readonly key?: string; readonly refusal?: ErrorCode } = {},
   ): Promise<Given<N>['body'] | undefined> {
+    const headers: Record<string, string> = key === undefined ? {} : { 'idempotency-key': key };
     for (let tries = 0; ; tries++) {
-      const { server, given } = await this.#call(user, name, input, end, headers);
-      const isRepeat = tries > 0;
-      const answer = answerTo(name, server, given, isRepeat);
-      const key = headers['idempotency-key'];
+      const server = await this.#nodes.any(this.#random, end);
+      const given = await inTime(new Client(server.url, user.token, user.userId).call(name, input, headers));
+      const expected = [...(refusal ? [refusal] : []), ...((tries > 0 && alreadyDone[name]) || [])];
+      const code = typeof given === 'string' ? undefined : given.error?.code;
+      const isExpected = code !== undefined && expected.includes(code);
+      const outcome = refusal === undefined ? 'already done' : 'refused as it should';
+      const answer = isExpected ? { operation: name, outcome, detail: code } : answerTo(name, server, given);
       this.answers.push(key === undefined ? answer : { ...answer, key });
-      if (typeof given !== 'string') {
-        if (given.status === 200) {
-          this.lastSuccess.set(user.userId, performance.now());
-          return given.body;
-        }
-        if (answer.outcome === 'already done') return undefined;
-        if (!isTemporary(given.status)) throw new Error(`${name}: ${answer.detail}`);
+      if (isExpected) return undefined;
+      if (typeof given !== 'string' && given.status === 200) {
+        this.lastSuccess.set(user.userId, performance.now());
+        return given.body;
       }
+      if (typeof given !== 'string' && !isTemporary(given.status)) throw new Error(`${name}: ${answer.detail}`);
       await pause(retryMs, end);
     }
-  }
-
-  /** Repeats a call until it is refused with a code. */
-  async expectRefusal<N extends OperationName>(
-    user: Client,
-    name: N,
-    input: ClientInput<N>,
-    code: ErrorCode,
-    end: AbortSignal,
-  ): Promise<void> {
-    for (;;) {
-      const { server, given } = await this.#call(user, name, input, end);
-      const isRefused = typeof given !== 'string' && given.error?.code === code;
-      const refusal: Answer = { operation: name, outcome: 'refused as it should', detail: code };
-      this.answers.push(isRefused ? refusal : answerTo(name, server, given, false));
-      if (typeof given !== 'string' && !isTemporary(given.status)) return;
-      await pause(retryMs, end);
-    }
-  }
-
-  async #call<N extends OperationName>(
-    { token, userId }: Client,
-    name: N,
-    input: ClientInput<N>,
-    end: AbortSignal,
-    headers: Record<string, string> = {},
-  ): Promise<{ server: Server; given: Given<N> | string }> {
-    const server = await this.#nodes.any(this.#random, end);
-    const client = new Client(server.url, token, userId);
-    return { server, given: await inTime(client.call(name, input, headers)) };
   }
 }
 
@@ -96,18 +71,12 @@ export const brokenBy = (operation: string, server: Server, detail: string): Ans
   detail,
 });
 
-function answerTo<N extends OperationName>(
-  operation: N,
-  server: Server,
-  given: Given<N> | string,
-  isRepeat: boolean,
-): Answer {
+function answerTo<N extends OperationName>(operation: N, server: Server, given: Given<N> | string): Answer {
   if (typeof given === 'string') return brokenBy(operation, server, given);
   const { status, headers, error } = given;
-  const isDone = isRepeat && error && alreadyDone[operation]?.includes(error.code);
   const hasAdvice = status !== 503 || headers.has('retry-after');
-  const outcome = isDone ? 'already done' : hasAdvice ? status : '503 without Retry-After';
-  return { operation, outcome, detail: `${status} ${JSON.stringify(error ?? {})}` };
+  const detail = `${status} ${JSON.stringify(error ?? {})}`;
+  return { operation, outcome: hasAdvice ? status : '503 without Retry-After', detail };
 }
 
 /** Returns the response, or why there is none. */

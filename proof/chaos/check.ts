@@ -1,51 +1,44 @@
 import { eventNames, type LoggedEvent } from '@parley/contract';
-import { Breaches, bodyOf, check, describeEvent, type Verdict } from '../harness/check.ts';
+import { Breaches, bodyOf, check, describeEvent } from '../harness/check.ts';
 import type { Block } from '../harness/sse.ts';
 import type { Answer, Membership, RunEvidence, StreamEvidence } from './evidence.ts';
 
-/** What was found out about one stream. */
-export interface StreamCounts {
+/** What is counted about one stream, and how it is printed. */
+export const streamCounts = {
   /** Different events that arrived. */
-  readonly seen: number;
-  readonly lost: number;
+  seen: 'events seen',
+  lost: 'lost',
   /** Places where an event was skipped, whether it arrived later or not. */
-  readonly gaps: number;
-  readonly repeats: number;
+  gaps: 'gaps',
+  repeats: 'repeats',
   /** Events and cursors with a lower id than one before. */
-  readonly outOfOrder: number;
+  outOfOrder: 'out of order',
   /** Events that the list of this user does not have. */
-  readonly unknown: number;
+  unknown: 'not in its list',
   /** Events whose data differs from that in the log by any byte. */
-  readonly altered: number;
-  /** Events under another name than in the log. */
-  readonly mislabelled: number;
+  altered: 'other bytes than in the log',
+  mislabelled: 'another name than in the log',
   /** Events without an id, from which no client could resume. */
-  readonly withoutId: number;
+  withoutId: 'without an id',
   /** What is not in the log, such as read markers. */
-  readonly signals: number;
-}
+  signals: 'signals beside them',
+} as const;
 
-export interface RunVerdict extends Verdict {
-  readonly streams: Readonly<Record<string, StreamCounts>>;
-  /** Events that a list has and should not have, or should have and does not. */
-  readonly misread: number;
-  /** Users who are in a chat and should not be, or should be and are not. */
-  readonly misplaced: number;
-  /** Messages that a reader of pages missed, or saw twice or too late. */
-  readonly mispaged: number;
-  readonly unexpected: number;
-}
+export type StreamCounts = Readonly<Record<keyof typeof streamCounts, number>>;
 
 /** Judges a run by its evidence, and by nothing else. */
-export function checkRun(evidence: RunEvidence): RunVerdict {
+export function checkRun(evidence: RunEvidence) {
   const common = check(evidence);
   const breaches = new Breaches();
   const streams = evidence.streams.map((one) => [one.name, checkStream(one, breaches)] as const);
   return {
     ...common,
     streams: Object.fromEntries(streams),
+    /** Events that a list has and should not have, or should have and does not. */
     misread: checkLists(evidence, breaches),
+    /** Users who are in a chat and should not be, or should be and are not. */
     misplaced: checkMemberships(evidence, breaches),
+    /** Messages that a reader of pages missed, or saw twice or too late. */
     mispaged: checkPages(evidence, breaches),
     unexpected: checkAnswers(evidence.answers, breaches),
     broken: [...common.broken, ...breaches.lines],

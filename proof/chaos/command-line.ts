@@ -1,22 +1,10 @@
-import type { EngineName } from '../../server/test/support/engines.ts';
 import { randomSeed, readArguments, readCount, readDatabase, readSeed, UsageError } from '../harness/arguments.ts';
 import { faults } from './faults.ts';
 import type { Scenario, Setting } from './scenario.ts';
 
-export interface Options {
-  readonly chosen: readonly Chosen[];
-  readonly engines: readonly EngineName[];
-  readonly seed: number;
-  readonly seconds: number;
-}
+export type Options = Exclude<ReturnType<typeof readCommandLine>, 'help'>;
 
-export interface Chosen {
-  readonly name: string;
-  readonly scenario: Scenario;
-  readonly settings: Readonly<Record<string, number>>;
-  /** The options that it was given, as one would give them again. */
-  readonly options: string;
-}
+export type Chosen = ReturnType<typeof choose>;
 
 const settingsOf = ({ settings, seconds }: Scenario): Readonly<Record<string, Setting>> => ({
   ...settings,
@@ -41,10 +29,10 @@ const secondsBounds = { min: 1, max: 86_400 };
 const settingBounds = { min: 0, max: 999_999_999 };
 
 /** Fails with a `UsageError`. */
-export function readCommandLine(args: readonly string[]): Options | 'help' {
+export function readCommandLine(args: readonly string[]) {
   const settings = [...new Set(Object.values(faults).flatMap((fault) => Object.keys(settingsOf(fault))))];
   const typed = readArguments(args, ['database', 'seed', 'seconds', ...settings]);
-  if (typed === 'help') return 'help';
+  if (typed === 'help') return 'help' as const;
   const { words, given } = typed;
   const names = words.length > 0 ? words : Object.keys(faults);
   const own = settings.filter((option) => given[option] !== undefined);
@@ -59,7 +47,7 @@ export function readCommandLine(args: readonly string[]): Options | 'help' {
   };
 }
 
-function choose(name: string, own: readonly string[], given: Readonly<Record<string, string | undefined>>): Chosen {
+function choose(name: string, own: readonly string[], given: Readonly<Record<string, string | undefined>>) {
   const scenario = faults[name];
   if (!scenario) throw new UsageError(`There is no fault ${name}`);
   const settings = Object.entries(settingsOf(scenario)).map(([option, { fallback }]) => {
@@ -70,6 +58,7 @@ function choose(name: string, own: readonly string[], given: Readonly<Record<str
     name,
     scenario,
     settings: Object.fromEntries(settings),
+    /** The options that it was given, as one would give them again. */
     options: options.map((option) => ` --${option} ${given[option]}`).join(''),
   };
 }

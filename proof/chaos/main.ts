@@ -14,20 +14,15 @@ const progress = (line: string) => {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`);
 };
 
-interface Outcome {
-  /** Undefined if the run failed. */
-  readonly counts?: Counts;
-  readonly tables: readonly string[][][];
-  readonly notes: readonly string[];
-  readonly broken: readonly string[];
-}
-
-function outcomeOf(result: RunResult): Outcome {
+function outcomeOf(result: RunResult) {
   const { evidence, verdict, faults, broken } = result;
   const counts = countsOf(evidence, verdict, Object.values(verdict.streams));
   const notes = faults.slice(0, 5).map((line) => `A server logged: ${line}`);
-  return { counts, tables: [...tablesOf(result)], notes, broken };
+  return { counts, tables: tablesOf(result), notes, broken };
 }
+
+/** `counts` is undefined if the run failed. */
+type Outcome = Omit<ReturnType<typeof outcomeOf>, 'counts'> & { readonly counts?: Counts };
 
 const failure = (error: Error): Outcome => ({ tables: [], notes: [], broken: [error.stack ?? error.message] });
 

@@ -20,11 +20,7 @@ export async function runLives(
   }
 }
 
-export async function interruptNats(
-  { nats, tally }: Scene,
-  outages: readonly Outage[],
-  end: AbortSignal,
-): Promise<void> {
+export async function cutNats({ nats, tally }: Scene, outages: readonly Outage[], end: AbortSignal): Promise<void> {
   for (const { upMs, awayMs } of outages) {
     await pause(upMs, end);
     if (end.aborted) return;

@@ -28,10 +28,11 @@ export class Reader {
   readonly options: ReaderOptions;
   readonly blocks: Received[] = [];
   readonly counts = { connections: 0, endedByServer: 0 };
+  /** The cursor that it started at, once that is known. */
+  first: number | undefined;
   readonly #scene: Pick<Scene, 'nodes' | 'calls'>;
   readonly #random: Random;
   #cursor: string | undefined;
-  #first: number | undefined;
   #last: Server | undefined;
 
   constructor(scene: Pick<Scene, 'nodes' | 'calls' | 'seed'>, name: string, user: Client, options: ReaderOptions = {}) {
@@ -39,13 +40,8 @@ export class Reader {
     this.name = name;
     this.user = user;
     this.options = options;
-    this.#first = options.after;
+    this.first = options.after;
     this.#random = stream(scene.seed, `reader ${name}`);
-  }
-
-  /** The cursor that it started at, once that is known. */
-  get first(): number | undefined {
-    return this.#first;
   }
 
   get cursor(): number {
@@ -78,7 +74,9 @@ export class Reader {
       const signal = AbortSignal.any([end, silence.signal]);
       // As in a browser, the URL stays the same, and the header has the cursor.
       const url = streamUrl(line?.to(server.url) ?? server.url, { ...filter, ...(after !== undefined && { after }) });
-      const response = await fetch(url, { headers: this.#headers(), signal });
+      const resumed = this.#cursor !== undefined && { 'last-event-id': this.#cursor };
+      const headers = { authorization: `Bearer ${this.user.token}`, accept: 'text/event-stream', ...resumed };
+      const response = await fetch(url, { headers, signal });
       const detail = response.status === 200 ? '' : await response.text();
       calls.answers.push({ operation, outcome: response.status, detail });
       if (response.status !== 200 || !response.body) return;
@@ -101,18 +99,10 @@ export class Reader {
     }
   }
 
-  #headers(): Record<string, string> {
-    return {
-      authorization: `Bearer ${this.user.token}`,
-      accept: 'text/event-stream',
-      ...(this.#cursor !== undefined && { 'last-event-id': this.#cursor }),
-    };
-  }
-
   #take(block: Block): void {
     this.blocks.push({ ...block, at: performance.now() });
     if (block.id === undefined) return;
-    this.#first ??= Number(block.id);
+    this.first ??= Number(block.id);
     this.#cursor = block.id;
   }
 }

@@ -1,14 +1,13 @@
-import type { EngineName } from '../../server/test/support/engines.ts';
 import { attach } from '../../server/test/support/server.ts';
 import { stream } from '../harness/random.ts';
 import { makePeople, makeStage, type Stage } from '../harness/stage.ts';
 import { pause } from '../harness/wait.ts';
 import { type Registration, registerWebhook } from '../harness/webhooks.ts';
 import { Calls } from './calls.ts';
-import { checkRun, type RunVerdict } from './check.ts';
+import { checkRun } from './check.ts';
 import type { RunEvidence } from './evidence.ts';
 import type { Nodes } from './nodes.ts';
-import { Pager } from './pager.ts';
+import { makePager } from './pager.ts';
 import { makeReaders, type Reader } from './reader.ts';
 import type { Scenario, Scene } from './scenario.ts';
 import { type ServersOptions, startServers } from './servers.ts';
@@ -18,7 +17,6 @@ import { Tally } from './tally.ts';
 import { Traffic } from './traffic.ts';
 
 export interface RunOptions extends ServersOptions {
-  readonly engine: EngineName;
   /** How long people write, at least. */
   readonly ms: number;
   readonly settings: Readonly<Record<string, number>>;
@@ -27,21 +25,7 @@ export interface RunOptions extends ServersOptions {
   readonly progress: (line: string) => void;
 }
 
-export interface RunResult {
-  readonly tally: Tally;
-  readonly starts: Nodes['counts'];
-  readonly seconds: number;
-  /** How long everything took to arrive after the fault. */
-  readonly settleSeconds: number;
-  readonly evidence: RunEvidence;
-  readonly verdict: RunVerdict;
-  readonly readers: readonly Reader[];
-  /** When each message was acknowledged. */
-  readonly times: ReadonlyMap<number, number>;
-  readonly broken: readonly string[];
-  /** Log lines of the servers that report something unexpected. */
-  readonly faults: readonly string[];
-}
+export type RunResult = Awaited<ReturnType<typeof runScenario>>;
 
 const slowBytesPerSecond = 20_000;
 
@@ -53,7 +37,7 @@ const channelCount = 2;
 export const minMessages = 100;
 
 /** Sets the stage, lets people write during a fault, waits until everything has arrived, and checks it. */
-export async function runScenario(scenario: Scenario, options: RunOptions): Promise<RunResult> {
+export async function runScenario(scenario: Scenario, options: RunOptions) {
   const { engine, seed, ms, settings, outOfTime, progress } = options;
   const began = performance.now();
   const secondsSince = (start: number) => (performance.now() - start) / 1_000;
@@ -68,7 +52,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
   const tally = new Tally();
   const scene: Scene = { seed, engine, ms, ...servers, stage, calls, traffic, tally };
   const readers = makeReaders(scene, slowLine);
-  const pagers = [stage.groups[0], stage.channels[0]].map((chat) => new Pager(calls, stage.owner, chat));
+  const pagers = [stage.groups[0], stage.channels[0]].map((chat) => makePager(calls, stage.owner, chat));
 
   const over = new AbortController();
   const end = AbortSignal.any([outOfTime, over.signal]);
@@ -103,15 +87,13 @@ export async function runScenario(scenario: Scenario, options: RunOptions): Prom
   if (outOfTime.aborted) tally.breach('the time was over before everything was settled');
   const verdict = checkRun(evidence);
   return {
-    tally,
-    starts: nodes.counts,
-    seconds: secondsSince(began),
+    ...{ tally, evidence, verdict, readers, starts: nodes.counts, seconds: secondsSince(began) },
+    /** How long everything took to arrive after the fault. */
     settleSeconds: secondsSince(faultEnded),
-    evidence,
-    verdict,
-    readers,
+    /** When each message was acknowledged. */
     times: traffic.times,
     broken: [...verdict.broken, ...tally.broken, ...nodes.broken, ...traffic.unexpected],
+    /** Log lines of the servers that report something unexpected. */
     faults: nodes.faults,
   };
 }

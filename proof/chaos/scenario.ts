@@ -2,14 +2,15 @@ import type { EngineName } from '../../server/test/support/engines.ts';
 import { type Nats, natsMissing } from '../../server/test/support/nats.ts';
 import { postgresMissing } from '../../server/test/support/postgres.ts';
 import type { Environment } from '../harness/child.ts';
-import type { Random } from '../harness/random.ts';
+import { type Random, stream } from '../harness/random.ts';
 import { type Endpoint, Receiver } from '../harness/receiver.ts';
 import type { Stage } from '../harness/stage.ts';
-import { WebhookOwner } from '../harness/webhooks.ts';
+import { hangMs, pause, waitUntil } from '../harness/wait.ts';
+import { makeOwner, type WebhookOwner } from '../harness/webhooks.ts';
 import type { Calls } from './calls.ts';
-import type { Database } from './database.ts';
 import type { RunEvidence } from './evidence.ts';
 import type { Nodes } from './nodes.ts';
+import type { Database } from './servers.ts';
 import type { Tally } from './tally.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -54,10 +55,33 @@ export function receiverOf(scene: Scene, name: string): Receiver {
 
 /** The owner of the webhooks, who calls whichever server is up. */
 export const webhookOwner = ({ calls, stage, tally }: Scene, user = stage.owner): WebhookOwner =>
-  new WebhookOwner(
+  makeOwner(
     (name, input, end) => calls.insist(user, name, input, end),
     () => tally.count('waits of webhooks cut short, as their owners can'),
   );
+
+/** Hurries a webhook every few seconds. Otherwise an endpoint that keeps failing would soon be left alone for minutes. */
+export async function hurryNowAndThen(scene: Scene, url: string, end: AbortSignal): Promise<void> {
+  const random = stream(scene.seed, 'hurries');
+  const owner = webhookOwner(scene);
+  while (!end.aborted) {
+    await pause(1_000 + 3_000 * random(), end);
+    await owner.hurryAll(end, url).catch((error) => {
+      if (!end.aborted) throw error;
+    });
+  }
+}
+
+/** Returns the number of calls that succeed in the next `ms`. It is a breach if none does for long. */
+export async function successesWithin({ calls, tally }: Scene, ms: number, end: AbortSignal): Promise<number> {
+  const from = calls.answers.length;
+  const successes = () => calls.answers.slice(from).filter(({ outcome }) => outcome === 200).length;
+  await pause(ms, end);
+  const count = successes();
+  const hasSucceeded = await waitUntil(() => successes() > 0, { end });
+  if (!hasSucceeded && !end.aborted) tally.breach(`no call succeeded within ${(ms + hangMs) / 1_000} s`);
+  return count;
+}
 
 /** Runs work beside something else, until the signal that the work gets is aborted. Waits for both. */
 export async function beside<T>(

@@ -41,15 +41,6 @@ export interface DatabaseOutage extends Outage {
   readonly mode: 'fast' | 'immediate';
 }
 
-/** When the parts of a cluster fail, each independently of the others. */
-export interface Schedule {
-  readonly nodes: readonly (readonly PlannedLife[])[];
-  readonly nats: readonly Outage[];
-  readonly postgres: readonly DatabaseOutage[];
-  /** After the rest, while every server is up: no server may remember what the database has lost. */
-  readonly crashes: readonly DatabaseOutage[];
-}
-
 /** The average time of each, with its start and the time until the next one. */
 const lifeMs = 5_500;
 const natsMs = 7_500;
@@ -58,14 +49,11 @@ const postgresMs = 5_500;
 /** The first server lives longer: what it remembers has to survive the failures of the others. */
 const lifeFactors = [4, 1, 1];
 
-export interface Extent {
-  /** About how long the failures go on. There is at least one of each kind. */
-  readonly ms: number;
-  readonly nodes: number;
-  readonly crashes: number;
-}
-
-export function drawSchedule({ ms, nodes, crashes }: Extent, seed: number): Schedule {
+/**
+ * Draws when the parts of a cluster fail, each independently of the others: for about `ms`, and at least once each. The
+ * crashes come after the rest, while every server is up: no server may remember what the database has lost.
+ */
+export function drawSchedule({ ms, nodes, crashes }: Record<'ms' | 'nodes' | 'crashes', number>, seed: number) {
   const from = (name: string) => {
     const random = stream(seed, name);
     return (min: number, max: number) => between(random, [min, max]);
@@ -88,15 +76,19 @@ export function drawSchedule({ ms, nodes, crashes }: Extent, seed: number): Sche
       }),
     );
   };
+  const drawCrash = (): DatabaseOutage => ({ upMs: crash(700, 2_000), awayMs: 0, mode: 'immediate' });
   return {
     nodes: Array.from({ length: nodes }, (_, node) => drawNode(node)),
-    nats: many(natsMs, () => ({ upMs: nats(1_500, 7_000), awayMs: nats(500, 5_000) })),
+    nats: many(natsMs, (): Outage => ({ upMs: nats(1_500, 7_000), awayMs: nats(500, 5_000) })),
     // Now and then it hardly gets up before it fails again.
-    postgres: many(postgresMs, (i) => ({
-      upMs: i % 2 === 0 ? postgres(2_500, 8_000) : postgres(500, 2_000),
-      awayMs: postgres(0, 1_500),
-      mode: (first + i) % 3 === 0 ? 'fast' : 'immediate',
-    })),
-    crashes: Array.from({ length: crashes }, () => ({ upMs: crash(700, 2_000), awayMs: 0, mode: 'immediate' })),
+    postgres: many(
+      postgresMs,
+      (i): DatabaseOutage => ({
+        upMs: i % 2 === 0 ? postgres(2_500, 8_000) : postgres(500, 2_000),
+        awayMs: postgres(0, 1_500),
+        mode: (first + i) % 3 === 0 ? 'fast' : 'immediate',
+      }),
+    ),
+    crashes: Array.from({ length: crashes }, drawCrash),
   };
 }

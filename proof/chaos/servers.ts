@@ -1,11 +1,11 @@
 import type { EngineName } from '../../server/test/support/engines.ts';
 import { startNats } from '../../server/test/support/nats.ts';
-import { startPostgres } from '../../server/test/support/postgres.ts';
+import { type PrivatePostgres, startPostgres } from '../../server/test/support/postgres.ts';
 import { quietPort } from '../../server/test/support/quiet-port.ts';
 import { stream } from '../harness/random.ts';
 import { type Endpoint, Receiver } from '../harness/receiver.ts';
 import { environment, secretKey } from '../harness/stage.ts';
-import { Database } from './database.ts';
+import { pause } from '../harness/wait.ts';
 import { Nodes } from './nodes.ts';
 import { endpointNames, type Scenario, type Scene } from './scenario.ts';
 
@@ -36,7 +36,7 @@ export async function startServers(
     ...own,
   };
   const environments = Array.from({ length: count }, () => environment(shared));
-  const nodes = ends.use(new Nodes(environments, () => database?.lastAway ?? Number.NEGATIVE_INFINITY));
+  const nodes = ends.use(new Nodes(environments, () => database?.lastAway() ?? Number.NEGATIVE_INFINITY));
   const endpoints = new Map<string, Endpoint>();
   for (const name of [...endpointNames, ...(scenario.endpoints ?? [])]) {
     const make = (name === 'all' && scenario.endpoint) || ((port, random) => new Receiver(port, random));
@@ -53,5 +53,24 @@ async function startDatabase(fsync: boolean, ends: AsyncDisposableStack) {
   const postgres = await startPostgres({ fsync });
   // Out of time it may be away.
   ends.defer(() => postgres.stop('immediate').catch(() => {}));
-  return { url: await postgres.emptyDatabase(), database: new Database(postgres) };
+  return { url: await postgres.emptyDatabase(), database: makeDatabase(postgres) };
+}
+
+export type Database = ReturnType<typeof makeDatabase>;
+
+/** The PostgreSQL of the servers, and when it was away. */
+function makeDatabase(postgres: PrivatePostgres) {
+  let [isAway, lastAway] = [false, Number.NEGATIVE_INFINITY];
+  return {
+    /** Returns the present if it is away. */
+    lastAway: () => (isAway ? performance.now() : lastAway),
+    /** `fast` is in order; `immediate` is a crash. */
+    restart: async (mode: 'fast' | 'immediate', awayMs: number, end: AbortSignal): Promise<void> => {
+      isAway = true;
+      await postgres.stop(mode);
+      await pause(awayMs, end);
+      await postgres.start();
+      [isAway, lastAway] = [false, performance.now()];
+    },
+  };
 }

@@ -1,6 +1,6 @@
-import { countEach, type DeliveryCounts } from '../harness/check.ts';
+import { countEach, deliveryCounts } from '../harness/check.ts';
 import { figure, sum } from '../harness/report.ts';
-import type { StreamCounts } from './check.ts';
+import { streamCounts } from './check.ts';
 import type { Answer } from './evidence.ts';
 import type { RunResult } from './run.ts';
 
@@ -47,30 +47,6 @@ function answersTable(all: readonly Answer[]): Table {
   return [['responses', ''], ...[...countEach(names)].sort().map(([name, count]) => [name, figure(count)])];
 }
 
-const streamRows: Readonly<Record<keyof StreamCounts, string>> = {
-  seen: 'events seen',
-  lost: 'lost',
-  gaps: 'gaps',
-  repeats: 'repeats',
-  outOfOrder: 'out of order',
-  unknown: 'not in its list',
-  altered: 'other bytes than in the log',
-  mislabelled: 'another name than in the log',
-  withoutId: 'without an id',
-  signals: 'signals beside them',
-};
-
-const webhookRows: Readonly<Record<keyof DeliveryCounts, string>> = {
-  delivered: 'events delivered',
-  lost: 'lost',
-  outOfOrder: 'out of order',
-  repeats: 'repeats',
-  unknown: 'not in the log',
-  altered: 'other bytes than in the log',
-  badSignatures: 'bad signatures',
-  mislabelled: 'wrong headers',
-};
-
 /** Returns a column for each name and a row for each count. */
 function grid<K extends string>(
   heading: string,
@@ -84,7 +60,7 @@ function grid<K extends string>(
 
 function webhooksTable({ evidence, verdict }: RunResult): Table {
   const names = evidence.webhooks.map(({ name }) => name);
-  return grid('webhook', names, webhookRows, verdict.webhooks);
+  return grid('webhook', names, deliveryCounts, verdict.webhooks);
 }
 
 function streamsTable({ readers, verdict, times }: RunResult): Table {
@@ -93,7 +69,7 @@ function streamsTable({ readers, verdict, times }: RunResult): Table {
   const delay = (sorted: readonly number[], share: number) =>
     figure(Math.round(sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0));
   return [
-    ...grid('stream', names, streamRows, verdict.streams),
+    ...grid('stream', names, streamCounts, verdict.streams),
     ['connections', ...readers.map(({ counts }) => figure(counts.connections))],
     ['ended by a server that was well', ...readers.map(({ counts }) => figure(counts.endedByServer))],
     ['ms after the response, p50', ...delays.map((sorted) => delay(sorted, 0.5))],

@@ -3,7 +3,7 @@ import { figure } from '../harness/report.ts';
 /** What a scenario did, counted under names of its own, and what it saw that must not be. */
 export class Tally {
   readonly #counts = new Map<string, number>();
-  readonly #notes: [string, string][] = [];
+  readonly #notes = new Map<string, string>();
   readonly broken: string[] = [];
 
   count(what: string, times = 1): void {
@@ -16,14 +16,14 @@ export class Tally {
 
   /** Adds a row that is no count, such as a ratio. */
   note(what: string, text: string): void {
-    this.#notes.push([what, text]);
+    this.#notes.set(what, text);
   }
 
   breach(line: string): void {
     this.broken.push(line);
   }
 
-  get rows(): [string, string][] {
-    return [...[...this.#counts].map(([what, count]): [string, string] => [what, figure(count)]), ...this.#notes];
+  get rows(): string[][] {
+    return [...[...this.#counts].map(([what, count]) => [what, figure(count)]), ...this.#notes];
   }
 }

@@ -137,10 +137,10 @@ export class Traffic {
     const content = `${name} ${text(random)} ${isLong ? 'long '.repeat(longBytes / 5) : ''}`.trim();
     const key = `chaos-${this.#seed}-${name}`.replaceAll(' ', '-');
     const input = { chat_id, content };
-    const answer = await this.#calls.insist(author, 'messages.send_message', input, end, { 'idempotency-key': key });
+    const answer = await this.#calls.insist(author, 'messages.send_message', input, end, { key });
     const message_id = answer?.message.message_id ?? 0;
     this.keys.set(key, message_id);
-    this.#acknowledge({ message_id, chat_id, content });
+    this.acknowledged.set(message_id, { message_id, chat_id, content });
     this.times.set(message_id, performance.now());
     return { message_id, chat_id, content, author, isEdited: false, reactedBy: undefined };
   }
@@ -150,13 +150,13 @@ export class Traffic {
     const content = `${message.content.slice(0, 200)}, edited`;
     await this.#calls.insist(author, 'messages.edit_message', { message_id, content }, end);
     message.isEdited = true;
-    this.#acknowledge({ message_id, chat_id, content });
+    this.acknowledged.set(message_id, { message_id, chat_id, content });
     this.changes.push({ event: 'message_edited', message_id });
   }
 
   async #delete({ author, message_id, chat_id }: Own, end: AbortSignal): Promise<void> {
     await this.#calls.insist(author, 'messages.delete_message', { message_id }, end);
-    this.#acknowledge({ message_id, chat_id, content: '' });
+    this.acknowledged.set(message_id, { message_id, chat_id, content: '' });
     this.changes.push({ event: 'message_deleted', message_id });
   }
 
@@ -205,13 +205,9 @@ export class Traffic {
     return async (random) => {
       const { stranger, groups } = this.#stage;
       const input = { chat_id: pick(random, groups), content: 'let me in' };
-      await this.#calls.expectRefusal(stranger, 'messages.send_message', input, 'not_found', end);
+      await this.#calls.insist(stranger, 'messages.send_message', input, end, { refusal: 'not_found' });
       await pause(500 * random(), end);
     };
-  }
-
-  #acknowledge(message: Message): void {
-    this.acknowledged.set(message.message_id, message);
   }
 
   #isMember({ userId }: Client, chatId: number): boolean {

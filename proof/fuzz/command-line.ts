@@ -1,4 +1,3 @@
-import type { EngineName } from '../../server/test/support/engines.ts';
 import {
   randomSeed,
   readArguments,
@@ -22,16 +21,7 @@ http        every operation, alone and together; tokens for apps, pages, uploads
 --seed      the first seed (that of the tests, or random with --minutes)
 --path      leads straight to the input that failed`;
 
-export interface Options {
-  readonly suites: readonly Suite[];
-  readonly engines: readonly EngineName[];
-  readonly isChosen: (subject: Subject) => boolean;
-  readonly runs: number | undefined;
-  readonly path: string | undefined;
-  /** How long to go on; 0 for a single round. */
-  readonly minutes: number;
-  readonly seed: number;
-}
+export type Options = Exclude<ReturnType<typeof readCommandLine>, 'help'>;
 
 export type Suite = 'parsers' | 'http';
 
@@ -45,9 +35,9 @@ const suites: Readonly<Record<Suite, readonly Subject[]>> = {
 const isSuite = (word: string): word is Suite => word in suites;
 
 /** Fails with a `UsageError`, also if no subject is chosen. */
-export function readCommandLine(args: readonly string[]): Options | 'help' {
+export function readCommandLine(args: readonly string[]) {
   const typed = readArguments(args, ['database', 'only', 'runs', 'minutes', 'seed', 'path']);
-  if (typed === 'help') return 'help';
+  if (typed === 'help') return 'help' as const;
   const { given, words } = typed;
   const unknown = words.find((word) => !isSuite(word));
   if (unknown !== undefined) throw new UsageError(`There is no suite ${unknown}`);
@@ -64,6 +54,7 @@ export function readCommandLine(args: readonly string[]): Options | 'help' {
     isChosen,
     runs: readCount('runs', given.runs, { min: 1, max: 1_000_000 }),
     path: given.path,
+    /** How long to go on; 0 for a single round. */
     minutes,
     seed: readSeed(given.seed) ?? (minutes > 0 ? randomSeed() : usualSeed),
   };

@@ -4,28 +4,22 @@ import { openSession } from '../../server/auth/sessions.ts';
 import { realWorld } from '../../server/compose.ts';
 import { cookieNames } from '../../server/http/cookies.ts';
 import { Client } from '../../server/test/support/client.ts';
-import { accessOf, authorizeApp, newApp, type TestApp } from '../../server/test/support/oauth.ts';
+import { accessOf, authorizeApp, newApp } from '../../server/test/support/oauth.ts';
 import type { TestServer } from '../../server/test/support/server.ts';
 
-const persons = ['owner', 'admin', 'member', 'stranger', 'root'] as const;
-
-/** Everybody who calls, by what they are to the group of the target, or by what they call with. */
-export const callers = [...persons, 'bot', 'app', 'narrow', 'browser', 'revoked', 'made up', 'nobody'] as const;
+/** All callers, by their role in the group, or by their credentials. */
+export const callers = [
+  ...(['owner', 'admin', 'member', 'stranger', 'root', 'bot'] as const),
+  ...(['app', 'narrow', 'browser', 'revoked', 'made up', 'nobody'] as const),
+] as const;
 export type Caller = (typeof callers)[number];
 
-export interface People extends Readonly<Record<(typeof persons)[number] | 'bot', Client>> {
-  /** An app that `member` owns and has authorized. */
-  readonly developed: TestApp;
-  /** The session of `root`. */
-  readonly session: string;
-  /** What each caller sends to be known by. */
-  readonly credentials: Readonly<Record<Caller, Readonly<Record<string, string>>>>;
-}
+export type People = Awaited<ReturnType<typeof makePeople>>;
 
 let generations = 0;
 
-/** New users, under names that nobody has had. */
-export async function makePeople(server: TestServer): Promise<People> {
+/** Makes new users with unused names. `developed` is an app that `member` owns and has authorized; `session` is of `root`. */
+export async function makePeople(server: TestServer) {
   const generation = ++generations;
   const user = (name: string, admin = false) => server.user(`${name}${generation}`, { admin });
   const owner = await user('owner');
@@ -37,19 +31,17 @@ export async function makePeople(server: TestServer): Promise<People> {
   const developed = await newApp(server, member, { confidential: true });
   const { access } = await authorizeApp(server, developed, member, { scopes: ['messages:read', 'chats:read'] });
   const session = await sessionOf(server, root);
-  return {
-    ...{ owner, admin, member, stranger, root, bot, developed, session },
-    credentials: {
-      ...{ owner: bearer(owner.token), admin: bearer(admin.token), member: bearer(member.token) },
-      ...{ stranger: bearer(stranger.token), root: bearer(root.token), bot: bearer(bot.token) },
-      app: bearer(access),
-      narrow: bearer(await server.token(`owner${generation}`, ['messages:read'])),
-      browser: { cookie: `${cookieNames(false).session}=${session}`, 'sec-fetch-site': 'same-origin' },
-      revoked: bearer(await revokedTokenOf(owner)),
-      'made up': bearer(`pat_${'A'.repeat(43)}`),
-      nobody: {},
-    },
+  /** What each caller authenticates with. */
+  const credentials: Readonly<Record<Caller, Readonly<Record<string, string>>>> = {
+    ...{ owner: bearer(owner.token), admin: bearer(admin.token), member: bearer(member.token) },
+    ...{ stranger: bearer(stranger.token), root: bearer(root.token), bot: bearer(bot.token), app: bearer(access) },
+    narrow: bearer(await server.token(`owner${generation}`, ['messages:read'])),
+    browser: { cookie: `${cookieNames(false).session}=${session}`, 'sec-fetch-site': 'same-origin' },
+    revoked: bearer(await revokedTokenOf(owner)),
+    'made up': bearer(`pat_${'A'.repeat(43)}`),
+    nobody: {},
   };
+  return { owner, admin, member, stranger, root, bot, developed, session, credentials };
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });

@@ -1,5 +1,8 @@
 import fc from 'fast-check';
 
+/** The type of what an arbitrary draws. */
+export type Drawn<A> = A extends fc.Arbitrary<infer T> ? T : never;
+
 /** One thing that must hold whatever comes in, and how it is tried. */
 export interface Subject {
   readonly name: string;

@@ -16,9 +16,8 @@ const maxCalls = 400;
 /** A server process, and people and things in it for calls to use. */
 export class Target {
   readonly server: TestServer;
-  readonly #engine: EngineName;
   readonly #process: Server;
-  /** The log file of the server. */
+  readonly #engine: EngineName;
   readonly #log: string;
   readonly #statuses = new Map<number, number>();
   #people: Promise<People> | undefined;

@@ -75,21 +75,11 @@ export const readSeed = (typed: string | undefined): number | undefined => readC
 
 export const randomSeed = (): number => Math.floor(Math.random() * (seeds.max + 1));
 
-const databases: Readonly<Record<string, readonly EngineName[]>> = {
-  sqlite: ['sqlite'],
-  postgres: ['postgres'],
-  both: ['sqlite', 'postgres'],
-};
-
 /** Returns the engines for the value of `--database`. */
-export function readDatabase(
-  typed: string,
-  choices: readonly ('sqlite' | 'postgres' | 'both')[],
-): readonly EngineName[] {
-  const engines = choices.some((choice) => choice === typed) ? databases[typed] : undefined;
-  const names = `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
-  if (!engines) throw new UsageError(`--database takes ${names}, not ${typed}`);
-  return engines;
+export function readDatabase(typed: string, choices: readonly (EngineName | 'both')[]): readonly EngineName[] {
+  const choice = choices.find((one) => one === typed);
+  if (choice) return choice === 'both' ? ['sqlite', 'postgres'] : [choice];
+  throw new UsageError(`--database takes ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}, not ${typed}`);
 }
 
 /** Reads the command line. Prints the usage and exits if it asks for help; prints one line and exits if it is wrong. */

@@ -17,45 +17,41 @@ export class Breaches {
   }
 }
 
-/** What was found out about the deliveries of one webhook. */
-export interface DeliveryCounts {
+/** What is counted about the deliveries of one webhook, and how it is printed. */
+export const deliveryCounts = {
   /** Different events that the endpoint accepted. */
-  readonly delivered: number;
+  delivered: 'events delivered',
+  lost: 'lost',
+  outOfOrder: 'out of order',
   /** Requests beyond the first for the same event. */
-  readonly repeats: number;
-  readonly outOfOrder: number;
-  readonly lost: number;
+  repeats: 'repeats',
   /** Requests for events that are not in the log. */
-  readonly unknown: number;
+  unknown: 'not in the log',
   /** Requests whose body differs from that in the log by any byte. */
-  readonly altered: number;
-  readonly badSignatures: number;
+  altered: 'other bytes than in the log',
+  badSignatures: 'bad signatures',
   /** Requests whose headers contradict their body, or name another webhook. */
-  readonly mislabelled: number;
-}
+  mislabelled: 'wrong headers',
+} as const;
 
-export const noDeliveries: DeliveryCounts = {
-  ...{ delivered: 0, repeats: 0, outOfOrder: 0, lost: 0 },
-  ...{ unknown: 0, altered: 0, badSignatures: 0, mislabelled: 0 },
-};
+export type DeliveryCounts = Readonly<Record<keyof typeof deliveryCounts, number>>;
 
-export interface Verdict {
-  readonly missing: number;
-  readonly extra: number;
-  /** Messages and changes that are not in the log as often as they happened. */
-  readonly unlogged: number;
-  readonly webhooks: Readonly<Record<string, DeliveryCounts>>;
-  /** The first breaches of each kind, as sentences. */
-  readonly broken: readonly string[];
-}
+export type Verdict = ReturnType<typeof check>;
 
 /** Judges a run by its evidence, and by nothing else. */
-export function check(evidence: Evidence): Verdict {
+export function check(evidence: Evidence) {
   const breaches = new Breaches();
   const messages = checkMessages(evidence, breaches);
   const unlogged = checkLog(evidence, breaches);
   const webhooks = evidence.webhooks.map((one) => [one.name, checkWebhook(one, breaches)] as const);
-  return { ...messages, unlogged, webhooks: Object.fromEntries(webhooks), broken: breaches.lines };
+  return {
+    ...messages,
+    /** Messages and changes that are not in the log as often as they happened. */
+    unlogged,
+    webhooks: Object.fromEntries(webhooks),
+    /** The first breaches of each kind, as sentences. */
+    broken: breaches.lines as readonly string[],
+  };
 }
 
 const describeMessage = ({ message_id, chat_id, content }: Message) =>

@@ -2,6 +2,7 @@ import type { Socket, TCPSocketListener } from 'bun';
 import type { Behaviour } from './behaviours.ts';
 import type { Arrival } from './evidence.ts';
 import { between, pick, type Random } from './random.ts';
+import { flush } from './socket.ts';
 
 /** The target of a webhook. It can close, and open again at the same URL. */
 export interface Endpoint extends AsyncDisposable {
@@ -86,7 +87,7 @@ export class Receiver implements Endpoint {
           socket.data = { unread: Buffer.alloc(0), unsent: [], isClosed: false };
         },
         data: (socket, bytes) => this.#read(socket, bytes),
-        drain: flush,
+        drain: (socket) => void flush(socket, socket.data.unsent),
         close: (socket) => {
           socket.data.isClosed = true;
         },
@@ -178,17 +179,5 @@ function drip(socket: Socket<Connection>): void {
 
 function send(socket: Socket<Connection>, ...parts: (string | Uint8Array)[]): void {
   socket.data.unsent.push(Buffer.concat(parts.map((part) => Buffer.from(part as string))));
-  flush(socket);
-}
-
-function flush(socket: Socket<Connection>): void {
-  const { unsent } = socket.data;
-  for (let part = unsent[0]; part; part = unsent[0]) {
-    const sent = socket.write(part);
-    if (sent < part.length) {
-      unsent[0] = part.subarray(Math.max(0, sent));
-      return;
-    }
-    unsent.shift();
-  }
+  flush(socket, socket.data.unsent);
 }

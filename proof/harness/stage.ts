@@ -18,26 +18,10 @@ export const secretKey = (): string => Buffer.from(crypto.getRandomValues(new Ui
 
 export type Some<T> = readonly [T, ...T[]];
 
-export interface People {
-  /** In every chat, from the first to the last event. */
-  readonly owner: Client;
-  /** In every chat too, and allowed to write there. */
-  readonly writers: Some<Client>;
-  /** They join and leave channels. */
-  readonly visitors: Some<Client>;
-  /** The owner adds them to groups and removes them. */
-  readonly guests: Some<Client>;
-  /** In no chat. */
-  readonly stranger: Client;
-}
+export type People = Awaited<ReturnType<typeof makePeople>>;
 
 /** People and chats on a server. */
-export interface Stage extends People {
-  readonly groups: Some<number>;
-  /** Public channels in which all writers may post. */
-  readonly channels: Some<number>;
-  readonly chats: Some<number>;
-}
+export type Stage = Awaited<ReturnType<typeof makeStage>>;
 
 /** Does something `count` times in order, at least once. */
 async function times<T>(count: number, make: (i: number) => Promise<T>): Promise<Some<T>> {
@@ -58,12 +42,17 @@ export async function inParallel(workers: number, count: number, work: (n: numbe
 export const makeUsers = (server: TestServer, name: string, count: number): Promise<Some<Client>> =>
   times(count, (i) => server.user(`${name}-${i}`));
 
-export async function makePeople(server: TestServer, writers: number): Promise<People> {
+export async function makePeople(server: TestServer, writers: number) {
   return {
+    /** In every chat, from the first to the last event. */
     owner: await server.user('owner'),
+    /** In every chat too, and allowed to write there. */
     writers: await makeUsers(server, 'writer', writers),
+    /** They join and leave channels. */
     visitors: await makeUsers(server, 'visitor', 2),
+    /** The owner adds them to groups and removes them. */
     guests: await makeUsers(server, 'guest', 2),
+    /** In no chat. */
     stranger: await server.user('stranger'),
   };
 }
@@ -80,11 +69,13 @@ async function makeChannel(owner: Client, writers: readonly Client[], name: stri
   return chat_id;
 }
 
-export async function makeStage(people: People, sizes: { groups: number; channels: number }): Promise<Stage> {
+/** Makes groups, and public channels in which all writers may post. */
+export async function makeStage(people: People, sizes: { groups: number; channels: number }) {
   const { owner, writers } = people;
   const groups = await times(sizes.groups, (i) => makeGroup(owner, writers, `Group ${i}`));
   const channels = await times(sizes.channels, (i) => makeChannel(owner, writers, `Channel ${i}`));
-  return { ...people, groups, channels, chats: [...groups, ...channels] };
+  const chats: Some<number> = [...groups, ...channels];
+  return { ...people, groups, channels, chats };
 }
 
 /** Returns every message of these chats, page by page. */

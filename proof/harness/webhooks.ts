@@ -33,64 +33,52 @@ export type OwnerCall = <N extends OperationName>(
   end: AbortSignal,
 ) => Promise<Payload<N> | undefined>;
 
-/** What the owner of webhooks can see and do. */
-export class WebhookOwner {
-  readonly #call: OwnerCall;
-  readonly #onHurry: () => void;
+export type WebhookOwner = ReturnType<typeof makeOwner>;
 
-  /** `onHurry` is called for each wait that the owner cuts short. */
-  constructor(call: OwnerCall, onHurry = () => {}) {
-    this.#call = call;
-    this.#onHurry = onHurry;
-  }
-
+/** Returns what the owner of webhooks can do. `onHurry` is called for each wait that the owner cuts short. */
+export function makeOwner(call: OwnerCall, onHurry = () => {}) {
+  const deliveriesIn = async (webhook_id: number, state: Delivery['state'], end: AbortSignal): Promise<Delivery[]> =>
+    (await call('webhooks.deliveries', { webhook_id, state, limit: 200 }, end))?.deliveries ?? [];
   /** Returns the webhooks that have undelivered events. */
-  async behind(end: AbortSignal): Promise<Webhook[]> {
-    const answer = await this.#call('webhooks.list', {}, end);
-    return (answer?.webhooks ?? []).filter((webhook) => webhook.oldest_undelivered_age !== null);
-  }
-
+  const behind = async (end: AbortSignal): Promise<Webhook[]> => {
+    const { webhooks = [] } = (await call('webhooks.list', {}, end)) ?? {};
+    return webhooks.filter((webhook) => webhook.oldest_undelivered_age !== null);
+  };
   /**
    * Makes a webhook attempt at once what waits for its next attempt: the delays grow to hours. Pauses and activates it if
    * its endpoint is down, or if an earlier call was interrupted in between. Redelivers what the endpoint refused.
    */
-  async hurry({ webhook_id, status: found, next_attempt_at }: Webhook, end: AbortSignal): Promise<void> {
+  const hurry = async ({ webhook_id, status: found, next_attempt_at }: Webhook, end: AbortSignal): Promise<void> => {
     if (found === 'paused' || isLater(next_attempt_at)) {
-      for (const status of ['paused', 'active'] as const)
-        await this.#call('webhooks.update', { webhook_id, status }, end);
-      this.#onHurry();
+      for (const status of ['paused', 'active'] as const) await call('webhooks.update', { webhook_id, status }, end);
+      onHurry();
     }
-    for (const { delivery_id, next_attempt_at: at } of await this.#deliveries(webhook_id, 'retrying', end)) {
+    for (const { delivery_id, next_attempt_at: at } of await deliveriesIn(webhook_id, 'retrying', end)) {
       if (!isLater(at)) continue;
-      await this.#call('webhooks.redeliver', { delivery_id }, end);
-      this.#onHurry();
+      await call('webhooks.redeliver', { delivery_id }, end);
+      onHurry();
     }
-  }
-
-  /** Hurries all webhooks that have undelivered events, or the one with this URL. */
-  async hurryAll(end: AbortSignal, url?: string): Promise<void> {
-    for (const webhook of await this.behind(end)) {
-      if (url === undefined || webhook.url === url) await this.hurry(webhook, end);
-    }
-  }
-
-  /** Returns the deliveries that did not succeed, as sentences. */
-  async undelivered(webhookId: number, end: AbortSignal): Promise<string[]> {
-    const lines: string[] = [];
-    for (const state of ['pending', 'retrying', 'failed', 'skipped'] as const) {
-      for (const { delivery_id, event_id, ...rest } of (await this.#deliveries(webhookId, state, end)).slice(-5)) {
-        const { reason, attempt_count, last_error, next_attempt_at } = rest;
-        const facts = JSON.stringify({ reason, attempt_count, last_error, next_attempt_at });
-        lines.push(`delivery ${delivery_id} of event ${event_id} is ${state}: ${facts}`);
+  };
+  return {
+    behind,
+    /** Hurries all webhooks that have undelivered events, or the one with this URL. */
+    hurryAll: async (end: AbortSignal, url?: string): Promise<void> => {
+      const late = await behind(end);
+      for (const webhook of late) if (url === undefined || webhook.url === url) await hurry(webhook, end);
+    },
+    /** Returns the deliveries that did not succeed, as sentences. */
+    undelivered: async (webhookId: number, end: AbortSignal): Promise<string[]> => {
+      const lines: string[] = [];
+      for (const state of ['pending', 'retrying', 'failed', 'skipped'] as const) {
+        for (const { delivery_id, event_id, ...rest } of (await deliveriesIn(webhookId, state, end)).slice(-5)) {
+          const { reason, attempt_count, last_error, next_attempt_at } = rest;
+          const facts = JSON.stringify({ reason, attempt_count, last_error, next_attempt_at });
+          lines.push(`delivery ${delivery_id} of event ${event_id} is ${state}: ${facts}`);
+        }
       }
-    }
-    return lines;
-  }
-
-  async #deliveries(webhook_id: number, state: Delivery['state'], end: AbortSignal): Promise<Delivery[]> {
-    const answer = await this.#call('webhooks.deliveries', { webhook_id, state, limit: 200 }, end);
-    return answer?.deliveries ?? [];
-  }
+      return lines;
+    },
+  };
 }
 
 const isLater = (time: string | null) => time !== null && Date.parse(time) > Date.now();

@@ -24,143 +24,104 @@ async function send(scene: Scene, author: Client, chat_id: number, more: { file_
   return { message_id, again: call };
 }
 
+const act = (perSend: number, run: Act['run']): Act => ({ perSend, run });
+
 /** Acts on a message that nothing else is done to meanwhile. */
-const toMessage = (act: (scene: Scene, live: Live) => Promise<unknown>) => async (scene: Scene) => {
-  const live = scene.messages.take(scene.random);
-  return live ? act(scene, live) : 'idle';
-};
+const onMessage = (perSend: number, run: (scene: Scene, live: Live) => Promise<unknown>): Act =>
+  act(perSend, async (scene) => {
+    const live = scene.messages.take(scene.random);
+    return live ? run(scene, live) : 'idle';
+  });
 
 /** Everything that people do, and how often: a new operation is a line here. */
 export const acts = {
-  send: { perSend: 0.8, run: (scene) => send(scene, scene.anyone(), scene.anyGroup()) },
-  sendWithKey: {
-    perSend: 0.18,
-    run: (scene) => send(scene, scene.anyone(), scene.anyGroup(), {}, crypto.randomUUID()),
-  },
-  sendTwice: {
-    perSend: 0.02,
-    run: async (scene) => {
-      const { message_id, again } = await send(scene, scene.anyone(), scene.anyGroup(), {}, crypto.randomUUID());
-      if ((await again()).message.message_id !== message_id) throw new Error('one key gave two messages');
-    },
-  },
-  sendToQuietChat: { perSend: 0.002, run: (scene) => send(scene, scene.anyone(), scene.quiet) },
-  edit: {
-    perSend: 0.06,
-    run: toMessage(async (scene, { message, author }) => {
-      const { message_id } = message;
-      const content = `${message.content}, edited`;
-      await author.ok('messages.edit_message', { message_id, content });
-      // It does not go back into the pool: each edit would make it longer.
-      scene.acknowledge({ ...message, content });
-      scene.changes.push({ event: 'message_edited', message_id });
-    }),
-  },
-  delete: {
-    perSend: 0.03,
-    run: toMessage(async (scene, { message, author }) => {
-      const { message_id } = message;
-      await author.ok('messages.delete_message', { message_id });
-      scene.acknowledge({ ...message, content: '' });
-      scene.changes.push({ event: 'message_deleted', message_id });
-    }),
-  },
-  react: {
-    perSend: 0.06,
-    run: toMessage(async (scene, live) => {
-      const { message_id } = live.message;
-      const by = scene.anyone();
-      await by.ok('messages.add_reaction', { message_id, emoji });
-      scene.changes.push({ event: 'reaction_added', message_id });
-      scene.reacted.put({ ...live, by });
-    }),
-  },
-  takeReactionBack: {
-    perSend: 0.05,
-    run: async (scene) => {
-      const reacted = scene.reacted.take(scene.random);
-      if (!reacted) return 'idle';
-      const { message_id } = reacted.message;
-      await reacted.by.ok('messages.remove_reaction', { message_id, emoji });
-      scene.changes.push({ event: 'reaction_removed', message_id });
-      return undefined;
-    },
-  },
-  readNewest: {
-    perSend: 0.2,
-    run: (scene) => scene.anyone().ok('messages.get_messages', { chat_id: scene.anyGroup() }),
-  },
-  readOlder: {
-    perSend: 0.05,
-    run: toMessage(async (scene, live) => {
-      const { chat_id, message_id } = live.message;
-      await scene.anyone().ok('messages.get_messages', { chat_id, before_id: message_id, limit: 100 });
-      await scene.anyone().ok('messages.get_message', { message_id });
-      scene.messages.put(live);
-    }),
-  },
-  markRead: { perSend: 0.1, run: (scene) => scene.anyone().ok('messages.mark_read', { chat_id: scene.anyGroup() }) },
-  search: {
-    perSend: 0.05,
-    run: (scene) => {
-      const query = `${1 + Math.floor(scene.random() * 99)} plai`;
-      return scene.anyone().ok('messages.search_messages', { query, chat_id: scene.anyGroup(), limit: 20 });
-    },
-  },
-  list: {
-    perSend: 0.03,
-    run: async (scene) => {
-      await scene.anyone().ok('chats.list', {});
-      await scene.anyone().ok('chats.participants', { chat_id: scene.anyGroup() });
-    },
-  },
-  comeOrGo: {
-    perSend: 0.03,
-    run: async (scene) => {
-      const visit = scene.visits.take(scene.random);
-      if (!visit) return 'idle';
-      const { visitor, channel: chat_id, isMember } = visit;
-      await visitor.ok(isMember ? 'chats.leave' : 'chats.join', { chat_id });
-      visit.isMember = !isMember;
-      scene.changes.push({ event: isMember ? 'user_left' : 'user_joined', chat_id, user_id: visitor.userId });
-      scene.visits.put(visit);
-      return undefined;
-    },
-  },
-  sendFile: {
-    perSend: 0.01,
-    run: async (scene) => {
-      const author = scene.anyone();
-      const { bytes, fileId } = await upload(scene, author);
-      await send(scene, author, scene.anyGroup(), { file_id: fileId });
-      const found = await download(scene.anyone(), fileId);
-      if (!bytes.equals(found)) throw new Error(`file ${fileId} has other bytes than were sent`);
-    },
-  },
-  uploadAndForget: { perSend: 0.01, run: (scene) => upload(scene, scene.anyone()) },
-  makeToken: {
-    perSend: 0.01,
-    run: async (scene) => {
-      const maker = scene.anyone();
-      const { token, access_token } = await maker.ok('tokens.create', { name: 'for a moment' });
-      const bearer = { authorization: `Bearer ${access_token}` };
-      await maker.ok('users.me', {}, bearer);
-      await maker.ok('tokens.revoke', { token_id: token.token_id });
-      const { status } = await maker.call('users.me', {}, bearer);
-      if (status !== 401) throw new Error(`the response to a revoked token is ${status}`);
-    },
-  },
-  signIn: {
-    perSend: 0.001,
-    run: async (scene) => {
-      const { name, password } = scene.person;
-      const browser = new BrowserLike(scene.stage.owner.url);
-      await browser.signIn(name, password);
-      if ((await browser.signedInAs()) !== name) throw new Error('the right password does not sign in');
-      await browser.post('/sign-out');
-    },
-  },
-} as const satisfies Readonly<Record<string, Act>>;
+  send: act(0.8, (scene) => send(scene, scene.anyone(), scene.anyGroup())),
+  sendWithKey: act(0.18, (scene) => send(scene, scene.anyone(), scene.anyGroup(), {}, crypto.randomUUID())),
+  sendTwice: act(0.02, async (scene) => {
+    const { message_id, again } = await send(scene, scene.anyone(), scene.anyGroup(), {}, crypto.randomUUID());
+    if ((await again()).message.message_id !== message_id) throw new Error('one key gave two messages');
+  }),
+  sendToQuietChat: act(0.002, (scene) => send(scene, scene.anyone(), scene.quiet)),
+  edit: onMessage(0.06, async (scene, { message, author }) => {
+    const { message_id } = message;
+    const content = `${message.content}, edited`;
+    await author.ok('messages.edit_message', { message_id, content });
+    // It does not go back into the pool: each edit would make it longer.
+    scene.acknowledge({ ...message, content });
+    scene.changes.push({ event: 'message_edited', message_id });
+  }),
+  delete: onMessage(0.03, async (scene, { message, author }) => {
+    const { message_id } = message;
+    await author.ok('messages.delete_message', { message_id });
+    scene.acknowledge({ ...message, content: '' });
+    scene.changes.push({ event: 'message_deleted', message_id });
+  }),
+  react: onMessage(0.06, async (scene, live) => {
+    const { message_id } = live.message;
+    const by = scene.anyone();
+    await by.ok('messages.add_reaction', { message_id, emoji });
+    scene.changes.push({ event: 'reaction_added', message_id });
+    scene.reacted.put({ ...live, by });
+  }),
+  takeReactionBack: act(0.05, async (scene) => {
+    const reacted = scene.reacted.take(scene.random);
+    if (!reacted) return 'idle';
+    const { message_id } = reacted.message;
+    await reacted.by.ok('messages.remove_reaction', { message_id, emoji });
+    scene.changes.push({ event: 'reaction_removed', message_id });
+    return undefined;
+  }),
+  readNewest: act(0.2, (scene) => scene.anyone().ok('messages.get_messages', { chat_id: scene.anyGroup() })),
+  readOlder: onMessage(0.05, async (scene, live) => {
+    const { chat_id, message_id } = live.message;
+    await scene.anyone().ok('messages.get_messages', { chat_id, before_id: message_id, limit: 100 });
+    await scene.anyone().ok('messages.get_message', { message_id });
+    scene.messages.put(live);
+  }),
+  markRead: act(0.1, (scene) => scene.anyone().ok('messages.mark_read', { chat_id: scene.anyGroup() })),
+  search: act(0.05, (scene) => {
+    const query = `${1 + Math.floor(scene.random() * 99)} plai`;
+    return scene.anyone().ok('messages.search_messages', { query, chat_id: scene.anyGroup(), limit: 20 });
+  }),
+  list: act(0.03, async (scene) => {
+    await scene.anyone().ok('chats.list', {});
+    await scene.anyone().ok('chats.participants', { chat_id: scene.anyGroup() });
+  }),
+  comeOrGo: act(0.03, async (scene) => {
+    const visit = scene.visits.take(scene.random);
+    if (!visit) return 'idle';
+    const { visitor, channel: chat_id, isMember } = visit;
+    await visitor.ok(isMember ? 'chats.leave' : 'chats.join', { chat_id });
+    visit.isMember = !isMember;
+    scene.changes.push({ event: isMember ? 'user_left' : 'user_joined', chat_id, user_id: visitor.userId });
+    scene.visits.put(visit);
+    return undefined;
+  }),
+  sendFile: act(0.01, async (scene) => {
+    const author = scene.anyone();
+    const { bytes, fileId } = await upload(scene, author);
+    await send(scene, author, scene.anyGroup(), { file_id: fileId });
+    const found = await download(scene.anyone(), fileId);
+    if (!bytes.equals(found)) throw new Error(`file ${fileId} has other bytes than were sent`);
+  }),
+  uploadAndForget: act(0.01, (scene) => upload(scene, scene.anyone())),
+  makeToken: act(0.01, async (scene) => {
+    const maker = scene.anyone();
+    const { token, access_token } = await maker.ok('tokens.create', { name: 'for a moment' });
+    const bearer = { authorization: `Bearer ${access_token}` };
+    await maker.ok('users.me', {}, bearer);
+    await maker.ok('tokens.revoke', { token_id: token.token_id });
+    const { status } = await maker.call('users.me', {}, bearer);
+    if (status !== 401) throw new Error(`the response to a revoked token is ${status}`);
+  }),
+  signIn: act(0.001, async (scene) => {
+    const { name, password } = scene.person;
+    const browser = new BrowserLike(scene.stage.owner.url);
+    await browser.signIn(name, password);
+    if ((await browser.signedInAs()) !== name) throw new Error('the right password does not sign in');
+    await browser.post('/sign-out');
+  }),
+} as const;
 
 export type ActName = keyof typeof acts;
 

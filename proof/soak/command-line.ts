@@ -1,6 +1,5 @@
 import { closeSync, existsSync, mkdirSync, openSync, unlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { EngineName } from '../../server/test/support/engines.ts';
 import { randomSeed, readArguments, readDatabase, readNumber, readSeed, UsageError } from '../harness/arguments.ts';
 
 export const usage = `npm run soak -- [--minutes N] [--database sqlite|postgres] [--rate N] [--seed N] [--json file]
@@ -11,18 +10,12 @@ export const usage = `npm run soak -- [--minutes N] [--database sqlite|postgres]
 --json      where the figures go (proof/soak/results/<database>.json)
 Ctrl-C ends the load and judges what there is; a second one ends at once.`;
 
-export interface Options {
-  readonly engine: EngineName;
-  readonly minutes: number;
-  readonly sendsPerSecond: number;
-  readonly seed: number;
-  readonly json: string;
-}
+export type Options = Exclude<ReturnType<typeof readCommandLine>, 'help'>;
 
 /** Fails with a `UsageError`. */
-export function readCommandLine(args: readonly string[]): Options | 'help' {
+export function readCommandLine(args: readonly string[]) {
   const typed = readArguments(args, ['minutes', 'database', 'rate', 'seed', 'json']);
-  if (typed === 'help') return 'help';
+  if (typed === 'help') return 'help' as const;
   const { given, words } = typed;
   if (words[0] !== undefined) throw new UsageError(`${words[0]} is one word too many`);
   const [engine = 'sqlite'] = readDatabase(given.database ?? 'sqlite', ['sqlite', 'postgres']);

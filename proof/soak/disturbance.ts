@@ -1,13 +1,7 @@
 import { median } from '../harness/report.ts';
 import type { Sample, Window } from './trend.ts';
 
-/** The share of its time that the server waited for its core, in the first and the last third of the window. */
-export interface Disturbance {
-  readonly first: number;
-  readonly last: number;
-  /** Whether others used the machine so much that times mean little. */
-  readonly isDisturbed: boolean;
-}
+export type Disturbance = ReturnType<typeof disturbanceOf>;
 
 /** A server with a core to itself only waits for its own threads. */
 const maxWait = 0.2;
@@ -15,8 +9,11 @@ const maxWait = 0.2;
 /** A larger growth makes every time longer. */
 const maxGrowth = 0.03;
 
-/** Judges the whole run if it ends before its warm-up. */
-export function disturbanceOf(waits: readonly Sample[], window: Window): Disturbance {
+/**
+ * Returns the share of its time that the server waited for its core, in the first and the last third of the window, and whether
+ * others used the machine so much that times mean little. Judges the whole run if it ends before its warm-up.
+ */
+export function disturbanceOf(waits: readonly Sample[], window: Window) {
   const { from, to } = window.from < window.to ? window : { from: 0, to: window.to };
   const third = (to - from) / 3;
   const medianFrom = (begin: number) => {

@@ -1,11 +1,13 @@
 import type { LoggedEvent } from '@parley/contract';
-import { check, type DeliveryCounts, noDeliveries } from '../harness/check.ts';
+import { check, type DeliveryCounts, deliveryCounts } from '../harness/check.ts';
 import type { Arrival, WebhookEvidence } from '../harness/evidence.ts';
 
 interface Settled {
   readonly event: LoggedEvent;
   readonly arrivals: readonly Arrival[];
 }
+
+const countKeys = Object.keys(deliveryCounts) as (keyof DeliveryCounts)[];
 
 /** Breaches that are reported one by one. */
 const maxReported = 20;
@@ -20,7 +22,7 @@ export class Ledger {
   readonly broken: string[] = [];
   readonly #arrivals: Arrival[];
   readonly #isExpected: (event: LoggedEvent) => boolean;
-  readonly #counts: Record<keyof DeliveryCounts, number> = { ...noDeliveries };
+  readonly #counts = Object.fromEntries(countKeys.map((key) => [key, 0])) as Record<keyof DeliveryCounts, number>;
   #open: LoggedEvent[] = [];
   readonly #lastOfChat = new Map<unknown, Settled>();
   #settledUpTo = 0;
@@ -80,7 +82,7 @@ export class Ledger {
     const webhooks = [{ ...this.webhook, log, arrivals: [...known, ...arrivals] }];
     const verdict = check({ acknowledged: [], changes: [], found: [], log: [], webhooks });
     const found = verdict.webhooks[this.webhook.name];
-    for (const key of Object.keys(this.#counts) as (keyof DeliveryCounts)[]) this.#counts[key] += found?.[key] ?? 0;
+    for (const key of countKeys) this.#counts[key] += found?.[key] ?? 0;
     // Those from before count in their own part.
     this.#counts.delivered -= before.length;
     this.#counts.repeats -= known.length - before.length;

@@ -1,11 +1,4 @@
-export interface Plan {
-  readonly seconds: number;
-  /** The time before is not judged. */
-  readonly warmUpSeconds: number;
-  readonly sampleEveryMs: number;
-  /** The clock of the server leaps ahead by an hour at this interval. */
-  readonly leapEveryMs: number;
-}
+export type Plan = ReturnType<typeof planOf>;
 
 /** The longest retention, of responses under an Idempotency-Key. It must pass during the warm-up. */
 const longestHours = 48;
@@ -23,12 +16,14 @@ const minWarmUpSeconds = 60;
  */
 const minLeapMs = 2_500;
 
-export function planOf(minutes: number): Plan {
+export function planOf(minutes: number) {
   const seconds = minutes * 60;
   return {
     seconds,
+    /** The time before is not judged. */
     warmUpSeconds: Math.max(seconds * warmUpShare, minWarmUpSeconds),
     sampleEveryMs: Math.min(5_000, Math.max(1_000, (seconds * 1_000) / 60)),
+    /** The clock of the server leaps ahead by an hour at this interval. */
     leapEveryMs: Math.max(minLeapMs, (seconds * 1_000 * retentionShare) / longestHours),
   };
 }

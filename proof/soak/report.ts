@@ -1,3 +1,4 @@
+import { deliveryCounts } from '../harness/check.ts';
 import { figure, percent, sum, table } from '../harness/report.ts';
 import { type Disturbance, disturbanceOf } from './disturbance.ts';
 import { type Figure, type FigureName, figures, rowFigure } from './figures.ts';
@@ -57,12 +58,7 @@ export function figureTable(judged: readonly Row[]): string {
 
 const inWords = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-const deliveryRows = {
-  delivered: 'events delivered',
-  lost: 'lost',
-  outOfOrder: 'out of order',
-  repeats: 'repeats',
-} as const;
+const deliveryRows = ['delivered', 'lost', 'outOfOrder', 'repeats'] as const;
 
 const labels: Readonly<Record<keyof SoakResult['counts'], string>> = {
   leftOut: 'calls left out',
@@ -75,9 +71,9 @@ const labels: Readonly<Record<keyof SoakResult['counts'], string>> = {
 
 export function countTables({ acts, counts, deliveries }: SoakResult): string {
   const names = Object.keys(deliveries);
-  const delivered = Object.entries(deliveryRows).map(([key, what]) => [
-    what,
-    ...names.map((name) => figure(deliveries[name]?.[key as keyof typeof deliveryRows] ?? 0)),
+  const delivered = deliveryRows.map((key) => [
+    deliveryCounts[key],
+    ...names.map((name) => figure(deliveries[name]?.[key] ?? 0)),
   ]);
   const done = Object.entries(acts).map(([name, count]) => [inWords(name), figure(count)]);
   const counted = Object.entries(labels).map(([key, what]) => [what, figure(counts[key as keyof typeof labels])]);
@@ -111,24 +107,18 @@ export function notes(
   const judgedSeconds = Math.max(0, seconds - plan.warmUpSeconds);
   const waited = disturbanceIn({ watch, plan, seconds });
   const hours = Math.floor((seconds * 1_000) / plan.leapEveryMs);
-  return [
+  const lines = [
     `The load lasted ${minutes(seconds)}, of which the last ${minutes(judgedSeconds)} are judged. "first" and "last" are the lowest values at both ends of that time (for times, the medians of its first and last third). A smaller growth in an hour than "detectable from" cannot be detected.`,
     `The server's clock leapt ahead by an hour every ${(plan.leapEveryMs / 1_000).toFixed(1)} s, ${hours} hours in all.`,
     `The server waited for its core during ${percent(waited.first)} of the time at first and ${percent(waited.last)} at last.`,
-    ...(waited.isDisturbed
-      ? ['DISTURBED: others used the machine, so its times mean little. Run it again when it is quiet.']
-      : []),
-    ...(counts.leftOut
-      ? [
-          `${figure(counts.leftOut)} calls were left out because too many others had no answer yet: the load was not monotonic.`,
-        ]
-      : []),
-    ...(unknown.length > 0
-      ? [
-          `TOO SHORT for ${unknown.length} of ${judged.length} figures: it proves nothing about them. Memory takes 12 minutes (longer at a lower rate), rows 5, the rest 2.`,
-        ]
-      : []),
+    waited.isDisturbed &&
+      'DISTURBED: others used the machine, so its times mean little. Run it again when it is quiet.',
+    counts.leftOut > 0 &&
+      `${figure(counts.leftOut)} calls were left out because too many others had no response yet: the load was not steady.`,
+    unknown.length > 0 &&
+      `TOO SHORT for ${unknown.length} of ${judged.length} figures: it proves nothing about them. Memory takes 12 minutes (longer at a lower rate), rows 5, the rest 2.`,
   ];
+  return lines.filter((line) => line !== false);
 }
 
 /** Returns the result of the run in a line. It claims no more than was judged. */

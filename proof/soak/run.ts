@@ -1,4 +1,3 @@
-import type { DeliveryCounts } from '../harness/check.ts';
 import type { Environment } from '../harness/child.ts';
 import { figure } from '../harness/report.ts';
 import { pause } from '../harness/wait.ts';
@@ -7,9 +6,9 @@ import { openProbe } from './database.ts';
 import type { Ledger } from './ledger.ts';
 import { Listeners } from './listeners.ts';
 import { Load, maxReported } from './load.ts';
-import { type Plan, planOf } from './plan.ts';
-import { LogReader, misbehaveNowAndThen, openReceivers, serverSettings, setScene } from './scene.ts';
-import type { ObjectCounts } from './self-metrics.ts';
+import { planOf } from './plan.ts';
+import { makeLogReader, misbehaveNowAndThen, openReceivers, serverSettings, setScene } from './scene.ts';
+import type { ObjectCounts } from './server.ts';
 import { Target } from './target.ts';
 import { verify } from './verify.ts';
 import { Watch } from './watch.ts';
@@ -34,24 +33,12 @@ export interface Progress {
   readonly watch: Watch;
 }
 
-export interface SoakResult {
-  readonly plan: Plan;
-  readonly sendsPerSecond: number;
-  /** The duration of the load. */
-  readonly seconds: number;
-  readonly watch: Watch;
-  readonly acts: Readonly<Record<ActName, number>>;
-  readonly counts: Readonly<Record<'leftOut' | 'failures' | 'connections' | 'heard' | 'events' | 'found', number>>;
-  readonly deliveries: Readonly<Record<string, DeliveryCounts>>;
-  /** Objects in memory after the warm-up, and at the end. */
-  readonly objects: { readonly warm: ObjectCounts; readonly end: ObjectCounts };
-  readonly broken: readonly string[];
-}
+export type SoakResult = Awaited<ReturnType<typeof soak>>;
 
 const settleEveryMs = 5_000;
 
 /** Loads a server steadily and measures it meanwhile. Then verifies everything that it acknowledged. */
-export async function soak(options: SoakOptions): Promise<SoakResult> {
+export async function soak(options: SoakOptions) {
   const { seed, minutes, isEnough = () => true, sendsPerSecond, stop, print } = options;
   const plan = planOf(minutes);
   const env = { ...options.env, ...serverSettings };
@@ -60,7 +47,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   const target = ends.use(await Target.open(env, plan.leapEveryMs));
   const database = ends.use(openProbe(env));
   const { scene, ledgers } = await setScene(seed, target, env, receivers);
-  const log = new LogReader(scene.stage.owner, (events) => {
+  const log = makeLogReader(scene.stage.owner, (events) => {
     for (const ledger of ledgers) ledger.expect(events);
   });
   const load = new Load(scene, sendsPerSecond);
@@ -113,11 +100,12 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   const { found, broken } = await verify(scene, log, ledgers);
   const { leftOut, failures } = load;
   const { connections, heard } = listeners;
+  const deliveries = ledgers.map(({ webhook, counts }) => [webhook.name, counts] as const);
   return {
-    ...{ plan, sendsPerSecond, seconds, watch },
-    acts: load.counts,
+    ...{ plan, sendsPerSecond, seconds, watch, acts: load.counts },
     counts: { leftOut, failures, connections, heard, events: log.events.length, found },
-    deliveries: Object.fromEntries(ledgers.map(({ webhook, counts }) => [webhook.name, counts])),
+    deliveries: Object.fromEntries(deliveries),
+    /** Objects in memory after the warm-up, and at the end. */
     objects: { warm, end: (await target.heapMetrics()).objects },
     broken: [...broken, ...load.unexpected, ...listeners.unexpected.slice(0, maxReported)],
   };

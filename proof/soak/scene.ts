@@ -108,13 +108,7 @@ export class Pool<T> {
   }
 
   take(random: Random): T | undefined {
-    const last = this.#all.length - 1;
-    const i = Math.floor(random() * this.#all.length);
-    const [one, other] = [this.#all[i], this.#all[last]];
-    if (one === undefined || other === undefined) return undefined;
-    this.#all[i] = other;
-    this.#all.length = last;
-    return one;
+    return this.#all.splice(Math.floor(random() * this.#all.length), 1)[0];
   }
 }
 
@@ -171,31 +165,23 @@ export async function setScene(seed: number, target: Target, env: Environment, r
 
 const readLogEveryMs = 500;
 
-/** Reads the log as its owner sees it, before the server drops it. */
-export class LogReader {
-  /** Everything so far, without the texts. */
-  readonly events: LoggedEvent[] = [];
-  readonly #reader: Client;
-  readonly #onEvents: (events: readonly LoggedEvent[]) => void;
-  #cursor = 0;
+export type LogReader = ReturnType<typeof makeLogReader>;
 
-  constructor(reader: Client, onEvents: (events: readonly LoggedEvent[]) => void) {
-    this.#reader = reader;
-    this.#onEvents = onEvents;
-  }
-
-  async run(end: AbortSignal): Promise<void> {
-    for (; !end.aborted; await pause(readLogEveryMs, end)) await this.readOn();
-  }
-
+/** Reads the log as a user sees it, before the server drops it. */
+export function makeLogReader(reader: Client, onEvents: (events: readonly LoggedEvent[]) => void) {
+  const all: LoggedEvent[] = [];
   /** Reads up to the last event that there is. */
-  async readOn(): Promise<void> {
-    const events = await eventsAfter(this.#reader, this.#cursor);
-    this.#cursor = events.at(-1)?.event_id ?? this.#cursor;
-    for (const { event_id, event, timestamp, data } of events) {
+  const readOn = async (): Promise<void> => {
+    const events = await eventsAfter(reader, all.at(-1)?.event_id ?? 0);
+    for (const { data, ...event } of events) {
       const { chat_id, message_id, user_id } = data;
-      this.events.push({ event_id, event, timestamp, data: { chat_id, message_id, user_id } } as LoggedEvent);
+      all.push({ ...event, data: { chat_id, message_id, user_id } } as LoggedEvent);
     }
-    this.#onEvents(events);
-  }
+    onEvents(events);
+  };
+  const run = async (end: AbortSignal): Promise<void> => {
+    for (; !end.aborted; await pause(readLogEveryMs, end)) await readOn();
+  };
+  /** `events` has everything so far, without the texts. */
+  return { events: all, readOn, run };
 }

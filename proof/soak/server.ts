@@ -2,7 +2,6 @@ import { heapStats } from 'bun:jsc';
 import { realWorld, startParley } from '../../server/compose.ts';
 import { readSettings } from '../../server/config.ts';
 import { leapingClock } from './clock.ts';
-import type { HeapMetrics, SelfMetrics } from './self-metrics.ts';
 
 /** The server process of a soak: Parley with a clock that leaps ahead, and a second port for what only the process knows. */
 
@@ -17,18 +16,25 @@ setInterval(() => {
   expectedAt = at + tickMs;
 }, tickMs);
 
-function selfMetrics(): SelfMetrics {
+/** Returns the longest delay of the event loop since the last call. */
+function selfMetrics() {
   const lagMs = worstLagMs;
   worstLagMs = 0;
   return { lagMs };
 }
 
-/** The collection stops the process for some ten milliseconds. */
-function heapMetrics(): HeapMetrics {
+/** Collects all garbage first, which stops the process for some ten milliseconds. */
+function heapMetrics() {
   Bun.gc(true);
   const { heapSize, objectTypeCounts } = heapStats();
   return { heapBytes: heapSize, objects: objectTypeCounts };
 }
+
+export type SelfMetrics = ReturnType<typeof selfMetrics>;
+export type HeapMetrics = ReturnType<typeof heapMetrics>;
+
+/** The number of objects of each type. */
+export type ObjectCounts = Readonly<HeapMetrics['objects']>;
 
 const { SOAK_LEAP_MS, ...settings } = process.env;
 const now = leapingClock(Date.now, Number(SOAK_LEAP_MS));

@@ -1,7 +1,7 @@
 import type { Environment } from '../harness/child.ts';
 import { serverCore } from '../harness/machine.ts';
 import { Server } from '../harness/server.ts';
-import type { HeapMetrics, SelfMetrics } from './self-metrics.ts';
+import type { HeapMetrics, SelfMetrics } from './server.ts';
 
 /** The server that is measured. */
 export class Target extends Server {

@@ -1,7 +1,7 @@
 import { check } from '../harness/check.ts';
 import { readMessages } from '../harness/stage.ts';
 import { waitUntil } from '../harness/wait.ts';
-import { WebhookOwner } from '../harness/webhooks.ts';
+import { makeOwner, type WebhookOwner } from '../harness/webhooks.ts';
 import type { Ledger } from './ledger.ts';
 import type { LogReader, Scene } from './scene.ts';
 
@@ -16,7 +16,7 @@ export async function verify(
   ledgers: readonly Ledger[],
 ): Promise<{ readonly found: number; readonly broken: readonly string[] }> {
   const { owner: client, groups } = scene.stage;
-  const owner = new WebhookOwner((name, input) => client.ok(name, input));
+  const owner = makeOwner((name, input) => client.ok(name, input));
   const late = await catchUp(owner);
   await log.readOn();
   for (const ledger of ledgers) ledger.settle(true);

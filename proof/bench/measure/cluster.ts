@@ -77,15 +77,14 @@ async function lockHeld(nodes: readonly Parley[]): Promise<number> {
 }
 
 function judge(what: string, alone: readonly ClusterRound[], together: readonly ClusterRound[]): Outcome {
-  const [idle, locked] = (['idle', 'locked'] as const).map((key) => ({
-    alone: median(alone.map((round) => round[key])),
-    together: median(together.map((round) => round[key])),
-  })) as [Record<'alone' | 'together', number>, Record<'alone' | 'together', number>];
+  const both = (key: 'idle' | 'locked') => {
+    const [one = Number.NaN, two = Number.NaN] = [alone, together].map((all) => median(all.map((round) => round[key])));
+    return { one, two };
+  };
+  const [idle, locked] = [both('idle'), both('locked')];
   const limits = [
-    ...(idle.together < minIdle
-      ? ['the cores are the limit: nodes, PostgreSQL and the load generator share them']
-      : []),
-    ...(locked.together >= maxLocked ? ['the event lock is the limit: it is held until a commit is on disk'] : []),
+    ...(idle.two < minIdle ? ['the cores are the limit: nodes, PostgreSQL and the load generator share them'] : []),
+    ...(locked.two >= maxLocked ? ['the event lock is the limit: it is held until a commit is on disk'] : []),
   ];
   return {
     kind: 'rates',
@@ -93,8 +92,8 @@ function judge(what: string, alone: readonly ClusterRound[], together: readonly 
     bar,
     ...compare(alone, together),
     notes: [
-      `event lock held ${percent(locked.alone)} of the time by one, ${percent(locked.together)} by two`,
-      `cores idle ${percent(idle.alone)} with one, ${percent(idle.together)} with two`,
+      `event lock held ${percent(locked.one)} of the time by one, ${percent(locked.two)} by two`,
+      `cores idle ${percent(idle.one)} with one, ${percent(idle.two)} with two`,
     ],
     noRoom: limits.length > 0 ? [limits.join(', and ')] : undefined,
   };

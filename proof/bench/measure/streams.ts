@@ -8,7 +8,7 @@ import { makeGroup } from '../../harness/stage.ts';
 import type { EngineMeasure } from '../engines.ts';
 import { Baseline, type Parley } from '../parley.ts';
 import { compare, type Round } from '../race.ts';
-import { Listeners } from './listeners.ts';
+import { type Listeners, openListeners } from './listeners.ts';
 
 const memoryBar = 150;
 const secondsBar = 1;
@@ -31,7 +31,7 @@ export const measureStreams: EngineMeasure = async ({ title, start }, { rounds, 
     [`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', ...headers, '\r\n'].join('\r\n');
   const resident = () => mebibytes(residentBytes(parley.pid));
   const before = resident();
-  const ours = await Listeners.open(
+  const ours = await openListeners(
     parley.port,
     people.map(({ token }) => request('/api/events.php?action=stream', `Authorization: Bearer ${token}`)),
   );
@@ -44,7 +44,7 @@ export const measureStreams: EngineMeasure = async ({ title, start }, { rounds, 
   });
   // One after the other: a process may not have as many connections as both need.
   ours.close();
-  const theirs = await Listeners.open(
+  const theirs = await openListeners(
     bare.port,
     people.map(() => request('/stream')),
   );

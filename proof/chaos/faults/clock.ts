@@ -60,7 +60,6 @@ export const clock: Scenario<'jumps'> = {
       scene.tally.count(isForwards ? 'jumps of the clock forwards' : 'jumps of the clock back');
       await untilEverybodySucceeds(scene, end);
     }
-    return undefined;
   },
 };
 

@@ -1,4 +1,4 @@
-import { interruptNats, restartDatabase, runLives } from '../outages.ts';
+import { cutNats, restartDatabase, runLives } from '../outages.ts';
 import { onClusterOnly, type Scenario } from '../scenario.ts';
 import { drawSchedule } from '../schedule.ts';
 
@@ -22,7 +22,7 @@ export const cluster: Scenario<'crashes'> = {
     const end = AbortSignal.any([outOfTime, over.signal]);
     const failures = [
       ...schedule.nodes.map((lives, number) => runLives(scene, number, lives, end)),
-      interruptNats(scene, schedule.nats, end),
+      cutNats(scene, schedule.nats, end),
       restartDatabase(scene, schedule.postgres, end),
     ];
     try {
@@ -34,6 +34,5 @@ export const cluster: Scenario<'crashes'> = {
     }
     await Promise.all(nodes.numbers.map((number) => nodes.untilUp(number, outOfTime)));
     await restartDatabase(scene, schedule.crashes, outOfTime);
-    return undefined;
   },
 };

@@ -40,7 +40,6 @@ export const diskFull: Scenario<'times' | 'full'> = {
       await fillDisk(scene, full * (0.5 + random()), end);
       await untilWritable(scene, end);
     }
-    return undefined;
   },
 };
 

@@ -1,9 +1,8 @@
 import { Child } from '../../harness/child.ts';
 import { mebibytes, residentBytes } from '../../harness/machine.ts';
 import { waitUntil } from '../../harness/wait.ts';
-import { successesWithin } from '../beside.ts';
 import type { Flood, FloodResult } from '../helpers/flood.ts';
-import { onLinuxOnly, type Scenario, type Scene } from '../scenario.ts';
+import { onLinuxOnly, type Scenario, type Scene, successesWithin } from '../scenario.ts';
 import { growth } from '../verdicts.ts';
 
 /** The first flood makes the server as large as it gets. What it keeps of the later ones is a leak. */
@@ -38,7 +37,6 @@ export const floods: Scenario<'connections' | 'kept'> = {
     tally.note('MB of the server after each flood', sizes.join(', '));
     const grown = growth(sizes, kept);
     if (grown !== undefined) tally.breach(`the server kept ${grown} MB of the floods after the first`);
-    return undefined;
   },
 };
 

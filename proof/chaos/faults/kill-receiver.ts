@@ -1,8 +1,7 @@
 import { stream } from '../../harness/random.ts';
-import { ReceiverProcess } from '../../harness/receiver-process.ts';
+import { receiverProcess } from '../../harness/receiver-process.ts';
 import { pause } from '../../harness/wait.ts';
-import { hurryNowAndThen } from '../hurry.ts';
-import { beside, endpointOf, type Scenario } from '../scenario.ts';
+import { beside, endpointOf, hurryNowAndThen, type Scenario } from '../scenario.ts';
 
 const maxAwayMs = 500;
 
@@ -10,7 +9,7 @@ export const killReceiver: Scenario<'kills'> = {
   summary: 'kill -9 of the process that receives a webhook, in the midst of requests',
   seconds: 20,
   settings: { kills: { summary: 'kills of the endpoint', fallback: 8 } },
-  endpoint: (port) => new ReceiverProcess(port),
+  endpoint: receiverProcess,
   isHurried: true,
   disturb: async (scene, { kills }, outOfTime) => {
     const { seed, ms, tally } = scene;
@@ -29,6 +28,5 @@ export const killReceiver: Scenario<'kills'> = {
         }
       },
     );
-    return undefined;
   },
 };

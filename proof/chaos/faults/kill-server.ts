@@ -22,6 +22,5 @@ export const killServer: Scenario<'kills'> = {
     });
     await runLives(scene, 0, lives, end);
     await scene.nodes.untilUp(0, end);
-    return undefined;
   },
 };

@@ -41,6 +41,5 @@ export const locked: Scenario<'locks' | 'longest'> = {
       tally.count('meanwhile, calls asked to come again', meanwhile().filter(({ outcome }) => outcome === 503).length);
       if (pages() === 0) tally.breach(`no page was read while the lock was held for ${heldMs} ms`);
     }
-    return undefined;
   },
 };

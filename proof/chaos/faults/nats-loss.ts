@@ -1,5 +1,5 @@
 import { stream } from '../../harness/random.ts';
-import { interruptNats } from '../outages.ts';
+import { cutNats } from '../outages.ts';
 import { onClusterOnly, type Scenario } from '../scenario.ts';
 
 export const natsLoss: Scenario<'losses'> = {
@@ -12,7 +12,6 @@ export const natsLoss: Scenario<'losses'> = {
     const random = stream(scene.seed, 'nats');
     const part = () => (scene.ms * random()) / losses;
     const outages = Array.from({ length: losses }, () => ({ upMs: part(), awayMs: part() }));
-    await interruptNats(scene, outages, end);
-    return undefined;
+    await cutNats(scene, outages, end);
   },
 };

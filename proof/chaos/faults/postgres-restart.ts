@@ -15,6 +15,5 @@ export const postgresRestart: Scenario<'restarts'> = {
       mode: i % 2 === 0 ? ('immediate' as const) : ('fast' as const),
     }));
     await restartDatabase(scene, outages, end);
-    return undefined;
   },
 };

@@ -1,9 +1,8 @@
 import { Child } from '../../harness/child.ts';
 import { mebibytes, openFiles, residentBytes } from '../../harness/machine.ts';
 import { waitUntil } from '../../harness/wait.ts';
-import { successesWithin } from '../beside.ts';
 import type { ClientCounts, SlowClients } from '../helpers/slow-clients.ts';
-import { onLinuxOnly, type Scenario } from '../scenario.ts';
+import { onLinuxOnly, type Scenario, successesWithin } from '../scenario.ts';
 
 /** Connections that the server may hold for others once the slow clients are gone. */
 const maxOthers = 100;
@@ -51,6 +50,5 @@ export const slowClients: Scenario<'clients'> = {
     if (first.refused > 0) tally.breach(`${first.refused} of ${clients} slow clients could not connect`);
     const left = after.files - before.files;
     if (left > maxOthers) tally.breach(`${left} connections of slow clients were left`);
-    return undefined;
   },
 };

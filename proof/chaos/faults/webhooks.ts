@@ -2,10 +2,9 @@ import { type BehaviourName, behaviours } from '../../harness/behaviours.ts';
 import { between, pick, stream } from '../../harness/random.ts';
 import type { Receiver } from '../../harness/receiver.ts';
 import { pause } from '../../harness/wait.ts';
-import { hurryNowAndThen } from '../hurry.ts';
-import { beside, receiverOf, type Scenario, type Scene, webhookOwner } from '../scenario.ts';
+import { beside, hurryNowAndThen, receiverOf, type Scenario, type Scene, webhookOwner } from '../scenario.ts';
 import { drawLives } from '../schedule.ts';
-import { Volume } from '../volume.ts';
+import { makeVolume, type Volume } from '../volume.ts';
 
 /** So many of the messages are sent after the kills, spread over this time. */
 const maxHeldBack = 200;
@@ -41,9 +40,9 @@ export const webhooks: Scenario<'messages' | 'chats' | 'kills'> = {
   isHurried: true,
   disturb: async (scene, { messages, kills }, outOfTime) => {
     const heldBack = Math.min(maxHeldBack, Math.floor(messages / 10));
-    const volume = new Volume(scene.traffic, messages);
+    const volume = makeVolume(scene.traffic, messages);
     const flapping = receiverOf(scene, 'flapping');
-    const share = () => volume.acknowledged / (messages - heldBack);
+    const share = () => volume.acknowledged() / (messages - heldBack);
     await beside(
       outOfTime,
       (end) => volume.run(end),
@@ -65,7 +64,6 @@ export const webhooks: Scenario<'messages' | 'chats' | 'kills'> = {
         await catchUp(scene, volume, sending);
       },
     );
-    return undefined;
   },
 };
 
@@ -142,7 +140,7 @@ async function catchUp(scene: Scene, volume: Volume, end: AbortSignal): Promise<
   while (!end.aborted) {
     const behind = await owner.behind(end);
     const isNear = behind.every(({ oldest_undelivered_age: age }) => (age ?? 0) <= nearSeconds);
-    if (isNear && volume.isDone) return;
+    if (isNear && volume.isDone()) return;
     if (isNear) volume.allow(0);
     const now = performance.now();
     for (const [name, { url, arrivals }] of scene.endpoints) {

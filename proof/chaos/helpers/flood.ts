@@ -1,6 +1,7 @@
 import type { Socket } from 'bun';
 import { given, say } from '../../harness/helper.ts';
 import { pick, stream } from '../../harness/random.ts';
+import { flush } from '../../harness/socket.ts';
 import { isFault } from '../verdicts.ts';
 import { junk, type Target } from './junk.ts';
 
@@ -9,15 +10,6 @@ export interface Flood extends Target {
   readonly port: number;
   readonly seed: number;
   readonly connections: number;
-}
-
-/** What it reports at its end. */
-export interface FloodResult {
-  readonly sent: number;
-  readonly megabytes: number;
-  /** By kind and status: `a huge body 413`. */
-  readonly answers: Readonly<Record<string, number>>;
-  readonly faults: readonly string[];
 }
 
 /** A connection without a response is closed after this time: the server waits for the rest of a body. */
@@ -44,21 +36,12 @@ async function send(one: number): Promise<void> {
 }
 
 /** Returns what the server sent until it closed the connection, was silent for too long, or had responded. */
-function exchange(pieces: Buffer[]): Promise<string> {
+function exchange(pieces: Uint8Array[]): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let heard = '';
   let isClosed = false;
-  const flush = (socket: Socket) => {
-    for (let piece = pieces[0]; piece; piece = pieces[0]) {
-      const sent = socket.write(piece);
-      if (sent < 0) return;
-      bytes += sent;
-      if (sent < piece.length) {
-        pieces[0] = piece.subarray(sent);
-        return;
-      }
-      pieces.shift();
-    }
+  const send = (socket: Socket) => {
+    bytes += flush(socket, pieces);
   };
   const end = () => {
     isClosed = true;
@@ -69,12 +52,12 @@ function exchange(pieces: Buffer[]): Promise<string> {
     port,
     socket: {
       open: (socket) => {
-        flush(socket);
+        send(socket);
         setTimeout(() => {
           if (!isClosed) socket.terminate();
         }, timeoutMs);
       },
-      drain: flush,
+      drain: send,
       data: (socket, data) => {
         if (heard.length < 100_000) heard += data.toString('latin1');
         // Everything is sent and the response has begun: wait a moment for its rest.
@@ -96,11 +79,14 @@ await Promise.all(
     while (!isOver) await send(number++);
   }),
 );
-const result: FloodResult = {
+const result = {
   sent: number,
   megabytes: Math.round(bytes / 2 ** 20),
+  /** By kind and status: `a huge body 413`. */
   answers: Object.fromEntries([...answers].sort()),
+  /** Responses that are a fault of the server. */
   faults,
 };
+export type FloodResult = typeof result;
 say(result);
 process.exit(0);

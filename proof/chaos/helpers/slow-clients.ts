@@ -9,16 +9,6 @@ export interface SlowClients {
   readonly count: number;
 }
 
-/** Reported once all have connected, and once more on SIGTERM. */
-export interface ClientCounts {
-  /** All connections so far. */
-  readonly connected: number;
-  /** Attempts that failed. */
-  readonly refused: number;
-  readonly closedByServer: number;
-  readonly open: number;
-}
-
 interface Client {
   /** Sent byte by byte; empty if the client only does not read. */
   readonly drip: string;
@@ -90,7 +80,9 @@ await Promise.all(
     while (next < count) await connect(next++);
   }),
 );
-const counts = (): ClientCounts => ({ connected, refused, closedByServer, open: open.size });
+/** Reported once all have connected, and once more on SIGTERM. */
+const counts = () => ({ connected, refused, closedByServer, open: open.size });
+export type ClientCounts = ReturnType<typeof counts>;
 say(counts());
 
 let turn = 0;

@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import type { Client } from '../../../server/test/support/client.ts';
-import { type Subject, subject } from '../subject.ts';
+import { type Drawn, type Subject, subject } from '../subject.ts';
 import type { Target } from '../target.ts';
 
-/** Mostly as it should be: what is all wrong is refused at its first byte, and goes no further. */
+/** Mostly correct: a completely wrong request is refused at its first byte. */
 const mostly = <T>(usual: readonly T[], odd: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...usual) }, odd);
 
@@ -47,7 +47,7 @@ const oddBodies = [
   ...['\r\n\r\n', '\0'.repeat(100), '5\r\nabc'],
 ];
 
-/** One request, with whatever is odd about it. */
+/** One request, with some odd parts. */
 const message = fc
   .record({
     line: mostly(usualLines, fc.oneof(fc.constantFrom(...oddLines), rubbish)),
@@ -59,16 +59,16 @@ const message = fc
   })
   .map((m) => [m.line, ...m.host, ...m.headers].join(m.end) + (m.isWhole ? m.end + m.end + m.body : ''));
 
-/** A connection: requests right after each other, in pieces, and how the client leaves. */
+/** Pipelined requests, sent in pieces, and how the client closes the connection. */
 const connection = fc.record({
   sent: fc.array(message, { minLength: 1, maxLength: 3 }).map((all) => all.join('')),
   pieces: fc.integer({ min: 1, max: 4 }),
   leaves: fc.constantFrom('politely', 'rudely'),
 });
 
-type Connection = typeof connection extends fc.Arbitrary<infer C> ? C : never;
+type Connection = Drawn<typeof connection>;
 
-/** Most of what is sent here lacks something, and gets no answer: one is waited for while others are answered so often. */
+/** Most of these get no response. It is waited for during so many other requests. */
 const rounds = 3;
 
 async function whileOthersAreAnswered(target: Target, answered: Promise<void>): Promise<void> {
@@ -109,7 +109,7 @@ async function talk(target: Target, { token }: Client, { sent, pieces, leaves }:
   return received;
 }
 
-/** Whatever came back is HTTP, and blames nobody but the client. */
+/** The response must be HTTP, and no fault of the server. */
 function judge(received: string): void {
   if (received === '') return;
   const status = /^HTTP\/1\.[01] (\d{3}) /.exec(received)?.[1];
@@ -117,15 +117,12 @@ function judge(received: string): void {
   if (/^HTTP\/1\.[01] 500 /m.test(received)) throw new Error(`a fault came back: ${received.slice(0, 500)}`);
 }
 
-export const framingSubjects = (target: () => Target): readonly Subject[] => [
-  subject(
-    'bytes that are hardly HTTP',
-    60,
-    fc.asyncProperty(fc.array(connection, { minLength: 1, maxLength: 8 }), async (connections) => {
-      const { owner } = await target().people();
-      const received = await Promise.all(connections.map((one) => talk(target(), owner, one)));
-      for (const text of received) judge(text);
-      await target().check();
-    }),
-  ),
-];
+export function framingSubjects(target: () => Target): readonly Subject[] {
+  const property = fc.asyncProperty(fc.array(connection, { minLength: 1, maxLength: 8 }), async (connections) => {
+    const { owner } = await target().people();
+    const received = await Promise.all(connections.map((one) => talk(target(), owner, one)));
+    for (const text of received) judge(text);
+    await target().check();
+  });
+  return [subject('bytes that are hardly HTTP', 60, property)];
+}

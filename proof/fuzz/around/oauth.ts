@@ -3,10 +3,10 @@ import { authorizeApp, newCode } from '../../../server/test/support/oauth.ts';
 import { headerText, wildText } from '../calls/wild.ts';
 import { percent } from '../calls/write.ts';
 import type { People } from '../people.ts';
-import { type Subject, subject } from '../subject.ts';
+import { type Drawn, type Subject, subject } from '../subject.ts';
 import type { Target } from '../target.ts';
 
-/** What a parameter can hold of what the server has given out; drawn by name, so that a replay finds it again. */
+/** Issued values that a parameter can have. They are drawn by name, so that a replay finds them again. */
 const held = ['client', 'secret', 'code', 'verifier', 'refresh', 'access', 'redirect'] as const;
 type Held = Readonly<Record<(typeof held)[number], string>>;
 
@@ -20,14 +20,14 @@ const words = [
   ...['messages:read', 'messages:read chats:read', 'admin', '  '],
 ];
 
-/** A value that means something here; or what somebody made up. */
+/** A value with a meaning, or an invented one. */
 const value = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...held).map((name) => ({ held: name })) },
   { weight: 2, arbitrary: fc.constantFrom(...words) },
   wildText,
 );
 
-/** A call as an app should make it, with some parameters put in place of others. */
+/** A correct call with some parameters replaced. */
 const call = fc.record({
   endpoint: fc.constantFrom('token', 'revoke'),
   grant: fc.constantFrom('authorization_code', 'refresh_token', 'client_credentials', undefined),
@@ -42,7 +42,7 @@ const call = fc.record({
   method: fc.oneof({ weight: 9, arbitrary: fc.constant('POST') }, fc.constantFrom('GET', 'PUT', 'OPTIONS', 'DELETE')),
 });
 
-type OAuthCall = typeof call extends fc.Arbitrary<infer C> ? C : never;
+type OAuthCall = Drawn<typeof call>;
 
 const asked: Readonly<Record<string, readonly (typeof held)[number][]>> = {
   authorization_code: ['code', 'verifier', 'redirect'],
@@ -72,7 +72,7 @@ const authorization = (basic: string, mine: Held): string => {
   return basic;
 };
 
-/** RFC 6749 allows these and no others in a description. */
+/** The characters that RFC 6749 allows in a description. */
 const description = /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/;
 const faults = [
   ...['invalid_request', 'invalid_client', 'invalid_grant', 'unauthorized_client', 'unsupported_grant_type'],
@@ -94,10 +94,10 @@ async function judge(response: Response): Promise<void> {
     Object.keys(body).join() === 'error,error_description' &&
     faults.includes(String(body.error)) &&
     description.test(String(body.error_description));
-  if (!isGiven && !isFault) throw new Error(`not an answer of OAuth: ${shown}`);
+  if (!isGiven && !isFault) throw new Error(`not a response of OAuth: ${shown}`);
 }
 
-/** What the app of the play holds at the moment. A code can be handed in once. */
+/** Returns the credentials that the app holds. A code can be used once. */
 async function holdings(target: Target, { developed, member }: People): Promise<Held> {
   const { code, verifier, redirect } = await newCode(target.server, developed, member);
   const tokens = await authorizeApp(target.server, developed, member);
@@ -105,24 +105,19 @@ async function holdings(target: Target, { developed, member }: People): Promise<
   return { client, secret, code, verifier, redirect, refresh: tokens.refresh, access: tokens.access };
 }
 
-export const oauthSubjects = (target: () => Target): readonly Subject[] => [
-  subject(
-    'tokens for apps',
-    60,
-    fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 4 }), async (calls) => {
-      const mine = await holdings(target(), await target().people());
-      for (const one of calls) {
-        const { endpoint, query, method, type, basic } = one;
-        const response = await target().send(`/oauth/${endpoint}${query}`, {
-          method,
-          headers: {
-            'content-type': type,
-            ...(basic !== undefined && { authorization: authorization(basic, mine) }),
-          },
-          ...(method !== 'GET' && { body: formOf(one, mine) }),
-        });
-        await judge(response);
-      }
-    }),
-  ),
-];
+export function oauthSubjects(target: () => Target): readonly Subject[] {
+  const property = fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 4 }), async (calls) => {
+    const mine = await holdings(target(), await target().people());
+    for (const one of calls) {
+      const { endpoint, query, method, type, basic } = one;
+      const known = basic !== undefined && { authorization: authorization(basic, mine) };
+      const response = await target().send(`/oauth/${endpoint}${query}`, {
+        method,
+        headers: { 'content-type': type, ...known },
+        ...(method !== 'GET' && { body: formOf(one, mine) }),
+      });
+      await judge(response);
+    }
+  });
+  return [subject('tokens for apps', 60, property)];
+}

@@ -4,18 +4,18 @@ import type { SiteParts } from '../../../server/pages/site.tsx';
 import { elsewhere, headerText, wildText } from '../calls/wild.ts';
 import { percent } from '../calls/write.ts';
 import { type Caller, callers, type People } from '../people.ts';
-import { type Subject, subject } from '../subject.ts';
+import { type Drawn, type Subject, subject } from '../subject.ts';
 import type { Target } from '../target.ts';
 
-/** Every page and form that is registered, straight from the site itself. */
+/** Every registered page and form. */
 const routes = buildPages({} as SiteParts)
   .routes.filter(({ method, path }) => ['GET', 'POST'].includes(method) && path !== '/*')
   .map(({ method, path }) => ({ method, path }));
 
-/** Forms that take from others what they need: a session, an account, a token. */
+/** Forms that delete what others need: a session, an account, a token. */
 const spoiling = /sign-out|password|revoke|disable|administrator|delete|secret/;
 
-/** The names of the fields that forms have, which the pages themselves tell. */
+/** The names of form fields in the HTML of a page. */
 const fieldName = /<(?:input|select|textarea)[^>]* name="([^"]+)"/g;
 
 const parameter = fc.oneof(
@@ -27,23 +27,9 @@ const parameter = fc.oneof(
 const words = ['', 'yes', 'no', 'allow', 'deny', 'name', 'https://app.example/cb', 'messages:read', '/access'];
 const typed = fc.oneof(fc.constantFrom(...words), fc.nat({ max: 30 }).map(String), elsewhere, wildText);
 
-/** Somebody looks at a page, or sends its form. */
-interface Visit {
-  readonly route: { readonly method: string; readonly path: string };
-  /** What stands in the address where the route leaves it open. */
-  readonly parameters: readonly string[];
-  readonly query: readonly (readonly [name: string, value: string])[];
-  /** Which of the fields that there are, and what is typed there. */
-  readonly fields: readonly (readonly [field: number, value: string])[];
-  readonly caller: Caller;
-  /** Whether the browser says that a page of ours sends it. */
-  readonly isOurs: boolean;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 const queryNames = ['next', 'done', 'page', 'q', 'after', 'before', 'act', 'user'];
 
-const visits: fc.Arbitrary<Visit> = fc.record({
+const visits = fc.record({
   route: fc.constantFrom(...routes),
   parameters: fc.array(parameter, { minLength: 2, maxLength: 2 }),
   query: fc.array(fc.tuple(fc.constantFrom(...queryNames), typed), { maxLength: 2 }),
@@ -57,7 +43,9 @@ const visits: fc.Arbitrary<Visit> = fc.record({
   ),
 });
 
-/** Of somebody who is signed in, to a page that leads on at once. */
+type Visit = Drawn<typeof visits>;
+
+/** Visits of a signed-in user to a page that redirects at once. */
 const onward: fc.Arbitrary<Visit> = fc.tuple(visits, fc.oneof(elsewhere, wildText)).map(([visit, next]) => ({
   ...visit,
   route: { method: 'GET', path: '/sign-in' },
@@ -70,7 +58,7 @@ async function judge({ route }: Visit, response: Response): Promise<void> {
   const { status, headers } = response;
   const text = await response.text();
   if (status === 431) return;
-  if (status >= 500) throw new Error(`${route.path} answers ${status}`);
+  if (status >= 500) throw new Error(`${route.path} returns ${status}`);
   if (!headers.has('x-request-id')) throw new Error(`${route.path} has no X-Request-Id`);
   if (!headers.get('content-security-policy')?.startsWith("default-src 'none'")) {
     throw new Error(`${route.path} has no policy`);
@@ -80,56 +68,44 @@ async function judge({ route }: Visit, response: Response): Promise<void> {
   }
   const location = headers.get('location');
   if (location === null) return;
-  // An app is led back to from there alone.
+  // Only this page redirects to apps.
   const isOurs = /^\/(?![/\\])/.test(location) && new URL(location, 'http://ours').origin === 'http://ours';
   if (!isOurs && route.path !== '/oauth/authorize') throw new Error(`${route.path} leads to ${location}`);
 }
 
-export class Pages {
-  readonly #target: () => Target;
-  #names: readonly string[] | undefined;
-
-  constructor(target: () => Target) {
-    this.#target = target;
-  }
-
-  get subjects(): readonly Subject[] {
-    const sound = (drawn: fc.Arbitrary<Visit>) =>
-      fc.asyncProperty(drawn, async (one) => judge(one, await this.#visit(one)));
-    return [subject('pages and forms', 150, sound(visits)), subject('where pages lead on to', 60, sound(onward))];
-  }
-
-  async #visit({ route, parameters, query, fields, caller, isOurs, headers }: Visit): Promise<Response> {
-    const people = await this.#target().people();
-    const names = await this.#fieldNames(people);
+export function pageSubjects(target: () => Target): readonly Subject[] {
+  let known: readonly string[] | undefined;
+  const fieldNames = async ({ credentials }: People): Promise<readonly string[]> => {
+    if (known) return known;
+    const found = new Set<string>();
+    for (const { method, path } of routes) {
+      if (method !== 'GET' || path.includes(':')) continue;
+      const page = await target().send(path, { headers: { accept: 'text/html', ...credentials.browser } });
+      for (const [, name = ''] of (await page.text()).matchAll(fieldName)) found.add(name);
+    }
+    known = [...found, 'decision', 'user', 'administrator', 'next', '__proto__'];
+    return known;
+  };
+  const make = async ({ route, parameters, query, fields, caller, isOurs, headers }: Visit): Promise<Response> => {
+    const people = await target().people();
+    const names = await fieldNames(people);
     const left = [...parameters];
     const path = route.path.replace(/:\w+/g, () => left.shift() ?? '1');
     const search = query.map(([name, value]) => `${name}=${percent(value)}`).join('&');
     const body = fields.map(([i, value]) => `${percent(names[i % names.length] ?? '')}=${percent(value)}`).join('&');
-    const response = await this.#target().send(`${path}${search === '' ? '' : `?${search}`}`, {
+    const response = await target().send(`${path}${search === '' ? '' : `?${search}`}`, {
       method: route.method,
       headers: {
-        accept: 'text/html',
-        'content-type': 'application/x-www-form-urlencoded',
+        ...{ accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
         ...people.credentials[caller],
         ...headers,
         ...(isOurs && { 'sec-fetch-site': 'same-origin' }),
       },
       ...(route.method === 'POST' && { body }),
     });
-    if (route.method === 'POST' && response.status === 303 && spoiling.test(route.path)) this.#target().spoil();
+    if (route.method === 'POST' && response.status === 303 && spoiling.test(route.path)) target().spoil();
     return response;
-  }
-
-  async #fieldNames({ credentials }: People): Promise<readonly string[]> {
-    if (this.#names) return this.#names;
-    const found = new Set<string>();
-    for (const { method, path } of routes) {
-      if (method !== 'GET' || path.includes(':')) continue;
-      const page = await this.#target().send(path, { headers: { accept: 'text/html', ...credentials.browser } });
-      for (const [, name = ''] of (await page.text()).matchAll(fieldName)) found.add(name);
-    }
-    this.#names = [...found, 'decision', 'user', 'administrator', 'next', '__proto__'];
-    return this.#names;
-  }
+  };
+  const sound = (drawn: fc.Arbitrary<Visit>) => fc.asyncProperty(drawn, async (one) => judge(one, await make(one)));
+  return [subject('pages and forms', 150, sound(visits)), subject('where pages lead on to', 60, sound(onward))];
 }

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { judgeError } from '../calls/verdict.ts';
 import { headerText } from '../calls/wild.ts';
 import { type Caller, callers } from '../people.ts';
-import { type Subject, subject } from '../subject.ts';
+import { type Drawn, type Subject, subject } from '../subject.ts';
 import type { Target } from '../target.ts';
 
-/** A step with an upload. What is undefined is as it should be. */
+/** A step with an upload. An undefined field is as it should be. */
 const step = fc.record({
   method: fc.constantFrom('POST', 'PATCH', 'PATCH', 'HEAD', 'DELETE', 'GET', 'PUT'),
   caller: fc.oneof({ weight: 5, arbitrary: fc.constant<Caller>('owner') }, fc.constantFrom(...callers)),
@@ -37,82 +37,68 @@ const step = fc.record({
   ),
 });
 
-type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+type Step = Drawn<typeof step>;
 
 const codes: readonly ErrorCode[] = [
   ...(['invalid_request', 'unauthorized', 'insufficient_scope', 'not_found', 'method_not_allowed'] as const),
   ...(['conflict', 'payload_too_large', 'unsupported_media_type', 'validation_failed'] as const),
 ];
 
-/** Statuses that the protocol has and no code does. */
+/** Statuses of the protocol that no error code has. */
 const ofProtocol: Readonly<Record<number, number>> = { 412: 400, 423: 409 };
 
 async function judge(method: string, response: Response): Promise<void> {
   const { status, headers } = response;
   const text = await response.text();
   if (status === 431) return;
-  if (headers.get('tus-resumable') !== '1.0.0') throw new Error(`${method} ${status} is no answer of tus: ${text}`);
+  if (headers.get('tus-resumable') !== '1.0.0') throw new Error(`${method} ${status} is no response of tus: ${text}`);
   if (!headers.has('x-request-id')) throw new Error(`${method} ${status} has no X-Request-Id`);
   if (status < 300 || method === 'HEAD') {
-    if (status >= 500) throw new Error(`${method} is answered with ${status}`);
+    if (status >= 500) throw new Error(`${method} returns ${status}`);
     return;
   }
   const { success: _, ...rest } = JSON.parse(text) as Record<string, unknown>;
   judgeError(ofProtocol[status] ?? status, headers, rest, codes);
 }
 
-/** The upload as far as its client knows it. */
+/** An upload as its client knows it. */
 interface Upload {
   readonly path: string;
   readonly length: number;
   offset: number;
 }
 
-export class Uploads {
-  readonly #target: () => Target;
-
-  constructor(target: () => Target) {
-    this.#target = target;
-  }
-
-  get subjects(): readonly Subject[] {
-    const steps = fc.array(step, { minLength: 1, maxLength: 8 });
-    const property = fc.asyncProperty(steps, async (given) => {
-      let upload: Upload | undefined;
-      for (const one of given) upload = await this.#take(one, upload);
-    });
-    return [subject('uploads that are resumed', 60, property)];
-  }
-
-  async #take(one: Step, upload: Upload | undefined): Promise<Upload | undefined> {
-    const { credentials } = await this.#target().people();
+export function uploadSubjects(target: () => Target): readonly Subject[] {
+  const take = async (one: Step, upload: Upload | undefined): Promise<Upload | undefined> => {
+    const { credentials } = await target().people();
     const { method, bytes, key } = one;
-    const path =
-      method === 'POST'
-        ? '/api/uploads'
-        : key === undefined
-          ? (upload?.path ?? '/api/uploads/none')
-          : `/api/uploads/${key}`;
-    const isFilled = method === 'POST' || method === 'PATCH' || method === 'PUT';
-    const response = await this.#target().send(path, {
+    const own = key === undefined ? (upload?.path ?? '/api/uploads/none') : `/api/uploads/${key}`;
+    const path = method === 'POST' ? '/api/uploads' : own;
+    const hasBody = method === 'POST' || method === 'PATCH' || method === 'PUT';
+    const response = await target().send(path, {
       method,
       headers: {
         'tus-resumable': one.version,
         ...(method === 'POST' && { 'upload-length': one.length }),
         ...(method === 'PATCH' && { 'upload-offset': one.offset ?? String(upload?.offset ?? 0) }),
         ...(one.metadata !== undefined && { 'upload-metadata': one.metadata }),
-        ...(isFilled && { 'content-type': one.type }),
+        ...(hasBody && { 'content-type': one.type }),
         ...one.extra,
         ...credentials[one.caller],
       },
-      ...(isFilled && { body: Uint8Array.from(bytes) }),
+      ...(hasBody && { body: Uint8Array.from(bytes) }),
     });
     await judge(method, response);
     return follow(one, path, response, upload);
-  }
+  };
+  const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
+    let upload: Upload | undefined;
+    for (const one of steps) upload = await take(one, upload);
+  });
+  return [subject('uploads that are resumed', 60, property)];
 }
 
-/** Keeps the books: what a server says of an offset must be what was sent to it. */
+/** Tracks an upload. The offset that the server returns must be what was sent to it. */
 function follow(
   { method, bytes, length }: Step,
   path: string,
@@ -120,25 +106,26 @@ function follow(
   upload: Upload | undefined,
 ): Upload | undefined {
   const { status, headers } = response;
-  const told = headers.get('upload-offset');
+  const offset = headers.get('upload-offset');
   if (method === 'POST' && status === 201) {
     const made = {
       path: new URL(headers.get('location') ?? '', 'http://x').pathname,
       length: Number(length),
-      offset: Number(told ?? 0),
+      offset: Number(offset ?? 0),
     };
-    if (made.offset !== 0 && made.offset !== bytes.length) throw new Error(`${bytes.length} bytes are told as ${told}`);
+    if (made.offset !== 0 && made.offset !== bytes.length)
+      throw new Error(`${bytes.length} bytes are reported as ${offset}`);
     return made;
   }
   if (!upload || path !== upload.path) return upload;
   if (method === 'DELETE' && status === 204) return undefined;
   if (method === 'PATCH' && status === 204) {
     upload.offset += bytes.length;
-    if (Number(told) !== upload.offset) throw new Error(`an upload at ${upload.offset} is told to be at ${told}`);
+    if (Number(offset) !== upload.offset) throw new Error(`an upload at ${upload.offset} is reported at ${offset}`);
     if (upload.offset > upload.length) throw new Error(`an upload of ${upload.length} has ${upload.offset}`);
   }
-  if (method === 'HEAD' && status === 200 && Number(told) !== upload.offset) {
-    throw new Error(`an upload at ${upload.offset} is told to be at ${told}`);
+  if (method === 'HEAD' && status === 200 && Number(offset) !== upload.offset) {
+    throw new Error(`an upload at ${upload.offset} is reported at ${offset}`);
   }
   return upload;
 }

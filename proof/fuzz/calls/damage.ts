@@ -1,22 +1,11 @@
 import fc from 'fast-check';
+import type { Drawn } from '../subject.ts';
 import type { Fields } from './from-schema.ts';
-import type { Value } from './value.ts';
 import { wildName, wildText, wildValue } from './wild.ts';
 import type { Written } from './write.ts';
 
-/** One thing that is wrong with a call: with a field of it, or with the request that it is written as. */
-export type Damage =
-  | { readonly wrong: 'missing'; readonly at: number }
-  | { readonly wrong: 'unknown'; readonly name: string; readonly value: Value }
-  | { readonly wrong: 'value'; readonly at: number; readonly value: Value }
-  | { readonly wrong: 'twice'; readonly at: number }
-  | { readonly wrong: 'method'; readonly method: string }
-  | { readonly wrong: 'type'; readonly type: string }
-  | { readonly wrong: 'body'; readonly body: string }
-  | { readonly wrong: 'cut'; readonly at: number }
-  | { readonly wrong: 'byte'; readonly at: number; readonly byte: number }
-  | { readonly wrong: 'query'; readonly query: string }
-  | { readonly wrong: 'address'; readonly address: string };
+/** One error in a call: in a field of it, or in the request. */
+export type Damage = Drawn<typeof damages>;
 
 const index = fc.nat({ max: 9 });
 const place = fc.nat({ max: 2_000 });
@@ -30,29 +19,11 @@ const types = [
 
 const bodies = fc.oneof(
   fc.constantFrom(
-    '',
-    ' ',
-    '{',
-    '{}',
-    'null',
-    '[]',
-    '0',
-    '"x"',
-    '{"chat_id":1e400}',
-    '{"chat_id":1,"chat_id":2}',
-    '{"__proto__":{"chat_id":1}}',
-    '{"constructor":{"prototype":{"x":1}}}',
-    '\ufeff{}',
-    '{"content":"\\ud800"}',
-    `${'['.repeat(100_000)}`,
-    `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`,
+    ...['', ' ', '{', '{}', 'null', '[]', '0', '"x"', '{"chat_id":1e400}', '{"chat_id":1,"chat_id":2}', '\ufeff{}'],
+    ...['{"__proto__":{"chat_id":1}}', '{"constructor":{"prototype":{"x":1}}}', '{"content":"\\ud800"}'],
+    ...['['.repeat(100_000), `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`, '&'.repeat(10_000), 'a=1&a=2&a=3'],
+    ...[`{"participants":[${'1,'.repeat(20_000)}1]}`, '%', 'chat_id=%ff', '--\r\n\r\n--'],
     `{${Array.from({ length: 3_000 }, (_, i) => `"k${i}":${i}`).join()}}`,
-    `{"participants":[${'1,'.repeat(20_000)}1]}`,
-    '&'.repeat(10_000),
-    'a=1&a=2&a=3',
-    '%',
-    'chat_id=%ff',
-    '--\r\n\r\n--',
   ),
   fc.string({ unit: 'binary', maxLength: 300 }),
   wildText,
@@ -73,25 +44,27 @@ const addresses = [
   ...[`users.php?action=${'x'.repeat(5_000)}`, 'USERS.php?action=me'],
 ];
 
-/** A field that is wrong is drawn more often than a request that cannot be read: there is more behind it. */
-export const damages: fc.Arbitrary<Damage> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ wrong: fc.constant('value' as const), at: index, value: wildValue }) },
-  { weight: 2, arbitrary: fc.record({ wrong: fc.constant('missing' as const), at: index }) },
-  { weight: 2, arbitrary: fc.record({ wrong: fc.constant('unknown' as const), name: wildName, value: wildValue }) },
-  { weight: 2, arbitrary: fc.record({ wrong: fc.constant('twice' as const), at: index }) },
-  fc.record({
-    wrong: fc.constant('method' as const),
-    method: fc.constantFrom('GET', 'POST', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'),
-  }),
-  fc.record({ wrong: fc.constant('type' as const), type: fc.constantFrom(...types) }),
-  { weight: 2, arbitrary: fc.record({ wrong: fc.constant('body' as const), body: bodies }) },
-  fc.record({ wrong: fc.constant('cut' as const), at: place }),
-  { weight: 2, arbitrary: fc.record({ wrong: fc.constant('byte' as const), at: place, byte: fc.nat({ max: 255 }) }) },
-  fc.record({ wrong: fc.constant('query' as const), query: queries }),
-  fc.record({ wrong: fc.constant('address' as const), address: fc.constantFrom(...addresses) }),
+const methods = fc.constantFrom('GET', 'POST', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS');
+
+const wrong = <W extends string, S extends object>(what: W, shape: { [K in keyof S]: fc.Arbitrary<S[K]> }) =>
+  fc.record({ wrong: fc.constant(what), ...shape }) as fc.Arbitrary<{ wrong: W } & S>;
+
+/** A wrong field is drawn more often than a request that cannot be read: there is more behind it. */
+export const damages = fc.oneof(
+  { weight: 6, arbitrary: wrong('value', { at: index, value: wildValue }) },
+  { weight: 2, arbitrary: wrong('missing', { at: index }) },
+  { weight: 2, arbitrary: wrong('unknown', { name: wildName, value: wildValue }) },
+  { weight: 2, arbitrary: wrong('twice', { at: index }) },
+  wrong('method', { method: methods }),
+  wrong('type', { type: fc.constantFrom(...types) }),
+  { weight: 2, arbitrary: wrong('body', { body: bodies }) },
+  wrong('cut', { at: place }),
+  { weight: 2, arbitrary: wrong('byte', { at: place, byte: fc.nat({ max: 255 }) }) },
+  wrong('query', { query: queries }),
+  wrong('address', { address: fc.constantFrom(...addresses) }),
 );
 
-/** What is wrong with the fields. */
+/** Returns the fields with their error. */
 export function damageFields(fields: Fields, damage: Damage | undefined): Fields {
   if (damage?.wrong === 'unknown') return [...fields, [damage.name, damage.value]];
   if (fields.length === 0 || !damage || !('at' in damage)) return fields;
@@ -102,27 +75,16 @@ export function damageFields(fields: Fields, damage: Damage | undefined): Fields
   return fields;
 }
 
-/** What is wrong with the request. */
+/** Returns the request with its error. */
 export function damageRequest(request: Written, damage: Damage | undefined): Written {
-  const { body } = request;
-  switch (damage?.wrong) {
-    case 'method':
-      return { ...request, method: damage.method };
-    case 'type':
-      return { ...request, headers: { ...request.headers, 'content-type': damage.type } };
-    case 'body':
-      return { ...request, body: Buffer.from(damage.body) };
-    case 'cut':
-      return { ...request, body: body?.subarray(0, damage.at % (body.length + 1)) };
-    case 'byte':
-      return { ...request, body: body && changed(body, damage.at, damage.byte) };
-    case 'query':
-      return { ...request, address: `${request.address}&${damage.query}` };
-    case 'address':
-      return { ...request, address: damage.address };
-    default:
-      return request;
-  }
+  const { body, address, headers } = request;
+  if (damage?.wrong === 'method') return { ...request, method: damage.method };
+  if (damage?.wrong === 'type') return { ...request, headers: { ...headers, 'content-type': damage.type } };
+  if (damage?.wrong === 'body') return { ...request, body: Buffer.from(damage.body) };
+  if (damage?.wrong === 'cut') return { ...request, body: body?.subarray(0, damage.at % (body.length + 1)) };
+  if (damage?.wrong === 'byte') return { ...request, body: body && changed(body, damage.at, damage.byte) };
+  if (damage?.wrong === 'query') return { ...request, address: `${address}&${damage.query}` };
+  return damage?.wrong === 'address' ? { ...request, address: damage.address } : request;
 }
 
 function changed(body: Buffer<ArrayBuffer>, at: number, byte: number): Buffer<ArrayBuffer> {

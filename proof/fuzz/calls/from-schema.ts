@@ -4,19 +4,11 @@ import { z } from 'zod';
 import { Bytes, type Kind, Known, kindOf, type Value } from './value.ts';
 import { wildText } from './wild.ts';
 
-/** As much of a JSON schema as the rows use. */
-interface Schema {
-  readonly type?: string;
+type Bound = 'minimum' | 'exclusiveMinimum' | 'maximum' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems';
+
+/** The part of JSON Schema that the rows use. */
+interface Schema extends Partial<Record<Bound, number>>, Partial<Record<'type' | 'format' | 'pattern', string>> {
   readonly enum?: readonly string[];
-  readonly format?: string;
-  readonly pattern?: string;
-  readonly minimum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly maximum?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];

@@ -60,3 +60,10 @@ export const elsewhere: fc.Arbitrary<string> = fc
     fc.constantFrom('//', '/\\', '\\\\', '/', '@', ':'),
   )
   .map((pair) => `${pair.join('')}evil.example`);
+
+/** One of some tokens, which are separated by spaces, or another short text. */
+export const token = (tokens: string, ...more: string[]): fc.Arbitrary<string> =>
+  fc.oneof(fc.constantFrom(...tokens.split(' '), ...more), fc.string({ unit: 'grapheme', maxLength: 5 }));
+
+export const joined = (pieces: fc.Arbitrary<string>, maxLength: number): fc.Arbitrary<string> =>
+  fc.array(pieces, { maxLength }).map((all) => all.join(''));

@@ -14,16 +14,9 @@ const refusal = isA(BackupError);
 const never = new AbortController().signal;
 
 const described: Manifest = {
-  format: 1,
-  parley: '0.1.0',
-  schema: 1,
-  engine: 'sqlite',
-  began_at: '2026-01-01T00:00:00.000Z',
-  tables: [],
-  last_ids: {},
-  log_reached: 0,
+  ...{ format: 1, parley: '0.1.0', schema: 1, engine: 'sqlite', began_at: '2026-01-01T00:00:00.000Z' },
+  ...{ tables: [], last_ids: {}, log_reached: 0, key: { included: false, fingerprint: null } },
   files: { included: true, count: 0, bytes: 0, bucket: null },
-  key: { included: false, fingerprint: null },
 };
 const manifest = JSON.stringify(described);
 

@@ -10,32 +10,18 @@ import { readScopes } from '../../../server/auth/oauth/scope.ts';
 import { destinationOf } from '../../../server/pages/destination.ts';
 import { readId } from '../../../server/pages/ids.ts';
 import { localPath } from '../../../server/pages/next.ts';
-import { elsewhere, wildText } from '../calls/wild.ts';
+import { elsewhere, joined, token, wildText } from '../calls/wild.ts';
 import { subject } from '../subject.ts';
 import { isA, outcome } from './outcome.ts';
 
 const isFault = isA(OAuthFault);
 
-const urlPiece = fc.oneof(
-  fc.constantFrom(
-    ...['https:', 'http:', 'com.example.app:', 'javascript:', 'data:', '//', '/', '\\', '@', ':', '#', '?', '&'],
-    ...['%2f', '..'],
-  ),
-  fc.constantFrom(
-    ...['127.0.0.1', '[::1]', 'localhost', 'app.example', ':8080', ':99999', 'code=', 'state=1', '\t', '\n', ' '],
-    ...['%00', '/cb'],
-  ),
-  fc.string({ maxLength: 5 }),
-);
-const url = fc.array(urlPiece, { maxLength: 9 }).map((pieces) => pieces.join(''));
-const likely = fc
-  .tuple(
-    fc.constantFrom(
-      ...['https://app.example', 'http://127.0.0.1', 'http://localhost:1', 'http://[::1]', 'com.example.app:'],
-    ),
-    fc.array(urlPiece, { maxLength: 4 }),
-  )
-  .map(([start, pieces]) => start + pieces.join(''));
+const schemes = 'https: http: com.example.app: javascript: data: // / \\ @ : # ? & %2f ..';
+const hosts = '127.0.0.1 [::1] localhost app.example :8080 :99999 code= state=1 %00 /cb';
+const urlPiece = token(`${schemes} ${hosts}`, '\t', '\n', ' ');
+const url = joined(urlPiece, 9);
+const origins = ['https://app.example', 'http://127.0.0.1', 'http://localhost:1', 'http://[::1]', 'com.example.app:'];
+const likely = fc.tuple(fc.constantFrom(...origins), joined(urlPiece, 4)).map((parts) => parts.join(''));
 
 /** Where an app may be sent back to: over https, to the machine itself, or to a scheme of its own, and nowhere else. */
 const redirects = fc.property(fc.oneof(url, likely), (text) => {

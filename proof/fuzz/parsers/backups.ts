@@ -66,6 +66,8 @@ const noise = fc.property(fc.uint8Array({ minLength: 512, maxLength: 512 }), (by
 const identifier = fc.stringMatching(/^[a-z][a-z0-9_]{0,20}$/);
 const count = fc.maxSafeNat();
 
+const columns = fc.dictionary(identifier, fc.constantFrom('int', 'text'), { noNullPrototype: true });
+
 const manifests: fc.Arbitrary<Manifest> = fc.record({
   format: fc.integer({ min: 0, max: newestFormat }),
   parley: fc.string({ unit: 'grapheme' }),
@@ -74,14 +76,7 @@ const manifests: fc.Arbitrary<Manifest> = fc.record({
   began_at: fc
     .date({ noInvalidDate: true, min: new Date('0001-01-01T00:00:00Z'), max: new Date('9999-12-31T00:00:00Z') })
     .map((at) => at.toISOString()),
-  tables: fc.array(
-    fc.record({
-      name: identifier,
-      columns: fc.dictionary(identifier, fc.constantFrom('int', 'text'), { noNullPrototype: true }),
-      rows: count,
-    }),
-    { maxLength: 4 },
-  ),
+  tables: fc.array(fc.record({ name: identifier, columns, rows: count }), { maxLength: 4 }),
   last_ids: fc.dictionary(fc.string(), count, { noNullPrototype: true }).map(withoutProto),
   log_reached: count,
   files: fc.record({ included: fc.boolean(), count, bytes: count, bucket: fc.option(fc.string()) }),
@@ -97,15 +92,13 @@ const written = fc.property(manifests, (manifest) => {
   expect(parseManifest(JSON.stringify(manifest, undefined, 2))).toEqual(manifest);
 });
 
-/** JSON with one thing in it that does not belong there, and texts of all kinds. */
+const keys = fc.constantFrom('format', 'schema', 'tables', 'last_ids', 'files', 'key', 'began_at');
+
+/** JSON with one wrong value, and texts of all kinds. */
 const anyManifest = fc.property(
   fc.oneof(
     fc
-      .tuple(
-        manifests,
-        fc.constantFrom('format', 'schema', 'tables', 'last_ids', 'files', 'key', 'began_at'),
-        fc.json(),
-      )
+      .tuple(manifests, keys, fc.json())
       .map(([manifest, key, other]) => JSON.stringify({ ...manifest, [key]: JSON.parse(other) })),
     fc
       .tuple(manifests, damages)

@@ -87,16 +87,21 @@ const word = fc.oneof(
 /** For commands that use nothing of their process. */
 const nowhere = {} as CommandContext;
 
-/** A command line is carried out with what it says, or refused with how to say it. */
-const anyCommandLine = fc.asyncProperty(fc.array(word, { maxLength: 6 }), async (typed) => {
-  const given: unknown[] = [];
-  const limit: ValueOption<number> = { value: 'n', summary: '', read: positive };
-  const chat: Argument<number> = { summary: '', read: cursor };
-  const command = defineCommand({
+const limit: ValueOption<number> = { value: 'n', summary: '', read: positive };
+const chat: Argument<number> = { summary: '', read: cursor };
+
+/** Returns a command that puts its arguments and options into a list. */
+const commandInto = (given: unknown[]) =>
+  defineCommand({
     arguments: { chat, words: { summary: '', read: text, rest: true } },
     options: { json: { summary: '' }, limit },
     run: async (args, options) => void given.push(args, options),
   });
+
+/** A command line is carried out with what it says, or refused with how to say it. */
+const anyCommandLine = fc.asyncProperty(fc.array(word, { maxLength: 6 }), async (typed) => {
+  const given: unknown[] = [];
+  const command = commandInto(given);
   const { value } = await outcomeOf(() => command.execute(typed, nowhere), isA(UsageError));
   if (value !== 'done') return;
   const [{ chat: read, words }, options] = given as [
@@ -115,13 +120,12 @@ const written = fc.asyncProperty(
   fc.integer({ min: 1 }),
   async (id, words, most) => {
     const given: unknown[] = [];
-    const command = defineCommand({
-      arguments: { chat: { summary: '', read: cursor }, words: { summary: '', read: text, rest: true } },
-      options: { limit: { value: 'n', summary: '', read: positive } },
-      run: async (args, options) => void given.push(args, options),
-    });
+    const command = commandInto(given);
     expect(await command.execute(['--limit', String(most), '--', String(id), ...words], nowhere)).toBe('done');
-    expect(given).toEqual([{ chat: id, words }, { limit: most }]);
+    expect(given).toEqual([
+      { chat: id, words },
+      { json: false, limit: most },
+    ]);
   },
 );
 

@@ -42,13 +42,8 @@ const nats = fc.property(part, part, fc.array(host, { minLength: 1, maxLength: 3
 const secretly = 'hunter2hunter2';
 const environment = Object.values(settingsTable).map(({ env }) => env);
 const hiding = ['DATABASE_URL', 'NATS_URL', 'PARLEY_SECRET_KEY', 'S3_URL'];
-const settingPiece = fc.oneof(
-  fc.constantFrom(
-    ...['https://', 'postgres://', 'nats://', '@', ':', '/', '?', '#', '%', 'off', '1/1', '0', '-1', '65536', 'x'],
-    ...[' ', ','],
-  ),
-  wildText,
-);
+const settingTokens = 'https:// postgres:// nats:// @ : / ? # % off 1/1 0 -1 65536 x ,'.split(' ');
+const settingPiece = fc.oneof(fc.constantFrom(...settingTokens, ' '), wildText);
 
 /** A setting is used or refused in one line, which never shows what may be a secret. */
 const anySetting = fc.property(
@@ -85,20 +80,22 @@ const sealedBox = new SealedBox(key, realWorld.random);
 const box = new SecretBox(sealedBox);
 const anyError = isA(Error);
 
-/** One bit, one byte more or less, or another subject: it no longer opens. */
+function flip(bytes: Uint8Array, at: number, bit: number): Buffer {
+  const flipped = Buffer.from(bytes);
+  flipped[at] = (flipped[at] ?? 0) ^ (1 << bit);
+  return flipped;
+}
+
+/** With another bit, with a byte more or less, or for another subject it does not open. */
 const seals = fc.property(fc.string({ unit: 'grapheme' }), fc.nat(), fc.nat({ max: 7 }), (text, place, bit) => {
   const sealed = sealedBox.seal(text, 'a');
   expect(sealedBox.open(sealed, 'a')).toBe(text.toWellFormed());
-  const flipped = Buffer.from(sealed);
-  const at = place % flipped.length;
-  flipped[at] = (flipped[at] ?? 0) ^ (1 << bit);
-  const opened = [
-    outcome(() => sealedBox.open(flipped, 'a'), anyError),
-    outcome(() => sealedBox.open(sealed, 'b'), anyError),
-    outcome(() => sealedBox.open(sealed.subarray(0, at), 'a'), anyError),
-    outcome(() => sealedBox.open(Buffer.concat([sealed, sealed.subarray(0, 1)]), 'a'), anyError),
-  ];
-  expect(opened).toEqual(opened.map(() => ({ refused: true })));
+  const at = place % sealed.length;
+  const longer = Buffer.concat([sealed, sealed.subarray(0, 1)]);
+  for (const other of [flip(sealed, at, bit), sealed.subarray(0, at), longer]) {
+    expect(outcome(() => sealedBox.open(other, 'a'), anyError).refused).toBe(true);
+  }
+  expect(outcome(() => sealedBox.open(sealed, 'b'), anyError).refused).toBe(true);
 });
 
 const anySeal = fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
@@ -110,10 +107,7 @@ const boxes = fc.property(fc.string({ unit: 'grapheme' }), fc.nat(), fc.nat({ ma
   expect(box.open(sealed)).toBe(text.toWellFormed());
   const bytes = Buffer.from(sealed.slice(3), 'base64url');
   const at = place % bytes.length;
-  const cut = bytes.subarray(0, at);
-  const flipped = Buffer.from(bytes);
-  flipped[at] = (flipped[at] ?? 0) ^ (1 << bit);
-  for (const other of [flipped, cut]) {
+  for (const other of [flip(bytes, at, bit), bytes.subarray(0, at)]) {
     expect(outcome(() => box.open(`v1.${other.toString('base64url')}`), anyError).refused).toBe(true);
   }
 });

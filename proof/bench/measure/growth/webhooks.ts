@@ -1,4 +1,3 @@
-import type { Client } from '../../../../server/test/support/client.ts';
 import { cpuSeconds } from '../../../harness/machine.ts';
 import { Receiver } from '../../../harness/receiver.ts';
 import { median } from '../../../harness/report.ts';
@@ -6,7 +5,6 @@ import { inParallel } from '../../../harness/stage.ts';
 import type { EngineMeasure, Ground } from '../../engines.ts';
 import { indexed, makeChats, secret, untilIndexed } from '../../fixtures.ts';
 import type { Curve, Point } from '../../outcome.ts';
-import type { Parley } from '../../parley.ts';
 import type { Plan } from '../../plan.ts';
 import { sendsBesideIdle } from '../idle-webhooks.ts';
 import { at50, at99, lagsOf } from '../lag.ts';
@@ -29,14 +27,6 @@ async function besideIdle({ title, start }: Ground, plan: Plan): Promise<Curve> 
   return await measureCurve({ what, along: 'webhooks', racers }, plan);
 }
 
-interface Sharing {
-  readonly x: number;
-  readonly parley: Parley;
-  readonly sender: Client;
-  readonly chats: readonly number[];
-  readonly rounds: { lags: number[]; micros: number }[];
-}
-
 /**
  * The same number of deliveries a second, shared by more and more webhooks, each of a chat of its own. The processor time of
  * one, from the send to the end of the delivery, must not grow.
@@ -45,7 +35,7 @@ async function sharingDeliveries({ title, start }: Ground, plan: Plan): Promise<
   await using disposables = new AsyncDisposableStack();
   const receiver = disposables.use(new Receiver());
   await receiver.open();
-  const servers: Sharing[] = [];
+  const servers = [];
   for (const x of plan.sizes.growth.webhooks) {
     const parley = disposables.use(await start());
     const sender = await parley.user('bench');
@@ -54,7 +44,7 @@ async function sharingDeliveries({ title, start }: Ground, plan: Plan): Promise<
       const webhook = { url: receiver.url, events: ['new_message'], secret, chat_id: chats[n] ?? 0 };
       return sender.ok('webhooks.register', webhook);
     });
-    servers.push({ x, parley, sender, chats, rounds: [] });
+    servers.push({ x, parley, sender, chats, rounds: [] as { lags: number[]; micros: number }[] });
   }
   const pace = { perSecond: plan.sizes.lagPerSecond, seconds: plan.sizes.lagSeconds };
   // The first round only warms up.
