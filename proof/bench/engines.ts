@@ -9,7 +9,7 @@ const engineTitles = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const;
 
 export type EngineName = keyof typeof engineTitles;
 
-/** Where a measurement is taken. */
+/** The engine of a measurement, and servers on it. */
 export interface Ground {
   readonly engine: EngineName;
   /** The name of the engine for people. */

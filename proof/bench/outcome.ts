@@ -49,12 +49,12 @@ export interface Point {
 export interface Curve {
   readonly kind: 'curve';
   readonly what: string;
-  /** What grows: 'messages in the chat'. */
+  /** The growing quantity: 'messages in the chat'. */
   readonly along: string;
   readonly points: readonly Point[];
   /** The largest slowdown that passes. */
   readonly bar: number;
-  /** What a point is compared with: the first, or the best before, because more connections may be faster than one. */
+  /** The point that others are compared with: the first, or the best before, because more connections may be faster. */
   readonly from: 'first' | 'best';
   readonly notes: readonly string[];
   readonly doubts?: readonly Doubt[];

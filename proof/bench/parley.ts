@@ -5,7 +5,7 @@ import { serverCore } from '../harness/machine.ts';
 import { Server } from '../harness/server.ts';
 import type { Racer } from './race.ts';
 
-/** What people write: a sentence. */
+/** The text of a message: a sentence. */
 export const content = 'The quarterly figures are in the shared folder; could you look at page 3 before noon?';
 
 let flags: readonly string[] = [];

@@ -1,4 +1,4 @@
-/** How long a comparison takes. */
+/** The length of a comparison. */
 export interface Pace {
   readonly seconds: number;
   readonly rounds: number;
@@ -18,7 +18,7 @@ const fullSizes = {
   ...{ fileMebibytes: 1_024, streams: 10_000, starts: 5 },
   /** The backlog is in deliveries. */
   ...{ backlog: 20_000, lagPerSecond: 500, lagSeconds: 4, hangingEndpoints: 300, idleWebhooks: 10_000 },
-  /** How long a server is idle before its memory is measured. */
+  /** The idle time of a server before its memory is measured. */
   ...{ idleMs: 3_000, tokenCheckMs: 4_000 },
   /** The points of the curves. */
   growth: {

@@ -28,7 +28,7 @@ export interface Side {
   readonly answers: number;
 }
 
-/** What one side did in one round. What is not made of requests has no times and no `cpuMicros`. */
+/** The result of one side in one round. Times and `cpuMicros` only exist for requests. */
 export type Round = Partial<Side> & Pick<Side, 'perSecond' | 'answers'>;
 
 export interface RaceResult {

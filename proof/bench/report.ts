@@ -88,7 +88,7 @@ const referencesOf = ({ references = [] }: Rates): string[] =>
 
 /** Processor time for a request hardly changes when others use the machine, unlike the rates. */
 function costs(baseline: Side, contender: Side): string[] {
-  // What is not made of requests has none for each.
+  // Only requests have a cost each.
   if (baseline.cpuMicros === undefined) return [];
   const busy = (share: number | undefined) => (share === undefined ? '?' : percent(share));
   const side = ({ cpuMicros, serverBusy, loadBusy }: Side) =>

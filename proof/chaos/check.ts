@@ -3,7 +3,7 @@ import { Breaches, bodyOf, check, describeEvent } from '../harness/check.ts';
 import type { Block } from '../harness/sse.ts';
 import type { Answer, Membership, RunEvidence, StreamEvidence } from './evidence.ts';
 
-/** What is counted about one stream, and how it is printed. */
+/** The counts of one stream, and their labels. */
 export const streamCounts = {
   /** Different events that arrived. */
   seen: 'events seen',
@@ -20,7 +20,7 @@ export const streamCounts = {
   mislabelled: 'another name than in the log',
   /** Events without an id, from which no client could resume. */
   withoutId: 'without an id',
-  /** What is not in the log, such as read markers. */
+  /** Blocks that are not in the log, such as read markers. */
   signals: 'signals beside them',
 } as const;
 

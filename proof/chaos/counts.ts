@@ -3,7 +3,7 @@ import type { Evidence } from '../harness/evidence.ts';
 import { sum } from '../harness/report.ts';
 import type { StreamCounts } from './check.ts';
 
-/** What every run is judged by, and how it is printed. */
+/** The counts of every run, and their labels. */
 export const countNames = {
   /** Messages whose send succeeded. */
   acknowledged: 'acknowledged',

@@ -12,15 +12,15 @@ export interface Answer {
   readonly key?: string;
 }
 
-/** What one reader received over all of its connections, in order. */
+/** All blocks that one reader received over its connections, in order. */
 export interface StreamEvidence {
   readonly name: string;
   readonly blocks: readonly Block[];
-  /** What `events.list` returns to the same user for the same range and filter. */
+  /** The result of `events.list` for the same user, range and filter. */
   readonly expected: readonly LoggedEvent[];
 }
 
-/** What `events.list` returns to a user from the beginning. */
+/** The result of `events.list` for a user from the beginning. */
 export interface ListEvidence {
   readonly name: string;
   readonly userId: number;

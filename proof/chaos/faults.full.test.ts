@@ -8,6 +8,7 @@ import { killServer } from './faults/kill-server.ts';
 import { locked } from './faults/locked.ts';
 import { sigterm } from './faults/sigterm.ts';
 import { slowClients } from './faults/slow-clients.ts';
+import { webhooks } from './faults/webhooks.ts';
 import { minMessages, type RunResult, runScenario } from './run.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -17,8 +18,8 @@ const seed = 7;
 const maxMs = 300_000;
 
 /**
- * A short run on SQLite of what `npm run chaos` does at length. PostgreSQL and NATS have theirs in `cluster/`; endpoints in trouble
- * take longer than a test may. All go on at the same time: most of a run is waiting for something.
+ * Runs a fault on SQLite for a short time. PostgreSQL and NATS have theirs in `cluster.full.test.ts`; `receiver-faults` takes
+ * longer than a test may. All run concurrently: most of a run is waiting.
  */
 function short<S extends string>(
   name: string,
@@ -66,6 +67,13 @@ describe('nothing that was acknowledged is lost, and everything is told once and
     1_000,
     { locks: 1, longest: 1_500 },
     count('milliseconds that it was held'),
+  );
+  short(
+    'when the server is killed while an endpoint flaps and another one is dead',
+    webhooks,
+    1_000,
+    { messages: 200, chats: 2, kills: 1 },
+    count('kills of a server'),
   );
   short('when the clock jumps', clock, 1_000, { jumps: 2 }, count('jumps of the clock back'));
   short('beside slow clients', slowClients, 2_000, { clients: 400 }, count('slow clients'));

@@ -18,7 +18,7 @@ export class Nodes implements AsyncDisposable {
   readonly #databaseLastAway: () => number;
   readonly #servers: (Server | undefined)[];
   readonly counts = { starts: 0, startsWithoutDatabase: 0 };
-  /** What servers did that they must not do. */
+  /** Starts and ends that must not happen, as sentences. */
   readonly broken: string[] = [];
   /** Log lines that report something unexpected. */
   readonly faults: string[] = [];

@@ -17,7 +17,7 @@ import { Tally } from './tally.ts';
 import { Traffic } from './traffic.ts';
 
 export interface RunOptions extends ServersOptions {
-  /** How long people write, at least. */
+  /** The minimum time that people write. */
   readonly ms: number;
   readonly settings: Readonly<Record<string, number>>;
   /** Fires when the time is over: everything has to end then. */
@@ -88,7 +88,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions) {
   const verdict = checkRun(evidence);
   return {
     ...{ tally, evidence, verdict, readers, starts: nodes.counts, seconds: secondsSince(began) },
-    /** How long everything took to arrive after the fault. */
+    /** The time until everything had arrived after the fault. */
     settleSeconds: secondsSince(faultEnded),
     /** When each message was acknowledged. */
     times: traffic.times,

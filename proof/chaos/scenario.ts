@@ -20,14 +20,14 @@ export interface Setting {
   readonly fallback: number;
 }
 
-/** Where the events of all chats, of a guest, and of one chat go. A scenario may add endpoints for all events. */
+/** The endpoints for the events of all chats, of a guest, and of one chat. A scenario may add some for all events. */
 export const endpointNames = ['all', 'guest', 'one chat'] as const;
 
-/** What a scenario works with while people write. */
+/** Everything that a scenario can use while people write. */
 export interface Scene {
   readonly seed: number;
   readonly engine: EngineName;
-  /** How long people write, at least. */
+  /** The minimum time that people write. */
   readonly ms: number;
   readonly nodes: Nodes;
   readonly environments: readonly Environment[];
@@ -111,12 +111,12 @@ export type Judge = (evidence: RunEvidence) => readonly string[];
 type Values<S extends string> = Readonly<Record<S, number>>;
 
 /**
- * What is special about a fault. The run sets up servers, people and readers, lets people write during `disturb`, waits
+ * A fault. The run sets up servers, people and readers, lets people write during `disturb`, waits
  * until everything has arrived, and checks what must hold under every fault.
  */
 export interface Scenario<S extends string = string> {
   readonly summary: string;
-  /** How long people write, at least. */
+  /** The minimum time that people write. */
   readonly seconds: number;
   readonly settings: Readonly<Record<S, Setting>>;
   /** Returns why it cannot run on this engine, if it cannot. */

@@ -1,6 +1,6 @@
 import { between, type Random, shuffled, stream } from '../harness/random.ts';
 
-/** How long a server runs before it is killed, counted from its start or from when it listens. */
+/** The time that a server runs before it is killed, counted from its start or from when it listens. */
 export interface Life {
   readonly since: 'start' | 'healthy';
   readonly ms: number;

@@ -8,7 +8,7 @@ import type { ListEvidence, Membership, RunEvidence, StreamEvidence } from './ev
 import type { Reader } from './reader.ts';
 import { type Scene, webhookOwner } from './scenario.ts';
 
-/** What should not arrive gets this long to arrive nevertheless. */
+/** Events that must not arrive get this long to arrive nevertheless. */
 const quietMs = 1_500;
 
 const everyMs = 100;

@@ -1,6 +1,6 @@
 import { figure } from '../harness/report.ts';
 
-/** What a scenario did, counted under names of its own, and what it saw that must not be. */
+/** The counts of a scenario, under names of its own, and the breaches that it found. */
 export class Tally {
   readonly #counts = new Map<string, number>();
   readonly #notes = new Map<string, string>();

@@ -29,7 +29,7 @@ const longBytes = 15_000;
 
 const emoji = '🎉';
 
-/** What writers do, as often as it is listed. */
+/** The actions of writers. Each is as likely as it is listed often. */
 const actions = [
   ...(['send', 'send', 'send', 'send', 'send', 'send'] as const),
   ...(['edit', 'edit', 'delete', 'react', 'react', 'read'] as const),

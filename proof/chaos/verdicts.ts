@@ -1,6 +1,6 @@
 import type { Answer } from './evidence.ts';
 
-/** How single faults judge what they saw. */
+/** Judgements of single faults. */
 
 /** A stop of a server, and what was there when the process had ended. */
 export interface Stop {

@@ -54,7 +54,7 @@ export function readCommandLine(args: readonly string[]) {
     isChosen,
     runs: readCount('runs', given.runs, { min: 1, max: 1_000_000 }),
     path: given.path,
-    /** How long to go on; 0 for a single round. */
+    /** The time to go on; 0 for a single round. */
     minutes,
     seed: readSeed(given.seed) ?? (minutes > 0 ? randomSeed() : usualSeed),
   };

@@ -10,7 +10,7 @@ import { settings } from './parsers/settings.ts';
 import { texts } from './parsers/text.ts';
 import type { Subject } from './subject.ts';
 
-/** Everything that takes apart what others have written, by itself. */
+/** Every parser of input from others. */
 export const parsers: readonly Subject[] = [
   ...fields,
   ...headers,

@@ -31,7 +31,7 @@ export async function makePeople(server: TestServer) {
   const developed = await newApp(server, member, { confidential: true });
   const { access } = await authorizeApp(server, developed, member, { scopes: ['messages:read', 'chats:read'] });
   const session = await sessionOf(server, root);
-  /** What each caller authenticates with. */
+  /** The headers that authenticate each caller. */
   const credentials: Readonly<Record<Caller, Readonly<Record<string, string>>>> = {
     ...{ owner: bearer(owner.token), admin: bearer(admin.token), member: bearer(member.token) },
     ...{ stranger: bearer(stranger.token), root: bearer(root.token), bot: bearer(bot.token), app: bearer(access) },

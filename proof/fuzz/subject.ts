@@ -3,39 +3,38 @@ import fc from 'fast-check';
 /** The type of what an arbitrary draws. */
 export type Drawn<A> = A extends fc.Arbitrary<infer T> ? T : never;
 
-/** One thing that must hold whatever comes in, and how it is tried. */
+/** A property that must hold for every input. */
 export interface Subject {
   readonly name: string;
   readonly property: fc.IRawProperty<unknown>;
-  /** How often the tests try it. */
+  /** The number of inputs in the tests. */
   readonly runs: number;
 }
 
-/** A property, under the name that replays it. */
 export const subject = <T>(name: string, runs: number, property: fc.IRawProperty<T>): Subject => ({
   name,
   runs,
   property: property as fc.IRawProperty<unknown>,
 });
 
-/** Which inputs are drawn, where that is not what the tests draw. */
+/** Overrides which inputs are drawn. */
 export interface Draw {
   readonly seed: number;
   readonly runs: number | undefined;
-  /** Leads straight to the input that failed. */
+  /** The path of fast-check to the input that failed. */
   readonly path: string | undefined;
 }
 
-/** The seed of the tests: they try the same inputs each time, so that what fails for one fails for all. */
+/** The seed of the tests: they try the same inputs each time, so that a failure is the same for everybody. */
 export const usualSeed = 20_260_101;
 
-/** The command that tries one input of a subject again. */
+/** Returns the command that tries one input again. */
 const replay = (where: string, name: string, seed: number, path: string): string =>
   `npm run fuzz -- ${where} --only ${JSON.stringify(name)} --seed ${seed} --path ${path}`;
 
 /**
- * Tries a subject. Answers how many inputs there were; throws with what failed, and with the command that replays it: `where`
- * is what that command needs to know beside the subject.
+ * Tries a subject. Returns the number of inputs. Fails with the smallest input, and with the command that replays it, of which
+ * `where` is a part.
  */
 export async function attempt(subject: Subject, where: string, draw: Partial<Draw> = {}): Promise<number> {
   const { seed = usualSeed, runs = subject.runs, path } = draw;
@@ -51,6 +50,6 @@ export async function attempt(subject: Subject, where: string, draw: Partial<Dra
   throw new Error(lines.join('\n'), { cause: errorInstance });
 }
 
-/** Long runs of the same are told by their length. */
+/** Shortens repetitions to their length. */
 const shorten = (text: string): string =>
   text.replace(/(.{1,12}?)\1{30,}/g, (run, unit: string) => `${unit}…(${run.length} characters)`);

@@ -1,4 +1,4 @@
-/** How an endpoint responds. By default it accepts at once. */
+/** The way an endpoint responds. By default it accepts at once. */
 export interface Behaviour {
   /** The delay is drawn from this range. */
   readonly delayMs?: readonly [min: number, max: number];
@@ -8,7 +8,7 @@ export interface Behaviour {
   readonly redirects?: readonly [number, ...number[]];
   /** A body that never ends, or one that is far too long. What follows a 2xx status changes nothing. */
   readonly body?: 'drip' | 'flood';
-  /** What happens instead of a response. */
+  /** Happens instead of a response. */
   readonly instead?: 'reset' | 'hang' | 'garbage';
 }
 

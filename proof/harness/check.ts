@@ -5,7 +5,7 @@ import type { Arrival, Evidence, Message, WebhookEvidence } from './evidence.ts'
 /** Findings of one kind that are reported one by one. */
 const maxReported = 5;
 
-/** What does not hold, as sentences. */
+/** Collects what does not hold, as sentences. */
 export class Breaches {
   readonly lines: string[] = [];
 
@@ -17,7 +17,7 @@ export class Breaches {
   }
 }
 
-/** What is counted about the deliveries of one webhook, and how it is printed. */
+/** The counts of the deliveries of one webhook, and their labels. */
 export const deliveryCounts = {
   /** Different events that the endpoint accepted. */
   delivered: 'events delivered',

@@ -37,9 +37,9 @@ export interface Evidence {
   /** The messages that the server acknowledged, as its last response about each said. */
   readonly acknowledged: readonly Message[];
   readonly changes: readonly Change[];
-  /** What `get_messages` returns, chat by chat. */
+  /** The messages that `get_messages` returns, chat by chat. */
   readonly found: readonly Message[];
-  /** What `events.list` returns to somebody who is in all of these chats, in order. */
+  /** The events that `events.list` returns to a user who is in all of these chats, in order. */
   readonly log: readonly LoggedEvent[];
   readonly webhooks: readonly WebhookEvidence[];
 }

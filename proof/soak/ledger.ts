@@ -83,7 +83,7 @@ export class Ledger {
     const verdict = check({ acknowledged: [], changes: [], found: [], log: [], webhooks });
     const found = verdict.webhooks[this.webhook.name];
     for (const key of countKeys) this.#counts[key] += found?.[key] ?? 0;
-    // Those from before count in their own part.
+    // The earlier events count in their own part.
     this.#counts.delivered -= before.length;
     this.#counts.repeats -= known.length - before.length;
     this.broken.push(...verdict.broken.slice(0, maxReported - this.broken.length));

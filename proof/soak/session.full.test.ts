@@ -64,10 +64,10 @@ async function hearsSignal(engine: EngineName, signal: NodeJS.Signals): Promise<
   const { out, complaint } = await said();
   expect({ code, complaint }).toEqual({ code: 0, complaint: '' });
   expect(out).toEndWith('Nothing is broken; but nothing is proven about growth.\n');
-  const { broken, counts, told } = await Bun.file(json).json();
+  const { broken, counts, deliveries } = await Bun.file(json).json();
   expect(broken).toEqual([]);
   expect(counts.found).toBeGreaterThan(0);
-  expect(told.good.delivered).toBeGreaterThan(0);
+  expect(deliveries.good.delivered).toBeGreaterThan(0);
   await untilGone(session);
 }
 

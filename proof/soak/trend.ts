@@ -62,7 +62,7 @@ export function judgeTrend(
   return { verdict: slope * seconds > allowed && tau >= steadiness ? 'growing' : 'level', ...figures };
 }
 
-/** What is shown if there is too little to judge. */
+/** The values to show if there is too little to judge. */
 const endsOf = (samples: readonly Sample[]) => ({
   first: samples[0]?.value ?? Number.NaN,
   last: samples.at(-1)?.value ?? Number.NaN,

@@ -15,7 +15,7 @@ const bar = 0.5;
 
 type Transfer = () => Promise<Round>;
 
-/** How a file is transferred: by Parley, by the baseline, and by what both depend on. */
+/** One way to transfer a file, by Parley, by the baseline, and by what both depend on. */
 interface Way {
   readonly ours: Transfer;
   readonly baseline: Transfer;

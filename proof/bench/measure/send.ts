@@ -45,7 +45,7 @@ export const measureSend: EngineMeasure = async ({ engine, title, start }, plan)
   ];
 };
 
-/** What disk and engine allow by themselves, and what is left after the bare server and they have taken their time. */
+/** Compares with the inserts alone, and with the bare server and the inserts one after the other. */
 function referencesOf(served: number, rounds: readonly { sends: number; inserts: number }[]): Reference[] {
   const together = (inserts: number) => 1 / (1 / served + 1 / inserts);
   const reference = (what: string, of: (inserts: number) => number): Reference => ({

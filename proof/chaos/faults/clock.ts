@@ -6,7 +6,7 @@ import { hangMs, pause, waitUntil } from '../../harness/wait.ts';
 import { endpointOf, type Scenario, type Scene } from '../scenario.ts';
 import { lockedOut } from '../verdicts.ts';
 
-/** The largest error of the clock, either way: less than the day for which some things are kept. */
+/** The largest error of the clock, either way: less than the retention of a day. */
 const maxHours = 10;
 
 /** An endpoint is away for so long before each jump, so that a retry is due at a time of the old clock. */
@@ -63,7 +63,7 @@ export const clock: Scenario<'jumps'> = {
   },
 };
 
-/** Nobody may be locked out by a rate limit, or by a token that seems to be of another time. */
+/** Neither a rate limit nor a token that seems to be of another time may lock anybody out. */
 async function untilEverybodySucceeds({ stage, calls, tally }: Scene, end: AbortSignal): Promise<void> {
   const jumped = performance.now();
   const userIds = stage.writers.map(({ userId }) => userId);

@@ -4,7 +4,7 @@ import { between, stream } from '../../harness/random.ts';
 import { pause, waitUntil } from '../../harness/wait.ts';
 import { onSqliteOnly, type Scenario } from '../scenario.ts';
 
-/** How long the lock is held, in turn: the server itself waits 5 s for it. */
+/** The times that the lock is held, in turn. The server waits 5 s for it. */
 const holdMs = [
   [200, 2_000],
   [5_500, 9_000],

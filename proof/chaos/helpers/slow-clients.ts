@@ -30,7 +30,7 @@ const page = lines(`GET /api/messages.php?action=get_messages&chat_id=${chatId}&
 const send = lines('POST /api/messages.php?action=send_message HTTP/1.1');
 const body = `Content-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{"chat_id": ${chatId}, "content": "`;
 
-/** How many of twenty clients are of each kind. */
+/** The kinds of clients; `of` is the number among twenty. */
 const kinds: readonly { readonly of: number; readonly opening: string; readonly drip: string }[] = [
   // The head never ends.
   { of: 9, opening: `${page}X-Slow: `, drip: 'a' },

@@ -7,7 +7,7 @@ import { Bytes } from './value.ts';
 import { headerText } from './wild.ts';
 import { type Writing, writings } from './write.ts';
 
-/** One call of an operation as it is drawn: nothing in it depends on what the server holds. */
+/** A call of an operation as it is drawn, independent of the state of the server. */
 export interface Call {
   readonly operation: string;
   readonly caller: Caller;
@@ -17,7 +17,7 @@ export interface Call {
   readonly damage: Damage | undefined;
 }
 
-/** Calls of a row: as it should be called half of the time, else with one thing wrong. */
+/** Returns calls of a row: half of them are correct, the others have one error. */
 export function callsOf(row: NamedOperation): fc.Arbitrary<Call> {
   return fc
     .record({
@@ -31,11 +31,11 @@ export function callsOf(row: NamedOperation): fc.Arbitrary<Call> {
     .map((call) => ({ ...call, writing: fits(call) ? call.writing : 'multipart' }));
 }
 
-/** A file is a part of a form, or all there is; unless that is what is wrong. */
+/** A file needs a form or a raw body, unless the encoding is the error. */
 const fits = ({ fields, writing, damage }: Call): boolean =>
   damage !== undefined || writing === 'raw' || !fields.some(([, value]) => value instanceof Bytes);
 
-/** Most often somebody who has access: what lies behind a refusal is seen by nobody else. */
+/** Mostly a caller with access: others only see refusals. */
 const caller: fc.Arbitrary<Caller> = fc.oneof(
   { weight: 3, arbitrary: fc.constant<Caller>('owner') },
   { weight: 2, arbitrary: fc.constantFrom<Caller>('admin', 'member', 'root') },
@@ -44,7 +44,7 @@ const caller: fc.Arbitrary<Caller> = fc.oneof(
 
 type Named = Readonly<Record<string, fc.Arbitrary<string>>>;
 
-/** Headers that mean something for the row, more often than others; with values that mean something or nothing. */
+/** Returns headers, mostly those that the row uses, with valid and invalid values. */
 function headersOf(row: NamedOperation): fc.Arbitrary<Readonly<Record<string, string>>> {
   const own: Named = {
     ...(row.idempotent && { 'idempotency-key': fc.oneof(fc.constantFrom('first', 'second', 'third'), headerText) }),

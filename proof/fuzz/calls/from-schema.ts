@@ -16,22 +16,22 @@ interface Schema extends Partial<Record<Bound, number>>, Partial<Record<'type' |
 
 export type Fields = readonly (readonly [name: string, value: Value])[];
 
-/** What a row takes, as its own schema describes it. */
+/** Returns inputs that the schema of the row describes. */
 export function inputsOf(row: NamedOperation): fc.Arbitrary<Fields> {
   const { properties = {}, required = [] } = z.toJSONSchema(row.input, { io: 'input' }) as Schema;
   const fields = Object.entries(properties).map(([name, schema]) => {
     const field = valuesOf(name, schema).map((value): Fields => [[name, value]]);
     if (required.includes(name)) return field;
-    // A file stands in the way of much else.
+    // A file excludes many other cases.
     const weight = schema.format === 'binary' ? 3 : 1;
     return fc.oneof({ weight, arbitrary: fc.constant<Fields>([]) }, field);
   });
   return fc.tuple(...fields).map((given) => given.flat());
 }
 
-/** Fields that need more than their schema says in order to be taken. */
+/** Fields that need more than their schema says to be accepted. */
 const special: Readonly<Record<string, fc.Arbitrary<Value>>> = {
-  // Nobody listens at these, and none of them leaves this machine.
+  // Nothing listens at these, and none of them leaves this machine.
   url: fc.constantFrom(
     ...['http://127.0.0.1:9/hook', 'http://[::1]:9/a?b=c#d', 'http://127.1:9', 'https://127.0.0.1:9/ü'],
     ...['http://10.1.2.3/', 'http://169.254.169.254/latest', 'http://0x7f.1:9/', 'http://user:pass@127.0.0.1:9/'],

@@ -7,10 +7,10 @@ import { write } from './write.ts';
 
 const rows = new Map<string, NamedOperation>(listOperations().map((row) => [row.name, row]));
 
-/** What takes from others what they need. */
+/** Operations that delete what others need. */
 const spoiling: readonly string[] = ['tokens.revoke', 'users.disable'];
 
-/** Makes a call on a target, and judges what comes of it. */
+/** Makes a call, and judges the response. */
 export async function perform(target: Target, call: Call): Promise<Answer> {
   const row = rows.get(call.operation);
   if (!row) throw new Error(`there is no operation ${call.operation}`);
@@ -39,13 +39,13 @@ export async function perform(target: Target, call: Call): Promise<Answer> {
   return answer;
 }
 
-/** With what the server says of it. */
+/** Returns the error with the log line of the server. */
 function explained(target: Target, error: Error): Error {
   const fault = target.takeFault();
   return fault === undefined ? error : new Error(`${error.message}\nlog: ${fault}`, { cause: error });
 }
 
-/** Of a stream, what comes until a later request is answered. */
+/** Reads a response. Reads a stream until a later request is complete. */
 async function read(target: Target, response: Response, isStream: boolean): Promise<Answer> {
   const { status, headers } = response;
   if (!isStream) {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 
-/** What can be named by an id. */
+/** The kinds of things with an id. */
 export const kinds = ['user', 'chat', 'message', 'file', 'token', 'webhook', 'delivery', 'replay', 'event'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** Stands for the id of something that is there when the call is made: which one, is drawn. */
+/** A placeholder for an id that exists when the call is made. `pick` selects it. */
 export class Known {
   readonly kind: Kind;
   readonly pick: number;
@@ -45,11 +45,11 @@ export type Value =
   | readonly Value[]
   | { readonly [name: string]: Value };
 
-/** The ids that the server has told of: the first of each kind, and the latest. */
+/** The ids that the server has returned: the first of each kind, and the latest. */
 export class Pool {
   readonly #ids = new Map<Kind, number[]>();
 
-  /** Notes every id in an answer. */
+  /** Adds every id in a response. */
   learn(answer: unknown): void {
     if (typeof answer !== 'object' || answer === null) return;
     for (const [name, value] of Object.entries(answer)) {
@@ -63,10 +63,10 @@ export class Pool {
     const ids = this.#ids.get(kind) ?? [];
     if (ids.includes(id)) return;
     this.#ids.set(kind, [...ids, id]);
-    if (ids.length >= mostKnown) this.#ids.set(kind, [...ids.toSpliced(firstKnown, 1), id]);
+    if (ids.length >= maxKnown) this.#ids.set(kind, [...ids.toSpliced(firstKnown, 1), id]);
   }
 
-  /** The value as it is sent. */
+  /** Returns the value to send. */
   resolve(value: Value): unknown {
     if (value instanceof Known) {
       const ids = this.#ids.get(value.kind) ?? [];
@@ -76,11 +76,11 @@ export class Pool {
   }
 }
 
-/** So many ids of a kind are known; the first of them, which everybody begins with, for good. */
-const mostKnown = 40;
+/** The number of ids of a kind. The first of them stay for good. */
+const maxKnown = 40;
 const firstKnown = 10;
 
-/** Fields that hold an id under another name than that of its kind. */
+/** Fields with an id whose name is not that of its kind. */
 const otherNames: Readonly<Record<string, Kind>> = {
   reply_to: 'message',
   participants: 'user',
@@ -91,7 +91,7 @@ const otherNames: Readonly<Record<string, Kind>> = {
   next: 'event',
 };
 
-/** What a field of this name holds the id of. */
+/** Returns the kind of the id in a field. */
 export function kindOf(name: string): Kind | undefined {
   return otherNames[name] ?? kinds.find((kind) => name === `${kind}_id`);
 }

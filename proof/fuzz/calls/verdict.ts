@@ -12,7 +12,7 @@ import {
 import type { z } from 'zod';
 import type { Damage } from './damage.ts';
 
-/** An answer that was read to its end; a stream, as far as it had come when it was left. */
+/** A complete response, or the beginning of a stream. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -20,29 +20,29 @@ export interface Answer {
   readonly bytes: number;
 }
 
-/** Nothing that is sent may have these for an answer: neither limit is set, and nothing is away. */
+/** No response may have these: no limit is set, and nothing is away. */
 const never: readonly ErrorCode[] = ['internal', 'unavailable', 'rate_limited'];
 
-/** What an answer about a file may be without being an error. */
+/** The statuses of a file that are no errors. */
 const aboutFiles = [200, 206, 304, 412, 416];
 
-/** An error names at most twenty fields: it does not grow with what was sent. */
-const mostErrorBytes = 16_384;
+/** An error names at most twenty fields: it does not grow with the request. */
+const maxErrorBytes = 16_384;
 
-/** What was sent, as far as the answer depends on it. */
+/** The parts of the request that the response depends on. */
 export interface Asked {
   readonly method: string;
   readonly address: string;
   readonly damage: Damage | undefined;
 }
 
-/** Beyond this the runtime answers a request by itself, before anything of ours sees it. */
-const mostHeadBytes = 16_384;
+/** The runtime refuses a longer head by itself. */
+const maxHeadBytes = 16_384;
 
-/** Throws where an answer is none that the contract has for the row. */
+/** Fails if the contract does not have the response for the row. */
 export function judge(row: NamedOperation, asked: Asked, answer: Answer): void {
   const { status, headers } = answer;
-  if (status === 431 && asked.address.length > mostHeadBytes / 2) return;
+  if (status === 431 && asked.address.length > maxHeadBytes / 2) return;
   if (asked.method === 'OPTIONS') {
     demand(status === 204, `a preflight is answered with ${status}`);
     return;
@@ -55,7 +55,7 @@ export function judge(row: NamedOperation, asked: Asked, answer: Answer): void {
 
 function judgeJson(row: NamedOperation, { method, damage }: Asked, { status, headers, text, bytes }: Answer): void {
   demand(isJson(headers), `the answer is ${headers.get('content-type')}`);
-  // It has no body to look at.
+  // It has no body.
   if (method === 'HEAD') {
     demand(status >= 400 && status < 500, `a HEAD is answered with ${status}`);
     return;
@@ -63,12 +63,12 @@ function judgeJson(row: NamedOperation, { method, damage }: Asked, { status, hea
   const { success, ...rest } = parse(text);
   demand(success === (status === 200), `a ${status} has success: ${success}`);
   if (status === 200) {
-    // Under another address it may be another row that answers.
+    // Another URL may lead to another row.
     if (damage?.wrong !== 'address') conforms(row.output, rest);
     return;
   }
   judgeError(status, headers, rest, codesFor(row, damage));
-  demand(bytes <= mostErrorBytes, `the error has ${bytes} bytes`);
+  demand(bytes <= maxErrorBytes, `the error has ${bytes} bytes`);
 }
 
 function demand(isMet: boolean, complaint: string): void {
@@ -85,7 +85,7 @@ function parse(text: string): Record<string, unknown> {
   }
 }
 
-/** The codes that a row documents, and those of whatever is wrong with how it was asked for. */
+/** The codes of a row, and those of the error in the request. */
 function codesFor(row: NamedOperation, damage: Damage | undefined): readonly ErrorCode[] {
   const ofRequest: readonly ErrorCode[] =
     damage?.wrong === 'method'
@@ -113,7 +113,7 @@ export function judgeError(
   demand(Array.isArray(details) && details.length <= 20 && details.every(isDetail), 'the details are malformed');
 }
 
-/** Reading drops what a schema does not know, so whatever is dropped was too much. */
+/** Parsing drops unknown fields, so a difference means that the response has too many. */
 function conforms(schema: z.ZodType, value: unknown): void {
   const read = schema.safeParse(value);
   if (!read.success) throw new Error(`the answer does not conform: ${read.error.message}`);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Value } from './value.ts';
 
-/** Text that somebody, somewhere, reads as something else. */
+/** Text that some parser misreads. */
 const nasty = [
   ...['', ' ', '\0', 'a\0b', '\ud800', '\udc00x', '\ufeff', '\u202e', '\u2028', '\r\n\r\n', '%', '%zz', '%00'],
   ...['%ed%a0%80', '[', '[]', '[1,[2]]', '{}', 'null', 'true', '-0', '1e400', '0x10', '1.5', '١', '９'],
@@ -13,7 +13,7 @@ export const wildText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...nasty),
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.string({ unit: 'grapheme', maxLength: 40 }),
-  // Beyond every limit there is.
+  // Longer than each limit.
   fc.constantFrom(65, 101, 256, 401, 1_025, 4_097, 16_385, 70_000).map((length) => 'x'.repeat(length)),
 );
 
@@ -29,7 +29,7 @@ const deep = (depth: number): Value => {
   return value;
 };
 
-/** Anything that JSON can say. */
+/** Any JSON value. */
 export const wildValue: fc.Arbitrary<Value> = fc.oneof(
   { weight: 4, arbitrary: wildText },
   { weight: 3, arbitrary: wildNumber },
@@ -46,14 +46,14 @@ export const wildName: fc.Arbitrary<string> = fc.oneof(
   wildText,
 );
 
-/** What can stand in a header. */
+/** Any header value. */
 export const headerText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)), maxLength: 60 }),
   fc.string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)), maxLength: 60 }),
   fc.constantFrom('', '0', '-1', '1e3', '*', '"', '""', ';', ',', ',,,', '='.repeat(50), 'x'.repeat(3_000)),
 );
 
-/** Addresses that a browser makes more of than it seems, and follows to another site. */
+/** URLs that look local, and lead a browser to another site. */
 export const elsewhere: fc.Arbitrary<string> = fc
   .tuple(
     fc.constantFrom('/.', '/..', '/%2e', '/a/..', '/', '/\t', '/\n', '', 'https:', 'javascript:'),

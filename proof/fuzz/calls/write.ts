@@ -1,20 +1,20 @@
 import type { NamedOperation } from '@parley/contract';
 import { Bytes } from './value.ts';
 
-/** How the fields of a POST are written. A GET has them in its address, with its lists written in the same way. */
+/** The encodings of the fields of a POST. A GET has them in its query, with its lists in the same encoding. */
 export const writings = ['json', 'brackets', 'repeated', 'lists', 'multipart', 'raw'] as const;
 export type Writing = (typeof writings)[number];
 
-/** A request for the API, ready to be sent. */
+/** A request for the API. */
 export interface Written {
   readonly method: string;
-  /** What follows `/api/`. */
+  /** The URL after `/api/`. */
   readonly address: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer<ArrayBuffer> | undefined;
 }
 
-/** Fields with ids in place of what stood for them. Names may repeat. */
+/** Fields with ids in place of placeholders. Names may repeat. */
 export type Resolved = readonly (readonly [string, unknown])[];
 
 export function write(row: NamedOperation, fields: Resolved, writing: Writing): Written {
@@ -35,7 +35,7 @@ function bodyOf(fields: Resolved, writing: Writing): [type: string, body: Buffer
   return [`multipart/form-data; boundary=${boundary}`, multipart(given)];
 }
 
-/** Written out by hand, because an object cannot have a name twice. */
+/** Written by hand, because an object cannot have a name twice. */
 const json = (fields: Resolved): string =>
   `{${fields.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(asJson(value))}`).join()}}`;
 
@@ -60,7 +60,7 @@ function asText(value: unknown): string | Bytes {
 const urlencoded = (given: readonly Pair[]): string =>
   given.map(([name, value]) => `${percent(name)}=${percent(String(asJson(value)))}`).join('&');
 
-/** Also what is no Unicode, in the bytes that a careless writer makes of it. */
+/** Encodes lone surrogates too, as careless clients do. */
 export const percent = (text: string): string =>
   [...text]
     .map((character) => (character.isWellFormed() ? encodeURIComponent(character) : surrogate(character)))
@@ -82,7 +82,7 @@ function multipart(given: readonly Pair[]): Buffer<ArrayBuffer> {
   return Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]);
 }
 
-/** As browsers do it. */
+/** Escapes as browsers do. */
 const quoted = (text: string): string =>
   text.replace(/["\r\n]/g, (mark) => `%${mark.charCodeAt(0).toString(16).padStart(2, '0')}`);
 

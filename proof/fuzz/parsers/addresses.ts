@@ -12,7 +12,7 @@ const v4 = fc.ipV4();
 const v6 = fc.ipV6();
 const family = (address: string) => (address.includes(':') ? 'ipv6' : 'ipv4');
 
-/** The runtime has a list of networks of its own, which is asked the same. */
+/** The runtime's own list of networks must agree. */
 const networks = fc.property(
   fc.oneof(fc.tuple(v4, fc.nat({ max: 33 }), v4), fc.tuple(v6, fc.nat({ max: 129 }), v6)),
   ([base, prefix, probe]) => {
@@ -38,7 +38,7 @@ const hop = fc.oneof(
   v4.map((address) => `${address}:8080`),
 );
 
-/** Of a number of proxies that are trusted, each vouches for one hop: what was sent before these changes nothing. */
+/** Each trusted proxy vouches for one hop. Earlier hops change nothing. */
 const forwarded = fc.property(
   fc.integer({ min: 1, max: 5 }),
   fc.array(hop, { minLength: 5, maxLength: 8 }),
@@ -58,10 +58,10 @@ const anyForwarded = fc.property(
   },
 );
 
-/** Whoever has one address of an IPv6 network has all of it, and counts as one. */
+/** All addresses of an IPv6 network count as one client. */
 const limits = fc.property(v6, fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (address, other) => {
   const read = readAddress(address);
-  // An IPv4 address in the form of an IPv6 one counts by itself.
+  // A mapped IPv4 address counts by itself.
   fc.pre(read !== undefined && read.value >> 32n !== 0xffffn && read.value >> 64n !== 0n);
   const neighbour = (((read?.value ?? 0n) >> 64n) << 64n) | other;
   const groups = Array.from({ length: 8 }, (_, i) => ((neighbour >> BigInt(112 - 16 * i)) & 0xffffn).toString(16));
@@ -111,7 +111,7 @@ const anyUrl = fc.property(fc.array(urlPiece, { maxLength: 8 }), fc.boolean(), (
   expect(guard.readUrl(url.href).href).toBe(url.href);
 });
 
-/** A dot at the end of a name, and what is never sent, make no other address of it. */
+/** A final dot and a fragment do not change the URL. */
 const named = fc.property(fc.domain(), fc.webPath(), (name, path) => {
   const plain = guard.readUrl(`http://${name}${path}`).href;
   expect(guard.readUrl(`HTTP://${name.toUpperCase()}.${path}#fragment`).href).toBe(plain);

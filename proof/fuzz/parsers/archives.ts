@@ -25,7 +25,7 @@ interface Content {
   readonly missing: readonly number[];
 }
 
-/** The names that an archive keeps for itself have another meaning. */
+/** Other names are reserved. */
 const name = fc.stringMatching(/^(?:tables|files)\/[a-z0-9_.]{1,30}$/);
 
 const contents: fc.Arbitrary<Content> = fc.record({
@@ -58,7 +58,7 @@ async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8A
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-/** Everything that is in an archive. */
+/** Returns the content of an archive. */
 const read = (bytes: Uint8Array, size = 4_096) =>
   readArchive(inPieces(bytes, size), never, async (archive) => {
     const entries: [string, Uint8Array][] = [];
@@ -87,13 +87,13 @@ const hurtFiles = fc.asyncProperty(contents, damages, async (content, damage) =>
   await sameOrRefused(content, hurt(await write(content), damage));
 });
 
-/** As if whoever meddles can compress: only the sums and the hash tell. */
+/** Damage before the compression: only the checksums and the hash detect it. */
 const hurtWithin = fc.asyncProperty(contents, damages, async (content, damage) => {
   const tar = zstdDecompressSync(await write(content));
   await sameOrRefused(content, zstdCompressSync(hurt(tar, damage)));
 });
 
-/** Blocks are whole and their sums are right, but they stand in another place, or twice. */
+/** Intact blocks with correct checksums, but moved or repeated. */
 const moved = fc.asyncProperty(contents, fc.nat(), fc.nat(), fc.boolean(), async (content, from, to, isTwice) => {
   const tar = zstdDecompressSync(await write(content));
   const blocks: Uint8Array[] = Array.from({ length: tar.length / 512 }, (_, i) => tar.subarray(i * 512, (i + 1) * 512));
@@ -107,7 +107,7 @@ const entry = (name: string, size: number, bytes: Uint8Array) =>
 
 const manifestEntry = entry('manifest.json', Buffer.byteLength(manifest), Buffer.from(manifest));
 
-/** An entry that says it is larger than all there is: refused for what does not come, and nothing is set aside for it. */
+/** An entry that claims to be larger than the archive is refused, and no memory is reserved for it. */
 const boasts = fc.asyncProperty(
   fc.constantFrom('manifest.json', 'missing.json', 'end.json', 'tables/a'),
   fc.oneof(fc.integer({ min: 2_000, max: 2 ** 31 }), fc.integer({ min: 2 ** 31, max: Number.MAX_SAFE_INTEGER })),
@@ -118,31 +118,31 @@ const boasts = fc.asyncProperty(
   },
 );
 
-/** The largest piece that is handed over at once, and what is read ahead of whoever takes it. */
-const mostBytes = 1_048_576;
-const mostAhead = 1_048_576;
+/** The largest piece, and the largest read-ahead. */
+const maxBytes = 1_048_576;
+const maxAhead = 1_048_576;
 
-/** Bytes that unpack to ten thousand times as many come piece by piece, and are read no further than somebody takes them. */
+/** Bytes that decompress to ten thousand times as many come piece by piece, and are only read on demand. */
 const bombs = fc.asyncProperty(fc.integer({ min: 8, max: 24 }), fc.integer({ min: 1, max: 5 }), async (size, takes) => {
   const zeros = zstdCompressSync(Buffer.alloc(size * 1_048_576));
   let fed = 0;
   async function* source(): AsyncGenerator<Uint8Array> {
     yield zstdCompressSync(Buffer.concat([manifestEntry, headerOf('tables/a', 2 ** 50, 0)]));
-    for (; fed < 10 * mostAhead; fed += zeros.length) yield zeros;
+    for (; fed < 10 * maxAhead; fed += zeros.length) yield zeros;
   }
   const enough = new BackupError('enough');
   const reading = readArchive(source(), never, async (archive) => {
     let taken = 0;
     for await (const { bytes } of archive.entries()) {
       for await (const part of bytes()) {
-        expect(part.length).toBeLessThanOrEqual(mostBytes);
+        expect(part.length).toBeLessThanOrEqual(maxBytes);
         if (++taken === takes) throw enough;
       }
     }
   });
   const isEnough = (thrown: unknown) => thrown === enough;
   expect(await outcomeOf(() => reading, isEnough)).toEqual({ refused: true });
-  expect(fed).toBeLessThan(mostAhead);
+  expect(fed).toBeLessThan(maxAhead);
 });
 
 export const archives = [

@@ -23,7 +23,7 @@ const url = joined(urlPiece, 9);
 const origins = ['https://app.example', 'http://127.0.0.1', 'http://localhost:1', 'http://[::1]', 'com.example.app:'];
 const likely = fc.tuple(fc.constantFrom(...origins), joined(urlPiece, 4)).map((parts) => parts.join(''));
 
-/** Where an app may be sent back to: over https, to the machine itself, or to a scheme of its own, and nowhere else. */
+/** An app may only be redirected to https, to the machine itself, or to a scheme of its own. */
 const redirects = fc.property(fc.oneof(url, likely), (text) => {
   const { refused } = outcome(() => checkRedirects([text]), isA(ParleyError));
   if (refused) return;
@@ -39,7 +39,7 @@ const redirects = fc.property(fc.oneof(url, likely), (text) => {
   expect(back.searchParams.getAll('state')).toEqual(['a&b']);
 });
 
-/** One that was not registered differs from one that was by the port of this machine alone. */
+/** An allowed redirect differs from the registered one at most by the port of this machine. */
 const otherRedirects = fc.property(likely, likely, fc.option(fc.nat({ max: 70_000 })), (known, other, port) => {
   fc.pre(!outcome(() => checkRedirects([known]), isA(Error)).refused);
   const asked = port === null ? other : known.replace(/^(http:\/\/(?:\[::1\]|[^/:?]+))(?::\d+)?/, `$1:${port}`);
@@ -89,7 +89,7 @@ const parameters = fc.property(
 
 const origin = 'http://ours.example';
 
-/** A page of ours never leads elsewhere, whatever its address says. */
+/** Our pages never redirect to another site. */
 const next = fc.property(
   fc.oneof(
     url,

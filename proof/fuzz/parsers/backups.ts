@@ -19,11 +19,11 @@ const heads = fc.property(entryName, size, seconds, (name, bytes, at) => {
   expect(parseHeader(headerOf(name, bytes, at))).toEqual({ name, size: bytes });
 });
 
-/** Whatever happens to one place of it: it says the same, or is refused. */
+/** A damaged head is read as the same, or refused. */
 const hurtHeads = fc.property(entryName, size, seconds, damages, (name, bytes, at, damage) => {
   const head = hurt(headerOf(name, bytes, at), damage);
   const whole = Buffer.concat([head, Buffer.alloc(512)]).subarray(0, 512);
-  // Where nothing is left, that is how an archive ends.
+  // An empty block ends an archive.
   fc.pre(whole.some((byte) => byte !== 0));
   const { value, refused } = outcome(() => parseHeader(whole), refusal);
   if (!refused) expect(value).toEqual({ name, size: bytes });
@@ -37,7 +37,7 @@ const sizeTexts = fc.oneof(
   fc.uint8Array({ maxLength: 12 }).map((bytes) => Buffer.from(bytes).toString('latin1')),
 );
 
-/** With a sum that is right, whatever else it says: a file with a size that there can be, the end, or a refusal. */
+/** A head with a correct checksum is a file of a possible size, the end, or refused. */
 const anyHead = fc.property(
   fc.uint8Array({ maxLength: 100 }),
   sizeTexts,
@@ -83,7 +83,7 @@ const manifests: fc.Arbitrary<Manifest> = fc.record({
   key: fc.record({ included: fc.boolean(), fingerprint: fc.option(fc.string()) }),
 });
 
-/** A key of this name is none of ours, and JSON leads to another object than a literal does. */
+/** JSON makes another object of this key than a literal does. */
 function withoutProto<T>(all: Record<string, T>): Record<string, T> {
   return Object.fromEntries(Object.entries(all).filter(([key]) => key !== '__proto__'));
 }

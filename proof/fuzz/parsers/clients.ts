@@ -17,7 +17,7 @@ import { isA, isPlainError, outcome, outcomeOf } from './outcome.ts';
 
 const event = fc.record({ event_id: fc.maxSafeNat(), content: fc.string({ unit: 'binary' }) });
 
-/** What the server writes is what the SDK reads, wherever the network tears it. */
+/** The SDK reads what the server writes, in any pieces. */
 const stream = fc.property(fc.array(event, { maxLength: 5 }), fc.integer({ min: 1, max: 50 }), (events, size) => {
   const logged = events.map(({ event_id, content }) => {
     const data = { message_id: 1, chat_id: 1, user_id: 1, content: content.toWellFormed() };
@@ -63,7 +63,7 @@ const anyStream = fc.property(fc.array(fc.oneof(line, streamPiece), { maxLength:
   }
 });
 
-/** Whatever answers in place of the server: a payload, or an error that says what came. */
+/** Any response is a payload, or an error that shows it. */
 const anyAnswer = fc.property(
   fc.oneof(
     wildText,
@@ -84,7 +84,7 @@ const word = fc.oneof(
   wildText,
 );
 
-/** For commands that use nothing of their process. */
+/** For commands that do not use their process. */
 const nowhere = {} as CommandContext;
 
 const limit: ValueOption<number> = { value: 'n', summary: '', read: positive };
@@ -98,7 +98,7 @@ const commandInto = (given: unknown[]) =>
     run: async (args, options) => void given.push(args, options),
   });
 
-/** A command line is carried out with what it says, or refused with how to say it. */
+/** A command line runs with its values, or is refused with a hint. */
 const anyCommandLine = fc.asyncProperty(fc.array(word, { maxLength: 6 }), async (typed) => {
   const given: unknown[] = [];
   const command = commandInto(given);

@@ -20,7 +20,7 @@ const refusedAs =
 /** A query of the pieces of its syntax. */
 const query = joined(token('& = + % %4 %41 %c3%a9 %c3 %ff %00 %25 ; ? # a b []', '\ud800'), 20);
 
-/** Whether every percent sign stands before two hex digits, and these make UTF-8. */
+/** Whether every percent sign is followed by two hex digits, and these make UTF-8. */
 function isEncoded(text: string): boolean {
   if (/%(?![\da-f]{2})/i.test(text)) return false;
   const runs = text.match(/(?:%[\da-f]{2})+/gi) ?? [];
@@ -31,11 +31,11 @@ function isEncoded(text: string): boolean {
 const urlencoded = fc.property(query, (text) => {
   const { value, refused } = outcome(() => parseFields(text), refusedAs('invalid_request'));
   expect(refused).toBe(!isEncoded(text));
-  // A question mark at the beginning is none of the query's; the platform would drop it.
+  // The platform would drop a question mark at the beginning.
   if (value && text.isWellFormed()) expect(value).toEqual([...new URLSearchParams(`&${text}`)]);
 });
 
-/** What a caller means, written as strings in one of the ways that forms have, is what the row is given. */
+/** Values that are written as strings, in any of the ways of forms, are decoded to the same values. */
 const decoded = fc.property(
   fc.integer(),
   fc.boolean(),
@@ -58,13 +58,13 @@ const never = (): never => {
   throw new Error('the contract is empty');
 };
 
-/** Whatever is sent in whichever way: an answer that stays small, and objects that stay what they are. */
+/** Any input gives a small response, and pollutes no prototype. */
 const anyInput = fc.property(
   fc.constantFrom(...rows),
   fc.array(fc.tuple(wildName, wildValue), { maxLength: 60, size: 'max' }),
   fc.boolean(),
   (row, named, isJson) => {
-    // Some names stand there twice, and most do not.
+    // Some names occur twice.
     const pairs = named.map(([name, value], i) => [i % 3 === 0 ? name : `${name}${i}`, value] as const);
     const raw = isJson
       ? { kind: 'json' as const, object: Object.fromEntries(pairs) as Record<string, unknown> }

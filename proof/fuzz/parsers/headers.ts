@@ -33,7 +33,7 @@ const anyCookies = fc.property(headerText, token, (header, name) => {
 
 const bytes = Buffer.from('0123456789abcdefghij');
 
-/** A download of some bytes, as a client with these headers gets it. */
+/** Returns a download for a client with these headers. */
 function fetched(headers: Record<string, string>, name = 'a.txt'): Promise<Response> {
   const file = {
     name,
@@ -49,7 +49,7 @@ function fetched(headers: Record<string, string>, name = 'a.txt'): Promise<Respo
 
 const end = fc.option(fc.oneof(fc.nat({ max: 40 }), fc.nat()), { nil: undefined });
 
-/** As RFC 9110 has it, read independently: which bytes a range asks for. */
+/** The bytes of a range by RFC 9110, computed independently. */
 function expectedRange(first: number | undefined, last: number | undefined): Buffer | 'all' | 'none' {
   if (first === undefined) {
     if (last === undefined) return 'all';
@@ -83,7 +83,7 @@ const anyConditions = fc.asyncProperty(fc.dictionary(fc.constantFrom(...conditio
   else expect(bytes.toString()).toContain(got);
 });
 
-/** The header that names a file says its name exactly, in ASCII, and nothing that ends the header. */
+/** The header has the exact name of the file, in ASCII, and nothing that ends the header. */
 const disposition = fc.asyncProperty(
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }).filter((name) => !/[\p{Cc}/\\]/u.test(name)),
   async (name) => {
@@ -104,7 +104,7 @@ const lastEventId = fc.property(fc.oneof(headerText, fc.nat().map(String), fc.st
   else expect(value === undefined ? '' : String(value)).toBe(sent.replace(/^0+(?=\d)/, ''));
 });
 
-/** However it is written: in seconds, or as a time. */
+/** Both forms: in seconds, and as a time. */
 const retryAfter = fc.property(
   fc.nat({ max: 100_000 }),
   fc.integer({ min: 0, max: 4_000_000_000 }),

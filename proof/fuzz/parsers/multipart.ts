@@ -11,7 +11,7 @@ const broken = (thrown: unknown) => thrown instanceof ParleyError && thrown.code
 
 const name = fc.string({ unit: 'grapheme', maxLength: 30 }).filter((text) => !/\p{Cc}/u.test(text));
 
-/** How clients write a name: browsers escape a quote as %22, others with a backslash, and some write it as RFC 8187 has it. */
+/** The ways clients write a name: browsers escape a quote as %22, others with a backslash, and some follow RFC 8187. */
 const writers: Readonly<Record<string, (name: string) => string>> = {
   browser: (text) => `filename="${text.replaceAll('"', '%22')}"`,
   backslash: (text) => `filename="${text.replace(/["\\]/g, '\\$&')}"`,
@@ -25,7 +25,7 @@ const partHead = fc.property(
   fc.constantFrom(...Object.keys(writers)),
   fc.constantFrom('\r\nContent-Type: text/plain', '', '\r\nX: "; name=\\"y'),
   (filename, writer, more) => {
-    // These have no way to write them that every writer shares.
+    // The writers disagree on these.
     fc.pre(!/\\["\\]|\\$/.test(filename) && !/%(?:22|0d|0a)/i.test(filename));
     const head = `\r\nContent-Disposition: form-data; name="field"; ${writers[writer]?.(filename)}${more}\r\n`;
     expect(readPartHead(Buffer.from(head))).toEqual({ name: 'field', filename });
@@ -40,7 +40,7 @@ const parameter = fc
   )
   .map((parts) => parts.join(''));
 
-/** Parameters that are written well, whatever they say. */
+/** Well-formed parameters with any value. */
 const wellWritten = fc
   .tuple(
     fc.constantFrom('name', 'filename', 'filename*'),
@@ -75,12 +75,12 @@ const formPiece = fc.oneof(
   fc.string({ maxLength: 10 }),
 );
 
-/** Fewer than some of the forms here have. */
-const mostParts = 6;
+/** Some of the forms here have more. */
+const maxParts = 6;
 
 const anyFile = async () => ({ write() {}, end() {} });
 
-/** Whatever the pieces say, and wherever the body is torn: the same fields, or the same refusal. */
+/** A body in any pieces gives the same fields, or the same refusal. */
 const anyForm = fc.asyncProperty(
   fc.array(formPiece, { maxLength: 14 }),
   fc.integer({ min: 1, max: 40 }),
@@ -88,7 +88,7 @@ const anyForm = fc.asyncProperty(
     const bytes = Buffer.from(`--b\r\n${pieces.join('')}`);
     const read = (step: number) =>
       outcomeOf(
-        () => readForm(torn(bytes, step), 'multipart/form-data; boundary=b', 10_000, anyFile, mostParts),
+        () => readForm(torn(bytes, step), 'multipart/form-data; boundary=b', 10_000, anyFile, maxParts),
         broken,
       );
     expect(await read(size)).toEqual(await read(bytes.length));
@@ -107,7 +107,7 @@ const boundaries = fc.asyncProperty(
     const body = `--${boundary}\r\nContent-Disposition: form-data; name="x"\r\n\r\n${text}\r\n--${boundary}--\r\n`;
     const type = `multipart/form-data; charset=utf-8; BOUNDARY="${boundary}"`;
     const files = async () => undefined;
-    expect(await readForm(torn(Buffer.from(body), 7), type, 10_000, files, mostParts)).toEqual([['x', text]]);
+    expect(await readForm(torn(Buffer.from(body), 7), type, 10_000, files, maxParts)).toEqual([['x', text]]);
   },
 );
 

@@ -1,6 +1,6 @@
 type IsRefusal = (thrown: unknown) => boolean;
 
-/** What a parser returns, or that it refused its input. */
+/** The value of a parser, or that it refused its input. */
 interface Parsed<T> {
   readonly value?: T;
   readonly refused: boolean;

@@ -45,7 +45,7 @@ const hiding = ['DATABASE_URL', 'NATS_URL', 'PARLEY_SECRET_KEY', 'S3_URL'];
 const settingTokens = 'https:// postgres:// nats:// @ : / ? # % off 1/1 0 -1 65536 x ,'.split(' ');
 const settingPiece = fc.oneof(fc.constantFrom(...settingTokens, ' '), wildText);
 
-/** A setting is used or refused in one line, which never shows what may be a secret. */
+/** A setting is used, or refused in one line that shows no secret. */
 const anySetting = fc.property(
   fc.constantFrom(...environment),
   fc.array(settingPiece, { maxLength: 5 }),

@@ -17,7 +17,7 @@ const anyText = fc.oneof(
 
 const bytes = (text: string) => Buffer.byteLength(text);
 
-/** What each of them lets through can be stored by any database, shown on one line, and is within its bounds. */
+/** Accepted text can be stored by any database, shown on one line, and is within its bounds. */
 const fieldsOfText = fc.property(anyText, (text) => {
   const takes = { title, fileName, userName, password, emoji, searchText };
   const taken = Object.entries(takes).filter(([, schema]) => schema.safeParse(text).success);
@@ -35,7 +35,7 @@ const fieldsOfText = fc.property(anyText, (text) => {
 
 const offset = fc.tuple(fc.nat({ max: 23 }), fc.nat({ max: 59 }), fc.constantFrom('+', '-'));
 
-/** A time is the same moment in whatever zone it is written. */
+/** A time is the same moment in every zone. */
 const times = fc.property(
   fc.date({ noInvalidDate: true, min: new Date('0001-01-02T00:00:00Z'), max: new Date('9999-12-30T00:00:00Z') }),
   offset,
@@ -57,7 +57,7 @@ const anyTime = fc.property(timePiece, (text) => {
   if (read.success) expect(Number.isSafeInteger(read.data)).toBe(true);
 });
 
-/** Text of any length that may be sent is cut in a moment, into words that an index takes. */
+/** Text of any allowed length is cut quickly into words that an index takes. */
 const cut = fc.property(
   fc.oneof(
     anyText,
@@ -80,7 +80,7 @@ const magic = [
   ...['RIFF\0\0\0\0WEBP', 'ID3', '\x1f\x8b'],
 ];
 
-/** Whatever a file begins with, it has a type that fits into a header; and its name makes no picture or program of a text. */
+/** Every file has a type that fits into a header. Its name cannot turn a text into a picture or a program. */
 const types = fc.asyncProperty(
   fc.oneof(fc.constant(''), fc.constantFrom(...magic)),
   fc.uint8Array({ maxLength: 300 }),

@@ -33,7 +33,7 @@ const probes: readonly Probe[] = [
     ask: ofEach((user, chat) => get(user, 'chats', { action: 'get', chat_id: String(chat) })),
   },
   {
-    // With fewer chats the page is shorter, and so is the answer.
+    // With fewer chats the page is shorter, and so is the response.
     what: `the first ${pageSize} chats with unread counts`,
     min: pageSize,
     ask: (user) => [get(user, 'chats', { action: 'list', limit: String(pageSize) })],
