@@ -3,15 +3,15 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 const root = join(import.meta.dir, '../..');
-const files = [...new Bun.Glob('{contract,server,sdk,cli,bench,chaos,soak,fuzz,docs}/**/*.{ts,tsx}').scanSync(root)]
+const files = [...new Bun.Glob('{contract,server,sdk,cli,proof,docs}/**/*.{ts,tsx}').scanSync(root)]
   .filter((file) => !/(^|\/)(node_modules|test)\/|\.d\.ts$/.test(file))
   .sort();
 const sourceOf = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8').replace(/^#!.*/, '')]));
 
-/** Where a file belongs: a folder of the server, a file right in it, or another workspace. */
+/** Where a file belongs: a folder of the server, a file right in it, a proof tool, or another workspace. */
 const layerOf = (file: string) => {
   const [workspace = '', part = ''] = file.split('/');
-  return workspace === 'server' ? part : workspace;
+  return workspace === 'server' ? part : workspace === 'proof' ? `proof/${part}` : workspace;
 };
 
 const transpilers = { ts: new Bun.Transpiler({ loader: 'ts' }), tsx: new Bun.Transpiler({ loader: 'tsx' }) };
@@ -32,7 +32,7 @@ function resolve(from: string, path: string): string {
   return workspace === undefined ? path : join(workspace, inner ?? 'index.ts');
 }
 
-const isOurs = (path: string) => /^(contract|server|sdk|cli|bench|chaos|soak|fuzz|docs)\//.test(path);
+const isOurs = (path: string) => /^(contract|server|sdk|cli|proof|docs)\//.test(path);
 
 /** For each layer, the layers that it may import. What is not named here may be imported by the layers that say `all`. */
 const may: Record<string, readonly string[] | 'all'> = {
@@ -59,10 +59,11 @@ const may: Record<string, readonly string[] | 'all'> = {
   'main.ts': ['blobs', 'compose.ts', 'config.ts', 'store'],
   sdk: ['contract', 'sdk'],
   cli: 'all',
-  bench: 'all',
-  chaos: 'all',
-  soak: 'all',
-  fuzz: 'all',
+  'proof/harness': 'all',
+  'proof/bench': 'all',
+  'proof/chaos': 'all',
+  'proof/soak': 'all',
+  'proof/fuzz': 'all',
   docs: 'all',
 };
 
@@ -117,6 +118,16 @@ describe('imports point one way', () => {
 
   test('no file imports itself through others', () => {
     expect(importCycles()).toEqual([]);
+  });
+
+  test('the proof tools share their harness, and import none of each other', () => {
+    const isTool = (path: string) => path.startsWith('proof/') && layerOf(path) !== 'proof/harness';
+    const wrong = files.flatMap((file) =>
+      importsOf(file)
+        .all.filter((path) => file.startsWith('proof/') && isTool(path) && layerOf(path) !== layerOf(file))
+        .map((path) => `${file} imports ${path}`),
+    );
+    expect(wrong).toEqual([]);
   });
 
   test('what is imported of ours is there', () => {
@@ -195,19 +206,18 @@ describe('time, randomness and settings come in from outside', () => {
   });
 
   test('only what starts a process reads its environment', () => {
-    const starting = (file: string) =>
-      /^(cli|bench|chaos|soak|fuzz|docs)\/|^server\/(main|config|compose)\.ts$/.test(file);
+    const starting = (file: string) => /^(cli|proof|docs)\/|^server\/(main|config|compose)\.ts$/.test(file);
     expect(mentioning(/\b(process|Bun|import\.meta)\.env\b/, (file) => !starting(file))).toEqual([]);
   });
 
   test('only what starts a process ends it or writes to its streams', () => {
-    const starting = (file: string) => /^(cli|bench|chaos|soak|fuzz|docs)\/|^server\/(main|compose)\.ts$/.test(file);
+    const starting = (file: string) => /^(cli|proof|docs)\/|^server\/(main|compose)\.ts$/.test(file);
     const pattern = /\bprocess\.(exit|stdout|stderr|on)\b|\bconsole\./;
     expect(mentioning(pattern, (file) => !starting(file))).toEqual([]);
   });
 
   test('nothing outside of the webhooks, the SDK and the tools calls out over the network', () => {
-    const calling = (file: string) => /^(sdk|cli|bench|chaos|soak|fuzz)\/|^server\/webhooks\//.test(file);
+    const calling = (file: string) => /^(sdk|cli|proof)\/|^server\/webhooks\//.test(file);
     expect(mentioning(/(?<![.\w])fetch\(/, (file) => !calling(file))).toEqual([]);
   });
 });

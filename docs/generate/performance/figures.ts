@@ -1,7 +1,14 @@
 import { join } from 'node:path';
-import { measurementNames, usualNames } from '../../../bench/names.ts';
-import { type Curve, type Figure, isMissing, type Missing, type Outcome, type Rates } from '../../../bench/outcome.ts';
-import { readRecord } from '../../../bench/record.ts';
+import { measurementNames, usualNames } from '../../../proof/bench/names.ts';
+import {
+  type Curve,
+  type Figure,
+  isMissing,
+  type Missing,
+  type Outcome,
+  type Rates,
+} from '../../../proof/bench/outcome.ts';
+import { readRecord } from '../../../proof/bench/record.ts';
 
 export const figuresFile = join(import.meta.dir, '../../performance/figures.json');
 

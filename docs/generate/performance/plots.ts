@@ -2,7 +2,7 @@ import { BarChart, LineChart, ScatterChart } from 'echarts/charts';
 import { GridComponent, LegendComponent, MarkLineComponent } from 'echarts/components';
 import * as echarts from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
-import { type Curve, verdictOn } from '../../../bench/outcome.ts';
+import { type Curve, verdictOn } from '../../../proof/bench/outcome.ts';
 import type { Figures } from './figures.ts';
 
 echarts.use([BarChart, LineChart, ScatterChart, GridComponent, LegendComponent, MarkLineComponent, SVGRenderer]);

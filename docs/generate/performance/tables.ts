@@ -1,5 +1,5 @@
-import { type Curve, type Point, slowdown } from '../../../bench/outcome.ts';
-import { doubtful, wordFor } from '../../../bench/report.ts';
+import { type Curve, type Point, slowdown } from '../../../proof/bench/outcome.ts';
+import { doubtful, wordFor } from '../../../proof/bench/report.ts';
 import { table } from '../markdown.ts';
 import type { Figures, Took } from './figures.ts';
 

@@ -16,7 +16,7 @@ export interface Failure {
 }
 
 /** The bytes of a file are not JSON, and neither is a stream. */
-type Payload<N extends OperationName> = N extends JsonOperationName ? ClientOutput<N> : object;
+export type Payload<N extends OperationName> = N extends JsonOperationName ? ClientOutput<N> : object;
 
 export interface Answer<N extends OperationName> {
   readonly status: number;

@@ -1,4 +1,0 @@
-import { describe } from 'bun:test';
-import { tryHttp } from './http-suite.ts';
-
-describe('a few of all things that may be asked of the server', () => tryHttp('sqlite', 1 / 6));

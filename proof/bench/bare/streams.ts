@@ -1,0 +1,39 @@
+import { say } from '../../harness/helper.ts';
+
+/** Writes the body of each POST to `/tell` to all who listen at `/stream`. It authenticates and stores nothing. */
+interface Controller {
+  write(bytes: Uint8Array): unknown;
+  flush(): unknown;
+}
+
+const listening = new Set<Controller>();
+
+const server = Bun.serve({
+  hostname: '127.0.0.1',
+  port: 0,
+  idleTimeout: 0,
+  async fetch(request) {
+    const { pathname } = new URL(request.url);
+    if (pathname === '/tell') {
+      const bytes = await request.bytes();
+      for (const controller of listening) {
+        controller.write(bytes);
+        controller.flush();
+      }
+    }
+    if (pathname !== '/stream') return new Response('ok');
+    let mine: Controller | undefined;
+    const source = {
+      type: 'direct',
+      pull: (controller: Controller) => {
+        mine = controller;
+        listening.add(controller);
+        return new Promise(() => {});
+      },
+      cancel: () => void (mine && listening.delete(mine)),
+    };
+    const headers = { 'content-type': 'text/event-stream' };
+    return new Response(new ReadableStream(source as unknown as UnderlyingDefaultSource), { headers });
+  },
+});
+say(server.port);

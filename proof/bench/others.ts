@@ -1,0 +1,61 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { coreTimes } from '../harness/machine.ts';
+
+/**
+ * Returns the share of all cores that other processes, and the host of this machine, took during some work; undefined on
+ * other systems than Linux. Interrupts count for nobody: most come from our own traffic.
+ */
+export async function othersWhile<T>(work: () => Promise<T>): Promise<{ result: T; others: number | undefined }> {
+  const before = now();
+  const result = await work();
+  const after = now();
+  if (!before || !after || after.all === before.all) return { result, others: undefined };
+  const others = after.worked - before.worked - (after.own - before.own);
+  return { result, others: Math.max(0, others) / (after.all - before.all) };
+}
+
+function now(): { all: number; worked: number; own: number } | undefined {
+  const times = coreTimes();
+  return times && { ...times, own: ownTicks() };
+}
+
+/**
+ * Returns the processor time of this process and its descendants. PostgreSQL and NATS are no descendants, but stay in the
+ * process group. So anything that a script without job control runs beside the bench counts as ours.
+ */
+export function ownTicks(): number {
+  const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? read(name) : []));
+  const group = all.find(({ pid }) => pid === String(process.pid))?.group;
+  const ours = new Set(all.filter((one) => one.group === group).map(({ pid }) => pid));
+  for (let known = -1; known < ours.size; ) {
+    known = ours.size;
+    for (const { pid, parent } of all) if (ours.has(parent)) ours.add(pid);
+  }
+  return all.reduce((sum, { pid, ticks }) => (ours.has(pid) ? sum + ticks : sum), 0);
+}
+
+function read(pid: string) {
+  const file = `/proc/${pid}/stat`;
+  if (!existsSync(file)) return [];
+  try {
+    // The name is in brackets and may contain anything.
+    const fields = readFileSync(file, 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    const [, parent = '', group = ''] = fields;
+    /** `ticks`: its own time and that of its ended children. */
+    return [{ pid, parent, group, ticks: fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) }];
+  } catch {
+    // It has just ended.
+    return [];
+  }
+}
+
+/** Returns the share of all cores that was idle during some work; undefined on other systems than Linux. */
+export async function idleWhile<T>(work: () => Promise<T>): Promise<{ result: T; idle: number | undefined }> {
+  const before = coreTimes();
+  const result = await work();
+  const after = coreTimes();
+  if (!before || !after) return { result, idle: undefined };
+  return { result, idle: (after.idle - before.idle) / (after.all - before.all) };
+}
