@@ -4,7 +4,7 @@ import type { OperationName } from './table.ts';
  * The world that the examples of the rows happen in. Users 1 (ada, an administrator), 2 (bob) and 3 (cleo) exist, with a
  * token each; then these calls are made in this order, and every example is a call by ada. Nobody listens where the webhook leads to.
  */
-export const exampleWorld: readonly { by: 'ada' | 'bob' | 'cleo'; call: OperationName; input: object }[] = [
+export const exampleCalls: readonly { by: 'ada' | 'bob' | 'cleo'; call: OperationName; input: object }[] = [
   { by: 'ada', call: 'messages.create_group', input: { name: 'Launch', participants: [2, 3] } },
   { by: 'ada', call: 'messages.create_channel', input: { name: 'Announcements', participants: [2] } },
   { by: 'bob', call: 'messages.create_group', input: { name: 'Lunch', participants: [1] } },

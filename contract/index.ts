@@ -11,7 +11,7 @@ export {
   signalNames,
   signals as signalTable,
 } from './events.ts';
-export { exampleWorld } from './examples.ts';
+export { exampleCalls } from './examples.ts';
 export type { ChatId, DeliveryId, EventId, FileId, MessageId, ReplayId, TokenId, UserId, WebhookId } from './fields.ts';
 export { fileName, title, userName } from './fields.ts';
 export { fileField, isFile } from './file-input.ts';

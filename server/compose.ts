@@ -9,7 +9,7 @@ import { buildDelivery } from './compose/delivery.ts';
 import { buildFiles } from './compose/files.ts';
 import { listen, localUrl } from './compose/listening.ts';
 import { buildLive, type Live } from './compose/live.ts';
-import type { World } from './compose/world.ts';
+import type { Runtime } from './compose/runtime.ts';
 import { limitsOf, type Settings } from './config.ts';
 import { serveApi } from './http/api.ts';
 import { buildFetch } from './http/app.ts';
@@ -25,17 +25,17 @@ import { buildGates, buildHandlers } from './operations/index.ts';
 import type { Services } from './operations/operation.ts';
 import packageJson from './package.json' with { type: 'json' };
 import { servePages } from './pages/index.ts';
-import { openStore } from './store/open.ts';
-import { claimKey, secretKey } from './store/secret-key.ts';
-import { keepSetupLink } from './store/setup-link.ts';
-import { recordTokenUses } from './store/tokens.ts';
-import { countAdmins } from './store/users.ts';
+import { recordTokenUses } from './store/access/tokens.ts';
+import { countAdmins } from './store/access/users.ts';
+import { claimKey, secretKey } from './store/data-folder/secret-key.ts';
+import { keepSetupLink } from './store/data-folder/setup-link.ts';
+import { openStore } from './store/engine/open.ts';
 
-export type { World } from './compose/world.ts';
+export type { Runtime } from './compose/runtime.ts';
 
 export const { version } = packageJson;
 
-export const realWorld: World = {
+export const processRuntime: Runtime = {
   now: Date.now,
   monotonic: () => performance.now(),
   random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
@@ -68,39 +68,39 @@ const backgroundMs = 15_000;
 const releaseMs = 2_000;
 
 /** The one place that knows every part and puts them together. */
-export async function startParley(settings: Settings, world: World = realWorld): Promise<Parley> {
-  const log = new Log(settings.logLevel, logFormat(settings), world.print, world.now);
+export async function startParley(settings: Settings, runtime: Runtime = processRuntime): Promise<Parley> {
+  const log = new Log(settings.logLevel, logFormat(settings), runtime.print, runtime.now);
   const metrics = new Metrics(version);
-  const engine = await openStore(settings, world.now, world.monotonic);
+  const engine = await openStore(settings, runtime.now, runtime.monotonic);
   let port: number | undefined;
   let isStopping = false;
   /** What has to be let go of where the start fails. */
   const undo: (() => unknown)[] = [() => engine.close()];
   try {
-    const eventLog = new EventLog({ engine, monotonic: world.monotonic, sweepMs: world.sweepMs, log });
+    const eventLog = new EventLog({ engine, monotonic: runtime.monotonic, sweepMs: runtime.sweepMs, log });
     undo.push(() => eventLog.stop());
     await eventLog.refresh();
     const deps = { engine, eventLog, membership: new MembershipIndex(engine, eventLog) };
-    const key = secretKey(settings.folder, settings.secretKey, world.random);
+    const key = secretKey(settings.folder, settings.secretKey, runtime.random);
     await claimKey(engine, key, settings.folder);
     const notifyNodes = () => live.nodes.webhooksChanged();
-    const delivery = buildDelivery(settings, world, deps, key, () => port, notifyNodes, metrics, log);
+    const delivery = buildDelivery(settings, runtime, deps, key, () => port, notifyNodes, metrics, log);
     const address = () => settings.publicUrl?.origin ?? localUrl(settings, port);
-    const files = await buildFiles(settings, world, engine, key, address, (upload) => live.nodes.wantUpload(upload));
-    const authenticator = new Authenticator(engine, world.now);
+    const files = await buildFiles(settings, runtime, engine, key, address, (upload) => live.nodes.wantUpload(upload));
+    const authenticator = new Authenticator(engine, runtime.now);
     const listener = {
       forgetUsers: (userIds: readonly UserId[]) => authenticator.forget(userIds),
       webhooksChanged: () => void delivery.worker.webhooksChanged(),
       uploadWanted: (upload: string) => files.locks.interrupt(upload),
     };
-    const live: Live = buildLive(settings, world, deps, key, listener, metrics, log);
+    const live: Live = buildLive(settings, runtime, deps, key, listener, metrics, log);
     engine.locked = (waitedMs, heldMs) => metrics.eventLock(waitedMs, heldMs);
     undo.push(() => live.nodes.stop());
     const contract = buildContract(limitsOf(settings));
     const services: Services & SignInServices = {
       engine,
-      now: world.now,
-      random: world.random,
+      now: runtime.now,
+      random: runtime.random,
       passwords: new Passwords(settings.passwordCost),
       ...live.services,
       webhooks: delivery.services,
@@ -114,14 +114,14 @@ export async function startParley(settings: Settings, world: World = realWorld):
       deviceKey: new Bun.CryptoHasher('sha256', key).update('devices').digest(),
     };
     const handlers = buildHandlers(services);
-    const limiter = settings.rateLimit && new RateLimiter(settings.rateLimit, world.now);
+    const limiter = settings.rateLimit && new RateLimiter(settings.rateLimit, runtime.now);
     const pipeline = {
       authenticator,
       limiter,
       trustedProxies: settings.trustProxy,
       publicUrl: settings.publicUrl,
-      newRequestId: requestIds(world),
-      monotonic: world.monotonic,
+      newRequestId: requestIds(runtime),
+      monotonic: runtime.monotonic,
       log,
       metrics,
     };
@@ -163,7 +163,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
       if (uses.length > 0) await engine.writeRelaxed((tx) => recordTokenUses(tx, uses));
     };
     const { blobs } = files;
-    const jobs = startBackgroundJobs(settings, world, { ...deps, blobs, limiter, storeTokenUses, metrics, log });
+    const jobs = startBackgroundJobs(settings, runtime, { ...deps, blobs, limiter, storeTokenUses, metrics, log });
     eventLog.subscribe(() => delivery.worker.eventsCommitted());
     await delivery.worker.start();
     const url = localUrl(settings, port);
@@ -177,7 +177,7 @@ export async function startParley(settings: Settings, world: World = realWorld):
         isStopping = true;
         log.write('info', 'stopping', { serving_on_seconds: settings.stopDelay });
         await Bun.sleep(settings.stopDelay * 1_000);
-        const cutOff = setTimeout(() => void server.stop(true), world.drainMs);
+        const cutOff = setTimeout(() => void server.stop(true), runtime.drainMs);
         const streamsStopped = live.streams.stop();
         // Their answers have ended by then: otherwise one that is not being read is waited for.
         await Bun.sleep(0);
@@ -203,8 +203,8 @@ export async function startParley(settings: Settings, world: World = realWorld):
 }
 
 /** Short, unique for all practical purposes, and cheap: one random part for the process and a count. */
-function requestIds(world: World): () => string {
-  const prefix = Buffer.from(world.random(6)).toString('hex');
+function requestIds(runtime: Runtime): () => string {
+  const prefix = Buffer.from(runtime.random(6)).toString('hex');
   let count = 0;
   return () => `${prefix}-${(++count).toString(36)}`;
 }

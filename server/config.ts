@@ -1,14 +1,14 @@
 import { defaultLimits, type Limits } from '@parley/contract';
 import type { SignUpPolicy } from './auth/arrivals.ts';
 import type { PasswordCost } from './auth/passwords.ts';
-import { parseS3Url } from './blobs/s3-url.ts';
 import { parseNatsUrl } from './bus/nats-url.ts';
 import { parseNetworks } from './domain/address.ts';
+import { parseS3Url } from './files/storage/s3-url.ts';
 import { parseTrustedProxies } from './http/client-ip.ts';
 import type { RateLimit } from './http/rate-limit.ts';
 import { type Level, type LogFormat, levels } from './observe/log.ts';
-import { parseKey } from './store/secret-key.ts';
-import type { Throttle } from './store/throttles.ts';
+import type { Throttle } from './store/access/throttles.ts';
+import { parseKey } from './store/data-folder/secret-key.ts';
 
 /** A setting that cannot be used; its message is a plain line for the operator. */
 export class SettingError extends Error {}

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { StorageError } from './blobs/blobs.ts';
-import { type Parley, realWorld, startParley, version } from './compose.ts';
+import { type Parley, processRuntime, startParley, version } from './compose.ts';
 import { readSettings, SettingError, type Settings } from './config.ts';
-import { FolderError } from './store/folder.ts';
-import { SchemaError } from './store/migrate.ts';
-import { untilReachable } from './store/reach.ts';
+import { StorageError } from './files/storage/blobs.ts';
+import { FolderError } from './store/data-folder/folder.ts';
+import { SchemaError } from './store/engine/migrate.ts';
+import { untilReachable } from './store/engine/reach.ts';
 
 /** A second signal after this time ends the process at once. */
 const impatientMs = 1_000;
@@ -19,7 +19,7 @@ export async function serve(): Promise<void> {
     let starting: Promise<Parley> | undefined;
     stopOnSignals(() => starting);
     await reachDatabase(settings);
-    starting = startParley(settings, realWorld);
+    starting = startParley(settings, processRuntime);
     const parley = await starting;
     console.error(`Parley ${version} is listening on ${parley.url}`);
     console.error(

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { eventually } from '../server/test/support/world.ts';
+import { eventually } from '../server/test/support/eventually.ts';
 
 const cleanup = join(import.meta.dir, '../server/test/support/cleanup.ts');
 

@@ -6,12 +6,12 @@ import type { Manifest } from '@parley/server/backup/manifest.ts';
 import { databaseId } from '@parley/server/backup/placing.ts';
 import { requireEmpty, restoreInto } from '@parley/server/backup/restore.ts';
 import { requireFree, Staging } from '@parley/server/backup/staging.ts';
-import { openDisk } from '@parley/server/blobs/disk.ts';
-import { newKey } from '@parley/server/blobs/key.ts';
-import { checkS3, openS3 } from '@parley/server/blobs/s3.ts';
 import type { Settings } from '@parley/server/config.ts';
-import { CommitUnknown } from '@parley/server/store/commit-outcome.ts';
-import { fillStore } from '@parley/server/store/open.ts';
+import { openDisk } from '@parley/server/files/storage/disk.ts';
+import { newKey } from '@parley/server/files/storage/key.ts';
+import { checkS3, openS3 } from '@parley/server/files/storage/s3.ts';
+import { CommitUnknown } from '@parley/server/store/engine/commit-outcome.ts';
+import { fillStore } from '@parley/server/store/engine/open.ts';
 import type { CommandContext } from '../context.ts';
 import type { Transfer } from '../transfer.ts';
 

@@ -1,7 +1,7 @@
 import { type AuditAct, acts } from '@parley/server/auth/acts.ts';
 import { isoTime } from '@parley/server/domain/time.ts';
-import { type AuditRow, listAudit } from '@parley/server/store/audit.ts';
-import { findUserByName } from '@parley/server/store/users.ts';
+import { type AuditRow, listAudit } from '@parley/server/store/access/audit.ts';
+import { findUserByName } from '@parley/server/store/access/users.ts';
 import { defineCommand } from '../command.ts';
 import type { Environment } from '../context.ts';
 import { inDatabase } from '../database.ts';

@@ -1,6 +1,6 @@
 import { checkArchive, readArchive } from '@parley/server/backup/archive-reader.ts';
 import type { Settings } from '@parley/server/config.ts';
-import { lockFolder, prepareFolder } from '@parley/server/store/folder.ts';
+import { lockFolder, prepareFolder } from '@parley/server/store/data-folder/folder.ts';
 import { bytesOf } from '../backup/archive-file.ts';
 import { check, type Restored, requireRoom, restore } from '../backup/fill.ts';
 import { amountText, counted, listed, seconds } from '../backup/words.ts';

@@ -1,7 +1,7 @@
 import type { UserId } from '@parley/contract';
 import { user as presentUser } from '@parley/server/operations/present.ts';
-import type { Engine } from '@parley/server/store/engine.ts';
-import { listUsers, type UserRow } from '@parley/server/store/users.ts';
+import { listUsers, type UserRow } from '@parley/server/store/access/users.ts';
+import type { Engine } from '@parley/server/store/engine/engine.ts';
 import { defineCommand } from '../command.ts';
 import { inDatabase } from '../database.ts';
 import { print, printJson } from '../output.ts';

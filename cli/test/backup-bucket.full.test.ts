@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
-import { parseS3Url } from '@parley/server/blobs/s3-url.ts';
-import { withSegments } from '@parley/server/blobs/segments.ts';
 import { removeEnded } from '@parley/server/files/removal.ts';
+import { parseS3Url } from '@parley/server/files/storage/s3-url.ts';
+import { withSegments } from '@parley/server/files/storage/segments.ts';
 import type { Client } from '@parley/server/test/support/client.ts';
 import { emptyEnvironment } from '@parley/server/test/support/engines.ts';
 import { sha256, someBytes } from '@parley/server/test/support/files.ts';

@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { maxTextBytes } from '@parley/server/backup/archive-reader.ts';
-import { migrateTo, newestVersion } from '@parley/server/store/migrate.ts';
-import { openPostgres } from '@parley/server/store/postgres.ts';
+import { migrateTo, newestVersion } from '@parley/server/store/engine/migrate.ts';
+import { openPostgres } from '@parley/server/store/engine/postgres.ts';
 import {
   type EngineName,
   type Environment,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import type { NewEvent } from '@parley/contract';
 import { createClient } from '@parley/sdk';
-import { append } from '@parley/server/store/events.ts';
+import { append } from '@parley/server/store/log/events.ts';
 import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import { freshEnvironment } from '@parley/server/test/support/engines.ts';
 import { freePort } from '@parley/server/test/support/postgres.ts';

@@ -1,4 +1,4 @@
-import type { Engine, Tx } from '../../server/store/engine.ts';
+import type { Engine, Tx } from '../../server/store/engine/engine.ts';
 import type { Client } from '../../server/test/support/client.ts';
 import { inParallel, makeGroup, makeUsers, type Some } from '../harness/stage.ts';
 import { content, getMessages, type Parley } from './parley.ts';

@@ -1,5 +1,5 @@
 import { Client } from '../../server/test/support/client.ts';
-import { eventsAfter } from '../../server/test/support/world.ts';
+import { eventsAfter } from '../../server/test/support/people.ts';
 import type { WebhookEvidence } from '../harness/evidence.ts';
 import { readMessages } from '../harness/stage.ts';
 import { pause, waitUntil } from '../harness/wait.ts';

@@ -1,7 +1,7 @@
 import { scopeNames, type UserId } from '@parley/contract';
 import { createBot, createBotToken } from '../../server/auth/bots.ts';
 import { openSession } from '../../server/auth/sessions.ts';
-import { realWorld } from '../../server/compose.ts';
+import { processRuntime } from '../../server/compose.ts';
 import { cookieNames } from '../../server/http/cookies.ts';
 import { Client } from '../../server/test/support/client.ts';
 import { accessOf, authorizeApp, newApp } from '../../server/test/support/oauth.ts';
@@ -55,7 +55,7 @@ async function botOf(server: TestServer, { userId }: Client, generation: number)
 }
 
 async function sessionOf(server: TestServer, { userId }: Client): Promise<string> {
-  const session = await server.engine.write((tx) => openSession(tx, realWorld, userId as UserId, Date.now()));
+  const session = await server.engine.write((tx) => openSession(tx, processRuntime, userId as UserId, Date.now()));
   return session.secret;
 }
 

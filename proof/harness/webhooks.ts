@@ -1,6 +1,6 @@
 import type { ClientInput, Delivery, LoggedEvent, OperationName, Webhook } from '@parley/contract';
 import type { Client, Payload } from '../../server/test/support/client.ts';
-import { eventTip } from '../../server/test/support/world.ts';
+import { eventTip } from '../../server/test/support/people.ts';
 import type { WebhookEvidence } from './evidence.ts';
 
 /** A registered webhook, and which events it should receive. */

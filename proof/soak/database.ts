@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { statSync } from 'node:fs';
 import { SQL } from 'bun';
-import { databaseFile } from '../../server/store/folder.ts';
+import { databaseFile } from '../../server/store/data-folder/folder.ts';
 import type { Environment } from '../harness/child.ts';
 import { countQuery, type RowCounts, readCounts } from './rows.ts';
 

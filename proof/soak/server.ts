@@ -1,5 +1,5 @@
 import { heapStats } from 'bun:jsc';
-import { realWorld, startParley } from '../../server/compose.ts';
+import { processRuntime, startParley } from '../../server/compose.ts';
 import { readSettings } from '../../server/config.ts';
 import { leapingClock } from './clock.ts';
 
@@ -38,7 +38,7 @@ export type ObjectCounts = Readonly<HeapMetrics['objects']>;
 
 const { SOAK_LEAP_MS, ...settings } = process.env;
 const now = leapingClock(Date.now, Number(SOAK_LEAP_MS));
-const parley = await startParley(readSettings(settings), { ...realWorld, now });
+const parley = await startParley(readSettings(settings), { ...processRuntime, now });
 const metrics = Bun.serve({
   hostname: '127.0.0.1',
   port: 0,

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endWithUs, temporaryFolder } from '../../server/test/support/cleanup.ts';
 import { type EngineName, onPostgres } from '../../server/test/support/engines.ts';
-import { eventually } from '../../server/test/support/world.ts';
+import { eventually } from '../../server/test/support/eventually.ts';
 
 /** A soak as somebody starts it in a terminal, in a group of processes of its own; its load has begun. */
 async function begin(engine: EngineName) {

@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { freshEnvironment } from '@parley/server/test/support/engines.ts';
 import { Forwarder } from '@parley/server/test/support/forwarder.ts';
+import { eventsAfter } from '@parley/server/test/support/people.ts';
 import { freePort } from '@parley/server/test/support/postgres.ts';
 import { serverFor, startServer, type TestServer } from '@parley/server/test/support/server.ts';
 import { streamsOpen } from '@parley/server/test/support/streams.ts';
-import { eventsAfter } from '@parley/server/test/support/world.ts';
 import { Gate } from '../../cli/test/gate.ts';
 import {
   ApiError,

@@ -1,8 +1,8 @@
 import { ParleyError, password as passwordRule, type Scope, type TokenId, userName } from '@parley/contract';
-import type { Db, Engine } from '../store/engine.ts';
-import { findAnyonesToken, listTokens, lockTokensOf, revokeToken, type TokenRow } from '../store/tokens.ts';
-import { findUserByName, insertUser, type UserRow } from '../store/users.ts';
-import { endWithoutAccess } from '../store/webhook-ends.ts';
+import { findAnyonesToken, listTokens, lockTokensOf, revokeToken, type TokenRow } from '../store/access/tokens.ts';
+import { findUserByName, insertUser, type UserRow } from '../store/access/users.ts';
+import type { Db, Engine } from '../store/engine/engine.ts';
+import { endWithoutAccess } from '../store/webhooks/webhook-ends.ts';
 import { scopesFor } from './access-token.ts';
 import { operator, record } from './audit.ts';
 import { replacePassword } from './password-change.ts';

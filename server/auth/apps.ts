@@ -8,10 +8,10 @@ import {
   listApps,
   lockApp,
   replaceAppSecret,
-} from '../store/apps.ts';
-import { revokeGrants, usersOfApp } from '../store/grants.ts';
-import { lockTokensOf } from '../store/tokens.ts';
-import { endWithoutAccess } from '../store/webhook-ends.ts';
+} from '../store/access/apps.ts';
+import { revokeGrants, usersOfApp } from '../store/access/grants.ts';
+import { lockTokensOf } from '../store/access/tokens.ts';
+import { endWithoutAccess } from '../store/webhooks/webhook-ends.ts';
 import { hashToken, newSecret } from './access-token.ts';
 import { type Actor, record } from './audit.ts';
 import { insertBot } from './bots.ts';

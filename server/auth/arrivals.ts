@@ -1,8 +1,8 @@
 import { ParleyError } from '@parley/contract';
-import type { Tx } from '../store/engine.ts';
-import { deleteLinks, takeLink } from '../store/links.ts';
-import { takeAttempt } from '../store/throttles.ts';
-import { countAdmins, insertUser, type UserRow } from '../store/users.ts';
+import { deleteLinks, takeLink } from '../store/access/links.ts';
+import { takeAttempt } from '../store/access/throttles.ts';
+import { countAdmins, insertUser, type UserRow } from '../store/access/users.ts';
+import type { Tx } from '../store/engine/engine.ts';
 import { hashToken } from './access-token.ts';
 import { type Actor, record } from './audit.ts';
 import { linkGone, requireLink } from './links.ts';

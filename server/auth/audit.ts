@@ -1,6 +1,6 @@
 import type { UserId } from '@parley/contract';
-import { insertAudit } from '../store/audit.ts';
-import type { Tx } from '../store/engine.ts';
+import { insertAudit } from '../store/access/audit.ts';
+import type { Tx } from '../store/engine/engine.ts';
 import type { AuditAct } from './acts.ts';
 
 /** Who does something, and from where. */

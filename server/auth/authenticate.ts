@@ -1,6 +1,6 @@
 import { ParleyError, type TokenId, type UserId } from '@parley/contract';
-import type { Db } from '../store/engine.ts';
-import { findTokenByHash } from '../store/tokens.ts';
+import { findTokenByHash } from '../store/access/tokens.ts';
+import type { Db } from '../store/engine/engine.ts';
 import { hashToken, parseScopes } from './access-token.ts';
 import type { Caller } from './caller.ts';
 

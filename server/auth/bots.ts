@@ -1,8 +1,8 @@
 import { ParleyError, type Scope, type TokenId, type UserId } from '@parley/contract';
-import type { Db, Tx } from '../store/engine.ts';
-import { findToken, lockTokensOf, revokeToken } from '../store/tokens.ts';
-import { findUser, insertUser, listBots, type UserRow } from '../store/users.ts';
-import { endWithoutAccess } from '../store/webhook-ends.ts';
+import { findToken, lockTokensOf, revokeToken } from '../store/access/tokens.ts';
+import { findUser, insertUser, listBots, type UserRow } from '../store/access/users.ts';
+import type { Db, Tx } from '../store/engine/engine.ts';
+import { endWithoutAccess } from '../store/webhooks/webhook-ends.ts';
 import { type Actor, record } from './audit.ts';
 import { makeToken, type NewToken, requireRoomForToken } from './personal-token.ts';
 import type { AccessServices } from './services.ts';

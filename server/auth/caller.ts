@@ -1,5 +1,5 @@
 import { ParleyError, type Scope, type TokenId, type UserId } from '@parley/contract';
-import type { TokenKind } from '../store/tokens.ts';
+import type { TokenKind } from '../store/access/tokens.ts';
 
 /** Who makes a call, and with what rights. */
 export interface Caller {

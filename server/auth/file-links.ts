@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { type FileId, ParleyError, type TokenId, type UserId } from '@parley/contract';
-import type { Db } from '../store/engine.ts';
-import { findUser } from '../store/users.ts';
+import { findUser } from '../store/access/users.ts';
+import type { Db } from '../store/engine/engine.ts';
 import type { Caller } from './caller.ts';
 
 /** How long a link works. */

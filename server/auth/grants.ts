@@ -1,7 +1,7 @@
 import type { UserId } from '@parley/contract';
-import { revokeGrants } from '../store/grants.ts';
-import { lockTokensOf } from '../store/tokens.ts';
-import { endWithoutAccess } from '../store/webhook-ends.ts';
+import { revokeGrants } from '../store/access/grants.ts';
+import { lockTokensOf } from '../store/access/tokens.ts';
+import { endWithoutAccess } from '../store/webhooks/webhook-ends.ts';
 import type { AuditAct } from './acts.ts';
 import { type Actor, type AuditDetails, record } from './audit.ts';
 import type { AccessServices } from './services.ts';

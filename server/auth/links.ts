@@ -1,6 +1,6 @@
 import { ParleyError, type UserId } from '@parley/contract';
-import { deleteLink, deleteLinks, findLink, insertLink, type LinkRow } from '../store/links.ts';
-import { countAdmins, findUser, type UserRow } from '../store/users.ts';
+import { deleteLink, deleteLinks, findLink, insertLink, type LinkRow } from '../store/access/links.ts';
+import { countAdmins, findUser, type UserRow } from '../store/access/users.ts';
 import { hashToken, newSecret } from './access-token.ts';
 import { type Actor, record } from './audit.ts';
 import type { AccessServices } from './services.ts';

@@ -1,10 +1,10 @@
 import type { TokenId, UserId } from '@parley/contract';
-import type { Tx } from '../store/engine.ts';
-import { deleteLinks, takeLink } from '../store/links.ts';
-import { takeAttempt } from '../store/throttles.ts';
-import { lockTokensOf, revokeSessionsOf } from '../store/tokens.ts';
-import { findSignIn, findUser, setPassword } from '../store/users.ts';
-import { endWithoutAccess } from '../store/webhook-ends.ts';
+import { deleteLinks, takeLink } from '../store/access/links.ts';
+import { takeAttempt } from '../store/access/throttles.ts';
+import { lockTokensOf, revokeSessionsOf } from '../store/access/tokens.ts';
+import { findSignIn, findUser, setPassword } from '../store/access/users.ts';
+import type { Tx } from '../store/engine/engine.ts';
+import { endWithoutAccess } from '../store/webhooks/webhook-ends.ts';
 import { hashToken } from './access-token.ts';
 import type { Arrival } from './arrivals.ts';
 import { type Actor, record } from './audit.ts';

@@ -1,6 +1,6 @@
 import { ParleyError, type Scope, type TokenId, type UserId } from '@parley/contract';
-import type { Tx } from '../store/engine.ts';
-import { insertToken, listTokens, type TokenRow } from '../store/tokens.ts';
+import { insertToken, listTokens, type TokenRow } from '../store/access/tokens.ts';
+import type { Tx } from '../store/engine/engine.ts';
 import { formatScopes, hashToken, newSecret, type Random } from './access-token.ts';
 import { type Actor, record } from './audit.ts';
 

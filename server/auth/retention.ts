@@ -1,7 +1,7 @@
-import { pruneAccess } from '../store/access-ends.ts';
-import { pruneAudit } from '../store/audit.ts';
-import type { Engine } from '../store/engine.ts';
-import { pruneThrottles } from '../store/throttles.ts';
+import { pruneAudit } from '../store/access/audit.ts';
+import { pruneAccess } from '../store/access/expired.ts';
+import { pruneThrottles } from '../store/access/throttles.ts';
+import type { Engine } from '../store/engine/engine.ts';
 
 const batch = 500;
 const dayMs = 24 * 3_600_000;

@@ -1,6 +1,6 @@
 import type { UserId } from '@parley/contract';
-import type { Engine } from '../store/engine.ts';
-import type { Throttle } from '../store/throttles.ts';
+import type { Throttle } from '../store/access/throttles.ts';
+import type { Engine } from '../store/engine/engine.ts';
 import type { Random } from './access-token.ts';
 import type { Passwords } from './passwords.ts';
 

@@ -1,6 +1,6 @@
 import { scopeNames, type TokenId, type UserId } from '@parley/contract';
-import type { Tx } from '../store/engine.ts';
-import { insertToken, lockTokensOf, revokeSession, type TokenRow } from '../store/tokens.ts';
+import { insertToken, lockTokensOf, revokeSession, type TokenRow } from '../store/access/tokens.ts';
+import type { Tx } from '../store/engine/engine.ts';
 import { formatScopes, hashToken, newSecret } from './access-token.ts';
 import { type Actor, record } from './audit.ts';
 import type { AccessServices } from './services.ts';

@@ -1,9 +1,9 @@
 import { type UserId, userName } from '@parley/contract';
 import { fold } from '../domain/words.ts';
-import type { Tx } from '../store/engine.ts';
-import { clearThrottle, returnAttempt, type Throttle, takeAttempt } from '../store/throttles.ts';
-import { lockTokensOf } from '../store/tokens.ts';
-import { findSignIn, type UserRow } from '../store/users.ts';
+import { clearThrottle, returnAttempt, type Throttle, takeAttempt } from '../store/access/throttles.ts';
+import { lockTokensOf } from '../store/access/tokens.ts';
+import { findSignIn, type UserRow } from '../store/access/users.ts';
+import type { Tx } from '../store/engine/engine.ts';
 import { hashToken } from './access-token.ts';
 import { type Actor, record } from './audit.ts';
 import { readDevice } from './device.ts';

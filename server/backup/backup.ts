@@ -1,10 +1,10 @@
 import type { FileId } from '@parley/contract';
-import type { Blobs } from '../blobs/blobs.ts';
 import { isoTime } from '../domain/time.ts';
+import type { Blobs } from '../files/storage/blobs.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import { schemaVersion } from '../store/migrate.ts';
-import { fingerprintOf, knownFingerprint } from '../store/secret-key.ts';
-import type { Queryable } from '../store/snapshot.ts';
+import { fingerprintOf, knownFingerprint } from '../store/data-folder/secret-key.ts';
+import { schemaVersion } from '../store/engine/migrate.ts';
+import type { Queryable } from '../store/engine/snapshot.ts';
 import { maxTextBytes } from './archive-reader.ts';
 import type { ArchiveWriter } from './archive-writer.ts';
 import { columnsOf, databaseBytes } from './catalog.ts';

@@ -1,5 +1,5 @@
-import type { ColumnType } from '../store/engine.ts';
-import type { Queryable } from '../store/snapshot.ts';
+import type { ColumnType } from '../store/engine/engine.ts';
+import type { Queryable } from '../store/engine/snapshot.ts';
 
 /** Returns all tables, except those that SQLite keeps inside its search index. */
 export async function tableNames(db: Queryable): Promise<string[]> {

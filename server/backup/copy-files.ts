@@ -1,5 +1,5 @@
 import { type FileId, ParleyError } from '@parley/contract';
-import type { Blobs } from '../blobs/blobs.ts';
+import type { Blobs } from '../files/storage/blobs.ts';
 import type { ArchiveWriter } from './archive-writer.ts';
 import { BackupError } from './failure.ts';
 import type { StoredFile } from './stored-files.ts';

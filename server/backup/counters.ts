@@ -1,6 +1,6 @@
-import type { Engine, Tx } from '../store/engine.ts';
-import { logTip } from '../store/events.ts';
-import type { Queryable } from '../store/snapshot.ts';
+import type { Engine, Tx } from '../store/engine/engine.ts';
+import type { Queryable } from '../store/engine/snapshot.ts';
+import { logTip } from '../store/log/events.ts';
 
 /** The last id given out for messages, events, or the rows of a table. 0 if none was. */
 export interface Counter {

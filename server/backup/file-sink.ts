@@ -1,5 +1,5 @@
-import type { Blobs } from '../blobs/blobs.ts';
-import type { Tx } from '../store/engine.ts';
+import type { Blobs } from '../files/storage/blobs.ts';
+import type { Tx } from '../store/engine/engine.ts';
 import type { Entry } from './archive-reader.ts';
 import { damaged } from './failure.ts';
 import { findStored, moveStored } from './stored-files.ts';

@@ -1,4 +1,4 @@
-import type { Tx } from '../store/engine.ts';
+import type { Tx } from '../store/engine/engine.ts';
 import { readCounters, setCounter } from './counters.ts';
 import { BackupError } from './failure.ts';
 import type { Manifest } from './manifest.ts';

@@ -1,4 +1,4 @@
-import { fingerprintOf, keyFile, parseKey, readKey } from '../store/secret-key.ts';
+import { fingerprintOf, keyFile, parseKey, readKey } from '../store/data-folder/secret-key.ts';
 import { BackupError, damaged } from './failure.ts';
 import type { Manifest } from './manifest.ts';
 

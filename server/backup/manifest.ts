@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { newestVersion } from '../store/migrate.ts';
+import { newestVersion } from '../store/engine/migrate.ts';
 import { BackupError, damaged } from './failure.ts';
 
 /** The format that is written. It rises when an older Parley could not read a new backup. */

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { databaseFile } from '../store/folder.ts';
-import { keyFile } from '../store/secret-key.ts';
+import { databaseFile } from '../store/data-folder/folder.ts';
+import { keyFile } from '../store/data-folder/secret-key.ts';
 
 /**
  * What a restore is about to move from its staging folder into the data folder, written before it starts. A process that

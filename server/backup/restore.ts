@@ -1,8 +1,8 @@
 import { ParleyError } from '@parley/contract';
-import { releaseAllLeases } from '../store/endpoint-state.ts';
-import type { BulkStatement, Tx, Value } from '../store/engine.ts';
-import { noteGap } from '../store/log-cursor.ts';
-import { lockSchema, migrateTo, newestVersion } from '../store/migrate.ts';
+import type { BulkStatement, Tx, Value } from '../store/engine/engine.ts';
+import { lockSchema, migrateTo, newestVersion } from '../store/engine/migrate.ts';
+import { noteGap } from '../store/log/log-cursor.ts';
+import { releaseAllLeases } from '../store/webhooks/endpoint-state.ts';
 import type { Archive, Entry } from './archive-reader.ts';
 import { type Columns, columnsOf, tableNames } from './catalog.ts';
 import { BackupError, damaged } from './failure.ts';

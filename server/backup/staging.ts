@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { databaseFile } from '../store/folder.ts';
-import { keyFile } from '../store/secret-key.ts';
+import { databaseFile } from '../store/data-folder/folder.ts';
+import { keyFile } from '../store/data-folder/secret-key.ts';
 import { BackupError } from './failure.ts';
 import { filesIn, forgetPlacing, notePlacing, takeBack } from './placing.ts';
 

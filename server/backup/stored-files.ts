@@ -1,6 +1,6 @@
 import type { FileId } from '@parley/contract';
-import type { Db, Tx } from '../store/engine.ts';
-import type { Queryable } from '../store/snapshot.ts';
+import type { Db, Tx } from '../store/engine/engine.ts';
+import type { Queryable } from '../store/engine/snapshot.ts';
 
 /** A complete file, and the expected size and hash of its bytes. */
 export interface StoredFile {

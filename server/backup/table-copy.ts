@@ -1,5 +1,5 @@
-import type { BulkStatement, Tx, Value } from '../store/engine.ts';
-import type { Queryable } from '../store/snapshot.ts';
+import type { BulkStatement, Tx, Value } from '../store/engine/engine.ts';
+import type { Queryable } from '../store/engine/snapshot.ts';
 import type { Columns } from './catalog.ts';
 
 export interface Table {

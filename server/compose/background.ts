@@ -1,7 +1,7 @@
 import { dropEnded } from '../auth/retention.ts';
-import type { Blobs } from '../blobs/blobs.ts';
 import type { Settings } from '../config.ts';
 import { removeEnded } from '../files/removal.ts';
+import type { Blobs } from '../files/storage/blobs.ts';
 import type { RateLimiter } from '../http/rate-limit.ts';
 import { RateSharing } from '../http/rate-sharing.ts';
 import { Loop, type LoopOptions } from '../lib/loop.ts';
@@ -11,13 +11,13 @@ import { FailureLog } from '../observe/failure-log.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { indexNextEvents } from '../search/search-index.ts';
-import { pruneDeliveries } from '../store/deliveries.ts';
-import type { Engine } from '../store/engine.ts';
-import { pruneRateUses, readOthersRateUses, writeRateUses } from '../store/rate-uses.ts';
-import { endWithoutAccess } from '../store/webhook-ends.ts';
-import { pruneWebhooks } from '../store/webhooks.ts';
+import { pruneRateUses, readOthersRateUses, writeRateUses } from '../store/access/rate-uses.ts';
+import type { Engine } from '../store/engine/engine.ts';
+import { pruneDeliveries } from '../store/webhooks/deliveries.ts';
+import { endWithoutAccess } from '../store/webhooks/webhook-ends.ts';
+import { pruneWebhooks } from '../store/webhooks/webhooks.ts';
 import { expireDeliveries } from '../webhooks/expiry.ts';
-import type { World } from './world.ts';
+import type { Runtime } from './runtime.ts';
 
 /** The share of the time that the steps of a background job may take. */
 const timeShare = 0.1;
@@ -33,9 +33,9 @@ interface BackgroundDeps {
 }
 
 /** Starts the jobs that run beside requests. */
-export function startBackgroundJobs(settings: Settings, world: World, deps: BackgroundDeps): Loop[] {
+export function startBackgroundJobs(settings: Settings, runtime: Runtime, deps: BackgroundDeps): Loop[] {
   const { engine, eventLog, blobs, limiter, storeTokenUses, metrics, log } = deps;
-  const { now, monotonic } = world;
+  const { now, monotonic } = runtime;
   const start = (job: string, options: Pick<LoopOptions, 'step' | 'sweepMs' | 'delayMs'>) =>
     new Loop({ ...options, monotonic, timeShare, outcomes: new FailureLog(log, 'background_job_failed', { job }) });
   const searchIndex = start('search_index', {
@@ -51,13 +51,13 @@ export function startBackgroundJobs(settings: Settings, world: World, deps: Back
     // Its own job, because a storage that does not respond must not delay the others.
     start('file_removal', {
       step: () => removeEnded(engine, blobs, now(), (count) => metrics.pruned('files', count)),
-      sweepMs: world.fileSweepMs,
+      sweepMs: runtime.fileSweepMs,
     }),
     start('retention', { step: () => prune(settings, now, engine, metrics), sweepMs: 60_000 }),
   ];
   // With SQLite no other process serves.
   if (limiter && settings.databaseUrl) {
-    const sharing = shareRates(limiter, world, engine);
+    const sharing = shareRates(limiter, runtime, engine);
     jobs.push(start('rate_limits', { step: () => sharing.exchange().then(() => false), sweepMs: 1_000 }));
   }
   return jobs;
@@ -80,8 +80,8 @@ async function prune(settings: Settings, now: () => number, engine: Engine, metr
   return hasMoreEnded || hasMoreExpired;
 }
 
-function shareRates(limiter: RateLimiter, world: World, engine: Engine): RateSharing {
-  const node = Buffer.from(world.random(9)).toString('base64url');
+function shareRates(limiter: RateLimiter, runtime: Runtime, engine: Engine): RateSharing {
+  const node = Buffer.from(runtime.random(9)).toString('base64url');
   return new RateSharing({
     limiter,
     totals: {
@@ -89,6 +89,6 @@ function shareRates(limiter: RateLimiter, world: World, engine: Engine): RateSha
       readOthers: (withinMs) => readOthersRateUses(engine, node, withinMs),
       prune: (afterMs) => pruneRateUses(engine, afterMs),
     },
-    now: world.now,
+    now: runtime.now,
   });
 }

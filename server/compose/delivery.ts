@@ -11,14 +11,14 @@ import { checkUrl } from '../webhooks/ssrf/endpoint-url.ts';
 import { Guard } from '../webhooks/ssrf/guard.ts';
 import { resolveName } from '../webhooks/ssrf/resolve.ts';
 import { DeliveryWorker } from '../webhooks/worker.ts';
-import { chance, type World } from './world.ts';
+import { chance, type Runtime } from './runtime.ts';
 
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host);
 
 /** Builds what delivers to webhooks. `notifyNodes` tells other processes that webhooks have changed. */
 export function buildDelivery(
   settings: Settings,
-  world: World,
+  runtime: Runtime,
   deps: LogDeps,
   key: Uint8Array,
   ownPort: () => number | undefined,
@@ -26,8 +26,8 @@ export function buildDelivery(
   metrics: Metrics,
   log: Log,
 ): { worker: DeliveryWorker; services: WebhookServices } {
-  const { now, monotonic, sweepMs } = world;
-  const secrets = new SecretBox(new SealedBox(key, world.random));
+  const { now, monotonic, sweepMs } = runtime;
+  const secrets = new SecretBox(new SealedBox(key, runtime.random));
   const guard = new Guard({
     openNetworks: settings.webhookNetworks,
     loopbackAllowed: isLoopback(settings.host) && (!settings.publicUrl || isLoopback(settings.publicUrl.hostname)),
@@ -39,10 +39,10 @@ export function buildDelivery(
   const worker = new DeliveryWorker({
     ...deps,
     monotonic,
-    owner: Buffer.from(world.random(9)).toString('base64url'),
+    owner: Buffer.from(runtime.random(9)).toString('base64url'),
     isAlone: settings.databaseUrl === undefined,
     now,
-    random: () => chance(world),
+    random: () => chance(runtime),
     sender,
     sweepMs,
     notifyNodes,

@@ -1,15 +1,15 @@
 import { FileLinks } from '../auth/file-links.ts';
-import type { Blobs } from '../blobs/blobs.ts';
-import { openDisk } from '../blobs/disk.ts';
-import { checkS3, openS3 } from '../blobs/s3.ts';
-import { withSegments } from '../blobs/segments.ts';
 import type { Settings } from '../config.ts';
 import { UploadLeases } from '../files/leases.ts';
 import { UploadLocks } from '../files/locks.ts';
+import type { Blobs } from '../files/storage/blobs.ts';
+import { openDisk } from '../files/storage/disk.ts';
+import { checkS3, openS3 } from '../files/storage/s3.ts';
+import { withSegments } from '../files/storage/segments.ts';
 import { Uploads } from '../files/uploads.ts';
 import type { FileServices } from '../operations/operation.ts';
-import type { Engine } from '../store/engine.ts';
-import type { World } from './world.ts';
+import type { Engine } from '../store/engine/engine.ts';
+import type { Runtime } from './runtime.ts';
 
 const hourMs = 3_600_000;
 
@@ -19,13 +19,13 @@ const hourMs = 3_600_000;
  */
 export async function buildFiles(
   settings: Settings,
-  world: World,
+  runtime: Runtime,
   engine: Engine,
   key: Uint8Array,
   address: () => string,
   interruptOthers: (key: string) => void = () => {},
 ): Promise<{ blobs: Blobs; uploads: Uploads; locks: UploadLocks; services: FileServices }> {
-  const { now, random, monotonic, uploadLeaseMs, uploadRenewMs, uploadWaitMs } = world;
+  const { now, random, monotonic, uploadLeaseMs, uploadRenewMs, uploadWaitMs } = runtime;
   const blobs = withSegments(settings.s3 ? openS3(settings.s3) : openDisk(settings.folder));
   if (settings.s3) await checkS3(settings.s3);
   const keptMs = settings.uploadHours * hourMs;

@@ -6,7 +6,7 @@ import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Services } from '../operations/operation.ts';
 import { joinNodes, type NodeListener, type Nodes } from './nodes.ts';
-import { chance, type World } from './world.ts';
+import { chance, type Runtime } from './runtime.ts';
 
 export interface Live {
   readonly streams: Streams;
@@ -19,18 +19,18 @@ export interface Live {
 /** Builds the live streams, and passes each commit to the consumers of the log here and in other processes. */
 export function buildLive(
   settings: Settings,
-  world: World,
+  runtime: Runtime,
   deps: LogDeps,
   key: Uint8Array,
   listener: NodeListener,
   metrics: Metrics,
   log: Log,
 ): Live {
-  const { now, random } = world;
+  const { now, random } = runtime;
   const streams = new Streams({
-    ...world,
+    ...runtime,
     ...deps,
-    chance: () => chance(world),
+    chance: () => chance(runtime),
     maxStreams: settings.streamLimit,
     log,
     gauges: metrics,

@@ -8,7 +8,7 @@ import { decodeBatch, encodeBatch } from '../log/batch-codec.ts';
 import type { EventLog } from '../log/event-log.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import type { LogBatch } from '../store/engine.ts';
+import type { LogBatch } from '../store/engine/engine.ts';
 
 /** Notifies the other processes on the same database. */
 export interface Nodes {

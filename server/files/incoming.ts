@@ -1,6 +1,6 @@
-import type { BlobWriter } from '../blobs/blobs.ts';
 import { freeBytes } from '../domain/free-bytes.ts';
 import type { RunningHash } from './hashes.ts';
+import type { BlobWriter } from './storage/blobs.ts';
 
 export interface IncomingDeps {
   readonly writer: BlobWriter;

@@ -1,5 +1,5 @@
-import type { Engine } from '../store/engine.ts';
-import { freeUpload, type LeaseRow, renewUpload } from '../store/upload-leases.ts';
+import type { Engine } from '../store/engine/engine.ts';
+import { freeUpload, type LeaseRow, renewUpload } from '../store/files/upload-leases.ts';
 import { UploadBusy } from './busy.ts';
 
 interface LeaseDeps {

@@ -1,5 +1,5 @@
-import type { Engine, Tx } from '../store/engine.ts';
-import { freeAllUploads, takeUpload } from '../store/upload-leases.ts';
+import type { Engine, Tx } from '../store/engine/engine.ts';
+import { freeAllUploads, takeUpload } from '../store/files/upload-leases.ts';
 import { Lease } from './lease.ts';
 
 /** The lease of a dead server blocks an upload for this long. */

@@ -1,6 +1,6 @@
-import type { Blobs } from '../blobs/blobs.ts';
-import type { Engine } from '../store/engine.ts';
-import { dropEndedFiles, forgetFile, hasEndedFiles, postponeDeletion } from '../store/files.ts';
+import type { Engine } from '../store/engine/engine.ts';
+import { dropEndedFiles, forgetFile, hasEndedFiles, postponeDeletion } from '../store/files/files.ts';
+import type { Blobs } from './storage/blobs.ts';
 
 const batch = 100;
 

@@ -1,5 +1,5 @@
 import { type FileId, invalidField, ParleyError, type UserId } from '@parley/contract';
-import type { FileRow } from '../store/files.ts';
+import type { FileRow } from '../store/files/files.ts';
 import { type Lease, lostLease } from './lease.ts';
 import { checkName, lastOf } from './name.ts';
 import { extendEveryMs } from './upload.ts';

@@ -1,5 +1,5 @@
 import type { UserId } from '@parley/contract';
-import type { FileRow } from '../store/files.ts';
+import type { FileRow } from '../store/files/files.ts';
 import type { Incoming } from './incoming.ts';
 import { type ReceivedFile, tookTooLong, type Uploads } from './uploads.ts';
 

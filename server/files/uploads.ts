@@ -1,7 +1,5 @@
 import { type FileId, invalidField, ParleyError, type UserId } from '@parley/contract';
-import { type Blobs, noRoom } from '../blobs/blobs.ts';
-import { newKey } from '../blobs/key.ts';
-import type { Engine } from '../store/engine.ts';
+import type { Engine } from '../store/engine/engine.ts';
 import {
   completeFile,
   countUnsent,
@@ -16,11 +14,13 @@ import {
   isCompleteFile,
   isKept,
   isKnown,
-} from '../store/files.ts';
-import { cutUpload } from '../store/upload-leases.ts';
+} from '../store/files/files.ts';
+import { cutUpload } from '../store/files/upload-leases.ts';
 import { Hashes, RunningHash } from './hashes.ts';
 import { Incoming } from './incoming.ts';
 import type { Lease } from './lease.ts';
+import { type Blobs, noRoom } from './storage/blobs.ts';
+import { newKey } from './storage/key.ts';
 import { headBytes, typeNamed, typeOf } from './type.ts';
 
 export interface UploadsDeps {

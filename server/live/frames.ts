@@ -1,6 +1,6 @@
 import type { ChatId, EventName, Signal, SignalName } from '@parley/contract';
 import { freeze } from '../domain/event.ts';
-import type { LogEntry } from '../store/engine.ts';
+import type { LogEntry } from '../store/engine/engine.ts';
 
 /** A server-sent event, encoded once for all streams. */
 export interface Frame {

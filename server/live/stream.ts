@@ -1,6 +1,6 @@
 import { ParleyError } from '@parley/contract';
 import type { LiveQuery, LiveSink, LiveStream } from '../domain/live.ts';
-import type { EventRow } from '../store/events.ts';
+import type { EventRow } from '../store/log/events.ts';
 import { cursorFrame, eventFrame, type Frame, openingFrame } from './frames.ts';
 
 /** Frames that wait in memory for a slow client. If there are more, the stream reads them from the database later. */

@@ -1,5 +1,5 @@
 import type { ChatId, EventId, EventName } from '@parley/contract';
-import type { LogBatch, LogEntry } from '../store/engine.ts';
+import type { LogBatch, LogEntry } from '../store/engine/engine.ts';
 
 /** Characters in one message. By default NATS accepts a million bytes, and a character takes up to three. */
 const maxChars = 250_000;

@@ -1,8 +1,8 @@
 import { Loop } from '../lib/loop.ts';
 import { FailureLog } from '../observe/failure-log.ts';
 import type { Log } from '../observe/log.ts';
-import type { Engine, LogBatch, LogEntry } from '../store/engine.ts';
-import { eventsAfter, logTip } from '../store/events.ts';
+import type { Engine, LogBatch, LogEntry } from '../store/engine/engine.ts';
+import { eventsAfter, logTip } from '../store/log/events.ts';
 
 /** Events that are read from the database at a time. */
 const maxStored = 500;

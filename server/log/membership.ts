@@ -1,9 +1,9 @@
 import type { ChatId, EventData, EventName, UserId } from '@parley/contract';
 import { Batcher } from '../lib/batcher.ts';
 import { Semaphore } from '../lib/semaphore.ts';
-import type { Engine, LogEntry } from '../store/engine.ts';
-import { membershipPeriods } from '../store/members.ts';
-import { type MembershipPeriod, sees } from '../store/visibility.ts';
+import { membershipPeriods } from '../store/chat/members.ts';
+import { type MembershipPeriod, sees } from '../store/chat/visibility.ts';
+import type { Engine, LogEntry } from '../store/engine/engine.ts';
 import type { EventLog } from './event-log.ts';
 
 /** Events that are applied at a time. */

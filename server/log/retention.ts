@@ -1,7 +1,7 @@
-import type { Engine, Tx } from '../store/engine.ts';
-import { pruneEvents } from '../store/events.ts';
-import { pruneResponses } from '../store/idempotency.ts';
-import { prunePeriods } from '../store/members.ts';
+import { pruneResponses } from '../store/access/idempotency.ts';
+import { prunePeriods } from '../store/chat/members.ts';
+import type { Engine, Tx } from '../store/engine/engine.ts';
+import { pruneEvents } from '../store/log/events.ts';
 
 const batchSize = 500;
 

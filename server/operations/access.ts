@@ -1,9 +1,9 @@
 import { type ChatId, type FileId, type MessageId, ParleyError, type Role, type UserId } from '@parley/contract';
 import { type Act, may, refusals } from '../domain/policy.ts';
-import { type ChatAccess, findChat } from '../store/chats.ts';
-import type { Db, Tx } from '../store/engine.ts';
-import { type CompleteFile, findFile, isComplete, isSharedWith } from '../store/files.ts';
-import { findMessage, type MessageRow } from '../store/messages.ts';
+import { type ChatAccess, findChat } from '../store/chat/chats.ts';
+import { findMessage, type MessageRow } from '../store/chat/messages.ts';
+import type { Db, Tx } from '../store/engine/engine.ts';
+import { type CompleteFile, findFile, isComplete, isSharedWith } from '../store/files/files.ts';
 
 /** A chat and the role of the caller in it. */
 export interface Membership {

@@ -1,7 +1,7 @@
 import { type Chat, type ChatId, invalidField, type UserId } from '@parley/contract';
-import { listChats, updateChat, viewChat } from '../store/chats.ts';
-import type { Db } from '../store/engine.ts';
-import { appendOne } from '../store/events.ts';
+import { listChats, updateChat, viewChat } from '../store/chat/chats.ts';
+import type { Db } from '../store/engine/engine.ts';
+import { appendOne } from '../store/log/events.ts';
 import { accessChat, lockChatTo } from './access.ts';
 import { change, type Handler, type Services } from './operation.ts';
 import * as present from './present.ts';

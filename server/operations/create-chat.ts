@@ -1,9 +1,9 @@
 import { type ChatId, invalidField, type NewEvent, type Role, type UserId } from '@parley/contract';
-import { findDirect, insertChat, type NewChat } from '../store/chats.ts';
-import type { Db, Tx } from '../store/engine.ts';
-import { appendOne } from '../store/events.ts';
-import { insertMembers } from '../store/members.ts';
-import { unknownUsers } from '../store/users.ts';
+import { unknownUsers } from '../store/access/users.ts';
+import { findDirect, insertChat, type NewChat } from '../store/chat/chats.ts';
+import { insertMembers } from '../store/chat/members.ts';
+import type { Db, Tx } from '../store/engine/engine.ts';
+import { appendOne } from '../store/log/events.ts';
 import { chatFor } from './chats.ts';
 import { change, type Handler, type Services } from './operation.ts';
 

@@ -1,13 +1,19 @@
 import { type DeliveryId, ParleyError } from '@parley/contract';
 import type { Caller } from '../auth/caller.ts';
-import { type DeliveryRow, findDelivery, isSettled, makeDeliveryDue, skipDelivery } from '../store/deliveries.ts';
-import { listDeliveries } from '../store/delivery-pages.ts';
-import { attemptsOf, recordResend } from '../store/delivery-results.ts';
-import { bumpRevision } from '../store/endpoint-state.ts';
-import type { Db } from '../store/engine.ts';
-import { eventsNamed, firstEventSince } from '../store/events.ts';
-import { finishReplays, noteSettled } from '../store/replays.ts';
-import { findWebhook, lockWebhooks, type WebhookRow } from '../store/webhooks.ts';
+import type { Db } from '../store/engine/engine.ts';
+import { eventsNamed, firstEventSince } from '../store/log/events.ts';
+import {
+  type DeliveryRow,
+  findDelivery,
+  isSettled,
+  makeDeliveryDue,
+  skipDelivery,
+} from '../store/webhooks/deliveries.ts';
+import { listDeliveries } from '../store/webhooks/delivery-pages.ts';
+import { attemptsOf, recordResend } from '../store/webhooks/delivery-results.ts';
+import { bumpRevision } from '../store/webhooks/endpoint-state.ts';
+import { finishReplays, noteSettled } from '../store/webhooks/replays.ts';
+import { findWebhook, lockWebhooks, type WebhookRow } from '../store/webhooks/webhooks.ts';
 import { change, type Handler, type Services } from './operation.ts';
 import * as present from './present.ts';
 import { accessPastWebhook, lockWebhook } from './webhooks.ts';

@@ -1,4 +1,4 @@
-import type { CompleteFile } from '../store/files.ts';
+import type { CompleteFile } from '../store/files/files.ts';
 
 /** An answer that is the bytes of a file. */
 export class Download {

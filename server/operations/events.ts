@@ -1,6 +1,6 @@
 import type { LoggedEvent } from '@parley/contract';
-import { type EventRow, logTip, visibleEvents } from '../store/events.ts';
-import { requireEverMember, requireKept, requireReached } from '../store/log-cursor.ts';
+import { type EventRow, logTip, visibleEvents } from '../store/log/events.ts';
+import { requireEverMember, requireKept, requireReached } from '../store/log/log-cursor.ts';
 import { Live } from './live.ts';
 import type { Handler, Services } from './operation.ts';
 

@@ -2,7 +2,7 @@ import { invalidField } from '@parley/contract';
 import { isoTime } from '../domain/time.ts';
 import { typeNamed } from '../files/type.ts';
 import { tookTooLong } from '../files/uploads.ts';
-import { completeFile } from '../store/files.ts';
+import { completeFile } from '../store/files/files.ts';
 import { accessFile } from './access.ts';
 import { Download } from './download.ts';
 import { change, type Handler, type Services } from './operation.ts';

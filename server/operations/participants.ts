@@ -1,7 +1,5 @@
 import { type ChatId, type NewEvent, ParleyError, type UserId } from '@parley/contract';
 import { record } from '../auth/audit.ts';
-import type { Tx } from '../store/engine.ts';
-import { append, appendOne } from '../store/events.ts';
 import {
   countOwners,
   endMembership,
@@ -10,7 +8,9 @@ import {
   listParticipants,
   presentAmong,
   updateRole,
-} from '../store/members.ts';
+} from '../store/chat/members.ts';
+import type { Tx } from '../store/engine/engine.ts';
+import { append, appendOne } from '../store/log/events.ts';
 import { accessChat, accessChatTo, lockChatTo } from './access.ts';
 import { chatFor } from './chats.ts';
 import { knownOthers } from './create-chat.ts';

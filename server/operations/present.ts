@@ -22,18 +22,18 @@ import { parseScopes } from '../auth/access-token.ts';
 import type { KeptFile, KeptMessage } from '../domain/message.ts';
 import { signedContent } from '../domain/signature.ts';
 import { isoTime } from '../domain/time.ts';
-import type { ChatView } from '../store/chats.ts';
-import type { DeliveryRow } from '../store/deliveries.ts';
-import type { AttemptRow } from '../store/delivery-results.ts';
-import type { EndpointStateRow } from '../store/endpoint-state.ts';
-import type { Db } from '../store/engine.ts';
-import type { ParticipantRow } from '../store/members.ts';
-import type { MessageRow, PageRow } from '../store/messages.ts';
-import { reactionsTo } from '../store/reactions.ts';
-import type { ReplayRow } from '../store/replays.ts';
-import type { TokenRow } from '../store/tokens.ts';
-import type { UserRow } from '../store/users.ts';
-import type { WebhookRow } from '../store/webhooks.ts';
+import type { TokenRow } from '../store/access/tokens.ts';
+import type { UserRow } from '../store/access/users.ts';
+import type { ChatView } from '../store/chat/chats.ts';
+import type { ParticipantRow } from '../store/chat/members.ts';
+import type { MessageRow, PageRow } from '../store/chat/messages.ts';
+import { reactionsTo } from '../store/chat/reactions.ts';
+import type { Db } from '../store/engine/engine.ts';
+import type { DeliveryRow } from '../store/webhooks/deliveries.ts';
+import type { AttemptRow } from '../store/webhooks/delivery-results.ts';
+import type { EndpointStateRow } from '../store/webhooks/endpoint-state.ts';
+import type { ReplayRow } from '../store/webhooks/replays.ts';
+import type { WebhookRow } from '../store/webhooks/webhooks.ts';
 
 /** Rows of the store as the contract shows them. */
 

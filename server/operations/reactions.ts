@@ -1,7 +1,7 @@
 import { ParleyError } from '@parley/contract';
-import type { Tx } from '../store/engine.ts';
-import { appendOne } from '../store/events.ts';
-import { deleteReaction, hasReaction, insertReaction, reactionsTo } from '../store/reactions.ts';
+import { deleteReaction, hasReaction, insertReaction, reactionsTo } from '../store/chat/reactions.ts';
+import type { Tx } from '../store/engine/engine.ts';
+import { appendOne } from '../store/log/events.ts';
 import { lockMessage } from './access.ts';
 import { type Call, change, type Handler, type Services } from './operation.ts';
 import * as present from './present.ts';

@@ -1,6 +1,6 @@
 import { Batcher } from '../lib/batcher.ts';
-import { viewChat } from '../store/chats.ts';
-import { advanceReadMarks, type ReadMark } from '../store/members.ts';
+import { viewChat } from '../store/chat/chats.ts';
+import { advanceReadMarks, type ReadMark } from '../store/chat/members.ts';
 import { accessChatTo } from './access.ts';
 import type { Handler, Services } from './operation.ts';
 

@@ -1,7 +1,7 @@
 import { invalidField, ParleyError } from '@parley/contract';
-import { bumpRevision } from '../store/endpoint-state.ts';
-import { firstEventSince, logTip, readCursor } from '../store/events.ts';
-import { insertReplay, listReplays, runningReplays } from '../store/replays.ts';
+import { firstEventSince, logTip, readCursor } from '../store/log/events.ts';
+import { bumpRevision } from '../store/webhooks/endpoint-state.ts';
+import { insertReplay, listReplays, runningReplays } from '../store/webhooks/replays.ts';
 import { change, type Handler, type Services } from './operation.ts';
 import * as present from './present.ts';
 import { accessPastWebhook, lockWebhook } from './webhooks.ts';

@@ -3,8 +3,8 @@ import { parseScopes, usableBy } from '../auth/access-token.ts';
 import { record } from '../auth/audit.ts';
 import type { Caller } from '../auth/caller.ts';
 import { makeToken, requireRoomForToken } from '../auth/personal-token.ts';
-import { findToken, listTokens, lockTokensOf, revokeToken } from '../store/tokens.ts';
-import { endWithoutAccess } from '../store/webhook-ends.ts';
+import { findToken, listTokens, lockTokensOf, revokeToken } from '../store/access/tokens.ts';
+import { endWithoutAccess } from '../store/webhooks/webhook-ends.ts';
 import { actorOf, change, type Handler, type Services } from './operation.ts';
 import * as present from './present.ts';
 

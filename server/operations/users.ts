@@ -2,11 +2,8 @@ import { type ChatId, ParleyError, type UserId } from '@parley/contract';
 import { type Actor, record } from '../auth/audit.ts';
 import { accessBot } from '../auth/bots.ts';
 import type { Caller } from '../auth/caller.ts';
-import type { Tx } from '../store/engine.ts';
-import { appendOne } from '../store/events.ts';
-import { deleteLinks, deleteLinksBy } from '../store/links.ts';
-import { chatsOwnedBy, findSuccessor, updateRole } from '../store/members.ts';
-import { findToken, lockTokensOf, revokeTokensOf } from '../store/tokens.ts';
+import { deleteLinks, deleteLinksBy } from '../store/access/links.ts';
+import { findToken, lockTokensOf, revokeTokensOf } from '../store/access/tokens.ts';
 import {
   countAdmins,
   disableUser,
@@ -17,8 +14,11 @@ import {
   searchUsers,
   setAdmin,
   type UserRow,
-} from '../store/users.ts';
-import { endWithoutAccess } from '../store/webhook-ends.ts';
+} from '../store/access/users.ts';
+import { chatsOwnedBy, findSuccessor, updateRole } from '../store/chat/members.ts';
+import type { Tx } from '../store/engine/engine.ts';
+import { appendOne } from '../store/log/events.ts';
+import { endWithoutAccess } from '../store/webhooks/webhook-ends.ts';
 import { actorOf, change, type Handler, type Services } from './operation.ts';
 import * as present from './present.ts';
 

@@ -1,14 +1,14 @@
 import { type ChatId, invalidField, ParleyError, type Webhook, type WebhookId } from '@parley/contract';
 import { type AuditDetails, record } from '../auth/audit.ts';
 import { type Caller, requireScopes } from '../auth/caller.ts';
-import { findChatType } from '../store/chats.ts';
-import { makeAllDue } from '../store/deliveries.ts';
-import { bumpRevision, findEndpointState } from '../store/endpoint-state.ts';
-import type { Db, Tx } from '../store/engine.ts';
-import { logTip } from '../store/events.ts';
-import { findToken } from '../store/tokens.ts';
-import { removeWebhook, suspend } from '../store/webhook-ends.ts';
-import { oldestUndelivered } from '../store/webhook-events.ts';
+import { findToken } from '../store/access/tokens.ts';
+import { findChatType } from '../store/chat/chats.ts';
+import type { Db, Tx } from '../store/engine/engine.ts';
+import { logTip } from '../store/log/events.ts';
+import { makeAllDue } from '../store/webhooks/deliveries.ts';
+import { bumpRevision, findEndpointState } from '../store/webhooks/endpoint-state.ts';
+import { removeWebhook, suspend } from '../store/webhooks/webhook-ends.ts';
+import { oldestUndelivered } from '../store/webhooks/webhook-events.ts';
 import {
   adoptWebhook,
   countWebhooks,
@@ -21,7 +21,7 @@ import {
   rotateSecret,
   updateWebhook,
   type WebhookRow,
-} from '../store/webhooks.ts';
+} from '../store/webhooks/webhooks.ts';
 import { accessChatTo, noChat } from './access.ts';
 import { actorOf, change, type Handler, type Services } from './operation.ts';
 import * as present from './present.ts';

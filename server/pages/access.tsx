@@ -2,8 +2,8 @@
 import { invalidField, ParleyError, type Scope, scopeNames, type TokenId } from '@parley/contract';
 import { parseScopes, scopesFor } from '../auth/access-token.ts';
 import { endGrants, type GrantEnd } from '../auth/grants.ts';
-import { type AuthorizedApp, listAuthorizedApps } from '../store/grants.ts';
-import { listTokens } from '../store/tokens.ts';
+import { type AuthorizedApp, listAuthorizedApps } from '../store/access/grants.ts';
+import { listTokens } from '../store/access/tokens.ts';
 import { callOperation } from './call.ts';
 import { Facts } from './facts.tsx';
 import { idIn } from './ids.ts';

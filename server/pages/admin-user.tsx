@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { passwordLinkMs } from '../auth/links.ts';
-import { countAdmins, findSignIn, findUser, listBots, type UserRow } from '../store/users.ts';
+import { countAdmins, findSignIn, findUser, listBots, type UserRow } from '../store/access/users.ts';
 import { Facts } from './facts.tsx';
 import { named } from './names.tsx';
 import { DoneNotice } from './notices.tsx';

@@ -2,7 +2,7 @@
 import { ParleyError, type UserId } from '@parley/contract';
 import { createPasswordLink } from '../auth/links.ts';
 import { changeAdministrator, enableOneUser } from '../operations/users.ts';
-import { findUser, listUsers, namesOf, type UserRow } from '../store/users.ts';
+import { findUser, listUsers, namesOf, type UserRow } from '../store/access/users.ts';
 import { emptyUser, newUserPage, readUserForm } from './admin-new-user.tsx';
 import { userPage } from './admin-user.tsx';
 import { callOperation } from './call.ts';

@@ -1,8 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import { oauthPaths } from '../auth/oauth/metadata.ts';
-import type { AppRow } from '../store/apps.ts';
-import { countPeopleOf } from '../store/grants.ts';
-import { findUser, type UserRow } from '../store/users.ts';
+import type { AppRow } from '../store/access/apps.ts';
+import { countPeopleOf } from '../store/access/grants.ts';
+import { findUser, type UserRow } from '../store/access/users.ts';
 import { Facts } from './facts.tsx';
 import { Lines } from './fields.tsx';
 import type { Form } from './form.ts';

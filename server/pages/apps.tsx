@@ -3,7 +3,7 @@ import { invalidField, title as titleRule } from '@parley/contract';
 import { z } from 'zod';
 import { accessApp, deleteApp, registerApp, replaceSecret, updateApp } from '../auth/apps.ts';
 import { validate } from '../http/validate.ts';
-import { type AppRow, listApps } from '../store/apps.ts';
+import { type AppRow, listApps } from '../store/access/apps.ts';
 import { type AppTyped, appPage, readAppForm } from './app-page.tsx';
 import { Facts } from './facts.tsx';
 import { Lines, Radios } from './fields.tsx';

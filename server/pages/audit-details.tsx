@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from 'hono/jsx';
 import type { AuditDetails } from '../auth/audit.ts';
-import type { AuditRow } from '../store/audit.ts';
+import type { AuditRow } from '../store/access/audit.ts';
 
 /** Names by id. */
 export interface Names {

@@ -1,10 +1,10 @@
 /** @jsxImportSource hono/jsx */
 import { userName } from '@parley/contract';
 import { acts } from '../auth/acts.ts';
-import { namesOfApps } from '../store/apps.ts';
-import { type AuditFilter, type AuditRow, listAudit } from '../store/audit.ts';
-import type { Db } from '../store/engine.ts';
-import { findUserByName, namesOf } from '../store/users.ts';
+import { namesOfApps } from '../store/access/apps.ts';
+import { type AuditFilter, type AuditRow, listAudit } from '../store/access/audit.ts';
+import { findUserByName, namesOf } from '../store/access/users.ts';
+import type { Db } from '../store/engine/engine.ts';
 import { appsIn, Details, type Names, usersIn, Who } from './audit-details.tsx';
 import { Filter, Select } from './fields.tsx';
 import { readId } from './ids.ts';

@@ -1,8 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import { type Scope, scopeNames } from '@parley/contract';
-import { type AppRow, listApps } from '../store/apps.ts';
-import { listTokens } from '../store/tokens.ts';
-import type { UserRow } from '../store/users.ts';
+import { type AppRow, listApps } from '../store/access/apps.ts';
+import { listTokens } from '../store/access/tokens.ts';
+import type { UserRow } from '../store/access/users.ts';
 import { Facts } from './facts.tsx';
 import { named } from './names.tsx';
 import { DoneNotice } from './notices.tsx';

@@ -2,7 +2,7 @@
 
 import { usableBy } from '../auth/access-token.ts';
 import type { AuthorizationCheck } from '../auth/oauth/oauth.ts';
-import { findUser, type UserRow } from '../store/users.ts';
+import { findUser, type UserRow } from '../store/access/users.ts';
 import { type Destination, destinationOf } from './destination.ts';
 import { FullName, named } from './names.tsx';
 import { withNext } from './next.ts';

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import { countAdmins } from '../store/users.ts';
+import { countAdmins } from '../store/access/users.ts';
 import { type Entry, entriesFor } from './layout.tsx';
 import { named } from './names.tsx';
 import { type PageContext, type SignedIn, type Site, type SiteDeps, show, wantsPage } from './site.tsx';

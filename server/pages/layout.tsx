@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from 'hono/jsx';
-import type { UserRow } from '../store/users.ts';
+import type { UserRow } from '../store/access/users.ts';
 import { stylePath } from './assets.ts';
 import type { PageHead } from './site.tsx';
 

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import type { UserRow } from '../store/users.ts';
+import type { UserRow } from '../store/access/users.ts';
 import type { PageHead } from './site.tsx';
 
 /** Isolates a name that may be written from right to left. In markup `bdi` does this, in titles these characters. */

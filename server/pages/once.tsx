@@ -1,7 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import { hashToken, newSecret } from '../auth/access-token.ts';
 import type { AccessServices } from '../auth/services.ts';
-import { clearThrottle, takeAttempt } from '../store/throttles.ts';
+import { clearThrottle, takeAttempt } from '../store/access/throttles.ts';
 import type { Form } from './form.ts';
 import { PageRefusal } from './refusal.tsx';
 

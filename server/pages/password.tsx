@@ -2,7 +2,7 @@
 import { ParleyError } from '@parley/contract';
 import { checkLink } from '../auth/links.ts';
 import { changePassword, resetPassword } from '../auth/password-change.ts';
-import { findUser, type UserRow } from '../store/users.ts';
+import { findUser, type UserRow } from '../store/access/users.ts';
 import { letIn } from './arrival.ts';
 import { keepSession } from './cookies.ts';
 import type { Faults } from './form.ts';

@@ -15,7 +15,7 @@ import type { PipelineDeps } from '../http/pipeline.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { asParleyError, failure } from '../http/responses.ts';
 import type { Handlers, Services } from '../operations/operation.ts';
-import { findUser, type UserRow } from '../store/users.ts';
+import { findUser, type UserRow } from '../store/access/users.ts';
 import { Failed, notOurForm, titleOf, wayBack } from './failed.tsx';
 import { type Form, readForm } from './form.ts';
 import { Layout } from './layout.tsx';

@@ -2,7 +2,7 @@
 import { type Scope, scopeNames } from '@parley/contract';
 import type { Child } from 'hono/jsx';
 import { parseScopes } from '../auth/access-token.ts';
-import type { TokenRow } from '../store/tokens.ts';
+import type { TokenRow } from '../store/access/tokens.ts';
 import { Facts } from './facts.tsx';
 import { Select } from './fields.tsx';
 import type { Form } from './form.ts';

@@ -1,10 +1,10 @@
 import type { EventData, MessageId } from '@parley/contract';
 import { words } from '../domain/words.ts';
 import type { EventLog } from '../log/event-log.ts';
-import type { Engine, Tx } from '../store/engine.ts';
-import { type EventRow, moveCursor, readCursor } from '../store/events.ts';
-import { idsBetween } from '../store/log-cursor.ts';
-import { addToIndex, dropFromIndex, type IndexedMessage } from '../store/search.ts';
+import type { Engine, Tx } from '../store/engine/engine.ts';
+import { type EventRow, moveCursor, readCursor } from '../store/log/events.ts';
+import { idsBetween } from '../store/log/log-cursor.ts';
+import { addToIndex, dropFromIndex, type IndexedMessage } from '../store/search/search.ts';
 
 /** Events in one step, and characters of their bodies: what takes a few milliseconds. */
 const maxEvents = 250;

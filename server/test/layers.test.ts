@@ -11,6 +11,7 @@ const sourceOf = new Map(files.map((file) => [file, readFileSync(join(root, file
 /** Where a file belongs: a folder of the server, a file right in it, a proof tool, or another workspace. */
 const layerOf = (file: string) => {
   const [workspace = '', part = ''] = file.split('/');
+  if (file.startsWith('server/files/storage/')) return 'files/storage';
   return workspace === 'server' ? part : workspace === 'proof' ? `proof/${part}` : workspace;
 };
 
@@ -40,23 +41,23 @@ const may: Record<string, readonly string[] | 'all'> = {
   lib: ['lib'],
   domain: ['contract', 'domain', 'lib'],
   store: ['contract', 'domain', 'store', 'lib'],
-  blobs: ['contract', 'domain', 'blobs', 'lib'],
-  files: ['contract', 'domain', 'store', 'blobs', 'files', 'lib'],
+  'files/storage': ['contract', 'domain', 'files/storage', 'lib'],
+  files: ['contract', 'domain', 'store', 'files/storage', 'files', 'lib'],
   bus: ['bus', 'lib'],
   observe: ['contract', 'observe'],
   auth: ['contract', 'domain', 'store', 'auth', 'lib'],
-  backup: ['contract', 'domain', 'store', 'blobs', 'backup', 'lib'],
+  backup: ['contract', 'domain', 'store', 'files/storage', 'backup', 'lib'],
   log: ['contract', 'domain', 'store', 'observe', 'log', 'lib'],
   live: ['contract', 'domain', 'store', 'observe', 'log', 'live', 'lib'],
   search: ['contract', 'domain', 'store', 'log', 'search', 'lib'],
   webhooks: ['contract', 'domain', 'store', 'observe', 'log', 'webhooks', 'lib'],
-  operations: ['contract', 'domain', 'store', 'auth', 'blobs', 'files', 'operations', 'lib'],
+  operations: ['contract', 'domain', 'store', 'auth', 'files/storage', 'files', 'operations', 'lib'],
   http: ['contract', 'domain', 'auth', 'files', 'operations', 'observe', 'http', 'lib'],
   pages: ['contract', 'domain', 'store', 'auth', 'operations', 'http', 'pages', 'lib'],
-  'config.ts': ['blobs', 'bus', 'contract', 'domain', 'auth', 'http', 'observe', 'store', 'lib'],
+  'config.ts': ['files/storage', 'bus', 'contract', 'domain', 'auth', 'http', 'observe', 'store', 'lib'],
   compose: 'all',
   'compose.ts': 'all',
-  'main.ts': ['blobs', 'compose.ts', 'config.ts', 'store'],
+  'main.ts': ['files/storage', 'compose.ts', 'config.ts', 'store'],
   sdk: ['contract', 'sdk'],
   cli: 'all',
   'proof/harness': 'all',
@@ -98,7 +99,7 @@ describe('imports point one way', () => {
     expect(importsOf('server/http/pipeline.ts').all).toContain('server/observe/log.ts');
     expect(importsOf('server/http/pipeline.ts').runtime).not.toContain('server/observe/log.ts');
     expect(importsOf('server/http/api.ts').runtime).toContain('contract/index.ts');
-    expect(importsOf('server/store/open.ts').runtime).toContain('server/store/sqlite/engine.ts');
+    expect(importsOf('server/store/engine/open.ts').runtime).toContain('server/store/engine/sqlite/engine.ts');
   });
 
   test('every file belongs to a layer with a rule', () => {
@@ -150,14 +151,14 @@ describe('imports point one way', () => {
   });
 
   test('one file alone knows the two engines', () => {
-    const engines = ['server/store/sqlite/engine.ts', 'server/store/postgres.ts'];
+    const engines = ['server/store/engine/sqlite/engine.ts', 'server/store/engine/postgres.ts'];
     const knowing = files.filter((file) => importsOf(file).all.some((path) => engines.includes(path)));
-    expect(knowing).toEqual(['server/store/open.ts']);
+    expect(knowing).toEqual(['server/store/engine/open.ts']);
   });
 
   test('compose.ts alone opens the store for serving; the command line does so as a guest', () => {
     const opening = files.filter(
-      (file) => file.startsWith('server/') && importsOf(file).runtime.includes('server/store/open.ts'),
+      (file) => file.startsWith('server/') && importsOf(file).runtime.includes('server/store/engine/open.ts'),
     );
     expect(opening.sort()).toEqual(['server/compose.ts', 'server/compose/tools.ts']);
   });
@@ -201,7 +202,7 @@ describe('time, randomness and settings come in from outside', () => {
 
   test('the monotonic clock comes in from outside too', () => {
     const inner = (file: string) =>
-      ['domain', 'store', 'backup', 'observe'].includes(layerOf(file)) && file !== 'server/store/reach.ts';
+      ['domain', 'store', 'backup', 'observe'].includes(layerOf(file)) && file !== 'server/store/engine/reach.ts';
     expect(mentioning(/\bperformance\.now\b/, inner)).toEqual([]);
   });
 

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { Batcher } from '../lib/batcher.ts';
-import type { Result } from '../store/delivery-results.ts';
-import { type EventRow, eventsNamed } from '../store/events.ts';
-import type { WebhookRow } from '../store/webhooks.ts';
+import { type EventRow, eventsNamed } from '../store/log/events.ts';
+import type { Result } from '../store/webhooks/delivery-results.ts';
+import type { WebhookRow } from '../store/webhooks/webhooks.ts';
 import type { QueuedDelivery } from './chat-queue.ts';
 import type { DeliveryDeps } from './deps.ts';
 import { isSuccess, resultFields, type Verdict } from './health.ts';

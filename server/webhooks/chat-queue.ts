@@ -1,5 +1,5 @@
 import type { DeliveryId } from '@parley/contract';
-import type { Inserted, OpenDelivery } from '../store/deliveries.ts';
+import type { Inserted, OpenDelivery } from '../store/webhooks/deliveries.ts';
 
 /** A delivery that waits for its attempt. */
 export interface QueuedDelivery {

@@ -1,10 +1,10 @@
 import type { LogDeps } from '../log/membership.ts';
-import { allChats, backlogsAmong } from '../store/backlogs.ts';
-import { insertPending, type NewDelivery } from '../store/deliveries.ts';
-import { countDeliveries, type EndpointStateRow } from '../store/endpoint-state.ts';
-import type { LogEntry, Tx } from '../store/engine.ts';
-import { moveCursor } from '../store/events.ts';
-import { lockWebhooks, readPosition } from '../store/webhooks.ts';
+import type { LogEntry, Tx } from '../store/engine/engine.ts';
+import { moveCursor } from '../store/log/events.ts';
+import { allChats, backlogsAmong } from '../store/webhooks/backlogs.ts';
+import { insertPending, type NewDelivery } from '../store/webhooks/deliveries.ts';
+import { countDeliveries, type EndpointStateRow } from '../store/webhooks/endpoint-state.ts';
+import { lockWebhooks, readPosition } from '../store/webhooks/webhooks.ts';
 import { createdDelivery, type QueuedDelivery } from './chat-queue.ts';
 import { SubscriptionIndex } from './subscription-index.ts';
 

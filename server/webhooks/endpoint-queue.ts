@@ -1,10 +1,10 @@
 import type { WebhookId } from '@parley/contract';
-import type { BacklogRow } from '../store/backlogs.ts';
-import type { OpenDelivery } from '../store/deliveries.ts';
-import type { EndpointStateRow, LeaseKey, ReleasableState } from '../store/endpoint-state.ts';
-import type { ReplayRow } from '../store/replays.ts';
-import type { EndpointEnd } from '../store/webhook-ends.ts';
-import type { WebhookRow } from '../store/webhooks.ts';
+import type { BacklogRow } from '../store/webhooks/backlogs.ts';
+import type { OpenDelivery } from '../store/webhooks/deliveries.ts';
+import type { EndpointStateRow, LeaseKey, ReleasableState } from '../store/webhooks/endpoint-state.ts';
+import type { ReplayRow } from '../store/webhooks/replays.ts';
+import type { EndpointEnd } from '../store/webhooks/webhook-ends.ts';
+import type { WebhookRow } from '../store/webhooks/webhooks.ts';
 import { type Attempt, type AttemptTarget, resultOf } from './attempt.ts';
 import { ChatQueues, type QueuedDelivery, storedDelivery } from './chat-queue.ts';
 import { adjustAllowance, type EndpointUsage, slowMs } from './concurrency-limit.ts';

@@ -1,10 +1,10 @@
-import { skipBacklog } from '../store/backlog-skips.ts';
-import { type BacklogRow, backlogsBefore, moveBacklog } from '../store/backlogs.ts';
-import { expireOpen } from '../store/deliveries.ts';
-import { bumpRevision } from '../store/endpoint-state.ts';
-import type { Tx } from '../store/engine.ts';
-import { finishReplays, noteSettled } from '../store/replays.ts';
-import { countExpired, findWebhook, lockWebhooks } from '../store/webhooks.ts';
+import type { Tx } from '../store/engine/engine.ts';
+import { skipBacklog } from '../store/webhooks/backlog-skips.ts';
+import { type BacklogRow, backlogsBefore, moveBacklog } from '../store/webhooks/backlogs.ts';
+import { expireOpen } from '../store/webhooks/deliveries.ts';
+import { bumpRevision } from '../store/webhooks/endpoint-state.ts';
+import { finishReplays, noteSettled } from '../store/webhooks/replays.ts';
+import { countExpired, findWebhook, lockWebhooks } from '../store/webhooks/webhooks.ts';
 import { countSettled } from './result-writer.ts';
 
 /**

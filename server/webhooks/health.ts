@@ -1,6 +1,6 @@
 import type { DeliveryState } from '@parley/contract';
-import type { DownCause, EndpointHealth } from '../store/endpoint-state.ts';
-import type { EndpointEnd } from '../store/webhook-ends.ts';
+import type { DownCause, EndpointHealth } from '../store/webhooks/endpoint-state.ts';
+import type { EndpointEnd } from '../store/webhooks/webhook-ends.ts';
 import type { QueuedDelivery } from './chat-queue.ts';
 import type { Outcome } from './outcome.ts';
 import { retryPolicy, waitAfterRefusal, waitWhileDown } from './retry-policy.ts';

@@ -1,5 +1,5 @@
-import { backlogsOf } from '../store/backlogs.ts';
-import { lastDuration, openDeliveries } from '../store/deliveries.ts';
+import { backlogsOf } from '../store/webhooks/backlogs.ts';
+import { lastDuration, openDeliveries } from '../store/webhooks/deliveries.ts';
 import {
   type EndpointStateRow,
   findDue,
@@ -13,10 +13,10 @@ import {
   renewLeases,
   takeLeases,
   transferLease,
-} from '../store/endpoint-state.ts';
-import { announceNode, type NodeRow, removeNode } from '../store/nodes.ts';
-import { runningReplays } from '../store/replays.ts';
-import { accessEnd, findWebhook } from '../store/webhooks.ts';
+} from '../store/webhooks/endpoint-state.ts';
+import { announceNode, type NodeRow, removeNode } from '../store/webhooks/nodes.ts';
+import { runningReplays } from '../store/webhooks/replays.ts';
+import { accessEnd, findWebhook } from '../store/webhooks/webhooks.ts';
 import type { DeliveryDeps } from './deps.ts';
 import type { EndpointSnapshot, Lease } from './endpoint-queue.ts';
 

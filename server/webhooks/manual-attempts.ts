@@ -1,6 +1,6 @@
 import { ParleyError } from '@parley/contract';
 import type { AttemptMade, Sending } from '../domain/attempt.ts';
-import type { WebhookRow } from '../store/webhooks.ts';
+import type { WebhookRow } from '../store/webhooks/webhooks.ts';
 import { isSuccess, resultFields } from './health.ts';
 import type { Sender } from './sender.ts';
 

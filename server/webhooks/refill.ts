@@ -1,11 +1,18 @@
 import type { DeliveryState, WebhookId } from '@parley/contract';
-import { allChats, type BacklogRow, backlogsOf, beginBacklog, endBacklog, moveBacklog } from '../store/backlogs.ts';
-import { undeliveredEvents } from '../store/deliveries.ts';
-import type { Db, Engine, Tx } from '../store/engine.ts';
-import { type EventRow, eventsNamed, logTip } from '../store/events.ts';
-import { finishReplays, moveReplay, type ReplayRow, runningReplays } from '../store/replays.ts';
-import { backlogEvents, type EventPage, eventsFor, reachedEvent } from '../store/webhook-events.ts';
-import { findWebhook, lockWebhooks, readPosition, type WebhookRow } from '../store/webhooks.ts';
+import type { Db, Engine, Tx } from '../store/engine/engine.ts';
+import { type EventRow, eventsNamed, logTip } from '../store/log/events.ts';
+import {
+  allChats,
+  type BacklogRow,
+  backlogsOf,
+  beginBacklog,
+  endBacklog,
+  moveBacklog,
+} from '../store/webhooks/backlogs.ts';
+import { undeliveredEvents } from '../store/webhooks/deliveries.ts';
+import { finishReplays, moveReplay, type ReplayRow, runningReplays } from '../store/webhooks/replays.ts';
+import { backlogEvents, type EventPage, eventsFor, reachedEvent } from '../store/webhooks/webhook-events.ts';
+import { findWebhook, lockWebhooks, readPosition, type WebhookRow } from '../store/webhooks/webhooks.ts';
 import type { ChatQueues } from './chat-queue.ts';
 import { type CreatedDeliveries, createDeliveries } from './dispatcher.ts';
 

@@ -1,7 +1,7 @@
-import { type Result, recordResults } from '../store/delivery-results.ts';
-import { confirmLeases, type EndpointHealth, setHealth } from '../store/endpoint-state.ts';
-import type { Tx } from '../store/engine.ts';
-import { finishReplays, noteSettled, type Settled } from '../store/replays.ts';
+import type { Tx } from '../store/engine/engine.ts';
+import { type Result, recordResults } from '../store/webhooks/delivery-results.ts';
+import { confirmLeases, type EndpointHealth, setHealth } from '../store/webhooks/endpoint-state.ts';
+import { finishReplays, noteSettled, type Settled } from '../store/webhooks/replays.ts';
 import type { DeliveryDeps } from './deps.ts';
 
 /** The result of an attempt, and the lease that it was made under. */

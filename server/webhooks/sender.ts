@@ -1,6 +1,6 @@
 import type { Sending } from '../domain/attempt.ts';
 import type { SealedBox } from '../lib/sealed-box.ts';
-import type { WebhookRow } from '../store/webhooks.ts';
+import type { WebhookRow } from '../store/webhooks/webhooks.ts';
 import { type ClientOptions, Deadlines, postTo } from './client.ts';
 import { deliveryHeaders, type Secrets } from './headers.ts';
 import type { Outcome } from './outcome.ts';

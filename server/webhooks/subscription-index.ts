@@ -1,10 +1,10 @@
 import type { ChatId, ChatType, EventName, UserId } from '@parley/contract';
 import { LRUCache } from 'lru-cache';
 import type { MembershipIndex } from '../log/membership.ts';
-import { findChatType } from '../store/chats.ts';
-import type { Db, LogEntry } from '../store/engine.ts';
-import { eventsOf, isAbout } from '../store/webhook-events.ts';
-import { activeWebhooks, readPosition, type WebhookRow } from '../store/webhooks.ts';
+import { findChatType } from '../store/chat/chats.ts';
+import type { Db, LogEntry } from '../store/engine/engine.ts';
+import { eventsOf, isAbout } from '../store/webhooks/webhook-events.ts';
+import { activeWebhooks, readPosition, type WebhookRow } from '../store/webhooks/webhooks.ts';
 
 /** What matching needs to know of a webhook. */
 interface Subscription {

@@ -1,9 +1,9 @@
 import type { WebhookId } from '@parley/contract';
 import { SingleFlight } from '../lib/single-flight.ts';
 import { FailureLog } from '../observe/failure-log.ts';
-import { endWaitsAfterClockSetBack } from '../store/clock-set-back.ts';
-import { type EndpointStateRow, leaseMs, openSince } from '../store/endpoint-state.ts';
-import { disableUnderLease, type EndpointEnd } from '../store/webhook-ends.ts';
+import { endWaitsAfterClockSetBack } from '../store/engine/clock-set-back.ts';
+import { type EndpointStateRow, leaseMs, openSince } from '../store/webhooks/endpoint-state.ts';
+import { disableUnderLease, type EndpointEnd } from '../store/webhooks/webhook-ends.ts';
 import { Attempts } from './attempt.ts';
 import { slowMs } from './concurrency-limit.ts';
 import type { DeliveryDeps } from './deps.ts';

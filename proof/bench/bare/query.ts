@@ -1,8 +1,8 @@
 import type { ChatId, UserId } from '@parley/contract';
 import { readSettings } from '../../../server/config.ts';
 import { words } from '../../../server/domain/words.ts';
-import { openAsGuest } from '../../../server/store/open.ts';
-import { searchMessages } from '../../../server/store/search.ts';
+import { openAsGuest } from '../../../server/store/engine/open.ts';
+import { searchMessages } from '../../../server/store/search/search.ts';
 import { given, say } from '../../harness/helper.ts';
 
 /** The query of a search without HTTP, caller and response around it. Reports how many are done in a second. */

@@ -1,6 +1,6 @@
 import { Authenticator, bearer } from '../../../server/auth/authenticate.ts';
 import { readSettings } from '../../../server/config.ts';
-import { openAsGuest } from '../../../server/store/open.ts';
+import { openAsGuest } from '../../../server/store/engine/open.ts';
 import { given, say } from '../../harness/helper.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { hashToken, newSecret } from '../../../server/auth/access-token.ts';
-import { realWorld } from '../../../server/compose.ts';
-import { insertToken } from '../../../server/store/tokens.ts';
-import { insertUser } from '../../../server/store/users.ts';
+import { processRuntime } from '../../../server/compose.ts';
+import { insertToken } from '../../../server/store/access/tokens.ts';
+import { insertUser } from '../../../server/store/access/users.ts';
 import { cpuSeconds, mebibytes, residentBytes } from '../../harness/machine.ts';
 import { figure } from '../../harness/report.ts';
 import { makeGroup } from '../../harness/stage.ts';
@@ -97,7 +97,7 @@ async function addPeople({ engine }: Parley, count: number): Promise<{ userId: n
       const user = await insertUser(tx, { name, displayName: name, isAdmin: false, passwordHash: null, at });
       if (!user) throw new Error(`there is a ${name} already`);
       const { user_id: userId } = user;
-      const token = newSecret('personal', realWorld.random);
+      const token = newSecret('personal', processRuntime.random);
       await insertToken(tx, {
         ...{ user_id: userId, kind: 'personal', name: 'bench', hash: hashToken(token), scopes: 'messages:read' },
         ...{ parent_id: null, app_id: 0, grant_id: null, created_at: at, expires_at: null },

@@ -1,4 +1,4 @@
-import { databaseFile } from '../../../server/store/folder.ts';
+import { databaseFile } from '../../../server/store/data-folder/folder.ts';
 import { Child } from '../../harness/child.ts';
 import { between, stream } from '../../harness/random.ts';
 import { pause, waitUntil } from '../../harness/wait.ts';

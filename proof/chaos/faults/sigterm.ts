@@ -1,5 +1,5 @@
 import { readSettings } from '../../../server/config.ts';
-import { openAsGuest } from '../../../server/store/open.ts';
+import { openAsGuest } from '../../../server/store/engine/open.ts';
 import { Breaches } from '../../harness/check.ts';
 import type { Environment } from '../../harness/child.ts';
 import { stream } from '../../harness/random.ts';

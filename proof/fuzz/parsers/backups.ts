@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { BackupError } from '../../../server/backup/failure.ts';
 import { type Manifest, newestFormat, parseEnd, parseManifest, parseMissing } from '../../../server/backup/manifest.ts';
 import { headerOf, parseHeader } from '../../../server/backup/tar.ts';
-import { newestVersion } from '../../../server/store/migrate.ts';
+import { newestVersion } from '../../../server/store/engine/migrate.ts';
 import { wildText } from '../calls/wild.ts';
 import { subject } from '../subject.ts';
 import { damages, hurt } from './damaged-bytes.ts';

@@ -6,7 +6,7 @@ import { readCookie, writeCookie } from '../../../server/http/cookies.ts';
 import { downloadResponse } from '../../../server/http/download.ts';
 import { lastEventIdIn } from '../../../server/http/event-stream.ts';
 import { Download } from '../../../server/operations/download.ts';
-import type { CompleteFile } from '../../../server/store/files.ts';
+import type { CompleteFile } from '../../../server/store/files/files.ts';
 import { readRetryAfter } from '../../../server/webhooks/outcome.ts';
 import { headerText } from '../calls/wild.ts';
 import { subject } from '../subject.ts';

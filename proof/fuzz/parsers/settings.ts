@@ -1,11 +1,11 @@
 import { expect } from 'bun:test';
 import fc from 'fast-check';
-import { parseS3Url } from '../../../server/blobs/s3-url.ts';
 import { parseNatsUrl } from '../../../server/bus/nats-url.ts';
-import { realWorld } from '../../../server/compose.ts';
+import { processRuntime } from '../../../server/compose.ts';
 import { readSettings, SettingError, settingsTable } from '../../../server/config.ts';
+import { parseS3Url } from '../../../server/files/storage/s3-url.ts';
 import { SealedBox } from '../../../server/lib/sealed-box.ts';
-import { parseKey } from '../../../server/store/secret-key.ts';
+import { parseKey } from '../../../server/store/data-folder/secret-key.ts';
 import { SecretBox } from '../../../server/webhooks/sender.ts';
 import { wildText } from '../calls/wild.ts';
 import { subject } from '../subject.ts';
@@ -76,7 +76,7 @@ const anyKey = fc.property(wildText, (text) => {
 });
 
 const key = Buffer.alloc(32, 7);
-const sealedBox = new SealedBox(key, realWorld.random);
+const sealedBox = new SealedBox(key, processRuntime.random);
 const box = new SecretBox(sealedBox);
 const anyError = isA(Error);
 

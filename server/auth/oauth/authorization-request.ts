@@ -1,5 +1,5 @@
 import type { Scope } from '@parley/contract';
-import type { Db } from '../../store/engine.ts';
+import type { Db } from '../../store/engine/engine.ts';
 import { responseUrl } from './authorization-response.ts';
 import { type Client, findClient, isConfidential } from './client.ts';
 import { OAuthFault } from './faults.ts';

@@ -1,10 +1,10 @@
 import OAuth2Server from '@node-oauth/oauth2-server';
 import type { Scope, TokenId, UserId } from '@parley/contract';
-import { lockApp } from '../../store/apps.ts';
-import { insertCode } from '../../store/codes.ts';
-import { insertGrant } from '../../store/grants.ts';
-import { findToken, lockTokensOf } from '../../store/tokens.ts';
-import { findUser } from '../../store/users.ts';
+import { lockApp } from '../../store/access/apps.ts';
+import { insertCode } from '../../store/access/codes.ts';
+import { insertGrant } from '../../store/access/grants.ts';
+import { findToken, lockTokensOf } from '../../store/access/tokens.ts';
+import { findUser } from '../../store/access/users.ts';
 import { formatScopes, hashToken, newSecret, usableBy } from '../access-token.ts';
 import { record } from '../audit.ts';
 import type { AccessServices } from '../services.ts';

@@ -1,4 +1,4 @@
-import type { Db } from '../../store/engine.ts';
+import type { Db } from '../../store/engine/engine.ts';
 import { hashToken } from '../access-token.ts';
 import { type Client, findClient } from './client.ts';
 import { OAuthFault } from './faults.ts';

@@ -1,9 +1,9 @@
 import type OAuth2Server from '@node-oauth/oauth2-server';
 import type { UserId } from '@parley/contract';
-import { lockApp } from '../../store/apps.ts';
-import { findStandingGrant, type GrantRow, insertGrant } from '../../store/grants.ts';
-import { lockTokensOf } from '../../store/tokens.ts';
-import { findUser } from '../../store/users.ts';
+import { lockApp } from '../../store/access/apps.ts';
+import { findStandingGrant, type GrantRow, insertGrant } from '../../store/access/grants.ts';
+import { lockTokensOf } from '../../store/access/tokens.ts';
+import { findUser } from '../../store/access/users.ts';
 import { formatScopes } from '../access-token.ts';
 import { record } from '../audit.ts';
 import { findClient } from './client.ts';

@@ -1,6 +1,6 @@
 import type { UserId } from '@parley/contract';
-import { type AppRow, findAppByClientId } from '../../store/apps.ts';
-import type { Db } from '../../store/engine.ts';
+import { type AppRow, findAppByClientId } from '../../store/access/apps.ts';
+import type { Db } from '../../store/engine/engine.ts';
 
 /** An app as an OAuth client. */
 export interface Client {

@@ -1,6 +1,6 @@
 import type OAuth2Server from '@node-oauth/oauth2-server';
-import { consume, findCode } from '../../store/codes.ts';
-import { findGrant } from '../../store/grants.ts';
+import { consume, findCode } from '../../store/access/codes.ts';
+import { findGrant } from '../../store/access/grants.ts';
 import { hashToken, newSecret } from '../access-token.ts';
 import { type Exchange, exchangeModel, lockSubject, Replay, type Subject, scopesLeft } from './exchange.ts';
 import { OAuthFault } from './faults.ts';

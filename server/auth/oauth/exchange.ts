@@ -1,10 +1,10 @@
 import type OAuth2Server from '@node-oauth/oauth2-server';
 import type { Scope } from '@parley/contract';
-import { insertRefreshToken } from '../../store/codes.ts';
-import type { Tx } from '../../store/engine.ts';
-import { extendGrant, type GrantRow } from '../../store/grants.ts';
-import { insertToken, lockTokensOf } from '../../store/tokens.ts';
-import { findUser, type UserRow } from '../../store/users.ts';
+import { insertRefreshToken } from '../../store/access/codes.ts';
+import { extendGrant, type GrantRow } from '../../store/access/grants.ts';
+import { insertToken, lockTokensOf } from '../../store/access/tokens.ts';
+import { findUser, type UserRow } from '../../store/access/users.ts';
+import type { Tx } from '../../store/engine/engine.ts';
 import { formatScopes, hashToken, newSecret, parseScopes, type Random, usableBy } from '../access-token.ts';
 import type { AuditAct } from '../acts.ts';
 import type { GrantEnd } from '../grants.ts';

@@ -1,7 +1,7 @@
 import type OAuth2Server from '@node-oauth/oauth2-server';
 import type { Scope } from '@parley/contract';
-import { consume, findRefreshToken } from '../../store/codes.ts';
-import { findGrant } from '../../store/grants.ts';
+import { consume, findRefreshToken } from '../../store/access/codes.ts';
+import { findGrant } from '../../store/access/grants.ts';
 import { hashToken, newSecret } from '../access-token.ts';
 import { type Exchange, exchangeModel, lockSubject, Replay, type Subject, scopesLeft } from './exchange.ts';
 import { OAuthFault } from './faults.ts';

@@ -1,6 +1,6 @@
-import { findRefreshToken } from '../../store/codes.ts';
-import { findGrant } from '../../store/grants.ts';
-import { findTokenByHash, revokeToken as revokeAccessToken } from '../../store/tokens.ts';
+import { findRefreshToken } from '../../store/access/codes.ts';
+import { findGrant } from '../../store/access/grants.ts';
+import { findTokenByHash, revokeToken as revokeAccessToken } from '../../store/access/tokens.ts';
 import { hashToken } from '../access-token.ts';
 import { record } from '../audit.ts';
 import { endGrants } from '../grants.ts';

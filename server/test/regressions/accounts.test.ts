@@ -8,10 +8,11 @@ import { Passwords } from '../../auth/passwords.ts';
 import { BrowserLike, goodPassword, person } from '../support/browser-like.ts';
 import { Client } from '../support/client.ts';
 import { onAnyEngine } from '../support/engines.ts';
+import { eventually } from '../support/eventually.ts';
 import { accessOf, authorizeApp, newApp } from '../support/oauth.ts';
+import { users } from '../support/people.ts';
 import { serverFor } from '../support/server.ts';
 import { signedIn } from '../support/visitor.ts';
-import { eventually, users } from '../support/world.ts';
 
 const actor = (client: Client) => ({ userId: client.userId as never, appId: 0, address: '127.0.0.1' });
 

@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test';
 import { listOperations } from '@parley/contract';
 import { onAnyEngine } from '../support/engines.ts';
 import { authorizeApp, newApp } from '../support/oauth.ts';
+import { users } from '../support/people.ts';
 import { serverFor } from '../support/server.ts';
 import { expectRefusal, request } from '../support/wire.ts';
-import { users } from '../support/world.ts';
 
 onAnyEngine('answers', (engine) => {
   const server = serverFor(engine);

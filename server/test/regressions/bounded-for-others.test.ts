@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import type { EventName, UserId } from '@parley/contract';
 import { readSettings } from '../../config.ts';
-import { visibleEvents } from '../../store/events.ts';
-import { openAsGuest } from '../../store/open.ts';
+import { openAsGuest } from '../../store/engine/open.ts';
+import { visibleEvents } from '../../store/log/events.ts';
 import { onAnyEngine } from '../support/engines.ts';
 import { planning } from '../support/plans.ts';
 import { serverFor } from '../support/server.ts';

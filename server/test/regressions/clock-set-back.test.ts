@@ -1,8 +1,9 @@
 import { afterEach, expect, test } from 'bun:test';
 import { type Environment, freshEnvironment, onAnyEngine } from '../support/engines.ts';
+import { eventually } from '../support/eventually.ts';
+import { users } from '../support/people.ts';
 import { receiverFor } from '../support/receiver.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { eventually, users } from '../support/world.ts';
 
 const hours = 3_600_000;
 

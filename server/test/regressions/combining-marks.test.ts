@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { words } from '../../domain/words.ts';
+import { eventually } from '../support/eventually.ts';
 import { serverFor } from '../support/server.ts';
-import { eventually } from '../support/world.ts';
 
 /** Legal content of 16 KB. Normalizing sorts marks by their class, and here every one of the second half must move. */
 const pile = '\u0301'.repeat(4_090) + '\u0316'.repeat(4_090);

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'bun:test';
 import type { Client } from '../support/client.ts';
 import { onAnyEngine } from '../support/engines.ts';
+import { eventsAfter, eventTip, users } from '../support/people.ts';
 import { serverFor } from '../support/server.ts';
-import { eventsAfter, eventTip, users } from '../support/world.ts';
 
 onAnyEngine('a chat whose owner is disabled', (engine) => {
   const server = serverFor(engine);

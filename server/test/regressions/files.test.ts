@@ -1,14 +1,15 @@
 import { beforeAll, expect, test } from 'bun:test';
 import { mkdirSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDisk } from '../../blobs/disk.ts';
 import { removeEnded } from '../../files/removal.ts';
+import { openDisk } from '../../files/storage/disk.ts';
 import type { Client } from '../support/client.ts';
 import { onAnyEngine } from '../support/engines.ts';
+import { eventually } from '../support/eventually.ts';
 import { Connection, headOf, keeps, kept, uploading } from '../support/files.ts';
+import { users } from '../support/people.ts';
 import { serverFor } from '../support/server.ts';
 import { expectRefusal, request } from '../support/wire.ts';
-import { eventually, users } from '../support/world.ts';
 
 const mostAtOnce = 20;
 

@@ -5,17 +5,18 @@ import { EventLog } from '../../log/event-log.ts';
 import { pruneExpired } from '../../log/retention.ts';
 import { Log } from '../../observe/log.ts';
 import { indexNextEvents } from '../../search/search-index.ts';
-import { pruneDeliveries } from '../../store/deliveries.ts';
-import { append, logTip, readCursor } from '../../store/events.ts';
-import { openStore } from '../../store/open.ts';
+import { openStore } from '../../store/engine/open.ts';
+import { append, logTip, readCursor } from '../../store/log/events.ts';
+import { pruneDeliveries } from '../../store/webhooks/deliveries.ts';
 import { expireDeliveries } from '../../webhooks/expiry.ts';
 import { Client } from '../support/client.ts';
 import { freshEnvironment, onAnyEngine } from '../support/engines.ts';
+import { eventually } from '../support/eventually.ts';
 import { leaveGap } from '../support/log-gap.ts';
+import { eventTip, users } from '../support/people.ts';
 import { type Endpoint, receiverFor } from '../support/receiver.ts';
 import { serverFor } from '../support/server.ts';
 import { comeBack, listen } from '../support/streams.ts';
-import { eventTip, eventually, users } from '../support/world.ts';
 
 const day = 24 * 3_600_000;
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endWithUs, temporaryFolder } from '../support/cleanup.ts';
 import { freshEnvironment } from '../support/engines.ts';
-import { eventually } from '../support/world.ts';
+import { eventually } from '../support/eventually.ts';
 
 const root = join(import.meta.dir, '../../..');
 

@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test';
 import type { EventId } from '@parley/contract';
 import { onAnyEngine } from '../support/engines.ts';
+import { eventually } from '../support/eventually.ts';
+import { users } from '../support/people.ts';
 import type { TestServer } from '../support/server.ts';
 import { serverFor } from '../support/server.ts';
 import { EventReader, streamUrl } from '../support/streams.ts';
-import { eventually, users } from '../support/world.ts';
 
 const many = 12_000;
 

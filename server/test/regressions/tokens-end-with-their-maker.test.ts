@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test';
 import { withdrawToken } from '../../auth/administer.ts';
 import { Client } from '../support/client.ts';
 import { onAnyEngine } from '../support/engines.ts';
+import { users } from '../support/people.ts';
 import { serverFor } from '../support/server.ts';
-import { users } from '../support/world.ts';
 
 /** Makes a token with another, and uses it, so that the server knows it. */
 async function make(by: Client, name: string) {

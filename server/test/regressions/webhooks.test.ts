@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'bun:test';
-import { allChats } from '../../store/backlogs.ts';
-import { pruneWebhooks } from '../../store/webhooks.ts';
+import { allChats } from '../../store/webhooks/backlogs.ts';
+import { pruneWebhooks } from '../../store/webhooks/webhooks.ts';
 import { ConcurrencyLimit } from '../../webhooks/concurrency-limit.ts';
 import { refill } from '../../webhooks/refill.ts';
 import { Client } from '../support/client.ts';
 import { onAnyEngine } from '../support/engines.ts';
+import { eventually } from '../support/eventually.ts';
+import { users } from '../support/people.ts';
 import { type Reply, receiverFor } from '../support/receiver.ts';
 import { serverFor } from '../support/server.ts';
 import { sentinelFor } from '../support/webhook-scene.ts';
-import { eventually, users } from '../support/world.ts';
 
 onAnyEngine('a webhook', (engine) => {
   const server = serverFor(engine, {}, { sweepMs: 20 });

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
-import type { Blobs, BlobWriter } from '../../blobs/blobs.ts';
-import { withSegments } from '../../blobs/segments.ts';
+import type { Blobs, BlobWriter } from '../../files/storage/blobs.ts';
+import { withSegments } from '../../files/storage/segments.ts';
+import { eventually } from './eventually.ts';
 import { freshPlace, openPlace, type StorageName } from './storages.ts';
-import { eventually } from './world.ts';
 
 const MiB = 1024 * 1024;
 

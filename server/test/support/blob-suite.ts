@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Blobs } from '../../blobs/blobs.ts';
+import type { Blobs } from '../../files/storage/blobs.ts';
 import { endWithUs } from './cleanup.ts';
+import { eventually } from './eventually.ts';
 import { freshPlace, openPlace, type StorageName } from './storages.ts';
-import { eventually } from './world.ts';
 
 const MiB = 1024 * 1024;
 

@@ -1,5 +1,5 @@
 import { addUser } from '../../auth/administer.ts';
-import type { UserRow } from '../../store/users.ts';
+import type { UserRow } from '../../store/access/users.ts';
 import type { TestServer } from './server.ts';
 
 /** A page as it came. */

@@ -1,7 +1,7 @@
 import { describe } from 'bun:test';
 import { copyFileSync, existsSync } from 'node:fs';
-import { databaseFile } from '../../store/folder.ts';
-import { openStore } from '../../store/open.ts';
+import { databaseFile } from '../../store/data-folder/folder.ts';
+import { openStore } from '../../store/engine/open.ts';
 import { dataFolder } from './cleanup.ts';
 import { postgresMissing, sharedPostgres } from './postgres.ts';
 import { describeUnless } from './requirements.ts';

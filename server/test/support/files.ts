@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from './client.ts';
+import { eventually, hangMs } from './eventually.ts';
 import type { TestServer } from './server.ts';
 import { type Reply, request } from './wire.ts';
-import { eventually, hangMs } from './world.ts';
 
 export const sending = 'messages.php?action=send_message';
 export const uploading = 'files.php?action=upload';

@@ -1,4 +1,4 @@
-import type { Db } from '../../store/engine.ts';
+import type { Db } from '../../store/engine/engine.ts';
 
 /** How many statements in this PostgreSQL database wait for a lock. */
 export async function lockWaits(db: Db): Promise<number> {

@@ -1,6 +1,6 @@
 import { readCounters, setCounter } from '../../backup/counters.ts';
-import type { Engine } from '../../store/engine.ts';
-import { noteGap } from '../../store/log-cursor.ts';
+import type { Engine } from '../../store/engine/engine.ts';
+import { noteGap } from '../../store/log/log-cursor.ts';
 
 /** About as far as ids go ahead when a backup is restored. */
 const gap = 20_000_000_000_000;

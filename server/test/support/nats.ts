@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { type Noted, startDaemon, temporaryFolder } from './cleanup.ts';
+import { eventually } from './eventually.ts';
 import { quietPort } from './quiet-port.ts';
 import { require } from './requirements.ts';
-import { eventually } from './world.ts';
 
 /** A NATS of our own, gone when the process is. It can be away for a while, and comes back on the same port. */
 export interface Nats {

@@ -3,7 +3,7 @@ import type { Scope } from '@parley/contract';
 import { registerApp } from '../../auth/apps.ts';
 import { OAuth } from '../../auth/oauth/oauth.ts';
 import type { AccessServices } from '../../auth/services.ts';
-import { findUser } from '../../store/users.ts';
+import { findUser } from '../../store/access/users.ts';
 import { Client } from './client.ts';
 import type { TestServer } from './server.ts';
 import type { Reply } from './wire.ts';

@@ -1,4 +1,4 @@
-import type { Db, Tx, Value } from '../../store/engine.ts';
+import type { Db, Tx, Value } from '../../store/engine/engine.ts';
 
 /**
  * A database that notes how it would carry out statements in place of doing so: on PostgreSQL after they have been asked for so

@@ -3,11 +3,11 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { SQL } from 'bun';
-import { openStore } from '../../store/open.ts';
+import { openStore } from '../../store/engine/open.ts';
 import { type Noted, startDaemon, temporaryFolder } from './cleanup.ts';
+import { eventually } from './eventually.ts';
 import { quietPort } from './quiet-port.ts';
 import { require } from './requirements.ts';
-import { eventually } from './world.ts';
 
 /** A PostgreSQL of our own: on a free port, in a temporary folder, gone when the process is. */
 export interface Postgres {

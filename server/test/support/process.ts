@@ -2,7 +2,7 @@ import { expect } from 'bun:test';
 import { join } from 'node:path';
 import { endWithUs } from './cleanup.ts';
 import type { Environment } from './engines.ts';
-import { eventually } from './world.ts';
+import { eventually } from './eventually.ts';
 
 const mainFile = join(import.meta.dir, '../../main.ts');
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { endWithUs, temporaryFolder } from './cleanup.ts';
 import { type Environment, freshEnvironment } from './engines.ts';
+import { eventually } from './eventually.ts';
 import { freePort, postgresMissing } from './postgres.ts';
 import { describeUnless, requireProgram } from './requirements.ts';
 import { attach, type ServerProcess, spawnServer, type TestServer } from './server.ts';
-import { eventually } from './world.ts';
 
 const executable = Bun.which('caddy');
 

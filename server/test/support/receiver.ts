@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'bun:test';
-import { hangMs } from './world.ts';
+import { hangMs } from './eventually.ts';
 
 /** One request to an endpoint, as it came. */
 export interface Arrival {

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { S3Client } from 'bun';
 import { startDaemon, temporaryFolder } from './cleanup.ts';
+import { eventually } from './eventually.ts';
 import { require } from './requirements.ts';
-import { eventually } from './world.ts';
 
 /** OpenStack Swift, which speaks S3: of our own, on free ports, in a temporary folder, gone when the process is. */
 export interface ObjectStore {

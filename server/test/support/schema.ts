@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { openStore } from '../../store/open.ts';
+import { openStore } from '../../store/engine/open.ts';
 import { temporaryFolder } from './cleanup.ts';
 import { sharedPostgres } from './postgres.ts';
 

@@ -4,7 +4,7 @@ import type { Scope } from '@parley/contract';
 import type { Subprocess } from 'bun';
 import { addUser, issueToken, type Tools } from '../../auth/administer.ts';
 import { openTools } from '../../compose/tools.ts';
-import { type Parley, realWorld, startParley, type World } from '../../compose.ts';
+import { type Parley, processRuntime, type Runtime, startParley } from '../../compose.ts';
 import { readSettings } from '../../config.ts';
 import { endWithUs } from './cleanup.ts';
 import { Client } from './client.ts';
@@ -50,17 +50,21 @@ export class TestServer {
 }
 
 /** Starts a server in this process. */
-export async function startServer(env: Environment, world: Partial<World> = {}): Promise<TestServer> {
+export async function startServer(env: Environment, runtime: Partial<Runtime> = {}): Promise<TestServer> {
   await spareMigrating(env);
-  const parley: Parley = await startParley(readSettings(env), { ...realWorld, ...world });
+  const parley: Parley = await startParley(readSettings(env), { ...processRuntime, ...runtime });
   return new TestServer(parley.url, env, await openTools(readSettings(env)), () => parley.stop());
 }
 
 /** A server for all tests of a suite. */
-export function serverFor(engine: EngineName, extra: Environment = {}, world: Partial<World> = {}): () => TestServer {
+export function serverFor(
+  engine: EngineName,
+  extra: Environment = {},
+  runtime: Partial<Runtime> = {},
+): () => TestServer {
   let server: TestServer | undefined;
   beforeAll(async () => {
-    server = await startServer({ ...(await freshEnvironment(engine)), ...extra }, world);
+    server = await startServer({ ...(await freshEnvironment(engine)), ...extra }, runtime);
   });
   afterAll(() => server?.stop());
   return () => {

@@ -1,7 +1,7 @@
 import type { Cast } from './cast.ts';
 import type { Client } from './client.ts';
+import { eventually } from './eventually.ts';
 import type { TestServer } from './server.ts';
-import { eventually } from './world.ts';
 
 /** An endpoint where nobody listens. */
 export const hook = { url: 'http://127.0.0.1:9/', events: ['*'], secret: 's' };

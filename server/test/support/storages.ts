@@ -1,8 +1,8 @@
 import { beforeAll, describe } from 'bun:test';
-import type { Blobs } from '../../blobs/blobs.ts';
-import { openDisk } from '../../blobs/disk.ts';
-import { openS3 } from '../../blobs/s3.ts';
-import { parseS3Url } from '../../blobs/s3-url.ts';
+import type { Blobs } from '../../files/storage/blobs.ts';
+import { openDisk } from '../../files/storage/disk.ts';
+import { openS3 } from '../../files/storage/s3.ts';
+import { parseS3Url } from '../../files/storage/s3-url.ts';
 import { temporaryFolder } from './cleanup.ts';
 import { describeUnless } from './requirements.ts';
 import { s3Missing, sharedS3 } from './s3.ts';

@@ -1,6 +1,7 @@
 import type { Socket } from 'bun';
 import type { Client } from './client.ts';
-import { eventsAfter, eventually, hangMs } from './world.ts';
+import { eventually, hangMs } from './eventually.ts';
+import { eventsAfter } from './people.ts';
 
 /** One block of a stream, as it was written. */
 export interface Frame {

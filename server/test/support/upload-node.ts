@@ -1,4 +1,4 @@
-import { realWorld, startParley } from '../../compose.ts';
+import { processRuntime, startParley } from '../../compose.ts';
 import { readSettings } from '../../config.ts';
 import { endWithUs } from './cleanup.ts';
 import type { Environment } from './engines.ts';
@@ -30,7 +30,7 @@ export async function spawnNode(env: Environment): Promise<ServerProcess> {
 }
 
 if (import.meta.main) {
-  const parley = await startParley(readSettings(process.env), { ...realWorld, ...heldLong });
+  const parley = await startParley(readSettings(process.env), { ...processRuntime, ...heldLong });
   process.on('SIGTERM', () => void parley.stop().then(() => process.exit(0)));
   process.stdout.write(`${parley.url}\n`);
 }

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test';
 import type { UserId } from '@parley/contract';
 import { openSession } from '../../auth/sessions.ts';
-import { realWorld } from '../../compose.ts';
+import { processRuntime } from '../../compose.ts';
 import { cookieNames } from '../../http/cookies.ts';
 import { BrowserLike, decode, type Page } from './browser-like.ts';
 import type { TestServer } from './server.ts';
@@ -20,7 +20,7 @@ export class Visitor extends BrowserLike {
 
 /** A visitor who has signed in, as a user that the server has. */
 export async function signedIn(server: TestServer, { userId }: { userId: number }): Promise<Visitor> {
-  const { secret } = await server.engine.write((tx) => openSession(tx, realWorld, userId as UserId, Date.now()));
+  const { secret } = await server.engine.write((tx) => openSession(tx, processRuntime, userId as UserId, Date.now()));
   return new Visitor(server.url, secret);
 }
 

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect } from 'bun:test';
 import type { ClientOutput } from '@parley/contract';
-import { allChats } from '../../store/backlogs.ts';
+import { allChats } from '../../store/webhooks/backlogs.ts';
 import { Client } from './client.ts';
+import { eventually } from './eventually.ts';
+import { users } from './people.ts';
 import { quietPort } from './quiet-port.ts';
 import type { Endpoint, Receiver } from './receiver.ts';
 import type { TestServer } from './server.ts';
-import { eventually, users } from './world.ts';
 
 export const second = 1_000;
 export const minute = 60 * second;

@@ -1,0 +1,82 @@
+import type { UserId } from '@parley/contract';
+import type { Db, Tx } from '../engine/engine.ts';
+import { insertRow } from '../engine/insert-row.ts';
+
+export interface AppRow {
+  readonly app_id: number;
+  readonly client_id: string;
+  /** Null for Parley's own app. */
+  readonly owner_id: UserId | null;
+  readonly name: string;
+  /** A JSON array of URLs. */
+  readonly redirects: string;
+  /** Null for a public client. */
+  readonly secret_hash: string | null;
+  readonly bot_id: UserId | null;
+  readonly created_at: number;
+}
+
+const newColumns = ['client_id', 'owner_id', 'name', 'redirects', 'secret_hash', 'bot_id', 'created_at'] as const;
+const names = ['app_id', ...newColumns];
+const columns = names.map((name) => `a.${name}`).join(', ');
+
+/** Locks deleting the app and issuing grants to it, so that no grant outlives the app. */
+export const lockApp = (tx: Tx, appId: number): Promise<void> => tx.lockKeys([`app ${appId}`]);
+
+/** Finds an app that is not deleted and whose owner is not disabled. */
+export function findAppByClientId(db: Db, clientId: string): Promise<AppRow | undefined> {
+  return db.get(
+    `SELECT ${columns} FROM apps a LEFT JOIN users u ON u.user_id = a.owner_id
+     WHERE a.client_id = $1 AND a.deleted_at IS NULL AND u.disabled_at IS NULL`,
+    clientId,
+  );
+}
+
+export function findOwnApp(db: Db, ownerId: UserId, appId: number): Promise<AppRow | undefined> {
+  return db.get(
+    `SELECT ${columns} FROM apps a WHERE a.owner_id = $1 AND a.app_id = $2 AND a.deleted_at IS NULL`,
+    ownerId,
+    appId,
+  );
+}
+
+export function listApps(db: Db, ownerId: UserId): Promise<AppRow[]> {
+  return db.all(
+    `SELECT ${columns} FROM apps a WHERE a.owner_id = $1 AND a.deleted_at IS NULL ORDER BY a.app_id`,
+    ownerId,
+  );
+}
+
+/** Returns names by app id, those of deleted apps too. */
+export async function namesOfApps(db: Db, appIds: Iterable<number>): Promise<ReadonlyMap<number, string>> {
+  const rows = await db.all<Pick<AppRow, 'app_id' | 'name'>>(
+    `SELECT a.app_id, a.name FROM ${db.dialect.rows('$1', { app_id: 'int' }, 'asked')}
+     JOIN apps a ON a.app_id = asked.app_id`,
+    JSON.stringify([...new Set(appIds)].map((app_id) => ({ app_id }))),
+  );
+  return new Map(rows.map(({ app_id, name }) => [app_id, name]));
+}
+
+export const insertApp = (tx: Tx, app: Omit<AppRow, 'app_id'>): Promise<AppRow> =>
+  insertRow(tx, 'apps', newColumns, app, names.join(', '));
+
+export async function updateApp(
+  tx: Tx,
+  appId: number,
+  to: { name: string; redirects: readonly string[] },
+): Promise<void> {
+  await tx.run(
+    'UPDATE apps SET name = $2, redirects = $3 WHERE app_id = $1',
+    appId,
+    to.name,
+    JSON.stringify(to.redirects),
+  );
+}
+
+export async function replaceAppSecret(tx: Tx, appId: number, secretHash: string): Promise<void> {
+  await tx.run('UPDATE apps SET secret_hash = $2 WHERE app_id = $1', appId, secretHash);
+}
+
+export async function deleteApp(tx: Tx, appId: number, at: number): Promise<void> {
+  await tx.run('UPDATE apps SET deleted_at = $2 WHERE app_id = $1 AND deleted_at IS NULL', appId, at);
+}

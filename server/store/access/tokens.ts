@@ -1,0 +1,148 @@
+import type { TokenId, UserId } from '@parley/contract';
+import type { Db, Tx } from '../engine/engine.ts';
+import { insertRow } from '../engine/insert-row.ts';
+import { rowReader } from '../engine/row-reader.ts';
+
+/** `session`: held in a browser's cookie. A session is not accepted as a bearer token, nor a bearer token as a session. */
+export type TokenKind = 'personal' | 'oauth' | 'session';
+
+export interface TokenRow {
+  readonly token_id: TokenId;
+  readonly user_id: UserId;
+  readonly kind: TokenKind;
+  readonly app_id: number;
+  readonly name: string;
+  readonly scopes: string;
+  readonly created_at: number;
+  readonly expires_at: number | null;
+  readonly last_used_at: number | null;
+}
+
+const newColumns = ['user_id', 'kind', 'app_id', 'name', 'scopes', 'created_at', 'expires_at'] as const;
+const names = ['token_id', ...newColumns, 'last_used_at'];
+const columns = names.map((name) => `t.${name}`).join(', ');
+
+type TokenOfUser = TokenRow & { readonly is_admin: boolean };
+const tokensOfUsers = rowReader<TokenOfUser>('is_admin');
+
+/** Finds a token that is not revoked, of a user who is not disabled. The caller checks whether it has expired. */
+export function findTokenByHash(db: Db, hash: string): Promise<TokenOfUser | undefined> {
+  return tokensOfUsers.get(
+    db,
+    `SELECT ${columns}, u.is_admin FROM tokens t JOIN users u ON u.user_id = t.user_id
+     WHERE t.hash = $1 AND t.revoked_at IS NULL AND u.disabled_at IS NULL`,
+    hash,
+  );
+}
+
+/** Returns the tokens that give access now. */
+export async function validTokens(db: Db, tokenIds: readonly TokenId[], now: number): Promise<Set<TokenId>> {
+  const rows = await db.all<{ token_id: TokenId }>(
+    `SELECT t.token_id FROM ${db.dialect.rows('$1', { token_id: 'int' }, 'asked')}
+     JOIN tokens t ON t.token_id = asked.token_id JOIN users u ON u.user_id = t.user_id
+     WHERE t.revoked_at IS NULL AND u.disabled_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2)`,
+    JSON.stringify(tokenIds.map((token_id) => ({ token_id }))),
+    now,
+  );
+  return new Set(rows.map((row) => row.token_id));
+}
+
+export function findToken(db: Db, userId: UserId, tokenId: TokenId): Promise<TokenRow | undefined> {
+  return db.get(
+    `SELECT ${columns} FROM tokens t WHERE t.user_id = $1 AND t.token_id = $2 AND t.revoked_at IS NULL`,
+    userId,
+    tokenId,
+  );
+}
+
+/** For operators: finds a token of any user. */
+export function findAnyonesToken(db: Db, tokenId: TokenId): Promise<TokenRow | undefined> {
+  return db.get(`SELECT ${columns} FROM tokens t WHERE t.token_id = $1 AND t.revoked_at IS NULL`, tokenId);
+}
+
+/** Returns the personal tokens that are neither revoked nor expired. */
+export function listTokens(db: Db, userId: UserId, now: number): Promise<TokenRow[]> {
+  return db.all(
+    `SELECT ${columns} FROM tokens t
+     WHERE t.user_id = $1 AND t.kind = 'personal' AND t.revoked_at IS NULL
+       AND (t.expires_at IS NULL OR t.expires_at > $2) ORDER BY t.token_id`,
+    userId,
+    now,
+  );
+}
+
+export interface NewToken extends Omit<TokenRow, 'token_id' | 'last_used_at'> {
+  readonly hash: string;
+  /** The token that created it. */
+  readonly parent_id: TokenId | null;
+  /** The grant behind an app's token. */
+  readonly grant_id: number | null;
+}
+
+export const insertToken = (tx: Tx, token: NewToken): Promise<TokenRow> =>
+  insertRow(tx, 'tokens', [...newColumns, 'hash', 'parent_id', 'grant_id'], token, names.join(', '));
+
+/** Locks creating and revoking tokens of these users, so that no token is created with one that is being revoked. */
+export const lockTokensOf = (tx: Tx, ...userIds: readonly UserId[]): Promise<void> =>
+  tx.lockKeys(userIds.map((userId) => `tokens of ${userId}`));
+
+/** Revokes a token and all its descendants, so that a thief keeps nothing. Takes `lockTokensOf` first. */
+export async function revokeToken(tx: Tx, { token_id, user_id }: TokenRow, at: number): Promise<void> {
+  await lockTokensOf(tx, user_id);
+  await tx.run(
+    `WITH RECURSIVE family (token_id) AS (
+       SELECT CAST($1 AS bigint)
+       UNION ALL SELECT t.token_id FROM tokens t JOIN family f ON t.parent_id = f.token_id
+     )
+     UPDATE tokens SET revoked_at = $2 WHERE token_id IN (SELECT token_id FROM family) AND revoked_at IS NULL`,
+    token_id,
+    at,
+  );
+}
+
+/** Revokes all access of a user: tokens, sessions and grants of apps. */
+export async function revokeTokensOf(tx: Tx, userId: UserId, at: number): Promise<void> {
+  await tx.run('UPDATE grants SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL', userId, at);
+  await tx.run('UPDATE tokens SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL', userId, at);
+}
+
+/** Signs a user out of every browser. */
+export async function revokeSessionsOf(tx: Tx, userId: UserId, at: number): Promise<void> {
+  await tx.run(
+    `UPDATE tokens SET revoked_at = $2 WHERE user_id = $1 AND kind = 'session' AND revoked_at IS NULL`,
+    userId,
+    at,
+  );
+}
+
+/** Returns false if the session had ended already. */
+export async function revokeSession(tx: Tx, tokenId: TokenId, at: number): Promise<boolean> {
+  const ended = await tx.run(
+    `UPDATE tokens SET revoked_at = $2 WHERE token_id = $1 AND kind = 'session' AND revoked_at IS NULL`,
+    tokenId,
+    at,
+  );
+  return ended === 1;
+}
+
+export interface TokenUse {
+  readonly token_id: TokenId;
+  readonly at: number;
+}
+
+/** Also sets `last_used_at` of the grants, which outlive their tokens. */
+export async function recordTokenUses(tx: Tx, uses: readonly TokenUse[]): Promise<void> {
+  await tx.run(
+    `UPDATE grants SET last_used_at = used.at FROM (
+       SELECT t.grant_id, max(seen.at) AS at
+       FROM ${tx.dialect.rows('$1', { token_id: 'int', at: 'int' }, 'seen')} JOIN tokens t ON t.token_id = seen.token_id
+       WHERE t.grant_id IS NOT NULL GROUP BY t.grant_id
+     ) used WHERE grants.grant_id = used.grant_id`,
+    JSON.stringify(uses),
+  );
+  await tx.run(
+    `UPDATE tokens SET last_used_at = seen.at
+     FROM ${tx.dialect.rows('$1', { token_id: 'int', at: 'int' }, 'seen')} WHERE tokens.token_id = seen.token_id`,
+    JSON.stringify(uses),
+  );
+}

@@ -1,0 +1,206 @@
+import type { EventId, MessageId } from '@parley/contract';
+import { processMonotonic } from '../../../lib/clock.ts';
+import { withTimeout } from '../../../lib/timeout.ts';
+import {
+  Appending,
+  type BulkStatement,
+  type Engine,
+  idsUpTo,
+  type LogBatch,
+  type LogEntry,
+  type Tx,
+  type Value,
+} from '../engine.ts';
+import { unavailable } from '../failure.ts';
+import { type BulkTexts, bulkTexts } from './connection.ts';
+import { sqliteDialect } from './dialect.ts';
+import { Reader } from './reader.ts';
+import type { IdCount } from './writer.ts';
+import { TransactionCalls, WriterThread } from './writer-thread.ts';
+
+const timedOut = () => unavailable(new Error('the disk, or another process that writes, takes too long'));
+
+const textsOf = new Map<BulkStatement, BulkTexts>();
+
+class Transaction implements Tx {
+  readonly dialect = sqliteDialect;
+  readonly sharesStatements = false;
+  readonly appending = new Appending();
+  readonly deferred: Promise<unknown>[] = [];
+  readonly #calls: TransactionCalls;
+
+  constructor(calls: TransactionCalls) {
+    this.#calls = calls;
+  }
+
+  all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
+    return this.#calls.call(['all', sql, params]) as Promise<R[]>;
+  }
+
+  get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
+    return this.#calls.call(['get', sql, params]) as Promise<R | undefined>;
+  }
+
+  run(sql: string, ...params: Value[]): Promise<number> {
+    return this.#calls.call(['run', sql, params]) as Promise<number>;
+  }
+
+  bulk<R extends object>(work: BulkStatement, rows: readonly (readonly Value[])[], ...params: Value[]): Promise<R[]> {
+    let texts = textsOf.get(work);
+    if (!texts) {
+      texts = bulkTexts(work);
+      textsOf.set(work, texts);
+    }
+    return this.#calls.call(['bulk', texts, rows, params]) as Promise<R[]>;
+  }
+
+  async lockKeys(): Promise<void> {}
+  async lockChat(): Promise<void> {}
+  async tryLock(): Promise<boolean> {
+    return true;
+  }
+
+  async takeIds(count: IdCount) {
+    const last = (await this.#calls.call(['takeIds', count])) as IdCount;
+    const events = idsUpTo(last.events, count.events) as EventId[];
+    this.appending.took(events);
+    return { messages: idsUpTo(last.messages, count.messages) as MessageId[], events };
+  }
+
+  defer(work: () => Promise<unknown>): void {
+    const deferred = this.#calls.holdBack(work);
+    this.deferred.push(deferred);
+    // A failure before the commit waits for it must not count as unhandled.
+    deferred.catch(() => {});
+  }
+
+  appended(events: readonly LogEntry[]): void {
+    this.appending.add(events);
+  }
+}
+
+/** Reads on this thread and writes on another. A read sees everything that was committed before it. */
+class SqliteEngine implements Engine {
+  /** A second writer would only make batches smaller: the next batch fills while this one is written. */
+  readonly writers = 1;
+  readonly dialect = sqliteDialect;
+  readonly sharesStatements = false;
+  readonly #writer: WriterThread;
+  readonly #reader: Reader;
+  committed: (batch: LogBatch) => void = () => {};
+  locked: (waitedMs: number, heldMs: number) => void = () => {};
+  #transactions = 0;
+  /** Resolves when the next transaction may start: the COMMIT of the previous one has then been sent. */
+  #turn: Promise<void> = Promise.resolve();
+  readonly #running = new Set<Promise<unknown>>();
+  readonly #timeoutMs: number;
+  readonly #monotonic: () => number;
+
+  constructor(writer: WriterThread, reader: Reader, timeoutMs: number, monotonic: () => number) {
+    this.#writer = writer;
+    this.#reader = reader;
+    this.#timeoutMs = timeoutMs;
+    this.#monotonic = monotonic;
+  }
+
+  all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
+    return this.#reader.all(sql, params);
+  }
+
+  get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
+    return this.#reader.get(sql, params);
+  }
+
+  run(sql: string, ...params: Value[]): Promise<number> {
+    return this.write((tx) => tx.run(sql, ...params));
+  }
+
+  bulk<R extends object>(work: BulkStatement, rows: readonly (readonly Value[])[], ...params: Value[]): Promise<R[]> {
+    return this.write((tx) => tx.bulk<R>(work, rows, ...params));
+  }
+
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#inTurn(work, true);
+  }
+
+  writeRelaxed<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#inTurn(work, false);
+  }
+
+  /**
+   * Runs transactions one after the other. A transaction fails with `unavailable` after `timeoutMs`. One that had not
+   * started by then never runs. So calls do not pile up behind a stalled disk.
+   */
+  #inTurn<T>(work: (tx: Tx) => Promise<T>, durable: boolean): Promise<T> {
+    const askedAt = this.#monotonic();
+    const turn = Promise.withResolvers<void>();
+    const result = this.#turn.then(() => {
+      if (this.#monotonic() - askedAt < this.#timeoutMs) return this.#transaction(work, durable, askedAt, turn.resolve);
+      turn.resolve();
+      throw timedOut();
+    });
+    this.#turn = turn.promise;
+    this.#running.add(result);
+    const ended = () => void this.#running.delete(result);
+    result.then(ended, ended);
+    return withTimeout(this.#timeoutMs, result, timedOut);
+  }
+
+  /** SQLite has one writer at a time, so its write lock serves as the event lock. */
+  async #transaction<T>(
+    work: (tx: Tx) => Promise<T>,
+    durable: boolean,
+    askedAt: number,
+    ending: () => void,
+  ): Promise<T> {
+    const calls = new TransactionCalls(this.#writer, ++this.#transactions);
+    const tx = new Transaction(calls);
+    let lockedAt = askedAt;
+    try {
+      const begun = calls.call(['begin', durable]).then(() => {
+        lockedAt = this.#monotonic();
+      });
+      const [result] = await Promise.all([work(tx), begun]);
+      const committed = calls.call(['commit']);
+      queueMicrotask(ending);
+      await Promise.all([...tx.deferred, committed]);
+      this.#reader.refresh();
+      if (tx.appending.batch) this.committed(tx.appending.batch);
+      return result;
+    } catch (error) {
+      await calls.call(['rollback']).catch(() => {});
+      throw error;
+    } finally {
+      ending();
+      if (tx.appending.batch) this.locked(lockedAt - askedAt, this.#monotonic() - lockedAt);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#running);
+    this.#reader.close();
+    await this.#writer.close();
+  }
+}
+
+/** Limit for a transaction, queueing included. It is longer than SQLite waits for another process. */
+const defaultTimeoutMs = 12_000;
+
+export interface SqliteOptions {
+  /** Infinity for migrations and restores, which have no limit. */
+  readonly timeoutMs?: number;
+  readonly monotonic?: () => number;
+}
+
+export async function openSqlite(
+  file: string,
+  { timeoutMs = defaultTimeoutMs, monotonic = processMonotonic }: SqliteOptions = {},
+): Promise<Engine> {
+  const writer = await WriterThread.open(file);
+  try {
+    return new SqliteEngine(writer, new Reader(file), timeoutMs, monotonic);
+  } catch (error) {
+    await writer.close();
+    throw error;
+  }
+}

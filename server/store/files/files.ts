@@ -1,0 +1,213 @@
+import type { FileId, UserId } from '@parley/contract';
+import type { BulkStatement, Db, Tx } from '../engine/engine.ts';
+import { insertRow } from '../engine/insert-row.ts';
+
+export interface FileRow {
+  readonly file_id: FileId;
+  /** The storage key of its bytes. The part before the first dot is the id of the upload and never changes. */
+  readonly key: string;
+  readonly user_id: UserId;
+  readonly name: string;
+  readonly mime_type: string | null;
+  readonly size: number | null;
+  readonly sha256: string | null;
+  readonly created_at: number;
+  readonly expires_at: number | null;
+}
+
+/** Known once the file is complete. */
+export interface FileFacts {
+  readonly name: string;
+  readonly mime_type: string;
+  readonly size: number;
+  readonly sha256: string;
+}
+
+export type CompleteFile = FileRow & FileFacts;
+
+export const isComplete = (row: FileRow): row is CompleteFile => row.sha256 !== null;
+
+const names = ['file_id', 'key', 'user_id', 'name', 'mime_type', 'size', 'sha256', 'created_at', 'expires_at'];
+const columns = names.map((name) => (name === 'key' ? 'f.key || f.cuts AS key' : `f.${name}`)).join(', ');
+
+/** The columns for RETURNING. */
+export const returned = names.map((name) => (name === 'key' ? 'key || cuts AS key' : name)).join(', ');
+
+const newColumns = ['key', 'user_id', 'name', 'size', 'created_at', 'expires_at'] as const;
+
+export const insertFile = (tx: Tx, file: Pick<FileRow, (typeof newColumns)[number]>): Promise<FileRow> =>
+  insertRow(tx, 'files', newColumns, file, returned);
+
+/** Counts the files of a user that no message uses, complete or not. */
+export async function countUnsent(db: Db, userId: UserId, now: number): Promise<number> {
+  const row = await db.get<{ total: number }>(
+    'SELECT count(*) AS total FROM files WHERE user_id = $1 AND expires_at > $2',
+    userId,
+    now,
+  );
+  return row?.total ?? 0;
+}
+
+/** Neither deleted nor expired. */
+const isAlive = 'f.is_dropped = 0 AND (f.expires_at IS NULL OR f.expires_at > $2)';
+
+export function findFile(db: Db, fileId: FileId, now: number): Promise<FileRow | undefined> {
+  return db.get(`SELECT ${columns} FROM files f WHERE f.file_id = $1 AND ${isAlive}`, fileId, now);
+}
+
+export function findFileByKey(db: Db, key: string, now: number): Promise<FileRow | undefined> {
+  return db.get(`SELECT ${columns} FROM files f WHERE f.key = $1 AND ${isAlive}`, key, now);
+}
+
+/** Whether the user is in a chat where a message uses the file. */
+export async function isSharedWith(db: Db, fileId: FileId, userId: UserId): Promise<boolean> {
+  const row = await db.get(
+    `SELECT 1 AS found FROM messages m
+     JOIN members w ON w.chat_id = m.chat_id AND w.user_id = $2 AND w.left_event IS NULL
+     WHERE m.file_id = $1 LIMIT 1`,
+    fileId,
+    userId,
+  );
+  return row !== undefined;
+}
+
+/** Returns the files that are complete and not expired, by id. */
+export async function findCompleteFiles(
+  db: Db,
+  fileIds: readonly FileId[],
+  now: number,
+): Promise<Map<FileId, CompleteFile>> {
+  const rows = await db.all<CompleteFile>(
+    `SELECT ${columns} FROM ${db.dialect.rows('$1', { file_id: 'int' }, 'asked')}
+     JOIN files f ON f.file_id = asked.file_id WHERE f.sha256 IS NOT NULL AND ${isAlive}`,
+    JSON.stringify(fileIds.map((file_id) => ({ file_id }))),
+    now,
+  );
+  return new Map(rows.map((row) => [row.file_id, row]));
+}
+
+/**
+ * Marks a file as complete and releases its lease. Returns false if it was deleted or completed meanwhile, or if the lease
+ * is lost. An upload in a single request has no lease, which is number 0.
+ */
+export async function completeFile(
+  tx: Tx,
+  fileId: FileId,
+  facts: FileFacts,
+  expiresAt: number | null,
+  lease = 0,
+): Promise<boolean> {
+  const changed = await tx.run(
+    `UPDATE files SET name = $2, mime_type = $3, size = $4, sha256 = $5, expires_at = $6, lease_until = NULL
+     WHERE file_id = $1 AND is_dropped = 0 AND sha256 IS NULL AND lease_number = $7`,
+    fileId,
+    facts.name,
+    facts.mime_type,
+    facts.size,
+    facts.sha256,
+    expiresAt,
+    lease,
+  );
+  return changed > 0;
+}
+
+const clearingExpiry: BulkStatement = {
+  columns: { file_id: 'int' },
+  statements: [
+    (source) => `UPDATE files SET expires_at = NULL WHERE file_id IN (SELECT file_id FROM ${source} AS used)`,
+  ],
+};
+
+/** Messages use these files now. The caller holds the event lock, as for `releaseFile` and `dropEndedFiles`. */
+export async function keepFiles(tx: Tx, fileIds: readonly FileId[]): Promise<void> {
+  await tx.bulk(
+    clearingExpiry,
+    fileIds.map((fileId) => [fileId]),
+  );
+}
+
+/** A message stopped using this file. The file expires if no other message uses it. */
+export async function releaseFile(tx: Tx, fileId: FileId, at: number): Promise<void> {
+  await tx.run(
+    `UPDATE files SET expires_at = $2
+     WHERE file_id = $1 AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.file_id = $1)`,
+    fileId,
+    at,
+  );
+}
+
+export async function extendFile(db: Db, fileId: FileId, expiresAt: number): Promise<boolean> {
+  const changed = await db.run(
+    'UPDATE files SET expires_at = $2 WHERE file_id = $1 AND expires_at IS NOT NULL AND is_dropped = 0',
+    fileId,
+    expiresAt,
+  );
+  return changed > 0;
+}
+
+export type Dropped = Pick<FileRow, 'file_id' | 'key'>;
+
+export async function isCompleteFile(db: Db, fileId: FileId): Promise<boolean> {
+  const sql = 'SELECT 1 AS found FROM files WHERE file_id = $1 AND sha256 IS NOT NULL';
+  return (await db.get(sql, fileId)) !== undefined;
+}
+
+/** Whether the file has a row, in whatever state. */
+export async function isKnown(db: Db, fileId: FileId): Promise<boolean> {
+  return (await db.get('SELECT 1 AS found FROM files WHERE file_id = $1', fileId)) !== undefined;
+}
+
+/** Whether the file exists and is not being deleted. */
+export async function isKept(db: Db, fileId: FileId): Promise<boolean> {
+  return (await db.get('SELECT 1 AS found FROM files WHERE file_id = $1 AND is_dropped = 0', fileId)) !== undefined;
+}
+
+/** Marks an incomplete file for deletion. Returns false if it is complete or gone, or if the lease is lost. */
+export async function dropUnfinished(db: Db, fileId: FileId, at: number, lease: number): Promise<boolean> {
+  const changed = await db.run(
+    `UPDATE files SET is_dropped = 1, expires_at = $2
+     WHERE file_id = $1 AND sha256 IS NULL AND (is_dropped = 1 OR lease_number = $3)`,
+    fileId,
+    at,
+    lease,
+  );
+  return changed > 0;
+}
+
+/** SQL: the last lease was released or has expired. */
+export const isFree = ({ dialect }: Db): string => `(lease_until IS NULL OR lease_until < ${dialect.now})`;
+
+const isExpired = (db: Db): string => `expires_at <= $1 AND ${isFree(db)}`;
+
+export async function hasEndedFiles(db: Db, now: number): Promise<boolean> {
+  return (await db.get(`SELECT 1 AS found FROM files WHERE ${isExpired(db)} LIMIT 1`, now)) !== undefined;
+}
+
+/** Marks up to `count` expired files for deletion and returns them, together with those marked before. */
+export async function dropEndedFiles(tx: Tx, now: number, count: number): Promise<Dropped[]> {
+  // Takes the event lock, so that no message starts to use a file before the commit.
+  await tx.takeIds({ messages: 0, events: 0 });
+  return tx.all(
+    `UPDATE files SET is_dropped = 1 WHERE file_id IN (
+       SELECT file_id FROM files WHERE ${isExpired(tx)} ORDER BY expires_at LIMIT $2
+     ) AND ${isExpired(tx)} RETURNING file_id, key || cuts AS key`,
+    now,
+    count,
+  );
+}
+
+/** Postpones the deletion of these files. */
+export async function postponeDeletion(db: Db, files: readonly Dropped[], expiresAt: number): Promise<void> {
+  await db.run(
+    `UPDATE files SET expires_at = $2 WHERE is_dropped = 1 AND file_id IN (
+       SELECT file_id FROM ${db.dialect.rows('$1', { file_id: 'int' }, 'postponed')}
+     )`,
+    JSON.stringify(files.map(({ file_id }) => ({ file_id }))),
+    expiresAt,
+  );
+}
+
+/** Deletes the row of a file whose bytes are deleted. */
+export async function forgetFile(db: Db, fileId: FileId): Promise<void> {
+  await db.run('DELETE FROM files WHERE file_id = $1 AND is_dropped = 1', fileId);
+}

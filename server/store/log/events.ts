@@ -1,0 +1,212 @@
+import type { ChatId, EventId, EventName, NewEvent, UserId } from '@parley/contract';
+import { freeze } from '../../domain/event.ts';
+import { seenDuring, seenWithin } from '../chat/visibility.ts';
+import type { BulkStatement, Db, LogEntry, Tx } from '../engine/engine.ts';
+
+export type EventRow = LogEntry;
+
+const columns = 'e.event_id, e.chat_id, e.event, e.created_at, e.body';
+
+/** Where an event stands in the log. One without a chat is for a single user, and stands under that user's negative id. */
+const placeOf = ({ data }: NewEvent) => ('chat_id' in data ? data.chat_id : -data.user_id) as ChatId;
+
+const insertion: BulkStatement = {
+  columns: { event_id: 'int', chat_id: 'int', event: 'text', body: 'text' },
+  statements: [
+    (source) => `INSERT INTO events (event_id, chat_id, event, created_at, body)
+     SELECT event_id, chat_id, event, $1, body FROM ${source} AS e`,
+  ],
+};
+
+/** Appends events to the log and answers their ids, in the same order. Takes the event lock. */
+export async function append(tx: Tx, events: readonly NewEvent[], at: number): Promise<EventId[]> {
+  const { events: ids } = await tx.takeIds({ messages: 0, events: events.length });
+  const entries = events.map((event, i): LogEntry => {
+    const event_id = ids[i];
+    if (event_id === undefined) throw new Error('the log gave too few ids');
+    return { event_id, chat_id: placeOf(event), event: event.event, created_at: at, body: freeze(event, at) };
+  });
+  await tx.bulk(
+    insertion,
+    entries.map((e) => [e.event_id, e.chat_id, e.event, e.body]),
+    at,
+  );
+  tx.appended(entries);
+  return ids;
+}
+
+/** Appends one event and answers its id. */
+export async function appendOne(tx: Tx, event: NewEvent, at: number): Promise<EventId> {
+  const [id] = await append(tx, [event], at);
+  if (id === undefined) throw new Error('the log gave no id');
+  return id;
+}
+
+/** Returns the id of the newest event ever. Everything up to it can be read: ids rise in commit order. */
+export async function logTip(db: Pick<Db, 'all'>): Promise<number> {
+  const [row] = await db.all<{ pruned: number; last: number | null }>(
+    `SELECT event_id AS pruned, (SELECT max(event_id) FROM events) AS last FROM cursors WHERE name = 'pruned'`,
+  );
+  return row?.last ?? row?.pruned ?? 0;
+}
+
+/** Returns the first `limit` events after an id, in order, whoever may see them. */
+export function eventsAfter(db: Db, after: number, limit: number): Promise<EventRow[]> {
+  return db.all(`SELECT ${columns} FROM events e WHERE e.event_id > $1 ORDER BY e.event_id LIMIT $2`, after, limit);
+}
+
+export interface EventQuery {
+  readonly userId: UserId;
+  readonly after: number;
+  readonly upTo: number;
+  readonly limit: number;
+  readonly chatId?: ChatId | undefined;
+  readonly events?: readonly EventName[] | undefined;
+}
+
+/**
+ * Returns the first events that a user may see after an id: those within one of the user's membership periods in their
+ * chat, both ends included.
+ *
+ * One index lookup finds the next event of each period. The first `limit` events can only be in the `limit` periods
+ * whose next event is earliest, so only those are read, and at most `limit` events of each. The cost depends on the
+ * user's own chats, and neither on the traffic elsewhere nor on the length of the log.
+ */
+export function visibleEvents(db: Db, q: EventQuery): Promise<EventRow[]> {
+  const named = `e.event IN (SELECT name FROM ${db.dialect.rows('$5', { name: 'text' }, 'wanted')})`;
+  const rare = q.events?.includes('new_message') ? '' : `AND e.event <> 'new_message'`;
+  const wanted = q.events ? `${named} ${rare}` : 'CAST($5 AS text) IS NULL';
+  // Without a filter the next event is the first after the bound. With one it may be far away, so the search has an end.
+  const within = (period: string) =>
+    q.events
+      ? `${db.dialect.isOne('e.chat_id', `${period}.chat_id`)} AND e.event_id > ${period}.after AND e.event_id <= ${period}.up_to`
+      : db.dialect.onwards(['e.chat_id', 'e.event_id'], `${period}.chat_id`, `${period}.after`);
+  const first = (period: string) =>
+    `SELECT e.event_id FROM events e WHERE ${within(period)} AND ${wanted} ORDER BY e.chat_id, e.event_id`;
+  const periods = `(
+    WITH asked AS MATERIALIZED (SELECT m.chat_id, m.after, m.up_to, (${first('m')} LIMIT 1) AS next FROM (
+      SELECT chat_id, ${seenWithin('$2', '$3')} FROM members WHERE user_id = $1
+      UNION ALL SELECT -CAST($1 AS bigint), CAST($2 AS bigint), CAST($3 AS bigint)
+    ) AS m
+    WHERE m.after < m.up_to AND ${q.chatId === undefined ? 'CAST($6 AS bigint) IS NULL' : 'm.chat_id = $6'})
+    SELECT chat_id, after, up_to FROM asked WHERE next <= up_to ORDER BY next LIMIT $4
+  ) AS period`;
+  const firstOfEach = db.dialect.firstIdsPerRow(periods, first('period'), '$4', 'seen');
+  return db.all(
+    `SELECT ${columns}
+     FROM (SELECT seen.id FROM ${firstOfEach} WHERE seen.id <= period.up_to ORDER BY seen.id LIMIT $4) AS page
+     JOIN events e ON e.event_id = page.id ORDER BY e.event_id`,
+    q.userId,
+    q.after,
+    q.upTo,
+    q.limit,
+    q.events ? JSON.stringify(q.events.map((name) => ({ name }))) : null,
+    q.chatId ?? null,
+  );
+}
+
+/** The same for a range of the log that is short enough to be read as a whole. */
+export function visibleWithin(db: Db, q: Omit<EventQuery, 'limit' | 'chatId'>): Promise<EventRow[]> {
+  return db.all(
+    `SELECT ${columns} FROM events e
+     WHERE e.event_id > $2 AND e.event_id <= $3
+       AND (e.chat_id = -CAST($1 AS bigint) OR EXISTS (
+         SELECT 1 FROM members m WHERE m.chat_id = e.chat_id AND m.user_id = $1 AND ${seenDuring('m', 'e.event_id')}
+       ))
+       AND (CAST($4 AS text) IS NULL OR e.event IN (SELECT name FROM ${db.dialect.rows('$4', { name: 'text' }, 'wanted')}))
+     ORDER BY e.event_id`,
+    q.userId,
+    q.after,
+    q.upTo,
+    q.events ? JSON.stringify(q.events.map((name) => ({ name }))) : null,
+  );
+}
+
+export interface ServiceQuery extends EventQuery {
+  readonly includeDirect: boolean;
+}
+
+/** Events seen by the whole service, as an administrator may: of every chat, and those for the administrator alone. */
+export function serviceEvents(db: Db, q: ServiceQuery): Promise<EventRow[]> {
+  const direct = q.includeDirect
+    ? ''
+    : `AND NOT EXISTS (SELECT 1 FROM chats c WHERE c.chat_id = e.chat_id AND c.type = 'direct')`;
+  return db.all(
+    `SELECT ${columns} FROM events e
+     WHERE e.event_id > $1 AND e.event_id <= $2 AND (e.chat_id > 0 OR e.chat_id = -CAST($6 AS bigint)) ${direct}
+       AND (CAST($4 AS bigint) IS NULL OR e.chat_id = $4)
+       AND (CAST($5 AS text) IS NULL OR e.event IN (SELECT name FROM ${db.dialect.rows('$5', { name: 'text' }, 'wanted')}))
+     ORDER BY e.event_id LIMIT $3`,
+    q.after,
+    q.upTo,
+    q.limit,
+    q.chatId ?? null,
+    q.events ? JSON.stringify(q.events.map((name) => ({ name }))) : null,
+    q.userId,
+  );
+}
+
+/** The first event that happened at a time or later, if it is kept; times rise with ids. Looks at a few dozen events. */
+export async function firstEventSince(db: Db, at: number): Promise<number> {
+  let low = (await readCursor(db, 'pruned')) + 1;
+  let high = (await logTip(db)) + 1;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const event = await db.get<{ event_id: number; created_at: number }>(
+      'SELECT event_id, created_at FROM events WHERE event_id >= $1 ORDER BY event_id LIMIT 1',
+      middle,
+    );
+    if (!event || event.created_at >= at) high = middle;
+    else low = event.event_id + 1;
+  }
+  return low;
+}
+
+/** Whether a user is or was in a chat. */
+export async function wasEverMember(db: Db, chatId: ChatId, userId: UserId): Promise<boolean> {
+  const row = await db.get(
+    'SELECT 1 AS found FROM members WHERE chat_id = $1 AND user_id = $2 LIMIT 1',
+    chatId,
+    userId,
+  );
+  return row !== undefined;
+}
+
+export async function readCursor(db: Db, name: string): Promise<number> {
+  const row = await db.get<{ event_id: number }>('SELECT event_id FROM cursors WHERE name = $1', name);
+  return row?.event_id ?? 0;
+}
+
+export async function moveCursor(tx: Tx, name: string, eventId: number): Promise<void> {
+  await tx.run('UPDATE cursors SET event_id = $2 WHERE name = $1', name, eventId);
+}
+
+/** Deletes up to `count` events older than `before` that every consumer has passed. Returns how many. */
+export async function pruneEvents(
+  tx: Tx,
+  before: number,
+  count: number,
+  dropping: (upTo: number) => Promise<void>,
+): Promise<number> {
+  const row = await tx.get<{ last: number | null }>(
+    `SELECT max(event_id) AS last FROM (
+       SELECT event_id, created_at FROM events
+       WHERE event_id <= (SELECT min(event_id) FROM cursors WHERE name <> 'pruned') ORDER BY event_id LIMIT $2
+     ) AS oldest WHERE created_at < $1`,
+    before,
+    count,
+  );
+  if (!row?.last) return 0;
+  await dropping(row.last);
+  await moveCursor(tx, 'pruned', row.last);
+  return tx.run('DELETE FROM events WHERE event_id <= $1', row.last);
+}
+
+/** These events, as far as they are kept. */
+export function eventsNamed(db: Db, eventIds: readonly number[]): Promise<EventRow[]> {
+  return db.all(
+    `SELECT ${columns} FROM ${db.dialect.rows('$1', { event_id: 'int' }, 'asked')} JOIN events e ON e.event_id = asked.event_id
+     ORDER BY e.event_id`,
+    JSON.stringify(eventIds.map((event_id) => ({ event_id }))),
+  );
+}

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BrowserLike, goodPassword, person } from '../support/browser-like.ts';
+import { temporaryFolder } from '../support/cleanup.ts';
+import { freshEnvironment } from '../support/engines.ts';
+import { requirePrograms, testUnless } from '../support/requirements.ts';
+import { attach, type ServerProcess, spawnServer, type TestServer } from '../support/server.ts';
+import { runBlocks, shellBlocks } from '../support/shell.ts';
+
+const page = readFileSync(join(import.meta.dir, '../../../docs/authorization.md'), 'utf8');
+const blocks = shellBlocks(page);
+
+let process_: ServerProcess;
+let server: TestServer;
+let browser: BrowserLike;
+beforeAll(async () => {
+  const env = await freshEnvironment('sqlite');
+  process_ = await spawnServer(env);
+  server = await attach(process_.url, env);
+  const { name } = await person(server);
+  browser = new BrowserLike(server.url);
+  await browser.signIn(name, goodPassword);
+});
+afterAll(async () => {
+  await server?.stop();
+  await process_?.kill('SIGTERM');
+});
+
+/** Registers the app that the page asks its reader to register, and answers its client id. */
+async function registerApp(): Promise<string> {
+  const redirects = /redirect URI `([^`]+)`/.exec(page)?.[1] ?? '';
+  const { location } = await browser.post('/apps/new', { name: 'A walk', redirects, kind: 'open' });
+  const { html } = await browser.get(location ?? '');
+  const [clientId] = /app_[\w-]+/.exec(html) ?? [];
+  if (clientId === undefined) throw new Error('the page of the app shows no client id');
+  return clientId;
+}
+
+/** The same for one with a secret, which its page shows this once. */
+async function registerBackend(): Promise<{ id: string; secret: string }> {
+  const asked = { name: 'A back end', redirects: 'https://app.example/callback', kind: 'server' };
+  const { html } = await browser.post('/apps/new', asked);
+  const [id = ''] = /app_[\w-]+/.exec(html) ?? [];
+  const [secret = ''] = /acs_[\w-]+/.exec(html) ?? [];
+  return { id, secret };
+}
+
+/** What the reader does in the browser: opens the address, allows the app, and takes the code out of the address bar. */
+async function allow(address: string): Promise<string> {
+  const { pathname, search } = new URL(address);
+  const { html } = await browser.get(pathname + search);
+  const user = /name="user" value="(\d+)"/.exec(html)?.[1] ?? '';
+  const { location } = await browser.post(pathname + search, { decision: 'allow', user });
+  const answer = new URL(location ?? '');
+  expect(answer.searchParams.get('iss')).toBe(server.url);
+  return answer.searchParams.get('code') ?? '';
+}
+
+testUnless(
+  requirePrograms('curl', 'openssl', 'bash'),
+  'every command of the page works, from the request to the end of the permission',
+  async () => {
+    const reader = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: async (request) => new Response(await allow(await request.text())),
+    });
+    const { port } = new URL(server.url);
+    const backend = await registerBackend();
+    const app = await registerApp();
+    const adapt = (script: string) =>
+      script
+        .replaceAll(':8080', `:${port}`)
+        .replace('app_…', app)
+        .replace('app_…', backend.id)
+        .replace('acs_…', backend.secret)
+        .replace(/^echo "(.*)"$/m, 'ADDRESS="$1"; echo "$ADDRESS"')
+        .replace('oac_…', `$(curl -s http://127.0.0.1:${reader.port}/ --data-raw "$ADDRESS")`)
+        .replaceAll('curl "', 'curl -sS "');
+    try {
+      const { outputs, complaints } = await runBlocks(blocks, { cwd: temporaryFolder(), env: process.env }, adapt);
+      expect(complaints).toBe('');
+      expect(outputs).toHaveLength(blocks.length);
+      const printed = outputs.join('');
+      expect(printed).not.toContain('"error"');
+      const all = (pattern: RegExp) => [...printed.matchAll(pattern)].map(([, token = '']) => token);
+      expect(all(/("success":true)/g)).toHaveLength(3);
+      expect(printed).toContain('"content":"Hello from the app"');
+      const accessTokens = all(/"access_token":"(oat_[^"]+)"/g);
+      expect(new Set(accessTokens).size).toBe(3);
+      const statuses: number[] = [];
+      for (const token of accessTokens) {
+        const headers = { authorization: `Bearer ${token}` };
+        statuses.push((await fetch(`${server.url}/api/users.php?action=me`, { headers })).status);
+      }
+      // What the person allowed has been given back; what the back end has of its own has not.
+      expect(statuses).toEqual([401, 401, 200]);
+    } finally {
+      await reader.stop(true);
+    }
+  },
+);

@@ -1,0 +1,7 @@
+import { describe } from 'bun:test';
+import { storesParts } from '../../support/blob-parts-suite.ts';
+import { storesBlobs } from '../../support/blob-suite.ts';
+
+describe('a storage for files (disk)', () => storesBlobs('disk'));
+
+describe('a blob that goes on under another name (disk)', () => storesParts('disk'));

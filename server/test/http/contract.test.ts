@@ -1,0 +1,87 @@
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { isEventStream, isFile, listOperations, type NamedOperation } from '@parley/contract';
+import { buildHandlers } from '../../operations/index.ts';
+import type { Services } from '../../operations/operation.ts';
+import type { Client } from '../support/client.ts';
+import { freshEnvironment, onAnyEngine } from '../support/engines.ts';
+import { eventually } from '../support/eventually.ts';
+import { buildExamples, withoutChance } from '../support/examples.ts';
+import { serverFor, startServer } from '../support/server.ts';
+
+const rows = listOperations();
+
+test('every row of the contract has a handler, and every handler a row', () => {
+  const handlers = buildHandlers({ engine: {} } as Services);
+  expect(Object.keys(handlers).sort()).toEqual(rows.map((row) => row.name).sort());
+});
+
+/** The clock stands still, so that no webhook is tried a second time however long the tests take. */
+const runtime = { now: () => Date.UTC(2026, 0, 1) };
+
+onAnyEngine('the documented examples', (engine) => {
+  describe('that change nothing', () => {
+    const server = serverFor(engine, {}, runtime);
+    let ada: Client;
+    beforeAll(async () => {
+      ada = (await buildExamples(server())).ada;
+    });
+
+    test.each(rows.filter(({ method }) => method === 'GET').map((row) => [row.name, row] as const))(
+      '%s answers as documented',
+      (_, row) => expectExample(ada, row),
+    );
+  });
+
+  describe('that change something', () => {
+    test.each(rows.filter(({ method }) => method === 'POST').map((row) => [row.name, row] as const))(
+      '%s answers as documented',
+      async (_, row) => {
+        const server = await startServer(await freshEnvironment(engine), runtime);
+        try {
+          await expectExample((await buildExamples(server)).ada, row);
+        } finally {
+          await server.stop();
+        }
+      },
+    );
+  });
+});
+
+async function expectExample(ada: Client, row: NamedOperation): Promise<void> {
+  if (row.name === 'messages.search_messages') await untilSearchable(ada);
+  if (isFile(row.output)) return expectBytes(ada, row);
+  if (isEventStream(row.output)) return expectFrames(ada, row);
+  const answer = await ada.call(row.name, row.example.input as never);
+  expect(answer.status).toBe(200);
+  expect(row.output.safeParse(answer.body).error).toBeUndefined();
+  expect(withoutChance(answer.body)).toEqual(withoutChance({ success: true, ...(row.example.output as object) }));
+}
+
+async function expectBytes(client: Client, row: NamedOperation): Promise<void> {
+  const query = new URLSearchParams({ action: row.action, ...(row.example.input as object) });
+  const headers = { authorization: `Bearer ${client.token}` };
+  const response = await fetch(`${client.url}/api/${row.resource}.php?${query}`, { headers });
+  expect(response.status).toBe(200);
+  expect(await response.text()).toBe(await (row.example.output as File).text());
+}
+
+/** The example stands in the stream, whatever comes before and after it. */
+async function expectFrames(client: Client, row: NamedOperation): Promise<void> {
+  const query = new URLSearchParams({ action: row.action, ...(row.example.input as object) });
+  const headers = { authorization: `Bearer ${client.token}` };
+  const response = await fetch(`${client.url}/api/${row.resource}.php?${query}`, { headers });
+  expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+  const timeless = (text: string) => text.replaceAll(/"timestamp":"[^"]*"/g, '"timestamp":""');
+  let text = '';
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    if (timeless(text).includes(timeless(String(row.example.output)))) return;
+  }
+  throw new Error(`the stream ended without the example: ${text}`);
+}
+
+const untilSearchable = (client: Client) =>
+  eventually('the message is found', async () => {
+    const { messages } = await client.ok('messages.search_messages', { query: 'launch' });
+    return messages.length > 0 || undefined;
+  });

@@ -1,0 +1,240 @@
+import { beforeAll, describe, expect, test } from 'bun:test';
+import { errors, listOperations, type NamedOperation, scopeNames } from '@parley/contract';
+import type { Client } from '../support/client.ts';
+import { onAnyEngine } from '../support/engines.ts';
+import { buildExamples, type People } from '../support/examples.ts';
+import { serverFor } from '../support/server.ts';
+import { expectRefusal, request, statuses } from '../support/wire.ts';
+
+const rows = listOperations();
+const query = (input: object) =>
+  Object.entries(input)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+    .join('&');
+
+test('the codes of the contract and their statuses are those of the design', () => {
+  const given: Record<string, number> = Object.fromEntries(Object.entries(errors).map(([code, e]) => [code, e.status]));
+  expect(given).toEqual(statuses);
+});
+
+onAnyEngine('over HTTP', (engine) => {
+  const server = serverFor(engine);
+  let people: People;
+  beforeAll(async () => {
+    people = await buildExamples(server());
+  });
+
+  /** A call of a row's example by hand, with whatever headers. */
+  const call = (row: NamedOperation, headers: Record<string, string>, method: string = row.method) => {
+    const input = row.example.input as object;
+    const address = `${server().url}/api/${row.resource}.php?action=${row.action}`;
+    return row.method === 'GET'
+      ? request(`${address}&${query(input)}`, { method, headers })
+      : request(address, {
+          method,
+          headers: { 'content-type': 'application/json', ...headers },
+          ...(method !== 'GET' && { body: JSON.stringify(input) }),
+        });
+  };
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+  const row = (name: string) => {
+    const found = rows.find((r) => r.name === name);
+    if (!found) throw new Error(`no row ${name}`);
+    return found;
+  };
+  const me = row('users.me');
+
+  describe('finding the operation', () => {
+    test('every action refuses every method but its own, and Allow names that one', async () => {
+      for (const one of rows) {
+        const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => method !== one.method);
+        for (const method of others) {
+          const reply = await call(one, bearer(people.ada.token), method);
+          expectRefusal(reply, 'method_not_allowed');
+          expect(reply.headers.get('allow')).toBe(one.method);
+        }
+      }
+    });
+
+    test('an unknown action is refused with the one that was probably meant', async () => {
+      const reply = await request(`${server().url}/api/messages.php?action=send_mesage`, { method: 'POST' });
+      expect(expectRefusal(reply, 'unknown_action').message).toContain('Did you mean send_message?');
+    });
+
+    test.each(['messages.php', 'messages.php?action=', 'messages.php?chat_id=1', 'messages.php?Action=send_message'])(
+      'a missing action is refused with the list of actions: %s',
+      async (path) => {
+        const reply = await request(`${server().url}/api/${path}`, { headers: bearer(people.ada.token) });
+        const { message } = expectRefusal(reply, 'unknown_action');
+        for (const { action } of rows.filter((r) => r.resource === 'messages')) expect(message).toContain(action);
+      },
+    );
+
+    test.each(['constructor', '__proto__', 'toString', 'send_message.php', 'SEND_MESSAGE', '../tokens', '%00', '💬'])(
+      'an action that is a trick is an unknown action: %s',
+      async (action) => {
+        const address = `${server().url}/api/messages.php?action=${encodeURIComponent(action)}`;
+        expectRefusal(await request(address, { headers: bearer(people.ada.token) }), 'unknown_action');
+      },
+    );
+
+    test.each([
+      'api/nonsense.php?action=list',
+      'api/messages?action=get_messages',
+      'api/constructor.php',
+      'api',
+      'api/',
+    ])('an unknown resource is not found: %s', async (path) => {
+      expectRefusal(await request(`${server().url}/${path}`, { headers: bearer(people.ada.token) }), 'not_found');
+    });
+
+    test.each(['nonsense', 'api/messages.php/extra', 'api/v2/messages.php', 'favicon.ico', '%2e%2e/%2e%2e/etc/passwd'])(
+      'an address outside the API is not found, in the same shape: %s',
+      async (path) => {
+        expectRefusal(await request(`${server().url}/${path}`), 'not_found');
+      },
+    );
+  });
+
+  describe('the access token', () => {
+    const refused: [string, Record<string, string>][] = [
+      ['none', {}],
+      ['an empty header', { authorization: '' }],
+      ['a scheme alone', { authorization: 'Bearer' }],
+      ['another scheme', { authorization: 'Basic YWRhOmFkYQ==' }],
+      ['a token without a scheme', { authorization: 'pat_abc' }],
+      ['an unknown token', { authorization: `Bearer pat_${'A'.repeat(43)}` }],
+      ['two tokens', { authorization: 'Bearer pat_a pat_b' }],
+      ['a token of 6,000 characters', { authorization: `Bearer ${'x'.repeat(6_000)}` }],
+      ['a letter outside ASCII', { authorization: 'Bearer pät' }],
+      ['a cookie', { cookie: 'session=pat_abc' }],
+    ];
+    test.each(refused)('is refused where there is %s', async (_, headers) => {
+      const reply = await call(me, headers);
+      expectRefusal(reply, 'unauthorized');
+      expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer /);
+    });
+
+    test('is asked for by every operation', async () => {
+      for (const one of rows) {
+        const reply = await call(one, {});
+        expectRefusal(reply, 'unauthorized');
+        expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer /);
+      }
+    });
+
+    test('is a credential whatever the case of its scheme, but not when its own case differs', async () => {
+      const { token } = people.bob;
+      expect((await call(me, { authorization: `bearer ${token}` })).status).toBe(200);
+      expect((await call(me, { authorization: `BEARER  ${token}` })).status).toBe(200);
+      expectRefusal(await call(me, bearer(token.toUpperCase())), 'unauthorized');
+      expectRefusal(await call(me, bearer(`${token}x`)), 'unauthorized');
+      expectRefusal(await call(me, bearer(token.slice(0, -1))), 'unauthorized');
+    });
+
+    test.each(['access_token', 'token', 'authorization', 'api_key'])(
+      'is no credential in the query, as %s',
+      async (name) => {
+        const address = `${server().url}/api/users.php?action=me&${name}=${people.ada.token}`;
+        const error = expectRefusal(await request(address), 'unauthorized');
+        expect(JSON.stringify(error)).not.toContain(people.ada.token);
+        const both = await request(address, { headers: bearer(people.ada.token) });
+        expect(expectRefusal(both, 'validation_failed').details[0]?.field).toBe(name);
+      },
+    );
+
+    test('stops working the moment it is revoked, also where it was in use', async () => {
+      const { token, access_token } = await people.ada.ok('tokens.create', { name: 'short-lived' });
+      for (let i = 0; i < 3; i++) expect((await call(me, bearer(access_token))).status).toBe(200);
+      await people.ada.ok('tokens.revoke', { token_id: token.token_id });
+      expectRefusal(await call(me, bearer(access_token)), 'unauthorized');
+    });
+  });
+
+  describe('scopes', () => {
+    test('a token without the scope of a row is refused by it, for every row that has one', async () => {
+      for (const { one, scope } of rows.flatMap((one) => one.scopes.map((scope) => ({ one, scope })))) {
+        const token = await server().token(
+          'ada',
+          scopeNames.filter((s) => s !== scope),
+        );
+        const reply = await call(one, bearer(token));
+        expect(expectRefusal(reply, 'insufficient_scope').message).toContain(scope);
+        expect(reply.headers.get('www-authenticate')).toContain('error="insufficient_scope"');
+      }
+    });
+
+    test('the scopes of a row are enough for it, and none is needed where it has none', async () => {
+      for (const one of rows.filter((row) => !row.rawFile)) {
+        const token = await server().token('ada', one.scopes.length > 0 ? one.scopes : ['files']);
+        const client: Client = Object.assign(Object.create(people.ada), { token });
+        const reply = await client.call(one.name, { nonsense: 'x' } as never);
+        expectRefusal(reply, 'validation_failed');
+      }
+    });
+
+    test('a scope is missed before the input is looked at', async () => {
+      const token = await server().token('bob', ['messages:read']);
+      const address = `${server().url}/api/messages.php?action=send_message`;
+      const reply = await request(address, { method: 'POST', headers: bearer(token), body: '{{{' });
+      expectRefusal(reply, 'insufficient_scope');
+    });
+  });
+
+  describe('answers', () => {
+    test('say success first, and are never kept by a cache', async () => {
+      const reply = await call(row('chats.get'), bearer(people.ada.token));
+      expect(Object.keys(reply.body)[0]).toBe('success');
+      expect(reply.body.success).toBe(true);
+      expect(reply.headers.get('cache-control')).toBe('no-store');
+      expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect(reply.headers.get('x-content-type-options')).toBe('nosniff');
+    });
+
+    test('each have a request id of their own', async () => {
+      const replies = await Promise.all(Array.from({ length: 50 }, () => call(me, bearer(people.ada.token))));
+      expect(new Set(replies.map((r) => r.headers.get('x-request-id'))).size).toBe(50);
+    });
+
+    test('keep what the client calls itself out of the request id', async () => {
+      const reply = await call(me, { 'x-request-id': 'mine\tor not' });
+      expect(expectRefusal(reply, 'unauthorized').request_id).not.toContain('mine');
+    });
+  });
+
+  describe('CORS', () => {
+    const preflight = (path: string) =>
+      fetch(`${server().url}${path}`, {
+        method: 'OPTIONS',
+        headers: {
+          origin: 'https://shop.example',
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'authorization,content-type,idempotency-key',
+        },
+      });
+
+    test('a browser may call from anywhere, with a token and an Idempotency-Key', async () => {
+      const { status, headers } = await preflight('/api/messages.php?action=send_message');
+      expect(status).toBe(204);
+      expect(headers.get('access-control-allow-origin')).toBe('*');
+      expect(headers.get('access-control-allow-methods')).toMatch(/GET.*POST/);
+      const allowed = headers.get('access-control-allow-headers')?.toLowerCase() ?? '';
+      for (const name of ['authorization', 'content-type', 'idempotency-key']) expect(allowed).toContain(name);
+    });
+
+    test('a browser reads the answer and the headers that matter, and never with credentials', async () => {
+      const origin = { origin: 'https://shop.example', cookie: 'a=b' };
+      const good = await call(me, { ...bearer(people.ada.token), ...origin });
+      const bad = await call(me, origin);
+      const asked = await preflight('/api/users.php?action=me');
+      for (const { headers } of [good, bad, asked]) {
+        expect(headers.get('access-control-allow-origin')).toBe('*');
+        expect(headers.get('access-control-allow-credentials')).toBeNull();
+      }
+      const shown = good.headers.get('access-control-expose-headers')?.toLowerCase() ?? '';
+      for (const name of ['x-request-id', 'retry-after', 'ratelimit-remaining', 'www-authenticate']) {
+        expect(shown).toContain(name);
+      }
+    });
+  });
+});

@@ -1,0 +1,252 @@
+import { beforeAll, expect, test } from 'bun:test';
+import {
+  type ClientInput,
+  type ErrorCode,
+  listOperations,
+  type NamedOperation,
+  type OperationName,
+  scopeNames,
+} from '@parley/contract';
+import { type Cast, invite, type Role, roles } from '../support/cast.ts';
+import { type Client, formOf, hasFile } from '../support/client.ts';
+import { onAnyEngine } from '../support/engines.ts';
+import { serverFor } from '../support/server.ts';
+import { hook, openGroup, Stage } from '../support/stage.ts';
+
+/**
+ * What every operation answers to whom.
+ *
+ * The first four, and the last three, call as somebody who could do anything: an owner of the group who administers the
+ * service too; they lack only what their column says. `none` brings no token, `revoked` one that has ended, and `disabled` is
+ * such a person who was disabled. `scope` brings a token with every scope but those of the row. `app` is an app with a token
+ * for all scopes, `page` a browser's cookie on a call by a page of ours, and `site` the same cookie on any other call.
+ *
+ * Those between bring a token of their own with all scopes that they may have. `root` administers the service, and is a
+ * stranger to the group, as is `stranger`. The bot is a member. Where an operation is about neither a chat nor a message, it
+ * is about things of their own.
+ */
+const columns = ['none', 'revoked', 'disabled', 'scope', ...roles, 'app', 'page', 'site'] as const;
+type Column = (typeof columns)[number];
+
+/** `–`: there is nothing to ask, because the row asks for no scope. */
+const verdicts: Record<string, ErrorCode | 'ok' | 'not asked'> = {
+  ok: 'ok',
+  '401': 'unauthorized',
+  scope: 'insufficient_scope',
+  no: 'forbidden',
+  '-': 'not_found',
+  '–': 'not asked',
+};
+
+// biome-ignore format: a table is read in columns
+const table: Record<OperationName, string> = {
+  //                           none revoked disabled scope | stranger member bot   admin owner root | app page site
+  'messages.send_message':    '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401',
+  'messages.get_messages':    '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401',
+  'messages.get_message':     '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401',
+  'messages.edit_message':    '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // one's own
+  'messages.delete_message':  '401  401     401      scope | -        no     no    ok    ok    -    | ok  ok   401', // another's
+  'messages.search_messages': '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401',
+  'messages.mark_read':       '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401',
+  'messages.add_reaction':    '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401',
+  'messages.remove_reaction': '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401',
+  'messages.create_group':    '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'messages.create_channel':  '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'messages.create_direct':   '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+
+  'chats.list':               '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'chats.get':                '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401',
+  'chats.update':             '401  401     401      scope | -        no     no    ok    ok    -    | ok  ok   401',
+  'chats.participants':       '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401',
+  'chats.add_participants':   '401  401     401      scope | -        no     no    ok    ok    -    | ok  ok   401',
+  'chats.remove_participant': '401  401     401      scope | -        no     no    ok    ok    -    | ok  ok   401', // a member
+  'chats.set_role':           '401  401     401      scope | -        no     no    no    ok    -    | ok  ok   401',
+  'chats.join':               '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401',
+  'chats.leave':              '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401',
+
+  'webhooks.register':        '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // for the group
+  'webhooks.list':            '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'webhooks.get':             '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'webhooks.update':          '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'webhooks.rotate_secret':   '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'webhooks.test':            '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'webhooks.deliveries':      '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'webhooks.delivery':        '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'webhooks.skip':            '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'webhooks.redeliver':       '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'webhooks.replay':          '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'webhooks.replays':         '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'webhooks.delete':          '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+
+  'events.list':              '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // of the group
+  'events.stream':            '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // of the group
+
+  'files.upload':             '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'files.get':                '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // of the group
+  'files.download':           '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // of the group
+
+  'users.me':                 '401  401     401      –     | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'users.get':                '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'users.search':             '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'users.create':             '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
+  'users.disable':            '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
+
+  'tokens.list':              '401  401     401      –     | ok       ok     ok    ok    ok    ok   | no  ok   401',
+  'tokens.create':            '401  401     401      –     | ok       ok     ok    ok    ok    ok   | no  ok   401',
+  'tokens.revoke':            '401  401     401      –     | ok       ok     ok    ok    ok    ok   | no  ok   401',
+};
+
+const rows = listOperations();
+
+test('every operation has a line in the table, and every line an operation', () => {
+  expect(Object.keys(table).sort()).toEqual(rows.map(({ name }) => name).sort());
+});
+
+test('every line has a verdict for everybody, but for a missing scope where none is asked for', () => {
+  for (const { name, scopes } of rows) {
+    const asked = columns.map((column) => (column === 'scope' && scopes.length === 0 ? 'not asked' : 'asked'));
+    const given = verdictsOf(table[name]).map((verdict) => (verdict === 'not asked' ? verdict : verdict && 'asked'));
+    expect({ name, given }).toEqual({ name, given: asked });
+  }
+});
+
+const verdictsOf = (line: string) => line.split(/[\s|]+/).map((cell) => verdicts[cell]);
+
+type Inputs = { readonly [N in OperationName]: (stage: Stage) => ClientInput<N> | Promise<ClientInput<N>> };
+
+/** A valid input for every operation. */
+const inputs: Inputs = {
+  'messages.send_message': ({ chat_id }) => ({ chat_id, content: 'hello' }),
+  'messages.get_messages': ({ chat_id }) => ({ chat_id }),
+  'messages.get_message': ({ message_id }) => ({ message_id }),
+  'messages.edit_message': async (stage) => ({ message_id: await stage.newOwnMessage(), content: 'edited' }),
+  'messages.delete_message': async (stage) => ({ message_id: await stage.newMessage() }),
+  'messages.search_messages': ({ chat_id }) => ({ chat_id, query: 'word' }),
+  'messages.mark_read': ({ chat_id }) => ({ chat_id }),
+  'messages.add_reaction': ({ message_id }) => ({ message_id, emoji: '👍' }),
+  'messages.remove_reaction': ({ message_id }) => ({ message_id, emoji: '👍' }),
+  'messages.create_group': ({ outsider }) => ({ name: 'Group', participants: [outsider] }),
+  'messages.create_channel': ({ outsider }) => ({ name: 'Channel', participants: [outsider] }),
+  'messages.create_direct': ({ outsider }) => ({ user_id: outsider }),
+  'chats.list': () => ({}),
+  'chats.get': ({ chat_id }) => ({ chat_id }),
+  'chats.update': ({ chat_id }) => ({ chat_id, name: 'Renamed' }),
+  'chats.participants': ({ chat_id }) => ({ chat_id }),
+  'chats.add_participants': ({ chat_id, outsider }) => ({ chat_id, participants: [outsider] }),
+  'chats.remove_participant': async (stage) => ({ chat_id: await stage.newChat(), user_id: stage.member }),
+  'chats.set_role': async (stage) => ({ chat_id: await stage.newChat(), user_id: stage.member, role: 'admin' }),
+  'chats.join': ({ chat_id }) => ({ chat_id }),
+  'chats.leave': async (stage) => ({ chat_id: await stage.newChat() }),
+  'webhooks.register': ({ chat_id }) => ({ ...hook, chat_id }),
+  'webhooks.list': () => ({}),
+  'webhooks.get': async (stage) => ({ webhook_id: await stage.webhook() }),
+  'webhooks.update': async (stage) => ({ webhook_id: await stage.webhook(), events: ['new_message'] }),
+  'webhooks.rotate_secret': async (stage) => ({ webhook_id: await stage.webhook(), secret: 'another' }),
+  'webhooks.test': async (stage) => ({ webhook_id: await stage.webhook() }),
+  'webhooks.deliveries': async (stage) => ({ webhook_id: await stage.webhook() }),
+  'webhooks.delivery': async (stage) => ({ delivery_id: await stage.delivery() }),
+  'webhooks.skip': async (stage) => ({ delivery_id: await stage.delivery() }),
+  'webhooks.redeliver': async (stage) => ({ delivery_id: await stage.delivery() }),
+  'webhooks.replay': async (stage) => ({ webhook_id: await stage.webhook(), from_event_id: 1 }),
+  'webhooks.replays': async (stage) => ({ webhook_id: await stage.webhook() }),
+  'webhooks.delete': async (stage) => ({ webhook_id: await stage.newWebhook() }),
+  'events.list': ({ chat_id }) => ({ chat_id }),
+  'events.stream': ({ chat_id }) => ({ chat_id }),
+  'files.upload': () => ({ file: new File(['a file'], 'file.txt') }),
+  'files.get': ({ file_id }) => ({ file_id }),
+  'files.download': ({ file_id }) => ({ file_id }),
+  'users.me': () => ({}),
+  'users.get': ({ outsider }) => ({ user_id: outsider }),
+  'users.search': () => ({ query: 'out' }),
+  'users.create': (stage) => ({ name: stage.newName() }),
+  'users.disable': async (stage) => ({ user_id: await stage.newUser() }),
+  'tokens.list': () => ({}),
+  'tokens.create': () => ({ name: 'another', scopes: ['chats:read'] }),
+  'tokens.revoke': async (stage) => ({ token_id: await stage.newToken() }),
+};
+
+type Headers = Readonly<Record<string, string>>;
+
+/** One call as it is, with these headers and no others. */
+async function ask(url: string, row: NamedOperation, input: object, headers: Headers): Promise<string> {
+  const address = new URL(`${url}/api/${row.resource}.php?action=${row.action}`);
+  const isGet = row.method === 'GET';
+  if (isGet) for (const [key, value] of Object.entries(input)) address.searchParams.set(key, String(value));
+  const isForm = hasFile(input);
+  const response = await fetch(address.href, {
+    method: row.method,
+    headers: isGet || isForm ? headers : { 'content-type': 'application/json', ...headers },
+    ...(!isGet && { body: isForm ? formOf(input) : JSON.stringify(input) }),
+  });
+  if (response.status === 200) {
+    await response.body?.cancel();
+    return 'ok';
+  }
+  const { error } = (await response.json()) as { error?: { code?: string } };
+  return error?.code ?? `status ${response.status}`;
+}
+
+onAnyEngine('what every operation answers to whom', (engine) => {
+  const server = serverFor(engine);
+  let cast: Cast;
+  const stages = new Map<Client, Stage>();
+  /** What would be the call of somebody who is disabled by the time of the call. */
+  const prepared = new Map<OperationName, object>();
+
+  beforeAll(async () => {
+    cast = await invite(server());
+    const { disabled, root, powerful, app } = cast;
+    const group = await openGroup(cast, disabled);
+    for (const maker of [...roles.map((role) => cast[role]), powerful, app, disabled]) {
+      stages.set(maker, new Stage(server(), cast, group, maker));
+    }
+    for (const { name } of rows) prepared.set(name, await inputOf(name, disabled));
+    await root.ok('users.disable', { user_id: disabled.userId });
+  });
+
+  async function inputOf(name: OperationName, maker: Client): Promise<object> {
+    const stage = stages.get(maker);
+    if (!stage) throw new Error('there is no stage for this one');
+    return inputs[name](stage);
+  }
+
+  const isRole = (column: Column): column is Role => (roles as readonly string[]).includes(column);
+  const makerFor = (column: Column) => (isRole(column) || column === 'app' ? cast[column] : cast.powerful);
+
+  const bearer = ({ token }: Pick<Client, 'token'>) => ({ authorization: `Bearer ${token}` });
+  const tokens = new Map<string, string>();
+
+  async function allBut({ scopes }: NamedOperation): Promise<Headers> {
+    const left = scopeNames.filter((scope) => !scopes.includes(scope));
+    const token = tokens.get(left.join()) ?? (await server().token('powerful', left));
+    tokens.set(left.join(), token);
+    return bearer({ token });
+  }
+
+  /** What each brings along. */
+  const credentials: Record<Exclude<Column, Role>, (row: NamedOperation) => Headers | Promise<Headers>> = {
+    none: () => ({}),
+    revoked: () => bearer(cast.revoked),
+    disabled: () => bearer(cast.disabled),
+    scope: allBut,
+    app: () => bearer(cast.app),
+    page: () => ({ cookie: cast.cookie, 'sec-fetch-site': 'same-origin' }),
+    site: () => ({ cookie: cast.cookie }),
+  };
+
+  for (const row of rows) {
+    test(row.name, async () => {
+      const given: Partial<Record<Column, string>> = {};
+      const expected: Partial<Record<Column, string>> = {};
+      for (const [i, verdict] of verdictsOf(table[row.name]).entries()) {
+        const column = columns[i];
+        if (!column || !verdict || verdict === 'not asked') continue;
+        expected[column] = verdict;
+        const input = column === 'disabled' ? prepared.get(row.name) : await inputOf(row.name, makerFor(column));
+        const headers = isRole(column) ? bearer(cast[column]) : await credentials[column](row);
+        given[column] = await ask(server().url, row, input ?? {}, headers);
+      }
+      expect(given).toEqual(expected);
+    });
+  }
+});

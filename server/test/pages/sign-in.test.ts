@@ -1,0 +1,319 @@
+import { describe, expect, test } from 'bun:test';
+import { createBot } from '../../auth/bots.ts';
+import { disableUser, setPassword } from '../../store/access/users.ts';
+import { BrowserLike, goodPassword, newAddress, type Page, person } from '../support/browser-like.ts';
+import { onAnyEngine } from '../support/engines.ts';
+import { accessOf } from '../support/oauth.ts';
+import { serverFor } from '../support/server.ts';
+
+/** Attempts at one account; from one address there are five times as many. */
+const limit = 3;
+const seconds = 60;
+
+onAnyEngine('signing in', (engine) => {
+  let now = Date.now();
+  const server = serverFor(
+    engine,
+    { PARLEY_SIGN_IN_LIMIT: `${limit}/${seconds}`, TRUST_PROXY: '1' },
+    { now: () => now },
+  );
+  /** A browser at an address that nobody has used. */
+  const elsewhere = (address = newAddress()) => new BrowserLike(server().url, { 'x-forwarded-for': address });
+  const statuses = (pages: readonly Page[]) => pages.map(({ status }) => status);
+
+  test('works with the right name, in any case and with a space behind it, and the right password', async () => {
+    const { name } = await person(server());
+    const browser = elsewhere();
+    expect(await browser.signedInAs()).toBeUndefined();
+    const { status, location } = await browser.signIn(` ${name.toUpperCase()} `, goodPassword);
+    expect({ status, location }).toEqual({ status: 303, location: '/' });
+    expect(await browser.signedInAs()).toBe(name);
+  });
+
+  test('tells nobody whether a name exists: not in status, words or headers', async () => {
+    const { name: known } = await person(server());
+    const disabled = await person(server());
+    await server().engine.write((tx) => disableUser(tx, disabled.user_id, Date.now()));
+    const owner = await person(server());
+    const bot = await createBot(
+      accessOf(server()),
+      { userId: owner.user_id, appId: 0, address: null },
+      { name: `${owner.name}-bot`, displayName: 'A bot' },
+    );
+    // As it never is: even then nobody signs in as a bot.
+    await server().engine.write(async (tx) =>
+      setPassword(tx, bot.user_id, await server().tools.passwords.hash(goodPassword), Date.now()),
+    );
+    await server().user('only-tokens');
+
+    const attempts: Record<string, readonly [string, string]> = {
+      'wrong password': [known, 'not the password'],
+      'unknown name': ['nobody-at-all', goodPassword],
+      'no name at all': ['not a name', goodPassword],
+      disabled: [disabled.name, goodPassword],
+      bot: [bot.name, goodPassword],
+      'no password': ['only-tokens', goodPassword],
+    };
+    const seen = new Map<string, unknown>();
+    for (const [what, [name, password]] of Object.entries(attempts)) {
+      const browser = elsewhere();
+      const { status, headers, html, words } = await browser.signIn(name, password);
+      expect({ what, words }).toEqual({
+        what,
+        words: expect.stringContaining('The name or the password is wrong.'),
+      });
+      expect({ what, session: browser.session }).toEqual({ what, session: undefined });
+      const told = [...headers].filter(([header]) => !['x-request-id', 'date', 'content-length'].includes(header));
+      seen.set(what, { status, told, html: html.replaceAll(`value="${name}"`, 'value="NAME"') });
+    }
+    for (const [what, answer] of seen) expect({ what, answer }).toEqual({ what, answer: seen.get('wrong password') });
+    expect(seen.get('wrong password')).toMatchObject({ status: 422 });
+  });
+
+  test('keeps the name that was typed, and starts at the password', async () => {
+    const { html } = await elsewhere().signIn('nobody"><script>alert(1)</script>', 'not the password');
+    expect(html).toContain('value="nobody&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"');
+    expect(html).not.toContain('<script');
+    expect(html).not.toContain('not the password');
+    expect(html).toMatch(/<input id="password"[^>]*autofocus[^>]*aria-describedby="refusal"/);
+  });
+
+  test('is slowed down for an account, from wherever it is tried, and known or not', async () => {
+    const { name } = await person(server());
+    for (const tried of [name, 'no-such-name']) {
+      for (let i = 0; i < limit; i++) expect((await elsewhere().signIn(tried, 'wrong wrong wrong')).status).toBe(422);
+      const browser = elsewhere();
+      const { status, headers, words, html } = await browser.signIn(tried, goodPassword, { next: '/apps' });
+      expect({ tried, status }).toEqual({ tried, status: 429 });
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(seconds);
+      expect(words).toContain('There were too many attempts. Try again in');
+      expect(html).toContain(`value="${tried}"`);
+      expect(html).toContain('name="next" value="/apps"');
+      expect(browser.session).toBeUndefined();
+    }
+  });
+
+  test('is possible again after the time that was told, with nobody doing anything', async () => {
+    const { name } = await person(server());
+    for (let i = 0; i < limit; i++) await elsewhere().signIn(name, 'wrong wrong wrong');
+    const refused = await elsewhere().signIn(name, goodPassword);
+    expect(refused.status).toBe(429);
+    now += Number(refused.headers.get('retry-after')) * 1_000;
+    expect((await elsewhere().signIn(name, goodPassword)).status).toBe(303);
+    // It went well, so all attempts are there again.
+    for (let i = 0; i < limit; i++) expect((await elsewhere().signIn(name, 'wrong wrong wrong')).status).toBe(422);
+  });
+
+  test('counts attempts that come all at once', async () => {
+    const { name } = await person(server());
+    const many = Array.from({ length: 12 }, () => elsewhere().signIn(name, 'wrong wrong wrong'));
+    const answers = statuses(await Promise.all(many)).sort();
+    expect(answers).toEqual([...Array(limit).fill(422), ...Array(12 - limit).fill(429)]);
+  });
+
+  test('is slowed down for an address, whatever names it tries, and for no other', async () => {
+    const { name } = await person(server());
+    const address = newAddress();
+    for (let i = 0; i < limit * 5; i++) {
+      expect((await elsewhere(address).signIn(`guess-${i}`, 'wrong wrong wrong')).status).toBe(422);
+    }
+    expect((await elsewhere(address).signIn(name, goodPassword)).status).toBe(429);
+    expect((await elsewhere().signIn(name, goodPassword)).status).toBe(303);
+    now += seconds * 1_000;
+    expect((await elsewhere(address).signIn(name, goodPassword)).status).toBe(303);
+  });
+
+  test('takes a network of IPv6 for one address', async () => {
+    for (let i = 0; i < limit * 5; i++) {
+      await elsewhere(`2001:db8:0:1::${i + 1}`).signIn(`six-${i}`, 'wrong wrong wrong');
+    }
+    expect((await elsewhere('2001:db8:0:1:ffff::1').signIn('six', 'wrong wrong wrong')).status).toBe(429);
+    expect((await elsewhere('2001:db8:0:2::1').signIn('six', 'wrong wrong wrong')).status).toBe(422);
+  });
+
+  test('does not let people at one address use up each other’s attempts by signing in', async () => {
+    const { name } = await person(server());
+    const address = newAddress();
+    for (let i = 0; i < limit * 5 + 3; i++) {
+      expect((await elsewhere(address).signIn(name, goodPassword)).status).toBe(303);
+    }
+  });
+
+  test('stays open to a browser that was signed in before, while others guess', async () => {
+    const { name } = await person(server());
+    const stranger = await person(server());
+    const known = elsewhere();
+    await known.signIn(name, goodPassword);
+    await known.post('/sign-out');
+    for (let i = 0; i <= limit; i++) await elsewhere().signIn(name, 'wrong wrong wrong');
+    expect((await elsewhere().signIn(name, goodPassword)).status).toBe(429);
+    expect((await known.signIn(name, goodPassword)).status).toBe(303);
+
+    // The mark is for one account, and a made-up one is none.
+    const other = elsewhere();
+    await other.signIn(stranger.name, goodPassword);
+    await other.post('/sign-out');
+    expect((await other.signIn(name, goodPassword)).status).toBe(429);
+    const forged = elsewhere();
+    const [nonce = '', seal = ''] = known.cookies.get('parley_device')?.split('.') ?? [];
+    forged.cookies.set('parley_device', `${nonce.split('').reverse().join('')}.${seal}`);
+    expect((await forged.signIn(name, goodPassword)).status).toBe(429);
+  });
+
+  test('is slowed down for a browser that was signed in before, too', async () => {
+    const { name } = await person(server());
+    const known = elsewhere();
+    await known.signIn(name, goodPassword);
+    for (let i = 0; i < limit; i++) expect((await known.signIn(name, 'wrong wrong wrong')).status).toBe(422);
+    expect((await known.signIn(name, goodPassword)).status).toBe(429);
+  });
+
+  test('always begins a new session, and ends the one that the browser had', async () => {
+    const mallory = await person(server());
+    const victim = await person(server());
+    const attacker = elsewhere();
+    await attacker.signIn(mallory.name, goodPassword);
+    const planted = attacker.session ?? '';
+    const browser = elsewhere();
+    browser.cookies.set('parley_session', planted);
+    expect(await browser.signedInAs()).toBe(mallory.name);
+    await browser.signIn(victim.name, goodPassword);
+    expect(browser.session).not.toBe(planted);
+    expect(await browser.signedInAs()).toBe(victim.name);
+    // Whoever planted the cookie holds nothing: neither the victim's session, nor the one that was planted.
+    expect(await attacker.signedInAs()).toBeUndefined();
+
+    const made = elsewhere();
+    made.cookies.set('parley_session', 'ses_chosen-by-somebody-else');
+    await made.signIn(victim.name, goodPassword);
+    expect(made.session).not.toBe('ses_chosen-by-somebody-else');
+    const before = made.session;
+    await made.signIn(victim.name, goodPassword);
+    expect(made.session).not.toBe(before);
+  });
+
+  test('goes on to the page that was asked for', async () => {
+    const { name } = await person(server());
+    const browser = elsewhere();
+    const asked = await browser.get('/password?a=1&b=2');
+    expect({ status: asked.status, location: asked.location }).toEqual({
+      status: 303,
+      location: '/sign-in?next=%2Fpassword%3Fa%3D1%26b%3D2',
+    });
+    expect((await browser.get(asked.location ?? '')).html).toContain('name="next" value="/password?a=1&amp;b=2"');
+    expect((await browser.signIn(name, goodPassword, { next: '/password?a=1&b=2' })).location).toBe(
+      '/password?a=1&b=2',
+    );
+    const again = await browser.get('/sign-in?next=%2Fapps');
+    expect({ status: again.status, location: again.location }).toEqual({ status: 303, location: '/apps' });
+  });
+
+  test('ends by itself after thirty days', async () => {
+    const { name } = await person(server());
+    const browser = elsewhere();
+    await browser.signIn(name, goodPassword);
+    now += 29.9 * 24 * 3_600_000;
+    expect(await browser.signedInAs()).toBe(name);
+    now += 0.2 * 24 * 3_600_000;
+    expect(await browser.signedInAs()).toBeUndefined();
+  });
+
+  test('ends with signing out, also for whoever has copied the cookie', async () => {
+    const { name } = await person(server());
+    const browser = elsewhere();
+    await browser.signIn(name, goodPassword);
+    const copy = elsewhere();
+    copy.cookies.set('parley_session', browser.session ?? '');
+    expect(await copy.signedInAs()).toBe(name);
+    const { status, location } = await browser.post('/sign-out');
+    expect({ status, location, session: browser.session }).toEqual({
+      status: 303,
+      location: '/sign-in',
+      session: undefined,
+    });
+    expect(await copy.signedInAs()).toBeUndefined();
+  });
+
+  test('ends at once when the user is disabled', async () => {
+    const someone = await person(server());
+    const root = await server().user(`root-${someone.name}`, { admin: true });
+    const browser = elsewhere();
+    await browser.signIn(someone.name, goodPassword);
+    expect(await browser.signedInAs()).toBe(someone.name);
+    await root.ok('users.disable', { user_id: someone.user_id });
+    expect(await browser.signedInAs()).toBeUndefined();
+  });
+
+  test('takes no access token for a session', async () => {
+    const someone = await server().user('token-holder');
+    const browser = elsewhere();
+    browser.cookies.set('parley_session', someone.token);
+    expect(await browser.signedInAs()).toBeUndefined();
+  });
+});
+
+describe('where a person is sent after signing in or out', () => {
+  const server = serverFor('sqlite', { PARLEY_SIGN_IN_LIMIT: 'off', PARLEY_SIGN_UP: 'open' });
+
+  const tricks = [
+    'https://evil.example/',
+    '//evil.example/',
+    '///evil.example/',
+    '/\\evil.example/',
+    '\\\\evil.example/',
+    '/\t/evil.example/',
+    '/\n/evil.example/',
+    '\t//evil.example/',
+    ' //evil.example/',
+    '/..//evil.example/',
+    '/.//evil.example/',
+    '/a/..//evil.example/',
+    '/a/../\\evil.example/',
+    'javascript:alert(1)',
+    'evil.example',
+    '/\r\nset-cookie: a=b',
+    'http:evil.example',
+    '@evil.example',
+  ];
+
+  /** A place of ours, however a browser reads what the server wrote. */
+  const isOurs = (location: string | null) =>
+    new URL(location ?? 'http://none.example', server().url).origin === new URL(server().url).origin;
+
+  test('is always a page of ours', async () => {
+    const { name } = await person(server());
+    for (const next of tricks) {
+      const browser = new BrowserLike(server().url);
+      const after = await browser.signIn(name, goodPassword, { next });
+      expect({ next, status: after.status, ours: isOurs(after.location) }).toEqual({ next, status: 303, ours: true });
+      expect(after.headers.getSetCookie().some((cookie) => cookie.startsWith('a='))).toBe(false);
+      for (const page of ['/sign-in', '/sign-up']) {
+        const already = await browser.get(`${page}?next=${encodeURIComponent(next)}`);
+        expect({ next, page, ours: isOurs(already.location) }).toEqual({ next, page, ours: true });
+      }
+      const { location } = await browser.post('/sign-out', { next });
+      const kept = new URL(location ?? '', server().url).searchParams.get('next') ?? '/';
+      expect({ next, ours: isOurs(location) && isOurs(kept) }).toEqual({ next, ours: true });
+      const form = await browser.get(`/sign-in?next=${encodeURIComponent(next)}`);
+      const [, hidden = ''] = /name="next" value="([^"]*)"/.exec(form.html) ?? [];
+      expect({ next, ours: isOurs(hidden) }).toEqual({ next, ours: true });
+    }
+  });
+
+  test('is the front page where another place is named, and not the same path here', async () => {
+    const { name } = await person(server());
+    for (const next of ['https://evil.example/apps', '//evil.example/apps', '/\\evil.example/apps', '/..//apps']) {
+      const { location } = await new BrowserLike(server().url).signIn(name, goodPassword, { next });
+      expect({ next, location }).toEqual({ next, location: '/' });
+    }
+  });
+
+  test('is the page that was meant, with its query', async () => {
+    const { name } = await person(server());
+    for (const next of ['/apps', '/oauth/authorize?client_id=a%20b&scope=x+y', '/a%2F%2Fb', '/?x=//y']) {
+      const { location } = await new BrowserLike(server().url).signIn(name, goodPassword, { next });
+      expect(location).toBe(next);
+    }
+  });
+});

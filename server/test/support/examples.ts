@@ -1,0 +1,35 @@
+import { exampleCalls } from '@parley/contract';
+import type { Client } from './client.ts';
+import { eventually } from './eventually.ts';
+import type { TestServer } from './server.ts';
+
+export type People = Readonly<Record<'ada' | 'bob' | 'cleo', Client>>;
+
+/** Creates the users, chats and messages that the documented examples refer to. */
+export async function buildExamples(server: TestServer): Promise<People> {
+  const people = {
+    ada: await server.user('ada', { admin: true, displayName: 'Ada' }),
+    bob: await server.user('bob', { displayName: 'Bob' }),
+    cleo: await server.user('cleo', { displayName: 'Cleo' }),
+  };
+  for (const { by, call, input } of exampleCalls) await people[by].ok(call, input as never);
+  await eventually('the webhook has been tried', async () => {
+    const { deliveries } = await people.ada.ok('webhooks.deliveries', { webhook_id: 1, state: 'retrying' });
+    return deliveries.length > 0 || undefined;
+  });
+  return people;
+}
+
+/** Times, durations and tokens differ each time; what is left must not. */
+export function withoutChance(value: unknown): unknown {
+  const text = JSON.stringify(value)
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+    .replace(/pat_[\w-]+/g, 'TOKEN')
+    // A use of a token is noted some seconds later.
+    .replace(/"last_used_at":"TIME"/g, '"last_used_at":null')
+    .replace(/"(duration_ms|oldest_undelivered_age)":\d+/g, '"$1":"SOME"')
+    .replace(/(127\.0\.0\.1):\d+(\/api\/)/g, '$1:PORT$2')
+    .replace(/expires=\d+&signature=[\w-]{43}/g, 'LINK')
+    .replace(/"signed_content":"(\d+)\.\d+\./g, '"signed_content":"$1.SECONDS.');
+  return JSON.parse(text);
+}
