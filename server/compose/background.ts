@@ -1,14 +1,11 @@
 import { dropEnded } from '../auth/retention.ts';
 import type { Settings } from '../config.ts';
 import { removeEnded } from '../files/removal.ts';
-import type { Blobs } from '../files/storage/blobs.ts';
 import type { RateLimiter } from '../http/rate-limit.ts';
 import { RateSharing } from '../http/rate-sharing.ts';
 import { Loop, type LoopOptions } from '../lib/loop.ts';
-import type { EventLog } from '../log/event-log.ts';
 import { pruneExpired } from '../log/retention.ts';
 import { FailureLog } from '../observe/failure-log.ts';
-import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { indexNextEvents } from '../search/search-index.ts';
 import { pruneRateUses, readOthersRateUses, writeRateUses } from '../store/access/rate-uses.ts';
@@ -17,24 +14,16 @@ import { pruneDeliveries } from '../store/webhooks/deliveries.ts';
 import { endWithoutAccess } from '../store/webhooks/webhook-ends.ts';
 import { pruneWebhooks } from '../store/webhooks/webhooks.ts';
 import { expireDeliveries } from '../webhooks/expiry.ts';
+import type { Core } from './core.ts';
+import type { Parts } from './parts.ts';
 import type { Runtime } from './runtime.ts';
 
 /** The share of the time that the steps of a background job may take. */
 const timeShare = 0.1;
 
-interface BackgroundDeps {
-  readonly engine: Engine;
-  readonly eventLog: EventLog;
-  readonly blobs: Blobs;
-  readonly limiter: RateLimiter | undefined;
-  readonly storeTokenUses: () => Promise<void>;
-  readonly metrics: Metrics;
-  readonly log: Log;
-}
-
 /** Starts the jobs that run beside requests. */
-export function startBackgroundJobs(settings: Settings, runtime: Runtime, deps: BackgroundDeps): Loop[] {
-  const { engine, eventLog, blobs, limiter, storeTokenUses, metrics, log } = deps;
+export function startBackgroundJobs(core: Core, parts: Parts, limiter: RateLimiter | undefined): Loop[] {
+  const { settings, runtime, engine, eventLog, metrics, log } = core;
   const { now, monotonic } = runtime;
   const start = (job: string, options: Pick<LoopOptions, 'step' | 'sweepMs' | 'delayMs'>) =>
     new Loop({ ...options, monotonic, timeShare, outcomes: new FailureLog(log, 'background_job_failed', { job }) });
@@ -47,10 +36,10 @@ export function startBackgroundJobs(settings: Settings, runtime: Runtime, deps: 
   searchIndex.wake();
   const jobs = [
     searchIndex,
-    start('token_uses', { step: () => storeTokenUses().then(() => false), sweepMs: 5_000 }),
+    start('token_uses', { step: () => parts.storeTokenUses().then(() => false), sweepMs: 5_000 }),
     // Its own job, because a storage that does not respond must not delay the others.
     start('file_removal', {
-      step: () => removeEnded(engine, blobs, now(), (count) => metrics.pruned('files', count)),
+      step: () => removeEnded(engine, parts.files.blobs, now(), (count) => metrics.pruned('files', count)),
       sweepMs: runtime.fileSweepMs,
     }),
     start('retention', { step: () => prune(settings, now, engine, metrics), sweepMs: 60_000 }),

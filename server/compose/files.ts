@@ -1,5 +1,4 @@
 import { FileLinks } from '../auth/file-links.ts';
-import type { Settings } from '../config.ts';
 import { UploadLeases } from '../files/leases.ts';
 import { UploadLocks } from '../files/locks.ts';
 import type { Blobs } from '../files/storage/blobs.ts';
@@ -8,22 +7,18 @@ import { checkS3, openS3 } from '../files/storage/s3.ts';
 import { withSegments } from '../files/storage/segments.ts';
 import { Uploads } from '../files/uploads.ts';
 import type { FileServices } from '../operations/operation.ts';
-import type { Engine } from '../store/engine/engine.ts';
-import type { Runtime } from './runtime.ts';
+import { type Core, deriveKey } from './core.ts';
 
 const hourMs = 3_600_000;
 
 /**
- * What keeps files. `address` is where the server is reached from outside; `interruptOthers` has the other servers' locks asked for
- * an upload.
+ * Opens the storage of files, and builds uploads on it. `origin` returns the URL that clients reach the server at.
+ * `interruptOthers` asks other processes to release an upload.
  */
 export async function buildFiles(
-  settings: Settings,
-  runtime: Runtime,
-  engine: Engine,
-  key: Uint8Array,
-  address: () => string,
-  interruptOthers: (key: string) => void = () => {},
+  { settings, runtime, engine, key }: Core,
+  origin: () => string,
+  interruptOthers: (key: string) => void,
 ): Promise<{ blobs: Blobs; uploads: Uploads; locks: UploadLocks; services: FileServices }> {
   const { now, random, monotonic, uploadLeaseMs, uploadRenewMs, uploadWaitMs } = runtime;
   const blobs = withSegments(settings.s3 ? openS3(settings.s3) : openDisk(settings.folder));
@@ -41,9 +36,9 @@ export async function buildFiles(
     interruptOthers,
   });
   await leases.start();
-  const linkKey = new Bun.CryptoHasher('sha256', key).update('links to files').digest();
+  const linkKey = deriveKey(key, 'links to files');
   const services: FileServices = {
-    url: (fileId) => `${address()}/api/files.php?action=download&file_id=${fileId}`,
+    url: (fileId) => `${origin()}/api/files.php?action=download&file_id=${fileId}`,
     links: new FileLinks(linkKey, engine, now),
     read: (blob, start, end) => blobs.read(blob, start, end),
     expiry: () => uploads.expiry,

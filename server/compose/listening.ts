@@ -5,16 +5,16 @@ import { idleTimeoutSeconds } from '../http/request-context.ts';
 
 export function listen({ host, port }: Settings, fetch: ReturnType<typeof buildFetch>): Server<undefined> {
   try {
-    // Above every limit of ours, so that a body that is too large gets our answer and not the runtime's empty one.
     return Bun.serve({
       hostname: host,
       port,
       fetch,
       idleTimeout: idleTimeoutSeconds,
-      // Without a word, two servers would otherwise share a port, each with data of its own.
+      // Otherwise two servers with different data could silently share a port.
       reusePort: false,
+      // Our own limits are lower. They give a response with a reason, the runtime's an empty one.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-      // The runtime's own page for what goes wrong once we have answered shows paths and source.
+      // The error page of the runtime shows paths and source code.
       development: false,
     });
   } catch (error) {
@@ -27,7 +27,7 @@ export function listen({ host, port }: Settings, fetch: ReturnType<typeof buildF
   }
 }
 
-/** The address to open on this machine. Where every address is listened on, the machine's own will do. */
+/** Returns the URL to open on this machine. */
 export function localUrl({ host: listened, port: asked }: Settings, port: number = asked): string {
   const host = listened === '0.0.0.0' || listened === '::' ? 'localhost' : listened;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

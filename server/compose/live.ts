@@ -1,12 +1,9 @@
 import type { UserId } from '@parley/contract';
-import type { Settings } from '../config.ts';
 import { Streams } from '../live/streams.ts';
-import type { LogDeps } from '../log/membership.ts';
-import type { Log } from '../observe/log.ts';
-import type { Metrics } from '../observe/metrics.ts';
 import type { Services } from '../operations/operation.ts';
+import type { Core } from './core.ts';
 import { joinNodes, type NodeListener, type Nodes } from './nodes.ts';
-import { chance, type Runtime } from './runtime.ts';
+import { chance } from './runtime.ts';
 
 export interface Live {
   readonly streams: Streams;
@@ -17,26 +14,20 @@ export interface Live {
 }
 
 /** Builds the live streams, and passes each commit to the consumers of the log here and in other processes. */
-export function buildLive(
-  settings: Settings,
-  runtime: Runtime,
-  deps: LogDeps,
-  key: Uint8Array,
-  listener: NodeListener,
-  metrics: Metrics,
-  log: Log,
-): Live {
+export function buildLive(core: Core, listener: NodeListener): Live {
+  const { settings, runtime, engine, eventLog, membership, metrics, log } = core;
   const { now, random } = runtime;
   const streams = new Streams({
     ...runtime,
-    ...deps,
+    engine,
+    eventLog,
+    membership,
     chance: () => chance(runtime),
     maxStreams: settings.streamLimit,
     log,
     gauges: metrics,
   });
-  const { engine, eventLog } = deps;
-  const nodes = joinNodes(settings, key, { ...listener, eventLog, streams, random, log, metrics });
+  const nodes = joinNodes(settings, core.key, { ...listener, eventLog, streams, random, log, metrics });
   engine.committed = (batch) => {
     eventLog.committed(batch);
     nodes.committed(batch);

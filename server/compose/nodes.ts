@@ -9,6 +9,7 @@ import type { EventLog } from '../log/event-log.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { LogBatch } from '../store/engine/engine.ts';
+import { deriveKey } from './core.ts';
 
 /** Notifies the other processes on the same database. */
 export interface Nodes {
@@ -53,9 +54,8 @@ export function joinNodes({ natsUrl }: Settings, key: Uint8Array, deps: NodeDeps
 /** Several services may share a NATS. Processes with the same key, which are those on one database, form a group. */
 function connectNats(url: NonNullable<Settings['natsUrl']>, key: Uint8Array, deps: NodeDeps): Bus {
   const { eventLog, streams, forgetUsers, webhooksChanged, uploadWanted, random, log, metrics } = deps;
-  const derive = (use: string) => new Bun.CryptoHasher('sha256', key).update(use).digest();
-  const name = Buffer.from(derive('name of nodes')).toString('hex').slice(0, 16);
-  const box = new SealedBox(derive('what nodes tell each other'), random);
+  const name = Buffer.from(deriveKey(key, 'name of nodes')).toString('hex').slice(0, 16);
+  const box = new SealedBox(deriveKey(key, 'what nodes tell each other'), random);
   const reported = new Set<Topic>();
   return new NatsBus(url, name, box, {
     messages: {

@@ -9,19 +9,32 @@ export interface Runtime {
   readonly sweepMs: number;
   /** How often unused files are removed. */
   readonly fileSweepMs: number;
-  /** Something is written to every stream at least this often: proxies and clients close a silent connection. */
+  /** A stream is written to at least this often, because proxies and clients close a silent connection. */
   readonly quietMs: number;
   /** A client of a stream that reads nothing for this long is disconnected. */
   readonly stallMs: number;
   /** Requests that still run this long after the server began to stop are aborted. */
   readonly drainMs: number;
-  /** How long a server that has died keeps others off an upload, where that is not to be the usual time. */
+  /** How long the upload lease of a dead server blocks others, if not the default. */
   readonly uploadLeaseMs?: number;
-  /** How often it renews its hold on an upload, likewise. */
+  /** How often an upload lease is renewed, if not the default. */
   readonly uploadRenewMs?: number;
-  /** How long a request waits for another at the same upload, likewise. */
+  /** How long a request waits for another of the same upload, if not the default. */
   readonly uploadWaitMs?: number;
 }
 
-/** A number from 0 up to 1. */
+/** Returns a random number from 0 up to, but not including, 1. */
 export const chance = ({ random }: Runtime): number => new DataView(random(4).slice().buffer).getUint32(0) / 2 ** 32;
+
+/** The clocks, randomness and output of this process. */
+export const processRuntime: Runtime = {
+  now: Date.now,
+  monotonic: () => performance.now(),
+  random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+  print: (text) => void process.stdout.write(text),
+  sweepMs: 2_000,
+  fileSweepMs: 15_000,
+  quietMs: 15_000,
+  stallMs: 30_000,
+  drainMs: 10_000,
+};

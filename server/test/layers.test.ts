@@ -156,11 +156,11 @@ describe('imports point one way', () => {
     expect(knowing).toEqual(['server/store/engine/open.ts']);
   });
 
-  test('compose.ts alone opens the store for serving; the command line does so as a guest', () => {
+  test('only two files open the store: one for the server, one as a guest for the command line', () => {
     const opening = files.filter(
       (file) => file.startsWith('server/') && importsOf(file).runtime.includes('server/store/engine/open.ts'),
     );
-    expect(opening.sort()).toEqual(['server/compose.ts', 'server/compose/tools.ts']);
+    expect(opening.sort()).toEqual(['server/compose/core.ts', 'server/compose/tools.ts']);
   });
 
   test('databases and the web framework stay where they belong', () => {
@@ -207,12 +207,12 @@ describe('time, randomness and settings come in from outside', () => {
   });
 
   test('only what starts a process reads its environment', () => {
-    const starting = (file: string) => /^(cli|proof|docs)\/|^server\/(main|config|compose)\.ts$/.test(file);
+    const starting = (file: string) => /^(cli|proof|docs)\/|^server\/(main|config)\.ts$/.test(file);
     expect(mentioning(/\b(process|Bun|import\.meta)\.env\b/, (file) => !starting(file))).toEqual([]);
   });
 
   test('only what starts a process ends it or writes to its streams', () => {
-    const starting = (file: string) => /^(cli|proof|docs)\/|^server\/(main|compose)\.ts$/.test(file);
+    const starting = (file: string) => /^(cli|proof|docs)\/|^server\/(main\.ts$|compose\/(core|runtime)\.ts$)/.test(file);
     const pattern = /\bprocess\.(exit|stdout|stderr|on)\b|\bconsole\./;
     expect(mentioning(pattern, (file) => !starting(file))).toEqual([]);
   });

@@ -1,0 +1,78 @@
+import { buildContract } from '@parley/contract';
+import { OAuth } from '../auth/oauth/oauth.ts';
+import { limitsOf } from '../config.ts';
+import { serveApi } from '../http/api.ts';
+import { buildFetch } from '../http/app.ts';
+import { serveOAuth } from '../http/oauth.ts';
+import { RateLimiter } from '../http/rate-limit.ts';
+import { serveUploads } from '../http/uploads.ts';
+import { withTimeout } from '../lib/timeout.ts';
+import { buildGates, buildHandlers } from '../operations/index.ts';
+import { servePages } from '../pages/index.ts';
+import { countAdmins } from '../store/access/users.ts';
+import { keepSetupLink } from '../store/data-folder/setup-link.ts';
+import { type Core, version } from './core.ts';
+import type { Parts } from './parts.ts';
+import type { Runtime } from './runtime.ts';
+
+/** A database that takes longer than this to respond makes the process not ready. */
+const readyTimeoutMs = 2_000;
+
+/** Builds everything that is served over HTTP, on one request pipeline. */
+export function buildHttp(core: Core, parts: Parts, isStopping: () => boolean) {
+  const { settings, runtime, engine, metrics, log } = core;
+  const { authenticator, files, services } = parts;
+  const contract = buildContract(limitsOf(settings));
+  const handlers = buildHandlers(services);
+  const limiter = settings.rateLimit && new RateLimiter(settings.rateLimit, runtime.now);
+  const pipeline = {
+    authenticator,
+    limiter,
+    trustedProxies: settings.trustProxy,
+    publicUrl: settings.publicUrl,
+    newRequestId: requestIds(runtime),
+    monotonic: runtime.monotonic,
+    log,
+    metrics,
+  };
+  const oauth = new OAuth(services);
+  const uploads = serveUploads({ ...pipeline, uploads: files.uploads, locks: files.locks });
+  const ready = async () => {
+    if (isStopping()) throw new Error('stopping');
+    await withTimeout(readyTimeoutMs, countAdmins(engine), () => new Error('the database does not respond'));
+  };
+  const fetch = buildFetch({
+    api: serveApi({
+      ...pipeline,
+      contract,
+      handlers,
+      gates: buildGates(services),
+      uploads: files.uploads,
+      callerOfLink: (query) => files.services.links.callerOf(query),
+      bodyLimit: settings.bodyLimit,
+    }),
+    uploads: uploads.fetch,
+    oauth: serveOAuth({ ...pipeline, oauth }),
+    pages: servePages({
+      ...pipeline,
+      services,
+      handlers,
+      oauth,
+      signUp: settings.signUp,
+      version,
+      setUpDone: () => keepSetupLink(settings.folder, undefined),
+    }),
+    contract,
+    version,
+    ready,
+    metrics: () => metrics.text(),
+  });
+  return { fetch, limiter, stopUploads: () => uploads.stop() };
+}
+
+/** Returns short unique ids: a random part for the process, and a counter, which is cheaper than randomness. */
+function requestIds(runtime: Runtime): () => string {
+  const prefix = Buffer.from(runtime.random(6)).toString('hex');
+  let count = 0;
+  return () => `${prefix}-${(++count).toString(36)}`;
+}

@@ -1,0 +1,49 @@
+import { Authenticator } from '../auth/authenticate.ts';
+import { Passwords } from '../auth/passwords.ts';
+import type { SignInServices } from '../auth/services.ts';
+import type { Services } from '../operations/operation.ts';
+import { recordTokenUses } from '../store/access/tokens.ts';
+import { type Cleanup, type Core, deriveKey } from './core.ts';
+import { buildDelivery } from './delivery.ts';
+import { buildFiles } from './files.ts';
+import { localUrl } from './listening.ts';
+import { buildLive, type Live } from './live.ts';
+
+export type Parts = Awaited<ReturnType<typeof buildParts>>;
+
+/** Builds the parts behind HTTP. `ownPort` returns the port once the server listens. */
+export async function buildParts(core: Core, ownPort: () => number | undefined, cleanup: Cleanup) {
+  const { settings, runtime, engine, key } = core;
+  const { now, random } = runtime;
+  const origin = () => settings.publicUrl?.origin ?? localUrl(settings, ownPort());
+  const authenticator = new Authenticator(engine, now);
+  const delivery = buildDelivery(core, ownPort, () => live.nodes.webhooksChanged());
+  const files = await buildFiles(core, origin, (upload) => live.nodes.wantUpload(upload));
+  const live: Live = buildLive(core, {
+    forgetUsers: (userIds) => authenticator.forget(userIds),
+    webhooksChanged: () => void delivery.worker.webhooksChanged(),
+    uploadWanted: (upload) => files.locks.interrupt(upload),
+  });
+  cleanup.push(() => live.nodes.stop());
+  const services: Services & SignInServices = {
+    engine,
+    now,
+    random,
+    passwords: new Passwords(settings.passwordCost),
+    ...live.services,
+    webhooks: delivery.services,
+    files: files.services,
+    ended: async (...userIds) => {
+      authenticator.forget(userIds);
+      await live.accessEnded(userIds);
+      await delivery.worker.webhooksChanged();
+    },
+    signInLimit: settings.signInLimit,
+    deviceKey: deriveKey(key, 'devices'),
+  };
+  const storeTokenUses = async () => {
+    const uses = authenticator.takeUses();
+    if (uses.length > 0) await engine.writeRelaxed((tx) => recordTokenUses(tx, uses));
+  };
+  return { origin, authenticator, storeTokenUses, delivery, files, live, services };
+}
