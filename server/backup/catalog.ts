@@ -22,7 +22,7 @@ export async function columnsOf(db: Queryable, table: string): Promise<Columns> 
       ? 'SELECT name, type FROM pragma_table_info($1) ORDER BY cid'
       : `SELECT CAST(column_name AS text) AS name, CAST(data_type AS text) AS type FROM information_schema.columns
          WHERE table_schema = current_schema() AND table_name = $1 ORDER BY ordinal_position`,
-    table,
+    [table],
   );
   return Object.fromEntries(
     rows.map(({ name, type }) => {

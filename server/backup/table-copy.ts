@@ -34,7 +34,7 @@ export async function* pagesOf(
   const [first, later] = [next(''), next(`WHERE (${key.join(', ')}) > (${places.join(', ')})`)];
   let last: Value[] | undefined;
   for (let limit = initialRows; ; ) {
-    const rows = await db.all<Record<string, Value>>(last ? later : first, limit, ...(last ?? []));
+    const rows = await db.all<Record<string, Value>>(last ? later : first, [limit, ...(last ?? [])]);
     const end = rows.at(-1);
     if (!end) return;
     const texts = rows.map((row) => JSON.stringify(columns.map((column) => row[column])));

@@ -27,7 +27,7 @@ export async function insertCode(tx: Tx, code: Omit<CodeRow, 'used_at'>): Promis
 export function findCode(db: Db, hash: string): Promise<CodeRow | undefined> {
   return db.get(
     'SELECT hash, grant_id, redirect, challenge, expires_at, used_at FROM authorization_codes WHERE hash = $1',
-    hash,
+    [hash],
   );
 }
 
@@ -37,7 +37,7 @@ export async function insertRefreshToken(tx: Tx, token: Omit<RefreshRow, 'used_a
 
 /** Also finds a used token, so that reuse is detected. */
 export function findRefreshToken(db: Db, hash: string): Promise<RefreshRow | undefined> {
-  return db.get('SELECT hash, grant_id, expires_at, used_at FROM refresh_tokens WHERE hash = $1', hash);
+  return db.get('SELECT hash, grant_id, expires_at, used_at FROM refresh_tokens WHERE hash = $1', [hash]);
 }
 
 /** Returns true for exactly one of any number of concurrent callers. */
@@ -47,5 +47,5 @@ export async function consume(
   hash: string,
   at: number,
 ): Promise<boolean> {
-  return (await tx.run(`UPDATE ${table} SET used_at = $2 WHERE hash = $1 AND used_at IS NULL`, hash, at)) === 1;
+  return (await tx.run(`UPDATE ${table} SET used_at = $2 WHERE hash = $1 AND used_at IS NULL`, [hash, at])) === 1;
 }

@@ -22,7 +22,7 @@ export const insertGrant = (tx: Tx, grant: Omit<GrantRow, 'grant_id' | 'revoked_
   insertRow(tx, 'grants', newColumns, grant, names.join(', '));
 
 export function findGrant(db: Db, grantId: number): Promise<GrantRow | undefined> {
-  return db.get(`SELECT ${columns} FROM grants g WHERE g.grant_id = $1`, grantId);
+  return db.get(`SELECT ${columns} FROM grants g WHERE g.grant_id = $1`, [grantId]);
 }
 
 /** Finds the grant of an app's bot to its app. It never expires. */
@@ -30,8 +30,7 @@ export function findStandingGrant(db: Db, userId: UserId, appId: number): Promis
   return db.get(
     `SELECT ${columns} FROM grants g
      WHERE g.user_id = $1 AND g.app_id = $2 AND g.expires_at IS NULL AND g.revoked_at IS NULL`,
-    userId,
-    appId,
+    [userId, appId],
   );
 }
 
@@ -39,9 +38,7 @@ export function findStandingGrant(db: Db, userId: UserId, appId: number): Promis
 export async function extendGrant(tx: Tx, grantId: number, now: number, until: number): Promise<boolean> {
   const extended = await tx.run(
     'UPDATE grants SET expires_at = $3 WHERE grant_id = $1 AND revoked_at IS NULL AND expires_at > $2',
-    grantId,
-    now,
-    until,
+    [grantId, now, until],
   );
   return extended === 1;
 }
@@ -57,15 +54,15 @@ export async function revokeGrants(
       ? (['grant_id = $2', which.grantId] as const)
       : (['user_id = $2 AND app_id = $3', which.userId, which.appId] as const);
   const live = `SELECT grant_id FROM grants WHERE ${column}`;
-  await tx.run(`UPDATE tokens SET revoked_at = $1 WHERE revoked_at IS NULL AND grant_id IN (${live})`, at, ...values);
-  return tx.run(`UPDATE grants SET revoked_at = $1 WHERE revoked_at IS NULL AND ${column}`, at, ...values);
+  await tx.run(`UPDATE tokens SET revoked_at = $1 WHERE revoked_at IS NULL AND grant_id IN (${live})`, [at, ...values]);
+  return tx.run(`UPDATE grants SET revoked_at = $1 WHERE revoked_at IS NULL AND ${column}`, [at, ...values]);
 }
 
 /** Returns all users with a grant to the app that is not revoked. */
 export async function usersOfApp(db: Db, appId: number): Promise<UserId[]> {
   const rows = await db.all<{ user_id: UserId }>(
     'SELECT DISTINCT user_id FROM grants WHERE app_id = $1 AND revoked_at IS NULL ORDER BY user_id',
-    appId,
+    [appId],
   );
   return rows.map((row) => row.user_id);
 }
@@ -94,9 +91,7 @@ export async function countPeopleOf(
 ): Promise<number> {
   const row = await db.get<{ people: number }>(
     `SELECT count(DISTINCT g.user_id) AS people FROM grants g WHERE g.app_id = $1 AND ${inUse} AND g.user_id <> $3`,
-    app_id,
-    now,
-    bot_id ?? 0,
+    [app_id, now, bot_id ?? 0],
   );
   return row?.people ?? 0;
 }
@@ -108,8 +103,7 @@ export async function listAuthorizedApps(db: Db, userId: UserId, now: number): P
      FROM grants g JOIN apps a ON a.app_id = g.app_id
      WHERE g.user_id = $1 AND ${inUse}
      ORDER BY a.name, g.grant_id`,
-    userId,
-    now,
+    [userId, now],
   );
   const apps = new Map<number, AuthorizedApp>();
   for (const { app_id, client_id, name, scopes, created_at, last_used_at } of rows) {

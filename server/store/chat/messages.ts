@@ -64,9 +64,10 @@ export async function pageOfMessages(db: Db, chatId: ChatId, page: Page): Promis
 
 function readPage(db: Db, chatId: ChatId, { before, after }: Page, count: number): Promise<PageRow[]> {
   const { newestFirst, oldestFirst, between } = pages(db);
-  if (after === undefined) return pageRows.all(db, newestFirst, chatId, (before ?? Number.MAX_SAFE_INTEGER) - 1, count);
-  if (before === undefined) return pageRows.all(db, oldestFirst, chatId, after, count);
-  return pageRows.all(db, between, chatId, after, count, before);
+  if (after === undefined)
+    return pageRows.all(db, newestFirst, [chatId, (before ?? Number.MAX_SAFE_INTEGER) - 1, count]);
+  if (before === undefined) return pageRows.all(db, oldestFirst, [chatId, after, count]);
+  return pageRows.all(db, between, [chatId, after, count, before]);
 }
 
 /** What decides whether a send is allowed. */
@@ -130,7 +131,7 @@ export async function insertMessages(tx: Tx, messages: readonly NewMessage[], at
   await tx.bulk(
     insertion,
     messages.map((m) => [m.message_id, m.event_id, m.chat_id, m.user_id, m.file_id, m.json, m.body]),
-    at,
+    [at],
   );
   tx.appended(
     messages.map(({ event_id, chat_id, body }) => ({ event_id, chat_id, event: 'new_message', created_at: at, body })),
@@ -138,12 +139,11 @@ export async function insertMessages(tx: Tx, messages: readonly NewMessage[], at
 }
 
 export async function updateMessage(tx: Tx, row: MessageRow): Promise<void> {
-  await tx.run(
-    'UPDATE messages SET is_deleted = $3, file_id = $4, json = $5 WHERE chat_id = $1 AND message_id = $2',
+  await tx.run('UPDATE messages SET is_deleted = $3, file_id = $4, json = $5 WHERE chat_id = $1 AND message_id = $2', [
     row.chat_id,
     row.message_id,
     row.is_deleted ? 1 : 0,
     row.file_id,
     row.json,
-  );
+  ]);
 }

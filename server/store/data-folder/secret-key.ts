@@ -72,11 +72,10 @@ export async function claimKey(engine: Engine, key: Uint8Array, folder: string):
   const fingerprint = fingerprintOf(key);
   const known = await engine.write(async (tx) => {
     await tx.lockKeys(['secret key']);
-    await tx.run(
-      'INSERT INTO secret_keys (fingerprint) SELECT $1 WHERE NOT EXISTS (SELECT 1 FROM secret_keys)',
+    await tx.run('INSERT INTO secret_keys (fingerprint) SELECT $1 WHERE NOT EXISTS (SELECT 1 FROM secret_keys)', [
       fingerprint,
-    );
-    return tx.get('SELECT fingerprint FROM secret_keys WHERE fingerprint = $1', fingerprint);
+    ]);
+    return tx.get('SELECT fingerprint FROM secret_keys WHERE fingerprint = $1', [fingerprint]);
   });
   if (known) return;
   throw new FolderError(

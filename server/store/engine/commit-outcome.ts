@@ -19,7 +19,7 @@ export async function transactionId(tx: Tx): Promise<string> {
 export async function wasCommitted(engine: Engine, id: string, cause: unknown): Promise<boolean> {
   for (const timeout = AbortSignal.timeout(timeoutMs); !timeout.aborted; await Bun.sleep(pauseMs)) {
     const row = await engine
-      .get<{ status: string | null }>('SELECT pg_xact_status(CAST($1 AS xid8)) AS status', id)
+      .get<{ status: string | null }>('SELECT pg_xact_status(CAST($1 AS xid8)) AS status', [id])
       .catch(() => undefined);
     if (row?.status === 'committed' || row?.status === 'aborted') return row.status === 'committed';
   }

@@ -9,10 +9,10 @@ export type Value = string | number | null;
  */
 export interface Db {
   readonly dialect: Dialect;
-  all<R extends object>(sql: string, ...params: Value[]): Promise<R[]>;
-  get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined>;
+  all<R extends object>(sql: string, params?: readonly Value[]): Promise<R[]>;
+  get<R extends object>(sql: string, params?: readonly Value[]): Promise<R | undefined>;
   /** Returns the number of rows that the statement changed. */
-  run(sql: string, ...params: Value[]): Promise<number>;
+  run(sql: string, params?: readonly Value[]): Promise<number>;
   /** Whether a `pointQuery` shares one statement between concurrent calls. True where a round trip costs more than the search. */
   readonly sharesStatements: boolean;
   /**
@@ -20,7 +20,11 @@ export interface Db {
    * others: PostgreSQL gets all rows at once, SQLite in chunks. Chunks of parameters are three times as fast there as one
    * JSON array.
    */
-  bulk<R extends object>(work: BulkStatement, rows: readonly (readonly Value[])[], ...params: Value[]): Promise<R[]>;
+  bulk<R extends object>(
+    work: BulkStatement,
+    rows: readonly (readonly Value[])[],
+    params?: readonly Value[],
+  ): Promise<R[]>;
 }
 
 /**

@@ -67,7 +67,7 @@ export async function migrateTo(tx: Tx, version: number, now: () => number): Pro
   refuseNewer(from);
   for (const migration of migrations.filter((m) => m.version > from && m.version <= version)) {
     for (const statement of statements(migration[tx.dialect.name])) await tx.run(statement);
-    await tx.run('INSERT INTO schema_versions (version, applied_at) VALUES ($1, $2)', migration.version, now());
+    await tx.run('INSERT INTO schema_versions (version, applied_at) VALUES ($1, $2)', [migration.version, now()]);
   }
 }
 

@@ -45,7 +45,7 @@ export function pointQuery<R extends object, N extends string>(
   };
   return async (db, by) => {
     const numbers = names.map((name) => by[name]);
-    if (!db.sharesStatements) return db.get<R>(single(db), ...numbers);
+    if (!db.sharesStatements) return db.get<R>(single(db), numbers);
     return (await batcherOf(db).submit(numbers)) ?? undefined;
   };
 }

@@ -21,7 +21,7 @@ export class SqliteSnapshot implements Queryable {
     this.#database.query('SELECT 1 FROM sqlite_schema').get();
   }
 
-  async all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
+  async all<R extends object>(sql: string, params: readonly Value[] = []): Promise<R[]> {
     try {
       const statement = this.#statements.get(sql) ?? this.#database.prepare(sql.replace(/\$(\d+)/g, '?$1'));
       this.#statements.set(sql, statement);

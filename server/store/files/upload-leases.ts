@@ -21,13 +21,12 @@ export async function takeUpload(tx: Tx, key: string, leaseMs: number): Promise<
     `UPDATE files SET lease_number = lease_number + 1, lease_until = ${now} + $2, is_wanted = 0,
        is_doubtful = CASE WHEN lease_until IS NULL THEN is_doubtful ELSE 1 END
      WHERE key = $1 AND is_dropped = 0 AND ${isFree(tx)} RETURNING file_id, lease_number, is_doubtful`,
-    key,
-    leaseMs,
+    [key, leaseMs],
   );
   if (taken) return taken;
-  const held = await wanted.get(tx, 'SELECT is_wanted FROM files WHERE key = $1 AND is_dropped = 0', key);
+  const held = await wanted.get(tx, 'SELECT is_wanted FROM files WHERE key = $1 AND is_dropped = 0', [key]);
   if (!held) return 'gone';
-  if (!held.is_wanted) await tx.run('UPDATE files SET is_wanted = 1 WHERE key = $1', key);
+  if (!held.is_wanted) await tx.run('UPDATE files SET is_wanted = 1 WHERE key = $1', [key]);
   return 'held';
 }
 
@@ -45,9 +44,7 @@ export function renewUpload(
     tx,
     `UPDATE files SET lease_until = ${tx.dialect.now} + $3
      WHERE file_id = $1 AND lease_number = $2 AND lease_until IS NOT NULL AND is_dropped = 0 RETURNING is_wanted`,
-    fileId,
-    lease,
-    leaseMs,
+    [fileId, lease, leaseMs],
   );
 }
 
@@ -55,8 +52,7 @@ export function renewUpload(
 export async function freeUpload(tx: Tx, fileId: FileId, lease: number): Promise<boolean> {
   const changed = await tx.run(
     'UPDATE files SET lease_until = NULL WHERE file_id = $1 AND lease_number = $2 AND lease_until IS NOT NULL',
-    fileId,
-    lease,
+    [fileId, lease],
   );
   return changed > 0;
 }
@@ -66,7 +62,7 @@ export async function freeAllUploads(db: Db, inDoubt: boolean): Promise<void> {
   await db.run(
     `UPDATE files SET lease_until = NULL, is_doubtful = CASE WHEN $1 = 1 THEN 1 ELSE is_doubtful END
      WHERE expires_at IS NOT NULL AND lease_until IS NOT NULL`,
-    inDoubt ? 1 : 0,
+    [inDoubt ? 1 : 0],
   );
 }
 
@@ -75,8 +71,6 @@ export function cutUpload(tx: Tx, fileId: FileId, lease: number, offset: number)
   return tx.get(
     `UPDATE files SET cuts = cuts || CAST($3 AS text), is_doubtful = 0
      WHERE file_id = $1 AND lease_number = $2 AND is_dropped = 0 AND sha256 IS NULL RETURNING ${returned}`,
-    fileId,
-    lease,
-    `.${offset}`,
+    [fileId, lease, `.${offset}`],
   );
 }

@@ -42,7 +42,7 @@ export async function dropFromIndex(tx: Tx, messageIds: readonly MessageId[]): P
     `DELETE FROM message_words WHERE ${tx.dialect.name === 'sqlite' ? 'rowid' : 'message_id'} IN (
        SELECT message_id FROM ${tx.dialect.rows('$1', { message_id: 'int' }, 'old')}
      )`,
-    JSON.stringify(messageIds.map((message_id) => ({ message_id }))),
+    [JSON.stringify(messageIds.map((message_id) => ({ message_id })))],
   );
 }
 

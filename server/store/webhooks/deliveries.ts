@@ -82,13 +82,13 @@ export const insertSkipped = (
   rows: readonly NewDelivery[],
   reason: SkipReason,
   at: number,
-): Promise<Inserted[]> => tx.bulk(skipped, valuesOf(rows), reason, at);
+): Promise<Inserted[]> => tx.bulk(skipped, valuesOf(rows), [reason, at]);
 
 /** Returns the open deliveries of a webhook, in the order of its chat queues. */
 export function openDeliveries(db: Db, webhookId: number): Promise<OpenDelivery[]> {
   return db.all(
     `SELECT ${openColumns} FROM deliveries d WHERE d.webhook_id = $1 AND ${open} ORDER BY d.replay_id, d.event_id`,
-    webhookId,
+    [webhookId],
   );
 }
 
@@ -103,9 +103,7 @@ export function findDelivery(
   return db.get(
     `SELECT ${columns} FROM deliveries d JOIN webhooks w ON w.webhook_id = d.webhook_id
      WHERE d.delivery_id = $1 AND w.user_id = $2 AND w.app_id = $3`,
-    deliveryId,
-    owner.userId,
-    owner.appId,
+    [deliveryId, owner.userId, owner.appId],
   );
 }
 
@@ -117,7 +115,7 @@ export async function lastDuration(db: Db, webhookId: WebhookId): Promise<number
        WHERE ${db.dialect.backwards(['d.webhook_id', 'd.event_id'], '$1', largestId)}
        ORDER BY d.webhook_id DESC, d.event_id DESC, d.replay_id DESC LIMIT 64
      ) AS newest WHERE state = 'delivered' ORDER BY event_id DESC LIMIT 1`,
-    webhookId,
+    [webhookId],
   );
   return row?.duration_ms;
 }
@@ -126,7 +124,7 @@ export async function lastDuration(db: Db, webhookId: WebhookId): Promise<number
 export async function oldestOpen(db: Db, webhookId: WebhookId): Promise<number | undefined> {
   const row = await db.get<{ event_id: number | null }>(
     `SELECT min(d.event_id) AS event_id FROM deliveries d WHERE d.webhook_id = $1 AND d.replay_id = 0 AND ${open}`,
-    webhookId,
+    [webhookId],
   );
   return row?.event_id ?? undefined;
 }
@@ -136,9 +134,7 @@ export async function skipDelivery(tx: Tx, deliveryId: DeliveryId, reason: SkipR
   const skipped = await tx.run(
     `UPDATE deliveries SET state = 'skipped', reason = $2, next_at = NULL, settled_at = $3
      WHERE delivery_id = $1 AND state IN ('pending', 'retrying')`,
-    deliveryId,
-    reason,
-    at,
+    [deliveryId, reason, at],
   );
   return skipped > 0;
 }
@@ -148,18 +144,15 @@ export async function skipAll(tx: Tx, webhookId: number, reason: SkipReason, at:
   await tx.run(
     `UPDATE deliveries SET state = 'skipped', reason = $2, next_at = NULL, settled_at = $3
      WHERE webhook_id = $1 AND state IN ('pending', 'retrying')`,
-    webhookId,
-    reason,
-    at,
+    [webhookId, reason, at],
   );
 }
 
 /** Makes an open delivery due now. */
 export async function makeDeliveryDue(tx: Tx, deliveryId: DeliveryId): Promise<void> {
-  await tx.run(
-    `UPDATE deliveries SET next_at = NULL WHERE delivery_id = $1 AND state IN ('pending', 'retrying')`,
+  await tx.run(`UPDATE deliveries SET next_at = NULL WHERE delivery_id = $1 AND state IN ('pending', 'retrying')`, [
     deliveryId,
-  );
+  ]);
 }
 
 /** Makes every open delivery of a webhook due now. */
@@ -167,7 +160,7 @@ export async function makeAllDue(tx: Tx, webhookId: number): Promise<void> {
   await tx.run(
     `UPDATE deliveries SET next_at = NULL
      WHERE webhook_id = $1 AND state IN ('pending', 'retrying') AND next_at IS NOT NULL`,
-    webhookId,
+    [webhookId],
   );
 }
 
@@ -182,11 +175,7 @@ export function undeliveredEvents(
      WHERE d.webhook_id = $1 AND ${givenUp} AND d.event_id > $2 AND d.event_id <= $3
        AND d.state IN (SELECT state FROM ${db.dialect.rows('$4', { state: 'text' }, 'requested')}) AND d.replay_id = 0
      ORDER BY d.event_id LIMIT $5`,
-    webhookId,
-    q.after,
-    q.upTo,
-    JSON.stringify(q.states.map((state) => ({ state }))),
-    q.limit,
+    [webhookId, q.after, q.upTo, JSON.stringify(q.states.map((state) => ({ state }))), q.limit],
   );
 }
 
@@ -202,8 +191,7 @@ export async function expireOpen(
        SELECT d.delivery_id FROM webhooks w
        JOIN deliveries d ON d.webhook_id = w.webhook_id AND ${open} AND d.event_id <= $1 WHERE w.deleted_at IS NULL
      ) RETURNING webhook_id, replay_id`,
-    upTo,
-    at,
+    [upTo, at],
   );
 }
 
@@ -211,13 +199,12 @@ export async function expireOpen(
 export async function pruneDeliveries(tx: Tx, before: number, count: number): Promise<number> {
   const old = await tx.all<{ delivery_id: number }>(
     'SELECT delivery_id FROM deliveries WHERE settled_at < $1 ORDER BY settled_at LIMIT $2',
-    before,
-    count,
+    [before, count],
   );
   if (old.length === 0) return 0;
   const given = tx.dialect.rows('$1', { delivery_id: 'int' }, 'old');
   for (const table of ['attempts', 'deliveries']) {
-    await tx.run(`DELETE FROM ${table} WHERE delivery_id IN (SELECT delivery_id FROM ${given})`, JSON.stringify(old));
+    await tx.run(`DELETE FROM ${table} WHERE delivery_id IN (SELECT delivery_id FROM ${given})`, [JSON.stringify(old)]);
   }
   return old.length;
 }

@@ -133,13 +133,15 @@ export async function recordResend(tx: Tx, delivery: DeliveryRow, result: Result
     `UPDATE deliveries SET attempts = $2, last_at = $3, last_status = $4, last_error = $5, duration_ms = $6,
        state = CASE WHEN $7 = 1 THEN 'delivered' ELSE state END, reason = CASE WHEN $7 = 1 THEN NULL ELSE reason END
      WHERE delivery_id = $1`,
-    result.delivery_id,
-    result.attempts,
-    result.at,
-    result.status,
-    result.error,
-    result.duration_ms,
-    result.state === 'delivered' ? 1 : 0,
+    [
+      result.delivery_id,
+      result.attempts,
+      result.at,
+      result.status,
+      result.error,
+      result.duration_ms,
+      result.state === 'delivered' ? 1 : 0,
+    ],
   );
 }
 
@@ -157,7 +159,6 @@ export function attemptsOf(db: Db, deliveryId: DeliveryId, count: number): Promi
   return db.all(
     `SELECT number, at, status, error, duration_ms, answer FROM attempts
      WHERE delivery_id = $1 AND number <= $2 ORDER BY number`,
-    deliveryId,
-    count,
+    [deliveryId, count],
   );
 }

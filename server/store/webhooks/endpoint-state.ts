@@ -34,7 +34,7 @@ const columns = `endpoint_state.webhook_id, owner, lease_number, delivery_count,
   probes, hold_until`;
 
 export function findEndpointState(db: Db, webhookId: WebhookId): Promise<EndpointStateRow | undefined> {
-  return db.get(`SELECT ${columns} FROM endpoint_state WHERE webhook_id = $1`, webhookId);
+  return db.get(`SELECT ${columns} FROM endpoint_state WHERE webhook_id = $1`, [webhookId]);
 }
 
 const isFree = (now: string) => `(lease_expires_at < ${now} OR owner IS NULL)`;
@@ -102,7 +102,7 @@ export function countDeliveries(
   owner: string,
   counts: readonly (readonly [webhookId: number, count: number])[],
 ): Promise<EndpointStateRow[]> {
-  return tx.bulk(addCounts(tx), counts, owner);
+  return tx.bulk(addCounts(tx), counts, [owner]);
 }
 
 /** Takes the leases of these webhooks that are free, and returns them. */
@@ -110,7 +110,7 @@ export function takeLeases(tx: Tx, owner: string, webhookIds: readonly WebhookId
   return tx.bulk(
     takeDue(tx),
     webhookIds.map((id) => [id]),
-    owner,
+    [owner],
   );
 }
 
@@ -120,16 +120,15 @@ export function renewLeases(tx: Tx, owner: string): Promise<EndpointStateRow[]> 
     `UPDATE endpoint_state SET lease_expires_at = ${tx.dialect.now} + ${leaseMs}
      FROM (SELECT d.webhook_id AS owned FROM endpoint_state d WHERE d.owner = $1 ORDER BY d.webhook_id ${tx.dialect.lockRows}) AS mine
      WHERE webhook_id = mine.owned AND lease_expires_at >= ${tx.dialect.now} RETURNING ${columns}`,
-    owner,
+    [owner],
   );
 }
 
 /** Returns the states that a process holds a lease on. */
 export function ownedStates(db: Db, owner: string): Promise<EndpointStateRow[]> {
-  return db.all(
-    `SELECT ${columns} FROM endpoint_state WHERE owner = $1 AND lease_expires_at >= ${db.dialect.now}`,
+  return db.all(`SELECT ${columns} FROM endpoint_state WHERE owner = $1 AND lease_expires_at >= ${db.dialect.now}`, [
     owner,
-  );
+  ]);
 }
 
 /** Returns the open deliveries of webhooks that were created after the given one of each, in the order of creation. */
@@ -141,7 +140,7 @@ export function openSince(
   return db.all(
     `SELECT ${openColumns} FROM ${given} JOIN deliveries d ON d.webhook_id = k.webhook_id AND d.delivery_id > k.delivery_id
      WHERE ${open} ORDER BY d.delivery_id`,
-    JSON.stringify(known),
+    [JSON.stringify(known)],
   );
 }
 
@@ -151,7 +150,7 @@ export async function confirmLeases(
   owner: string,
   leases: readonly (readonly [webhookId: number, leaseNumber: number])[],
 ): Promise<ReadonlySet<number>> {
-  const held = await tx.bulk<{ webhook_id: number }>(confirm(tx), leases, owner);
+  const held = await tx.bulk<{ webhook_id: number }>(confirm(tx), leases, [owner]);
   return new Set(held.map((row) => row.webhook_id));
 }
 
@@ -159,8 +158,7 @@ export async function confirmLeases(
 export async function findDue(db: Db, now: number, limit: number): Promise<WebhookId[]> {
   const rows = await db.all<{ webhook_id: WebhookId }>(
     `SELECT webhook_id FROM endpoint_state WHERE due_at <= $1 AND ${isFree(db.dialect.now)} ORDER BY due_at LIMIT $2`,
-    now,
-    limit,
+    [now, limit],
   );
   return rows.map((row) => row.webhook_id);
 }
@@ -180,12 +178,7 @@ export async function releaseLease(
   const released = await tx.run(
     `UPDATE endpoint_state SET owner = NULL, lease_expires_at = 0, due_at = $6
      WHERE webhook_id = $1 AND owner = $2 AND lease_number = $3 AND delivery_count = $4 AND revision = $5`,
-    state.webhook_id,
-    owner,
-    state.lease_number,
-    state.delivery_count,
-    state.revision,
-    dueAt,
+    [state.webhook_id, owner, state.lease_number, state.delivery_count, state.revision, dueAt],
   );
   return released > 0;
 }
@@ -201,10 +194,7 @@ export async function transferLease(
     `UPDATE endpoint_state SET owner = $4, lease_number = lease_number + 1,
        lease_expires_at = ${tx.dialect.now} + ${leaseMs}, due_at = 0
      WHERE webhook_id = $1 AND owner = $2 AND lease_number = $3`,
-    webhook_id,
-    owner,
-    lease_number,
-    to,
+    [webhook_id, owner, lease_number, to],
   );
   return transferred > 0;
 }
@@ -214,7 +204,7 @@ export async function releaseAllLeases(tx: Tx, owner: string | null): Promise<vo
   await tx.run(
     `UPDATE endpoint_state SET owner = NULL, lease_expires_at = 0
      WHERE owner IS NOT NULL AND (owner = $1 OR CAST($1 AS text) IS NULL)`,
-    owner,
+    [owner],
   );
 }
 
@@ -222,11 +212,7 @@ export async function releaseAllLeases(tx: Tx, owner: string | null): Promise<vo
 export async function setHealth(tx: Tx, webhookId: number, health: EndpointHealth): Promise<void> {
   await tx.run(
     'UPDATE endpoint_state SET down_since = $2, down_cause = $3, probes = $4, hold_until = $5 WHERE webhook_id = $1',
-    webhookId,
-    health.down_since,
-    health.down_cause,
-    health.probes,
-    health.hold_until,
+    [webhookId, health.down_since, health.down_cause, health.probes, health.hold_until],
   );
 }
 
@@ -249,8 +235,7 @@ const revisions = {
  * confirms the lease first, and two writers that lock the same rows in another order would deadlock.
  */
 export async function bumpRevision(tx: Tx, webhookId: number, revision: keyof typeof revisions): Promise<void> {
-  await tx.run(
-    `UPDATE endpoint_state SET ${revisions[revision]} revision = revision + 1 WHERE webhook_id = $1`,
+  await tx.run(`UPDATE endpoint_state SET ${revisions[revision]} revision = revision + 1 WHERE webhook_id = $1`, [
     webhookId,
-  );
+  ]);
 }

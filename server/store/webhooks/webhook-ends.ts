@@ -47,11 +47,10 @@ export async function removeWebhook(tx: Tx, webhookId: WebhookId, at: number): P
 }
 
 async function setDisabled(tx: Tx, webhookId: WebhookId, reason: DisabledReason): Promise<void> {
-  await tx.run(
-    `UPDATE webhooks SET status = 'disabled', disabled_reason = $2 WHERE webhook_id = $1`,
+  await tx.run(`UPDATE webhooks SET status = 'disabled', disabled_reason = $2 WHERE webhook_id = $1`, [
     webhookId,
     reason,
-  );
+  ]);
   await noteRegistryChange(tx);
 }
 

@@ -32,7 +32,7 @@ export interface WebhookOwner {
 }
 
 export function findWebhook(db: Db, webhookId: WebhookId): Promise<WebhookRow | undefined> {
-  return db.get(`SELECT ${columns} FROM webhooks w WHERE w.webhook_id = $1 AND w.deleted_at IS NULL`, webhookId);
+  return db.get(`SELECT ${columns} FROM webhooks w WHERE w.webhook_id = $1 AND w.deleted_at IS NULL`, [webhookId]);
 }
 
 /** Returns a webhook of this owner, even if it is deleted. */
@@ -41,12 +41,11 @@ export function findOwned(
   owner: WebhookOwner,
   webhookId: WebhookId,
 ): Promise<Pick<WebhookRow, 'service_wide'> | undefined> {
-  return db.get(
-    'SELECT service_wide FROM webhooks WHERE webhook_id = $1 AND user_id = $2 AND app_id = $3',
+  return db.get('SELECT service_wide FROM webhooks WHERE webhook_id = $1 AND user_id = $2 AND app_id = $3', [
     webhookId,
     owner.userId,
     owner.appId,
-  );
+  ]);
 }
 
 export function listWebhooks(db: Db, owner: WebhookOwner, afterId: number, limit: number): Promise<WebhookRow[]> {
@@ -54,17 +53,14 @@ export function listWebhooks(db: Db, owner: WebhookOwner, afterId: number, limit
     `SELECT ${columns} FROM webhooks w
      WHERE w.user_id = $1 AND w.app_id = $2 AND w.webhook_id > $3 AND w.deleted_at IS NULL
      ORDER BY w.webhook_id LIMIT $4`,
-    owner.userId,
-    owner.appId,
-    afterId,
-    limit,
+    [owner.userId, owner.appId, afterId, limit],
   );
 }
 
 export async function countWebhooks(db: Db, userId: UserId): Promise<number> {
   const row = await db.get<{ webhooks: number }>(
     'SELECT count(*) AS webhooks FROM webhooks WHERE user_id = $1 AND deleted_at IS NULL',
-    userId,
+    [userId],
   );
   return row?.webhooks ?? 0;
 }
@@ -116,27 +112,29 @@ export async function insertWebhook(tx: Tx, webhook: NewWebhook): Promise<Webhoo
     `INSERT INTO webhooks (user_id, app_id, token_id, url, events, chat_id, service_wide, include_direct, status, secret,
                            since_event, created_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'active', $9, $10, $11) RETURNING ${columns}`,
-    webhook.userId,
-    webhook.appId,
-    webhook.tokenId,
-    webhook.url,
-    JSON.stringify(webhook.events),
-    webhook.chatId,
-    webhook.serviceWide ? 1 : 0,
-    webhook.includeDirect ? 1 : 0,
-    webhook.secret,
-    webhook.sinceEvent,
-    webhook.at,
+    [
+      webhook.userId,
+      webhook.appId,
+      webhook.tokenId,
+      webhook.url,
+      JSON.stringify(webhook.events),
+      webhook.chatId,
+      webhook.serviceWide ? 1 : 0,
+      webhook.includeDirect ? 1 : 0,
+      webhook.secret,
+      webhook.sinceEvent,
+      webhook.at,
+    ],
   );
   if (!row) throw new Error('the new webhook was not returned');
-  await tx.run('INSERT INTO endpoint_state (webhook_id) VALUES ($1)', row.webhook_id);
+  await tx.run('INSERT INTO endpoint_state (webhook_id) VALUES ($1)', [row.webhook_id]);
   await noteRegistryChange(tx);
   return row;
 }
 
 /** Binds a webhook to the access of a token: the one that last set its URL or made it active. */
 export async function adoptWebhook(tx: Tx, webhookId: WebhookId, tokenId: TokenId): Promise<void> {
-  await tx.run('UPDATE webhooks SET token_id = $2 WHERE webhook_id = $1', webhookId, tokenId);
+  await tx.run('UPDATE webhooks SET token_id = $2 WHERE webhook_id = $1', [webhookId, tokenId]);
 }
 
 export async function updateWebhook(
@@ -144,38 +142,35 @@ export async function updateWebhook(
   webhookId: WebhookId,
   to: { url: string; events: readonly string[]; status: WebhookStatus; reason: DisabledReason | null },
 ): Promise<void> {
-  await tx.run(
-    'UPDATE webhooks SET url = $2, events = $3, status = $4, disabled_reason = $5 WHERE webhook_id = $1',
+  await tx.run('UPDATE webhooks SET url = $2, events = $3, status = $4, disabled_reason = $5 WHERE webhook_id = $1', [
     webhookId,
     to.url,
     JSON.stringify(to.events),
     to.status,
     to.reason,
-  );
+  ]);
   await noteRegistryChange(tx);
 }
 
 /** Restricts a webhook to events after this one. */
 export async function restartAfter(tx: Tx, webhookId: WebhookId, sinceEvent: number): Promise<void> {
-  await tx.run('UPDATE webhooks SET since_event = $2 WHERE webhook_id = $1', webhookId, sinceEvent);
+  await tx.run('UPDATE webhooks SET since_event = $2 WHERE webhook_id = $1', [webhookId, sinceEvent]);
 }
 
 export async function rotateSecret(tx: Tx, webhookId: WebhookId, secret: string, until: number): Promise<void> {
-  await tx.run(
-    'UPDATE webhooks SET previous_secret = secret, previous_until = $3, secret = $2 WHERE webhook_id = $1',
+  await tx.run('UPDATE webhooks SET previous_secret = secret, previous_until = $3, secret = $2 WHERE webhook_id = $1', [
     webhookId,
     secret,
     until,
-  );
+  ]);
 }
 
 export async function deleteWebhook(tx: Tx, webhookId: WebhookId, at: number): Promise<void> {
   // The secrets are no longer needed.
-  await tx.run(
-    `UPDATE webhooks SET deleted_at = $2, secret = '', previous_secret = NULL WHERE webhook_id = $1`,
+  await tx.run(`UPDATE webhooks SET deleted_at = $2, secret = '', previous_secret = NULL WHERE webhook_id = $1`, [
     webhookId,
     at,
-  );
+  ]);
   await noteRegistryChange(tx);
 }
 
@@ -209,8 +204,7 @@ export function withoutAccess(
      LEFT JOIN apps a ON a.app_id = w.app_id LEFT JOIN users o ON o.user_id = a.owner_id
      WHERE w.deleted_at IS NULL AND (w.status <> 'disabled' OR w.disabled_reason IN ('gone', 'unreachable'))
        AND ${accessGone} AND ${userId === undefined ? 'CAST($2 AS bigint) IS NULL' : 'w.user_id = $2'}`,
-    now,
-    userId ?? null,
+    [now, userId ?? null],
   );
 }
 
@@ -219,7 +213,7 @@ export async function accessEnd(db: Db, webhookId: WebhookId): Promise<number | 
   const row = await db.get<{ expires_at: number | null }>(
     `SELECT CASE t.kind WHEN 'personal' THEN t.expires_at END AS expires_at
      FROM webhooks w JOIN tokens t ON t.token_id = w.token_id WHERE w.webhook_id = $1`,
-    webhookId,
+    [webhookId],
   );
   return row?.expires_at ?? null;
 }
@@ -227,18 +221,17 @@ export async function accessEnd(db: Db, webhookId: WebhookId): Promise<number | 
 /** Deletes up to `count` webhooks that were removed before a time, and as many replays that finished before it. */
 export async function pruneWebhooks(tx: Tx, before: number, count: number): Promise<number> {
   const deleted = 'SELECT webhook_id FROM webhooks WHERE deleted_at < $1 ORDER BY deleted_at LIMIT $2';
-  await tx.run(`DELETE FROM endpoint_state WHERE webhook_id IN (${deleted})`, before, count);
-  const webhooks = await tx.run(`DELETE FROM webhooks WHERE webhook_id IN (${deleted})`, before, count);
+  await tx.run(`DELETE FROM endpoint_state WHERE webhook_id IN (${deleted})`, [before, count]);
+  const webhooks = await tx.run(`DELETE FROM webhooks WHERE webhook_id IN (${deleted})`, [before, count]);
   const replays = await tx.run(
     `DELETE FROM replays WHERE replay_id IN (
        SELECT replay_id FROM replays WHERE finished_at < $1 ORDER BY finished_at LIMIT $2
      )`,
-    before,
-    count,
+    [before, count],
   );
   return webhooks + replays;
 }
 
 export async function countExpired(tx: Tx, webhookId: number, count: number): Promise<void> {
-  await tx.run('UPDATE webhooks SET expired_count = expired_count + $2 WHERE webhook_id = $1', webhookId, count);
+  await tx.run('UPDATE webhooks SET expired_count = expired_count + $2 WHERE webhook_id = $1', [webhookId, count]);
 }

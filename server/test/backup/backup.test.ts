@@ -46,7 +46,7 @@ onAnyEngine('what is backed up', (engine) => {
            FROM pg_index i CROSS JOIN LATERAL unnest(CAST(i.indkey AS int2[])) WITH ORDINALITY AS p(number, place)
            JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = p.number
            WHERE i.indrelid = CAST($1 AS regclass) AND i.indisprimary`,
-      table,
+      [table],
     );
     return rows.some(({ columns }) => columns === key.join(','));
   }

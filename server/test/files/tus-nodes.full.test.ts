@@ -307,7 +307,7 @@ onBothEngines('the lease of an upload', (engine) => {
     const held = await nodeOn(server(), { renewMs: 50 }).leases.take(row.key, forEver, never);
     const until = async () => {
       const sql = 'SELECT lease_until FROM files WHERE file_id = $1';
-      return (await server().engine.get<{ lease_until: number }>(sql, row.file_id))?.lease_until ?? 0;
+      return (await server().engine.get<{ lease_until: number }>(sql, [row.file_id]))?.lease_until ?? 0;
     };
     const before = await until();
     await eventually('it is renewed', async () => ((await until()) > before ? true : undefined));

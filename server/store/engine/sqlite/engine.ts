@@ -33,19 +33,23 @@ class Transaction implements Tx {
     this.#calls = calls;
   }
 
-  all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
+  all<R extends object>(sql: string, params: readonly Value[] = []): Promise<R[]> {
     return this.#calls.call(['all', sql, params]) as Promise<R[]>;
   }
 
-  get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
+  get<R extends object>(sql: string, params: readonly Value[] = []): Promise<R | undefined> {
     return this.#calls.call(['get', sql, params]) as Promise<R | undefined>;
   }
 
-  run(sql: string, ...params: Value[]): Promise<number> {
+  run(sql: string, params: readonly Value[] = []): Promise<number> {
     return this.#calls.call(['run', sql, params]) as Promise<number>;
   }
 
-  bulk<R extends object>(work: BulkStatement, rows: readonly (readonly Value[])[], ...params: Value[]): Promise<R[]> {
+  bulk<R extends object>(
+    work: BulkStatement,
+    rows: readonly (readonly Value[])[],
+    params: readonly Value[] = [],
+  ): Promise<R[]> {
     let texts = textsOf.get(work);
     if (!texts) {
       texts = bulkTexts(work);
@@ -103,20 +107,24 @@ class SqliteEngine implements Engine {
     this.#monotonic = monotonic;
   }
 
-  all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
+  all<R extends object>(sql: string, params: readonly Value[] = []): Promise<R[]> {
     return this.#reader.all(sql, params);
   }
 
-  get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
+  get<R extends object>(sql: string, params: readonly Value[] = []): Promise<R | undefined> {
     return this.#reader.get(sql, params);
   }
 
-  run(sql: string, ...params: Value[]): Promise<number> {
-    return this.write((tx) => tx.run(sql, ...params));
+  run(sql: string, params: readonly Value[] = []): Promise<number> {
+    return this.write((tx) => tx.run(sql, params));
   }
 
-  bulk<R extends object>(work: BulkStatement, rows: readonly (readonly Value[])[], ...params: Value[]): Promise<R[]> {
-    return this.write((tx) => tx.bulk<R>(work, rows, ...params));
+  bulk<R extends object>(
+    work: BulkStatement,
+    rows: readonly (readonly Value[])[],
+    params: readonly Value[] = [],
+  ): Promise<R[]> {
+    return this.write((tx) => tx.bulk<R>(work, rows, params));
   }
 
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
