@@ -1,5 +1,4 @@
-import type { Engine, Tx } from '../store/engine/engine.ts';
-import type { Queryable } from '../store/engine/snapshot.ts';
+import type { Engine, Queryable, Tx } from '../store/engine/engine.ts';
 import { logTip } from '../store/log/events.ts';
 
 /** The last id given out for messages, events, or the rows of a table. 0 if none was. */

@@ -1,6 +1,5 @@
 import type { FileId } from '@parley/contract';
-import type { Db, Tx } from '../store/engine/engine.ts';
-import type { Queryable } from '../store/engine/snapshot.ts';
+import type { Db, Queryable, Tx } from '../store/engine/engine.ts';
 
 /** A complete file, and the expected size and hash of its bytes. */
 export interface StoredFile {

@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../engine/engine.ts';
 import { insertRow } from '../engine/insert-row.ts';
+import { changes } from '../engine/query.ts';
 
 /** Authorization codes and refresh tokens, which an app may use once. Only their hashes are stored. */
 
@@ -41,11 +42,11 @@ export function findRefreshToken(db: Db, hash: string): Promise<RefreshRow | und
 }
 
 /** Returns true for exactly one of any number of concurrent callers. */
-export async function consume(
+export function consume(
   tx: Tx,
   table: 'authorization_codes' | 'refresh_tokens',
   hash: string,
   at: number,
 ): Promise<boolean> {
-  return (await tx.run(`UPDATE ${table} SET used_at = $2 WHERE hash = $1 AND used_at IS NULL`, [hash, at])) === 1;
+  return changes(tx, `UPDATE ${table} SET used_at = $2 WHERE hash = $1 AND used_at IS NULL`, [hash, at]);
 }

@@ -1,6 +1,7 @@
 import type { UserId } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
 import { insertRow } from '../engine/insert-row.ts';
+import { changes } from '../engine/query.ts';
 
 export type LinkKind = 'setup' | 'invitation' | 'password';
 
@@ -44,8 +45,8 @@ export function listLinks(db: Db, kind: LinkKind, now: number): Promise<LinkRow[
   );
 }
 
-export async function deleteLink(tx: Tx, kind: LinkKind, linkId: number): Promise<boolean> {
-  return (await tx.run('DELETE FROM links WHERE kind = $1 AND link_id = $2', [kind, linkId])) === 1;
+export function deleteLink(tx: Tx, kind: LinkKind, linkId: number): Promise<boolean> {
+  return changes(tx, 'DELETE FROM links WHERE kind = $1 AND link_id = $2', [kind, linkId]);
 }
 
 export async function deleteLinks(tx: Tx, kind: LinkKind, userId?: UserId): Promise<void> {

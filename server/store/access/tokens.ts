@@ -1,6 +1,7 @@
 import type { TokenId, UserId } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
 import { insertRow } from '../engine/insert-row.ts';
+import { changes, values } from '../engine/query.ts';
 import { rowReader } from '../engine/row-reader.ts';
 
 /** `session`: held in a browser's cookie. A session is not accepted as a bearer token, nor a bearer token as a session. */
@@ -37,13 +38,15 @@ export function findTokenByHash(db: Db, hash: string): Promise<TokenOfUser | und
 
 /** Returns the tokens that give access now. */
 export async function validTokens(db: Db, tokenIds: readonly TokenId[], now: number): Promise<Set<TokenId>> {
-  const rows = await db.all<{ token_id: TokenId }>(
-    `SELECT t.token_id FROM ${db.dialect.rows('$1', { token_id: 'int' }, 'asked')}
+  return new Set(
+    await values<TokenId>(
+      db,
+      `SELECT t.token_id FROM ${db.dialect.rows('$1', { token_id: 'int' }, 'asked')}
      JOIN tokens t ON t.token_id = asked.token_id JOIN users u ON u.user_id = t.user_id
      WHERE t.revoked_at IS NULL AND u.disabled_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2)`,
-    [JSON.stringify(tokenIds.map((token_id) => ({ token_id }))), now],
+      [JSON.stringify(tokenIds.map((token_id) => ({ token_id }))), now],
+    ),
   );
-  return new Set(rows.map((row) => row.token_id));
 }
 
 export function findToken(db: Db, userId: UserId, tokenId: TokenId): Promise<TokenRow | undefined> {
@@ -111,12 +114,12 @@ export async function revokeSessionsOf(tx: Tx, userId: UserId, at: number): Prom
 }
 
 /** Returns false if the session had ended already. */
-export async function revokeSession(tx: Tx, tokenId: TokenId, at: number): Promise<boolean> {
-  const ended = await tx.run(
+export function revokeSession(tx: Tx, tokenId: TokenId, at: number): Promise<boolean> {
+  return changes(
+    tx,
     `UPDATE tokens SET revoked_at = $2 WHERE token_id = $1 AND kind = 'session' AND revoked_at IS NULL`,
     [tokenId, at],
   );
-  return ended === 1;
 }
 
 export interface TokenUse {

@@ -2,6 +2,7 @@ import type { UserId } from '@parley/contract';
 import { fold } from '../../domain/words.ts';
 import { containing } from '../chat/chats.ts';
 import type { Db, Tx } from '../engine/engine.ts';
+import { number } from '../engine/query.ts';
 import { rowReader } from '../engine/row-reader.ts';
 
 export type UserKind = 'person' | 'bot';
@@ -135,9 +136,6 @@ export async function setAdmin(tx: Tx, userId: UserId, isAdmin: boolean): Promis
   await tx.run('UPDATE users SET is_admin = $2 WHERE user_id = $1', [userId, isAdmin ? 1 : 0]);
 }
 
-export async function countAdmins(db: Db): Promise<number> {
-  const row = await db.get<{ admins: number }>(
-    'SELECT count(*) AS admins FROM users WHERE is_admin = 1 AND disabled_at IS NULL',
-  );
-  return row?.admins ?? 0;
+export function countAdmins(db: Db): Promise<number> {
+  return number(db, 'SELECT count(*) AS admins FROM users WHERE is_admin = 1 AND disabled_at IS NULL');
 }

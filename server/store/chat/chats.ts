@@ -2,6 +2,7 @@ import type { ChatId, ChatType, EventId, MessageId, Role, UserId, Visibility } f
 import { fold } from '../../domain/words.ts';
 import { type Db, type Dialect, perDialect, type Tx } from '../engine/engine.ts';
 import { pointQuery } from '../engine/point-query.ts';
+import { value } from '../engine/query.ts';
 import { newestIn } from './in-chat.ts';
 
 export interface ChatRow {
@@ -120,8 +121,9 @@ export interface NewChat {
 }
 
 /** Returns undefined if the direct chat exists already. The transaction that created it has then been committed. */
-export async function insertChat(tx: Tx, chat: NewChat): Promise<ChatId | undefined> {
-  const row = await tx.get<{ chat_id: ChatId }>(
+export function insertChat(tx: Tx, chat: NewChat): Promise<ChatId | undefined> {
+  return value<ChatId>(
+    tx,
     `INSERT INTO chats (type, visibility, name, search_key, description, created_by, created_at, direct_key)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (direct_key) DO NOTHING RETURNING chat_id`,
     [
@@ -135,12 +137,10 @@ export async function insertChat(tx: Tx, chat: NewChat): Promise<ChatId | undefi
       chat.direct_key,
     ],
   );
-  return row?.chat_id;
 }
 
-export async function findDirect(db: Db, directKey: string): Promise<ChatId | undefined> {
-  const row = await db.get<{ chat_id: ChatId }>('SELECT chat_id FROM chats WHERE direct_key = $1', [directKey]);
-  return row?.chat_id;
+export function findDirect(db: Db, directKey: string): Promise<ChatId | undefined> {
+  return value<ChatId>(db, 'SELECT chat_id FROM chats WHERE direct_key = $1', [directKey]);
 }
 
 export async function updateChat(
@@ -157,7 +157,6 @@ export async function updateChat(
   ]);
 }
 
-export async function findChatType(db: Db, chatId: ChatId): Promise<ChatType | undefined> {
-  const row = await db.get<{ type: ChatType }>('SELECT type FROM chats WHERE chat_id = $1', [chatId]);
-  return row?.type;
+export function findChatType(db: Db, chatId: ChatId): Promise<ChatType | undefined> {
+  return value<ChatType>(db, 'SELECT type FROM chats WHERE chat_id = $1', [chatId]);
 }

@@ -1,5 +1,6 @@
 import type { ChatId, EventId, MessageId, Role, UserId } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
+import { number, values } from '../engine/query.ts';
 import { largestId, newestIn } from './in-chat.ts';
 import type { MembershipPeriod } from './visibility.ts';
 
@@ -34,12 +35,12 @@ export function listParticipants(db: Db, chatId: ChatId, afterId: number, limit:
 }
 
 /** Returns a page of the chats that a user is in, by id. */
-export async function chatsOf(db: Db, userId: UserId, after: number, limit: number): Promise<ChatId[]> {
-  const rows = await db.all<{ chat_id: ChatId }>(
+export function chatsOf(db: Db, userId: UserId, after: number, limit: number): Promise<ChatId[]> {
+  return values<ChatId>(
+    db,
     `SELECT chat_id FROM members WHERE user_id = $1 AND left_event IS NULL AND chat_id > $2 ORDER BY chat_id LIMIT $3`,
     [userId, after, limit],
   );
-  return rows.map((row) => row.chat_id);
 }
 
 /** Returns the periods of these users that last, or ended after an event. */
@@ -58,30 +59,32 @@ export function membershipPeriods(
 
 /** Returns those of the users who are in the chat now. */
 export async function presentAmong(db: Db, chatId: ChatId, userIds: readonly UserId[]): Promise<Set<UserId>> {
-  const rows = await db.all<{ user_id: UserId }>(
-    `SELECT m.user_id FROM ${db.dialect.rows('$2', { user_id: 'int' }, 'asked')}
+  return new Set(
+    await values<UserId>(
+      db,
+      `SELECT m.user_id FROM ${db.dialect.rows('$2', { user_id: 'int' }, 'asked')}
      JOIN members m ON m.chat_id = $1 AND m.user_id = asked.user_id AND m.left_event IS NULL`,
-    [chatId, JSON.stringify(userIds.map((user_id) => ({ user_id })))],
+      [chatId, JSON.stringify(userIds.map((user_id) => ({ user_id })))],
+    ),
   );
-  return new Set(rows.map((r) => r.user_id));
 }
 
 /** Counts owners who are not disabled. */
-export async function countOwners(db: Db, chatId: ChatId): Promise<number> {
-  const row = await db.get<{ owners: number }>(
+export function countOwners(db: Db, chatId: ChatId): Promise<number> {
+  return number(
+    db,
     `SELECT count(*) AS owners FROM members m JOIN users u ON u.user_id = m.user_id AND u.disabled_at IS NULL
      WHERE m.chat_id = $1 AND m.role = 'owner' AND m.left_event IS NULL`,
     [chatId],
   );
-  return row?.owners ?? 0;
 }
 
-export async function chatsOwnedBy(db: Db, userId: UserId): Promise<ChatId[]> {
-  const rows = await db.all<{ chat_id: ChatId }>(
+export function chatsOwnedBy(db: Db, userId: UserId): Promise<ChatId[]> {
+  return values<ChatId>(
+    db,
     `SELECT chat_id FROM members WHERE user_id = $1 AND role = 'owner' AND left_event IS NULL ORDER BY chat_id`,
     [userId],
   );
-  return rows.map((row) => row.chat_id);
 }
 
 /** Returns the next owner of a chat: an admin before a member, the longest-standing first. */
@@ -163,7 +166,7 @@ export interface ReachedMark {
  * Moves read markers forward to the last message at or before the given one. Returns those that moved. Rows are updated in
  * one order, to prevent deadlocks.
  */
-export async function advanceReadMarks(tx: Tx, marks: readonly ReadMark[]): Promise<ReachedMark[]> {
+export function advanceReadMarks(tx: Tx, marks: readonly ReadMark[]): Promise<ReachedMark[]> {
   const columns = { chat_id: 'int', user_id: 'int', message_id: 'int' } as const;
   const reached = newestIn(tx.dialect, 'mark.chat_id', `COALESCE(mark.message_id, ${largestId})`);
   const ordered = [...marks].sort((a, b) => a.chat_id - b.chat_id || a.user_id - b.user_id);

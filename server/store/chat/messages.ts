@@ -1,5 +1,5 @@
 import type { ChatId, ChatType, FileId, MessageId, Role, UserId } from '@parley/contract';
-import { type BulkStatement, type Db, type LogEntry, perDialect, type Tx } from '../engine/engine.ts';
+import { bulkStatement, type Db, type LogEntry, perDialect, type Tx } from '../engine/engine.ts';
 import { pointQuery } from '../engine/point-query.ts';
 import { rowReader } from '../engine/row-reader.ts';
 
@@ -79,15 +79,13 @@ export interface SendPermission {
 }
 
 /** Subqueries instead of joins, which PostgreSQL would plan for tables of another size. */
-const permissionQuery: BulkStatement = {
-  columns: { n: 'int', chat_id: 'int', user_id: 'int', reply_to: 'int' },
-  statements: [
-    (source) => `SELECT s.n, (SELECT c.type FROM chats c WHERE c.chat_id = s.chat_id) AS type,
+const permissionQuery = bulkStatement(
+  { n: 'int', chat_id: 'int', user_id: 'int', reply_to: 'int' },
+  (source) => `SELECT s.n, (SELECT c.type FROM chats c WHERE c.chat_id = s.chat_id) AS type,
        (SELECT m.role FROM members m WHERE m.chat_id = s.chat_id AND m.user_id = s.user_id AND m.left_event IS NULL) AS role,
        (SELECT r.chat_id FROM messages r WHERE r.message_id = s.reply_to) AS reply_chat
      FROM ${source} AS s`,
-  ],
-};
+);
 
 /** Returns one permission for each send, in the same order. */
 export async function findSendPermissions(
@@ -108,8 +106,8 @@ export interface NewMessage extends Omit<LogEntry, 'event' | 'created_at'> {
   readonly json: string;
 }
 
-const insertion: BulkStatement = {
-  columns: {
+const insertion = bulkStatement(
+  {
     message_id: 'int',
     event_id: 'int',
     chat_id: 'int',
@@ -118,13 +116,11 @@ const insertion: BulkStatement = {
     json: 'text',
     body: 'text',
   },
-  statements: [
-    (source) => `INSERT INTO messages (message_id, chat_id, user_id, file_id, json)
+  (source) => `INSERT INTO messages (message_id, chat_id, user_id, file_id, json)
      SELECT message_id, chat_id, user_id, file_id, json FROM ${source} AS m`,
-    (source) => `INSERT INTO events (event_id, chat_id, event, created_at, body)
+  (source) => `INSERT INTO events (event_id, chat_id, event, created_at, body)
      SELECT event_id, chat_id, 'new_message', $1, body FROM ${source} AS e`,
-  ],
-};
+);
 
 /** Inserts messages and the event of each, under ids that this transaction has taken. */
 export async function insertMessages(tx: Tx, messages: readonly NewMessage[], at: number): Promise<void> {

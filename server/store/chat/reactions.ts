@@ -1,5 +1,6 @@
 import type { ChatId, EventId, MessageId, Reaction, UserId } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
+import { exists } from '../engine/query.ts';
 import { rowReader } from '../engine/row-reader.ts';
 
 interface ReactionRow {
@@ -45,12 +46,12 @@ interface ReactionKey extends Place {
   readonly user_id: UserId;
 }
 
-export async function hasReaction(db: Db, { chat_id, message_id, emoji, user_id }: ReactionKey): Promise<boolean> {
-  const row = await db.get(
+export function hasReaction(db: Db, { chat_id, message_id, emoji, user_id }: ReactionKey): Promise<boolean> {
+  return exists(
+    db,
     'SELECT 1 AS found FROM reactions WHERE chat_id = $1 AND message_id = $2 AND emoji = $3 AND user_id = $4',
     [chat_id, message_id, emoji, user_id],
   );
-  return row !== undefined;
 }
 
 export async function insertReaction(tx: Tx, key: ReactionKey, eventId: EventId): Promise<void> {

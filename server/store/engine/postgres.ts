@@ -64,7 +64,7 @@ function textOf(work: BulkStatement, taken: number): string {
     return type === 'int' ? `CAST(${array} AS bigint[])` : array;
   });
   const names = Object.keys(work.columns).join(', ');
-  const parts = work.statements.map((statement) => statement('(SELECT * FROM given)'));
+  const parts = work.statements.map((statement) => statement('(SELECT * FROM given)', postgresDialect));
   const steps = parts.slice(0, -1).map((part, i) => `, step${i} AS (${part})`);
   const given = `SELECT * FROM unnest(${arrays.join(', ')}) AS taken(${names})`;
   const text = `WITH given AS MATERIALIZED (${given})${steps.join('')} ${parts.at(-1)}`;
@@ -143,7 +143,6 @@ abstract class Session implements Db {
 
 class Transaction extends Session implements Tx {
   readonly appending = new Appending();
-  readonly deferred: Promise<unknown>[] = [];
   /** How long it waited for the event lock, and when it got it. */
   waitedMs = 0;
   lockedAt: number | undefined;
@@ -166,10 +165,7 @@ class Transaction extends Session implements Tx {
   }
 
   defer(work: () => Promise<unknown>): void {
-    const deferred = work();
-    this.deferred.push(deferred);
-    // A failure before the commit waits for it must not count as unhandled.
-    deferred.catch(() => {});
+    this.appending.defer(work());
   }
 
   appended(events: readonly LogEntry[]): void {
@@ -239,7 +235,7 @@ class PostgresEngine extends Session implements Engine {
           tx = new Transaction(sql, call, this.#monotonic);
           const result = await work(tx);
           // PostgreSQL silently turns a COMMIT after a failure into a ROLLBACK.
-          await Promise.all(tx.deferred);
+          await Promise.all(tx.appending.deferred);
           return result;
         }) as Promise<T>;
       try {

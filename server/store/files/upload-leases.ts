@@ -1,5 +1,6 @@
 import type { FileId } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
+import { changes } from '../engine/query.ts';
 import { rowReader } from '../engine/row-reader.ts';
 import { type FileRow, isFree, returned } from './files.ts';
 
@@ -49,12 +50,12 @@ export function renewUpload(
 }
 
 /** Releases the lease. Returns false if it was lost before. */
-export async function freeUpload(tx: Tx, fileId: FileId, lease: number): Promise<boolean> {
-  const changed = await tx.run(
+export function freeUpload(tx: Tx, fileId: FileId, lease: number): Promise<boolean> {
+  return changes(
+    tx,
     'UPDATE files SET lease_until = NULL WHERE file_id = $1 AND lease_number = $2 AND lease_until IS NOT NULL',
     [fileId, lease],
   );
-  return changed > 0;
 }
 
 /** Releases all leases, when no other server uses this database. `inDoubt`: bytes of their holders may still arrive in the storage. */

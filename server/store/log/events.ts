@@ -1,7 +1,8 @@
 import type { ChatId, EventId, EventName, NewEvent, UserId } from '@parley/contract';
 import { freeze } from '../../domain/event.ts';
 import { seenDuring, seenWithin } from '../chat/visibility.ts';
-import type { BulkStatement, Db, LogEntry, Tx } from '../engine/engine.ts';
+import { bulkStatement, type Db, type LogEntry, type Tx } from '../engine/engine.ts';
+import { exists, number } from '../engine/query.ts';
 
 export type EventRow = LogEntry;
 
@@ -10,13 +11,11 @@ const columns = 'e.event_id, e.chat_id, e.event, e.created_at, e.body';
 /** Where an event stands in the log. One without a chat is for a single user, and stands under that user's negative id. */
 const placeOf = ({ data }: NewEvent) => ('chat_id' in data ? data.chat_id : -data.user_id) as ChatId;
 
-const insertion: BulkStatement = {
-  columns: { event_id: 'int', chat_id: 'int', event: 'text', body: 'text' },
-  statements: [
-    (source) => `INSERT INTO events (event_id, chat_id, event, created_at, body)
+const insertion = bulkStatement(
+  { event_id: 'int', chat_id: 'int', event: 'text', body: 'text' },
+  (source) => `INSERT INTO events (event_id, chat_id, event, created_at, body)
      SELECT event_id, chat_id, event, $1, body FROM ${source} AS e`,
-  ],
-};
+);
 
 /** Appends events to the log and answers their ids, in the same order. Takes the event lock. */
 export async function append(tx: Tx, events: readonly NewEvent[], at: number): Promise<EventId[]> {
@@ -164,17 +163,12 @@ export async function firstEventSince(db: Db, at: number): Promise<number> {
 }
 
 /** Whether a user is or was in a chat. */
-export async function wasEverMember(db: Db, chatId: ChatId, userId: UserId): Promise<boolean> {
-  const row = await db.get('SELECT 1 AS found FROM members WHERE chat_id = $1 AND user_id = $2 LIMIT 1', [
-    chatId,
-    userId,
-  ]);
-  return row !== undefined;
+export function wasEverMember(db: Db, chatId: ChatId, userId: UserId): Promise<boolean> {
+  return exists(db, 'SELECT 1 AS found FROM members WHERE chat_id = $1 AND user_id = $2 LIMIT 1', [chatId, userId]);
 }
 
-export async function readCursor(db: Db, name: string): Promise<number> {
-  const row = await db.get<{ event_id: number }>('SELECT event_id FROM cursors WHERE name = $1', [name]);
-  return row?.event_id ?? 0;
+export function readCursor(db: Db, name: string): Promise<number> {
+  return number(db, 'SELECT event_id FROM cursors WHERE name = $1', [name]);
 }
 
 export async function moveCursor(tx: Tx, name: string, eventId: number): Promise<void> {

@@ -9,7 +9,8 @@ import type {
   WebhookId,
 } from '@parley/contract';
 import { largestId } from '../chat/in-chat.ts';
-import type { BulkStatement, Db, Tx, Value } from '../engine/engine.ts';
+import { bulkStatement, type Db, type Tx, type Value } from '../engine/engine.ts';
+import { changes, value } from '../engine/query.ts';
 
 export interface DeliveryRow {
   readonly delivery_id: DeliveryId;
@@ -53,15 +54,14 @@ export interface NewDelivery {
 }
 
 /** An insert of deliveries with the same values in these further columns. */
-const insertion = (columns: string, values: string): BulkStatement => ({
-  columns: { webhook_id: 'int', event_id: 'int', replay_id: 'int', chat_id: 'int', event: 'text' },
-  statements: [
+const insertion = (columns: string, values: string) =>
+  bulkStatement(
+    { webhook_id: 'int', event_id: 'int', replay_id: 'int', chat_id: 'int', event: 'text' },
     (source) => `INSERT INTO deliveries (webhook_id, event_id, replay_id, chat_id, event, ${columns})
       SELECT g.webhook_id, g.event_id, g.replay_id, g.chat_id, g.event, ${values} FROM ${source} AS g WHERE true
       ON CONFLICT (webhook_id, event_id, replay_id) DO NOTHING
       RETURNING delivery_id, webhook_id, event_id, replay_id, chat_id, event`,
-  ],
-});
+  );
 const pending = insertion('state', `'pending'`);
 const skipped = insertion('state, reason, settled_at', `'skipped', $1, $2`);
 
@@ -108,8 +108,9 @@ export function findDelivery(
 }
 
 /** Returns how long the newest successful delivery took, among the newest 64. */
-export async function lastDuration(db: Db, webhookId: WebhookId): Promise<number | undefined> {
-  const row = await db.get<{ duration_ms: number }>(
+export function lastDuration(db: Db, webhookId: WebhookId): Promise<number | undefined> {
+  return value<number>(
+    db,
     `SELECT duration_ms FROM (
        SELECT d.state, d.duration_ms, d.event_id FROM deliveries d
        WHERE ${db.dialect.backwards(['d.webhook_id', 'd.event_id'], '$1', largestId)}
@@ -117,7 +118,6 @@ export async function lastDuration(db: Db, webhookId: WebhookId): Promise<number
      ) AS newest WHERE state = 'delivered' ORDER BY event_id DESC LIMIT 1`,
     [webhookId],
   );
-  return row?.duration_ms;
 }
 
 /** Returns the oldest event of the open deliveries of a webhook. */
@@ -130,13 +130,13 @@ export async function oldestOpen(db: Db, webhookId: WebhookId): Promise<number |
 }
 
 /** Skips an open delivery. Returns false if it was settled. */
-export async function skipDelivery(tx: Tx, deliveryId: DeliveryId, reason: SkipReason, at: number): Promise<boolean> {
-  const skipped = await tx.run(
+export function skipDelivery(tx: Tx, deliveryId: DeliveryId, reason: SkipReason, at: number): Promise<boolean> {
+  return changes(
+    tx,
     `UPDATE deliveries SET state = 'skipped', reason = $2, next_at = NULL, settled_at = $3
      WHERE delivery_id = $1 AND state IN ('pending', 'retrying')`,
     [deliveryId, reason, at],
   );
-  return skipped > 0;
 }
 
 /** Skips every open delivery of a webhook. */
@@ -180,11 +180,7 @@ export function undeliveredEvents(
 }
 
 /** Skips the open deliveries of events up to one that is about to be dropped, and returns them. */
-export async function expireOpen(
-  tx: Tx,
-  upTo: number,
-  at: number,
-): Promise<{ webhook_id: number; replay_id: number }[]> {
+export function expireOpen(tx: Tx, upTo: number, at: number): Promise<{ webhook_id: number; replay_id: number }[]> {
   return tx.all(
     `UPDATE deliveries SET state = 'skipped', reason = 'expired', next_at = NULL, settled_at = $2
      WHERE delivery_id IN (

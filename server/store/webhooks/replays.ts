@@ -1,5 +1,5 @@
 import type { DeliveryState, ReplayId, ReplayStatus, WebhookId } from '@parley/contract';
-import type { BulkStatement, Db, Tx } from '../engine/engine.ts';
+import { bulkStatement, type Db, type Tx } from '../engine/engine.ts';
 
 export interface ReplayRow {
   readonly replay_id: ReplayId;
@@ -83,16 +83,14 @@ export interface Settled {
   readonly skipped: number;
 }
 
-const settling: BulkStatement = {
-  columns: { replay_id: 'int', delivered: 'int', failed: 'int', skipped: 'int' },
-  statements: [
-    (
-      source,
-    ) => `UPDATE replays SET delivered_count = delivered_count + g.delivered, failed_count = failed_count + g.failed,
+const settling = bulkStatement(
+  { replay_id: 'int', delivered: 'int', failed: 'int', skipped: 'int' },
+  (
+    source,
+  ) => `UPDATE replays SET delivered_count = delivered_count + g.delivered, failed_count = failed_count + g.failed,
         skipped_count = skipped_count + g.skipped
       FROM ${source} AS g WHERE replays.replay_id = g.replay_id`,
-  ],
-};
+);
 
 /** Counts settled deliveries of replays. */
 export async function noteSettled(tx: Tx, settled: readonly Settled[]): Promise<void> {

@@ -1,5 +1,6 @@
 import type { ChatId, DisabledReason, TokenId, UserId, WebhookId, WebhookStatus } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
+import { number } from '../engine/query.ts';
 
 export interface WebhookRow {
   readonly webhook_id: WebhookId;
@@ -57,12 +58,8 @@ export function listWebhooks(db: Db, owner: WebhookOwner, afterId: number, limit
   );
 }
 
-export async function countWebhooks(db: Db, userId: UserId): Promise<number> {
-  const row = await db.get<{ webhooks: number }>(
-    'SELECT count(*) AS webhooks FROM webhooks WHERE user_id = $1 AND deleted_at IS NULL',
-    [userId],
-  );
-  return row?.webhooks ?? 0;
+export function countWebhooks(db: Db, userId: UserId): Promise<number> {
+  return number(db, 'SELECT count(*) AS webhooks FROM webhooks WHERE user_id = $1 AND deleted_at IS NULL', [userId]);
 }
 
 /** Returns every webhook that receives new events. */
