@@ -23,7 +23,7 @@ export async function countStored(db: Queryable): Promise<{ count: number; bytes
 export async function* storedFiles(db: Queryable): AsyncGenerator<StoredFile[]> {
   for (let after = 0, limit = 1_000; ; ) {
     const rows = await db.all<StoredFile>(
-      `SELECT file_id, key || cuts AS key, size, sha256 FROM files WHERE file_id > $1 AND ${isComplete} ORDER BY file_id LIMIT $2`,
+      `SELECT file_id, key || segments AS key, size, sha256 FROM files WHERE file_id > $1 AND ${isComplete} ORDER BY file_id LIMIT $2`,
       [after, limit],
     );
     if (rows.length > 0) yield rows;
@@ -56,5 +56,5 @@ export async function settleFiles(tx: Tx, missing: readonly number[]): Promise<v
     `DELETE FROM files WHERE file_id IN (SELECT file_id FROM ${tx.dialect.rows('$1', { file_id: 'int' }, 'missing')})`,
     [JSON.stringify(missing.map((file_id) => ({ file_id })))],
   );
-  await tx.run(`UPDATE files SET cuts = '', lease_until = NULL`);
+  await tx.run(`UPDATE files SET segments = '', lease_until = NULL`);
 }

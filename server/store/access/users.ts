@@ -86,12 +86,8 @@ export function findSignIn(db: Db, name: string): Promise<SignInRow | undefined>
   ]);
 }
 
-export async function setPassword(tx: Tx, userId: UserId, passwordHash: string, at: number): Promise<void> {
-  await tx.run('UPDATE users SET password_hash = $2, password_changed_at = $3 WHERE user_id = $1', [
-    userId,
-    passwordHash,
-    at,
-  ]);
+export async function setPassword(tx: Tx, userId: UserId, passwordHash: string): Promise<void> {
+  await tx.run('UPDATE users SET password_hash = $2 WHERE user_id = $1', [userId, passwordHash]);
 }
 
 export interface NewUser {

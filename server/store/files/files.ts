@@ -29,10 +29,10 @@ export type CompleteFile = FileRow & FileFacts;
 export const isComplete = (row: FileRow): row is CompleteFile => row.sha256 !== null;
 
 const names = ['file_id', 'key', 'user_id', 'name', 'mime_type', 'size', 'sha256', 'created_at', 'expires_at'];
-const columns = names.map((name) => (name === 'key' ? 'f.key || f.cuts AS key' : `f.${name}`)).join(', ');
+const columns = names.map((name) => (name === 'key' ? 'f.key || f.segments AS key' : `f.${name}`)).join(', ');
 
 /** The columns for RETURNING. */
-export const returned = names.map((name) => (name === 'key' ? 'key || cuts AS key' : name)).join(', ');
+export const returned = names.map((name) => (name === 'key' ? 'key || segments AS key' : name)).join(', ');
 
 const newColumns = ['key', 'user_id', 'name', 'size', 'created_at', 'expires_at'] as const;
 
@@ -172,7 +172,7 @@ export async function dropEndedFiles(tx: Tx, now: number, count: number): Promis
   return tx.all(
     `UPDATE files SET is_dropped = 1 WHERE file_id IN (
        SELECT file_id FROM files WHERE ${isExpired(tx)} ORDER BY expires_at LIMIT $2
-     ) AND ${isExpired(tx)} RETURNING file_id, key || cuts AS key`,
+     ) AND ${isExpired(tx)} RETURNING file_id, key || segments AS key`,
     [now, count],
   );
 }

@@ -68,9 +68,9 @@ export async function freeAllUploads(db: Db, inDoubt: boolean): Promise<void> {
 }
 
 /** Starts a new segment: bytes from this offset on get another key. Returns undefined if the lease is lost. */
-export function cutUpload(tx: Tx, fileId: FileId, lease: number, offset: number): Promise<FileRow | undefined> {
+export function startSegment(tx: Tx, fileId: FileId, lease: number, offset: number): Promise<FileRow | undefined> {
   return tx.get(
-    `UPDATE files SET cuts = cuts || CAST($3 AS text), is_doubtful = 0
+    `UPDATE files SET segments = segments || CAST($3 AS text), is_doubtful = 0
      WHERE file_id = $1 AND lease_number = $2 AND is_dropped = 0 AND sha256 IS NULL RETURNING ${returned}`,
     [fileId, lease, `.${offset}`],
   );

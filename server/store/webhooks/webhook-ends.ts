@@ -82,9 +82,14 @@ export async function disableUnderLease(
  * access that expires is found later. It takes the lock even if there are none: a registration at the same time waits for
  * it, and then finds its access gone. Returns how many there were.
  */
-export async function endWithoutAccess(tx: Tx, now: number, userId?: UserId): Promise<number> {
+export async function endWithoutAccess(
+  tx: Tx,
+  now: number,
+  userId?: UserId,
+  isPasswordChanged = false,
+): Promise<number> {
   await lockWebhooks(tx);
-  const ended = await withoutAccess(tx, now, userId);
+  const ended = await withoutAccess(tx, now, userId, isPasswordChanged);
   for (const { webhook_id, reason } of ended) {
     await drop(tx, webhook_id, reason, now);
     await setDisabled(tx, webhook_id, reason);
