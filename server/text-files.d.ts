@@ -1,8 +1,4 @@
 /** Files that are imported as the text that they hold. */
-declare module '*.sql' {
-  const text: string;
-  export default text;
-}
 declare module '*.css' {
   const text: string;
   export default text;

@@ -232,13 +232,12 @@ onAnyEngine('accounts beside a running server', (engine) => {
     test('shows and does not obey what would command the terminal', async () => {
       const attack = 'red \u001b[31m csi \u009b31m turned \u202e over\rwrite';
       await server().engine.write((tx) =>
-        tx.run(
-          'INSERT INTO audit (at, act, user_id, app_id, address, details) VALUES ($1, $2, NULL, 0, $3, $4)',
+        tx.run('INSERT INTO audit (at, act, user_id, app_id, address, details) VALUES ($1, $2, NULL, 0, $3, $4)', [
           1,
           `an act ${attack}`,
           `an address ${attack}`,
           JSON.stringify({ [`a key ${attack}`]: attack, list: [attack] }),
-        ),
+        ]),
       );
       const [people, programs] = await Promise.all([
         said(['audit', '--limit', '100000'], server().env),

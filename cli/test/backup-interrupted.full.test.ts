@@ -22,7 +22,7 @@ async function backup(messages = 0) {
     `INSERT INTO messages (message_id, chat_id, user_id, is_deleted, json)
      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1)
      SELECT 1000 + i, chat_id, user_id, 0, json_set(json, '$.content', hex(randomblob(2000))) FROM messages, n WHERE $1 > 0`,
-    messages,
+    [messages],
   );
   const path = await backedUp(env);
   await server.stop();

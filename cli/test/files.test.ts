@@ -118,7 +118,7 @@ describe('sending a file', () => {
       failed(1, 'You are not a participant of this chat.'),
       failed(1, 'Only the owner and admins of this channel may post in it.'),
     ]);
-    const rows = await server().engine.all('SELECT file_id FROM files WHERE user_id = $1', ada.userId);
+    const rows = await server().engine.all('SELECT file_id FROM files WHERE user_id = $1', [ada.userId]);
     expect(rows).toEqual([]);
   });
 
@@ -140,7 +140,7 @@ describe('sending a file', () => {
     const { code, stdout, stderr } = await parley(['send', String(chatId), 'better', ...file, '--json'], env);
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'The file is already uploaded.\n' });
     expect(JSON.parse(stdout).message).toMatchObject({ content: 'better', file: { file_id } });
-    const rows = await server().engine.all('SELECT file_id FROM files WHERE user_id = $1', ada.userId);
+    const rows = await server().engine.all('SELECT file_id FROM files WHERE user_id = $1', [ada.userId]);
     expect(rows).toEqual([{ file_id }]);
     expect(leftIn(env)).toEqual([]);
   });

@@ -49,7 +49,7 @@ onAnyEngine('forwarding', (engine) => {
     const after = Number(received[0]?.id) - 1;
     const logged = await server().engine.all<{ event_id: number; event: string; body: string }>(
       'SELECT event_id, event, body FROM events WHERE event_id > $1 ORDER BY event_id',
-      after,
+      [after],
     );
     expect(received.map(({ id, body }) => [Number(id), new TextDecoder().decode(body)])).toEqual(
       logged.map(({ event_id, body }) => [event_id, body]),

@@ -50,7 +50,7 @@ function grantsOf({ engine }: TestServer, userId: number) {
        (SELECT count(*) FROM authorization_codes c WHERE c.grant_id = g.grant_id AND c.used_at IS NOT NULL) AS codes,
        (SELECT count(*) FROM tokens t WHERE t.grant_id = g.grant_id) AS tokens
      FROM grants g WHERE g.user_id = $1 ORDER BY g.grant_id`,
-    userId,
+    [userId],
   );
 }
 

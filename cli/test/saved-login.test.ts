@@ -23,7 +23,7 @@ async function refreshTokensOf({ engine }: TestServer, userId: number): Promise<
   const rows = await engine.all<{ used_at: number | null }>(
     `SELECT r.used_at FROM refresh_tokens r JOIN grants g ON g.grant_id = r.grant_id
      WHERE g.user_id = $1 ORDER BY r.used_at IS NULL, r.used_at`,
-    userId,
+    [userId],
   );
   return rows.map(({ used_at }) => (used_at === null ? 'unused' : 'used'));
 }
@@ -34,7 +34,7 @@ const spoil = ({ env }: Pick<SignedIn, 'env'>) => tamper(env, { access_token: 'o
 /** Lets the access tokens of a user end, and with them the stream under them; answers when others are in use. */
 async function expire({ userId }: { userId: number }): Promise<void> {
   const { length } = await refreshTokensOf(server(), userId);
-  await server().engine.run(`UPDATE tokens SET expires_at = 1 WHERE user_id = $1 AND kind = 'oauth'`, userId);
+  await server().engine.run(`UPDATE tokens SET expires_at = 1 WHERE user_id = $1 AND kind = 'oauth'`, [userId]);
   await eventually('the next ones', async () => (await refreshTokensOf(server(), userId)).length > length);
 }
 

@@ -176,7 +176,7 @@ describe('an upload', () => {
     appendFileSync(path, 'more');
     gate.open();
     expect(await upload.end()).toEqual(failed(1, `${path} changed during the upload.`));
-    const rows = await server().engine.all('SELECT sha256 FROM files WHERE user_id = $1', ada.userId);
+    const rows = await server().engine.all('SELECT sha256 FROM files WHERE user_id = $1', [ada.userId]);
     expect(rows).toEqual([{ sha256: null }]);
     expect(leftIn(env)).toEqual([]);
   });

@@ -58,7 +58,7 @@ const middlePages = 400;
 /** Returns requests for pages of a chat. The server keeps `kept` in memory, and reads the others from the database. */
 export async function pagesOf({ engine }: Parley, users: Some<Client>, chat: number) {
   const sql = 'SELECT max(message_id) AS newest, count(*) AS size FROM messages WHERE chat_id = $1';
-  const { newest = 0, size = 0 } = (await engine.get<{ newest: number; size: number }>(sql, chat)) ?? {};
+  const { newest = 0, size = 0 } = (await engine.get<{ newest: number; size: number }>(sql, [chat])) ?? {};
   const before = (id: number) => ({ before_id: String(id) });
   const ask = (bounds?: Record<string, string>) => users.map((user) => getMessages(user, chat, bounds));
   return {
@@ -92,13 +92,13 @@ async function fillChat(
   { searchable = false } = {},
 ): Promise<void> {
   const { message } = await sender.ok('messages.send_message', { chat_id: chatId, content });
-  const event = await engine.get<{ id: number }>('SELECT max(event_id) AS id FROM events WHERE chat_id = $1', chatId);
+  const event = await engine.get<{ id: number }>('SELECT max(event_id) AS id FROM events WHERE chat_id = $1', [chatId]);
   const model = { message_id: message.message_id, event_id: event?.id ?? 0 };
   if (!searchable) await untilIndexed(engine);
   for (let left = count - 1; left > 0; left -= maxBatch) {
     await engine.write(async (tx) => {
       const last = await copy(tx, model, Math.min(left, maxBatch));
-      if (!searchable) await tx.run(`UPDATE cursors SET event_id = $1 WHERE name = 'search'`, last);
+      if (!searchable) await tx.run(`UPDATE cursors SET event_id = $1 WHERE name = 'search'`, [last]);
     });
     // The index writes as much as we do: wait for it.
     if (searchable && left > maxBatch) await untilIndexed(engine, 600);
@@ -126,7 +126,7 @@ async function copy(tx: Tx, model: Ids, count: number): Promise<number> {
 }
 
 async function copyRow(tx: Tx, table: string, key: keyof Ids, model: Ids, first: Ids, count: number): Promise<void> {
-  const row = await tx.get<Record<string, unknown>>(`SELECT * FROM ${table} WHERE ${key} = $1`, model[key]);
+  const row = await tx.get<Record<string, unknown>>(`SELECT * FROM ${table} WHERE ${key} = $1`, [model[key]]);
   if (!row) throw new Error(`the row to copy is not in ${table}`);
   const named = (id: number | string) => `'"message_id":' || (${id})`;
   const values = Object.entries(row).map(([column, value]) => {

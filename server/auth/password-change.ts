@@ -18,10 +18,10 @@ import { openSession, type Session } from './sessions.ts';
  */
 export async function replacePassword(tx: Tx, userId: UserId, passwordHash: string, at: number): Promise<void> {
   await lockTokensOf(tx, userId);
-  await setPassword(tx, userId, passwordHash, at);
+  await setPassword(tx, userId, passwordHash);
   await revokeSessionsOf(tx, userId, at);
   await deleteLinks(tx, 'password', userId);
-  await endWithoutAccess(tx, at, userId);
+  await endWithoutAccess(tx, at, userId, true);
 }
 
 /** Chooses a new password with a link for it. */

@@ -1,5 +1,5 @@
-import type { ColumnType } from '../store/engine/engine.ts';
-import type { Queryable } from '../store/engine/snapshot.ts';
+import type { Columns, ColumnType, Queryable } from '../store/engine/engine.ts';
+import { number } from '../store/engine/query.ts';
 
 /** Returns all tables, except those that SQLite keeps inside its search index. */
 export async function tableNames(db: Queryable): Promise<string[]> {
@@ -14,15 +14,13 @@ export async function tableNames(db: Queryable): Promise<string[]> {
 
 const types: Readonly<Record<string, ColumnType>> = { INTEGER: 'int', bigint: 'int', TEXT: 'text', text: 'text' };
 
-export type Columns = Readonly<Record<string, ColumnType>>;
-
 export async function columnsOf(db: Queryable, table: string): Promise<Columns> {
   const rows = await db.all<{ name: string; type: string }>(
     db.dialect.name === 'sqlite'
       ? 'SELECT name, type FROM pragma_table_info($1) ORDER BY cid'
       : `SELECT CAST(column_name AS text) AS name, CAST(data_type AS text) AS type FROM information_schema.columns
          WHERE table_schema = current_schema() AND table_name = $1 ORDER BY ordinal_position`,
-    table,
+    [table],
   );
   return Object.fromEntries(
     rows.map(({ name, type }) => {
@@ -34,11 +32,11 @@ export async function columnsOf(db: Queryable, table: string): Promise<Columns> 
 }
 
 /** Returns the approximate size on disk. */
-export async function databaseBytes(db: Queryable): Promise<number> {
-  const [row] = await db.all<{ bytes: number }>(
+export function databaseBytes(db: Queryable): Promise<number> {
+  return number(
+    db,
     db.dialect.name === 'sqlite'
       ? 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size'
       : 'SELECT pg_database_size(current_database()) AS bytes',
   );
-  return row?.bytes ?? 0;
 }

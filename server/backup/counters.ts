@@ -1,5 +1,4 @@
-import type { Engine, Tx } from '../store/engine/engine.ts';
-import type { Queryable } from '../store/engine/snapshot.ts';
+import type { Engine, Queryable, Tx } from '../store/engine/engine.ts';
 import { logTip } from '../store/log/events.ts';
 
 /** The last id given out for messages, events, or the rows of a table. 0 if none was. */
@@ -42,7 +41,7 @@ export async function completeUpTo(snapshot: Queryable, engine: Engine): Promise
     await tx.takeIds({ messages: 0, events: 0 });
     const [next] = await tx.all<{ first: number | null }>(
       'SELECT min(event_id) AS first FROM events WHERE event_id > $1',
-      tip,
+      [tip],
     );
     return next?.first ? next.first - 1 : lastEventId(tx);
   });
@@ -54,10 +53,10 @@ export async function setCounter(tx: Tx, { name, last }: Counter): Promise<void>
     const rows = await tx.all<Counter & { sequence: string }>(lastIds.postgres);
     const { sequence } = rows.find((row) => row.name === name) ?? {};
     if (sequence === undefined) throw new Error(`there is no sequence for ${name}`);
-    await tx.run('SELECT setval(CAST(quote_ident($1) AS regclass), $2)', sequence, last);
+    await tx.run('SELECT setval(CAST(quote_ident($1) AS regclass), $2)', [sequence, last]);
     return;
   }
-  if ((await tx.run('UPDATE id_counters SET last_id = $2 WHERE name = $1', name, last)) > 0) return;
-  await tx.run('DELETE FROM sqlite_sequence WHERE name = $1', name);
-  await tx.run('INSERT INTO sqlite_sequence (name, seq) VALUES ($1, $2)', name, last);
+  if ((await tx.run('UPDATE id_counters SET last_id = $2 WHERE name = $1', [name, last])) > 0) return;
+  await tx.run('DELETE FROM sqlite_sequence WHERE name = $1', [name]);
+  await tx.run('INSERT INTO sqlite_sequence (name, seq) VALUES ($1, $2)', [name, last]);
 }

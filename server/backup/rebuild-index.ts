@@ -18,8 +18,7 @@ export async function rebuildIndex(tx: Tx): Promise<void> {
   for (let after = 0; ; ) {
     const messages = await tx.all<Indexed>(
       `SELECT message_id, chat_id, json FROM messages WHERE message_id > $1 AND is_deleted = 0 ORDER BY message_id LIMIT $2`,
-      after,
-      batchSize,
+      [after, batchSize],
     );
     const last = messages.at(-1);
     if (!last) break;

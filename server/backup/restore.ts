@@ -1,10 +1,10 @@
 import { ParleyError } from '@parley/contract';
-import type { BulkStatement, Tx, Value } from '../store/engine/engine.ts';
+import type { BulkStatement, Columns, Tx, Value } from '../store/engine/engine.ts';
 import { lockSchema, migrateTo, newestVersion } from '../store/engine/migrate.ts';
 import { noteGap } from '../store/log/log-cursor.ts';
 import { releaseAllLeases } from '../store/webhooks/endpoint-state.ts';
 import type { Archive, Entry } from './archive-reader.ts';
-import { type Columns, columnsOf, tableNames } from './catalog.ts';
+import { columnsOf, tableNames } from './catalog.ts';
 import { BackupError, damaged } from './failure.ts';
 import type { FileSink } from './file-sink.ts';
 import { jumpAhead } from './ids.ts';

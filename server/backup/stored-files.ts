@@ -1,6 +1,5 @@
 import type { FileId } from '@parley/contract';
-import type { Db, Tx } from '../store/engine/engine.ts';
-import type { Queryable } from '../store/engine/snapshot.ts';
+import type { Db, Queryable, Tx } from '../store/engine/engine.ts';
 
 /** A complete file, and the expected size and hash of its bytes. */
 export interface StoredFile {
@@ -24,9 +23,8 @@ export async function countStored(db: Queryable): Promise<{ count: number; bytes
 export async function* storedFiles(db: Queryable): AsyncGenerator<StoredFile[]> {
   for (let after = 0, limit = 1_000; ; ) {
     const rows = await db.all<StoredFile>(
-      `SELECT file_id, key || cuts AS key, size, sha256 FROM files WHERE file_id > $1 AND ${isComplete} ORDER BY file_id LIMIT $2`,
-      after,
-      limit,
+      `SELECT file_id, key || segments AS key, size, sha256 FROM files WHERE file_id > $1 AND ${isComplete} ORDER BY file_id LIMIT $2`,
+      [after, limit],
     );
     if (rows.length > 0) yield rows;
     if (rows.length < limit) return;
@@ -36,11 +34,11 @@ export async function* storedFiles(db: Queryable): AsyncGenerator<StoredFile[]> 
 
 /** Finds a file to restore. Its key names one object, even if the original was stored in segments. */
 export function findStored(db: Db, fileId: number): Promise<StoredFile | undefined> {
-  return db.get(`SELECT file_id, key, size, sha256 FROM files WHERE file_id = $1 AND ${isComplete}`, fileId);
+  return db.get(`SELECT file_id, key, size, sha256 FROM files WHERE file_id = $1 AND ${isComplete}`, [fileId]);
 }
 
 export async function moveStored(tx: Tx, fileId: number, key: string): Promise<void> {
-  await tx.run('UPDATE files SET key = $2 WHERE file_id = $1', fileId, key);
+  await tx.run('UPDATE files SET key = $2 WHERE file_id = $1', [fileId, key]);
 }
 
 /**
@@ -48,7 +46,7 @@ export async function moveStored(tx: Tx, fileId: number, key: string): Promise<v
  * the same bucket, and a message there may use them by now. With their rows, this server would delete them at expiry.
  */
 export async function forgetUnsent(tx: Tx, at: number): Promise<void> {
-  await tx.run('DELETE FROM files WHERE is_dropped = 0 AND (sha256 IS NULL OR expires_at > $1)', at);
+  await tx.run('DELETE FROM files WHERE is_dropped = 0 AND (sha256 IS NULL OR expires_at > $1)', [at]);
 }
 
 /** Deletes the rows of files without bytes. The restored files are in one piece each. */
@@ -56,7 +54,7 @@ export async function settleFiles(tx: Tx, missing: readonly number[]): Promise<v
   await tx.run(`DELETE FROM files WHERE NOT (${isComplete})`);
   await tx.run(
     `DELETE FROM files WHERE file_id IN (SELECT file_id FROM ${tx.dialect.rows('$1', { file_id: 'int' }, 'missing')})`,
-    JSON.stringify(missing.map((file_id) => ({ file_id }))),
+    [JSON.stringify(missing.map((file_id) => ({ file_id })))],
   );
-  await tx.run(`UPDATE files SET cuts = '', lease_until = NULL`);
+  await tx.run(`UPDATE files SET segments = '', lease_until = NULL`);
 }

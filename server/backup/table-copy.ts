@@ -1,6 +1,6 @@
-import type { BulkStatement, Tx, Value } from '../store/engine/engine.ts';
-import type { Queryable } from '../store/engine/snapshot.ts';
-import type { Columns } from './catalog.ts';
+import type { Queryable } from '../store/engine/engine.ts';
+import { type BulkStatement, bulkStatement, type Columns, type Tx, type Value } from '../store/engine/engine.ts';
+import { number } from '../store/engine/query.ts';
 
 export interface Table {
   readonly name: string;
@@ -14,9 +14,8 @@ const [minRows, maxRows] = [1, 5_000];
 /** Used before the size of rows is known. */
 const initialRows = 20;
 
-export async function countRows(db: Queryable, table: string): Promise<number> {
-  const [row] = await db.all<{ total: number }>(`SELECT count(*) AS total FROM ${table}`);
-  return row?.total ?? 0;
+export function countRows(db: Queryable, table: string): Promise<number> {
+  return number(db, `SELECT count(*) AS total FROM ${table}`);
 }
 
 /**
@@ -34,7 +33,7 @@ export async function* pagesOf(
   const [first, later] = [next(''), next(`WHERE (${key.join(', ')}) > (${places.join(', ')})`)];
   let last: Value[] | undefined;
   for (let limit = initialRows; ; ) {
-    const rows = await db.all<Record<string, Value>>(last ? later : first, limit, ...(last ?? []));
+    const rows = await db.all<Record<string, Value>>(last ? later : first, [limit, ...(last ?? [])]);
     const end = rows.at(-1);
     if (!end) return;
     const texts = rows.map((row) => JSON.stringify(columns.map((column) => row[column])));
@@ -59,7 +58,7 @@ function* splitIntoPages(texts: readonly string[]): Generator<{ rows: number; js
 /** Inserts rows, their values in the order of the columns. Create it once for each table. */
 export const insertionInto = (table: string, columns: Columns): BulkStatement => {
   const names = Object.keys(columns).join(', ');
-  return { columns, statements: [(source) => `INSERT INTO ${table} (${names}) SELECT ${names} FROM ${source} AS r`] };
+  return bulkStatement(columns, (source) => `INSERT INTO ${table} (${names}) SELECT ${names} FROM ${source} AS r`);
 };
 
 export async function emptyTable(tx: Tx, table: string): Promise<void> {

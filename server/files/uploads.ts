@@ -15,7 +15,7 @@ import {
   isKept,
   isKnown,
 } from '../store/files/files.ts';
-import { cutUpload } from '../store/files/upload-leases.ts';
+import { startSegment } from '../store/files/upload-leases.ts';
 import { Hashes, RunningHash } from './hashes.ts';
 import { Incoming } from './incoming.ts';
 import type { Lease } from './lease.ts';
@@ -134,7 +134,7 @@ export class Uploads {
     const size = await blobs.sizeOf(row.key);
     // No write can follow the last byte.
     if (size === row.size) return row;
-    return engine.write((tx) => cutUpload(tx, row.file_id, lease.number, size));
+    return engine.write((tx) => startSegment(tx, row.file_id, lease.number, size));
   }
 
   /** Opens an upload for writing after its first `at` bytes. */

@@ -38,7 +38,7 @@ const noWebhook = () => new ParleyError('not_found', 'You have no such webhook.'
 export async function accessWebhook(db: Db, caller: Caller, webhookId: WebhookId): Promise<WebhookRow> {
   const webhook = await findWebhook(db, webhookId);
   if (webhook?.user_id !== caller.userId || webhook.app_id !== caller.appId) throw noWebhook();
-  if (webhook.service_wide === 1) requireScopes(caller, ['admin']);
+  if (webhook.service_wide) requireScopes(caller, ['admin']);
   return webhook;
 }
 
@@ -46,7 +46,7 @@ export async function accessWebhook(db: Db, caller: Caller, webhookId: WebhookId
 export async function accessPastWebhook(db: Db, caller: Caller, webhookId: WebhookId): Promise<void> {
   const owned = await findOwned(db, caller, webhookId);
   if (!owned) throw noWebhook();
-  if (owned.service_wide === 1) requireScopes(caller, ['admin']);
+  if (owned.service_wide) requireScopes(caller, ['admin']);
 }
 
 /** The same for a change to it: until the transaction ends nobody else decides who is told what. */

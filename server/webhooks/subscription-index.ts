@@ -79,8 +79,8 @@ export class SubscriptionIndex {
     const subscription: Subscription = {
       webhookId: row.webhook_id,
       chatId: row.chat_id,
-      serviceWide: row.service_wide === 1,
-      includeDirect: row.include_direct === 1,
+      serviceWide: row.service_wide,
+      includeDirect: row.include_direct,
       sinceEvent: row.since_event,
     };
     for (const name of eventsOf(row)) {

@@ -28,23 +28,21 @@ export function findAppByClientId(db: Db, clientId: string): Promise<AppRow | un
   return db.get(
     `SELECT ${columns} FROM apps a LEFT JOIN users u ON u.user_id = a.owner_id
      WHERE a.client_id = $1 AND a.deleted_at IS NULL AND u.disabled_at IS NULL`,
-    clientId,
+    [clientId],
   );
 }
 
 export function findOwnApp(db: Db, ownerId: UserId, appId: number): Promise<AppRow | undefined> {
-  return db.get(
-    `SELECT ${columns} FROM apps a WHERE a.owner_id = $1 AND a.app_id = $2 AND a.deleted_at IS NULL`,
+  return db.get(`SELECT ${columns} FROM apps a WHERE a.owner_id = $1 AND a.app_id = $2 AND a.deleted_at IS NULL`, [
     ownerId,
     appId,
-  );
+  ]);
 }
 
 export function listApps(db: Db, ownerId: UserId): Promise<AppRow[]> {
-  return db.all(
-    `SELECT ${columns} FROM apps a WHERE a.owner_id = $1 AND a.deleted_at IS NULL ORDER BY a.app_id`,
+  return db.all(`SELECT ${columns} FROM apps a WHERE a.owner_id = $1 AND a.deleted_at IS NULL ORDER BY a.app_id`, [
     ownerId,
-  );
+  ]);
 }
 
 /** Returns names by app id, those of deleted apps too. */
@@ -52,7 +50,7 @@ export async function namesOfApps(db: Db, appIds: Iterable<number>): Promise<Rea
   const rows = await db.all<Pick<AppRow, 'app_id' | 'name'>>(
     `SELECT a.app_id, a.name FROM ${db.dialect.rows('$1', { app_id: 'int' }, 'asked')}
      JOIN apps a ON a.app_id = asked.app_id`,
-    JSON.stringify([...new Set(appIds)].map((app_id) => ({ app_id }))),
+    [JSON.stringify([...new Set(appIds)].map((app_id) => ({ app_id })))],
   );
   return new Map(rows.map(({ app_id, name }) => [app_id, name]));
 }
@@ -65,18 +63,17 @@ export async function updateApp(
   appId: number,
   to: { name: string; redirects: readonly string[] },
 ): Promise<void> {
-  await tx.run(
-    'UPDATE apps SET name = $2, redirects = $3 WHERE app_id = $1',
+  await tx.run('UPDATE apps SET name = $2, redirects = $3 WHERE app_id = $1', [
     appId,
     to.name,
     JSON.stringify(to.redirects),
-  );
+  ]);
 }
 
 export async function replaceAppSecret(tx: Tx, appId: number, secretHash: string): Promise<void> {
-  await tx.run('UPDATE apps SET secret_hash = $2 WHERE app_id = $1', appId, secretHash);
+  await tx.run('UPDATE apps SET secret_hash = $2 WHERE app_id = $1', [appId, secretHash]);
 }
 
 export async function deleteApp(tx: Tx, appId: number, at: number): Promise<void> {
-  await tx.run('UPDATE apps SET deleted_at = $2 WHERE app_id = $1 AND deleted_at IS NULL', appId, at);
+  await tx.run('UPDATE apps SET deleted_at = $2 WHERE app_id = $1 AND deleted_at IS NULL', [appId, at]);
 }

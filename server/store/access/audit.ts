@@ -40,14 +40,13 @@ export function listAudit(db: Db, filter: AuditFilter, limit: number): Promise<A
     `SELECT a.audit_id, a.at, a.act, a.user_id, u.name AS user_name, a.app_id, a.address, a.details
      FROM audit a LEFT JOIN users u ON u.user_id = a.user_id
      ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''} ORDER BY a.audit_id DESC LIMIT $${values.push(limit)}`,
-    ...values,
+    values,
   );
 }
 
 export function pruneAudit(tx: Tx, before: number, count: number): Promise<number> {
-  return tx.run(
-    'DELETE FROM audit WHERE audit_id IN (SELECT audit_id FROM audit WHERE at < $1 ORDER BY at LIMIT $2)',
+  return tx.run('DELETE FROM audit WHERE audit_id IN (SELECT audit_id FROM audit WHERE at < $1 ORDER BY at LIMIT $2)', [
     before,
     count,
-  );
+  ]);
 }

@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../engine/engine.ts';
 import { insertRow } from '../engine/insert-row.ts';
+import { changes } from '../engine/query.ts';
 
 /** Authorization codes and refresh tokens, which an app may use once. Only their hashes are stored. */
 
@@ -27,7 +28,7 @@ export async function insertCode(tx: Tx, code: Omit<CodeRow, 'used_at'>): Promis
 export function findCode(db: Db, hash: string): Promise<CodeRow | undefined> {
   return db.get(
     'SELECT hash, grant_id, redirect, challenge, expires_at, used_at FROM authorization_codes WHERE hash = $1',
-    hash,
+    [hash],
   );
 }
 
@@ -37,15 +38,15 @@ export async function insertRefreshToken(tx: Tx, token: Omit<RefreshRow, 'used_a
 
 /** Also finds a used token, so that reuse is detected. */
 export function findRefreshToken(db: Db, hash: string): Promise<RefreshRow | undefined> {
-  return db.get('SELECT hash, grant_id, expires_at, used_at FROM refresh_tokens WHERE hash = $1', hash);
+  return db.get('SELECT hash, grant_id, expires_at, used_at FROM refresh_tokens WHERE hash = $1', [hash]);
 }
 
 /** Returns true for exactly one of any number of concurrent callers. */
-export async function consume(
+export function consume(
   tx: Tx,
   table: 'authorization_codes' | 'refresh_tokens',
   hash: string,
   at: number,
 ): Promise<boolean> {
-  return (await tx.run(`UPDATE ${table} SET used_at = $2 WHERE hash = $1 AND used_at IS NULL`, hash, at)) === 1;
+  return changes(tx, `UPDATE ${table} SET used_at = $2 WHERE hash = $1 AND used_at IS NULL`, [hash, at]);
 }

@@ -1,6 +1,7 @@
 import type { UserId } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
 import { insertRow } from '../engine/insert-row.ts';
+import { changes, number, values } from '../engine/query.ts';
 
 /** One authorization of an app by a user. */
 export interface GrantRow {
@@ -22,7 +23,7 @@ export const insertGrant = (tx: Tx, grant: Omit<GrantRow, 'grant_id' | 'revoked_
   insertRow(tx, 'grants', newColumns, grant, names.join(', '));
 
 export function findGrant(db: Db, grantId: number): Promise<GrantRow | undefined> {
-  return db.get(`SELECT ${columns} FROM grants g WHERE g.grant_id = $1`, grantId);
+  return db.get(`SELECT ${columns} FROM grants g WHERE g.grant_id = $1`, [grantId]);
 }
 
 /** Finds the grant of an app's bot to its app. It never expires. */
@@ -30,20 +31,17 @@ export function findStandingGrant(db: Db, userId: UserId, appId: number): Promis
   return db.get(
     `SELECT ${columns} FROM grants g
      WHERE g.user_id = $1 AND g.app_id = $2 AND g.expires_at IS NULL AND g.revoked_at IS NULL`,
-    userId,
-    appId,
+    [userId, appId],
   );
 }
 
 /** Returns false if the grant has ended meanwhile. */
-export async function extendGrant(tx: Tx, grantId: number, now: number, until: number): Promise<boolean> {
-  const extended = await tx.run(
+export function extendGrant(tx: Tx, grantId: number, now: number, until: number): Promise<boolean> {
+  return changes(
+    tx,
     'UPDATE grants SET expires_at = $3 WHERE grant_id = $1 AND revoked_at IS NULL AND expires_at > $2',
-    grantId,
-    now,
-    until,
+    [grantId, now, until],
   );
-  return extended === 1;
 }
 
 /** Revokes grants and all their tokens. The caller holds `lockTokensOf` the user and ends the webhooks. */
@@ -57,17 +55,17 @@ export async function revokeGrants(
       ? (['grant_id = $2', which.grantId] as const)
       : (['user_id = $2 AND app_id = $3', which.userId, which.appId] as const);
   const live = `SELECT grant_id FROM grants WHERE ${column}`;
-  await tx.run(`UPDATE tokens SET revoked_at = $1 WHERE revoked_at IS NULL AND grant_id IN (${live})`, at, ...values);
-  return tx.run(`UPDATE grants SET revoked_at = $1 WHERE revoked_at IS NULL AND ${column}`, at, ...values);
+  await tx.run(`UPDATE tokens SET revoked_at = $1 WHERE revoked_at IS NULL AND grant_id IN (${live})`, [at, ...values]);
+  return tx.run(`UPDATE grants SET revoked_at = $1 WHERE revoked_at IS NULL AND ${column}`, [at, ...values]);
 }
 
 /** Returns all users with a grant to the app that is not revoked. */
-export async function usersOfApp(db: Db, appId: number): Promise<UserId[]> {
-  const rows = await db.all<{ user_id: UserId }>(
+export function usersOfApp(db: Db, appId: number): Promise<UserId[]> {
+  return values<UserId>(
+    db,
     'SELECT DISTINCT user_id FROM grants WHERE app_id = $1 AND revoked_at IS NULL ORDER BY user_id',
-    appId,
+    [appId],
   );
-  return rows.map((row) => row.user_id);
 }
 
 /** An app that a user has authorized, over all their grants to it. */
@@ -87,18 +85,16 @@ const inUse = `g.revoked_at IS NULL AND (g.expires_at IS NULL OR g.expires_at > 
     OR EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.grant_id = g.grant_id))`;
 
 /** Counts the people that an app can act for, without its own bot. */
-export async function countPeopleOf(
+export function countPeopleOf(
   db: Db,
   { app_id, bot_id }: { readonly app_id: number; readonly bot_id: UserId | null },
   now: number,
 ): Promise<number> {
-  const row = await db.get<{ people: number }>(
+  return number(
+    db,
     `SELECT count(DISTINCT g.user_id) AS people FROM grants g WHERE g.app_id = $1 AND ${inUse} AND g.user_id <> $3`,
-    app_id,
-    now,
-    bot_id ?? 0,
+    [app_id, now, bot_id ?? 0],
   );
-  return row?.people ?? 0;
 }
 
 /** Leaves out apps whose code was not exchanged yet. */
@@ -108,8 +104,7 @@ export async function listAuthorizedApps(db: Db, userId: UserId, now: number): P
      FROM grants g JOIN apps a ON a.app_id = g.app_id
      WHERE g.user_id = $1 AND ${inUse}
      ORDER BY a.name, g.grant_id`,
-    userId,
-    now,
+    [userId, now],
   );
   const apps = new Map<number, AuthorizedApp>();
   for (const { app_id, client_id, name, scopes, created_at, last_used_at } of rows) {

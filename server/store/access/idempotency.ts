@@ -24,7 +24,7 @@ export async function claimKeys(tx: Tx, keys: readonly KeyScope[]): Promise<Map<
      FROM ${tx.dialect.rows('$1', columns, 'asked')}
      JOIN idempotency i ON i.user_id = asked.user_id AND i.app_id = asked.app_id
                        AND i.operation = asked.operation AND i.key = asked.key`,
-    JSON.stringify(keys),
+    [JSON.stringify(keys)],
   );
   return new Map(rows.map((r) => [keyName(r), r]));
 }
@@ -38,8 +38,7 @@ export async function storeResponses(
     `INSERT INTO idempotency (user_id, app_id, operation, key, fingerprint, answer, created_at)
      SELECT user_id, app_id, operation, key, fingerprint, answer, $2
      FROM ${tx.dialect.rows('$1', { ...columns, fingerprint: 'text', answer: 'text' }, 'a')}`,
-    JSON.stringify(responses),
-    at,
+    [JSON.stringify(responses), at],
   );
 }
 
@@ -49,7 +48,6 @@ export function pruneResponses(db: Db, before: number, count: number): Promise<n
     `DELETE FROM idempotency WHERE (user_id, app_id, operation, key) IN (
        SELECT user_id, app_id, operation, key FROM idempotency WHERE created_at < $1 ORDER BY created_at LIMIT $2
      )`,
-    before,
-    count,
+    [before, count],
   );
 }

@@ -1,6 +1,7 @@
 import type { UserId } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
 import { insertRow } from '../engine/insert-row.ts';
+import { changes } from '../engine/query.ts';
 
 export type LinkKind = 'setup' | 'invitation' | 'password';
 
@@ -27,12 +28,12 @@ export const insertLink = (tx: Tx, link: NewLink): Promise<LinkRow> =>
 const valid = 'kind = $1 AND hash = $2 AND (expires_at IS NULL OR expires_at > $3)';
 
 export function findLink(db: Db, kind: LinkKind, hash: string, now: number): Promise<LinkRow | undefined> {
-  return db.get(`SELECT ${columns} FROM links WHERE ${valid}`, kind, hash, now);
+  return db.get(`SELECT ${columns} FROM links WHERE ${valid}`, [kind, hash, now]);
 }
 
 /** Deletes the link and returns it, to exactly one of any number of concurrent callers. */
 export function takeLink(tx: Tx, kind: LinkKind, hash: string, now: number): Promise<LinkRow | undefined> {
-  return tx.get(`DELETE FROM links WHERE ${valid} RETURNING ${columns}`, kind, hash, now);
+  return tx.get(`DELETE FROM links WHERE ${valid} RETURNING ${columns}`, [kind, hash, now]);
 }
 
 /** Returns the links that are not expired, newest first. */
@@ -40,21 +41,20 @@ export function listLinks(db: Db, kind: LinkKind, now: number): Promise<LinkRow[
   return db.all(
     `SELECT ${columns} FROM links WHERE kind = $1 AND (expires_at IS NULL OR expires_at > $2)
      ORDER BY link_id DESC LIMIT 1000`,
-    kind,
-    now,
+    [kind, now],
   );
 }
 
-export async function deleteLink(tx: Tx, kind: LinkKind, linkId: number): Promise<boolean> {
-  return (await tx.run('DELETE FROM links WHERE kind = $1 AND link_id = $2', kind, linkId)) === 1;
+export function deleteLink(tx: Tx, kind: LinkKind, linkId: number): Promise<boolean> {
+  return changes(tx, 'DELETE FROM links WHERE kind = $1 AND link_id = $2', [kind, linkId]);
 }
 
 export async function deleteLinks(tx: Tx, kind: LinkKind, userId?: UserId): Promise<void> {
-  if (userId === undefined) await tx.run('DELETE FROM links WHERE kind = $1', kind);
-  else await tx.run('DELETE FROM links WHERE kind = $1 AND user_id = $2', kind, userId);
+  if (userId === undefined) await tx.run('DELETE FROM links WHERE kind = $1', [kind]);
+  else await tx.run('DELETE FROM links WHERE kind = $1 AND user_id = $2', [kind, userId]);
 }
 
 /** Deletes the links that a user created: they allow what only an administrator may do. */
 export async function deleteLinksBy(tx: Tx, createdBy: UserId): Promise<void> {
-  await tx.run('DELETE FROM links WHERE created_by = $1', createdBy);
+  await tx.run('DELETE FROM links WHERE created_by = $1', [createdBy]);
 }

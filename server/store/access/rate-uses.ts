@@ -18,8 +18,7 @@ export async function writeRateUses(engine: Engine, node: string, uses: readonly
        SELECT CAST($1 AS text), u.key, u.used, ${tx.dialect.now}
        FROM ${tx.dialect.rows('$2', { key: 'text', used: 'int' }, 'u')} WHERE u.used > 0
        ON CONFLICT (node, key) DO UPDATE SET used = excluded.used, at = excluded.at`,
-      node,
-      JSON.stringify(uses),
+      [node, JSON.stringify(uses)],
     ),
   );
 }
@@ -27,14 +26,13 @@ export async function writeRateUses(engine: Engine, node: string, uses: readonly
 /** Returns what other processes have written within this time. */
 export function readOthersRateUses(db: Db, node: string, withinMs: number): Promise<OthersRateUse[]> {
   // A SELECT evaluates the clock once. Otherwise it may differ for each row, and no index can be used.
-  return db.all(
-    `SELECT node, key, used FROM rate_uses WHERE at > (SELECT ${db.dialect.now}) - $1 AND node <> $2`,
+  return db.all(`SELECT node, key, used FROM rate_uses WHERE at > (SELECT ${db.dialect.now}) - $1 AND node <> $2`, [
     withinMs,
     node,
-  );
+  ]);
 }
 
 /** Deletes rows that were not written for this long. */
 export async function pruneRateUses(db: Db, afterMs: number): Promise<void> {
-  await db.run(`DELETE FROM rate_uses WHERE at <= (SELECT ${db.dialect.now}) - $1`, afterMs);
+  await db.run(`DELETE FROM rate_uses WHERE at <= (SELECT ${db.dialect.now}) - $1`, [afterMs]);
 }

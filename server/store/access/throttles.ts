@@ -15,30 +15,26 @@ export async function takeAttempt(tx: Tx, key: string, { burst, everyMs }: Throt
     `INSERT INTO throttles AS t (key, full_at) VALUES ($1, CAST($2 AS bigint) + CAST($3 AS bigint)) ON CONFLICT (key) DO UPDATE
      SET full_at = CASE WHEN t.full_at > $2 THEN t.full_at ELSE $2 END + $3
      WHERE t.full_at <= CAST($2 AS bigint) + CAST($4 AS bigint)`,
-    key,
-    now,
-    everyMs,
-    (burst - 1) * everyMs,
+    [key, now, everyMs, (burst - 1) * everyMs],
   );
   if (allowed === 1) return 0;
-  const row = await tx.get<{ full_at: number }>('SELECT full_at FROM throttles WHERE key = $1', key);
+  const row = await tx.get<{ full_at: number }>('SELECT full_at FROM throttles WHERE key = $1', [key]);
   return Math.max(1, (row?.full_at ?? now) - (burst - 1) * everyMs - now);
 }
 
 /** Gives one attempt back. */
 export async function returnAttempt(tx: Tx, key: string, { everyMs }: Throttle): Promise<void> {
-  await tx.run('UPDATE throttles SET full_at = full_at - $2 WHERE key = $1', key, everyMs);
+  await tx.run('UPDATE throttles SET full_at = full_at - $2 WHERE key = $1', [key, everyMs]);
 }
 
 /** Gives all attempts back. */
 export async function clearThrottle(tx: Tx, key: string): Promise<void> {
-  await tx.run('DELETE FROM throttles WHERE key = $1', key);
+  await tx.run('DELETE FROM throttles WHERE key = $1', [key]);
 }
 
 export function pruneThrottles(tx: Tx, now: number, count: number): Promise<number> {
   return tx.run(
     'DELETE FROM throttles WHERE key IN (SELECT key FROM throttles WHERE full_at <= $1 ORDER BY full_at LIMIT $2)',
-    now,
-    count,
+    [now, count],
   );
 }

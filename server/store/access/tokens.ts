@@ -1,6 +1,7 @@
 import type { TokenId, UserId } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
 import { insertRow } from '../engine/insert-row.ts';
+import { changes, values } from '../engine/query.ts';
 import { rowReader } from '../engine/row-reader.ts';
 
 /** `session`: held in a browser's cookie. A session is not accepted as a bearer token, nor a bearer token as a session. */
@@ -31,33 +32,33 @@ export function findTokenByHash(db: Db, hash: string): Promise<TokenOfUser | und
     db,
     `SELECT ${columns}, u.is_admin FROM tokens t JOIN users u ON u.user_id = t.user_id
      WHERE t.hash = $1 AND t.revoked_at IS NULL AND u.disabled_at IS NULL`,
-    hash,
+    [hash],
   );
 }
 
 /** Returns the tokens that give access now. */
 export async function validTokens(db: Db, tokenIds: readonly TokenId[], now: number): Promise<Set<TokenId>> {
-  const rows = await db.all<{ token_id: TokenId }>(
-    `SELECT t.token_id FROM ${db.dialect.rows('$1', { token_id: 'int' }, 'asked')}
+  return new Set(
+    await values<TokenId>(
+      db,
+      `SELECT t.token_id FROM ${db.dialect.rows('$1', { token_id: 'int' }, 'asked')}
      JOIN tokens t ON t.token_id = asked.token_id JOIN users u ON u.user_id = t.user_id
      WHERE t.revoked_at IS NULL AND u.disabled_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2)`,
-    JSON.stringify(tokenIds.map((token_id) => ({ token_id }))),
-    now,
+      [JSON.stringify(tokenIds.map((token_id) => ({ token_id }))), now],
+    ),
   );
-  return new Set(rows.map((row) => row.token_id));
 }
 
 export function findToken(db: Db, userId: UserId, tokenId: TokenId): Promise<TokenRow | undefined> {
-  return db.get(
-    `SELECT ${columns} FROM tokens t WHERE t.user_id = $1 AND t.token_id = $2 AND t.revoked_at IS NULL`,
+  return db.get(`SELECT ${columns} FROM tokens t WHERE t.user_id = $1 AND t.token_id = $2 AND t.revoked_at IS NULL`, [
     userId,
     tokenId,
-  );
+  ]);
 }
 
 /** For operators: finds a token of any user. */
 export function findAnyonesToken(db: Db, tokenId: TokenId): Promise<TokenRow | undefined> {
-  return db.get(`SELECT ${columns} FROM tokens t WHERE t.token_id = $1 AND t.revoked_at IS NULL`, tokenId);
+  return db.get(`SELECT ${columns} FROM tokens t WHERE t.token_id = $1 AND t.revoked_at IS NULL`, [tokenId]);
 }
 
 /** Returns the personal tokens that are neither revoked nor expired. */
@@ -66,8 +67,7 @@ export function listTokens(db: Db, userId: UserId, now: number): Promise<TokenRo
     `SELECT ${columns} FROM tokens t
      WHERE t.user_id = $1 AND t.kind = 'personal' AND t.revoked_at IS NULL
        AND (t.expires_at IS NULL OR t.expires_at > $2) ORDER BY t.token_id`,
-    userId,
-    now,
+    [userId, now],
   );
 }
 
@@ -95,34 +95,31 @@ export async function revokeToken(tx: Tx, { token_id, user_id }: TokenRow, at: n
        UNION ALL SELECT t.token_id FROM tokens t JOIN family f ON t.parent_id = f.token_id
      )
      UPDATE tokens SET revoked_at = $2 WHERE token_id IN (SELECT token_id FROM family) AND revoked_at IS NULL`,
-    token_id,
-    at,
+    [token_id, at],
   );
 }
 
 /** Revokes all access of a user: tokens, sessions and grants of apps. */
 export async function revokeTokensOf(tx: Tx, userId: UserId, at: number): Promise<void> {
-  await tx.run('UPDATE grants SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL', userId, at);
-  await tx.run('UPDATE tokens SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL', userId, at);
+  await tx.run('UPDATE grants SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL', [userId, at]);
+  await tx.run('UPDATE tokens SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL', [userId, at]);
 }
 
 /** Signs a user out of every browser. */
 export async function revokeSessionsOf(tx: Tx, userId: UserId, at: number): Promise<void> {
-  await tx.run(
-    `UPDATE tokens SET revoked_at = $2 WHERE user_id = $1 AND kind = 'session' AND revoked_at IS NULL`,
+  await tx.run(`UPDATE tokens SET revoked_at = $2 WHERE user_id = $1 AND kind = 'session' AND revoked_at IS NULL`, [
     userId,
     at,
-  );
+  ]);
 }
 
 /** Returns false if the session had ended already. */
-export async function revokeSession(tx: Tx, tokenId: TokenId, at: number): Promise<boolean> {
-  const ended = await tx.run(
+export function revokeSession(tx: Tx, tokenId: TokenId, at: number): Promise<boolean> {
+  return changes(
+    tx,
     `UPDATE tokens SET revoked_at = $2 WHERE token_id = $1 AND kind = 'session' AND revoked_at IS NULL`,
-    tokenId,
-    at,
+    [tokenId, at],
   );
-  return ended === 1;
 }
 
 export interface TokenUse {
@@ -138,11 +135,11 @@ export async function recordTokenUses(tx: Tx, uses: readonly TokenUse[]): Promis
        FROM ${tx.dialect.rows('$1', { token_id: 'int', at: 'int' }, 'seen')} JOIN tokens t ON t.token_id = seen.token_id
        WHERE t.grant_id IS NOT NULL GROUP BY t.grant_id
      ) used WHERE grants.grant_id = used.grant_id`,
-    JSON.stringify(uses),
+    [JSON.stringify(uses)],
   );
   await tx.run(
     `UPDATE tokens SET last_used_at = seen.at
      FROM ${tx.dialect.rows('$1', { token_id: 'int', at: 'int' }, 'seen')} WHERE tokens.token_id = seen.token_id`,
-    JSON.stringify(uses),
+    [JSON.stringify(uses)],
   );
 }

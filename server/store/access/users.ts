@@ -2,6 +2,7 @@ import type { UserId } from '@parley/contract';
 import { fold } from '../../domain/words.ts';
 import { containing } from '../chat/chats.ts';
 import type { Db, Tx } from '../engine/engine.ts';
+import { number } from '../engine/query.ts';
 import { rowReader } from '../engine/row-reader.ts';
 
 export type UserKind = 'person' | 'bot';
@@ -22,11 +23,11 @@ const columns = 'user_id, kind, owner_id, name, display_name, is_admin, created_
 const users = rowReader<UserRow>('is_admin');
 
 export function findUser(db: Db, userId: UserId): Promise<UserRow | undefined> {
-  return users.get(db, `SELECT ${columns} FROM users WHERE user_id = $1`, userId);
+  return users.get(db, `SELECT ${columns} FROM users WHERE user_id = $1`, [userId]);
 }
 
 export function findUserByName(db: Db, name: string): Promise<UserRow | undefined> {
-  return users.get(db, `SELECT ${columns} FROM users WHERE name_key = $1`, fold(name));
+  return users.get(db, `SELECT ${columns} FROM users WHERE name_key = $1`, [fold(name)]);
 }
 
 export function searchUsers(db: Db, query: string | undefined, afterId: number, limit: number): Promise<UserRow[]> {
@@ -34,9 +35,7 @@ export function searchUsers(db: Db, query: string | undefined, afterId: number, 
     db,
     `SELECT ${columns} FROM users
      WHERE user_id > $1 AND disabled_at IS NULL AND search_key LIKE $2 ESCAPE '!' ORDER BY user_id LIMIT $3`,
-    afterId,
-    containing(query),
-    limit,
+    [afterId, containing(query), limit],
   );
 }
 
@@ -45,9 +44,7 @@ export function listUsers(db: Db, afterId: number, limit: number, query?: string
   return users.all(
     db,
     `SELECT ${columns} FROM users WHERE user_id > $1 AND search_key LIKE $2 ESCAPE '!' ORDER BY user_id LIMIT $3`,
-    afterId,
-    containing(query),
-    limit,
+    [afterId, containing(query), limit],
   );
 }
 
@@ -56,7 +53,7 @@ export async function namesOf(db: Db, userIds: Iterable<number>): Promise<Readon
   const rows = await db.all<{ user_id: UserId; name: string }>(
     `SELECT u.user_id, u.name FROM ${db.dialect.rows('$1', { user_id: 'int' }, 'asked')}
      JOIN users u ON u.user_id = asked.user_id`,
-    JSON.stringify([...new Set(userIds)].map((user_id) => ({ user_id }))),
+    [JSON.stringify([...new Set(userIds)].map((user_id) => ({ user_id })))],
   );
   return new Map(rows.map(({ user_id, name }) => [user_id, name]));
 }
@@ -66,7 +63,7 @@ export async function unknownUsers(db: Db, userIds: readonly UserId[]): Promise<
   const known = await db.all<{ user_id: UserId }>(
     `SELECT u.user_id FROM ${db.dialect.rows('$1', { user_id: 'int' }, 'asked')}
      JOIN users u ON u.user_id = asked.user_id AND u.disabled_at IS NULL`,
-    JSON.stringify(userIds.map((user_id) => ({ user_id }))),
+    [JSON.stringify(userIds.map((user_id) => ({ user_id })))],
   );
   const found = new Set(known.map((u) => u.user_id));
   return userIds.filter((id) => !found.has(id));
@@ -74,11 +71,9 @@ export async function unknownUsers(db: Db, userIds: readonly UserId[]): Promise<
 
 /** Returns the bots of a person that are not disabled. */
 export function listBots(db: Db, ownerId: UserId): Promise<UserRow[]> {
-  return users.all(
-    db,
-    `SELECT ${columns} FROM users WHERE owner_id = $1 AND disabled_at IS NULL ORDER BY user_id`,
+  return users.all(db, `SELECT ${columns} FROM users WHERE owner_id = $1 AND disabled_at IS NULL ORDER BY user_id`, [
     ownerId,
-  );
+  ]);
 }
 
 /** A person who may sign in. The hash is null if there is no password. */
@@ -86,20 +81,13 @@ export type SignInRow = UserRow & { readonly password_hash: string | null };
 const signIns = rowReader<SignInRow>('is_admin');
 
 export function findSignIn(db: Db, name: string): Promise<SignInRow | undefined> {
-  return signIns.get(
-    db,
-    `SELECT ${columns}, password_hash FROM users WHERE name_key = $1 AND kind = 'person'`,
+  return signIns.get(db, `SELECT ${columns}, password_hash FROM users WHERE name_key = $1 AND kind = 'person'`, [
     fold(name),
-  );
+  ]);
 }
 
-export async function setPassword(tx: Tx, userId: UserId, passwordHash: string, at: number): Promise<void> {
-  await tx.run(
-    'UPDATE users SET password_hash = $2, password_changed_at = $3 WHERE user_id = $1',
-    userId,
-    passwordHash,
-    at,
-  );
+export async function setPassword(tx: Tx, userId: UserId, passwordHash: string): Promise<void> {
+  await tx.run('UPDATE users SET password_hash = $2 WHERE user_id = $1', [userId, passwordHash]);
 }
 
 export interface NewUser {
@@ -118,33 +106,32 @@ export function insertUser(tx: Tx, user: NewUser): Promise<UserRow | undefined> 
     tx,
     `INSERT INTO users (name, name_key, display_name, search_key, is_admin, password_hash, created_at, kind, owner_id)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (name_key) DO NOTHING RETURNING ${columns}`,
-    user.name,
-    fold(user.name),
-    user.displayName,
-    fold(`${user.name} ${user.displayName}`),
-    user.isAdmin ? 1 : 0,
-    user.passwordHash,
-    user.at,
-    user.ownerId === undefined ? 'person' : 'bot',
-    user.ownerId ?? null,
+    [
+      user.name,
+      fold(user.name),
+      user.displayName,
+      fold(`${user.name} ${user.displayName}`),
+      user.isAdmin ? 1 : 0,
+      user.passwordHash,
+      user.at,
+      user.ownerId === undefined ? 'person' : 'bot',
+      user.ownerId ?? null,
+    ],
   );
 }
 
 export async function disableUser(tx: Tx, userId: UserId, at: number): Promise<void> {
-  await tx.run('UPDATE users SET disabled_at = $2 WHERE user_id = $1 AND disabled_at IS NULL', userId, at);
+  await tx.run('UPDATE users SET disabled_at = $2 WHERE user_id = $1 AND disabled_at IS NULL', [userId, at]);
 }
 
 export async function enableUser(tx: Tx, userId: UserId): Promise<void> {
-  await tx.run('UPDATE users SET disabled_at = NULL WHERE user_id = $1', userId);
+  await tx.run('UPDATE users SET disabled_at = NULL WHERE user_id = $1', [userId]);
 }
 
 export async function setAdmin(tx: Tx, userId: UserId, isAdmin: boolean): Promise<void> {
-  await tx.run('UPDATE users SET is_admin = $2 WHERE user_id = $1', userId, isAdmin ? 1 : 0);
+  await tx.run('UPDATE users SET is_admin = $2 WHERE user_id = $1', [userId, isAdmin ? 1 : 0]);
 }
 
-export async function countAdmins(db: Db): Promise<number> {
-  const row = await db.get<{ admins: number }>(
-    'SELECT count(*) AS admins FROM users WHERE is_admin = 1 AND disabled_at IS NULL',
-  );
-  return row?.admins ?? 0;
+export function countAdmins(db: Db): Promise<number> {
+  return number(db, 'SELECT count(*) AS admins FROM users WHERE is_admin = 1 AND disabled_at IS NULL');
 }

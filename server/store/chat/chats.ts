@@ -2,6 +2,7 @@ import type { ChatId, ChatType, EventId, MessageId, Role, UserId, Visibility } f
 import { fold } from '../../domain/words.ts';
 import { type Db, type Dialect, perDialect, type Tx } from '../engine/engine.ts';
 import { pointQuery } from '../engine/point-query.ts';
+import { value } from '../engine/query.ts';
 import { newestIn } from './in-chat.ts';
 
 export interface ChatRow {
@@ -72,7 +73,7 @@ export function findChat(
 }
 
 export function viewChat(db: Db, chatId: ChatId, userId: UserId): Promise<ChatView | undefined> {
-  return db.get(`SELECT ${view(db)} FROM chats c LEFT JOIN ${member} WHERE c.chat_id = $2`, userId, chatId);
+  return db.get(`SELECT ${view(db)} FROM chats c LEFT JOIN ${member} WHERE c.chat_id = $2`, [userId, chatId]);
 }
 
 export interface ChatQuery {
@@ -100,10 +101,7 @@ export function listChats(db: Db, userId: UserId, q: ChatQuery): Promise<ChatVie
   return db.all(
     `SELECT ${view(db)} FROM ${from} WHERE ${which} AND c.search_key LIKE $3 ESCAPE '!'
      ORDER BY ${mine ? 'm.user_id, m.chat_id' : 'c.chat_id'} LIMIT $4`,
-    userId,
-    q.afterId,
-    containing(q.query),
-    q.limit,
+    [userId, q.afterId, containing(q.query), q.limit],
   );
 }
 
@@ -123,25 +121,26 @@ export interface NewChat {
 }
 
 /** Returns undefined if the direct chat exists already. The transaction that created it has then been committed. */
-export async function insertChat(tx: Tx, chat: NewChat): Promise<ChatId | undefined> {
-  const row = await tx.get<{ chat_id: ChatId }>(
+export function insertChat(tx: Tx, chat: NewChat): Promise<ChatId | undefined> {
+  return value<ChatId>(
+    tx,
     `INSERT INTO chats (type, visibility, name, search_key, description, created_by, created_at, direct_key)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (direct_key) DO NOTHING RETURNING chat_id`,
-    chat.type,
-    chat.visibility,
-    chat.name,
-    fold(chat.name ?? ''),
-    chat.description,
-    chat.created_by,
-    chat.created_at,
-    chat.direct_key,
+    [
+      chat.type,
+      chat.visibility,
+      chat.name,
+      fold(chat.name ?? ''),
+      chat.description,
+      chat.created_by,
+      chat.created_at,
+      chat.direct_key,
+    ],
   );
-  return row?.chat_id;
 }
 
-export async function findDirect(db: Db, directKey: string): Promise<ChatId | undefined> {
-  const row = await db.get<{ chat_id: ChatId }>('SELECT chat_id FROM chats WHERE direct_key = $1', directKey);
-  return row?.chat_id;
+export function findDirect(db: Db, directKey: string): Promise<ChatId | undefined> {
+  return value<ChatId>(db, 'SELECT chat_id FROM chats WHERE direct_key = $1', [directKey]);
 }
 
 export async function updateChat(
@@ -149,17 +148,15 @@ export async function updateChat(
   chatId: ChatId,
   to: { name: string; description: string; visibility: Visibility },
 ): Promise<void> {
-  await tx.run(
-    'UPDATE chats SET name = $2, search_key = $3, description = $4, visibility = $5 WHERE chat_id = $1',
+  await tx.run('UPDATE chats SET name = $2, search_key = $3, description = $4, visibility = $5 WHERE chat_id = $1', [
     chatId,
     to.name,
     fold(to.name),
     to.description,
     to.visibility,
-  );
+  ]);
 }
 
-export async function findChatType(db: Db, chatId: ChatId): Promise<ChatType | undefined> {
-  const row = await db.get<{ type: ChatType }>('SELECT type FROM chats WHERE chat_id = $1', chatId);
-  return row?.type;
+export function findChatType(db: Db, chatId: ChatId): Promise<ChatType | undefined> {
+  return value<ChatType>(db, 'SELECT type FROM chats WHERE chat_id = $1', [chatId]);
 }

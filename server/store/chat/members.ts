@@ -1,5 +1,6 @@
 import type { ChatId, EventId, MessageId, Role, UserId } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
+import { number, values } from '../engine/query.ts';
 import { largestId, newestIn } from './in-chat.ts';
 import type { MembershipPeriod } from './visibility.ts';
 
@@ -21,8 +22,7 @@ export function findParticipant(db: Db, chatId: ChatId, userId: UserId): Promise
   return db.get(
     `SELECT ${participantColumns} FROM members m JOIN users u ON u.user_id = m.user_id
      WHERE m.chat_id = $1 AND m.user_id = $2 AND m.left_event IS NULL`,
-    chatId,
-    userId,
+    [chatId, userId],
   );
 }
 
@@ -30,21 +30,17 @@ export function listParticipants(db: Db, chatId: ChatId, afterId: number, limit:
   return db.all(
     `SELECT ${participantColumns} FROM members m JOIN users u ON u.user_id = m.user_id
      WHERE m.chat_id = $1 AND m.user_id > $2 AND m.left_event IS NULL ORDER BY m.user_id LIMIT $3`,
-    chatId,
-    afterId,
-    limit,
+    [chatId, afterId, limit],
   );
 }
 
 /** Returns a page of the chats that a user is in, by id. */
-export async function chatsOf(db: Db, userId: UserId, after: number, limit: number): Promise<ChatId[]> {
-  const rows = await db.all<{ chat_id: ChatId }>(
+export function chatsOf(db: Db, userId: UserId, after: number, limit: number): Promise<ChatId[]> {
+  return values<ChatId>(
+    db,
     `SELECT chat_id FROM members WHERE user_id = $1 AND left_event IS NULL AND chat_id > $2 ORDER BY chat_id LIMIT $3`,
-    userId,
-    after,
-    limit,
+    [userId, after, limit],
   );
-  return rows.map((row) => row.chat_id);
 }
 
 /** Returns the periods of these users that last, or ended after an event. */
@@ -57,38 +53,38 @@ export function membershipPeriods(
     `SELECT m.user_id, m.chat_id, m.joined_event, m.left_event
      FROM ${db.dialect.rows('$1', { user_id: 'int' }, 'asked')}
      JOIN members m ON m.user_id = asked.user_id AND (m.left_event IS NULL OR m.left_event > $2)`,
-    JSON.stringify(userIds.map((user_id) => ({ user_id }))),
-    since,
+    [JSON.stringify(userIds.map((user_id) => ({ user_id }))), since],
   );
 }
 
 /** Returns those of the users who are in the chat now. */
 export async function presentAmong(db: Db, chatId: ChatId, userIds: readonly UserId[]): Promise<Set<UserId>> {
-  const rows = await db.all<{ user_id: UserId }>(
-    `SELECT m.user_id FROM ${db.dialect.rows('$2', { user_id: 'int' }, 'asked')}
+  return new Set(
+    await values<UserId>(
+      db,
+      `SELECT m.user_id FROM ${db.dialect.rows('$2', { user_id: 'int' }, 'asked')}
      JOIN members m ON m.chat_id = $1 AND m.user_id = asked.user_id AND m.left_event IS NULL`,
-    chatId,
-    JSON.stringify(userIds.map((user_id) => ({ user_id }))),
+      [chatId, JSON.stringify(userIds.map((user_id) => ({ user_id })))],
+    ),
   );
-  return new Set(rows.map((r) => r.user_id));
 }
 
 /** Counts owners who are not disabled. */
-export async function countOwners(db: Db, chatId: ChatId): Promise<number> {
-  const row = await db.get<{ owners: number }>(
+export function countOwners(db: Db, chatId: ChatId): Promise<number> {
+  return number(
+    db,
     `SELECT count(*) AS owners FROM members m JOIN users u ON u.user_id = m.user_id AND u.disabled_at IS NULL
      WHERE m.chat_id = $1 AND m.role = 'owner' AND m.left_event IS NULL`,
-    chatId,
+    [chatId],
   );
-  return row?.owners ?? 0;
 }
 
-export async function chatsOwnedBy(db: Db, userId: UserId): Promise<ChatId[]> {
-  const rows = await db.all<{ chat_id: ChatId }>(
+export function chatsOwnedBy(db: Db, userId: UserId): Promise<ChatId[]> {
+  return values<ChatId>(
+    db,
     `SELECT chat_id FROM members WHERE user_id = $1 AND role = 'owner' AND left_event IS NULL ORDER BY chat_id`,
-    userId,
+    [userId],
   );
-  return rows.map((row) => row.chat_id);
 }
 
 /** Returns the next owner of a chat: an admin before a member, the longest-standing first. */
@@ -97,7 +93,7 @@ export function findSuccessor(db: Db, chatId: ChatId): Promise<{ user_id: UserId
     `SELECT m.user_id, m.role FROM members m JOIN users u ON u.user_id = m.user_id AND u.disabled_at IS NULL
      WHERE m.chat_id = $1 AND m.left_event IS NULL
      ORDER BY CASE m.role WHEN 'owner' THEN 0 WHEN 'admin' THEN 1 ELSE 2 END, m.joined_event, m.user_id LIMIT 1`,
-    chatId,
+    [chatId],
   );
 }
 
@@ -114,21 +110,18 @@ export async function insertMembers(tx: Tx, chatId: ChatId, joining: readonly Jo
      SELECT $1, j.user_id, j.event_id, j.role, $3,
             COALESCE(${newestIn(tx.dialect, '$1')}, 0)
      FROM ${tx.dialect.rows('$2', { user_id: 'int', role: 'text', event_id: 'int' }, 'j')}`,
-    chatId,
-    JSON.stringify(joining),
-    at,
+    [chatId, JSON.stringify(joining), at],
   );
   await countParticipants(tx, chatId, joining.length);
 }
 
 /** Ends a membership period with the event of leaving. */
 export async function endMembership(tx: Tx, chatId: ChatId, userId: UserId, eventId: EventId): Promise<void> {
-  await tx.run(
-    'UPDATE members SET left_event = $3 WHERE chat_id = $1 AND user_id = $2 AND left_event IS NULL',
+  await tx.run('UPDATE members SET left_event = $3 WHERE chat_id = $1 AND user_id = $2 AND left_event IS NULL', [
     chatId,
     userId,
     eventId,
-  );
+  ]);
   await countParticipants(tx, chatId, -1);
 }
 
@@ -139,22 +132,21 @@ export function prunePeriods(tx: Tx, count: number): Promise<number> {
        SELECT chat_id, user_id, joined_event FROM members
        WHERE left_event <= (SELECT event_id FROM cursors WHERE name = 'pruned') ORDER BY left_event LIMIT $1
      )`,
-    count,
+    [count],
   );
 }
 
 /** The count is stored: otherwise a list of chats would read every member of each. */
 async function countParticipants(tx: Tx, chatId: ChatId, change: number): Promise<void> {
-  await tx.run('UPDATE chats SET participant_count = participant_count + $2 WHERE chat_id = $1', chatId, change);
+  await tx.run('UPDATE chats SET participant_count = participant_count + $2 WHERE chat_id = $1', [chatId, change]);
 }
 
 export async function updateRole(tx: Tx, chatId: ChatId, userId: UserId, role: Role): Promise<void> {
-  await tx.run(
-    'UPDATE members SET role = $3 WHERE chat_id = $1 AND user_id = $2 AND left_event IS NULL',
+  await tx.run('UPDATE members SET role = $3 WHERE chat_id = $1 AND user_id = $2 AND left_event IS NULL', [
     chatId,
     userId,
     role,
-  );
+  ]);
 }
 
 export interface ReadMark {
@@ -174,7 +166,7 @@ export interface ReachedMark {
  * Moves read markers forward to the last message at or before the given one. Returns those that moved. Rows are updated in
  * one order, to prevent deadlocks.
  */
-export async function advanceReadMarks(tx: Tx, marks: readonly ReadMark[]): Promise<ReachedMark[]> {
+export function advanceReadMarks(tx: Tx, marks: readonly ReadMark[]): Promise<ReachedMark[]> {
   const columns = { chat_id: 'int', user_id: 'int', message_id: 'int' } as const;
   const reached = newestIn(tx.dialect, 'mark.chat_id', `COALESCE(mark.message_id, ${largestId})`);
   const ordered = [...marks].sort((a, b) => a.chat_id - b.chat_id || a.user_id - b.user_id);
@@ -191,6 +183,6 @@ export async function advanceReadMarks(tx: Tx, marks: readonly ReadMark[]): Prom
      WHERE members.chat_id = reached.chat_id AND members.user_id = reached.user_id AND members.left_event IS NULL
        AND reached.message_id > members.last_read_id
      RETURNING members.chat_id, members.user_id, members.last_read_id AS message_id`,
-    JSON.stringify(ordered),
+    [JSON.stringify(ordered)],
   );
 }

@@ -1,5 +1,5 @@
 import type { ChatId, ChatType, FileId, MessageId, Role, UserId } from '@parley/contract';
-import { type BulkStatement, type Db, type LogEntry, perDialect, type Tx } from '../engine/engine.ts';
+import { bulkStatement, type Db, type LogEntry, perDialect, type Tx } from '../engine/engine.ts';
 import { pointQuery } from '../engine/point-query.ts';
 import { rowReader } from '../engine/row-reader.ts';
 
@@ -64,9 +64,10 @@ export async function pageOfMessages(db: Db, chatId: ChatId, page: Page): Promis
 
 function readPage(db: Db, chatId: ChatId, { before, after }: Page, count: number): Promise<PageRow[]> {
   const { newestFirst, oldestFirst, between } = pages(db);
-  if (after === undefined) return pageRows.all(db, newestFirst, chatId, (before ?? Number.MAX_SAFE_INTEGER) - 1, count);
-  if (before === undefined) return pageRows.all(db, oldestFirst, chatId, after, count);
-  return pageRows.all(db, between, chatId, after, count, before);
+  if (after === undefined)
+    return pageRows.all(db, newestFirst, [chatId, (before ?? Number.MAX_SAFE_INTEGER) - 1, count]);
+  if (before === undefined) return pageRows.all(db, oldestFirst, [chatId, after, count]);
+  return pageRows.all(db, between, [chatId, after, count, before]);
 }
 
 /** What decides whether a send is allowed. */
@@ -78,15 +79,13 @@ export interface SendPermission {
 }
 
 /** Subqueries instead of joins, which PostgreSQL would plan for tables of another size. */
-const permissionQuery: BulkStatement = {
-  columns: { n: 'int', chat_id: 'int', user_id: 'int', reply_to: 'int' },
-  statements: [
-    (source) => `SELECT s.n, (SELECT c.type FROM chats c WHERE c.chat_id = s.chat_id) AS type,
+const permissionQuery = bulkStatement(
+  { n: 'int', chat_id: 'int', user_id: 'int', reply_to: 'int' },
+  (source) => `SELECT s.n, (SELECT c.type FROM chats c WHERE c.chat_id = s.chat_id) AS type,
        (SELECT m.role FROM members m WHERE m.chat_id = s.chat_id AND m.user_id = s.user_id AND m.left_event IS NULL) AS role,
        (SELECT r.chat_id FROM messages r WHERE r.message_id = s.reply_to) AS reply_chat
      FROM ${source} AS s`,
-  ],
-};
+);
 
 /** Returns one permission for each send, in the same order. */
 export async function findSendPermissions(
@@ -107,8 +106,8 @@ export interface NewMessage extends Omit<LogEntry, 'event' | 'created_at'> {
   readonly json: string;
 }
 
-const insertion: BulkStatement = {
-  columns: {
+const insertion = bulkStatement(
+  {
     message_id: 'int',
     event_id: 'int',
     chat_id: 'int',
@@ -117,20 +116,18 @@ const insertion: BulkStatement = {
     json: 'text',
     body: 'text',
   },
-  statements: [
-    (source) => `INSERT INTO messages (message_id, chat_id, user_id, file_id, json)
+  (source) => `INSERT INTO messages (message_id, chat_id, user_id, file_id, json)
      SELECT message_id, chat_id, user_id, file_id, json FROM ${source} AS m`,
-    (source) => `INSERT INTO events (event_id, chat_id, event, created_at, body)
+  (source) => `INSERT INTO events (event_id, chat_id, event, created_at, body)
      SELECT event_id, chat_id, 'new_message', $1, body FROM ${source} AS e`,
-  ],
-};
+);
 
 /** Inserts messages and the event of each, under ids that this transaction has taken. */
 export async function insertMessages(tx: Tx, messages: readonly NewMessage[], at: number): Promise<void> {
   await tx.bulk(
     insertion,
     messages.map((m) => [m.message_id, m.event_id, m.chat_id, m.user_id, m.file_id, m.json, m.body]),
-    at,
+    [at],
   );
   tx.appended(
     messages.map(({ event_id, chat_id, body }) => ({ event_id, chat_id, event: 'new_message', created_at: at, body })),
@@ -138,12 +135,11 @@ export async function insertMessages(tx: Tx, messages: readonly NewMessage[], at
 }
 
 export async function updateMessage(tx: Tx, row: MessageRow): Promise<void> {
-  await tx.run(
-    'UPDATE messages SET is_deleted = $3, file_id = $4, json = $5 WHERE chat_id = $1 AND message_id = $2',
+  await tx.run('UPDATE messages SET is_deleted = $3, file_id = $4, json = $5 WHERE chat_id = $1 AND message_id = $2', [
     row.chat_id,
     row.message_id,
     row.is_deleted ? 1 : 0,
     row.file_id,
     row.json,
-  );
+  ]);
 }

@@ -1,5 +1,6 @@
 import type { ChatId, EventId, MessageId, Reaction, UserId } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
+import { exists } from '../engine/query.ts';
 import { rowReader } from '../engine/row-reader.ts';
 
 interface ReactionRow {
@@ -28,8 +29,7 @@ export async function reactionsTo(
      FROM ${db.dialect.rows('$1', { chat_id: 'int', message_id: 'int' }, 'asked')}
      JOIN reactions r ON r.chat_id = asked.chat_id AND r.message_id = asked.message_id
      GROUP BY r.message_id, r.emoji ORDER BY r.message_id, min(r.event_id)`,
-    JSON.stringify(messages.map(({ chat_id, message_id }) => ({ chat_id, message_id }))),
-    userId,
+    [JSON.stringify(messages.map(({ chat_id, message_id }) => ({ chat_id, message_id }))), userId],
   );
   const byMessage = new Map<MessageId, Reaction[]>();
   for (const row of rows) {
@@ -46,43 +46,37 @@ interface ReactionKey extends Place {
   readonly user_id: UserId;
 }
 
-export async function hasReaction(db: Db, { chat_id, message_id, emoji, user_id }: ReactionKey): Promise<boolean> {
-  const row = await db.get(
+export function hasReaction(db: Db, { chat_id, message_id, emoji, user_id }: ReactionKey): Promise<boolean> {
+  return exists(
+    db,
     'SELECT 1 AS found FROM reactions WHERE chat_id = $1 AND message_id = $2 AND emoji = $3 AND user_id = $4',
-    chat_id,
-    message_id,
-    emoji,
-    user_id,
+    [chat_id, message_id, emoji, user_id],
   );
-  return row !== undefined;
 }
 
 export async function insertReaction(tx: Tx, key: ReactionKey, eventId: EventId): Promise<void> {
-  await tx.run(
-    'INSERT INTO reactions (chat_id, message_id, emoji, user_id, event_id) VALUES ($1, $2, $3, $4, $5)',
+  await tx.run('INSERT INTO reactions (chat_id, message_id, emoji, user_id, event_id) VALUES ($1, $2, $3, $4, $5)', [
     key.chat_id,
     key.message_id,
     key.emoji,
     key.user_id,
     eventId,
-  );
-  await tx.run(
-    'UPDATE messages SET has_reactions = 1 WHERE chat_id = $1 AND message_id = $2',
+  ]);
+  await tx.run('UPDATE messages SET has_reactions = 1 WHERE chat_id = $1 AND message_id = $2', [
     key.chat_id,
     key.message_id,
-  );
+  ]);
 }
 
 export async function deleteReaction(tx: Tx, { chat_id, message_id, emoji, user_id }: ReactionKey): Promise<void> {
-  await tx.run(
-    'DELETE FROM reactions WHERE chat_id = $1 AND message_id = $2 AND emoji = $3 AND user_id = $4',
+  await tx.run('DELETE FROM reactions WHERE chat_id = $1 AND message_id = $2 AND emoji = $3 AND user_id = $4', [
     chat_id,
     message_id,
     emoji,
     user_id,
-  );
+  ]);
 }
 
 export async function deleteReactionsTo(tx: Tx, chatId: ChatId, messageId: MessageId): Promise<void> {
-  await tx.run('DELETE FROM reactions WHERE chat_id = $1 AND message_id = $2', chatId, messageId);
+  await tx.run('DELETE FROM reactions WHERE chat_id = $1 AND message_id = $2', [chatId, messageId]);
 }

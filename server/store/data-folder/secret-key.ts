@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Engine } from '../engine/engine.ts';
-import type { Queryable } from '../engine/snapshot.ts';
+import type { Engine, Queryable } from '../engine/engine.ts';
+import { value } from '../engine/query.ts';
 import { FolderError } from './folder.ts';
 
 const keyBytes = 32;
@@ -62,9 +62,8 @@ export const fingerprintOf = (key: Uint8Array): string =>
   createHash('sha256').update('parley secret key').update(key).digest('base64url');
 
 /** Returns the fingerprint of the key that encrypted the secrets in the database, or undefined if there are none. */
-export async function knownFingerprint(db: Queryable): Promise<string | undefined> {
-  const [row] = await db.all<{ fingerprint: string }>('SELECT fingerprint FROM secret_keys');
-  return row?.fingerprint;
+export function knownFingerprint(db: Queryable): Promise<string | undefined> {
+  return value<string>(db, 'SELECT fingerprint FROM secret_keys');
 }
 
 /** Throws `FolderError` if another key encrypted the secrets in the database. */
@@ -72,11 +71,10 @@ export async function claimKey(engine: Engine, key: Uint8Array, folder: string):
   const fingerprint = fingerprintOf(key);
   const known = await engine.write(async (tx) => {
     await tx.lockKeys(['secret key']);
-    await tx.run(
-      'INSERT INTO secret_keys (fingerprint) SELECT $1 WHERE NOT EXISTS (SELECT 1 FROM secret_keys)',
+    await tx.run('INSERT INTO secret_keys (fingerprint) SELECT $1 WHERE NOT EXISTS (SELECT 1 FROM secret_keys)', [
       fingerprint,
-    );
-    return tx.get('SELECT fingerprint FROM secret_keys WHERE fingerprint = $1', fingerprint);
+    ]);
+    return tx.get('SELECT fingerprint FROM secret_keys WHERE fingerprint = $1', [fingerprint]);
   });
   if (known) return;
   throw new FolderError(

@@ -11,11 +11,10 @@ export async function endWaitsAfterClockSetBack(tx: Tx, now: number, maxHoldUnti
      SET hold_until = NULL, due_at = CASE WHEN due_at IS NULL THEN NULL ELSE 0 END, revision = revision + 1
      WHERE webhook_id IN (SELECT d.webhook_id FROM endpoint_state d WHERE d.hold_until > $2 OR d.webhook_id IN (${early})
                           ORDER BY d.webhook_id ${tx.dialect.lockRows})`,
-    now,
-    maxHoldUntil,
+    [now, maxHoldUntil],
   );
   if (webhooks > 0) {
-    await tx.run(`UPDATE deliveries SET next_at = NULL WHERE state = 'retrying' AND last_at > $1`, now);
+    await tx.run(`UPDATE deliveries SET next_at = NULL WHERE state = 'retrying' AND last_at > $1`, [now]);
   }
   return webhooks;
 }

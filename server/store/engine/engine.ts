@@ -9,10 +9,10 @@ export type Value = string | number | null;
  */
 export interface Db {
   readonly dialect: Dialect;
-  all<R extends object>(sql: string, ...params: Value[]): Promise<R[]>;
-  get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined>;
+  all<R extends object>(sql: string, params?: readonly Value[]): Promise<R[]>;
+  get<R extends object>(sql: string, params?: readonly Value[]): Promise<R | undefined>;
   /** Returns the number of rows that the statement changed. */
-  run(sql: string, ...params: Value[]): Promise<number>;
+  run(sql: string, params?: readonly Value[]): Promise<number>;
   /** Whether a `pointQuery` shares one statement between concurrent calls. True where a round trip costs more than the search. */
   readonly sharesStatements: boolean;
   /**
@@ -20,17 +20,33 @@ export interface Db {
    * others: PostgreSQL gets all rows at once, SQLite in chunks. Chunks of parameters are three times as fast there as one
    * JSON array.
    */
-  bulk<R extends object>(work: BulkStatement, rows: readonly (readonly Value[])[], ...params: Value[]): Promise<R[]>;
+  bulk<R extends object>(
+    work: BulkStatement,
+    rows: readonly (readonly Value[])[],
+    params?: readonly Value[],
+  ): Promise<R[]>;
 }
 
-/**
- * Statements over rows of these columns. Each gets the table expression that stands for the rows. Create it once per
- * process: engines cache the SQL text by object.
- */
-export interface BulkStatement {
-  readonly columns: Readonly<Record<string, ColumnType>>;
-  readonly statements: readonly ((source: string) => string)[];
+/** Something that queries run on: a transaction or a snapshot. */
+export interface Queryable extends Pick<Db, 'all'> {
+  readonly dialect: Pick<Dialect, 'name'>;
 }
+
+export type Columns = Readonly<Record<string, ColumnType>>;
+
+/** Returns the SQL of a statement over the rows that the table expression `source` stands for. */
+type BulkText = (source: string, dialect: Dialect) => string;
+
+/** Statements over rows of these columns. Create it once per process: engines cache the SQL text by object. */
+export interface BulkStatement {
+  readonly columns: Columns;
+  readonly statements: readonly BulkText[];
+}
+
+export const bulkStatement = (columns: Columns, ...statements: readonly BulkText[]): BulkStatement => ({
+  columns,
+  statements,
+});
 
 /**
  * A transaction. Locks are held until it ends. They are always taken in this order, so that transactions never deadlock:
@@ -106,7 +122,7 @@ export interface Dialect {
   /** Ends a SELECT that locks the rows it finds in table `d`, in its order. */
   readonly lockRows: string;
   /** A table expression over a parameter that holds a JSON array of objects. */
-  rows(param: string, columns: Readonly<Record<string, ColumnType>>, alias: string): string;
+  rows(param: string, columns: Columns, alias: string): string;
   /**
    * A condition on the two columns of an index: the first equals `value`, the second is greater than `after`. The query
    * must order by both columns and have a limit. Put an upper bound on the second column outside of that limit, because
@@ -141,6 +157,8 @@ export function perDialect<T>(make: (dialect: Dialect) => T): (db: Pick<Db, 'dia
 
 /** Collects what one transaction appends to the log. Ids are taken under the event lock, so they are consecutive. */
 export class Appending {
+  /** The work that the commit waits for. */
+  readonly deferred: Promise<unknown>[] = [];
   #after: number | undefined;
   #last = 0;
   readonly #events: LogEntry[] = [];
@@ -154,6 +172,12 @@ export class Appending {
 
   add(events: readonly LogEntry[]): void {
     for (const event of events) this.#events.push(event);
+  }
+
+  defer(work: Promise<unknown>): void {
+    this.deferred.push(work);
+    // A failure before the commit waits for it must not count as unhandled.
+    work.catch(() => {});
   }
 
   /** Undefined if the transaction took no event ids. */

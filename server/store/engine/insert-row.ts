@@ -11,7 +11,7 @@ export async function insertRow<R extends object, Row extends { readonly [C in k
   const inserted = await tx.get<R>(
     `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map((_, i) => `$${i + 1}`).join(', ')})
      RETURNING ${returning}`,
-    ...columns.map((column) => row[column]),
+    [...columns.map((column) => row[column])],
   );
   if (!inserted) throw new Error(`INSERT INTO ${table} returned no row`);
   return inserted;

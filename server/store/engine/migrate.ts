@@ -1,42 +1,14 @@
-import foundationPostgres from '../migrations/0001_foundation.postgres.sql' with { type: 'text' };
-import foundationSqlite from '../migrations/0001_foundation.sqlite.sql' with { type: 'text' };
-import webhooksPostgres from '../migrations/0002_webhooks.postgres.sql' with { type: 'text' };
-import webhooksSqlite from '../migrations/0002_webhooks.sqlite.sql' with { type: 'text' };
-import accountsPostgres from '../migrations/0003_accounts.postgres.sql' with { type: 'text' };
-import accountsSqlite from '../migrations/0003_accounts.sqlite.sql' with { type: 'text' };
-import filesPostgres from '../migrations/0004_files.postgres.sql' with { type: 'text' };
-import filesSqlite from '../migrations/0004_files.sqlite.sql' with { type: 'text' };
-import uploadLeasesPostgres from '../migrations/0005_upload_leases.postgres.sql' with { type: 'text' };
-import uploadLeasesSqlite from '../migrations/0005_upload_leases.sqlite.sql' with { type: 'text' };
-import nodesPostgres from '../migrations/0006_nodes.postgres.sql' with { type: 'text' };
-import nodesSqlite from '../migrations/0006_nodes.sqlite.sql' with { type: 'text' };
-import logGapsPostgres from '../migrations/0007_log_gaps.postgres.sql' with { type: 'text' };
-import logGapsSqlite from '../migrations/0007_log_gaps.sqlite.sql' with { type: 'text' };
-import endedStaysPostgres from '../migrations/0008_ended_stays.postgres.sql' with { type: 'text' };
-import endedStaysSqlite from '../migrations/0008_ended_stays.sqlite.sql' with { type: 'text' };
-import retriesPostgres from '../migrations/0009_retries.postgres.sql' with { type: 'text' };
-import retriesSqlite from '../migrations/0009_retries.sqlite.sql' with { type: 'text' };
-import messageTermsPostgres from '../migrations/0010_message_terms.postgres.sql' with { type: 'text' };
-import messageTermsSqlite from '../migrations/0010_message_terms.sqlite.sql' with { type: 'text' };
-import endpointStatePostgres from '../migrations/0011_endpoint_state.postgres.sql' with { type: 'text' };
-import endpointStateSqlite from '../migrations/0011_endpoint_state.sqlite.sql' with { type: 'text' };
-import type { Engine, Tx } from './engine.ts';
-import type { Queryable } from './snapshot.ts';
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Engine, Queryable, Tx } from './engine.ts';
+import { number } from './query.ts';
 
-/** Forward only. A released migration is never changed; the next one gets the next number. */
-const migrations = [
-  { version: 1, sqlite: foundationSqlite, postgres: foundationPostgres },
-  { version: 2, sqlite: webhooksSqlite, postgres: webhooksPostgres },
-  { version: 3, sqlite: accountsSqlite, postgres: accountsPostgres },
-  { version: 4, sqlite: filesSqlite, postgres: filesPostgres },
-  { version: 5, sqlite: uploadLeasesSqlite, postgres: uploadLeasesPostgres },
-  { version: 6, sqlite: nodesSqlite, postgres: nodesPostgres },
-  { version: 7, sqlite: logGapsSqlite, postgres: logGapsPostgres },
-  { version: 8, sqlite: endedStaysSqlite, postgres: endedStaysPostgres },
-  { version: 9, sqlite: retriesSqlite, postgres: retriesPostgres },
-  { version: 10, sqlite: messageTermsSqlite, postgres: messageTermsPostgres },
-  { version: 11, sqlite: endpointStateSqlite, postgres: endpointStatePostgres },
-] as const;
+/** Holds `<version>_<name>.<engine>.sql`. Forward only: a released file is never changed, and the next gets the next number. */
+const folder = new URL('../migrations/', import.meta.url);
+
+const migrations = readdirSync(folder)
+  .filter((file) => file.endsWith('.sqlite.sql'))
+  .sort()
+  .map((file) => ({ version: Number.parseInt(file, 10), name: file.replace('.sqlite.sql', '') }));
 
 export const newestVersion = Math.max(...migrations.map((m) => m.version));
 
@@ -60,22 +32,20 @@ export const isCurrent = async (engine: Engine): Promise<boolean> => (await curr
 /** Migrates up to one version, so that data written with that version can be restored. */
 export async function migrateTo(tx: Tx, version: number, now: () => number): Promise<void> {
   await lockSchema(tx);
-  await tx.run(
-    `CREATE TABLE IF NOT EXISTS schema_versions (version ${tx.dialect.name === 'sqlite' ? 'INTEGER' : 'BIGINT'} PRIMARY KEY, applied_at ${tx.dialect.name === 'sqlite' ? 'INTEGER' : 'BIGINT'} NOT NULL)`,
-  );
+  const type = tx.dialect.name === 'sqlite' ? 'INTEGER' : 'BIGINT';
+  await tx.run(`CREATE TABLE IF NOT EXISTS schema_versions (version ${type} PRIMARY KEY, applied_at ${type} NOT NULL)`);
   const from = await schemaVersion(tx);
   refuseNewer(from);
   for (const migration of migrations.filter((m) => m.version > from && m.version <= version)) {
-    for (const statement of statements(migration[tx.dialect.name])) await tx.run(statement);
-    await tx.run('INSERT INTO schema_versions (version, applied_at) VALUES ($1, $2)', migration.version, now());
+    const sql = readFileSync(new URL(`${migration.name}.${tx.dialect.name}.sql`, folder), 'utf8');
+    for (const statement of statements(sql)) await tx.run(statement);
+    await tx.run('INSERT INTO schema_versions (version, applied_at) VALUES ($1, $2)', [migration.version, now()]);
   }
 }
 
 /** Returns the number of the last migration that was applied. */
-export async function schemaVersion(db: Queryable): Promise<number> {
-  const [row] = await db.all<{ version: number | null }>('SELECT max(version) AS version FROM schema_versions');
-  return row?.version ?? 0;
-}
+export const schemaVersion = (db: Queryable): Promise<number> =>
+  number(db, 'SELECT max(version) AS version FROM schema_versions');
 
 /** Throws `SchemaError` unless the schema is the one that this version was written for. */
 export async function requireCurrentSchema(engine: Engine): Promise<void> {

@@ -2,10 +2,13 @@ import { accessSync, constants, existsSync, writeFileSync } from 'node:fs';
 import { processMonotonic } from '../../lib/clock.ts';
 import { databaseFile, FolderError, lockFolder, prepareFolder } from '../data-folder/folder.ts';
 import { transactionId, wasCommitted } from './commit-outcome.ts';
-import type { Engine, Tx } from './engine.ts';
+import type { Engine, Queryable, Tx } from './engine.ts';
+import { asUnavailable } from './failure.ts';
 import { isCurrent, migrate, requireCurrentSchema, SchemaError } from './migrate.ts';
 import { openPostgres } from './postgres.ts';
-import { type Queryable, SqliteSnapshot } from './snapshot.ts';
+import { value } from './query.ts';
+import { Connection } from './sqlite/connection.ts';
+import { sqliteDialect } from './sqlite/dialect.ts';
 import { openSqlite } from './sqlite/engine.ts';
 import { checkpoint, requireOneFile } from './sqlite/one-file.ts';
 
@@ -25,13 +28,7 @@ export async function openStore(
   prepareFolder(settings.folder);
   const { databaseUrl: url, connections } = settings;
   if (url !== undefined) {
-    const engine = openPostgres({ url, maxConnections: 1, hasTimeouts: false });
-    try {
-      await requireUtf8(engine);
-      await migrate(engine, now);
-    } finally {
-      await engine.close();
-    }
+    await onUnlimitedPostgres(url, (engine) => migrate(engine, now));
     return openPostgres({ url, maxConnections: connections, monotonic });
   }
   const unlock = lockFolder(settings.folder);
@@ -63,8 +60,7 @@ async function openMigrated(file: string, now: () => number, monotonic: () => nu
     if (!isReady) await engine.close();
   }
   if (isReady) return engine;
-  const unlimited = await openSqlite(file, { timeoutMs: Number.POSITIVE_INFINITY });
-  await migrate(unlimited, now).finally(() => unlimited.close());
+  await onUnlimitedSqlite(file, (unlimited) => migrate(unlimited, now));
   return openSqlite(file, { monotonic });
 }
 
@@ -97,23 +93,28 @@ function requireDatabase(folder: string): void {
 /** Runs `work` on a snapshot of the database. Its server can write meanwhile. */
 export async function withSnapshot<T>(settings: StoreSettings, work: (db: Queryable) => Promise<T>): Promise<T> {
   const { databaseUrl: url, folder } = settings;
-  if (url === undefined) {
-    const snapshot = new SqliteSnapshot(databaseFile(folder));
-    try {
-      return await work(snapshot);
-    } finally {
-      snapshot.close();
-    }
-  }
-  const engine = openPostgres({ url, maxConnections: 1, hasTimeouts: false });
-  try {
-    return await engine.write(async (tx) => {
+  if (url === undefined) return withSqliteSnapshot(databaseFile(folder), work);
+  return onUnlimitedPostgres(url, (engine) =>
+    engine.write(async (tx) => {
       await tx.run('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
       await disableIdleTimeout(tx);
       return work(tx);
-    });
+    }),
+  );
+}
+
+/** Uses a connection of its own. The write-ahead log grows until `work` ends. */
+export async function withSqliteSnapshot<T>(file: string, work: (db: Queryable) => Promise<T>): Promise<T> {
+  const connection = new Connection(file, { readonly: true });
+  try {
+    connection.run('BEGIN');
+    // The first read fixes the snapshot.
+    connection.get('SELECT 1 FROM sqlite_schema');
+    return await work({ dialect: sqliteDialect, all: async (sql, params) => connection.all(sql, params) });
+  } catch (error) {
+    throw asUnavailable(error);
   } finally {
-    await engine.close();
+    connection.close();
   }
 }
 
@@ -128,37 +129,45 @@ export function fillStore<T>(
 
 async function fillSqlite<T>(file: string, work: (tx: Tx) => Promise<T>): Promise<T> {
   writeFileSync(file, '', { mode: 0o600 });
-  const engine = await openSqlite(file, { timeoutMs: Number.POSITIVE_INFINITY });
-  let result: T;
-  try {
-    result = await engine.write(work);
+  const result = await onUnlimitedSqlite(file, async (engine) => {
+    const result = await engine.write(work);
     checkpoint(file);
-  } finally {
-    await engine.close();
-  }
+    return result;
+  });
   await requireOneFile(file);
   return result;
 }
 
-async function fillPostgres<T>(url: string, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const engine = openPostgres({ url, maxConnections: 1, hasTimeouts: false });
+function fillPostgres<T>(url: string, work: (tx: Tx) => Promise<T>): Promise<T> {
   /** Set when only the commit is left. */
   const done: { readonly result: T; readonly id: string }[] = [];
-  try {
-    await requireUtf8(engine);
-    return await engine.write(async (tx) => {
-      await disableIdleTimeout(tx);
-      const result = await work(tx);
-      done.push({ result, id: await transactionId(tx) });
-      return result;
-    });
-  } catch (error) {
-    const last = done.at(-1);
-    if (last && (await wasCommitted(engine, last.id, error))) return last.result;
-    throw error;
-  } finally {
-    await engine.close();
-  }
+  return onUnlimitedPostgres(url, async (engine) => {
+    try {
+      return await engine.write(async (tx) => {
+        await disableIdleTimeout(tx);
+        const result = await work(tx);
+        done.push({ result, id: await transactionId(tx) });
+        return result;
+      });
+    } catch (error) {
+      const last = done.at(-1);
+      if (last && (await wasCommitted(engine, last.id, error))) return last.result;
+      throw error;
+    }
+  });
+}
+
+async function onUnlimitedSqlite<T>(file: string, work: (engine: Engine) => Promise<T>): Promise<T> {
+  const engine = await openSqlite(file, { timeoutMs: Number.POSITIVE_INFINITY });
+  return work(engine).finally(() => engine.close());
+}
+
+/** Throws `SchemaError` if the database is not encoded as UTF-8. */
+async function onUnlimitedPostgres<T>(url: string, work: (engine: Engine) => Promise<T>): Promise<T> {
+  const engine = openPostgres({ url, maxConnections: 1, hasTimeouts: false });
+  return requireUtf8(engine)
+    .then(() => work(engine))
+    .finally(() => engine.close());
 }
 
 /** For a transaction that waits for other things between its statements, such as the disk. */
@@ -167,10 +176,9 @@ async function disableIdleTimeout(tx: Tx): Promise<void> {
 }
 
 async function requireUtf8(engine: Engine): Promise<void> {
-  const row = await engine.get<{ encoding: string }>(`SELECT current_setting('server_encoding') AS encoding`);
-  if (row?.encoding !== 'UTF8') {
-    throw new SchemaError(
-      `The PostgreSQL database is encoded as ${row?.encoding}; Parley needs one created with ENCODING 'UTF8'.`,
-    );
-  }
+  const encoding = await value<string>(engine, `SELECT current_setting('server_encoding') AS encoding`);
+  if (encoding === 'UTF8') return;
+  throw new SchemaError(
+    `The PostgreSQL database is encoded as ${encoding}; Parley needs one created with ENCODING 'UTF8'.`,
+  );
 }

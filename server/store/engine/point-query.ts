@@ -1,5 +1,5 @@
 import { Batcher } from '../../lib/batcher.ts';
-import { type BulkStatement, type ColumnType, type Db, type Dialect, perDialect } from './engine.ts';
+import { bulkStatement, type Db, type Dialect, perDialect } from './engine.ts';
 
 /** A slow statement stops counting as running after `slowMs`, so that it does not hold up the others until its timeout. */
 const options = { maxItems: 256, concurrentBatches: 2, slowMs: 100 } as const;
@@ -20,14 +20,10 @@ export function pointQuery<R extends object, N extends string>(
     text(dialect, Object.fromEntries(names.map((name, i) => [name, place(name, i)])) as Record<N, string>);
   const single = perDialect((dialect) => textAt(dialect, (_, i) => `$${i + 1}`));
   // OFFSET 0 keeps PostgreSQL from turning the subquery into a join, which it would plan for tables of another size.
-  const shared = perDialect(
-    (dialect): BulkStatement => ({
-      columns: Object.fromEntries(['nth', ...names].map((name) => [name, 'int' as ColumnType])),
-      statements: [
-        (source) => `SELECT asked.nth, found.* FROM ${source} AS asked
-          CROSS JOIN LATERAL (${textAt(dialect, (name) => `asked.${name}`)} OFFSET 0) AS found`,
-      ],
-    }),
+  const shared = bulkStatement(
+    Object.fromEntries(['nth', ...names].map((name) => [name, 'int'])),
+    (source, dialect) => `SELECT asked.nth, found.* FROM ${source} AS asked
+      CROSS JOIN LATERAL (${textAt(dialect, (name) => `asked.${name}`)} OFFSET 0) AS found`,
   );
   const batchers = new WeakMap<Db, Batcher<readonly number[], R | null>>();
   const batcherOf = (db: Db) => {
@@ -36,7 +32,7 @@ export function pointQuery<R extends object, N extends string>(
       batcher = new Batcher(async (batch) => {
         const found = new Array<R | null>(batch.length).fill(null);
         const rows = batch.map((numbers, nth) => [nth, ...numbers]);
-        for (const row of await db.bulk<R & { nth: number }>(shared(db), rows)) found[row.nth] = row;
+        for (const row of await db.bulk<R & { nth: number }>(shared, rows)) found[row.nth] = row;
         return found;
       }, options);
       batchers.set(db, batcher);
@@ -45,7 +41,7 @@ export function pointQuery<R extends object, N extends string>(
   };
   return async (db, by) => {
     const numbers = names.map((name) => by[name]);
-    if (!db.sharesStatements) return db.get<R>(single(db), ...numbers);
+    if (!db.sharesStatements) return db.get<R>(single(db), numbers);
     return (await batcherOf(db).submit(numbers)) ?? undefined;
   };
 }

@@ -64,7 +64,7 @@ function textOf(work: BulkStatement, taken: number): string {
     return type === 'int' ? `CAST(${array} AS bigint[])` : array;
   });
   const names = Object.keys(work.columns).join(', ');
-  const parts = work.statements.map((statement) => statement('(SELECT * FROM given)'));
+  const parts = work.statements.map((statement) => statement('(SELECT * FROM given)', postgresDialect));
   const steps = parts.slice(0, -1).map((part, i) => `, step${i} AS (${part})`);
   const given = `SELECT * FROM unnest(${arrays.join(', ')}) AS taken(${names})`;
   const text = `WITH given AS MATERIALIZED (${given})${steps.join('')} ${parts.at(-1)}`;
@@ -88,7 +88,7 @@ abstract class Session implements Db {
   readonly dialect = postgresDialect;
   readonly sharesStatements: boolean = false;
 
-  async all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
+  async all<R extends object>(sql: string, params: readonly Value[] = []): Promise<R[]> {
     const rows = (await this.query(sql, params)) as Record<string, unknown>[];
     for (const row of rows) {
       for (const column in row) {
@@ -99,12 +99,12 @@ abstract class Session implements Db {
     return rows as R[];
   }
 
-  async get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
-    const [row] = await this.all<R>(sql, ...params);
+  async get<R extends object>(sql: string, params: readonly Value[] = []): Promise<R | undefined> {
+    const [row] = await this.all<R>(sql, params);
     return row;
   }
 
-  async run(sql: string, ...params: Value[]): Promise<number> {
+  async run(sql: string, params: readonly Value[] = []): Promise<number> {
     const result = (await this.query(sql, params)) as { count: number };
     return result.count;
   }
@@ -113,13 +113,17 @@ abstract class Session implements Db {
    * Sends each column as one text, its values joined by a character that occurs in none of them. As JSON the rows took
    * 1.5 times as long to insert and twice as long to encode, because our texts are JSON and all their quotes were escaped.
    */
-  bulk<R extends object>(work: BulkStatement, rows: readonly (readonly Value[])[], ...params: Value[]): Promise<R[]> {
+  bulk<R extends object>(
+    work: BulkStatement,
+    rows: readonly (readonly Value[])[],
+    params: readonly Value[] = [],
+  ): Promise<R[]> {
     if (rows.length === 0) return Promise.resolve([]);
     const [separator, absent] = unusedCharacters(rows);
     const columns = Object.keys(work.columns).map(
       (_, c) => rows.map((row) => row[c] ?? absent).join(separator) + separator,
     );
-    return this.all(textOf(work, params.length), ...params, separator, absent, ...columns);
+    return this.all(textOf(work, params.length), [...params, separator, absent, ...columns]);
   }
 
   /** Sends all numbers as bigint. Otherwise Bun prepares a statement for each width of number. */
@@ -139,7 +143,6 @@ abstract class Session implements Db {
 
 class Transaction extends Session implements Tx {
   readonly appending = new Appending();
-  readonly deferred: Promise<unknown>[] = [];
   /** How long it waited for the event lock, and when it got it. */
   waitedMs = 0;
   lockedAt: number | undefined;
@@ -162,10 +165,7 @@ class Transaction extends Session implements Tx {
   }
 
   defer(work: () => Promise<unknown>): void {
-    const deferred = work();
-    this.deferred.push(deferred);
-    // A failure before the commit waits for it must not count as unhandled.
-    deferred.catch(() => {});
+    this.appending.defer(work());
   }
 
   appended(events: readonly LogEntry[]): void {
@@ -196,8 +196,7 @@ class Transaction extends Session implements Tx {
        SELECT CASE WHEN $1 > 0 THEN setval('message_ids', nextval('message_ids') + $1 - 1) END AS message_id,
               CASE WHEN $2 > 0 THEN setval('event_ids', nextval('event_ids') + $2 - 1) END AS event_id
        FROM held`,
-      count.messages,
-      count.events,
+      [count.messages, count.events],
     );
     if (this.lockedAt === undefined) {
       this.lockedAt = this.#monotonic();
@@ -236,7 +235,7 @@ class PostgresEngine extends Session implements Engine {
           tx = new Transaction(sql, call, this.#monotonic);
           const result = await work(tx);
           // PostgreSQL silently turns a COMMIT after a failure into a ROLLBACK.
-          await Promise.all(tx.deferred);
+          await Promise.all(tx.appending.deferred);
           return result;
         }) as Promise<T>;
       try {

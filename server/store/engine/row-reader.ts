@@ -12,9 +12,9 @@ export function rowReader<R extends object>(...flags: Flags<R>[]) {
   };
   return {
     read,
-    all: async (db: Db, sql: string, ...params: Value[]): Promise<R[]> => (await db.all(sql, ...params)).map(read),
-    get: async (db: Db, sql: string, ...params: Value[]): Promise<R | undefined> => {
-      const row = await db.get(sql, ...params);
+    all: async (db: Db, sql: string, params?: readonly Value[]): Promise<R[]> => (await db.all(sql, params)).map(read),
+    get: async (db: Db, sql: string, params?: readonly Value[]): Promise<R | undefined> => {
+      const row = await db.get(sql, params);
       return row && read(row);
     },
   };

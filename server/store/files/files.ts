@@ -1,6 +1,7 @@
 import type { FileId, UserId } from '@parley/contract';
-import type { BulkStatement, Db, Tx } from '../engine/engine.ts';
+import { bulkStatement, type Db, type Tx } from '../engine/engine.ts';
 import { insertRow } from '../engine/insert-row.ts';
+import { changes, exists, number } from '../engine/query.ts';
 
 export interface FileRow {
   readonly file_id: FileId;
@@ -28,10 +29,10 @@ export type CompleteFile = FileRow & FileFacts;
 export const isComplete = (row: FileRow): row is CompleteFile => row.sha256 !== null;
 
 const names = ['file_id', 'key', 'user_id', 'name', 'mime_type', 'size', 'sha256', 'created_at', 'expires_at'];
-const columns = names.map((name) => (name === 'key' ? 'f.key || f.cuts AS key' : `f.${name}`)).join(', ');
+const columns = names.map((name) => (name === 'key' ? 'f.key || f.segments AS key' : `f.${name}`)).join(', ');
 
 /** The columns for RETURNING. */
-export const returned = names.map((name) => (name === 'key' ? 'key || cuts AS key' : name)).join(', ');
+export const returned = names.map((name) => (name === 'key' ? 'key || segments AS key' : name)).join(', ');
 
 const newColumns = ['key', 'user_id', 'name', 'size', 'created_at', 'expires_at'] as const;
 
@@ -39,36 +40,30 @@ export const insertFile = (tx: Tx, file: Pick<FileRow, (typeof newColumns)[numbe
   insertRow(tx, 'files', newColumns, file, returned);
 
 /** Counts the files of a user that no message uses, complete or not. */
-export async function countUnsent(db: Db, userId: UserId, now: number): Promise<number> {
-  const row = await db.get<{ total: number }>(
-    'SELECT count(*) AS total FROM files WHERE user_id = $1 AND expires_at > $2',
-    userId,
-    now,
-  );
-  return row?.total ?? 0;
+export function countUnsent(db: Db, userId: UserId, now: number): Promise<number> {
+  return number(db, 'SELECT count(*) AS total FROM files WHERE user_id = $1 AND expires_at > $2', [userId, now]);
 }
 
 /** Neither deleted nor expired. */
 const isAlive = 'f.is_dropped = 0 AND (f.expires_at IS NULL OR f.expires_at > $2)';
 
 export function findFile(db: Db, fileId: FileId, now: number): Promise<FileRow | undefined> {
-  return db.get(`SELECT ${columns} FROM files f WHERE f.file_id = $1 AND ${isAlive}`, fileId, now);
+  return db.get(`SELECT ${columns} FROM files f WHERE f.file_id = $1 AND ${isAlive}`, [fileId, now]);
 }
 
 export function findFileByKey(db: Db, key: string, now: number): Promise<FileRow | undefined> {
-  return db.get(`SELECT ${columns} FROM files f WHERE f.key = $1 AND ${isAlive}`, key, now);
+  return db.get(`SELECT ${columns} FROM files f WHERE f.key = $1 AND ${isAlive}`, [key, now]);
 }
 
 /** Whether the user is in a chat where a message uses the file. */
-export async function isSharedWith(db: Db, fileId: FileId, userId: UserId): Promise<boolean> {
-  const row = await db.get(
+export function isSharedWith(db: Db, fileId: FileId, userId: UserId): Promise<boolean> {
+  return exists(
+    db,
     `SELECT 1 AS found FROM messages m
      JOIN members w ON w.chat_id = m.chat_id AND w.user_id = $2 AND w.left_event IS NULL
      WHERE m.file_id = $1 LIMIT 1`,
-    fileId,
-    userId,
+    [fileId, userId],
   );
-  return row !== undefined;
 }
 
 /** Returns the files that are complete and not expired, by id. */
@@ -80,8 +75,7 @@ export async function findCompleteFiles(
   const rows = await db.all<CompleteFile>(
     `SELECT ${columns} FROM ${db.dialect.rows('$1', { file_id: 'int' }, 'asked')}
      JOIN files f ON f.file_id = asked.file_id WHERE f.sha256 IS NOT NULL AND ${isAlive}`,
-    JSON.stringify(fileIds.map((file_id) => ({ file_id }))),
-    now,
+    [JSON.stringify(fileIds.map((file_id) => ({ file_id }))), now],
   );
   return new Map(rows.map((row) => [row.file_id, row]));
 }
@@ -90,33 +84,25 @@ export async function findCompleteFiles(
  * Marks a file as complete and releases its lease. Returns false if it was deleted or completed meanwhile, or if the lease
  * is lost. An upload in a single request has no lease, which is number 0.
  */
-export async function completeFile(
+export function completeFile(
   tx: Tx,
   fileId: FileId,
   facts: FileFacts,
   expiresAt: number | null,
   lease = 0,
 ): Promise<boolean> {
-  const changed = await tx.run(
+  return changes(
+    tx,
     `UPDATE files SET name = $2, mime_type = $3, size = $4, sha256 = $5, expires_at = $6, lease_until = NULL
      WHERE file_id = $1 AND is_dropped = 0 AND sha256 IS NULL AND lease_number = $7`,
-    fileId,
-    facts.name,
-    facts.mime_type,
-    facts.size,
-    facts.sha256,
-    expiresAt,
-    lease,
+    [fileId, facts.name, facts.mime_type, facts.size, facts.sha256, expiresAt, lease],
   );
-  return changed > 0;
 }
 
-const clearingExpiry: BulkStatement = {
-  columns: { file_id: 'int' },
-  statements: [
-    (source) => `UPDATE files SET expires_at = NULL WHERE file_id IN (SELECT file_id FROM ${source} AS used)`,
-  ],
-};
+const clearingExpiry = bulkStatement(
+  { file_id: 'int' },
+  (source) => `UPDATE files SET expires_at = NULL WHERE file_id IN (SELECT file_id FROM ${source} AS used)`,
+);
 
 /** Messages use these files now. The caller holds the event lock, as for `releaseFile` and `dropEndedFiles`. */
 export async function keepFiles(tx: Tx, fileIds: readonly FileId[]): Promise<void> {
@@ -131,47 +117,43 @@ export async function releaseFile(tx: Tx, fileId: FileId, at: number): Promise<v
   await tx.run(
     `UPDATE files SET expires_at = $2
      WHERE file_id = $1 AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.file_id = $1)`,
-    fileId,
-    at,
+    [fileId, at],
   );
 }
 
-export async function extendFile(db: Db, fileId: FileId, expiresAt: number): Promise<boolean> {
-  const changed = await db.run(
+export function extendFile(db: Db, fileId: FileId, expiresAt: number): Promise<boolean> {
+  return changes(
+    db,
     'UPDATE files SET expires_at = $2 WHERE file_id = $1 AND expires_at IS NOT NULL AND is_dropped = 0',
-    fileId,
-    expiresAt,
+    [fileId, expiresAt],
   );
-  return changed > 0;
 }
 
 export type Dropped = Pick<FileRow, 'file_id' | 'key'>;
 
-export async function isCompleteFile(db: Db, fileId: FileId): Promise<boolean> {
+export function isCompleteFile(db: Db, fileId: FileId): Promise<boolean> {
   const sql = 'SELECT 1 AS found FROM files WHERE file_id = $1 AND sha256 IS NOT NULL';
-  return (await db.get(sql, fileId)) !== undefined;
+  return exists(db, sql, [fileId]);
 }
 
 /** Whether the file has a row, in whatever state. */
-export async function isKnown(db: Db, fileId: FileId): Promise<boolean> {
-  return (await db.get('SELECT 1 AS found FROM files WHERE file_id = $1', fileId)) !== undefined;
+export function isKnown(db: Db, fileId: FileId): Promise<boolean> {
+  return exists(db, 'SELECT 1 AS found FROM files WHERE file_id = $1', [fileId]);
 }
 
 /** Whether the file exists and is not being deleted. */
-export async function isKept(db: Db, fileId: FileId): Promise<boolean> {
-  return (await db.get('SELECT 1 AS found FROM files WHERE file_id = $1 AND is_dropped = 0', fileId)) !== undefined;
+export function isKept(db: Db, fileId: FileId): Promise<boolean> {
+  return exists(db, 'SELECT 1 AS found FROM files WHERE file_id = $1 AND is_dropped = 0', [fileId]);
 }
 
 /** Marks an incomplete file for deletion. Returns false if it is complete or gone, or if the lease is lost. */
-export async function dropUnfinished(db: Db, fileId: FileId, at: number, lease: number): Promise<boolean> {
-  const changed = await db.run(
+export function dropUnfinished(db: Db, fileId: FileId, at: number, lease: number): Promise<boolean> {
+  return changes(
+    db,
     `UPDATE files SET is_dropped = 1, expires_at = $2
      WHERE file_id = $1 AND sha256 IS NULL AND (is_dropped = 1 OR lease_number = $3)`,
-    fileId,
-    at,
-    lease,
+    [fileId, at, lease],
   );
-  return changed > 0;
 }
 
 /** SQL: the last lease was released or has expired. */
@@ -179,8 +161,8 @@ export const isFree = ({ dialect }: Db): string => `(lease_until IS NULL OR leas
 
 const isExpired = (db: Db): string => `expires_at <= $1 AND ${isFree(db)}`;
 
-export async function hasEndedFiles(db: Db, now: number): Promise<boolean> {
-  return (await db.get(`SELECT 1 AS found FROM files WHERE ${isExpired(db)} LIMIT 1`, now)) !== undefined;
+export function hasEndedFiles(db: Db, now: number): Promise<boolean> {
+  return exists(db, `SELECT 1 AS found FROM files WHERE ${isExpired(db)} LIMIT 1`, [now]);
 }
 
 /** Marks up to `count` expired files for deletion and returns them, together with those marked before. */
@@ -190,9 +172,8 @@ export async function dropEndedFiles(tx: Tx, now: number, count: number): Promis
   return tx.all(
     `UPDATE files SET is_dropped = 1 WHERE file_id IN (
        SELECT file_id FROM files WHERE ${isExpired(tx)} ORDER BY expires_at LIMIT $2
-     ) AND ${isExpired(tx)} RETURNING file_id, key || cuts AS key`,
-    now,
-    count,
+     ) AND ${isExpired(tx)} RETURNING file_id, key || segments AS key`,
+    [now, count],
   );
 }
 
@@ -202,12 +183,11 @@ export async function postponeDeletion(db: Db, files: readonly Dropped[], expire
     `UPDATE files SET expires_at = $2 WHERE is_dropped = 1 AND file_id IN (
        SELECT file_id FROM ${db.dialect.rows('$1', { file_id: 'int' }, 'postponed')}
      )`,
-    JSON.stringify(files.map(({ file_id }) => ({ file_id }))),
-    expiresAt,
+    [JSON.stringify(files.map(({ file_id }) => ({ file_id }))), expiresAt],
   );
 }
 
 /** Deletes the row of a file whose bytes are deleted. */
 export async function forgetFile(db: Db, fileId: FileId): Promise<void> {
-  await db.run('DELETE FROM files WHERE file_id = $1 AND is_dropped = 1', fileId);
+  await db.run('DELETE FROM files WHERE file_id = $1 AND is_dropped = 1', [fileId]);
 }

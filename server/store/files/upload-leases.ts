@@ -1,5 +1,6 @@
 import type { FileId } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
+import { changes } from '../engine/query.ts';
 import { rowReader } from '../engine/row-reader.ts';
 import { type FileRow, isFree, returned } from './files.ts';
 
@@ -21,13 +22,12 @@ export async function takeUpload(tx: Tx, key: string, leaseMs: number): Promise<
     `UPDATE files SET lease_number = lease_number + 1, lease_until = ${now} + $2, is_wanted = 0,
        is_doubtful = CASE WHEN lease_until IS NULL THEN is_doubtful ELSE 1 END
      WHERE key = $1 AND is_dropped = 0 AND ${isFree(tx)} RETURNING file_id, lease_number, is_doubtful`,
-    key,
-    leaseMs,
+    [key, leaseMs],
   );
   if (taken) return taken;
-  const held = await wanted.get(tx, 'SELECT is_wanted FROM files WHERE key = $1 AND is_dropped = 0', key);
+  const held = await wanted.get(tx, 'SELECT is_wanted FROM files WHERE key = $1 AND is_dropped = 0', [key]);
   if (!held) return 'gone';
-  if (!held.is_wanted) await tx.run('UPDATE files SET is_wanted = 1 WHERE key = $1', key);
+  if (!held.is_wanted) await tx.run('UPDATE files SET is_wanted = 1 WHERE key = $1', [key]);
   return 'held';
 }
 
@@ -45,20 +45,17 @@ export function renewUpload(
     tx,
     `UPDATE files SET lease_until = ${tx.dialect.now} + $3
      WHERE file_id = $1 AND lease_number = $2 AND lease_until IS NOT NULL AND is_dropped = 0 RETURNING is_wanted`,
-    fileId,
-    lease,
-    leaseMs,
+    [fileId, lease, leaseMs],
   );
 }
 
 /** Releases the lease. Returns false if it was lost before. */
-export async function freeUpload(tx: Tx, fileId: FileId, lease: number): Promise<boolean> {
-  const changed = await tx.run(
+export function freeUpload(tx: Tx, fileId: FileId, lease: number): Promise<boolean> {
+  return changes(
+    tx,
     'UPDATE files SET lease_until = NULL WHERE file_id = $1 AND lease_number = $2 AND lease_until IS NOT NULL',
-    fileId,
-    lease,
+    [fileId, lease],
   );
-  return changed > 0;
 }
 
 /** Releases all leases, when no other server uses this database. `inDoubt`: bytes of their holders may still arrive in the storage. */
@@ -66,17 +63,15 @@ export async function freeAllUploads(db: Db, inDoubt: boolean): Promise<void> {
   await db.run(
     `UPDATE files SET lease_until = NULL, is_doubtful = CASE WHEN $1 = 1 THEN 1 ELSE is_doubtful END
      WHERE expires_at IS NOT NULL AND lease_until IS NOT NULL`,
-    inDoubt ? 1 : 0,
+    [inDoubt ? 1 : 0],
   );
 }
 
 /** Starts a new segment: bytes from this offset on get another key. Returns undefined if the lease is lost. */
-export function cutUpload(tx: Tx, fileId: FileId, lease: number, offset: number): Promise<FileRow | undefined> {
+export function startSegment(tx: Tx, fileId: FileId, lease: number, offset: number): Promise<FileRow | undefined> {
   return tx.get(
-    `UPDATE files SET cuts = cuts || CAST($3 AS text), is_doubtful = 0
+    `UPDATE files SET segments = segments || CAST($3 AS text), is_doubtful = 0
      WHERE file_id = $1 AND lease_number = $2 AND is_dropped = 0 AND sha256 IS NULL RETURNING ${returned}`,
-    fileId,
-    lease,
-    `.${offset}`,
+    [fileId, lease, `.${offset}`],
   );
 }

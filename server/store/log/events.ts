@@ -1,7 +1,8 @@
 import type { ChatId, EventId, EventName, NewEvent, UserId } from '@parley/contract';
 import { freeze } from '../../domain/event.ts';
 import { seenDuring, seenWithin } from '../chat/visibility.ts';
-import type { BulkStatement, Db, LogEntry, Tx } from '../engine/engine.ts';
+import { bulkStatement, type Db, type LogEntry, type Tx } from '../engine/engine.ts';
+import { exists, number } from '../engine/query.ts';
 
 export type EventRow = LogEntry;
 
@@ -10,13 +11,11 @@ const columns = 'e.event_id, e.chat_id, e.event, e.created_at, e.body';
 /** Where an event stands in the log. One without a chat is for a single user, and stands under that user's negative id. */
 const placeOf = ({ data }: NewEvent) => ('chat_id' in data ? data.chat_id : -data.user_id) as ChatId;
 
-const insertion: BulkStatement = {
-  columns: { event_id: 'int', chat_id: 'int', event: 'text', body: 'text' },
-  statements: [
-    (source) => `INSERT INTO events (event_id, chat_id, event, created_at, body)
+const insertion = bulkStatement(
+  { event_id: 'int', chat_id: 'int', event: 'text', body: 'text' },
+  (source) => `INSERT INTO events (event_id, chat_id, event, created_at, body)
      SELECT event_id, chat_id, event, $1, body FROM ${source} AS e`,
-  ],
-};
+);
 
 /** Appends events to the log and answers their ids, in the same order. Takes the event lock. */
 export async function append(tx: Tx, events: readonly NewEvent[], at: number): Promise<EventId[]> {
@@ -29,7 +28,7 @@ export async function append(tx: Tx, events: readonly NewEvent[], at: number): P
   await tx.bulk(
     insertion,
     entries.map((e) => [e.event_id, e.chat_id, e.event, e.body]),
-    at,
+    [at],
   );
   tx.appended(entries);
   return ids;
@@ -52,7 +51,7 @@ export async function logTip(db: Pick<Db, 'all'>): Promise<number> {
 
 /** Returns the first `limit` events after an id, in order, whoever may see them. */
 export function eventsAfter(db: Db, after: number, limit: number): Promise<EventRow[]> {
-  return db.all(`SELECT ${columns} FROM events e WHERE e.event_id > $1 ORDER BY e.event_id LIMIT $2`, after, limit);
+  return db.all(`SELECT ${columns} FROM events e WHERE e.event_id > $1 ORDER BY e.event_id LIMIT $2`, [after, limit]);
 }
 
 export interface EventQuery {
@@ -96,12 +95,14 @@ export function visibleEvents(db: Db, q: EventQuery): Promise<EventRow[]> {
     `SELECT ${columns}
      FROM (SELECT seen.id FROM ${firstOfEach} WHERE seen.id <= period.up_to ORDER BY seen.id LIMIT $4) AS page
      JOIN events e ON e.event_id = page.id ORDER BY e.event_id`,
-    q.userId,
-    q.after,
-    q.upTo,
-    q.limit,
-    q.events ? JSON.stringify(q.events.map((name) => ({ name }))) : null,
-    q.chatId ?? null,
+    [
+      q.userId,
+      q.after,
+      q.upTo,
+      q.limit,
+      q.events ? JSON.stringify(q.events.map((name) => ({ name }))) : null,
+      q.chatId ?? null,
+    ],
   );
 }
 
@@ -115,10 +116,7 @@ export function visibleWithin(db: Db, q: Omit<EventQuery, 'limit' | 'chatId'>): 
        ))
        AND (CAST($4 AS text) IS NULL OR e.event IN (SELECT name FROM ${db.dialect.rows('$4', { name: 'text' }, 'wanted')}))
      ORDER BY e.event_id`,
-    q.userId,
-    q.after,
-    q.upTo,
-    q.events ? JSON.stringify(q.events.map((name) => ({ name }))) : null,
+    [q.userId, q.after, q.upTo, q.events ? JSON.stringify(q.events.map((name) => ({ name }))) : null],
   );
 }
 
@@ -137,12 +135,14 @@ export function serviceEvents(db: Db, q: ServiceQuery): Promise<EventRow[]> {
        AND (CAST($4 AS bigint) IS NULL OR e.chat_id = $4)
        AND (CAST($5 AS text) IS NULL OR e.event IN (SELECT name FROM ${db.dialect.rows('$5', { name: 'text' }, 'wanted')}))
      ORDER BY e.event_id LIMIT $3`,
-    q.after,
-    q.upTo,
-    q.limit,
-    q.chatId ?? null,
-    q.events ? JSON.stringify(q.events.map((name) => ({ name }))) : null,
-    q.userId,
+    [
+      q.after,
+      q.upTo,
+      q.limit,
+      q.chatId ?? null,
+      q.events ? JSON.stringify(q.events.map((name) => ({ name }))) : null,
+      q.userId,
+    ],
   );
 }
 
@@ -154,7 +154,7 @@ export async function firstEventSince(db: Db, at: number): Promise<number> {
     const middle = Math.floor((low + high) / 2);
     const event = await db.get<{ event_id: number; created_at: number }>(
       'SELECT event_id, created_at FROM events WHERE event_id >= $1 ORDER BY event_id LIMIT 1',
-      middle,
+      [middle],
     );
     if (!event || event.created_at >= at) high = middle;
     else low = event.event_id + 1;
@@ -163,22 +163,16 @@ export async function firstEventSince(db: Db, at: number): Promise<number> {
 }
 
 /** Whether a user is or was in a chat. */
-export async function wasEverMember(db: Db, chatId: ChatId, userId: UserId): Promise<boolean> {
-  const row = await db.get(
-    'SELECT 1 AS found FROM members WHERE chat_id = $1 AND user_id = $2 LIMIT 1',
-    chatId,
-    userId,
-  );
-  return row !== undefined;
+export function wasEverMember(db: Db, chatId: ChatId, userId: UserId): Promise<boolean> {
+  return exists(db, 'SELECT 1 AS found FROM members WHERE chat_id = $1 AND user_id = $2 LIMIT 1', [chatId, userId]);
 }
 
-export async function readCursor(db: Db, name: string): Promise<number> {
-  const row = await db.get<{ event_id: number }>('SELECT event_id FROM cursors WHERE name = $1', name);
-  return row?.event_id ?? 0;
+export function readCursor(db: Db, name: string): Promise<number> {
+  return number(db, 'SELECT event_id FROM cursors WHERE name = $1', [name]);
 }
 
 export async function moveCursor(tx: Tx, name: string, eventId: number): Promise<void> {
-  await tx.run('UPDATE cursors SET event_id = $2 WHERE name = $1', name, eventId);
+  await tx.run('UPDATE cursors SET event_id = $2 WHERE name = $1', [name, eventId]);
 }
 
 /** Deletes up to `count` events older than `before` that every consumer has passed. Returns how many. */
@@ -193,13 +187,12 @@ export async function pruneEvents(
        SELECT event_id, created_at FROM events
        WHERE event_id <= (SELECT min(event_id) FROM cursors WHERE name <> 'pruned') ORDER BY event_id LIMIT $2
      ) AS oldest WHERE created_at < $1`,
-    before,
-    count,
+    [before, count],
   );
   if (!row?.last) return 0;
   await dropping(row.last);
   await moveCursor(tx, 'pruned', row.last);
-  return tx.run('DELETE FROM events WHERE event_id <= $1', row.last);
+  return tx.run('DELETE FROM events WHERE event_id <= $1', [row.last]);
 }
 
 /** These events, as far as they are kept. */
@@ -207,6 +200,6 @@ export function eventsNamed(db: Db, eventIds: readonly number[]): Promise<EventR
   return db.all(
     `SELECT ${columns} FROM ${db.dialect.rows('$1', { event_id: 'int' }, 'asked')} JOIN events e ON e.event_id = asked.event_id
      ORDER BY e.event_id`,
-    JSON.stringify(eventIds.map((event_id) => ({ event_id }))),
+    [JSON.stringify(eventIds.map((event_id) => ({ event_id })))],
   );
 }

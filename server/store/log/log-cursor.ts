@@ -16,7 +16,7 @@ export async function requireReached(db: Db, after: number): Promise<void> {
   const row = await db.get<{ last: number; gaps: number }>(
     `SELECT ${db.dialect.lastEventId} AS last,
             (SELECT count(*) FROM log_gaps WHERE after_event < $1 AND up_to > $1) AS gaps`,
-    after,
+    [after],
   );
   if (after <= (row?.last ?? 0) && !row?.gaps) return;
   throw new ParleyError('cursor_expired', `This cursor belongs to another log. ${restart}`);
@@ -30,7 +30,7 @@ export async function noteGap(tx: Tx, reached = 0): Promise<void> {
   await tx.run(
     `INSERT INTO log_gaps (after_event, up_to) SELECT $1, ${tx.dialect.lastEventId} WHERE true
      ON CONFLICT (after_event) DO UPDATE SET up_to = excluded.up_to`,
-    Math.max(reached, await logTip(tx)),
+    [Math.max(reached, await logTip(tx))],
   );
 }
 
@@ -39,8 +39,7 @@ export async function idsBetween(db: Db, after: number, upTo: number): Promise<n
   if (after === upTo) return 0;
   const row = await db.get<{ missing: number | null }>(
     `SELECT CAST(sum(up_to - after_event) AS bigint) AS missing FROM log_gaps WHERE after_event >= $1 AND up_to < $2`,
-    after,
-    upTo,
+    [after, upTo],
   );
   return upTo - after - (row?.missing ?? 0);
 }

@@ -12,10 +12,9 @@ export interface Piece {
  */
 export async function nextPiece(db: Db, after: number, upTo: number, maxEvents: number): Promise<Piece> {
   if (upTo - after <= maxEvents) return { after, end: upTo };
-  const row = await db.get<{ first: number | null }>(
-    'SELECT min(event_id) AS first FROM events WHERE event_id > $1',
+  const row = await db.get<{ first: number | null }>('SELECT min(event_id) AS first FROM events WHERE event_id > $1', [
     after,
-  );
+  ]);
   const before = Math.min(upTo, (row?.first ?? upTo) - 1);
   return { after: before, end: Math.min(upTo, before + maxEvents) };
 }

@@ -149,7 +149,7 @@ CREATE TABLE files (
   created_at INTEGER NOT NULL,
   expires_at INTEGER,
   is_dropped INTEGER NOT NULL DEFAULT 0
-, lease_number INTEGER NOT NULL DEFAULT 0, lease_until INTEGER, is_wanted INTEGER NOT NULL DEFAULT 0, is_doubtful INTEGER NOT NULL DEFAULT 0, cuts TEXT NOT NULL DEFAULT '') STRICT;
+, lease_number INTEGER NOT NULL DEFAULT 0, lease_until INTEGER, is_wanted INTEGER NOT NULL DEFAULT 0, is_doubtful INTEGER NOT NULL DEFAULT 0, segments TEXT NOT NULL DEFAULT '') STRICT;
 
 CREATE INDEX files_ending ON files (expires_at) WHERE expires_at IS NOT NULL;
 
@@ -342,7 +342,7 @@ CREATE TABLE users (
   password_hash TEXT,
   created_at INTEGER NOT NULL,
   disabled_at INTEGER
-, kind TEXT NOT NULL DEFAULT 'person', owner_id INTEGER REFERENCES users (user_id), password_changed_at INTEGER) STRICT;
+, kind TEXT NOT NULL DEFAULT 'person', owner_id INTEGER REFERENCES users (user_id)) STRICT;
 
 CREATE INDEX users_by_owner ON users (owner_id) WHERE owner_id IS NOT NULL;
 

@@ -40,11 +40,7 @@ function scanBack(db: Db, q: SearchQuery, window: number): Promise<MessageRow[]>
      WHERE m.is_deleted = 0 AND ${within}
        AND (SELECT f.words @@ ${query} FROM message_words f WHERE f.message_id = m.message_id)
      ORDER BY ${order} LIMIT $4`,
-    q.userId,
-    words,
-    q.before,
-    q.limit,
-    chats,
+    [q.userId, words, q.before, q.limit, chats],
   );
 }
 
@@ -83,10 +79,7 @@ function queryIndex(db: Db, q: SearchQuery): Promise<MessageRow[]> {
      CROSS JOIN LATERAL (SELECT * FROM messages WHERE message_id = f.message_id OFFSET 0) m
      JOIN ${member}
      WHERE m.is_deleted = 0 ORDER BY f.message_id DESC LIMIT $4`,
-    q.userId,
-    JSON.stringify(q.chatIds.map((chatId) => ({ query: queryIn(chatId, q.words) }))),
-    q.before,
-    q.limit,
+    [q.userId, JSON.stringify(q.chatIds.map((chatId) => ({ query: queryIn(chatId, q.words) }))), q.before, q.limit],
   );
 }
 

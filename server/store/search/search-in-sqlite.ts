@@ -25,10 +25,7 @@ export async function searchInSqlite(db: Db, q: SearchQuery): Promise<MessageRow
      JOIN messages m ON m.message_id = f.rowid
      JOIN members w ON w.chat_id = m.chat_id AND w.user_id = $1 AND w.left_event IS NULL
      WHERE message_words MATCH $2 AND f.rowid < $3 AND m.is_deleted = 0 ORDER BY f.rowid DESC LIMIT $4`,
-    q.userId,
-    parts.join(' OR '),
-    q.before,
-    q.limit,
+    [q.userId, parts.join(' OR '), q.before, q.limit],
   );
 }
 
@@ -62,9 +59,7 @@ async function termsFrom(db: Db, prefix: string, limit: number): Promise<string[
        SELECT (SELECT term FROM message_terms WHERE term >= found.term || char(1) LIMIT 1) FROM found WHERE found.term < $2
        LIMIT $3
      ) SELECT term FROM found`,
-    prefix,
-    `${prefix}\u{10ffff}`,
-    limit,
+    [prefix, `${prefix}\u{10ffff}`, limit],
   );
   return rows.flatMap(({ term }) => (term?.startsWith(prefix) ? [term] : []));
 }

@@ -9,7 +9,8 @@ import type {
   WebhookId,
 } from '@parley/contract';
 import { largestId } from '../chat/in-chat.ts';
-import type { BulkStatement, Db, Tx, Value } from '../engine/engine.ts';
+import { bulkStatement, type Db, type Tx, type Value } from '../engine/engine.ts';
+import { changes, value } from '../engine/query.ts';
 
 export interface DeliveryRow {
   readonly delivery_id: DeliveryId;
@@ -53,15 +54,14 @@ export interface NewDelivery {
 }
 
 /** An insert of deliveries with the same values in these further columns. */
-const insertion = (columns: string, values: string): BulkStatement => ({
-  columns: { webhook_id: 'int', event_id: 'int', replay_id: 'int', chat_id: 'int', event: 'text' },
-  statements: [
+const insertion = (columns: string, values: string) =>
+  bulkStatement(
+    { webhook_id: 'int', event_id: 'int', replay_id: 'int', chat_id: 'int', event: 'text' },
     (source) => `INSERT INTO deliveries (webhook_id, event_id, replay_id, chat_id, event, ${columns})
       SELECT g.webhook_id, g.event_id, g.replay_id, g.chat_id, g.event, ${values} FROM ${source} AS g WHERE true
       ON CONFLICT (webhook_id, event_id, replay_id) DO NOTHING
       RETURNING delivery_id, webhook_id, event_id, replay_id, chat_id, event`,
-  ],
-});
+  );
 const pending = insertion('state', `'pending'`);
 const skipped = insertion('state, reason, settled_at', `'skipped', $1, $2`);
 
@@ -82,13 +82,13 @@ export const insertSkipped = (
   rows: readonly NewDelivery[],
   reason: SkipReason,
   at: number,
-): Promise<Inserted[]> => tx.bulk(skipped, valuesOf(rows), reason, at);
+): Promise<Inserted[]> => tx.bulk(skipped, valuesOf(rows), [reason, at]);
 
 /** Returns the open deliveries of a webhook, in the order of its chat queues. */
 export function openDeliveries(db: Db, webhookId: number): Promise<OpenDelivery[]> {
   return db.all(
     `SELECT ${openColumns} FROM deliveries d WHERE d.webhook_id = $1 AND ${open} ORDER BY d.replay_id, d.event_id`,
-    webhookId,
+    [webhookId],
   );
 }
 
@@ -103,44 +103,40 @@ export function findDelivery(
   return db.get(
     `SELECT ${columns} FROM deliveries d JOIN webhooks w ON w.webhook_id = d.webhook_id
      WHERE d.delivery_id = $1 AND w.user_id = $2 AND w.app_id = $3`,
-    deliveryId,
-    owner.userId,
-    owner.appId,
+    [deliveryId, owner.userId, owner.appId],
   );
 }
 
 /** Returns how long the newest successful delivery took, among the newest 64. */
-export async function lastDuration(db: Db, webhookId: WebhookId): Promise<number | undefined> {
-  const row = await db.get<{ duration_ms: number }>(
+export function lastDuration(db: Db, webhookId: WebhookId): Promise<number | undefined> {
+  return value<number>(
+    db,
     `SELECT duration_ms FROM (
        SELECT d.state, d.duration_ms, d.event_id FROM deliveries d
        WHERE ${db.dialect.backwards(['d.webhook_id', 'd.event_id'], '$1', largestId)}
        ORDER BY d.webhook_id DESC, d.event_id DESC, d.replay_id DESC LIMIT 64
      ) AS newest WHERE state = 'delivered' ORDER BY event_id DESC LIMIT 1`,
-    webhookId,
+    [webhookId],
   );
-  return row?.duration_ms;
 }
 
 /** Returns the oldest event of the open deliveries of a webhook. */
 export async function oldestOpen(db: Db, webhookId: WebhookId): Promise<number | undefined> {
   const row = await db.get<{ event_id: number | null }>(
     `SELECT min(d.event_id) AS event_id FROM deliveries d WHERE d.webhook_id = $1 AND d.replay_id = 0 AND ${open}`,
-    webhookId,
+    [webhookId],
   );
   return row?.event_id ?? undefined;
 }
 
 /** Skips an open delivery. Returns false if it was settled. */
-export async function skipDelivery(tx: Tx, deliveryId: DeliveryId, reason: SkipReason, at: number): Promise<boolean> {
-  const skipped = await tx.run(
+export function skipDelivery(tx: Tx, deliveryId: DeliveryId, reason: SkipReason, at: number): Promise<boolean> {
+  return changes(
+    tx,
     `UPDATE deliveries SET state = 'skipped', reason = $2, next_at = NULL, settled_at = $3
      WHERE delivery_id = $1 AND state IN ('pending', 'retrying')`,
-    deliveryId,
-    reason,
-    at,
+    [deliveryId, reason, at],
   );
-  return skipped > 0;
 }
 
 /** Skips every open delivery of a webhook. */
@@ -148,18 +144,15 @@ export async function skipAll(tx: Tx, webhookId: number, reason: SkipReason, at:
   await tx.run(
     `UPDATE deliveries SET state = 'skipped', reason = $2, next_at = NULL, settled_at = $3
      WHERE webhook_id = $1 AND state IN ('pending', 'retrying')`,
-    webhookId,
-    reason,
-    at,
+    [webhookId, reason, at],
   );
 }
 
 /** Makes an open delivery due now. */
 export async function makeDeliveryDue(tx: Tx, deliveryId: DeliveryId): Promise<void> {
-  await tx.run(
-    `UPDATE deliveries SET next_at = NULL WHERE delivery_id = $1 AND state IN ('pending', 'retrying')`,
+  await tx.run(`UPDATE deliveries SET next_at = NULL WHERE delivery_id = $1 AND state IN ('pending', 'retrying')`, [
     deliveryId,
-  );
+  ]);
 }
 
 /** Makes every open delivery of a webhook due now. */
@@ -167,7 +160,7 @@ export async function makeAllDue(tx: Tx, webhookId: number): Promise<void> {
   await tx.run(
     `UPDATE deliveries SET next_at = NULL
      WHERE webhook_id = $1 AND state IN ('pending', 'retrying') AND next_at IS NOT NULL`,
-    webhookId,
+    [webhookId],
   );
 }
 
@@ -182,28 +175,19 @@ export function undeliveredEvents(
      WHERE d.webhook_id = $1 AND ${givenUp} AND d.event_id > $2 AND d.event_id <= $3
        AND d.state IN (SELECT state FROM ${db.dialect.rows('$4', { state: 'text' }, 'requested')}) AND d.replay_id = 0
      ORDER BY d.event_id LIMIT $5`,
-    webhookId,
-    q.after,
-    q.upTo,
-    JSON.stringify(q.states.map((state) => ({ state }))),
-    q.limit,
+    [webhookId, q.after, q.upTo, JSON.stringify(q.states.map((state) => ({ state }))), q.limit],
   );
 }
 
 /** Skips the open deliveries of events up to one that is about to be dropped, and returns them. */
-export async function expireOpen(
-  tx: Tx,
-  upTo: number,
-  at: number,
-): Promise<{ webhook_id: number; replay_id: number }[]> {
+export function expireOpen(tx: Tx, upTo: number, at: number): Promise<{ webhook_id: number; replay_id: number }[]> {
   return tx.all(
     `UPDATE deliveries SET state = 'skipped', reason = 'expired', next_at = NULL, settled_at = $2
      WHERE delivery_id IN (
        SELECT d.delivery_id FROM webhooks w
        JOIN deliveries d ON d.webhook_id = w.webhook_id AND ${open} AND d.event_id <= $1 WHERE w.deleted_at IS NULL
      ) RETURNING webhook_id, replay_id`,
-    upTo,
-    at,
+    [upTo, at],
   );
 }
 
@@ -211,13 +195,12 @@ export async function expireOpen(
 export async function pruneDeliveries(tx: Tx, before: number, count: number): Promise<number> {
   const old = await tx.all<{ delivery_id: number }>(
     'SELECT delivery_id FROM deliveries WHERE settled_at < $1 ORDER BY settled_at LIMIT $2',
-    before,
-    count,
+    [before, count],
   );
   if (old.length === 0) return 0;
   const given = tx.dialect.rows('$1', { delivery_id: 'int' }, 'old');
   for (const table of ['attempts', 'deliveries']) {
-    await tx.run(`DELETE FROM ${table} WHERE delivery_id IN (SELECT delivery_id FROM ${given})`, JSON.stringify(old));
+    await tx.run(`DELETE FROM ${table} WHERE delivery_id IN (SELECT delivery_id FROM ${given})`, [JSON.stringify(old)]);
   }
   return old.length;
 }

@@ -53,17 +53,12 @@ export async function listDeliveries(db: Db, q: DeliveryQuery): Promise<Delivery
      WHERE (CAST($6 AS text) IS NULL OR d.event = $6) AND (CAST($7 AS bigint) IS NULL OR d.chat_id = $7)
        AND (CAST($8 AS bigint) IS NULL OR d.replay_id = $8) AND (CAST($9 AS text) IS NULL OR d.state = $9)
      ORDER BY d.event_id DESC, d.replay_id DESC LIMIT $10`,
-    ...bounds,
-    q.event ?? null,
-    q.chatId ?? null,
-    q.replayId ?? null,
-    q.state ?? null,
-    q.limit + 1,
+    [...bounds, q.event ?? null, q.chatId ?? null, q.replayId ?? null, q.state ?? null, q.limit + 1],
   );
   if (rows.length > q.limit) return { rows: rows.slice(0, q.limit), next: rows[q.limit - 1]?.delivery_id };
   const last = await db.get<{ delivery_id: DeliveryId }>(
     `SELECT d.delivery_id ${scanned} LIMIT 1 OFFSET ${maxScanned - 1}`,
-    ...bounds,
+    bounds,
   );
   return { rows, next: last?.delivery_id };
 }

@@ -1,5 +1,5 @@
 import type { DeliveryId, DeliveryState } from '@parley/contract';
-import type { BulkStatement, Db, Tx } from '../engine/engine.ts';
+import { bulkStatement, type Db, type Tx } from '../engine/engine.ts';
 import { type DeliveryRow, isSettled } from './deliveries.ts';
 
 /** The results of attempts. */
@@ -23,8 +23,8 @@ export interface Result {
  */
 const isOpen = `deliveries.state NOT IN ('delivered', 'failed', 'skipped')`;
 
-const recording: BulkStatement = {
-  columns: {
+const recording = bulkStatement(
+  {
     delivery_id: 'int',
     state: 'text',
     attempts: 'int',
@@ -36,31 +36,25 @@ const recording: BulkStatement = {
     duration_ms: 'int',
     settled_at: 'int',
   },
-  statements: [
-    (
-      source,
-    ) => `UPDATE deliveries SET state = g.state, attempts = g.attempts, refusals = g.refusals, next_at = g.next_at,
+  (source) => `UPDATE deliveries SET state = g.state, attempts = g.attempts, refusals = g.refusals, next_at = g.next_at,
         last_at = g.at, last_status = g.status, last_error = g.error, duration_ms = g.duration_ms, settled_at = g.settled_at
       FROM ${source} AS g
       WHERE deliveries.delivery_id = g.delivery_id AND ${isOpen}
       RETURNING deliveries.delivery_id`,
-  ],
-};
+);
 
 /** For first attempts that succeed, as nearly all do. It costs a third less than the statement above. */
-const firstSuccess: BulkStatement = {
-  columns: { delivery_id: 'int', at: 'int', status: 'int', duration_ms: 'int' },
-  statements: [
-    (source) => `UPDATE deliveries SET state = 'delivered', attempts = 1, next_at = NULL, last_at = g.at,
+const firstSuccess = bulkStatement(
+  { delivery_id: 'int', at: 'int', status: 'int', duration_ms: 'int' },
+  (source) => `UPDATE deliveries SET state = 'delivered', attempts = 1, next_at = NULL, last_at = g.at,
         last_status = g.status, duration_ms = g.duration_ms, settled_at = g.at
       FROM ${source} AS g
       WHERE deliveries.delivery_id = g.delivery_id AND ${isOpen}
       RETURNING deliveries.delivery_id`,
-  ],
-};
+);
 
-const attemptInsertion: BulkStatement = {
-  columns: {
+const attemptInsertion = bulkStatement(
+  {
     delivery_id: 'int',
     number: 'int',
     at: 'int',
@@ -69,12 +63,10 @@ const attemptInsertion: BulkStatement = {
     duration_ms: 'int',
     answer: 'text',
   },
-  statements: [
-    (source) => `INSERT INTO attempts (delivery_id, number, at, status, error, duration_ms, answer)
+  (source) => `INSERT INTO attempts (delivery_id, number, at, status, error, duration_ms, answer)
       SELECT delivery_id, number, at, status, error, duration_ms, answer FROM ${source} AS g WHERE true
       ON CONFLICT (delivery_id, number) DO NOTHING`,
-  ],
-};
+);
 
 /** Writes results in their order. Returns the deliveries that were updated; one that was settled meanwhile is not. */
 export async function recordResults(tx: Tx, results: readonly Result[]): Promise<ReadonlySet<number>> {
@@ -133,13 +125,15 @@ export async function recordResend(tx: Tx, delivery: DeliveryRow, result: Result
     `UPDATE deliveries SET attempts = $2, last_at = $3, last_status = $4, last_error = $5, duration_ms = $6,
        state = CASE WHEN $7 = 1 THEN 'delivered' ELSE state END, reason = CASE WHEN $7 = 1 THEN NULL ELSE reason END
      WHERE delivery_id = $1`,
-    result.delivery_id,
-    result.attempts,
-    result.at,
-    result.status,
-    result.error,
-    result.duration_ms,
-    result.state === 'delivered' ? 1 : 0,
+    [
+      result.delivery_id,
+      result.attempts,
+      result.at,
+      result.status,
+      result.error,
+      result.duration_ms,
+      result.state === 'delivered' ? 1 : 0,
+    ],
   );
 }
 
@@ -157,7 +151,6 @@ export function attemptsOf(db: Db, deliveryId: DeliveryId, count: number): Promi
   return db.all(
     `SELECT number, at, status, error, duration_ms, answer FROM attempts
      WHERE delivery_id = $1 AND number <= $2 ORDER BY number`,
-    deliveryId,
-    count,
+    [deliveryId, count],
   );
 }

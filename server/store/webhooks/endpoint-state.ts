@@ -1,5 +1,6 @@
 import type { WebhookId } from '@parley/contract';
-import { type BulkStatement, type Db, type Dialect, perDialect, type Tx } from '../engine/engine.ts';
+import { bulkStatement, type Db, type Dialect, type Tx } from '../engine/engine.ts';
+import { changes, values } from '../engine/query.ts';
 import { type OpenDelivery, open, openColumns } from './deliveries.ts';
 
 /** A lease expires this long after its process last renewed it. Then another process may take it. */
@@ -34,7 +35,7 @@ const columns = `endpoint_state.webhook_id, owner, lease_number, delivery_count,
   probes, hold_until`;
 
 export function findEndpointState(db: Db, webhookId: WebhookId): Promise<EndpointStateRow | undefined> {
-  return db.get(`SELECT ${columns} FROM endpoint_state WHERE webhook_id = $1`, webhookId);
+  return db.get(`SELECT ${columns} FROM endpoint_state WHERE webhook_id = $1`, [webhookId]);
 }
 
 const isFree = (now: string) => `(lease_expires_at < ${now} OR owner IS NULL)`;
@@ -60,40 +61,28 @@ const lockedFirst = ({ lockRows }: Dialect, source: string): string =>
  */
 const ownedBy = (owner: string) => `CASE WHEN endpoint_state.owner = ${owner} THEN true ELSE false END`;
 
-const takeDue = perDialect(
-  (dialect): BulkStatement => ({
-    columns: { webhook_id: 'int' },
-    statements: [
-      (source) => `UPDATE endpoint_state SET ${takeLease(dialect.now, '$1')}
+const takeDue = bulkStatement(
+  { webhook_id: 'int' },
+  (source, dialect) => `UPDATE endpoint_state SET ${takeLease(dialect.now, '$1')}
       FROM ${lockedFirst(dialect, source)} AS g
       WHERE endpoint_state.webhook_id = g.webhook_id AND ${isFree(dialect.now)} RETURNING ${columns}`,
-    ],
-  }),
 );
 
-const addCounts = perDialect(
-  (dialect): BulkStatement => ({
-    columns: { webhook_id: 'int', count: 'int' },
-    statements: [
-      (source) => `UPDATE endpoint_state
+const addCounts = bulkStatement(
+  { webhook_id: 'int', count: 'int' },
+  (source, dialect) => `UPDATE endpoint_state
       SET delivery_count = delivery_count + g.count, due_at = 0, ${takeLease(dialect.now, '$1')}
       FROM ${lockedFirst(dialect, source)} AS g WHERE endpoint_state.webhook_id = g.webhook_id
       RETURNING ${columns}`,
-    ],
-  }),
 );
 
-const confirm = perDialect(
-  (dialect): BulkStatement => ({
-    columns: { webhook_id: 'int', lease_number: 'int' },
-    statements: [
-      (source) => `UPDATE endpoint_state SET lease_expires_at = ${dialect.now} + ${leaseMs}
+const confirm = bulkStatement(
+  { webhook_id: 'int', lease_number: 'int' },
+  (source, dialect) => `UPDATE endpoint_state SET lease_expires_at = ${dialect.now} + ${leaseMs}
       FROM ${lockedFirst(dialect, source)} AS g
       WHERE endpoint_state.webhook_id = g.webhook_id AND endpoint_state.lease_number = g.lease_number
         AND ${ownedBy('$1')}
       RETURNING endpoint_state.webhook_id`,
-    ],
-  }),
 );
 
 /** Counts new deliveries of webhooks, and takes the leases that are free. Returns the states, whoever owns them. */
@@ -102,15 +91,15 @@ export function countDeliveries(
   owner: string,
   counts: readonly (readonly [webhookId: number, count: number])[],
 ): Promise<EndpointStateRow[]> {
-  return tx.bulk(addCounts(tx), counts, owner);
+  return tx.bulk(addCounts, counts, [owner]);
 }
 
 /** Takes the leases of these webhooks that are free, and returns them. */
 export function takeLeases(tx: Tx, owner: string, webhookIds: readonly WebhookId[]): Promise<EndpointStateRow[]> {
   return tx.bulk(
-    takeDue(tx),
+    takeDue,
     webhookIds.map((id) => [id]),
-    owner,
+    [owner],
   );
 }
 
@@ -120,16 +109,15 @@ export function renewLeases(tx: Tx, owner: string): Promise<EndpointStateRow[]> 
     `UPDATE endpoint_state SET lease_expires_at = ${tx.dialect.now} + ${leaseMs}
      FROM (SELECT d.webhook_id AS owned FROM endpoint_state d WHERE d.owner = $1 ORDER BY d.webhook_id ${tx.dialect.lockRows}) AS mine
      WHERE webhook_id = mine.owned AND lease_expires_at >= ${tx.dialect.now} RETURNING ${columns}`,
-    owner,
+    [owner],
   );
 }
 
 /** Returns the states that a process holds a lease on. */
 export function ownedStates(db: Db, owner: string): Promise<EndpointStateRow[]> {
-  return db.all(
-    `SELECT ${columns} FROM endpoint_state WHERE owner = $1 AND lease_expires_at >= ${db.dialect.now}`,
+  return db.all(`SELECT ${columns} FROM endpoint_state WHERE owner = $1 AND lease_expires_at >= ${db.dialect.now}`, [
     owner,
-  );
+  ]);
 }
 
 /** Returns the open deliveries of webhooks that were created after the given one of each, in the order of creation. */
@@ -141,7 +129,7 @@ export function openSince(
   return db.all(
     `SELECT ${openColumns} FROM ${given} JOIN deliveries d ON d.webhook_id = k.webhook_id AND d.delivery_id > k.delivery_id
      WHERE ${open} ORDER BY d.delivery_id`,
-    JSON.stringify(known),
+    [JSON.stringify(known)],
   );
 }
 
@@ -151,18 +139,17 @@ export async function confirmLeases(
   owner: string,
   leases: readonly (readonly [webhookId: number, leaseNumber: number])[],
 ): Promise<ReadonlySet<number>> {
-  const held = await tx.bulk<{ webhook_id: number }>(confirm(tx), leases, owner);
+  const held = await tx.bulk<{ webhook_id: number }>(confirm, leases, [owner]);
   return new Set(held.map((row) => row.webhook_id));
 }
 
 /** Returns webhooks that are due and that no process holds a lease on. */
-export async function findDue(db: Db, now: number, limit: number): Promise<WebhookId[]> {
-  const rows = await db.all<{ webhook_id: WebhookId }>(
+export function findDue(db: Db, now: number, limit: number): Promise<WebhookId[]> {
+  return values<WebhookId>(
+    db,
     `SELECT webhook_id FROM endpoint_state WHERE due_at <= $1 AND ${isFree(db.dialect.now)} ORDER BY due_at LIMIT $2`,
-    now,
-    limit,
+    [now, limit],
   );
-  return rows.map((row) => row.webhook_id);
 }
 
 export type LeaseKey = Pick<EndpointStateRow, 'webhook_id' | 'lease_number'>;
@@ -171,42 +158,29 @@ export type LeaseKey = Pick<EndpointStateRow, 'webhook_id' | 'lease_number'>;
 export type ReleasableState = Pick<EndpointStateRow, 'webhook_id' | 'lease_number' | 'delivery_count' | 'revision'>;
 
 /** Releases a lease until `dueAt`. Returns false if it was lost, or if the webhook has changed since it was read. */
-export async function releaseLease(
-  tx: Tx,
-  owner: string,
-  state: ReleasableState,
-  dueAt: number | null,
-): Promise<boolean> {
-  const released = await tx.run(
+export function releaseLease(tx: Tx, owner: string, state: ReleasableState, dueAt: number | null): Promise<boolean> {
+  return changes(
+    tx,
     `UPDATE endpoint_state SET owner = NULL, lease_expires_at = 0, due_at = $6
      WHERE webhook_id = $1 AND owner = $2 AND lease_number = $3 AND delivery_count = $4 AND revision = $5`,
-    state.webhook_id,
-    owner,
-    state.lease_number,
-    state.delivery_count,
-    state.revision,
-    dueAt,
+    [state.webhook_id, owner, state.lease_number, state.delivery_count, state.revision, dueAt],
   );
-  return released > 0;
 }
 
 /** Gives a lease to another process, under a new number. Returns false if it was lost. */
-export async function transferLease(
+export function transferLease(
   tx: Tx,
   owner: string,
   { webhook_id, lease_number }: LeaseKey,
   to: string,
 ): Promise<boolean> {
-  const transferred = await tx.run(
+  return changes(
+    tx,
     `UPDATE endpoint_state SET owner = $4, lease_number = lease_number + 1,
        lease_expires_at = ${tx.dialect.now} + ${leaseMs}, due_at = 0
      WHERE webhook_id = $1 AND owner = $2 AND lease_number = $3`,
-    webhook_id,
-    owner,
-    lease_number,
-    to,
+    [webhook_id, owner, lease_number, to],
   );
-  return transferred > 0;
 }
 
 /** Releases every lease of a process; of all processes, if `owner` is null. */
@@ -214,7 +188,7 @@ export async function releaseAllLeases(tx: Tx, owner: string | null): Promise<vo
   await tx.run(
     `UPDATE endpoint_state SET owner = NULL, lease_expires_at = 0
      WHERE owner IS NOT NULL AND (owner = $1 OR CAST($1 AS text) IS NULL)`,
-    owner,
+    [owner],
   );
 }
 
@@ -222,11 +196,7 @@ export async function releaseAllLeases(tx: Tx, owner: string | null): Promise<vo
 export async function setHealth(tx: Tx, webhookId: number, health: EndpointHealth): Promise<void> {
   await tx.run(
     'UPDATE endpoint_state SET down_since = $2, down_cause = $3, probes = $4, hold_until = $5 WHERE webhook_id = $1',
-    webhookId,
-    health.down_since,
-    health.down_cause,
-    health.probes,
-    health.hold_until,
+    [webhookId, health.down_since, health.down_cause, health.probes, health.hold_until],
   );
 }
 
@@ -249,8 +219,7 @@ const revisions = {
  * confirms the lease first, and two writers that lock the same rows in another order would deadlock.
  */
 export async function bumpRevision(tx: Tx, webhookId: number, revision: keyof typeof revisions): Promise<void> {
-  await tx.run(
-    `UPDATE endpoint_state SET ${revisions[revision]} revision = revision + 1 WHERE webhook_id = $1`,
+  await tx.run(`UPDATE endpoint_state SET ${revisions[revision]} revision = revision + 1 WHERE webhook_id = $1`, [
     webhookId,
-  );
+  ]);
 }

@@ -23,7 +23,7 @@ export function announceNode(engine: Engine, owner: string): Promise<NodeRow[]> 
       `INSERT INTO nodes (owner, seen_at)
        SELECT CAST($1 AS text), ${now} WHERE EXISTS (SELECT 1 FROM endpoint_state WHERE owner IS NOT NULL)
        ON CONFLICT (owner) DO UPDATE SET seen_at = excluded.seen_at`,
-      owner,
+      [owner],
     );
     await tx.run(`DELETE FROM nodes WHERE seen_at < (SELECT ${now}) - ${deleteAfterMs}`);
     return tx.all<NodeRow>(
@@ -35,5 +35,5 @@ export function announceNode(engine: Engine, owner: string): Promise<NodeRow[]> 
 
 /** Removes a process that is about to end, so that no lease is transferred to it. */
 export async function removeNode(engine: Engine, owner: string): Promise<void> {
-  await engine.writeRelaxed((tx) => tx.run('DELETE FROM nodes WHERE owner = $1', owner));
+  await engine.writeRelaxed((tx) => tx.run('DELETE FROM nodes WHERE owner = $1', [owner]));
 }

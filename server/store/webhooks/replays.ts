@@ -1,5 +1,5 @@
 import type { DeliveryState, ReplayId, ReplayStatus, WebhookId } from '@parley/contract';
-import type { BulkStatement, Db, Tx } from '../engine/engine.ts';
+import { bulkStatement, type Db, type Tx } from '../engine/engine.ts';
 
 export interface ReplayRow {
   readonly replay_id: ReplayId;
@@ -35,14 +35,16 @@ export async function insertReplay(tx: Tx, replay: NewReplay): Promise<ReplayRow
   const row = await tx.get<ReplayRow>(
     `INSERT INTO replays (webhook_id, status, only_states, from_event, to_event, reached_event, created_at, finished_at)
      VALUES ($1, $7, $2, $3, $4, $5, $6, $8) RETURNING ${columns}`,
-    replay.webhookId,
-    replay.only === null ? null : JSON.stringify(replay.only),
-    replay.fromEvent,
-    replay.toEvent,
-    replay.fromEvent - 1,
-    replay.at,
-    isEmpty ? 'done' : 'running',
-    isEmpty ? replay.at : null,
+    [
+      replay.webhookId,
+      replay.only === null ? null : JSON.stringify(replay.only),
+      replay.fromEvent,
+      replay.toEvent,
+      replay.fromEvent - 1,
+      replay.at,
+      isEmpty ? 'done' : 'running',
+      isEmpty ? replay.at : null,
+    ],
   );
   if (!row) throw new Error('the new replay was not returned');
   return row;
@@ -56,26 +58,22 @@ export function listReplays(
 ): Promise<ReplayRow[]> {
   return db.all(
     `SELECT ${columns} FROM replays WHERE webhook_id = $1 AND replay_id < $2 ORDER BY replay_id DESC LIMIT $3`,
-    webhookId,
-    beforeId ?? Number.MAX_SAFE_INTEGER,
-    limit,
+    [webhookId, beforeId ?? Number.MAX_SAFE_INTEGER, limit],
   );
 }
 
 export function runningReplays(db: Db, webhookId: number): Promise<ReplayRow[]> {
-  return db.all(
-    `SELECT ${columns} FROM replays WHERE webhook_id = $1 AND status = 'running' ORDER BY replay_id`,
+  return db.all(`SELECT ${columns} FROM replays WHERE webhook_id = $1 AND status = 'running' ORDER BY replay_id`, [
     webhookId,
-  );
+  ]);
 }
 
 export async function moveReplay(tx: Tx, replayId: ReplayId, reached: number, created: number): Promise<void> {
-  await tx.run(
-    'UPDATE replays SET reached_event = $2, delivery_count = delivery_count + $3 WHERE replay_id = $1',
+  await tx.run('UPDATE replays SET reached_event = $2, delivery_count = delivery_count + $3 WHERE replay_id = $1', [
     replayId,
     reached,
     created,
-  );
+  ]);
 }
 
 export interface Settled {
@@ -85,16 +83,14 @@ export interface Settled {
   readonly skipped: number;
 }
 
-const settling: BulkStatement = {
-  columns: { replay_id: 'int', delivered: 'int', failed: 'int', skipped: 'int' },
-  statements: [
-    (
-      source,
-    ) => `UPDATE replays SET delivered_count = delivered_count + g.delivered, failed_count = failed_count + g.failed,
+const settling = bulkStatement(
+  { replay_id: 'int', delivered: 'int', failed: 'int', skipped: 'int' },
+  (
+    source,
+  ) => `UPDATE replays SET delivered_count = delivered_count + g.delivered, failed_count = failed_count + g.failed,
         skipped_count = skipped_count + g.skipped
       FROM ${source} AS g WHERE replays.replay_id = g.replay_id`,
-  ],
-};
+);
 
 /** Counts settled deliveries of replays. */
 export async function noteSettled(tx: Tx, settled: readonly Settled[]): Promise<void> {
@@ -110,8 +106,7 @@ export async function finishReplays(tx: Tx, webhookId: number, at: number): Prom
     `UPDATE replays SET status = 'done', finished_at = $2
      WHERE webhook_id = $1 AND status = 'running' AND reached_event >= to_event
        AND delivery_count <= delivered_count + failed_count + skipped_count`,
-    webhookId,
-    at,
+    [webhookId, at],
   );
 }
 
@@ -120,7 +115,6 @@ export async function stopReplays(tx: Tx, webhookId: number, at: number): Promis
   await tx.run(
     `UPDATE replays SET status = 'stopped', finished_at = $2, skipped_count = delivery_count - delivered_count - failed_count
      WHERE webhook_id = $1 AND status = 'running'`,
-    webhookId,
-    at,
+    [webhookId, at],
   );
 }

@@ -47,11 +47,10 @@ export async function removeWebhook(tx: Tx, webhookId: WebhookId, at: number): P
 }
 
 async function setDisabled(tx: Tx, webhookId: WebhookId, reason: DisabledReason): Promise<void> {
-  await tx.run(
-    `UPDATE webhooks SET status = 'disabled', disabled_reason = $2 WHERE webhook_id = $1`,
+  await tx.run(`UPDATE webhooks SET status = 'disabled', disabled_reason = $2 WHERE webhook_id = $1`, [
     webhookId,
     reason,
-  );
+  ]);
   await noteRegistryChange(tx);
 }
 
@@ -83,9 +82,14 @@ export async function disableUnderLease(
  * access that expires is found later. It takes the lock even if there are none: a registration at the same time waits for
  * it, and then finds its access gone. Returns how many there were.
  */
-export async function endWithoutAccess(tx: Tx, now: number, userId?: UserId): Promise<number> {
+export async function endWithoutAccess(
+  tx: Tx,
+  now: number,
+  userId?: UserId,
+  isPasswordChanged = false,
+): Promise<number> {
   await lockWebhooks(tx);
-  const ended = await withoutAccess(tx, now, userId);
+  const ended = await withoutAccess(tx, now, userId, isPasswordChanged);
   for (const { webhook_id, reason } of ended) {
     await drop(tx, webhook_id, reason, now);
     await setDisabled(tx, webhook_id, reason);

@@ -84,15 +84,15 @@ export async function eventsFor(db: Db, webhook: WebhookRow, range: Range): Prom
   const chatId = range.chatId ?? webhook.chat_id ?? undefined;
   const query = { after, upTo, limit, chatId, events, userId: webhook.user_id };
   const deliverable = (found: readonly EventRow[]) => found.filter((e) => !isAbout(e, webhook.webhook_id));
-  const isServiceWide = webhook.service_wide === 1;
-  if (isServiceWide || chatId === undefined) {
+  if (webhook.service_wide || chatId === undefined) {
     const piece = await nextPiece(db, after, upTo, limit);
     const within = { ...query, after: piece.after, upTo: piece.end };
-    const found = isServiceWide
-      ? await serviceEvents(db, { ...within, includeDirect: webhook.include_direct === 1 })
+    const found = webhook.service_wide
+      ? await serviceEvents(db, { ...within, includeDirect: webhook.include_direct })
       : await visibleWithin(db, within);
     const isDense = found.length * dense >= piece.end - piece.after;
-    if (isServiceWide || isDense || piece.end === upTo) return { events: deliverable(found), reached: piece.end };
+    if (webhook.service_wide || isDense || piece.end === upTo)
+      return { events: deliverable(found), reached: piece.end };
   }
   const found = await visibleEvents(db, { ...query, limit: Math.min(limit, maxSparse) });
   return { events: deliverable(found), reached: reachedEvent(found, Math.min(limit, maxSparse), upTo) };

@@ -1,5 +1,7 @@
 import type { ChatId, DisabledReason, TokenId, UserId, WebhookId, WebhookStatus } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
+import { number } from '../engine/query.ts';
+import { rowReader } from '../engine/row-reader.ts';
 
 export interface WebhookRow {
   readonly webhook_id: WebhookId;
@@ -9,8 +11,8 @@ export interface WebhookRow {
   /** A JSON array of names. */
   readonly events: string;
   readonly chat_id: ChatId | null;
-  readonly service_wide: number;
-  readonly include_direct: number;
+  readonly service_wide: boolean;
+  readonly include_direct: boolean;
   readonly status: WebhookStatus;
   readonly disabled_reason: DisabledReason | null;
   /** Encrypted, like the previous one. */
@@ -24,6 +26,8 @@ export interface WebhookRow {
 
 const columns = `webhook_id, user_id, app_id, url, events, chat_id, service_wide, include_direct, status, disabled_reason, secret,
   previous_secret, previous_until, since_event, expired_count, created_at`;
+const webhooks = rowReader<WebhookRow>('service_wide', 'include_direct');
+const owned = rowReader<Pick<WebhookRow, 'service_wide'>>('service_wide');
 
 /** A webhook belongs to one user and app. */
 export interface WebhookOwner {
@@ -32,7 +36,9 @@ export interface WebhookOwner {
 }
 
 export function findWebhook(db: Db, webhookId: WebhookId): Promise<WebhookRow | undefined> {
-  return db.get(`SELECT ${columns} FROM webhooks w WHERE w.webhook_id = $1 AND w.deleted_at IS NULL`, webhookId);
+  return webhooks.get(db, `SELECT ${columns} FROM webhooks w WHERE w.webhook_id = $1 AND w.deleted_at IS NULL`, [
+    webhookId,
+  ]);
 }
 
 /** Returns a webhook of this owner, even if it is deleted. */
@@ -41,37 +47,30 @@ export function findOwned(
   owner: WebhookOwner,
   webhookId: WebhookId,
 ): Promise<Pick<WebhookRow, 'service_wide'> | undefined> {
-  return db.get(
-    'SELECT service_wide FROM webhooks WHERE webhook_id = $1 AND user_id = $2 AND app_id = $3',
+  return owned.get(db, 'SELECT service_wide FROM webhooks WHERE webhook_id = $1 AND user_id = $2 AND app_id = $3', [
     webhookId,
     owner.userId,
     owner.appId,
-  );
+  ]);
 }
 
 export function listWebhooks(db: Db, owner: WebhookOwner, afterId: number, limit: number): Promise<WebhookRow[]> {
-  return db.all(
+  return webhooks.all(
+    db,
     `SELECT ${columns} FROM webhooks w
      WHERE w.user_id = $1 AND w.app_id = $2 AND w.webhook_id > $3 AND w.deleted_at IS NULL
      ORDER BY w.webhook_id LIMIT $4`,
-    owner.userId,
-    owner.appId,
-    afterId,
-    limit,
+    [owner.userId, owner.appId, afterId, limit],
   );
 }
 
-export async function countWebhooks(db: Db, userId: UserId): Promise<number> {
-  const row = await db.get<{ webhooks: number }>(
-    'SELECT count(*) AS webhooks FROM webhooks WHERE user_id = $1 AND deleted_at IS NULL',
-    userId,
-  );
-  return row?.webhooks ?? 0;
+export function countWebhooks(db: Db, userId: UserId): Promise<number> {
+  return number(db, 'SELECT count(*) AS webhooks FROM webhooks WHERE user_id = $1 AND deleted_at IS NULL', [userId]);
 }
 
 /** Returns every webhook that receives new events. */
 export function activeWebhooks(db: Db): Promise<WebhookRow[]> {
-  return db.all(`SELECT ${columns} FROM webhooks w WHERE w.status = 'active' AND w.deleted_at IS NULL`);
+  return webhooks.all(db, `SELECT ${columns} FROM webhooks w WHERE w.status = 'active' AND w.deleted_at IS NULL`);
 }
 
 /**
@@ -112,31 +111,34 @@ export interface NewWebhook extends WebhookOwner {
 
 /** The caller holds `lockWebhooks`. */
 export async function insertWebhook(tx: Tx, webhook: NewWebhook): Promise<WebhookRow> {
-  const row = await tx.get<WebhookRow>(
+  const row = await webhooks.get(
+    tx,
     `INSERT INTO webhooks (user_id, app_id, token_id, url, events, chat_id, service_wide, include_direct, status, secret,
                            since_event, created_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'active', $9, $10, $11) RETURNING ${columns}`,
-    webhook.userId,
-    webhook.appId,
-    webhook.tokenId,
-    webhook.url,
-    JSON.stringify(webhook.events),
-    webhook.chatId,
-    webhook.serviceWide ? 1 : 0,
-    webhook.includeDirect ? 1 : 0,
-    webhook.secret,
-    webhook.sinceEvent,
-    webhook.at,
+    [
+      webhook.userId,
+      webhook.appId,
+      webhook.tokenId,
+      webhook.url,
+      JSON.stringify(webhook.events),
+      webhook.chatId,
+      webhook.serviceWide ? 1 : 0,
+      webhook.includeDirect ? 1 : 0,
+      webhook.secret,
+      webhook.sinceEvent,
+      webhook.at,
+    ],
   );
   if (!row) throw new Error('the new webhook was not returned');
-  await tx.run('INSERT INTO endpoint_state (webhook_id) VALUES ($1)', row.webhook_id);
+  await tx.run('INSERT INTO endpoint_state (webhook_id) VALUES ($1)', [row.webhook_id]);
   await noteRegistryChange(tx);
   return row;
 }
 
 /** Binds a webhook to the access of a token: the one that last set its URL or made it active. */
 export async function adoptWebhook(tx: Tx, webhookId: WebhookId, tokenId: TokenId): Promise<void> {
-  await tx.run('UPDATE webhooks SET token_id = $2 WHERE webhook_id = $1', webhookId, tokenId);
+  await tx.run('UPDATE webhooks SET token_id = $2 WHERE webhook_id = $1', [webhookId, tokenId]);
 }
 
 export async function updateWebhook(
@@ -144,38 +146,35 @@ export async function updateWebhook(
   webhookId: WebhookId,
   to: { url: string; events: readonly string[]; status: WebhookStatus; reason: DisabledReason | null },
 ): Promise<void> {
-  await tx.run(
-    'UPDATE webhooks SET url = $2, events = $3, status = $4, disabled_reason = $5 WHERE webhook_id = $1',
+  await tx.run('UPDATE webhooks SET url = $2, events = $3, status = $4, disabled_reason = $5 WHERE webhook_id = $1', [
     webhookId,
     to.url,
     JSON.stringify(to.events),
     to.status,
     to.reason,
-  );
+  ]);
   await noteRegistryChange(tx);
 }
 
 /** Restricts a webhook to events after this one. */
 export async function restartAfter(tx: Tx, webhookId: WebhookId, sinceEvent: number): Promise<void> {
-  await tx.run('UPDATE webhooks SET since_event = $2 WHERE webhook_id = $1', webhookId, sinceEvent);
+  await tx.run('UPDATE webhooks SET since_event = $2 WHERE webhook_id = $1', [webhookId, sinceEvent]);
 }
 
 export async function rotateSecret(tx: Tx, webhookId: WebhookId, secret: string, until: number): Promise<void> {
-  await tx.run(
-    'UPDATE webhooks SET previous_secret = secret, previous_until = $3, secret = $2 WHERE webhook_id = $1',
+  await tx.run('UPDATE webhooks SET previous_secret = secret, previous_until = $3, secret = $2 WHERE webhook_id = $1', [
     webhookId,
     secret,
     until,
-  );
+  ]);
 }
 
 export async function deleteWebhook(tx: Tx, webhookId: WebhookId, at: number): Promise<void> {
   // The secrets are no longer needed.
-  await tx.run(
-    `UPDATE webhooks SET deleted_at = $2, secret = '', previous_secret = NULL WHERE webhook_id = $1`,
+  await tx.run(`UPDATE webhooks SET deleted_at = $2, secret = '', previous_secret = NULL WHERE webhook_id = $1`, [
     webhookId,
     at,
-  );
+  ]);
   await noteRegistryChange(tx);
 }
 
@@ -184,8 +183,7 @@ export type AccessEnd = 'access_revoked' | 'user_disabled';
 /**
  * Whether a webhook's access has ended, where `t` is its token and `g` that token's grant, `u` its user and `o` the owner
  * of its app. A webhook made with a personal token ends with the token. One made by an app ends with the grant, however
- * short its access tokens live, and with the app's owner. One made in the browser ends when the password is changed,
- * because it may not have been the user. A service-wide one needs an administrator.
+ * short its access tokens live, and with the app's owner. A service-wide one needs an administrator.
  */
 const accessGone = `(
   u.disabled_at IS NOT NULL
@@ -193,24 +191,27 @@ const accessGone = `(
   OR w.service_wide = 1 AND u.is_admin = 0
   OR t.kind = 'personal' AND (t.revoked_at IS NOT NULL OR t.expires_at <= $1)
   OR t.kind = 'oauth' AND (g.revoked_at IS NOT NULL OR g.expires_at <= $1)
-  OR t.kind = 'session' AND t.created_at < u.password_changed_at
 )`;
 
-/** Returns the webhooks whose access has ended. */
+/**
+ * Returns the webhooks whose access has ended. With `isPasswordChanged` these include all that were made in a session of the
+ * user, because it may not have been the user. Sessions that follow the change do not exist yet.
+ */
 export function withoutAccess(
   db: Db,
   now: number,
   userId: UserId | undefined,
+  isPasswordChanged: boolean,
 ): Promise<{ webhook_id: WebhookId; reason: AccessEnd }[]> {
+  const gone = isPasswordChanged ? `(${accessGone} OR t.kind = 'session')` : accessGone;
   return db.all(
     `SELECT w.webhook_id, CASE WHEN u.disabled_at IS NULL THEN 'access_revoked' ELSE 'user_disabled' END AS reason
      FROM webhooks w JOIN users u ON u.user_id = w.user_id
      JOIN tokens t ON t.token_id = w.token_id LEFT JOIN grants g ON g.grant_id = t.grant_id
      LEFT JOIN apps a ON a.app_id = w.app_id LEFT JOIN users o ON o.user_id = a.owner_id
      WHERE w.deleted_at IS NULL AND (w.status <> 'disabled' OR w.disabled_reason IN ('gone', 'unreachable'))
-       AND ${accessGone} AND ${userId === undefined ? 'CAST($2 AS bigint) IS NULL' : 'w.user_id = $2'}`,
-    now,
-    userId ?? null,
+       AND ${gone} AND ${userId === undefined ? 'CAST($2 AS bigint) IS NULL' : 'w.user_id = $2'}`,
+    [now, userId ?? null],
   );
 }
 
@@ -219,7 +220,7 @@ export async function accessEnd(db: Db, webhookId: WebhookId): Promise<number | 
   const row = await db.get<{ expires_at: number | null }>(
     `SELECT CASE t.kind WHEN 'personal' THEN t.expires_at END AS expires_at
      FROM webhooks w JOIN tokens t ON t.token_id = w.token_id WHERE w.webhook_id = $1`,
-    webhookId,
+    [webhookId],
   );
   return row?.expires_at ?? null;
 }
@@ -227,18 +228,17 @@ export async function accessEnd(db: Db, webhookId: WebhookId): Promise<number | 
 /** Deletes up to `count` webhooks that were removed before a time, and as many replays that finished before it. */
 export async function pruneWebhooks(tx: Tx, before: number, count: number): Promise<number> {
   const deleted = 'SELECT webhook_id FROM webhooks WHERE deleted_at < $1 ORDER BY deleted_at LIMIT $2';
-  await tx.run(`DELETE FROM endpoint_state WHERE webhook_id IN (${deleted})`, before, count);
-  const webhooks = await tx.run(`DELETE FROM webhooks WHERE webhook_id IN (${deleted})`, before, count);
+  await tx.run(`DELETE FROM endpoint_state WHERE webhook_id IN (${deleted})`, [before, count]);
+  const webhooks = await tx.run(`DELETE FROM webhooks WHERE webhook_id IN (${deleted})`, [before, count]);
   const replays = await tx.run(
     `DELETE FROM replays WHERE replay_id IN (
        SELECT replay_id FROM replays WHERE finished_at < $1 ORDER BY finished_at LIMIT $2
      )`,
-    before,
-    count,
+    [before, count],
   );
   return webhooks + replays;
 }
 
 export async function countExpired(tx: Tx, webhookId: number, count: number): Promise<void> {
-  await tx.run('UPDATE webhooks SET expired_count = expired_count + $2 WHERE webhook_id = $1', webhookId, count);
+  await tx.run('UPDATE webhooks SET expired_count = expired_count + $2 WHERE webhook_id = $1', [webhookId, count]);
 }

@@ -103,7 +103,7 @@ onAnyEngine('a request for authorization', (engine) => {
     }
     const { codes } = (await server().engine.get<{ codes: number }>(
       `SELECT count(*) AS codes FROM authorization_codes c JOIN grants g ON g.grant_id = c.grant_id WHERE g.app_id = $1`,
-      native.appId,
+      [native.appId],
     )) ?? { codes: -1 };
     expect(codes).toBe(0);
   });

@@ -46,7 +46,7 @@ onAnyEngine('access that an app was granted', (engine) => {
     authorizeApp(server(), app, user, { scopes: ['messages:read', 'chats:write', 'webhooks'], now });
   const actorOf = (user: Client) => ({ userId: user.userId as UserId, appId: 0, address: '127.0.0.1' });
   const acts = async (act: string, userId: number) =>
-    (await server().engine.all('SELECT audit_id FROM audit WHERE act = $1 AND user_id = $2', act, userId)).length;
+    (await server().engine.all('SELECT audit_id FROM audit WHERE act = $1 AND user_id = $2', [act, userId])).length;
 
   async function hook({ access }: Tokens): Promise<WebhookId> {
     const { webhook } = await withToken(server(), access).ok('webhooks.register', {

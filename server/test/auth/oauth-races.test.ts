@@ -87,10 +87,9 @@ onAnyEngine('tokens that are asked for while', (engine) => {
   /** Whoever was first: nothing that was given is left, not even for the day when a user is enabled again. */
   async function expectNothingLeft(...apps: readonly TestApp[]): Promise<void> {
     for (const { appId } of apps) {
-      const left = await server().engine.all(
-        'SELECT token_id FROM tokens WHERE app_id = $1 AND revoked_at IS NULL',
+      const left = await server().engine.all('SELECT token_id FROM tokens WHERE app_id = $1 AND revoked_at IS NULL', [
         appId,
-      );
+      ]);
       expect(left).toEqual([]);
     }
   }
@@ -150,13 +149,13 @@ onPostgres('an authorization that is half ended', () => {
       const form = await make(app);
       const asked = await server().engine.write(async (tx) => {
         await lockTokensOf(tx, ada.userId as UserId);
-        await tx.run('UPDATE tokens SET revoked_at = 1 WHERE app_id = $1', app.appId);
+        await tx.run('UPDATE tokens SET revoked_at = 1 WHERE app_id = $1', [app.appId]);
         let isAnswered = false;
         const reply = askForTokens(server(), app, form).finally(() => {
           isAnswered = true;
         });
         await eventually('it waits', async () => isAnswered || (await lockWaits(tx)) > 0 || undefined);
-        await tx.run('UPDATE grants SET revoked_at = 1 WHERE app_id = $1', app.appId);
+        await tx.run('UPDATE grants SET revoked_at = 1 WHERE app_id = $1', [app.appId]);
         return { reply };
       });
       expectFault(await asked.reply, 'invalid_grant');

@@ -41,7 +41,7 @@ onAnyEngine('tokens of an app', (engine) => {
   const ask = (app: TestApp, form: Form, headers: Record<string, string> = {}) =>
     askForTokens(server(), app, form, headers);
   const acts = async (act: string) =>
-    (await server().engine.all('SELECT audit_id FROM audit WHERE act = $1', act)).length;
+    (await server().engine.all('SELECT audit_id FROM audit WHERE act = $1', [act])).length;
 
   /** Goes on at a later time, and comes back. */
   async function later<T>(ms: number, work: () => Promise<T>): Promise<T> {
@@ -356,7 +356,7 @@ onAnyEngine('tokens of an app', (engine) => {
     const app = await newApp(server(), ada, { confidential: true });
     const replies = await Promise.all(Array.from({ length: 8 }, () => ask(app, { grant_type: 'client_credentials' })));
     for (const reply of replies) expect(await works(server(), tokensIn(reply).access)).toBe(true);
-    const grants = await server().engine.all('SELECT grant_id FROM grants WHERE app_id = $1', app.appId);
+    const grants = await server().engine.all('SELECT grant_id FROM grants WHERE app_id = $1', [app.appId]);
     expect(grants.length).toBe(1);
   });
 });

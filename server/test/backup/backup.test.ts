@@ -10,8 +10,8 @@ import { keptTables, leftOut } from '../../backup/tables.ts';
 import { headerOf, parseHeader } from '../../backup/tar.ts';
 import { readSettings } from '../../config.ts';
 import type { Value } from '../../store/engine/engine.ts';
-import { fillStore, withSnapshot } from '../../store/engine/open.ts';
-import { SqliteSnapshot } from '../../store/engine/snapshot.ts';
+import { fillStore, withSnapshot, withSqliteSnapshot } from '../../store/engine/open.ts';
+import { Connection } from '../../store/engine/sqlite/connection.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
 import { onAnyEngine } from '../support/engines.ts';
 import { serverFor } from '../support/server.ts';
@@ -46,7 +46,7 @@ onAnyEngine('what is backed up', (engine) => {
            FROM pg_index i CROSS JOIN LATERAL unnest(CAST(i.indkey AS int2[])) WITH ORDINALITY AS p(number, place)
            JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = p.number
            WHERE i.indrelid = CAST($1 AS regclass) AND i.indisprimary`,
-      table,
+      [table],
     );
     return rows.some(({ columns }) => columns === key.join(','));
   }
@@ -90,16 +90,16 @@ test('where rows are large, fewer are read at a time', async () => {
   database.run(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
     INSERT INTO large SELECT i, printf('%.*c', CASE WHEN i > 100 THEN 400000 ELSE 10 END, 'x') FROM n`);
   database.close();
-  const snapshot = new SqliteSnapshot(file);
-  const pages = await all(pagesOf(snapshot, { name: 'large', key: ['id'] }, ['id', 'text']));
-  snapshot.close();
+  const pages = await withSqliteSnapshot(file, (snapshot) =>
+    all(pagesOf(snapshot, { name: 'large', key: ['id'] }, ['id', 'text'])),
+  );
   expect(pages.flatMap(({ json }) => (JSON.parse(json) as Value[][]).map(([id]) => id))).toEqual(
     Array.from({ length: 200 }, (_, i) => i + 1),
   );
   expect(Math.max(...pages.map(({ json }) => json.length))).toBeLessThan(3_000_000);
 });
 
-test('a database that is filled is all in its file, or it has not been filled', async () => {
+test('filling a database leaves one complete file, or fails', async () => {
   const folder = temporaryFolder();
   const settings = { folder, databaseUrl: undefined, connections: 1 };
   const fill = (file: string, meanwhile: () => void) =>
@@ -111,13 +111,15 @@ test('a database that is filled is all in its file, or it has not been filled', 
   const [alone, watched] = [join(folder, 'alone.sqlite'), join(folder, 'watched.sqlite')];
   await fill(alone, () => {});
   expect(existsSync(`${alone}-wal`)).toBeFalse();
-  // Whoever looks at it as it was before keeps what was written in the log, as a full disk does.
-  let watching: SqliteSnapshot | undefined;
+  // A reader with an older snapshot keeps the writes in the write-ahead log, as a full disk does.
+  let reader: Connection | undefined;
   const filling = fill(watched, () => {
-    watching = new SqliteSnapshot(watched);
+    reader = new Connection(watched, { readonly: true });
+    reader.run('BEGIN');
+    reader.get('SELECT 1 FROM sqlite_schema');
   });
   await expect(filling).rejects.toThrow('is in use');
-  watching?.close();
+  reader?.close();
 });
 
 describe('an archive', () => {

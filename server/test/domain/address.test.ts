@@ -171,7 +171,7 @@ onPostgres('a client that hangs up before it is answered', () => {
     const entry = await eventually('the act is written down', () =>
       server().engine.get<{ address: string }>(
         `SELECT address FROM audit WHERE act = 'token_created' AND user_id = $1`,
-        ada.userId,
+        [ada.userId],
       ),
     );
     expect(entry.address).toBe('127.0.0.1');

@@ -634,10 +634,9 @@ onS3('a file whose objects are gone', () => {
       const file = await upload(ada, patterned(3 * 1024 * 1024), 'large.bin');
       const small = await upload(ada, 'small', 'small.txt');
       expect((await fetchAs(ada, small)).headers.get('content-length')).toBe('5');
-      const { key } = (await server.engine.get<{ key: string }>(
-        'SELECT key FROM files WHERE file_id = $1',
+      const { key } = (await server.engine.get<{ key: string }>('SELECT key FROM files WHERE file_id = $1', [
         file.file_id,
-      )) ?? { key: '' };
+      ])) ?? { key: '' };
       await openPlace(place).remove(key);
       expectRefusal(await refusalFor(ada, file), 'unavailable');
     } finally {
@@ -715,7 +714,7 @@ describe('a file whose bytes are gone', () => {
   async function kept(): Promise<{ ada: Client; file: FileInfo; path: string }> {
     const { ada } = await users(server(), 'ada');
     const file = await upload(ada, 'a file of some length', 'a.txt');
-    const row = await server().engine.get<{ key: string }>('SELECT key FROM files WHERE file_id = $1', file.file_id);
+    const row = await server().engine.get<{ key: string }>('SELECT key FROM files WHERE file_id = $1', [file.file_id]);
     const key = row?.key ?? '';
     return { ada, file, path: join(server().env.PARLEY_DATA ?? '', 'files', key.slice(0, 2), key) };
   }

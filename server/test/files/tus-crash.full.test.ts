@@ -33,8 +33,8 @@ async function begin(env: Environment): Promise<{ running: ServerProcess; ada: C
 /** The storage has more of an upload than so many bytes, under the name that it goes by now. */
 async function grows(env: Environment, path: Path, beyond: number): Promise<void> {
   const server = await attach('', env);
-  const sql = 'SELECT key || cuts AS key FROM files WHERE key = $1';
-  const row = await server.engine.get<{ key: string }>(sql, path.split('/').at(-1) ?? '');
+  const sql = 'SELECT key || segments AS key FROM files WHERE key = $1';
+  const row = await server.engine.get<{ key: string }>(sql, [path.split('/').at(-1) ?? '']);
   const blobs = withSegments(openPlace(env.S3_URL ?? env.PARLEY_DATA ?? ''));
   const hasGrown = async () => (await blobs.sizeOf(row?.key ?? '')) > beyond || undefined;
   await eventually('bytes are kept', hasGrown);

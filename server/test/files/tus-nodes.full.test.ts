@@ -307,7 +307,7 @@ onBothEngines('the lease of an upload', (engine) => {
     const held = await nodeOn(server(), { renewMs: 50 }).leases.take(row.key, forEver, never);
     const until = async () => {
       const sql = 'SELECT lease_until FROM files WHERE file_id = $1';
-      return (await server().engine.get<{ lease_until: number }>(sql, row.file_id))?.lease_until ?? 0;
+      return (await server().engine.get<{ lease_until: number }>(sql, [row.file_id]))?.lease_until ?? 0;
     };
     const before = await until();
     await eventually('it is renewed', async () => ((await until()) > before ? true : undefined));
@@ -338,7 +338,7 @@ onBothEngines('the lease of an upload', (engine) => {
     expect(await lapsed.release()).toBe(true);
   });
 
-  test('is needed to make a file of it, to remove it, and to cut it', async () => {
+  test('is needed to complete an upload, to remove it, and to start a segment', async () => {
     const { ada, row } = await begin();
     const { uploads } = nodeOn(server());
     const stale = await take(row.key);
@@ -376,10 +376,10 @@ onBothEngines('the lease of an upload', (engine) => {
     await (await take(row.key)).release();
     const lease = await take(row.key);
     expect(lease.isDoubtful).toBe(true);
-    const cut = await uploads.follow(row, lease);
-    expect(cut?.key).toBe(`${row.key}.3`);
+    const segment = await uploads.follow(row, lease);
+    expect(segment?.key).toBe(`${row.key}.3`);
     expect(await write(row, 3, stale.number, 'p!!!!!!')).toBe(10);
-    expect(await write(cut ?? row, 3, lease.number, 'lo')).toBe(5);
+    expect(await write(segment ?? row, 3, lease.number, 'lo')).toBe(5);
     expect(await lease.release()).toBe(true);
     await stale.release();
     // Over the wire it is one upload with one address, and one file in the end.
@@ -409,12 +409,12 @@ onBothEngines('the lease of an upload', (engine) => {
     expect(await offsetOf(ada, path)).toBe(5);
     const lapsed = await take(row.key);
     await lapse(server());
-    const cut = await nodeOn(server()).uploads.follow(row, await take(row.key));
-    await write(cut ?? row, 5, lapsed.number + 1, 'wor');
+    const segment = await nodeOn(server()).uploads.follow(row, await take(row.key));
+    await write(segment ?? row, 5, lapsed.number + 1, 'wor');
     await lapse(server());
     await sweep();
     expect((await ask(ada, 'HEAD', path)).status).toBe(404);
-    expect(cut?.key).toBe(`${row.key}.5`);
+    expect(segment?.key).toBe(`${row.key}.5`);
     for (const name of [row.key, `${row.key}-1`]) expect(await blobs.sizeOf(name)).toBe(0);
     await lapsed.release();
   });

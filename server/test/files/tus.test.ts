@@ -42,10 +42,9 @@ const keyIn = (path: Path): string => path.split('/').at(-1) ?? '';
 /** What the database has of an upload. */
 async function rowOf(server: TestServer, path: Path) {
   const sql = 'SELECT file_id, sha256, size, expires_at FROM files WHERE key = $1';
-  return server.engine.get<{ file_id: number; sha256: string | null; size: number; expires_at: number }>(
-    sql,
+  return server.engine.get<{ file_id: number; sha256: string | null; size: number; expires_at: number }>(sql, [
     keyIn(path),
-  );
+  ]);
 }
 
 /** More bytes of an upload have reached the disk. Whoever asked the server would interrupt it. */
@@ -57,7 +56,7 @@ const arrived = ({ env }: TestServer, path: Path, before = 0) =>
 
 /** The same of the one upload of a user. */
 async function arrivedOf(server: TestServer, { userId }: Client, before: number): Promise<number> {
-  const row = await server.engine.get<{ key: string }>('SELECT key FROM files WHERE user_id = $1', userId);
+  const row = await server.engine.get<{ key: string }>('SELECT key FROM files WHERE user_id = $1', [userId]);
   return arrived(server, row?.key ?? '', before);
 }
 

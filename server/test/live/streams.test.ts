@@ -29,7 +29,7 @@ const say = async (by: Client, chat_id: number, content: string) =>
 
 /** What the log keeps, byte for byte. */
 const frozen = async ({ engine }: TestServer, eventId: number | undefined) =>
-  (await engine.get<{ body: string }>('SELECT body FROM events WHERE event_id = $1', eventId ?? 0))?.body;
+  (await engine.get<{ body: string }>('SELECT body FROM events WHERE event_id = $1', [eventId ?? 0]))?.body;
 
 onBothEngines('a stream', (engine) => {
   // No time passes for streams, so none is quiet for long.

@@ -80,10 +80,9 @@ onAnyEngine('events', (engine) => {
     test('as event, timestamp and data and nothing else, in the bytes that were frozen', async () => {
       for (const { event_id, ...body } of seen) {
         expect(Object.keys(body)).toEqual(['event', 'timestamp', 'data']);
-        const row = await server().engine.get<{ body: string }>(
-          'SELECT body FROM events WHERE event_id = $1',
+        const row = await server().engine.get<{ body: string }>('SELECT body FROM events WHERE event_id = $1', [
           event_id,
-        );
+        ]);
         expect(row?.body).toBe(JSON.stringify(body));
       }
     });
@@ -411,7 +410,7 @@ onAnyEngine('events past their time', (engine) => {
     const { chat_id } = (await ada.ok('messages.create_group', { name: 'g', participants: [bob.userId] })).group;
     const stays = async () => {
       const sql = 'SELECT count(*) AS n FROM members WHERE chat_id = $1 AND user_id = $2';
-      return (await server().engine.get<{ n: number }>(sql, chat_id, bob.userId))?.n;
+      return (await server().engine.get<{ n: number }>(sql, [chat_id, bob.userId]))?.n;
     };
     for (let i = 0; i < 3; i++) {
       await bob.ok('chats.leave', { chat_id });

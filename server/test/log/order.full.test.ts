@@ -67,10 +67,9 @@ onPostgres('two server processes on one database', () => {
         expect(rising(messages[i] ?? [])).toBeTrue();
         expect(messages[i]).toEqual(sent.get(chat)?.sort((a, b) => a - b) ?? []);
       }
-      const inLog = await server.engine.get<{ n: number }>(
-        'SELECT count(*) AS n FROM events WHERE event_id > $1',
+      const inLog = await server.engine.get<{ n: number }>('SELECT count(*) AS n FROM events WHERE event_id > $1', [
         next,
-      );
+      ]);
       expect(events).toHaveLength(inLog?.n ?? -1);
       expect(acknowledged).toBe(inLog?.n ?? -1);
       expect(await deadlocks(env.DATABASE_URL ?? '')).toBe(0);

@@ -66,7 +66,7 @@ onAnyEngine('chats', (engine) => {
         await tx.run(
           `INSERT INTO users (name, name_key, display_name, search_key, created_at)
            SELECT name, name, name, name, 0 FROM ${tx.dialect.rows('$1', { name: 'text' }, 'r')}`,
-          JSON.stringify(rows),
+          [JSON.stringify(rows)],
         );
       });
       const crowd = await server().engine.all<{ user_id: number }>(

@@ -570,7 +570,7 @@ onAnyEngine('the pages of an account', (engine) => {
       await newCode(server(), app, ada);
       await authorizeApp(server(), app, bob);
       expect((await visitor.get(`/apps/${app.appId}`)).main).toContain('1 person has authorized it.');
-      await server().engine.write((tx) => tx.run('UPDATE grants SET expires_at = 1 WHERE app_id = $1', app.appId));
+      await server().engine.write((tx) => tx.run('UPDATE grants SET expires_at = 1 WHERE app_id = $1', [app.appId]));
       expect((await visitor.get(`/apps/${app.appId}`)).main).toContain('No one has authorized it.');
     });
 

@@ -34,7 +34,7 @@ onAnyEngine('the pages of administrators', (engine) => {
   });
 
   const idOf = async (name: string): Promise<number> => {
-    const row = await server().engine.get<{ user_id: number }>('SELECT user_id FROM users WHERE name = $1', name);
+    const row = await server().engine.get<{ user_id: number }>('SELECT user_id FROM users WHERE name = $1', [name]);
     if (!row) throw new Error(`there is no ${name}`);
     return row.user_id;
   };
@@ -468,7 +468,7 @@ onAnyEngine('the pages of administrators', (engine) => {
     });
 
     const nameOf = async ({ userId }: Client): Promise<string> => {
-      const row = await server().engine.get<{ name: string }>('SELECT name FROM users WHERE user_id = $1', userId);
+      const row = await server().engine.get<{ name: string }>('SELECT name FROM users WHERE user_id = $1', [userId]);
       return row?.name ?? '';
     };
 

@@ -42,7 +42,7 @@ onAnyEngine('signing in', (engine) => {
     );
     // As it never is: even then nobody signs in as a bot.
     await server().engine.write(async (tx) =>
-      setPassword(tx, bot.user_id, await server().tools.passwords.hash(goodPassword), Date.now()),
+      setPassword(tx, bot.user_id, await server().tools.passwords.hash(goodPassword)),
     );
     await server().user('only-tokens');
 

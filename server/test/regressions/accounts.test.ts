@@ -101,7 +101,7 @@ onAnyEngine('accounts', (engine) => {
     await root.ok('users.disable', { user_id: owner.userId });
     const lines = await server().engine.all<{ details: string }>(
       `SELECT details FROM audit WHERE act = 'role_changed' AND user_id = $1`,
-      root.userId,
+      [root.userId],
     );
     expect(lines.map(({ details }) => JSON.parse(details))).toEqual([
       expect.objectContaining({ chat_id: group.chat_id, user_id: heir.userId, role: 'owner' }),
@@ -115,7 +115,7 @@ onAnyEngine('accounts', (engine) => {
     await browser.post('/sign-out');
     const acts = await server().engine.all<{ act: string }>(
       'SELECT act FROM audit WHERE user_id = $1 ORDER BY audit_id',
-      user_id,
+      [user_id],
     );
     expect(acts.map(({ act }) => act)).toEqual(['signed_in', 'signed_out']);
   });

@@ -74,7 +74,7 @@ onAnyEngine('a chat whose owner is disabled', (engine) => {
     await bob.ok('chats.leave', { chat_id });
     await disable(ada);
     expect(
-      await server().engine.all('SELECT role FROM members WHERE chat_id = $1 AND left_event IS NULL', chat_id),
+      await server().engine.all('SELECT role FROM members WHERE chat_id = $1 AND left_event IS NULL', [chat_id]),
     ).toEqual([{ role: 'owner' }]);
   });
 });

@@ -51,7 +51,7 @@ onAnyEngine('files', (engine) => {
   test('that cannot be removed do not keep others from being removed, and are tried again', async () => {
     const folder = join(server().env.PARLEY_DATA ?? '', 'files');
     const pathOf = async (file_id: number) => {
-      const row = await server().engine.get<{ key: string }>('SELECT key FROM files WHERE file_id = $1', file_id);
+      const row = await server().engine.get<{ key: string }>('SELECT key FROM files WHERE file_id = $1', [file_id]);
       const key = row?.key ?? '';
       return join(folder, key.slice(0, 2), key);
     };
@@ -69,7 +69,7 @@ onAnyEngine('files', (engine) => {
     expect(await removeEnded(server().engine, blobs, later, () => {})).toBe(false);
     await removeEnded(server().engine, blobs, later + 3_600_000, () => {});
     for (const file_id of ids) {
-      const row = await server().engine.get('SELECT file_id FROM files WHERE file_id = $1', file_id);
+      const row = await server().engine.get('SELECT file_id FROM files WHERE file_id = $1', [file_id]);
       expect(row).toBeUndefined();
     }
   });
@@ -87,7 +87,7 @@ onAnyEngine('files', (engine) => {
     renameSync(`${folder}-away`, folder);
     await removeEnded(server().engine, blobs, now + 3_600_000, () => {});
     const { file_id = 0 } = message.file ?? {};
-    expect(await server().engine.get('SELECT file_id FROM files WHERE file_id = $1', file_id)).toBeUndefined();
+    expect(await server().engine.get('SELECT file_id FROM files WHERE file_id = $1', [file_id])).toBeUndefined();
     await eventually('its bytes are gone', async () => {
       const { rows, blobs: kept_ } = await kept(server());
       return rows === kept_ || undefined;

@@ -18,8 +18,7 @@ async function fill({ engine }: TestServer, chatId: number): Promise<void> {
       `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ${many})
        INSERT INTO events (event_id, chat_id, event, created_at, body)
        SELECT $1 + i, $2, 'reaction_added', 1, '{"event":"reaction_added","timestamp":"","data":{}}' FROM n`,
-      first,
-      chatId,
+      [first, chatId],
     );
   });
 }

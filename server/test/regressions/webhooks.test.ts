@@ -97,7 +97,7 @@ onAnyEngine('a webhook', (engine) => {
     const count = async () => {
       const sql = `SELECT (SELECT count(*) FROM webhooks WHERE webhook_id = $1) + (SELECT count(*) FROM endpoint_state WHERE webhook_id = $1)
         + (SELECT count(*) FROM replays WHERE webhook_id = $1) AS n`;
-      return (await server().engine.get<{ n: number }>(sql, webhook_id))?.n;
+      return (await server().engine.get<{ n: number }>(sql, [webhook_id]))?.n;
     };
     expect(await count()).toBe(3);
     await server().engine.write((tx) => pruneWebhooks(tx, Date.now() + 60_000, 500));

@@ -95,8 +95,7 @@ async function insertChatOf(tx: Tx, chatId: ChatId): Promise<void> {
   await tx.run(
     `INSERT INTO members (chat_id, user_id, joined_event, left_event, role, joined_at, last_read_id)
      VALUES ($1, 1, 1, $2, 'member', 0, 0)`,
-    chatId,
-    chatId === left ? 2 : null,
+    [chatId, chatId === left ? 2 : null],
   );
 }
 
@@ -153,10 +152,10 @@ onAnyEngine('a search among many messages', (name: EngineName) => {
 
   if (name === 'sqlite') {
     test('asks for whole words where few begin so: the beginning of a word gives all messages before the first', async () => {
-      const asked: Value[][] = [];
-      const all: Db['all'] = (sql, ...params) => {
+      const asked: (readonly Value[])[] = [];
+      const all: Db['all'] = (sql, params = []) => {
         asked.push(params);
-        return engine.all(sql, ...params);
+        return engine.all(sql, params);
       };
       const matchFor = async (last: string, chats: readonly ChatId[]) => {
         const { dialect, sharesStatements, get, run, bulk } = engine;

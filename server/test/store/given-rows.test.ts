@@ -149,7 +149,7 @@ for (const [when, few] of plannings)
     let engine: Engine;
     let guest: Engine;
     const questions: [string, (tx: Tx) => Promise<unknown>][] = [
-      ['webhooks whose access has ended', (tx) => withoutAccess(tx, 1, undefined)],
+      ['webhooks whose access has ended', (tx) => withoutAccess(tx, 1, undefined, false)],
       ['leases to be renewed', (tx) => renewLeases(tx, owner)],
       ['deliveries that were made for webhooks', (tx) => countDeliveries(tx, owner, everybody)],
       [

@@ -24,14 +24,13 @@ onBothEngines('lookups', (name) => {
         await tx.run(
           `INSERT INTO chats (chat_id, type, visibility, name, search_key, description, created_by, created_at)
            VALUES ($1, 'group', 'private', $2, '', '', 1, 0)`,
-          chatOf(n),
-          `Chat ${n}`,
+          [chatOf(n), `Chat ${n}`],
         );
         if (n % 2 === 0)
           await tx.run(
             `INSERT INTO members (chat_id, user_id, joined_event, role, joined_at, last_read_id)
              VALUES ($1, 1, 0, 'owner', 0, 0)`,
-            chatOf(n),
+            [chatOf(n)],
           );
       }
     });
@@ -40,11 +39,10 @@ onBothEngines('lookups', (name) => {
 
   const write = (n: number) =>
     engine.write((tx) =>
-      tx.run(
-        `INSERT INTO messages (message_id, chat_id, user_id, json) VALUES ($1, $2, 1, '{}')`,
+      tx.run(`INSERT INTO messages (message_id, chat_id, user_id, json) VALUES ($1, $2, 1, '{}')`, [
         messageOf(n),
         chatOf(n % 10),
-      ),
+      ]),
     );
 
   test('that are made at once find each its own, or nothing', async () => {
@@ -72,7 +70,7 @@ onBothEngines('lookups', (name) => {
     const n = 100;
     await engine.write(async (tx) => {
       const text = `INSERT INTO messages (message_id, chat_id, user_id, json) VALUES ($1, $2, 1, '{}')`;
-      await tx.run(text, messageOf(n), chatOf(1));
+      await tx.run(text, [messageOf(n), chatOf(1)]);
       expect((await findMessage(tx, messageOf(n)))?.message_id).toBe(messageOf(n));
       expect(await findMessage(tx, messageOf(n + 1))).toBeUndefined();
     });

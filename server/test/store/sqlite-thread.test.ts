@@ -11,7 +11,7 @@ import { users } from '../support/people.ts';
 import { startServer } from '../support/server.ts';
 
 const cursorAt = async (store: Engine, name: string) =>
-  (await store.get<{ event_id: number }>('SELECT event_id FROM cursors WHERE name = $1', name))?.event_id;
+  (await store.get<{ event_id: number }>('SELECT event_id FROM cursors WHERE name = $1', [name]))?.event_id;
 
 /** Not with `rejects`: that waits within the turn in which the thread's last answer arrived, and no further one does. */
 const reasonOf = (work: Promise<unknown>): Promise<string> =>

@@ -74,7 +74,7 @@ onBothEngines('the store', (engine) => {
         await insertUser(tx, newUser('rolled-back'));
         await tx.takeIds({ messages: 3, events: 3 });
         await tx.run('UPDATE cursors SET event_id = 77');
-        expect(await tx.get('SELECT 1 AS seen FROM users WHERE name = $1', 'rolled-back')).toBeDefined();
+        expect(await tx.get('SELECT 1 AS seen FROM users WHERE name = $1', ['rolled-back'])).toBeDefined();
         throw new Error('changed my mind');
       });
       await expect(failing).rejects.toThrow('changed my mind');
@@ -89,14 +89,13 @@ onBothEngines('the store', (engine) => {
       const failing = store().write(async (tx) => {
         await insertUser(tx, newUser('collateral'));
         await Promise.all([
-          tx.run(
-            'INSERT INTO tokens (user_id, name, hash, scopes, created_at) VALUES ($1, $2, $3, $4, $5)',
+          tx.run('INSERT INTO tokens (user_id, name, hash, scopes, created_at) VALUES ($1, $2, $3, $4, $5)', [
             999_999,
             'x',
             'x',
             '',
             0,
-          ),
+          ]),
           tx.all('SELECT * FROM users'),
         ]);
       });
@@ -107,7 +106,8 @@ onBothEngines('the store', (engine) => {
 
     test('is not seen by others before it is whole, and is seen by all after', async () => {
       const seen: unknown[] = [];
-      const look = async () => seen.push(await store().get('SELECT 1 AS there FROM users WHERE name = $1', 'halfway'));
+      const look = async () =>
+        seen.push(await store().get('SELECT 1 AS there FROM users WHERE name = $1', ['halfway']));
       await store().write(async (tx) => {
         await insertUser(tx, newUser('halfway'));
         await look();
@@ -124,7 +124,7 @@ onBothEngines('the store', (engine) => {
             await tx.lockChat(1);
             const row = await tx.get<{ event_id: number }>(`SELECT event_id FROM cursors WHERE name = 'count'`);
             await Bun.sleep(0);
-            await tx.run(`UPDATE cursors SET event_id = $1 WHERE name = 'count'`, (row?.event_id ?? 0) + 1);
+            await tx.run(`UPDATE cursors SET event_id = $1 WHERE name = 'count'`, [(row?.event_id ?? 0) + 1]);
           }),
         ),
       );
@@ -183,10 +183,9 @@ onBothEngines('the store', (engine) => {
   describe('rows handed over as a parameter', () => {
     const columns = { id: 'int', label: 'text', other: 'int' } as const;
     const select = (rows: unknown[]) =>
-      store().all(
-        `SELECT id, label, other FROM ${store().dialect.rows('$1', columns, 'r')} ORDER BY id`,
+      store().all(`SELECT id, label, other FROM ${store().dialect.rows('$1', columns, 'r')} ORDER BY id`, [
         JSON.stringify(rows),
-      );
+      ]);
 
     /** Leaves out the row with the id in its second parameter, and adds its first to the others. */
     const statement = {
@@ -198,7 +197,7 @@ onBothEngines('the store', (engine) => {
     };
     type Passed = { id: number; label: string | null; other: number | null; extra: string };
     const pass = async (rows: [number, string | null, number | null][]) => {
-      const answered = await store().write((tx) => tx.bulk<Passed>(statement, rows, "it's $3", 4));
+      const answered = await store().write((tx) => tx.bulk<Passed>(statement, rows, ["it's $3", 4]));
       return answered.sort((a, b) => a.id - b.id).map((r) => [r.id, r.label, r.other, r.extra]);
     };
 
@@ -247,13 +246,13 @@ onBothEngines('the store', (engine) => {
 
   test('parameters arrive as they were given, whatever their width', async () => {
     for (const value of [0, 1, -1, 127, 128, 32_768, 2 ** 31, 2 ** 40, Number.MAX_SAFE_INTEGER]) {
-      expect(await store().get('SELECT CAST($1 AS bigint) AS value', value)).toEqual({ value });
+      expect(await store().get('SELECT CAST($1 AS bigint) AS value', [value])).toEqual({ value });
     }
     for (const value of Object.values(scripts)) {
-      expect(await store().get('SELECT CAST($1 AS text) AS value', value)).toEqual({ value });
+      expect(await store().get('SELECT CAST($1 AS text) AS value', [value])).toEqual({ value });
     }
-    expect(await store().get('SELECT CAST($1 AS text) AS value', null)).toEqual({ value: null });
-    expect(await store().get('SELECT 1 AS one WHERE 1 = $1', 2)).toBeUndefined();
+    expect(await store().get('SELECT CAST($1 AS text) AS value', [null])).toEqual({ value: null });
+    expect(await store().get('SELECT 1 AS one WHERE 1 = $1', [2])).toBeUndefined();
   });
 });
 
@@ -266,13 +265,13 @@ async function skipAhead(store: Engine, to: number): Promise<void> {
       ['chats', 'chat_id'],
     ] as const) {
       await (tx.dialect.name === 'sqlite'
-        ? tx.run('INSERT INTO sqlite_sequence (name, seq) VALUES ($1, $2)', table, to)
-        : tx.get(`SELECT setval(pg_get_serial_sequence('${table}', '${column}'), $1)`, to));
+        ? tx.run('INSERT INTO sqlite_sequence (name, seq) VALUES ($1, $2)', [table, to])
+        : tx.get(`SELECT setval(pg_get_serial_sequence('${table}', '${column}'), $1)`, [to]));
     }
     for (const kind of ['message', 'event']) {
       await (tx.dialect.name === 'sqlite'
-        ? tx.run('UPDATE id_counters SET last_id = $2 WHERE name = $1', `${kind}s`, to)
-        : tx.get(`SELECT setval('${kind}_ids', $1)`, to));
+        ? tx.run('UPDATE id_counters SET last_id = $2 WHERE name = $1', [`${kind}s`, to])
+        : tx.get(`SELECT setval('${kind}_ids', $1)`, [to]));
     }
   });
 }
@@ -348,10 +347,9 @@ onBothEngines('every script', (engine) => {
     const [, sent, edited] = await eventsAfter(ada, 0, { chat_id });
     expect(sent?.data.content).toBe(text);
     expect(edited?.data).toMatchObject({ content: `${text}!`, previous_content: text });
-    const row = await server.engine.get<{ body: string }>(
-      'SELECT body FROM events WHERE event_id = $1',
+    const row = await server.engine.get<{ body: string }>('SELECT body FROM events WHERE event_id = $1', [
       sent?.event_id ?? 0,
-    );
+    ]);
     const { event_id: __, ...body } = sent ?? { event_id: 0 };
     expect(row?.body).toBe(JSON.stringify(body));
   });
@@ -384,7 +382,7 @@ onBothEngines('opening the store', (engine) => {
   test('is refused in one plain line where a newer Parley was at work, to servers and guests', async () => {
     const env = await emptyEnvironment(engine);
     const store = await open(env);
-    await store.run('INSERT INTO schema_versions (version, applied_at) VALUES ($1, 0)', newestVersion + 1);
+    await store.run('INSERT INTO schema_versions (version, applied_at) VALUES ($1, 0)', [newestVersion + 1]);
     await store.close();
     for (const attempt of [() => open(env), () => openAsGuest(readSettings(env))]) {
       const refusal = await attempt().then(

@@ -96,7 +96,7 @@ export function storesParts(storage: StorageName): void {
     for (const name of [key, `${key}-1`]) expect(await openPlace(place).sizeOf(name)).toBe(0);
   });
 
-  test('takes no key that is none, and does not go on before its cut', async () => {
+  test('rejects an invalid key, and an offset before the last segment', async () => {
     const blobs = withSegments(openPlace(await freshPlace(storage)));
     const key = newKey();
     for (const wrong of [`${key}.`, `${key}.x`, `${key}.1.-1`, `${key}../x`, `.1`]) {

@@ -176,7 +176,7 @@ export function sentinelFor(server: () => TestServer, receiver: () => Receiver):
 export async function openRows({ engine }: TestServer, webhookId: number): Promise<number> {
   const row = await engine.get<{ open: number }>(
     `SELECT count(*) AS open FROM deliveries WHERE webhook_id = $1 AND state IN ('pending', 'retrying')`,
-    webhookId,
+    [webhookId],
   );
   return Number(row?.open);
 }
@@ -184,7 +184,7 @@ export async function openRows({ engine }: TestServer, webhookId: number): Promi
 /** From here on the log holds what is for a webhook, of one chat or of all: no rows are made of it until others are settled. */
 export async function untilBacklogged({ engine }: TestServer, webhookId: number, chatId = allChats): Promise<void> {
   await eventually('it has a backlog', () =>
-    engine.get('SELECT 1 FROM backlogs WHERE webhook_id = $1 AND chat_id = $2', webhookId, chatId),
+    engine.get('SELECT 1 FROM backlogs WHERE webhook_id = $1 AND chat_id = $2', [webhookId, chatId]),
   );
 }
 
@@ -201,10 +201,9 @@ export async function untilClosed({ url }: TestServer): Promise<void> {
 /** No process drives it any more. */
 export async function untilLetGo({ engine }: TestServer, webhookId: number): Promise<void> {
   await eventually('it is let go', async () => {
-    const drive = await engine.get<{ owner: string | null }>(
-      'SELECT owner FROM endpoint_state WHERE webhook_id = $1',
+    const drive = await engine.get<{ owner: string | null }>('SELECT owner FROM endpoint_state WHERE webhook_id = $1', [
       webhookId,
-    );
+    ]);
     return drive?.owner === null || undefined;
   });
 }

@@ -50,11 +50,11 @@ const asBody = ({ event, timestamp, data }: LoggedEvent) => JSON.stringify({ eve
 const rowsOf = (server: TestServer, webhook_id: number) =>
   server.engine.all<{ state: string; reason: string | null }>(
     'SELECT state, reason FROM deliveries WHERE webhook_id = $1 ORDER BY event_id',
-    webhook_id,
+    [webhook_id],
   );
 
 const statusOf = (server: TestServer, webhook_id: number) =>
-  server.engine.get<object>('SELECT status, disabled_reason FROM webhooks WHERE webhook_id = $1', webhook_id);
+  server.engine.get<object>('SELECT status, disabled_reason FROM webhooks WHERE webhook_id = $1', [webhook_id]);
 
 onBothEngines('a webhook is told', (engine) => {
   const receiver = receiverFor();
@@ -219,7 +219,7 @@ onBothEngines('a webhook is told', (engine) => {
       const modest = new Client(server().url, await server().token('root', scopes), root.userId);
       expect(await modest.refused('webhooks.register', input)).toBe('insufficient_scope');
       const former = await server().user('former', { admin: true });
-      await server().engine.write((tx) => tx.run('UPDATE users SET is_admin = 0 WHERE user_id = $1', former.userId));
+      await server().engine.write((tx) => tx.run('UPDATE users SET is_admin = 0 WHERE user_id = $1', [former.userId]));
       expect(await former.refused('webhooks.register', input)).toBe('forbidden');
     });
 

@@ -251,7 +251,7 @@ onBothEngines('deliveries past their time', (engine) => {
   const rowsOf = async (table: string, where: string, id: number) => {
     const row = await server().engine.get<{ found: number }>(
       `SELECT count(*) AS found FROM ${table} WHERE ${where} = $1`,
-      id,
+      [id],
     );
     return Number(row?.found);
   };

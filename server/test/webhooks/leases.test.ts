@@ -94,7 +94,7 @@ onBothEngines('a process that has lost its lease', (engine) => {
     engine.run(
       `UPDATE endpoint_state SET owner = 'somebody else', lease_number = lease_number + 1,
          lease_expires_at = ${engine.dialect.now} + ${hour} WHERE webhook_id = $1`,
-      webhookId,
+      [webhookId],
     );
   const expectUntouched = async (scene: Scene, webhookId: number) => {
     for (const { state, attempt_count } of await scene.deliveries(webhookId)) {
@@ -137,7 +137,7 @@ onBothEngines('a process that has lost its lease', (engine) => {
     await sentinel.passes();
     expect(endpoint.contents).toEqual(['first']);
     await expectUntouched(scene, webhookId);
-    await server.engine.run('UPDATE endpoint_state SET lease_expires_at = 0 WHERE webhook_id = $1', webhookId);
+    await server.engine.run('UPDATE endpoint_state SET lease_expires_at = 0 WHERE webhook_id = $1', [webhookId]);
     await scene.untilSettled(webhookId);
     const inFirst = endpoint.arrivals.filter(({ data }) => data.chat_id === scene.chat(0));
     expect(inFirst.map(({ data, attempt }) => [data.content, attempt])).toEqual([
@@ -226,8 +226,8 @@ onPostgres('a database that fails for a moment', () => {
     const db = server().engine;
     await db.run('ALTER TABLE backlogs RENAME TO backlogs_hidden');
     try {
-      await db.run(`UPDATE webhooks SET status = 'active' WHERE webhook_id = $1`, webhookId);
-      await db.run('UPDATE endpoint_state SET due_at = 0, revision = revision + 1 WHERE webhook_id = $1', webhookId);
+      await db.run(`UPDATE webhooks SET status = 'active' WHERE webhook_id = $1`, [webhookId]);
+      await db.run('UPDATE endpoint_state SET due_at = 0, revision = revision + 1 WHERE webhook_id = $1', [webhookId]);
       await eventually('it cannot be read', async () => printed.includes('webhook_not_loaded') || undefined);
     } finally {
       await db.run('ALTER TABLE backlogs_hidden RENAME TO backlogs');

@@ -406,7 +406,9 @@ onAnyEngine('a replay', (engine) => {
       await other.ok('tokens.list', {});
       const [token] = (await ada.ok('tokens.list', {})).tokens;
       // A token of its own family would be revoked with it.
-      await server().engine.write((tx) => tx.run('UPDATE tokens SET parent_id = NULL WHERE user_id = $1', ada.userId));
+      await server().engine.write((tx) =>
+        tx.run('UPDATE tokens SET parent_id = NULL WHERE user_id = $1', [ada.userId]),
+      );
       await other.ok('tokens.revoke', { token_id: token?.token_id ?? 0 });
       await expectStopped(other, started, 'access_revoked');
       endpoint.reply = () => 200;

@@ -528,7 +528,7 @@ onAnyEngine('a webhook', (engine) => {
       await ada.ok('webhooks.delete', { webhook_id });
       const row = await server().engine.get<object>(
         'SELECT secret, previous_secret FROM webhooks WHERE webhook_id = $1',
-        webhook_id,
+        [webhook_id],
       );
       expect(row).toEqual({ secret: '', previous_secret: null });
     });

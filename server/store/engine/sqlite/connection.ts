@@ -1,5 +1,6 @@
 import { Database, type Statement } from 'bun:sqlite';
 import type { BulkStatement, Value } from '../engine.ts';
+import { sqliteDialect } from './dialect.ts';
 
 /** How long a statement waits for a write of another process, such as the command line or a backup. */
 const busyTimeoutMs = 5_000;
@@ -15,7 +16,7 @@ const rowsMark = '{rows}';
 
 export const bulkTexts = ({ columns, statements }: BulkStatement): BulkTexts => ({
   columns: Object.keys(columns),
-  statements: statements.map((text) => text(rowsMark)),
+  statements: statements.map((text) => text(rowsMark, sqliteDialect)),
 });
 
 /** Rows in one statement. There are few sizes because each is a prepared statement of its own. */

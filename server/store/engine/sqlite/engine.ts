@@ -14,44 +14,70 @@ import {
 import { unavailable } from '../failure.ts';
 import { type BulkTexts, bulkTexts } from './connection.ts';
 import { sqliteDialect } from './dialect.ts';
+import type { Call, IdCount } from './protocol.ts';
 import { Reader } from './reader.ts';
-import type { IdCount } from './writer.ts';
-import { TransactionCalls, WriterThread } from './writer-thread.ts';
+import { type Waiter, WriterThread } from './writer-thread.ts';
 
 const timedOut = () => unavailable(new Error('the disk, or another process that writes, takes too long'));
 
 const textsOf = new Map<BulkStatement, BulkTexts>();
 
+/** Sends the calls of one transaction to the writer. Calls made in one microtask turn go together. */
 class Transaction implements Tx {
   readonly dialect = sqliteDialect;
   readonly sharesStatements = false;
   readonly appending = new Appending();
-  readonly deferred: Promise<unknown>[] = [];
-  readonly #calls: TransactionCalls;
+  readonly #thread: WriterThread;
+  readonly #id: number;
+  #calls: Call[] = [];
+  #waiting: Waiter[] = [];
+  #isHeldBack = false;
+  #isScheduled = false;
 
-  constructor(calls: TransactionCalls) {
-    this.#calls = calls;
+  constructor(thread: WriterThread, id: number) {
+    this.#thread = thread;
+    this.#id = id;
   }
 
-  all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
-    return this.#calls.call(['all', sql, params]) as Promise<R[]>;
+  call<T>(call: Call): Promise<T> {
+    if (!this.#isHeldBack && !this.#isScheduled) {
+      this.#isScheduled = true;
+      queueMicrotask(() => this.#send());
+    }
+    this.#calls.push(call);
+    return new Promise<unknown>((resolve, reject) => this.#waiting.push({ resolve, reject })) as Promise<T>;
   }
 
-  get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
-    return this.#calls.call(['get', sql, params]) as Promise<R | undefined>;
+  #send(): void {
+    this.#thread.send({ transaction: this.#id, calls: this.#calls }, this.#waiting);
+    this.#isScheduled = false;
+    this.#calls = [];
+    this.#waiting = [];
   }
 
-  run(sql: string, ...params: Value[]): Promise<number> {
-    return this.#calls.call(['run', sql, params]) as Promise<number>;
+  all<R extends object>(sql: string, params: readonly Value[] = []): Promise<R[]> {
+    return this.call(['all', sql, params]);
   }
 
-  bulk<R extends object>(work: BulkStatement, rows: readonly (readonly Value[])[], ...params: Value[]): Promise<R[]> {
+  get<R extends object>(sql: string, params: readonly Value[] = []): Promise<R | undefined> {
+    return this.call(['get', sql, params]);
+  }
+
+  run(sql: string, params: readonly Value[] = []): Promise<number> {
+    return this.call(['run', sql, params]);
+  }
+
+  bulk<R extends object>(
+    work: BulkStatement,
+    rows: readonly (readonly Value[])[],
+    params: readonly Value[] = [],
+  ): Promise<R[]> {
     let texts = textsOf.get(work);
     if (!texts) {
       texts = bulkTexts(work);
       textsOf.set(work, texts);
     }
-    return this.#calls.call(['bulk', texts, rows, params]) as Promise<R[]>;
+    return this.call(['bulk', texts, rows, params]);
   }
 
   async lockKeys(): Promise<void> {}
@@ -61,17 +87,20 @@ class Transaction implements Tx {
   }
 
   async takeIds(count: IdCount) {
-    const last = (await this.#calls.call(['takeIds', count])) as IdCount;
+    const last = await this.call<IdCount>(['takeIds', count]);
     const events = idsUpTo(last.events, count.events) as EventId[];
     this.appending.took(events);
     return { messages: idsUpTo(last.messages, count.messages) as MessageId[], events };
   }
 
   defer(work: () => Promise<unknown>): void {
-    const deferred = this.#calls.holdBack(work);
-    this.deferred.push(deferred);
-    // A failure before the commit waits for it must not count as unhandled.
-    deferred.catch(() => {});
+    // The calls that it makes synchronously go with the next call.
+    this.#isHeldBack = true;
+    try {
+      this.appending.defer(work());
+    } finally {
+      this.#isHeldBack = false;
+    }
   }
 
   appended(events: readonly LogEntry[]): void {
@@ -103,20 +132,24 @@ class SqliteEngine implements Engine {
     this.#monotonic = monotonic;
   }
 
-  all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
-    return this.#reader.all(sql, params);
+  all<R extends object>(sql: string, params: readonly Value[] = []): Promise<R[]> {
+    return this.#reader.read((connection) => connection.all<R>(sql, params));
   }
 
-  get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
-    return this.#reader.get(sql, params);
+  get<R extends object>(sql: string, params: readonly Value[] = []): Promise<R | undefined> {
+    return this.#reader.read((connection) => connection.get<R>(sql, params));
   }
 
-  run(sql: string, ...params: Value[]): Promise<number> {
-    return this.write((tx) => tx.run(sql, ...params));
+  run(sql: string, params: readonly Value[] = []): Promise<number> {
+    return this.write((tx) => tx.run(sql, params));
   }
 
-  bulk<R extends object>(work: BulkStatement, rows: readonly (readonly Value[])[], ...params: Value[]): Promise<R[]> {
-    return this.write((tx) => tx.bulk<R>(work, rows, ...params));
+  bulk<R extends object>(
+    work: BulkStatement,
+    rows: readonly (readonly Value[])[],
+    params: readonly Value[] = [],
+  ): Promise<R[]> {
+    return this.write((tx) => tx.bulk<R>(work, rows, params));
   }
 
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -153,22 +186,21 @@ class SqliteEngine implements Engine {
     askedAt: number,
     ending: () => void,
   ): Promise<T> {
-    const calls = new TransactionCalls(this.#writer, ++this.#transactions);
-    const tx = new Transaction(calls);
+    const tx = new Transaction(this.#writer, ++this.#transactions);
     let lockedAt = askedAt;
     try {
-      const begun = calls.call(['begin', durable]).then(() => {
+      const begun = tx.call(['begin', durable]).then(() => {
         lockedAt = this.#monotonic();
       });
       const [result] = await Promise.all([work(tx), begun]);
-      const committed = calls.call(['commit']);
+      const committed = tx.call(['commit']);
       queueMicrotask(ending);
-      await Promise.all([...tx.deferred, committed]);
+      await Promise.all([...tx.appending.deferred, committed]);
       this.#reader.refresh();
       if (tx.appending.batch) this.committed(tx.appending.batch);
       return result;
     } catch (error) {
-      await calls.call(['rollback']).catch(() => {});
+      await tx.call(['rollback']).catch(() => {});
       throw error;
     } finally {
       ending();

@@ -1,4 +1,17 @@
-import type { Call } from './writer.ts';
+import type { Value } from '../engine.ts';
+import type { BulkTexts } from './connection.ts';
+
+export type Call =
+  | readonly ['begin', durable: boolean]
+  | readonly ['commit' | 'rollback']
+  | readonly ['all' | 'get' | 'run', sql: string, params: readonly Value[]]
+  | readonly ['bulk', texts: BulkTexts, rows: readonly (readonly Value[])[], params: readonly Value[]]
+  | readonly ['takeIds', count: IdCount];
+
+export interface IdCount {
+  readonly messages: number;
+  readonly events: number;
+}
 
 /**
  * A request to the writer thread, sent as JSON: rows in one text cross in half the time that they take as objects.

@@ -1,4 +1,3 @@
-import type { Value } from '../engine.ts';
 import { asUnavailable } from '../failure.ts';
 import { Connection } from './connection.ts';
 
@@ -15,19 +14,10 @@ export class Reader {
     this.#connection = new Connection(file, { readonly: true });
   }
 
-  async all<R extends object>(sql: string, params: readonly Value[]): Promise<R[]> {
+  async read<T>(work: (connection: Connection) => T): Promise<T> {
     try {
       this.#share();
-      return this.#connection.all(sql, params);
-    } catch (error) {
-      throw asUnavailable(error);
-    }
-  }
-
-  async get<R extends object>(sql: string, params: readonly Value[]): Promise<R | undefined> {
-    try {
-      this.#share();
-      return this.#connection.get(sql, params);
+      return work(this.#connection);
     } catch (error) {
       throw asUnavailable(error);
     }
@@ -48,7 +38,7 @@ export class Reader {
       // SQLite ends the transaction itself after a failed read.
       if (this.#connection.inTransaction) this.#connection.run('COMMIT');
     } catch {
-      // Nothing was written, so nothing is lost. The next read uses this snapshot and ends it.
+      // A read loses nothing. The next one uses this snapshot and ends it.
     }
   }
 

@@ -1,12 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { asUnavailable } from '../failure.ts';
 import type { Request, Response } from './protocol.ts';
-import type { Call } from './writer.ts';
 
-interface Waiter {
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
-}
+export type Waiter = Pick<PromiseWithResolvers<unknown>, 'resolve' | 'reject'>;
 
 /** Ends the process with an uncaught error. An error thrown by a listener of the worker would only be printed. */
 function fail(cause: unknown): void {
@@ -42,10 +38,6 @@ export class WriterThread {
     return thread;
   }
 
-  ask(transaction: number, calls: readonly Call[], waiting: readonly Waiter[]): void {
-    this.#send({ transaction, calls }, waiting);
-  }
-
   async close(): Promise<void> {
     try {
       await this.#askOne({ close: true });
@@ -60,11 +52,11 @@ export class WriterThread {
   }
 
   #askOne(request: Request): Promise<unknown> {
-    return new Promise((resolve, reject) => this.#send(request, [{ resolve, reject }]));
+    return new Promise((resolve, reject) => this.send(request, [{ resolve, reject }]));
   }
 
-  /** Keeps the process alive only while a response is awaited. */
-  #send(request: Request, waiting: readonly Waiter[]): void {
+  /** Sends a request whose results settle the waiters. Keeps the process alive only while a response is awaited. */
+  send(request: Request, waiting: readonly Waiter[]): void {
     const text = JSON.stringify(request);
     if (this.#waiting.length === 0) this.#worker.ref();
     this.#waiting.push(waiting);
@@ -79,46 +71,5 @@ export class WriterThread {
       if ('failure' in result) reject(asUnavailable(Object.assign(new Error(result.failure.message), result.failure)));
       else resolve(result.value);
     }
-  }
-}
-
-/** Sends the calls of one transaction to the writer. Calls made in one microtask turn go together. */
-export class TransactionCalls {
-  readonly #thread: WriterThread;
-  readonly #transaction: number;
-  #calls: Call[] = [];
-  #waiting: Waiter[] = [];
-  #isHeldBack = false;
-  #isScheduled = false;
-
-  constructor(thread: WriterThread, transaction: number) {
-    this.#thread = thread;
-    this.#transaction = transaction;
-  }
-
-  call(call: Call): Promise<unknown> {
-    if (!this.#isHeldBack && !this.#isScheduled) {
-      this.#isScheduled = true;
-      queueMicrotask(() => this.#send());
-    }
-    this.#calls.push(call);
-    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
-  }
-
-  /** Holds back the calls that `work` makes synchronously. They go with the next call. */
-  holdBack<T>(work: () => Promise<T>): Promise<T> {
-    this.#isHeldBack = true;
-    try {
-      return work();
-    } finally {
-      this.#isHeldBack = false;
-    }
-  }
-
-  #send(): void {
-    this.#isScheduled = false;
-    this.#thread.ask(this.#transaction, this.#calls, this.#waiting);
-    this.#calls = [];
-    this.#waiting = [];
   }
 }
