@@ -13,6 +13,8 @@ export interface Actor {
   readonly address: string | null;
 }
 
+export type UserActor = Actor & { readonly userId: UserId };
+
 export const operator: Actor = { userId: null, appId: 0, address: null };
 
 /** What is told of an act beside who did it. Never a secret, a token or a text of a message. */

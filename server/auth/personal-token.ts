@@ -1,6 +1,7 @@
 import { ParleyError, type Scope, type TokenId, type UserId } from '@parley/contract';
-import { insertToken, listTokens, type TokenRow } from '../store/access/tokens.ts';
+import { insertToken, listTokens, revokeToken, type TokenRow } from '../store/access/tokens.ts';
 import type { Tx } from '../store/engine/engine.ts';
+import { endWithoutAccess } from '../store/webhooks/webhook-ends.ts';
 import { formatScopes, hashToken, newSecret, type Random } from './access-token.ts';
 import { type Actor, record } from './audit.ts';
 
@@ -51,4 +52,12 @@ export async function requireRoomForToken(tx: Tx, userId: UserId, whose: string,
   if ((await listTokens(tx, userId, at)).length >= mostTokens) {
     throw new ParleyError('conflict', `${whose} ${mostTokens} access tokens. Revoke one first.`);
   }
+}
+
+/** Revokes a token and what it created. `services.ended` must follow the commit. */
+export async function withdraw(tx: Tx, actor: Actor, token: TokenRow, at: number): Promise<void> {
+  const { token_id, user_id, name } = token;
+  await revokeToken(tx, token, at);
+  await endWithoutAccess(tx, at, user_id);
+  await record(tx, at, actor, 'token_revoked', { token_id, name, user_id });
 }
