@@ -1,4 +1,4 @@
-import { FileLinks } from '../auth/file-links.ts';
+import { fileLinks } from '../auth/file-links.ts';
 import type { Settings } from '../config.ts';
 import { UploadLeases } from '../files/leases.ts';
 import { UploadLocks } from '../files/locks.ts';
@@ -44,7 +44,7 @@ export async function buildFiles(
   const linkKey = new Bun.CryptoHasher('sha256', key).update('links to files').digest();
   const services: FileServices = {
     url: (fileId) => `${address()}/api/files.php?action=download&file_id=${fileId}`,
-    links: new FileLinks(linkKey, engine, now),
+    links: fileLinks(linkKey, engine, now),
     read: (blob, start, end) => blobs.read(blob, start, end),
     expiry: () => uploads.expiry,
   };
