@@ -4,28 +4,39 @@ import type { Scope } from './scopes.ts';
 
 export type Method = 'GET' | 'POST';
 
-/** One row of the table: everything that is said about an operation, said once. */
+/** One row of the table: all that is said about an operation. */
 export interface Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> {
   readonly method: Method;
-  /** What a token needs; nothing where any valid token will do. */
+  /** The scopes that a token needs. Empty if any valid token will do. */
   readonly scopes: readonly Scope[];
   readonly summary: string;
-  /** Whether `Idempotency-Key` is honoured. */
+  /** True if `Idempotency-Key` is supported. */
   readonly idempotent?: true;
   readonly input: I;
-  /** Whether the signature of a link to a file stands in for a token. */
+  /** True if a signed link to a file replaces a token. */
   readonly takesLinks?: true;
-  /** Whether the body may be the bytes of a file, and the fields then stand in the address. */
+  /** True if the body may be the bytes of a file. The fields are then in the query. */
   readonly rawFile?: true;
-  /** The answer beside `success`; or a file, which is answered as its bytes. */
+  /** The response beside `success`, or a file or an event stream, which is the whole body. */
   readonly output: O;
-  /** Codes beyond the common ones. */
+  /** Codes beyond `commonErrors`. */
   readonly errors: readonly ErrorCode[];
-  /** A call by user 1 in the world of `examples.ts`, and what it gives there. */
+  /** A call by user 1 after the calls of `examples.ts`, and its response. */
   readonly example: { readonly input: z.input<I>; readonly output: z.input<O> };
 }
 
-/** Keeps the schemas' types; a row is otherwise plain data. */
-export function operation<I extends z.ZodType, O extends z.ZodType>(row: Operation<I, O>): Operation<I, O> {
-  return row;
-}
+type Row<I extends z.ZodType, O extends z.ZodType> = Omit<Operation<I, O>, 'method' | 'scopes' | 'errors'> &
+  Partial<Pick<Operation, 'errors'>>;
+
+/** Returns a row whose type keeps those of its schemas. */
+const rowOf =
+  (method: Method) =>
+  <I extends z.ZodType, O extends z.ZodType>(scopes: readonly Scope[], row: Row<I, O>): Operation<I, O> => ({
+    method,
+    scopes,
+    errors: [],
+    ...row,
+  });
+
+export const get = rowOf('GET');
+export const post = rowOf('POST');

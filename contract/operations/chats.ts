@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { afterId, chatId, description, hasMore, pageLimit, searchText, title, userId, userIds } from '../fields.ts';
 import type { Limits } from '../limits.ts';
-import { operation } from '../operation.ts';
+import { get, post } from '../operation.ts';
 import { chat, participant, role, visibility } from '../records.ts';
 
 const at = '2026-01-01T12:00:00.000Z';
@@ -43,9 +43,7 @@ export const chats = (limits: Limits) => {
   const limit = pageLimit(limits.page);
 
   return {
-    list: operation({
-      method: 'GET',
-      scopes: ['chats:read'],
+    list: get(['chats:read'], {
       summary: 'List your chats, or the public channels that anyone may join; `query` narrows by name.',
       input: z.strictObject({
         scope: z.enum(['mine', 'public']).default('mine').meta({ description: 'your chats, or all public channels' }),
@@ -54,24 +52,19 @@ export const chats = (limits: Limits) => {
         after_id: afterId,
       }),
       output: z.object({ chats: z.array(chat), has_more: hasMore }),
-      errors: [],
       example: {
         input: { scope: 'public', query: 'rand' },
         output: { chats: [{ ...random, role: null }], has_more: false },
       },
     }),
-    get: operation({
-      method: 'GET',
-      scopes: ['chats:read'],
+    get: get(['chats:read'], {
       summary: 'Fetch one chat.',
       input: z.strictObject({ chat_id: chatId }),
       output: z.object({ chat }),
       errors: ['not_found'],
       example: { input: { chat_id: 1 }, output: { chat: launch } },
     }),
-    update: operation({
-      method: 'POST',
-      scopes: ['chats:write'],
+    update: post(['chats:write'], {
       summary: 'Change the name, description or, of a channel, the visibility.',
       input: z.strictObject({
         chat_id: chatId,
@@ -81,23 +74,16 @@ export const chats = (limits: Limits) => {
       }),
       output: z.object({ chat }),
       errors: ['not_found', 'forbidden'],
-      example: {
-        input: { chat_id: 1, name: 'Lift-off' },
-        output: { chat: { ...launch, name: 'Lift-off' } },
-      },
+      example: { input: { chat_id: 1, name: 'Lift-off' }, output: { chat: { ...launch, name: 'Lift-off' } } },
     }),
-    participants: operation({
-      method: 'GET',
-      scopes: ['chats:read'],
+    participants: get(['chats:read'], {
       summary: 'List who is in a chat, by user id.',
       input: z.strictObject({ chat_id: chatId, limit, after_id: afterId }),
       output: z.object({ participants: z.array(participant), has_more: hasMore }),
       errors: ['not_found', 'forbidden'],
       example: { input: { chat_id: 1, limit: 2 }, output: { participants: [ada, bob], has_more: true } },
     }),
-    add_participants: operation({
-      method: 'POST',
-      scopes: ['chats:write'],
+    add_participants: post(['chats:write'], {
       summary: 'Add users to a group or channel. Those who are in it already stay as they are.',
       input: z.strictObject({ chat_id: chatId, participants: userIds(limits.participants) }),
       output: z.object({ chat, added: z.array(userId).meta({ description: 'those who were not in it before' }) }),
@@ -117,45 +103,28 @@ export const chats = (limits: Limits) => {
         },
       },
     }),
-    remove_participant: operation({
-      method: 'POST',
-      scopes: ['chats:write'],
+    remove_participant: post(['chats:write'], {
       summary: 'Remove a user from a group or channel.',
       input: z.strictObject({ chat_id: chatId, user_id: userId }),
       output: z.object({ chat }),
       errors: ['not_found', 'forbidden'],
-      example: {
-        input: { chat_id: 1, user_id: 3 },
-        output: { chat: { ...launch, participant_count: 2 } },
-      },
+      example: { input: { chat_id: 1, user_id: 3 }, output: { chat: { ...launch, participant_count: 2 } } },
     }),
-    set_role: operation({
-      method: 'POST',
-      scopes: ['chats:write'],
+    set_role: post(['chats:write'], {
       summary: 'Make a participant owner, admin or member. A chat keeps at least one owner.',
       input: z.strictObject({ chat_id: chatId, user_id: userId, role }),
       output: z.object({ participant }),
       errors: ['not_found', 'forbidden', 'conflict'],
-      example: {
-        input: { chat_id: 1, user_id: 2, role: 'admin' },
-        output: { participant: { ...bob, role: 'admin' } },
-      },
+      example: { input: { chat_id: 1, user_id: 2, role: 'admin' }, output: { participant: { ...bob, role: 'admin' } } },
     }),
-    join: operation({
-      method: 'POST',
-      scopes: ['chats:write'],
+    join: post(['chats:write'], {
       summary: 'Join a public channel.',
       input: z.strictObject({ chat_id: chatId }),
       output: z.object({ chat }),
       errors: ['not_found'],
-      example: {
-        input: { chat_id: 4 },
-        output: { chat: { ...random, participant_count: 2, role: 'member' } },
-      },
+      example: { input: { chat_id: 4 }, output: { chat: { ...random, participant_count: 2, role: 'member' } } },
     }),
-    leave: operation({
-      method: 'POST',
-      scopes: ['chats:write'],
+    leave: post(['chats:write'], {
       summary: 'Leave a group or channel. Its last owner makes somebody else owner first.',
       input: z.strictObject({ chat_id: chatId }),
       output: z.object({ chat_id: chatId }),

@@ -3,13 +3,11 @@ import { eventStream } from '../event-stream.ts';
 import { eventNames, signalNames } from '../events.ts';
 import { chatId, count, hasMore, pageLimit } from '../fields.ts';
 import type { Limits } from '../limits.ts';
-import { operation } from '../operation.ts';
+import { get } from '../operation.ts';
 import { loggedEvent } from '../records.ts';
 
 export const events = (limits: Limits) => ({
-  list: operation({
-    method: 'GET',
-    scopes: ['messages:read'],
+  list: get(['messages:read'], {
     summary:
       'Read the events of your chats in order. Pass `next` as `after` to go on; 0 starts at the oldest event kept.',
     input: z.strictObject({
@@ -45,9 +43,7 @@ export const events = (limits: Limits) => ({
       },
     },
   }),
-  stream: operation({
-    method: 'GET',
-    scopes: ['messages:read'],
+  stream: get(['messages:read'], {
     summary:
       'Follow the events of your chats as they happen, as server-sent events: `id` is the event, `data` what webhooks are sent. Without a cursor it begins with what happens from now on. A client that comes back says in `Last-Event-ID` how far it came, and misses nothing. Signals such as `message_read` have no `id`, and are not sent again.',
     input: z.strictObject({

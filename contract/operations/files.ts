@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { fileId, fileName, time, userId } from '../fields.ts';
 import { fileInput } from '../file-input.ts';
 import type { Limits } from '../limits.ts';
-import { operation } from '../operation.ts';
+import { get, post } from '../operation.ts';
 import { file } from '../records.ts';
 
 const hello = {
@@ -15,9 +15,7 @@ const hello = {
 };
 
 export const files = (limits: Limits) => ({
-  upload: operation({
-    method: 'POST',
-    scopes: ['files'],
+  upload: post(['files'], {
     summary:
       'Upload a file, to be sent later by its `file_id`. The body is a form with the part `file`, or the bytes themselves with `name` in the address. Where no message names it, it is removed after a day. Uploads that can be resumed are made with the tus protocol at `{base_url}/uploads`.',
     idempotent: true,
@@ -33,9 +31,7 @@ export const files = (limits: Limits) => ({
       output: { file: { ...hello, file_id: 2, url: hello.url.replace(/1$/, '2') } },
     },
   }),
-  get: operation({
-    method: 'GET',
-    scopes: ['files'],
+  get: get(['files'], {
     summary:
       'Look up a file that you have uploaded, or that was sent into a chat of yours, with a link that fetches it without a token for a few minutes.',
     input: z.strictObject({ file_id: fileId }),
@@ -58,9 +54,7 @@ export const files = (limits: Limits) => ({
       },
     },
   }),
-  download: operation({
-    method: 'GET',
-    scopes: ['files'],
+  download: get(['files'], {
     summary:
       'Fetch the bytes of a file. `Range` and conditional requests are honoured; `signature` and what it signs stand in for a token.',
     takesLinks: true,

@@ -16,7 +16,7 @@ import {
 } from '../fields.ts';
 import { fileInput } from '../file-input.ts';
 import type { Limits } from '../limits.ts';
-import { operation } from '../operation.ts';
+import { get, post } from '../operation.ts';
 import { chat, message, visibility } from '../records.ts';
 
 const at = '2026-01-01T12:00:00.000Z';
@@ -62,9 +62,7 @@ export const messages = (limits: Limits) => {
   const participants = userIds(limits.participants);
 
   return {
-    send_message: operation({
-      method: 'POST',
-      scopes: ['messages:write'],
+    send_message: post(['messages:write'], {
       summary:
         'Send a text, a file, or both into a chat. A file comes as a part of `multipart/form-data`, or was uploaded before and is named by `file_id`; it takes the scope `files` too.',
       idempotent: true,
@@ -91,9 +89,7 @@ export const messages = (limits: Limits) => {
         output: { message: { ...newest, message_id: 4, user_id: 1, content: 'See you there', reply_to: 3 } },
       },
     }),
-    get_messages: operation({
-      method: 'GET',
-      scopes: ['messages:read'],
+    get_messages: get(['messages:read'], {
       summary:
         'List the messages of a chat in ascending order: the newest page, the page before `before_id`, or the page after `after_id` (0 starts at the oldest).',
       input: z.strictObject({
@@ -108,23 +104,16 @@ export const messages = (limits: Limits) => {
       }),
       output: z.object({ messages: z.array(message), has_more: hasMore }),
       errors: ['not_found', 'forbidden'],
-      example: {
-        input: { chat_id: 1, limit: 2, after_id: 0 },
-        output: { messages: [hello, answer], has_more: true },
-      },
+      example: { input: { chat_id: 1, limit: 2, after_id: 0 }, output: { messages: [hello, answer], has_more: true } },
     }),
-    get_message: operation({
-      method: 'GET',
-      scopes: ['messages:read'],
+    get_message: get(['messages:read'], {
       summary: 'Fetch one message.',
       input: z.strictObject({ message_id: messageId }),
       output: z.object({ message }),
       errors: ['not_found'],
       example: { input: { message_id: 2 }, output: { message: answer } },
     }),
-    edit_message: operation({
-      method: 'POST',
-      scopes: ['messages:write'],
+    edit_message: post(['messages:write'], {
       summary: 'Change the text of a message of your own.',
       input: z.strictObject({ message_id: messageId, content }),
       output: z.object({ message }),
@@ -134,21 +123,14 @@ export const messages = (limits: Limits) => {
         output: { message: { ...hello, content: 'Hello, everyone', edited_at: at } },
       },
     }),
-    delete_message: operation({
-      method: 'POST',
-      scopes: ['messages:write'],
+    delete_message: post(['messages:write'], {
       summary: 'Delete a message: your own, or any in a group or channel that you administer. A tombstone stays.',
       input: z.strictObject({ message_id: messageId }),
       output: z.object({ message }),
       errors: ['not_found', 'forbidden'],
-      example: {
-        input: { message_id: 2 },
-        output: { message: { ...answer, content: '', deleted_at: at } },
-      },
+      example: { input: { message_id: 2 }, output: { message: { ...answer, content: '', deleted_at: at } } },
     }),
-    search_messages: operation({
-      method: 'GET',
-      scopes: ['messages:read'],
+    search_messages: get(['messages:read'], {
       summary:
         'Find messages in your chats, newest first: every word must occur, the last may be the beginning of a word. A message can usually be found within a second of being sent.',
       input: z.strictObject({
@@ -161,9 +143,7 @@ export const messages = (limits: Limits) => {
       errors: ['not_found', 'forbidden'],
       example: { input: { query: 'launch fri' }, output: { messages: [newest], has_more: false } },
     }),
-    mark_read: operation({
-      method: 'POST',
-      scopes: ['messages:write'],
+    mark_read: post(['messages:write'], {
       summary: 'Move your read marker up to a message, or to the newest one. It never moves back.',
       input: z.strictObject({
         chat_id: chatId,
@@ -178,9 +158,7 @@ export const messages = (limits: Limits) => {
         output: { read: { chat_id: 1, last_read_id: 2, unread_count: 1 } },
       },
     }),
-    add_reaction: operation({
-      method: 'POST',
-      scopes: ['messages:write'],
+    add_reaction: post(['messages:write'], {
       summary: 'React to a message.',
       input: z.strictObject({ message_id: messageId, emoji }),
       output: z.object({ message }),
@@ -198,9 +176,7 @@ export const messages = (limits: Limits) => {
         },
       },
     }),
-    remove_reaction: operation({
-      method: 'POST',
-      scopes: ['messages:write'],
+    remove_reaction: post(['messages:write'], {
       summary: 'Take your reaction back.',
       input: z.strictObject({ message_id: messageId, emoji }),
       output: z.object({ message }),
@@ -210,9 +186,7 @@ export const messages = (limits: Limits) => {
         output: { message: { ...hello, reactions: [{ emoji: '👋', count: 1, reacted: false }] } },
       },
     }),
-    create_group: operation({
-      method: 'POST',
-      scopes: ['chats:write'],
+    create_group: post(['chats:write'], {
       summary: 'Create a group with the given participants; you become its owner.',
       idempotent: true,
       input: z.strictObject({ name: title, participants, description: description.optional() }),
@@ -220,9 +194,7 @@ export const messages = (limits: Limits) => {
       errors: ['idempotency_conflict'],
       example: { input: { name: 'Weekend', participants: [2, 3] }, output: { group: newChat } },
     }),
-    create_channel: operation({
-      method: 'POST',
-      scopes: ['chats:write'],
+    create_channel: post(['chats:write'], {
       summary: 'Create a channel: its owner and admins post, everyone in it reads, anyone may join a public one.',
       idempotent: true,
       input: z.strictObject({
@@ -247,9 +219,7 @@ export const messages = (limits: Limits) => {
         },
       },
     }),
-    create_direct: operation({
-      method: 'POST',
-      scopes: ['chats:write'],
+    create_direct: post(['chats:write'], {
       summary: 'Open the direct chat with a user. It is the same chat for both, however often it is opened.',
       idempotent: true,
       input: z.strictObject({ user_id: userId }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { title, tokenId } from '../fields.ts';
 import type { Limits } from '../limits.ts';
-import { operation } from '../operation.ts';
+import { get, post } from '../operation.ts';
 import { token } from '../records.ts';
 import { scopeNames } from '../scopes.ts';
 
@@ -17,9 +17,7 @@ const reader = {
 const spare = { ...reader, token_id: 4, name: 'spare', scopes: ['messages:read' as const] };
 
 export const tokens = (_limits: Limits) => ({
-  list: operation({
-    method: 'GET',
-    scopes: [],
+  list: get([], {
     summary: 'List your access tokens. The tokens themselves are never shown again.',
     input: z.strictObject({}),
     output: z.object({ tokens: z.array(token) }),
@@ -29,9 +27,7 @@ export const tokens = (_limits: Limits) => ({
       output: { tokens: [{ ...spare, token_id: 1, name: 'first', scopes: [...scopeNames] }, spare] },
     },
   }),
-  create: operation({
-    method: 'POST',
-    scopes: [],
+  create: post([], {
     summary:
       'Create an access token that can do no more than the one you use, and ends with it. It is shown this once.',
     input: z.strictObject({
@@ -51,9 +47,7 @@ export const tokens = (_limits: Limits) => ({
       output: { token: reader, access_token: 'pat_EXAMPLE' },
     },
   }),
-  revoke: operation({
-    method: 'POST',
-    scopes: [],
+  revoke: post([], {
     summary:
       'Revoke one of your access tokens and those that it made, at once. A token cannot revoke one that can do more than itself.',
     input: z.strictObject({ token_id: tokenId }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isCommonPassword } from '../common-passwords.ts';
 import { afterId, hasMore, pageLimit, searchText, text, title, userId, userName } from '../fields.ts';
 import type { Limits } from '../limits.ts';
-import { operation } from '../operation.ts';
+import { get, post } from '../operation.ts';
 import { user } from '../records.ts';
 
 const at = '2026-01-01T12:00:00.000Z';
@@ -24,27 +24,20 @@ export const password = text({ min: 1, maxBytes: 1_024 })
   .meta({ description: 'for signing in; without one the user has only tokens', minLength: 10, maxLength: 1_024 });
 
 export const users = (limits: Limits) => ({
-  me: operation({
-    method: 'GET',
-    scopes: [],
+  me: get([], {
     summary: 'Tell who the access token belongs to.',
     input: z.strictObject({}),
     output: z.object({ user }),
-    errors: [],
     example: { input: {}, output: { user: ada } },
   }),
-  get: operation({
-    method: 'GET',
-    scopes: ['chats:read'],
+  get: get(['chats:read'], {
     summary: 'Fetch one user.',
     input: z.strictObject({ user_id: userId }),
     output: z.object({ user }),
     errors: ['not_found'],
     example: { input: { user_id: 2 }, output: { user: bob } },
   }),
-  search: operation({
-    method: 'GET',
-    scopes: ['chats:read'],
+  search: get(['chats:read'], {
     summary: 'Find users whose name or display name contains the text.',
     input: z.strictObject({
       query: searchText.optional(),
@@ -52,12 +45,9 @@ export const users = (limits: Limits) => ({
       after_id: afterId,
     }),
     output: z.object({ users: z.array(user), has_more: hasMore }),
-    errors: [],
     example: { input: { query: 'bo' }, output: { users: [bob], has_more: false } },
   }),
-  create: operation({
-    method: 'POST',
-    scopes: ['admin'],
+  create: post(['admin'], {
     summary: 'Create a user.',
     idempotent: true,
     input: z.strictObject({
@@ -73,9 +63,7 @@ export const users = (limits: Limits) => ({
       output: { user: { ...bob, user_id: 4, name: 'dora', display_name: 'Dora' } },
     },
   }),
-  disable: operation({
-    method: 'POST',
-    scopes: ['admin'],
+  disable: post(['admin'], {
     summary:
       'Disable a user: every access token ends at once; what the user wrote stays; chats that only this user owned pass to the next in line.',
     input: z.strictObject({ user_id: userId }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { chatId, deliveryId, eventId, hasMore, pageLimit, replayId, text, timeInput, webhookId } from '../fields.ts';
 import type { Limits } from '../limits.ts';
-import { operation } from '../operation.ts';
+import { get, post } from '../operation.ts';
 import { attempt, delivery, deliveryInFull, deliveryState, replay, webhook } from '../webhook-records.ts';
 
 const at = '2026-01-01T12:00:00.000Z';
@@ -65,9 +65,7 @@ const secret = text({ min: 1, maxBytes: 256 })
 const toMessages = ['webhooks', 'messages:read'] as const;
 
 export const webhooks = (limits: Limits) => ({
-  register: operation({
-    method: 'POST',
-    scopes: toMessages,
+  register: post(toMessages, {
     summary:
       'Register an endpoint that gets the events of your chats by POST, signed, in order for each chat, from now on. It ends with the access token that registered it.',
     idempotent: true,
@@ -89,30 +87,23 @@ export const webhooks = (limits: Limits) => ({
       output: { webhook: newHook },
     },
   }),
-  list: operation({
-    method: 'GET',
-    scopes: ['webhooks'],
+  list: get(['webhooks'], {
     summary: 'List your webhooks.',
     input: z.strictObject({
       limit: pageLimit(limits.page),
       after_id: z.int().nonnegative().default(0).meta({ description: 'the last id of the page before' }),
     }),
     output: z.object({ webhooks: z.array(webhook), has_more: hasMore }),
-    errors: [],
     example: { input: {}, output: { webhooks: [hook], has_more: false } },
   }),
-  get: operation({
-    method: 'GET',
-    scopes: ['webhooks'],
+  get: get(['webhooks'], {
     summary: 'Get one of your webhooks.',
     input: z.strictObject({ webhook_id: webhookId }),
     output: z.object({ webhook }),
     errors: ['not_found'],
     example: { input: { webhook_id: 1 }, output: { webhook: hook } },
   }),
-  update: operation({
-    method: 'POST',
-    scopes: toMessages,
+  update: post(toMessages, {
     summary:
       'Change the endpoint or the events of a webhook, pause it, or make it active again. What it missed while it was not active goes out in order.',
     input: z.strictObject({
@@ -130,9 +121,7 @@ export const webhooks = (limits: Limits) => ({
       },
     },
   }),
-  rotate_secret: operation({
-    method: 'POST',
-    scopes: ['webhooks'],
+  rotate_secret: post(['webhooks'], {
     summary:
       'Sign with another secret from now on. For 24 hours `webhook-signature` carries a signature with the old one too.',
     input: z.strictObject({ webhook_id: webhookId, secret }),
@@ -143,9 +132,7 @@ export const webhooks = (limits: Limits) => ({
       output: { webhook: { ...hook, previous_secret_until: '2026-01-02T12:00:00.000Z' } },
     },
   }),
-  test: operation({
-    method: 'POST',
-    scopes: toMessages,
+  test: post(toMessages, {
     summary: 'Send the endpoint a sample event now, whatever its status, and tell what it answered.',
     input: z.strictObject({ webhook_id: webhookId }),
     output: z.object({
@@ -163,9 +150,7 @@ export const webhooks = (limits: Limits) => ({
       },
     },
   }),
-  deliveries: operation({
-    method: 'GET',
-    scopes: ['webhooks'],
+  deliveries: get(['webhooks'], {
     summary: 'List the deliveries of a webhook, those of the newest events first. Pass `next` as `before_id` to go on.',
     input: z.strictObject({
       webhook_id: webhookId,
@@ -191,9 +176,7 @@ export const webhooks = (limits: Limits) => ({
       output: { deliveries: [refused], has_more: false, next: null },
     },
   }),
-  delivery: operation({
-    method: 'GET',
-    scopes: toMessages,
+  delivery: get(toMessages, {
     summary: 'Get one delivery with its attempts, the exact body and the exact bytes that were signed.',
     input: z.strictObject({ delivery_id: deliveryId }),
     output: z.object({ delivery: deliveryInFull }),
@@ -205,9 +188,7 @@ export const webhooks = (limits: Limits) => ({
       },
     },
   }),
-  skip: operation({
-    method: 'POST',
-    scopes: ['webhooks'],
+  skip: post(['webhooks'], {
     summary: 'Give up a delivery that is not settled, so that the next one of its chat goes out.',
     input: z.strictObject({ delivery_id: deliveryId }),
     output: z.object({ delivery }),
@@ -217,9 +198,7 @@ export const webhooks = (limits: Limits) => ({
       output: { delivery: { ...refused, state: 'skipped', reason: 'by_owner', next_attempt_at: null } },
     },
   }),
-  redeliver: operation({
-    method: 'POST',
-    scopes: toMessages,
+  redeliver: post(toMessages, {
     summary:
       'Try a delivery now. One that is not settled yet is tried in its turn without waiting any longer; a settled one is sent once more, and the answer tells what came of it.',
     input: z.strictObject({ delivery_id: deliveryId }),
@@ -227,9 +206,7 @@ export const webhooks = (limits: Limits) => ({
     errors: ['not_found', 'conflict'],
     example: { input: { delivery_id: 1 }, output: { delivery: { ...refused, next_attempt_at: null } } },
   }),
-  replay: operation({
-    method: 'POST',
-    scopes: toMessages,
+  replay: post(toMessages, {
     summary:
       'Send past events again, in order, beside the live ones and marked `X-Webhook-Replay`. It goes on by itself, also after a restart.',
     idempotent: true,
@@ -267,9 +244,7 @@ export const webhooks = (limits: Limits) => ({
       },
     },
   }),
-  replays: operation({
-    method: 'GET',
-    scopes: ['webhooks'],
+  replays: get(['webhooks'], {
     summary: 'List the replays of a webhook, the newest first, and how far each has come.',
     input: z.strictObject({
       webhook_id: webhookId,
@@ -280,9 +255,7 @@ export const webhooks = (limits: Limits) => ({
     errors: ['not_found'],
     example: { input: { webhook_id: 1 }, output: { replays: [], has_more: false } },
   }),
-  delete: operation({
-    method: 'POST',
-    scopes: ['webhooks'],
+  delete: post(['webhooks'], {
     summary: 'Delete a webhook. What it has not delivered is skipped; its deliveries stay readable for a while.',
     input: z.strictObject({ webhook_id: webhookId }),
     output: z.object({ webhook_id: webhookId }),

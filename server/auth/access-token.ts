@@ -2,7 +2,7 @@ import { type Scope, scopeNames } from '@parley/contract';
 
 export type Random = (bytes: number) => Uint8Array;
 
-/** What a leak scanner can find, and a reader can tell apart. */
+/** Leak scanners search for them, and readers tell the kinds apart by them. */
 const prefixes = {
   personal: 'pat_',
   oauth: 'oat_',
@@ -14,18 +14,18 @@ const prefixes = {
   link: '',
 } as const;
 
-/** A new secret: 256 random bits behind the prefix of its kind. */
+/** Returns 256 random bits with the prefix of the kind. */
 export const newSecret = (kind: keyof typeof prefixes, random: Random): string =>
   `${prefixes[kind]}${Buffer.from(random(32)).toString('base64url')}`;
 
-/** What is stored in place of a secret. It has full entropy, so a plain hash is enough. */
+/** Returns the hash that is stored in place of a secret. The secret has full entropy, so a plain hash is enough. */
 export function hashToken(token: string): string {
   return new Bun.CryptoHasher('sha256').update(token).digest('base64url');
 }
 
 const parsed = new Map<string, ReadonlySet<Scope>>();
 
-/** Tokens with the same scopes share one set: there are many tokens, and few kinds of them. */
+/** Returns one shared set for equal texts: there are many tokens, and few sets of scopes. */
 export function parseScopes(stored: string): ReadonlySet<Scope> {
   const known = parsed.get(stored);
   if (known) return known;
@@ -34,7 +34,7 @@ export function parseScopes(stored: string): ReadonlySet<Scope> {
   return scopes;
 }
 
-/** In the order of the contract, without repeats, and without what is no scope. */
+/** Returns the known scopes in the order of the contract, without repeats. */
 export const inOrder = (scopes: Iterable<string>): Scope[] => {
   const chosen = new Set(scopes);
   return scopeNames.filter((scope) => chosen.has(scope));
@@ -42,10 +42,10 @@ export const inOrder = (scopes: Iterable<string>): Scope[] => {
 
 export const formatScopes = (scopes: Iterable<Scope>): string => inOrder(scopes).join(' ');
 
-/** What of these works for somebody: only an administrator can administer, or let others do so. */
+/** Returns the scopes that have an effect for a user: `admin` has one for administrators only. */
 export const usableBy = ({ isAdmin }: { readonly isAdmin: boolean }, scopes: Iterable<string>): Scope[] =>
   inOrder(scopes).filter((scope) => isAdmin || scope !== 'admin');
 
-/** All that somebody may do. */
+/** Returns all scopes that a user can use. */
 export const scopesFor = (user: { readonly is_admin: boolean }): Scope[] =>
   usableBy({ isAdmin: user.is_admin }, scopeNames);

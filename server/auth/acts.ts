@@ -1,4 +1,4 @@
-/** Every act that the audit log tells of, in words for an administrator. What happened to whom is in its details. */
+/** Every act in the audit log, in words for an administrator. */
 export const acts = {
   service_set_up: 'Set up the service',
   signed_in: 'Signed in',

@@ -1,36 +1,33 @@
 import { ParleyError, type TokenId, type UserId } from '@parley/contract';
+import { LRUCache } from 'lru-cache';
 import { findTokenByHash } from '../store/access/tokens.ts';
 import type { Db } from '../store/engine/engine.ts';
 import { hashToken, parseScopes } from './access-token.ts';
 import type { Caller } from './caller.ts';
 
-/** A revocation by another process is noticed within this time; one of our own, at once. */
+/** A revocation by another process takes effect within this time, and one by this process at once. */
 const trustMs = 2_000;
 
-/** More live tokens than this in two seconds, and the oldest are simply looked up again. */
-const cacheSize = 10_000;
+const maxCached = 10_000;
 
-interface Known {
-  readonly caller: Caller;
-  readonly until: number;
-}
-
-/** What somebody shows to be known: an access token, or the session of a browser. Whether a cookie counts at all is for others to know. */
+/** An access token, or the session of a browser. */
 export interface Credential {
   readonly secret: string;
   readonly isSession: boolean;
 }
 
-/** Called before a token that was not seen before is looked up: throws where that is refused. */
-type Gate = () => void;
-
-/** Turns bearer tokens and sessions into callers. Unknown ones are never remembered. */
+/** Returns the callers of tokens and sessions. */
 export class Authenticator {
   readonly #db: Db;
   readonly #now: () => number;
-  /** By the token itself, in memory only: hashing it anew for every request costs more than the look-up saves. */
-  readonly #known = new Map<string, Known>();
-  readonly #uses = new Map<TokenId, number>();
+  /**
+   * The key is the secret itself: hashing it for every request costs more than the lookup saves. Unknown secrets are not
+   * cached. Measured: 110-190 ns per lookup, 0.1 µs more than a Map that is emptied when it is full.
+   */
+  readonly #cache = new LRUCache<string, { readonly caller: Caller; readonly trustedUntil: number }>({
+    max: maxCached,
+  });
+  readonly #lastUses = new Map<TokenId, number>();
   #revocations = 0;
 
   constructor(db: Db, now: () => number) {
@@ -38,27 +35,24 @@ export class Authenticator {
     this.#now = now;
   }
 
-  /** Who this speaks for. Answers without waiting where it was seen a moment ago. */
-  authenticate({ secret, isSession }: Credential, gate: Gate): Caller | Promise<Caller> {
-    const known = this.#known.get(secret);
-    if (!known) gate();
+  /**
+   * Returns the caller, at once if it is cached. Throws `unauthorized` for an unknown or expired secret. Calls `gate`, which
+   * may throw, before it looks up a secret that is not in the cache.
+   */
+  authenticate({ secret, isSession }: Credential, gate: () => void): Caller | Promise<Caller> {
+    const cached = this.#cache.get(secret);
+    if (!cached) gate();
     const now = this.#now();
-    if (known && known.until > now) {
-      if (hasExpired(known.caller, now) || (known.caller.kind === 'session') !== isSession) throw expired();
-      return known.caller;
-    }
-    return this.#load(secret, isSession);
+    if (!cached || cached.trustedUntil <= now) return this.#load(secret, isSession);
+    if (!isUsable(cached.caller, isSession, now)) throw unusable();
+    return cached.caller;
   }
 
-  async #load(token: string, asSession: boolean): Promise<Caller> {
+  async #load(secret: string, isSession: boolean): Promise<Caller> {
     const revocations = this.#revocations;
-    const row = await findTokenByHash(this.#db, hashToken(token));
-    if (!row || (row.kind === 'session') !== asSession) {
-      this.#known.delete(token);
-      throw expired();
-    }
+    const row = await findTokenByHash(this.#db, hashToken(secret));
     const now = this.#now();
-    const caller: Caller = {
+    const caller = row && {
       userId: row.user_id,
       tokenId: row.token_id,
       kind: row.kind,
@@ -67,34 +61,33 @@ export class Authenticator {
       scopes: parseScopes(row.scopes),
       expiresAt: row.expires_at,
     };
-    if (hasExpired(caller, now)) {
-      this.#known.delete(token);
-      throw expired();
+    if (!caller || !isUsable(caller, isSession, now)) {
+      this.#cache.delete(secret);
+      throw unusable();
     }
-    if (this.#known.size >= cacheSize) this.#known.clear();
-    // What was read while a token was being revoked may be what it was before.
-    if (revocations === this.#revocations) this.#known.set(token, { caller, until: now + trustMs });
-    this.#uses.set(row.token_id, now);
+    // A row that was read during a revocation may be the one before it.
+    if (revocations === this.#revocations) this.#cache.set(secret, { caller, trustedUntil: now + trustMs });
+    this.#lastUses.set(caller.tokenId, now);
     return caller;
   }
 
-  /** To be called once it is committed that some access of these users has ended. */
+  /** Must be called after the commit that ends some access of these users. */
   forget(userIds: readonly UserId[]): void {
     this.#revocations++;
-    for (const [token, { caller }] of this.#known) {
-      if (userIds.includes(caller.userId)) this.#known.delete(token);
+    for (const [secret, { caller }] of [...this.#cache.entries()]) {
+      if (userIds.includes(caller.userId)) this.#cache.delete(secret);
     }
   }
 
-  /** When each token was last seen since the last time this was asked. */
+  /** Returns the last use of each token since the previous call. */
   takeUses(): { token_id: TokenId; at: number }[] {
-    const uses = [...this.#uses].map(([token_id, at]) => ({ token_id, at }));
-    this.#uses.clear();
+    const uses = [...this.#lastUses].map(([token_id, at]) => ({ token_id, at }));
+    this.#lastUses.clear();
     return uses;
   }
 }
 
-/** The access token in the header. */
+/** Returns the access token in an Authorization header. */
 export function bearer(authorization: string | null): string {
   if (authorization === null) {
     throw new ParleyError('unauthorized', 'Send an access token: Authorization: Bearer <token>');
@@ -104,6 +97,8 @@ export function bearer(authorization: string | null): string {
   return match[1];
 }
 
-const hasExpired = ({ expiresAt }: Caller, now: number): boolean => expiresAt !== null && expiresAt <= now;
+/** A session works only as a cookie, and a token only as a token. */
+const isUsable = ({ kind, expiresAt }: Caller, isSession: boolean, now: number): boolean =>
+  (kind === 'session') === isSession && (expiresAt === null || expiresAt > now);
 
-const expired = () => new ParleyError('unauthorized', 'This access token is unknown, expired or revoked.');
+const unusable = () => new ParleyError('unauthorized', 'This access token is unknown, expired or revoked.');

@@ -1,53 +1,47 @@
 import { ParleyError, type Scope, type TokenId, type UserId } from '@parley/contract';
-import { findToken, lockTokensOf, revokeToken } from '../store/access/tokens.ts';
+import { findToken, lockTokensOf } from '../store/access/tokens.ts';
 import { findUser, insertUser, listBots, type UserRow } from '../store/access/users.ts';
 import type { Db, Tx } from '../store/engine/engine.ts';
-import { endWithoutAccess } from '../store/webhooks/webhook-ends.ts';
-import { type Actor, record } from './audit.ts';
-import { makeToken, type NewToken, requireRoomForToken } from './personal-token.ts';
+import { record, type UserActor } from './audit.ts';
+import { makeToken, type NewToken, requireRoomForToken, withdraw } from './personal-token.ts';
 import type { AccessServices } from './services.ts';
+import { createUser } from './users.ts';
 
-/** Bots of one person at most. */
-const mostBots = 100;
-
-type Owner = Actor & { readonly userId: UserId };
+/** The number of bots of one person. */
+const maxBots = 100;
 
 export interface BotRequest {
   readonly name: string;
   readonly displayName: string;
 }
 
-export function createBot(services: AccessServices, owner: Owner, request: BotRequest): Promise<UserRow> {
+export function createBot(services: AccessServices, owner: UserActor, request: BotRequest): Promise<UserRow> {
   return services.engine.write(async (tx) => {
     const at = services.now();
-    await tx.lockKeys([`bots of ${owner.userId}`]);
-    await requireRoom(tx, owner.userId);
+    const { userId: ownerId } = owner;
+    await tx.lockKeys([`bots of ${ownerId}`]);
+    await requireRoom(tx, ownerId);
     const { name, displayName } = request;
-    const ownerId = owner.userId;
-    const bot = await insertUser(tx, { name, displayName, isAdmin: false, passwordHash: null, ownerId, at });
-    if (!bot) throw new ParleyError('conflict', `The name ${name} is taken.`, [{ field: 'name', message: 'is taken' }]);
+    const bot = await createUser(tx, { name, displayName, isAdmin: false, passwordHash: null, ownerId, at });
     await record(tx, at, owner, 'bot_created', { bot_id: bot.user_id, name });
     return bot;
   });
 }
 
 async function requireRoom(tx: Tx, ownerId: UserId): Promise<void> {
-  if ((await listBots(tx, ownerId)).length >= mostBots) {
-    throw new ParleyError('conflict', `You have ${mostBots} bots. Disable one first.`);
+  if ((await listBots(tx, ownerId)).length >= maxBots) {
+    throw new ParleyError('conflict', `You have ${maxBots} bots. Disable one first.`);
   }
 }
 
-/** A bot for something that has a title, under a name made of it that is not taken. */
+/** Creates the bot of an app, with a free name that is made from the title of the app. */
 export async function insertBot(tx: Tx, ownerId: UserId, title: string, at: number): Promise<UserRow> {
   await requireRoom(tx, ownerId);
-  const stem =
-    title
-      .normalize('NFKD')
-      .replace(/[^A-Za-z0-9]+/g, '-')
-      .replace(/^-+|-+$/g, '')
-      .toLowerCase()
-      .slice(0, 30)
-      .replace(/-+$/, '') || 'app';
+  const words = title
+    .normalize('NFKD')
+    .toLowerCase()
+    .match(/[a-z0-9]+/g) ?? ['app'];
+  const stem = words.join('-').slice(0, 30).replace(/-$/, '');
   for (let count = 1; ; count++) {
     const name = count === 1 ? `${stem}-bot` : `${stem}-bot${count}`;
     const bot = await insertUser(tx, { name, displayName: title, isAdmin: false, passwordHash: null, ownerId, at });
@@ -55,7 +49,7 @@ export async function insertBot(tx: Tx, ownerId: UserId, title: string, at: numb
   }
 }
 
-/** The one door from an id to somebody's bot. */
+/** Returns a bot of the owner that is not disabled. Throws `not_found` for any other. */
 export async function accessBot(db: Db, ownerId: UserId, botId: UserId): Promise<UserRow> {
   const bot = await findUser(db, botId);
   if (bot?.owner_id !== ownerId || bot.disabled_at !== null) {
@@ -64,10 +58,10 @@ export async function accessBot(db: Db, ownerId: UserId, botId: UserId): Promise
   return bot;
 }
 
-/** A new token of a bot. It can be read this once. */
+/** Returns a new token of a bot, with its secret, which is not stored. */
 export function createBotToken(
   services: AccessServices,
-  owner: Owner,
+  owner: UserActor,
   botId: UserId,
   request: { readonly name: string; readonly scopes: readonly Scope[] },
 ): Promise<NewToken> {
@@ -85,18 +79,15 @@ export function createBotToken(
 
 export async function revokeBotToken(
   services: AccessServices,
-  owner: Owner,
+  owner: UserActor,
   botId: UserId,
   tokenId: TokenId,
 ): Promise<void> {
   await services.engine.write(async (tx) => {
-    const at = services.now();
     await accessBot(tx, owner.userId, botId);
     const token = await findToken(tx, botId, tokenId);
     if (!token) throw new ParleyError('not_found', 'The bot has no such access token.');
-    await revokeToken(tx, token, at);
-    await endWithoutAccess(tx, at, botId);
-    await record(tx, at, owner, 'token_revoked', { token_id: tokenId, name: token.name, user_id: botId });
+    await withdraw(tx, owner, token, services.now());
   });
   await services.ended(botId);
 }

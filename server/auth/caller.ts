@@ -1,21 +1,21 @@
 import { ParleyError, type Scope, type TokenId, type UserId } from '@parley/contract';
 import type { TokenKind } from '../store/access/tokens.ts';
 
-/** Who makes a call, and with what rights. */
+/** The authenticated user of a call, and the rights of the credential. */
 export interface Caller {
   readonly userId: UserId;
   readonly tokenId: TokenId;
-  /** `link`: no token, but a link to a file that was made for them. */
+  /** `link` is a signed link to a file. */
   readonly kind: TokenKind | 'link';
-  /** 0: no app, but the user in person. */
+  /** 0 if no app is involved. */
   readonly appId: number;
   readonly isAdmin: boolean;
   readonly scopes: ReadonlySet<Scope>;
-  /** When its access ends; null: never. */
+  /** Null if the credential never expires. */
   readonly expiresAt: number | null;
 }
 
-/** Refuses a token that may not do this. The admin scope works for administrators alone, whenever it was given. */
+/** Throws if the credential lacks a scope. The scope `admin` has an effect only while its user is an administrator. */
 export function requireScopes(caller: Caller, scopes: readonly Scope[]): void {
   for (const scope of scopes) {
     if (!caller.scopes.has(scope)) {

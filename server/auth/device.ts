@@ -3,15 +3,15 @@ import type { UserId } from '@parley/contract';
 import type { Random } from './access-token.ts';
 
 /**
- * A browser that has signed in before keeps a mark of it. Attempts from there are counted apart, so that whoever guesses at
- * an account from elsewhere does not shut its owner out.
+ * Returns a mark for the cookie of a browser that has signed in. Its attempts are counted apart, so that an attacker who
+ * guesses elsewhere does not lock the owner out.
  */
 export function markDevice(key: Uint8Array, userId: UserId, random: Random): string {
   const nonce = Buffer.from(random(12)).toString('base64url');
   return `${nonce}.${sealOf(key, userId, nonce)}`;
 }
 
-/** The name of the device, if this mark was given to a browser of the user. */
+/** Returns the name of the device, or undefined if the mark was not made for the user. */
 export function readDevice(key: Uint8Array, userId: UserId, mark: string | undefined): string | undefined {
   const [, nonce, seal] = /^([\w-]{16})\.([\w-]{43})$/.exec(mark ?? '') ?? [];
   if (nonce === undefined || seal === undefined) return undefined;

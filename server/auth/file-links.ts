@@ -4,59 +4,51 @@ import { findUser } from '../store/access/users.ts';
 import type { Db } from '../store/engine/engine.ts';
 import type { Caller } from './caller.ts';
 
-/** How long a link works. */
-const linkMs = 5 * 60_000;
+const lifetimeMs = 5 * 60_000;
 
-/** What a link says: for whom it fetches which file, and until when, in seconds since 1970. */
+/** The fields of a link: a file, the user who may fetch it, and the end in seconds since 1970. */
 interface Link {
   readonly file_id: number;
   readonly user_id: number;
   readonly expires: number;
 }
 
-/** Links that fetch a file without a token: as the one whom they were made for, and only what that one still may fetch. */
-export class FileLinks {
-  readonly #key: Uint8Array;
-  readonly #db: Db;
-  readonly #now: () => number;
+export type FileLinks = ReturnType<typeof fileLinks>;
 
-  constructor(key: Uint8Array, db: Db, now: () => number) {
-    this.#key = key;
-    this.#db = db;
-    this.#now = now;
-  }
+/** Signed links that fetch a file without a token, with the current rights of the user that they were made for. */
+export function fileLinks(key: Uint8Array, db: Db, now: () => number) {
+  const sign = ({ file_id, user_id, expires }: Link): Buffer =>
+    createHmac('sha256', key).update(`${file_id}.${user_id}.${expires}`).digest();
 
-  make(fileId: FileId, userId: UserId): Link & { signature: string } {
-    const link = { file_id: fileId, user_id: userId, expires: Math.floor((this.#now() + linkMs) / 1_000) };
-    return { ...link, signature: this.#sign(link).toString('base64url') };
-  }
-
-  /** Whom a link speaks for, given the fields of its address. */
-  async callerOf(fields: Iterable<readonly [string, string]>): Promise<Caller> {
-    const { file_id, user_id, expires, signature = '' } = Object.fromEntries(fields);
-    const link = { file_id: Number(file_id), user_id: Number(user_id), expires: Number(expires) };
-    const user = this.#isValid(link, signature) ? await findUser(this.#db, link.user_id as UserId) : undefined;
-    if (!user || user.disabled_at !== null) {
-      throw new ParleyError('unauthorized', 'This link to a file is not valid, or its time is over.');
-    }
-    return {
-      userId: user.user_id,
-      tokenId: 0 as TokenId,
-      kind: 'link',
-      appId: 0,
-      isAdmin: false,
-      scopes: new Set(['files']),
-      expiresAt: link.expires * 1_000,
-    };
-  }
-
-  #isValid(link: Link, signature: string): boolean {
+  function isValid(link: Link, signature: string): boolean {
     const given = Buffer.from(signature, 'base64url');
-    const expected = this.#sign(link);
-    return given.length === expected.length && timingSafeEqual(given, expected) && link.expires * 1_000 > this.#now();
+    const expected = sign(link);
+    return given.length === expected.length && timingSafeEqual(given, expected) && link.expires * 1_000 > now();
   }
 
-  #sign({ file_id, user_id, expires }: Link): Buffer {
-    return createHmac('sha256', this.#key).update(`${file_id}.${user_id}.${expires}`).digest();
-  }
+  return {
+    make(fileId: FileId, userId: UserId): Link & { signature: string } {
+      const link = { file_id: fileId, user_id: userId, expires: Math.floor((now() + lifetimeMs) / 1_000) };
+      return { ...link, signature: sign(link).toString('base64url') };
+    },
+
+    /** Returns the user of a link, given the query of its URL. Throws `unauthorized` if it is invalid or expired. */
+    async callerOf(query: Iterable<readonly [string, string]>): Promise<Caller> {
+      const { file_id, user_id, expires, signature = '' } = Object.fromEntries(query);
+      const link = { file_id: Number(file_id), user_id: Number(user_id), expires: Number(expires) };
+      const user = isValid(link, signature) ? await findUser(db, link.user_id as UserId) : undefined;
+      if (user?.disabled_at !== null) {
+        throw new ParleyError('unauthorized', 'This link to a file is invalid or has expired.');
+      }
+      return {
+        userId: user.user_id,
+        tokenId: 0 as TokenId,
+        kind: 'link',
+        appId: 0,
+        isAdmin: false,
+        scopes: new Set(['files']),
+        expiresAt: link.expires * 1_000,
+      };
+    },
+  };
 }

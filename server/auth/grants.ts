@@ -14,7 +14,7 @@ export interface GrantEnd {
   readonly details: AuditDetails;
 }
 
-/** Ends what an app was granted by a user: its tokens, its refresh tokens, its webhooks. Answers whether there was any. */
+/** Ends grants of a user with their tokens and webhooks. Returns false if there was none. */
 export async function endGrants(services: AccessServices, end: GrantEnd): Promise<boolean> {
   const ended = await services.engine.write(async (tx) => {
     const at = services.now();

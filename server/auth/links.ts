@@ -1,21 +1,24 @@
 import { ParleyError, type UserId } from '@parley/contract';
-import { deleteLink, deleteLinks, findLink, insertLink, type LinkRow } from '../store/access/links.ts';
+import { deleteLink, deleteLinks, findLink, insertLink, type LinkKind, type LinkRow } from '../store/access/links.ts';
 import { countAdmins, findUser, type UserRow } from '../store/access/users.ts';
+import type { Tx } from '../store/engine/engine.ts';
 import { hashToken, newSecret } from './access-token.ts';
-import { type Actor, record } from './audit.ts';
+import { type Actor, operator, record } from './audit.ts';
 import type { AccessServices } from './services.ts';
 
-/** Links that work once: to set the service up, to sign up, to choose a new password. */
-
-/** After that, a restart gives another one. */
-const setupMs = 7 * 24 * 3_600_000;
-const invitationMs = 7 * 24 * 3_600_000;
 export const passwordLinkMs = 24 * 3_600_000;
 
-/** Whether a link of this kind can be used now; what it is for. */
+/** Links work once: to set up the service, to sign up, or to choose a new password. A restart makes a new setup link. */
+const lifetimesMs: Readonly<Record<LinkKind, number>> = {
+  setup: 7 * 24 * 3_600_000,
+  invitation: 7 * 24 * 3_600_000,
+  password: passwordLinkMs,
+};
+
+/** Returns a link that can be used now, or undefined. */
 export async function checkLink(
   { engine, now }: AccessServices,
-  kind: LinkRow['kind'],
+  kind: LinkKind,
   secret: string,
 ): Promise<LinkRow | undefined> {
   const link = await findLink(engine, kind, hashToken(secret), now());
@@ -23,54 +26,53 @@ export async function checkLink(
   return link;
 }
 
-/** Before a password is hashed, which costs: whoever makes links up is not to have it done. */
-export async function requireLink(services: AccessServices, kind: LinkRow['kind'], secret: string): Promise<void> {
+/** Throws if the link cannot be used. Comes before a password is hashed, which is expensive. */
+export async function requireLink(services: AccessServices, kind: LinkKind, secret: string): Promise<void> {
   if (!(await checkLink(services, kind, secret))) throw linkGone();
 }
 
 export const linkGone = () => new ParleyError('not_found', 'This link has been used, withdrawn, or has expired.');
 
-/** A link for whoever is to be the first administrator; undefined where there is one. Its secret is told this once. */
-export function createSetupLink({ engine, now, random }: AccessServices): Promise<string | undefined> {
-  return engine.write(async (tx) => {
+/** Creates a link. Returns its secret too, which is not stored. */
+async function createLink(
+  tx: Tx,
+  { random, now }: AccessServices,
+  kind: LinkKind,
+  actor: Actor,
+  { note = '', userId = null }: { note?: string; userId?: UserId | null } = {},
+): Promise<{ link: LinkRow; secret: string; at: number }> {
+  const at = now();
+  const secret = newSecret('link', random);
+  const link = await insertLink(tx, {
+    kind,
+    hash: hashToken(secret),
+    note,
+    user_id: userId,
+    created_by: actor.userId,
+    created_at: at,
+    expires_at: at + lifetimesMs[kind],
+  });
+  return { link, secret, at };
+}
+
+/** Returns the secret of a link for the first administrator, or undefined if there is an administrator. */
+export function createSetupLink(services: AccessServices): Promise<string | undefined> {
+  return services.engine.write(async (tx) => {
     if ((await countAdmins(tx)) > 0) return undefined;
-    const at = now();
-    const secret = newSecret('link', random);
-    await insertLink(tx, {
-      kind: 'setup',
-      hash: hashToken(secret),
-      note: '',
-      user_id: null,
-      created_by: null,
-      created_at: at,
-      expires_at: at + setupMs,
-    });
-    return secret;
+    return (await createLink(tx, services, 'setup', operator)).secret;
   });
 }
 
-/** A link to sign up with. Its secret is told this once. */
-export async function createInvitation(
-  { engine, now, random }: AccessServices,
+export function createInvitation(
+  services: AccessServices,
   actor: Actor,
   note: string,
 ): Promise<{ link: LinkRow; secret: string }> {
-  const secret = newSecret('link', random);
-  const link = await engine.write(async (tx) => {
-    const at = now();
-    const made = await insertLink(tx, {
-      kind: 'invitation',
-      hash: hashToken(secret),
-      note,
-      user_id: null,
-      created_by: actor.userId,
-      created_at: at,
-      expires_at: at + invitationMs,
-    });
-    await record(tx, at, actor, 'invitation_created', { note });
-    return made;
+  return services.engine.write(async (tx) => {
+    const created = await createLink(tx, services, 'invitation', actor, { note });
+    await record(tx, created.at, actor, 'invitation_created', { note });
+    return created;
   });
-  return { link, secret };
 }
 
 export function withdrawInvitation({ engine, now }: AccessServices, actor: Actor, linkId: number): Promise<void> {
@@ -80,29 +82,19 @@ export function withdrawInvitation({ engine, now }: AccessServices, actor: Actor
   });
 }
 
-/** A link with which a person can choose a new password. Its secret is told this once; earlier ones end. */
+/** Returns the secret of a link for choosing a new password. Earlier links of the user end. */
 export function createPasswordLink(
-  { engine, now, random }: AccessServices,
+  services: AccessServices,
   actor: Actor,
   userId: UserId,
 ): Promise<{ secret: string; user: UserRow }> {
-  return engine.write(async (tx) => {
-    const at = now();
+  return services.engine.write(async (tx) => {
     const user = await findUser(tx, userId);
     if (user?.kind !== 'person' || user.disabled_at !== null) {
       throw new ParleyError('not_found', 'There is no such person, or the account is disabled.');
     }
     await deleteLinks(tx, 'password', userId);
-    const secret = newSecret('link', random);
-    await insertLink(tx, {
-      kind: 'password',
-      hash: hashToken(secret),
-      note: '',
-      user_id: userId,
-      created_by: actor.userId,
-      created_at: at,
-      expires_at: at + passwordLinkMs,
-    });
+    const { secret, at } = await createLink(tx, services, 'password', actor, { userId });
     await record(tx, at, actor, 'password_link_created', { user_id: userId });
     return { secret, user };
   });

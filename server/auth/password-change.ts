@@ -1,21 +1,18 @@
 import type { TokenId, UserId } from '@parley/contract';
 import { deleteLinks, takeLink } from '../store/access/links.ts';
-import { takeAttempt } from '../store/access/throttles.ts';
 import { lockTokensOf, revokeSessionsOf } from '../store/access/tokens.ts';
 import { findSignIn, findUser, setPassword } from '../store/access/users.ts';
 import type { Tx } from '../store/engine/engine.ts';
 import { endWithoutAccess } from '../store/webhooks/webhook-ends.ts';
 import { hashToken } from './access-token.ts';
 import type { Arrival } from './arrivals.ts';
-import { type Actor, record } from './audit.ts';
+import { record, type UserActor } from './audit.ts';
 import { linkGone, requireLink } from './links.ts';
 import type { AccessServices, SignInServices } from './services.ts';
 import { openSession, type Session } from './sessions.ts';
+import { type Throttled, throttle } from './sign-in.ts';
 
-/**
- * Gives somebody another password, and ends what the old one opened: every session, what was
- * registered in one, and links for choosing another.
- */
+/** Sets a password. Ends every session of the user, what was registered in one, and links for choosing a password. */
 export async function replacePassword(tx: Tx, userId: UserId, passwordHash: string, at: number): Promise<void> {
   await lockTokensOf(tx, userId);
   await setPassword(tx, userId, passwordHash);
@@ -24,7 +21,7 @@ export async function replacePassword(tx: Tx, userId: UserId, passwordHash: stri
   await endWithoutAccess(tx, at, userId, true);
 }
 
-/** Chooses a new password with a link for it. */
+/** Sets a new password with a link, and signs the user in. */
 export async function resetPassword(
   services: AccessServices,
   secret: string,
@@ -39,7 +36,7 @@ export async function resetPassword(
     if (!link?.user_id) throw linkGone();
     await lockTokensOf(tx, link.user_id);
     const user = await findUser(tx, link.user_id);
-    if (!user || user.disabled_at !== null) throw linkGone();
+    if (user?.disabled_at !== null) throw linkGone();
     await replacePassword(tx, user.user_id, passwordHash, at);
     const session = await openSession(tx, services, user.user_id, at);
     await record(tx, at, { userId: user.user_id, appId: 0, address }, 'password_changed', { with: 'a link' });
@@ -52,22 +49,20 @@ export async function resetPassword(
 export type PasswordChange =
   | { readonly outcome: 'changed'; readonly session: Session }
   | { readonly outcome: 'wrong password' }
-  | { readonly outcome: 'throttled'; readonly retrySeconds: number };
+  | Throttled;
 
-/** Somebody who is signed in chooses another password; every other browser is signed out. */
+/** Changes the password of a signed-in user. Ends all their sessions, and opens a new one for this browser. */
 export async function changePassword(
   services: SignInServices,
-  actor: Actor & { userId: UserId },
-  /** The session that asks: whoever has stolen another one is not to use up the attempts of this. */
+  actor: UserActor,
+  /** The session of the request. Attempts are counted for each, so that a stolen session cannot use up those of another. */
   tokenId: TokenId,
   passwords: { readonly current: string; readonly next: string },
 ): Promise<PasswordChange> {
-  const { engine, now, signInLimit } = services;
+  const { engine, now } = services;
   const { userId } = actor;
-  if (signInLimit) {
-    const wait = await engine.write((tx) => takeAttempt(tx, `password of ${userId} by ${tokenId}`, signInLimit, now()));
-    if (wait > 0) return { outcome: 'throttled', retrySeconds: Math.ceil(wait / 1_000) };
-  }
+  const throttled = await throttle(services, `password of ${userId} by ${tokenId}`);
+  if (throttled) return throttled;
   const user = await findUser(engine, userId);
   const known = user && (await findSignIn(engine, user.name));
   if (!(await services.passwords.matches(passwords.current, known?.password_hash ?? null)))
@@ -75,7 +70,7 @@ export async function changePassword(
   const passwordHash = await services.passwords.hash(passwords.next);
   const session = await engine.write(async (tx) => {
     const at = now();
-    // Once more: whoever knows only the old password must not win against the change that made it old.
+    // Another change may have committed meanwhile. The old password must not overwrite it.
     await lockTokensOf(tx, userId);
     const still = await findSignIn(tx, user?.name ?? '');
     if (still?.password_hash !== known?.password_hash || still?.disabled_at !== null) return undefined;

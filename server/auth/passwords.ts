@@ -1,13 +1,13 @@
 import { ParleyError } from '@parley/contract';
 import { Semaphore, SemaphoreFull } from '../lib/semaphore.ts';
 
-/** What one hash costs: memory in KiB, and how often it is passed over. */
+/** The cost of one hash. */
 export interface PasswordCost {
   readonly memoryKib: number;
   readonly passes: number;
 }
 
-/** The runtime's hasher, or one that a test watches. */
+/** Tests replace the runtime's. */
 export interface Hasher {
   hash(password: string, cost: Argon2): Promise<string>;
   verify(password: string, hash: string): Promise<boolean>;
@@ -40,7 +40,7 @@ export class Passwords {
     return this.#inLine(() => this.#hasher.hash(password, this.#cost));
   }
 
-  /** Whether it is the password. Without a hash (null) the result is false, and takes as long. */
+  /** Returns false for a null hash, after the same time as for a wrong password. */
   async matches(password: string, hash: string | null): Promise<boolean> {
     this.#decoy ??= this.#hasher.hash('nobody', this.#cost);
     const compared = hash ?? (await this.#decoy);

@@ -1,30 +1,31 @@
 import { ParleyError, type Scope, type TokenId, type UserId } from '@parley/contract';
-import { insertToken, listTokens, type TokenRow } from '../store/access/tokens.ts';
+import { insertToken, listTokens, revokeToken, type TokenRow } from '../store/access/tokens.ts';
 import type { Tx } from '../store/engine/engine.ts';
+import { endWithoutAccess } from '../store/webhooks/webhook-ends.ts';
 import { formatScopes, hashToken, newSecret, type Random } from './access-token.ts';
 import { type Actor, record } from './audit.ts';
 
-/** Tokens of one user at most: each has a rate limit of its own. */
-const mostTokens = 100;
+/** Limited because each token has its own rate limit. */
+const maxTokens = 100;
 
 export interface TokenRequest {
   readonly userId: UserId;
-  /** The token that asks for it, and takes it along when it ends. */
+  /** The token that creates it. The new one ends with it. */
   readonly parentId?: TokenId;
   readonly name: string;
   readonly scopes: Iterable<Scope>;
-  /** Null: never. */
+  /** Null if it never expires. */
   readonly expiresAt?: number | null;
   readonly at: number;
 }
 
-/** A new token, and what is told of it this once. */
+/** A new token, and its secret, which is not stored. */
 export interface NewToken {
   readonly token: TokenRow;
   readonly accessToken: string;
 }
 
-/** Makes a personal token. Under `lockTokensOf` its user. */
+/** Creates a personal token. The caller holds `lockTokensOf`. */
 export async function makeToken(tx: Tx, random: Random, actor: Actor, request: TokenRequest): Promise<NewToken> {
   const { userId, parentId = null, name, expiresAt = null, at } = request;
   const accessToken = newSecret('personal', random);
@@ -46,9 +47,17 @@ export async function makeToken(tx: Tx, random: Random, actor: Actor, request: T
   return { token, accessToken };
 }
 
-/** Refuses one token too many. The operator is not bound by it. */
+/** Throws if the user has as many tokens as allowed. The operator may create more. */
 export async function requireRoomForToken(tx: Tx, userId: UserId, whose: string, at: number): Promise<void> {
-  if ((await listTokens(tx, userId, at)).length >= mostTokens) {
-    throw new ParleyError('conflict', `${whose} ${mostTokens} access tokens. Revoke one first.`);
+  if ((await listTokens(tx, userId, at)).length >= maxTokens) {
+    throw new ParleyError('conflict', `${whose} ${maxTokens} access tokens. Revoke one first.`);
   }
+}
+
+/** Revokes a token and what it created. `services.ended` must follow the commit. */
+export async function withdraw(tx: Tx, actor: Actor, token: TokenRow, at: number): Promise<void> {
+  const { token_id, user_id, name } = token;
+  await revokeToken(tx, token, at);
+  await endWithoutAccess(tx, at, user_id);
+  await record(tx, at, actor, 'token_revoked', { token_id, name, user_id });
 }

@@ -6,7 +6,7 @@ import type { Engine } from '../store/engine/engine.ts';
 const batch = 500;
 const dayMs = 24 * 3_600_000;
 
-/** Drops a small batch of access that has ended and of the audit log past its time; answers whether there may be more. */
+/** Deletes a small batch of ended access and old audit entries. Returns true if there may be more. */
 export async function dropEnded(
   engine: Engine,
   { now, auditDays }: { now: number; auditDays: number },

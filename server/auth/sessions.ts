@@ -2,19 +2,18 @@ import { scopeNames, type TokenId, type UserId } from '@parley/contract';
 import { insertToken, lockTokensOf, revokeSession, type TokenRow } from '../store/access/tokens.ts';
 import type { Tx } from '../store/engine/engine.ts';
 import { formatScopes, hashToken, newSecret } from './access-token.ts';
-import { type Actor, record } from './audit.ts';
+import { record, type UserActor } from './audit.ts';
 import type { AccessServices } from './services.ts';
 
-/** How long a browser stays signed in. */
 export const sessionMs = 30 * 24 * 3_600_000;
 
-/** A new session. Its secret is for the browser's cookie, and is known to nobody else. */
+/** A new session. Its secret goes into the browser's cookie and is not stored. */
 export interface Session {
   readonly secret: string;
   readonly token: TokenRow;
 }
 
-/** Takes `lockTokensOf` the user. */
+/** Creates a session. Takes `lockTokensOf` first. */
 export async function openSession(
   tx: Tx,
   { random }: Pick<AccessServices, 'random'>,
@@ -38,12 +37,7 @@ export async function openSession(
   return { secret, token };
 }
 
-/** Signs one browser out. */
-export async function signOut(
-  services: AccessServices,
-  actor: Actor & { userId: UserId },
-  tokenId: TokenId,
-): Promise<void> {
+export async function signOut(services: AccessServices, actor: UserActor, tokenId: TokenId): Promise<void> {
   await services.engine.write(async (tx) => {
     const at = services.now();
     if (await revokeSession(tx, tokenId, at)) await record(tx, at, actor, 'signed_out');

@@ -1,4 +1,4 @@
-import { FileLinks } from '../auth/file-links.ts';
+import { fileLinks } from '../auth/file-links.ts';
 import { UploadLeases } from '../files/leases.ts';
 import { UploadLocks } from '../files/locks.ts';
 import type { Blobs } from '../files/storage/blobs.ts';
@@ -39,7 +39,7 @@ export async function buildFiles(
   const linkKey = deriveKey(key, 'links to files');
   const services: FileServices = {
     url: (fileId) => `${origin()}/api/files.php?action=download&file_id=${fileId}`,
-    links: new FileLinks(linkKey, engine, now),
+    links: fileLinks(linkKey, engine, now),
     read: (blob, start, end) => blobs.read(blob, start, end),
     expiry: () => uploads.expiry,
   };

@@ -7,9 +7,8 @@ import {
   ParleyError,
 } from '@parley/contract';
 import { type Caller, requireScopes } from '../auth/caller.ts';
-import { Download } from '../operations/download.ts';
-import { Live } from '../operations/live.ts';
 import type { Handler, Handlers } from '../operations/operation.ts';
+import { Download, Live } from '../operations/results.ts';
 import { downloadResponse } from './download.ts';
 import { eventStreamResponse, lastEventIdIn } from './event-stream.ts';
 import { type PipelineDeps, pipeline } from './pipeline.ts';

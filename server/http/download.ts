@@ -1,6 +1,6 @@
 import { create as createDisposition } from 'content-disposition';
 import fresh from 'fresh';
-import type { Download } from '../operations/download.ts';
+import type { Download } from '../operations/results.ts';
 import { mediaTypeOf } from './bytes.ts';
 import { headersFor, type ResponseContext } from './responses.ts';
 

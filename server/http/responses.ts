@@ -1,5 +1,5 @@
 import { type ErrorCode, errors, ParleyError } from '@parley/contract';
-import { PreparedJson } from '../operations/prepared-json.ts';
+import { PreparedJson } from '../operations/results.ts';
 import type { Allowance } from './rate-limit.ts';
 import type { RequestContext } from './request-context.ts';
 

@@ -11,17 +11,18 @@ export interface Membership {
   readonly role: Role;
 }
 
-export const noChat = () => new ParleyError('not_found', 'There is no such chat, or you may not see it.');
-const noMessage = () => new ParleyError('not_found', 'There is no such message, or you may not see it.');
+type MessageAccess = Membership & { readonly message: MessageRow };
 
-/** The one door from an id to a chat: absent and hidden give the same answer. */
+export const noChat = () => new ParleyError('not_found', 'There is no such chat, or you may not see it.');
+
+/** Returns a chat that the user may see. Throws `not_found` for any other. */
 export async function accessChat(db: Db, userId: UserId, chatId: ChatId, since?: number): Promise<ChatAccess> {
   const chat = await findChat(db, chatId, userId, since);
   if (!chat || (chat.role === null && chat.visibility !== 'public')) throw noChat();
   return chat;
 }
 
-/** The same for somebody who wants to do something there, which takes a participant whose role allows it. */
+/** Returns a chat in which the user's role allows the act. Throws `not_found` or `forbidden` otherwise. */
 export async function accessChatTo(
   db: Db,
   act: Act,
@@ -36,36 +37,30 @@ export async function accessChatTo(
   return { chat, role };
 }
 
-/** The same for a change, which nobody else makes in this chat until the transaction ends. */
+/** Returns the same, and locks the chat until the end of the transaction. */
 export async function lockChatTo(tx: Tx, act: Act, userId: UserId, chatId: ChatId): Promise<Membership> {
   await tx.lockChat(chatId);
   return accessChatTo(tx, act, userId, chatId);
 }
 
-/** The one door from an id to a message: only participants of its chat see it. */
-export async function accessMessage(
-  db: Db,
-  userId: UserId,
-  messageId: MessageId,
-): Promise<Membership & { message: MessageRow }> {
+/** Returns a message of a chat that the user is in. Throws `not_found` for any other. */
+export async function accessMessage(db: Db, userId: UserId, messageId: MessageId): Promise<MessageAccess> {
   const message = await findMessage(db, messageId);
   const chat = message && (await findChat(db, message.chat_id, userId));
-  if (!chat || chat.role === null) throw noMessage();
+  if (!chat || chat.role === null) {
+    throw new ParleyError('not_found', 'There is no such message, or you may not see it.');
+  }
   return { message, chat, role: chat.role };
 }
 
-/** The same for a change. A message never moves to another chat, so what was read before the lock names the chat. */
-export async function lockMessage(
-  tx: Tx,
-  userId: UserId,
-  messageId: MessageId,
-): Promise<Membership & { message: MessageRow }> {
+/** Returns the same, and locks the chat. A message never moves, so the chat to lock is known before. */
+export async function lockMessage(tx: Tx, userId: UserId, messageId: MessageId): Promise<MessageAccess> {
   const unlocked = await accessMessage(tx, userId, messageId);
   await tx.lockChat(unlocked.chat.chat_id);
   return accessMessage(tx, userId, messageId);
 }
 
-/** The one door from an id to a file: whoever uploaded it sees it, and whoever is in a chat where a message names it. */
+/** Returns a file that the user uploaded, or that a message in one of their chats has. Throws `not_found` for any other. */
 export async function accessFile(db: Db, userId: UserId, fileId: FileId, now: number): Promise<CompleteFile> {
   const file = await findFile(db, fileId, now);
   const isSeen = file && isComplete(file) && (file.user_id === userId || (await isSharedWith(db, fileId, userId)));

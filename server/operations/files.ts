@@ -4,34 +4,31 @@ import { typeNamed } from '../files/type.ts';
 import { tookTooLong } from '../files/uploads.ts';
 import { completeFile } from '../store/files/files.ts';
 import { accessFile } from './access.ts';
-import { Download } from './download.ts';
-import { change, type Handler, type Services } from './operation.ts';
+import { change, type Handlers, type Services } from './operation.ts';
 import * as present from './present.ts';
+import { Download } from './results.ts';
 
-export function uploadFile(services: Services): Handler<'files.upload'> {
-  const { files } = services;
-  return (call) =>
-    change(services, call, async (tx) => {
+export const fileHandlers = (services: Services) => {
+  const { engine, now, files } = services;
+  return {
+    'files.upload': change(services, async (tx, _at, call) => {
       if (!call.file) throw invalidField('file', 'is required');
       const { name = call.file.name } = call.input;
       const file = { ...call.file, name, mime_type: typeNamed(call.file.mime_type, name) };
       if (!(await completeFile(tx, file.file_id, file, files.expiry()))) throw tookTooLong();
       return { file: present.file(file, files.url) };
-    });
-}
+    }),
 
-export function getFile({ engine, now, files }: Services): Handler<'files.get'> {
-  return async ({ caller, input }) => {
-    const file = await accessFile(engine, caller.userId, input.file_id, now());
-    const { user_id, expires, signature } = files.links.make(file.file_id, caller.userId);
-    const url = `${files.url(file.file_id)}&user_id=${user_id}&expires=${expires}&signature=${signature}`;
-    return { file: present.file(file, files.url), link: { url, expires_at: isoTime(expires * 1_000) } };
-  };
-}
+    'files.get': async ({ caller, input }) => {
+      const file = await accessFile(engine, caller.userId, input.file_id, now());
+      const { user_id, expires, signature } = files.links.make(file.file_id, caller.userId);
+      const url = `${files.url(file.file_id)}&user_id=${user_id}&expires=${expires}&signature=${signature}`;
+      return { file: present.file(file, files.url), link: { url, expires_at: isoTime(expires * 1_000) } };
+    },
 
-export function downloadFile({ engine, now, files }: Services): Handler<'files.download'> {
-  return async ({ caller, input }) => {
-    const file = await accessFile(engine, caller.userId, input.file_id, now());
-    return new Download(file, (start, end) => files.read(file.key, start, end));
-  };
-}
+    'files.download': async ({ caller, input }) => {
+      const file = await accessFile(engine, caller.userId, input.file_id, now());
+      return new Download(file, (start, end) => files.read(file.key, start, end));
+    },
+  } satisfies Partial<Handlers>;
+};

@@ -14,96 +14,81 @@ import { append, appendOne } from '../store/log/events.ts';
 import { accessChat, accessChatTo, lockChatTo } from './access.ts';
 import { chatFor } from './chats.ts';
 import { knownOthers } from './create-chat.ts';
-import { actorOf, change, type Handler, type Services } from './operation.ts';
+import { actorOf, change, type Handlers, type Services } from './operation.ts';
 import * as present from './present.ts';
 
-export function participants({ engine }: Services): Handler<'chats.participants'> {
-  return async ({ caller, input }) => {
-    await accessChatTo(engine, 'read', caller.userId, input.chat_id);
-    const found = await listParticipants(engine, input.chat_id, input.after_id, input.limit + 1);
-    const { rows, has_more } = present.page(found, input.limit);
-    return { participants: rows.map(present.participant), has_more };
-  };
-}
+export const participantHandlers = (services: Services) =>
+  ({
+    'chats.participants': async ({ caller, input: { chat_id, after_id, limit } }) => {
+      await accessChatTo(services.engine, 'read', caller.userId, chat_id);
+      const found = await listParticipants(services.engine, chat_id, after_id, limit + 1);
+      const { rows, has_more } = present.page(found, limit);
+      return { participants: rows.map(present.participant), has_more };
+    },
 
-export function addParticipants(services: Services): Handler<'chats.add_participants'> {
-  return (call) =>
-    change(services, call, async (tx, at) => {
-      const { caller, input } = call;
-      const { chat } = await lockChatTo(tx, 'manage_participants', caller.userId, input.chat_id);
-      const asked = await knownOthers(tx, caller.userId, input.participants);
-      const there = await presentAmong(tx, chat.chat_id, asked);
-      const added = asked.filter((id) => !there.has(id));
-      await admit(tx, chat.chat_id, added, caller.userId, at);
-      return { chat: await chatFor(tx, chat.chat_id, caller.userId), added };
-    });
-}
+    'chats.add_participants': change(services, async (tx, at, { caller, input: { chat_id, participants } }) => {
+      await lockChatTo(tx, 'manage_participants', caller.userId, chat_id);
+      const requested = await knownOthers(tx, caller.userId, participants);
+      const there = await presentAmong(tx, chat_id, requested);
+      const added = requested.filter((id) => !there.has(id));
+      await startMemberships(tx, chat_id, added, caller.userId, at);
+      return { chat: await chatFor(tx, chat_id, caller.userId), added };
+    }),
 
-export function removeParticipant(services: Services): Handler<'chats.remove_participant'> {
-  return (call) =>
-    change(services, call, async (tx, at) => {
-      const { caller, input } = call;
-      const { chat } = await lockChatTo(tx, 'manage_participants', caller.userId, input.chat_id);
-      const target = await participantOf(tx, chat.chat_id, input.user_id);
-      if (target.role === 'owner') throw new ParleyError('forbidden', 'Nobody removes an owner.');
-      await dismiss(tx, chat.chat_id, target.user_id, caller.userId, at);
-      return { chat: await chatFor(tx, chat.chat_id, caller.userId) };
-    });
-}
+    'chats.remove_participant': change(services, async (tx, at, { caller, input: { chat_id, user_id } }) => {
+      await lockChatTo(tx, 'manage_participants', caller.userId, chat_id);
+      const target = await participantOf(tx, chat_id, user_id);
+      if (target.role === 'owner') throw new ParleyError('forbidden', 'An owner cannot be removed.');
+      await leaveChat(tx, chat_id, user_id, caller.userId, at);
+      return { chat: await chatFor(tx, chat_id, caller.userId) };
+    }),
 
-export function setRole(services: Services): Handler<'chats.set_role'> {
-  return (call) =>
-    change(services, call, async (tx, at) => {
-      const { caller, input } = call;
-      const { chat } = await lockChatTo(tx, 'set_role', caller.userId, input.chat_id);
-      const target = await participantOf(tx, chat.chat_id, input.user_id);
-      if (target.role === input.role) return { participant: present.participant(target) };
-      if (target.role === 'owner') await requireSuccessor(tx, chat.chat_id);
-      await updateRole(tx, chat.chat_id, target.user_id, input.role);
-      const { role, user_id } = { role: input.role, user_id: target.user_id };
-      const data = { chat_id: chat.chat_id, user_id, actor_id: caller.userId, role, previous_role: target.role };
+    'chats.set_role': change(services, async (tx, at, call) => {
+      const { chat_id, user_id, role } = call.input;
+      const actor = actorOf(call);
+      await lockChatTo(tx, 'set_role', actor.userId, chat_id);
+      const target = await participantOf(tx, chat_id, user_id);
+      if (target.role === role) return { participant: present.participant(target) };
+      if (target.role === 'owner') await requireSuccessor(tx, chat_id);
+      await updateRole(tx, chat_id, user_id, role);
+      const data = { chat_id, user_id, actor_id: actor.userId, role, previous_role: target.role };
       await appendOne(tx, { event: 'role_changed', data }, at);
-      await record(tx, at, actorOf(call), 'role_changed', data);
+      await record(tx, at, actor, 'role_changed', data);
       return { participant: present.participant({ ...target, role }) };
-    });
-}
+    }),
 
-export function join(services: Services): Handler<'chats.join'> {
-  return (call) =>
-    change(services, call, async (tx, at) => {
-      const { caller, input } = call;
-      await tx.lockChat(input.chat_id);
-      const chat = await accessChat(tx, caller.userId, input.chat_id);
-      if (chat.role === null) await admit(tx, chat.chat_id, [caller.userId], caller.userId, at);
-      return { chat: await chatFor(tx, chat.chat_id, caller.userId) };
-    });
-}
+    'chats.join': change(services, async (tx, at, { caller: { userId }, input: { chat_id } }) => {
+      await tx.lockChat(chat_id);
+      const { role } = await accessChat(tx, userId, chat_id);
+      if (role === null) await startMemberships(tx, chat_id, [userId], userId, at);
+      return { chat: await chatFor(tx, chat_id, userId) };
+    }),
 
-export function leave(services: Services): Handler<'chats.leave'> {
-  return (call) =>
-    change(services, call, async (tx, at) => {
-      const { caller, input } = call;
-      const { chat, role } = await lockChatTo(tx, 'leave', caller.userId, input.chat_id);
-      if (role === 'owner') await requireSuccessor(tx, chat.chat_id);
-      await dismiss(tx, chat.chat_id, caller.userId, caller.userId, at);
-      return { chat_id: chat.chat_id };
-    });
-}
+    'chats.leave': change(services, async (tx, at, { caller: { userId }, input: { chat_id } }) => {
+      const { role } = await lockChatTo(tx, 'leave', userId, chat_id);
+      if (role === 'owner') await requireSuccessor(tx, chat_id);
+      await leaveChat(tx, chat_id, userId, userId, at);
+      return { chat_id };
+    }),
+  }) satisfies Partial<Handlers>;
 
-/** Begins stays; each begins with the event that tells of it. */
-async function admit(tx: Tx, chat_id: ChatId, users: readonly UserId[], actor_id: UserId, at: number): Promise<void> {
+/** Starts a membership period for each user, with the event of joining. */
+async function startMemberships(
+  tx: Tx,
+  chat_id: ChatId,
+  users: readonly UserId[],
+  actor_id: UserId,
+  at: number,
+): Promise<void> {
   if (users.length === 0) return;
-  const told = users.map((user_id): NewEvent => ({ event: 'user_joined', data: { chat_id, user_id, actor_id } }));
-  const ids = await append(tx, told, at);
-  const joining = users.flatMap((user_id, i) => {
-    const event_id = ids[i];
-    return event_id === undefined ? [] : [{ user_id, role: 'member' as const, event_id }];
-  });
+  const joined = users.map((user_id): NewEvent => ({ event: 'user_joined', data: { chat_id, user_id, actor_id } }));
+  const eventIds = await append(tx, joined, at);
+  const joining = eventIds.map((event_id, i) => ({ user_id: users[i] as UserId, role: 'member' as const, event_id }));
   await insertMembers(tx, chat_id, joining, at);
 }
 
 /** Ends a membership period with the event of leaving. */
-async function dismiss(tx: Tx, chat_id: ChatId, user_id: UserId, actor_id: UserId, at: number): Promise<void> {
+async function leaveChat(tx: Tx, chat_id: ChatId, user_id: UserId, actor_id: UserId, at: number): Promise<void> {
   const event = await appendOne(tx, { event: 'user_left', data: { chat_id, user_id, actor_id } }, at);
   await endMembership(tx, chat_id, user_id, event);
 }
@@ -116,5 +101,5 @@ async function participantOf(tx: Tx, chatId: ChatId, userId: UserId) {
 
 async function requireSuccessor(tx: Tx, chatId: ChatId): Promise<void> {
   if ((await countOwners(tx, chatId)) > 1) return;
-  throw new ParleyError('conflict', 'A chat keeps at least one owner: make somebody else owner first.');
+  throw new ParleyError('conflict', 'A chat needs an owner. Make another participant owner first.');
 }

@@ -13,11 +13,14 @@ import {
   type Participant,
   type Replay,
   type ReplayId,
+  records,
   type Token,
   type User,
   type UserId,
   type Webhook,
+  webhookRecords,
 } from '@parley/contract';
+import type { z } from 'zod';
 import { parseScopes } from '../auth/access-token.ts';
 import type { KeptFile, KeptMessage } from '../domain/message.ts';
 import { signedContent } from '../domain/signature.ts';
@@ -35,29 +38,26 @@ import type { EndpointStateRow } from '../store/webhooks/endpoint-state.ts';
 import type { ReplayRow } from '../store/webhooks/replays.ts';
 import type { WebhookRow } from '../store/webhooks/webhooks.ts';
 
-/** Rows of the store as the contract shows them. */
-
 const time = isoTime;
 const timeOrNull = (at: number | null): string | null => (at === null ? null : time(at));
 
-/** A message as the store keeps it. */
 export function keptMessage(row: PageRow): KeptMessage {
   return JSON.parse(row.json) as KeptMessage;
 }
 
-/** Where a file can be fetched. */
+/** Returns the URL of a file. */
 export type FileUrl = (fileId: FileId) => string;
 
 export function file({ file_id, name, mime_type, size, sha256 }: KeptFile, urlOf: FileUrl): FileInfo {
   return { file_id, name, mime_type, size, sha256, url: urlOf(file_id) };
 }
 
-/** A message with the address of its file, its reactions left empty. */
+/** Returns a message with the URL of its file and without reactions. */
 export function message(kept: KeptMessage, urlOf: FileUrl): Message {
   return { ...kept, file: kept.file && file(kept.file, urlOf) };
 }
 
-/** The same with its reactions, as one user sees them. */
+/** Returns a message with its reactions as one user sees them. */
 export async function messageFor(db: Db, row: MessageRow, userId: UserId, urlOf: FileUrl): Promise<Message> {
   const shown = message(keptMessage(row), urlOf);
   if (!row.has_reactions) return shown;
@@ -65,7 +65,7 @@ export async function messageFor(db: Db, row: MessageRow, userId: UserId, urlOf:
   return { ...shown, reactions: found.get(row.message_id) ?? [] };
 }
 
-/** Messages as a JSON array. Those with neither reactions nor a file, nearly all, go out as they are kept. */
+/** Returns messages as a JSON array. Nearly all have neither reactions nor a file, and are sent as they are stored. */
 export async function renderMessages(
   db: Db,
   rows: readonly PageRow[],
@@ -82,98 +82,64 @@ export async function renderMessages(
   return `[${texts.join(',')}]`;
 }
 
-export function chat(row: ChatView): Chat {
-  return {
-    chat_id: row.chat_id,
-    type: row.type,
-    visibility: row.visibility,
-    name: row.name,
-    description: row.description,
-    created_by: row.created_by,
-    created_at: time(row.created_at),
-    participant_count: row.participant_count,
-    last_message_id: row.last_message_id,
-    role: row.role,
-    unread_count: row.unread_count,
-  };
+/**
+ * Returns a record with the fields of the contract only, so that no other column of the row leaks. Each field is taken from
+ * `computed`, or else from the row.
+ */
+function shown<S extends z.ZodRawShape, C extends Partial<z.output<z.ZodObject<S>>>>(
+  record: z.ZodObject<S>,
+  row: Omit<z.output<z.ZodObject<S>>, keyof C>,
+  computed: C,
+): z.output<z.ZodObject<S>> {
+  const all: Record<string, unknown> = { ...row, ...computed };
+  const entries = Object.keys(record.shape).map((name) => [name, all[name]]);
+  return Object.fromEntries(entries) as z.output<z.ZodObject<S>>;
 }
 
+export const chat = (row: ChatView): Chat => shown(records.chat, row, { created_at: time(row.created_at) });
+
 export function participant(row: ParticipantRow): Participant {
-  return {
-    user_id: row.user_id,
-    name: row.name,
-    display_name: row.display_name,
-    role: row.role,
-    joined_at: time(row.joined_at),
-    last_read_id: row.last_read_id === 0 ? null : (row.last_read_id as MessageId),
-  };
+  const last_read_id = row.last_read_id === 0 ? null : (row.last_read_id as MessageId);
+  return shown(records.participant, row, { joined_at: time(row.joined_at), last_read_id });
 }
 
 export function user(row: UserRow): User {
-  return {
-    user_id: row.user_id,
-    kind: row.kind,
-    owner_id: row.owner_id,
-    name: row.name,
-    display_name: row.display_name,
-    is_admin: row.is_admin,
-    created_at: time(row.created_at),
-    disabled_at: timeOrNull(row.disabled_at),
-  };
+  const { created_at, disabled_at } = row;
+  return shown(records.user, row, { created_at: time(created_at), disabled_at: timeOrNull(disabled_at) });
 }
 
 export function token(row: TokenRow): Token {
-  return {
-    token_id: row.token_id,
-    name: row.name,
+  return shown(records.token, row, {
     scopes: [...parseScopes(row.scopes)],
     created_at: time(row.created_at),
     expires_at: timeOrNull(row.expires_at),
     last_used_at: timeOrNull(row.last_used_at),
-  };
+  });
 }
 
-/** A webhook, with the time of the oldest event that it is still to be told of. */
+/** `oldest` is the time of the oldest event that is still to be delivered. */
 export function webhook(row: WebhookRow, state: EndpointStateRow, oldest: number | undefined, now: number): Webhook {
   const events = JSON.parse(row.events) as string[];
   const known: readonly string[] = ['*', ...eventNames];
-  return {
-    webhook_id: row.webhook_id,
-    user_id: row.user_id,
-    url: row.url,
+  return shown(webhookRecords.webhook, row, {
     events,
     unknown_events: events.filter((name) => !known.includes(name)),
-    chat_id: row.chat_id,
-    service_wide: row.service_wide,
-    include_direct: row.include_direct,
-    status: row.status,
-    disabled_reason: row.disabled_reason,
     down_since: timeOrNull(state.down_since),
     next_attempt_at: timeOrNull(state.hold_until),
     oldest_undelivered_age: oldest === undefined ? null : Math.max(0, Math.round((now - oldest) / 1_000)),
-    expired_count: row.expired_count,
     previous_secret_until: row.previous_until !== null && row.previous_until > now ? time(row.previous_until) : null,
     created_at: time(row.created_at),
-  };
+  });
 }
 
 export function delivery(row: DeliveryRow): Delivery {
-  return {
-    delivery_id: row.delivery_id,
-    webhook_id: row.webhook_id,
-    event_id: row.event_id,
-    event: row.event,
+  return shown(webhookRecords.delivery, row, {
     chat_id: row.chat_id > 0 ? row.chat_id : null,
     replay_id: row.replay_id === 0 ? null : (row.replay_id as ReplayId),
-    state: row.state,
-    reason: row.reason,
     attempt_count: row.attempts,
     next_attempt_at: timeOrNull(row.next_at),
     last_attempt_at: timeOrNull(row.last_at),
-    last_status: row.last_status,
-    last_error: row.last_error,
-    duration_ms: row.duration_ms,
-  };
+  });
 }
 
 export function attempt({ number, at, status, error, duration_ms, answer }: AttemptRow): Attempt {
@@ -185,19 +151,13 @@ export function deliveryInFull(
   attempts: readonly AttemptRow[],
   body: string | undefined,
 ): DeliveryInFull {
-  const { last_at, last_status, last_error, duration_ms } = row;
-  const isToldByItself = attempts.length === 0 && last_at !== null && duration_ms !== null;
-  const only = {
-    number: 1,
-    at: last_at ?? 0,
-    status: last_status,
-    error: last_error,
-    duration_ms: duration_ms ?? 0,
-    answer: null,
-  };
+  const { last_at, last_status: status, last_error: error, duration_ms } = row;
+  // A first attempt that succeeded is recorded in the delivery alone.
+  const isAlone = attempts.length === 0 && last_at !== null && duration_ms !== null;
+  const all = isAlone ? [{ number: 1, at: last_at, status, error, duration_ms, answer: null }] : attempts;
   return {
     ...delivery(row),
-    attempts: (isToldByItself ? [only] : attempts).map(attempt),
+    attempts: all.map(attempt),
     body: body ?? null,
     signed_content: body === undefined || last_at === null ? null : signedContent(String(row.event_id), last_at, body),
   };
@@ -205,30 +165,24 @@ export function deliveryInFull(
 
 export function replay(row: ReplayRow): Replay {
   const settled = row.delivered_count + row.failed_count + row.skipped_count;
-  return {
-    replay_id: row.replay_id,
-    webhook_id: row.webhook_id,
-    status: row.status,
+  return shown(webhookRecords.replay, row, {
     only: row.only_states === null ? null : (JSON.parse(row.only_states) as DeliveryState[]),
     from_event_id: row.from_event as EventId,
     to_event_id: row.to_event,
     reached_event_id: row.reached_event,
     open_count: Math.max(0, row.delivery_count - settled),
-    delivered_count: row.delivered_count,
-    failed_count: row.failed_count,
-    skipped_count: row.skipped_count,
     created_at: time(row.created_at),
     finished_at: timeOrNull(row.finished_at),
-  };
+  });
 }
 
-/** The body that a test of a webhook sends. */
+/** Returns the body that `webhooks.test` sends. */
 export function sample(webhookId: number, at: number): string {
   const data = { webhook_id: webhookId, message: 'A test of this webhook. Nothing has happened.' };
   return JSON.stringify({ event: 'test', timestamp: time(at), data });
 }
 
-/** A page out of one row more than its limit. */
+/** Returns a page of rows that were read with one more than the limit. */
 export function page<T>(rows: readonly T[], limit: number): { rows: readonly T[]; has_more: boolean } {
   return { rows: rows.slice(0, limit), has_more: rows.length > limit };
 }

@@ -1,5 +1,5 @@
-import { type ChatId, type FileId, invalidField, ParleyError } from '@parley/contract';
-import { type Caller, requireScopes } from '../auth/caller.ts';
+import { type ChatId, type FileId, type FileInfo, invalidField, ParleyError } from '@parley/contract';
+import { requireScopes } from '../auth/caller.ts';
 import { freeze } from '../domain/event.ts';
 import { type StoredResponse, storedResponse } from '../domain/idempotency.ts';
 import { type KeptFile, newMessage } from '../domain/message.ts';
@@ -11,27 +11,29 @@ import { findSendPermissions, insertMessages, type NewMessage, type SendPermissi
 import type { Tx } from '../store/engine/engine.ts';
 import { type CompleteFile, completeFile, findCompleteFiles, keepFiles } from '../store/files/files.ts';
 import { accessChatTo } from './access.ts';
-import { askedBy, type Call, type Handler, keyOf, type Services } from './operation.ts';
-import { PreparedJson } from './prepared-json.ts';
+import { type Call, fingerprintOf, type Gate, type Handler, keyOf, type Services } from './operation.ts';
 import * as present from './present.ts';
+import { PreparedJson } from './results.ts';
 
 type Send = Call<'messages.send_message'>;
 type Sent = PreparedJson<'messages.send_message'>;
 
-/** Sends in one transaction at most. 64 and more share the cost of one fsync so far that a larger batch gains nothing. */
-const largestBatch = 256;
+/** From 64 sends on, each pays so little of the one fsync that a larger batch gains nothing. */
+const maxBatch = 256;
 
-/** A send whose key another send of the batch holds with another input: to be tried once that one is settled. */
+/** Another send of the batch has the same key with another input. This one runs again once that one is settled. */
 const again = Symbol('again');
 
-/** `send_message`: sends that arrive together commit together, each with a verdict of its own. */
-export function sender(services: Services): Handler<'messages.send_message'> {
+type Verdict = Sent | Error | typeof again;
+
+/** Sends that arrive together commit together, each with its own verdict. */
+export function sendMessage(services: Services): Handler<'messages.send_message'> {
   const batches = new Batcher<Send, Sent | typeof again>(
     (sends) => services.engine.write((tx) => sendAll(tx, sends, services)),
-    { maxItems: largestBatch, concurrentBatches: services.engine.writers },
+    { maxItems: maxBatch, concurrentBatches: services.engine.writers },
   );
   return async (call) => {
-    // Whoever may not fetch a file may not show it to somebody else either.
+    // A token that cannot fetch a file cannot show it to others either.
     if (call.input.file_id !== undefined) requireScopes(call.caller, ['files']);
     for (;;) {
       const outcome = await batches.submit(call);
@@ -39,8 +41,6 @@ export function sender(services: Services): Handler<'messages.send_message'> {
     }
   };
 }
-
-type Verdict = Sent | Error | typeof again;
 
 async function sendAll(tx: Tx, sends: readonly Send[], services: Services): Promise<Verdict[]> {
   const verdicts = new Map<Send, Verdict>();
@@ -50,42 +50,44 @@ async function sendAll(tx: Tx, sends: readonly Send[], services: Services): Prom
   return sends.map((send) => verdicts.get(send) ?? follow(send, leaders.get(send), verdicts));
 }
 
-/** Answers sends whose key was used before, and finds for each other keyed send the first of the batch with its key. */
+/** Settles sends whose key was used before. Returns the first send of the batch with the same key for each other one. */
 async function settleRepeats(tx: Tx, sends: readonly Send[], verdicts: Map<Send, Verdict>): Promise<Map<Send, Send>> {
   const leaders = new Map<Send, Send>();
   const keyed = sends.flatMap((send) =>
     send.idempotencyKey === undefined ? [] : [{ send, key: keyOf(send, send.idempotencyKey) }],
   );
   if (keyed.length === 0) return leaders;
-  const kept = await claimKeys(
-    tx,
-    keyed.map((k) => k.key),
-  );
+  const keys = keyed.map(({ key }) => key);
+  const responses = await claimKeys(tx, keys);
   const firsts = new Map<string, Send>();
   for (const { send, key } of keyed) {
     const name = keyName(key);
-    const answer = kept.get(name);
-    if (answer)
-      verdicts.set(
-        send,
-        attempt(() => new PreparedJson(storedResponse(answer, askedBy(send)).slice(1, -1))),
-      );
+    const stored = responses.get(name);
+    if (stored) verdicts.set(send, repeated(send, stored));
     else if (!firsts.has(name)) firsts.set(name, send);
     leaders.set(send, firsts.get(name) ?? send);
   }
   return leaders;
 }
 
-/** The verdict of a send whose key an earlier one of the batch holds: the same answer for the same input. */
+function repeated(send: Send, stored: StoredResponse): Sent | Error {
+  try {
+    return new PreparedJson(storedResponse(stored, fingerprintOf(send)).slice(1, -1));
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** Returns the verdict of the first send with the same key, if it has the same input. */
 function follow(send: Send, leader: Send | undefined, verdicts: ReadonlyMap<Send, Verdict>): Verdict {
   const verdict = leader && verdicts.get(leader);
   if (!leader || verdict === undefined) throw new Error('a send was left without a verdict');
-  return askedBy(send) === askedBy(leader) ? verdict : again;
+  return fingerprintOf(send) === fingerprintOf(leader) ? verdict : again;
 }
 
 /**
- * Takes the event lock, judges, and writes what may be written. Nobody can join, leave or change roles between the verdict
- * and the commit: that would take the lock too.
+ * Takes the event lock, checks the sends, and writes those that are allowed. Joining, leaving and changing roles take the same
+ * lock, so a verdict still holds at the commit.
  */
 async function write(
   tx: Tx,
@@ -94,7 +96,7 @@ async function write(
   { now, files: { url } }: Services,
 ): Promise<void> {
   const named = sends.flatMap(({ input }) => input.file_id ?? []);
-  const [ids, standings, files] = await Promise.all([
+  const [ids, permissions, files] = await Promise.all([
     tx.takeIds({ messages: sends.length, events: sends.length }),
     findSendPermissions(tx, sends.map(placeOf)),
     named.length > 0 ? findCompleteFiles(tx, named, now()) : noFiles,
@@ -102,16 +104,16 @@ async function write(
   // Read under the lock, so that times rise with ids.
   const at = now();
   const messages: NewMessage[] = [];
-  const answers: (KeyScope & StoredResponse)[] = [];
+  const responses: (KeyScope & StoredResponse)[] = [];
   for (const [i, send] of sends.entries()) {
-    const [message_id, event_id, standing] = [ids.messages[i], ids.events[i], standings[i]];
-    if (message_id === undefined || event_id === undefined || !standing) throw new Error('too few ids were taken');
+    const [message_id, event_id, permission] = [ids.messages[i], ids.events[i], permissions[i]];
+    if (message_id === undefined || event_id === undefined || !permission) throw new Error('too few ids were taken');
     const file = fileOf(send, files);
-    if (!mayWrite(send, standing, file)) {
+    if (!mayWrite(send, permission, file)) {
       verdicts.set(send, await refusal(tx, send, file));
       continue;
     }
-    // What came with the message becomes a file in the same instant; it may have taken too long to come.
+    // The uploaded file is completed in the transaction of its message. The upload may have expired.
     if (send.file && !(await completeFile(tx, send.file.file_id, send.file, null))) {
       verdicts.set(send, tookTooLong());
       continue;
@@ -119,9 +121,9 @@ async function write(
     const { chat_id, content = '', reply_to } = send.input;
     const { userId: user_id } = send.caller;
     const said = { message_id, chat_id, user_id, content };
-    const message = newMessage({ ...said, reply_to: reply_to ?? null, file: file ? keptFile(file) : null }, at);
-    const json = JSON.stringify(message);
     const shown = file && present.file(file, url);
+    const message = newMessage({ ...said, reply_to: reply_to ?? null, file: shown ? withoutUrl(shown) : null }, at);
+    const json = JSON.stringify(message);
     const data = { ...said, ...(shown && { file: shown }), ...(reply_to !== undefined && { reply_to }) };
     const body = freeze({ event: 'new_message', data }, at);
     const file_id = file?.file_id ?? null;
@@ -130,31 +132,25 @@ async function write(
     verdicts.set(send, new PreparedJson(fields));
     if (send.idempotencyKey !== undefined) {
       const key = keyOf(send, send.idempotencyKey);
-      answers.push({ ...key, fingerprint: askedBy(send), answer: `{${fields}}` });
+      responses.push({ ...key, fingerprint: fingerprintOf(send), answer: `{${fields}}` });
     }
   }
   const kept = messages.flatMap(({ file_id }) => file_id ?? []);
   tx.defer(() => insertMessages(tx, messages, at));
   if (kept.length > 0) tx.defer(() => keepFiles(tx, kept));
-  if (answers.length > 0) tx.defer(() => storeResponses(tx, answers, at));
+  if (responses.length > 0) tx.defer(() => storeResponses(tx, responses, at));
 }
 
 const noFiles: ReadonlyMap<FileId, CompleteFile> = new Map();
 
-/** The file of a send: what came with it, or one that its sender has uploaded before. */
+/** Returns the file of a send: the one in the request, or one that the sender uploaded before. */
 function fileOf({ caller, input, file }: Send, files: ReadonlyMap<FileId, CompleteFile>): KeptFile | undefined {
   if (file || input.file_id === undefined) return file;
   const named = files.get(input.file_id);
   return named?.user_id === caller.userId ? named : undefined;
 }
 
-const keptFile = ({ file_id, name, mime_type, size, sha256 }: KeptFile): KeptFile => ({
-  file_id,
-  name,
-  mime_type,
-  size,
-  sha256,
-});
+const withoutUrl = ({ url: _, ...file }: FileInfo): KeptFile => file;
 
 const placeOf = ({ caller, input }: Send) => ({
   chat_id: input.chat_id,
@@ -168,7 +164,7 @@ function mayWrite({ input }: Send, { type, role, reply_chat }: SendPermission, f
   return input.reply_to === undefined || reply_chat === input.chat_id;
 }
 
-/** Why a send was not written. Asked only once that is certain, so the common path pays nothing for it. */
+/** Returns the reason why a send is not allowed. The common path does not pay for finding it. */
 async function refusal(tx: Tx, { caller, input }: Send, file: KeptFile | undefined): Promise<Error> {
   try {
     await accessChatTo(tx, 'send', caller.userId, input.chat_id);
@@ -180,18 +176,9 @@ async function refusal(tx: Tx, { caller, input }: Send, file: KeptFile | undefin
   }
 }
 
-function attempt<T>(get: () => T): T | Error {
-  try {
-    return get();
-  } catch (error) {
-    return error as Error;
-  }
-}
-
-/** Asked before a file is taken in that is to be sent: whoever may not post in the chat need not send it. */
-export const mayPost =
-  ({ engine }: Services) =>
-  async (caller: Caller, given: Readonly<Record<string, unknown>>): Promise<void> => {
-    const { chat_id } = given;
+/** Refuses a caller who may not post in the chat before the file of the message is received. */
+export const requireMayPost =
+  ({ engine }: Services): Gate =>
+  async (caller, { chat_id }) => {
     if (typeof chat_id === 'number') await accessChatTo(engine, 'send', caller.userId, chat_id as ChatId);
   };

@@ -1,7 +1,8 @@
 import { type ChatId, ParleyError, type UserId } from '@parley/contract';
-import { type Actor, record } from '../auth/audit.ts';
+import { type Actor, record, type UserActor } from '../auth/audit.ts';
 import { accessBot } from '../auth/bots.ts';
 import type { Caller } from '../auth/caller.ts';
+import { createUser } from '../auth/users.ts';
 import { deleteLinks, deleteLinksBy } from '../store/access/links.ts';
 import { findToken, lockTokensOf, revokeTokensOf } from '../store/access/tokens.ts';
 import {
@@ -9,7 +10,6 @@ import {
   disableUser,
   enableUser,
   findUser,
-  insertUser,
   listBots,
   searchUsers,
   setAdmin,
@@ -19,7 +19,7 @@ import { chatsOwnedBy, findSuccessor, updateRole } from '../store/chat/members.t
 import type { Tx } from '../store/engine/engine.ts';
 import { appendOne } from '../store/log/events.ts';
 import { endWithoutAccess } from '../store/webhooks/webhook-ends.ts';
-import { actorOf, change, type Handler, type Services } from './operation.ts';
+import { actorOf, change, type Handlers, type Services } from './operation.ts';
 import * as present from './present.ts';
 
 const known = (user: UserRow | undefined): UserRow => {
@@ -27,23 +27,52 @@ const known = (user: UserRow | undefined): UserRow => {
   return user;
 };
 
-export function me({ engine }: Services): Handler<'users.me'> {
-  return async ({ caller }) => ({ user: present.user(known(await findUser(engine, caller.userId))) });
-}
+export const userHandlers = (services: Services) =>
+  ({
+    'users.me': async ({ caller }) => ({ user: present.user(known(await findUser(services.engine, caller.userId))) }),
 
-export function getUser({ engine }: Services): Handler<'users.get'> {
-  return async ({ input }) => ({ user: present.user(known(await findUser(engine, input.user_id))) });
-}
+    'users.get': async ({ input }) => ({ user: present.user(known(await findUser(services.engine, input.user_id))) }),
 
-export function searchForUsers({ engine }: Services): Handler<'users.search'> {
-  return async ({ input }) => {
-    const found = await searchUsers(engine, input.query, input.after_id, input.limit + 1);
-    const { rows, has_more } = present.page(found, input.limit);
-    return { users: rows.map(present.user), has_more };
-  };
-}
+    'users.search': async ({ input: { query, after_id, limit } }) => {
+      const found = await searchUsers(services.engine, query, after_id, limit + 1);
+      const { rows, has_more } = present.page(found, limit);
+      return { users: rows.map(present.user), has_more };
+    },
 
-/** Once more, in the transaction: another server may have ended the caller's access, or rights, a moment ago. */
+    'users.create': async (call) => {
+      const { name, display_name: displayName = name, is_admin: isAdmin, password } = call.input;
+      if (isAdmin && call.caller.kind === 'oauth') {
+        throw new ParleyError('forbidden', 'An app cannot create administrators: they would outlive its access.');
+      }
+      // Before the transaction, because hashing is slow on purpose.
+      const passwordHash = password === undefined ? null : await services.passwords.hash(password);
+      const create = change<'users.create'>(services, async (tx, at) => {
+        await requireStillAdministrator(tx, call.caller);
+        const created = await createUser(tx, { name, displayName, isAdmin, passwordHash, at });
+        const details = { user_id: created.user_id, name, is_admin: isAdmin };
+        await record(tx, at, actorOf(call), 'user_created', details);
+        return { user: present.user(created) };
+      });
+      return create(call);
+    },
+
+    'users.disable': async (call) => {
+      const { user, bots } = await services.engine.write(async (tx) => {
+        await tx.lockKeys(['administrators']);
+        await requireStillAdministrator(tx, call.caller);
+        const user = known(await findUser(tx, call.input.user_id));
+        if (user.disabled_at !== null) return { user, bots: [] };
+        if (user.is_admin && (await countAdmins(tx)) === 1) {
+          throw new ParleyError('conflict', 'The last administrator cannot be disabled.');
+        }
+        return disable(tx, actorOf(call), user, services.now());
+      });
+      await services.ended(user.user_id, ...bots);
+      return { user: present.user(user) };
+    },
+  }) satisfies Partial<Handlers>;
+
+/** Checks the caller again in the transaction: another process may have ended their access or rights a moment ago. */
 async function requireStillAdministrator(tx: Tx, { userId, tokenId }: Caller): Promise<void> {
   const token = await findToken(tx, userId, tokenId);
   const user = await findUser(tx, userId);
@@ -51,62 +80,25 @@ async function requireStillAdministrator(tx: Tx, { userId, tokenId }: Caller): P
   if (!user.is_admin) throw new ParleyError('forbidden', 'Only an administrator may do this.');
 }
 
-export function createUser(services: Services): Handler<'users.create'> {
-  return async (call) => {
-    const { name, display_name, is_admin, password } = call.input;
-    if (is_admin && call.caller.kind === 'oauth') {
-      throw new ParleyError('forbidden', 'An app cannot make administrators: they would outlive what it was granted.');
-    }
-    // Before the transaction: hashing takes long on purpose, and a transaction keeps others waiting.
-    const passwordHash = password === undefined ? null : await services.passwords.hash(password);
-    return change(services, call, async (tx, at) => {
-      await requireStillAdministrator(tx, call.caller);
-      const displayName = display_name ?? name;
-      const created = await insertUser(tx, { name, displayName, isAdmin: is_admin, passwordHash, at });
-      if (!created)
-        throw new ParleyError('conflict', `The name ${name} is taken.`, [{ field: 'name', message: 'is taken' }]);
-      await record(tx, at, actorOf(call), 'user_created', { user_id: created.user_id, name, is_admin });
-      return { user: present.user(created) };
-    });
-  };
-}
-
-export function disableOneUser(services: Services): Handler<'users.disable'> {
-  return async (call) => {
-    const { user, alsoEnded } = await services.engine.write(async (tx) => {
-      const at = services.now();
-      await tx.lockKeys(['administrators']);
-      await requireStillAdministrator(tx, call.caller);
-      const user = known(await findUser(tx, call.input.user_id));
-      if (user.disabled_at !== null) return { user, alsoEnded: [] };
-      if (user.is_admin && (await countAdmins(tx)) === 1) {
-        throw new ParleyError('conflict', 'The last administrator cannot be disabled.');
-      }
-      return disable(tx, actorOf(call), user, at);
-    });
-    await services.ended(user.user_id, ...alsoEnded);
-    return { user: present.user(user) };
-  };
-}
-
-/** What a person may do with a bot of their own, without being an administrator. */
-export async function disableBot(services: Services, owner: Actor & { userId: UserId }, botId: UserId): Promise<void> {
+/** Disables a bot of its owner, who need not be an administrator. */
+export async function disableBot(services: Services, owner: UserActor, botId: UserId): Promise<void> {
   await services.engine.write(async (tx) => {
     await disable(tx, owner, await accessBot(tx, owner.userId, botId), services.now());
   });
   await services.ended(botId);
 }
 
-/** Whoever is disabled takes their bots along: nobody is left who would answer for them. */
+/** Disables a user and their bots, which would have no owner left. Returns the ids of the bots too. */
 async function disable(
   tx: Tx,
-  actor: Actor & { userId: UserId },
+  actor: UserActor,
   user: UserRow,
   at: number,
-): Promise<{ user: UserRow; alsoEnded: UserId[] }> {
+): Promise<{ user: UserRow; bots: UserId[] }> {
   const bots = await listBots(tx, user.user_id);
   const ending = [user, ...bots].sort((a, b) => a.user_id - b.user_id);
-  await lockTokensOf(tx, ...ending.map(({ user_id }) => user_id));
+  const userIds = ending.map(({ user_id }) => user_id);
+  await lockTokensOf(tx, ...userIds);
   for (const { user_id, name } of ending) {
     await disableUser(tx, user_id, at);
     await revokeTokensOf(tx, user_id, at);
@@ -114,18 +106,13 @@ async function disable(
     await deleteLinksBy(tx, user_id);
     await record(tx, at, actor, 'user_disabled', { user_id, name });
   }
-  // Of everybody: what others have allowed an app ends with whoever answers for it.
+  // For all users: what others granted to an app ends when its owner is disabled.
   await endWithoutAccess(tx, at);
-  await passOnChats(
-    tx,
-    ending.map(({ user_id }) => user_id),
-    actor,
-    at,
-  );
-  return { user: { ...user, disabled_at: at }, alsoEnded: bots.map(({ user_id }) => user_id) };
+  await passOnChats(tx, userIds, actor, at);
+  return { user: { ...user, disabled_at: at }, bots: bots.map(({ user_id }) => user_id) };
 }
 
-/** Lets a disabled person in again. Tokens, grants and bots that ended stay ended. */
+/** Enables a disabled user. Ended tokens, grants and bots stay ended. */
 export async function enableOneUser(services: Services, actor: Actor, userId: UserId): Promise<void> {
   await services.engine.write(async (tx) => {
     const user = known(await findUser(tx, userId));
@@ -165,16 +152,8 @@ export async function changeAdministrator(
   await services.ended(userId);
 }
 
-/**
- * A chat keeps an owner who can act: where a disabled user was the only one, the next in line takes over. All chats are
- * locked before the first event is written, as everywhere.
- */
-async function passOnChats(
-  tx: Tx,
-  userIds: readonly UserId[],
-  actor: Actor & { userId: UserId },
-  at: number,
-): Promise<void> {
+/** Gives chats that only these users owned to their next participant. Locks all of them before it writes an event. */
+async function passOnChats(tx: Tx, userIds: readonly UserId[], actor: UserActor, at: number): Promise<void> {
   const owned = new Set<ChatId>();
   for (const userId of userIds) for (const chatId of await chatsOwnedBy(tx, userId)) owned.add(chatId);
   const chatIds = [...owned].sort((a, b) => a - b);

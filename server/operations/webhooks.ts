@@ -1,4 +1,11 @@
-import { type ChatId, invalidField, ParleyError, type Webhook, type WebhookId } from '@parley/contract';
+import {
+  type ChatId,
+  invalidField,
+  type OperationName,
+  ParleyError,
+  type Webhook,
+  type WebhookId,
+} from '@parley/contract';
 import { type AuditDetails, record } from '../auth/audit.ts';
 import { type Caller, requireScopes } from '../auth/caller.ts';
 import { findToken } from '../store/access/tokens.ts';
@@ -23,17 +30,17 @@ import {
   type WebhookRow,
 } from '../store/webhooks/webhooks.ts';
 import { accessChatTo, noChat } from './access.ts';
-import { actorOf, change, type Handler, type Services } from './operation.ts';
+import { actorOf, type Call, change, type Handlers, type Services } from './operation.ts';
 import * as present from './present.ts';
 
-/** How long deliveries are signed with the secret before a rotation as well. */
+/** For so long, deliveries are also signed with the secret before a rotation. */
 const overlapMs = 24 * 3_600_000;
 
 const noWebhook = () => new ParleyError('not_found', 'You have no such webhook.');
 
 /**
- * The one door from an id to a webhook: only its user sees it, through the same app. One for the whole service carries what
- * only an administrator may see, so it takes an administrator to do anything with it.
+ * Returns a webhook of the caller: of the same user and the same app. Throws `not_found` for any other. A service-wide webhook
+ * carries what only administrators may see, so every access to it requires an administrator.
  */
 export async function accessWebhook(db: Db, caller: Caller, webhookId: WebhookId): Promise<WebhookRow> {
   const webhook = await findWebhook(db, webhookId);
@@ -42,66 +49,136 @@ export async function accessWebhook(db: Db, caller: Caller, webhookId: WebhookId
   return webhook;
 }
 
-/** The same for what is left of a webhook, which may be deleted by now. */
+/** Checks the same for a webhook that may be deleted. */
 export async function accessPastWebhook(db: Db, caller: Caller, webhookId: WebhookId): Promise<void> {
   const owned = await findOwned(db, caller, webhookId);
   if (!owned) throw noWebhook();
   if (owned.service_wide) requireScopes(caller, ['admin']);
 }
 
-/** The same for a change to it: until the transaction ends nobody else decides who is told what. */
+/** Returns a webhook of the caller, and locks all webhooks until the end of the transaction. */
 export async function lockWebhook(tx: Tx, caller: Caller, webhookId: WebhookId): Promise<WebhookRow> {
   await lockWebhooks(tx);
   return accessWebhook(tx, caller, webhookId);
 }
 
-async function shown(db: Db, webhookId: WebhookId, now: number): Promise<Webhook> {
-  const webhook = await findWebhook(db, webhookId);
-  const state = webhook && (await findEndpointState(db, webhookId));
-  // Outside of a transaction it may have been deleted a moment ago.
-  if (!webhook || !state) throw noWebhook();
-  return present.webhook(webhook, state, await oldestUndelivered(db, webhook), now);
+/** Like `change`, but resolves once this process acts on the changed webhook. */
+export function changeWebhook<N extends OperationName>(services: Services, work: Parameters<typeof change<N>>[1]) {
+  const run = change(services, work);
+  return async (call: Call<N>) => {
+    const result = await run(call);
+    await services.webhooks.changed();
+    return result;
+  };
 }
 
-export function registerWebhook(services: Services): Handler<'webhooks.register'> {
-  return async (call) => {
-    const { caller, input } = call;
-    if (input.service_wide) requireScopes(caller, ['admin']);
-    if (input.include_direct && !input.service_wide)
-      throw invalidField('include_direct', 'goes only with service_wide');
-    // Before the transaction: a name server may take its time.
-    const url = await services.webhooks.checkUrl(input.url);
-    const secret = services.webhooks.seal(input.secret);
-    return change(services, call, async (tx, at) => {
-      await lockWebhooks(tx);
-      if (!(await findToken(tx, caller.userId, caller.tokenId))) {
-        throw new ParleyError('unauthorized', 'This access token has just been revoked.');
+/** Its deliveries were skipped when its access ended. */
+export const hasLostAccess = ({ disabled_reason }: WebhookRow): boolean =>
+  disabled_reason === 'access_revoked' || disabled_reason === 'user_disabled';
+
+async function show(db: Db, webhook: WebhookRow, now: number): Promise<Webhook | undefined> {
+  const state = await findEndpointState(db, webhook.webhook_id);
+  return state && present.webhook(webhook, state, await oldestUndelivered(db, webhook), now);
+}
+
+async function showCurrent(db: Db, webhookId: WebhookId, now: number): Promise<Webhook> {
+  const webhook = await findWebhook(db, webhookId);
+  const shown = webhook && (await show(db, webhook, now));
+  // Outside of a transaction it may have been deleted a moment ago.
+  if (!shown) throw noWebhook();
+  return shown;
+}
+
+export const webhookHandlers = (services: Services) => {
+  const { engine, now } = services;
+  return {
+    'webhooks.register': async (call) => {
+      const { caller, input } = call;
+      if (input.service_wide) requireScopes(caller, ['admin']);
+      if (input.include_direct && !input.service_wide)
+        throw invalidField('include_direct', 'goes only with service_wide');
+      // Before the transaction, because a DNS lookup may take long.
+      const url = await services.webhooks.checkUrl(input.url);
+      return change<'webhooks.register'>(services, (tx, at) => register(services, tx, at, call, url))(call);
+    },
+
+    'webhooks.list': async ({ caller, input }) => {
+      const found = await listWebhooks(engine, caller, input.after_id, input.limit + 1);
+      const { rows, has_more } = present.page(found, input.limit);
+      const webhooks: Webhook[] = [];
+      for (const row of rows) {
+        const shown = await show(engine, row, now());
+        if (shown) webhooks.push(shown);
       }
-      if (input.chat_id !== undefined) await requireChat(tx, caller, input.chat_id, input.service_wide);
-      if ((await countWebhooks(tx, caller.userId)) >= services.webhooks.maxPerUser) {
-        throw new ParleyError(
-          'conflict',
-          `You have ${services.webhooks.maxPerUser} webhooks, as many as PARLEY_WEBHOOK_LIMIT allows. Delete one first.`,
-        );
-      }
-      const row = await insertWebhook(tx, {
-        userId: caller.userId,
-        appId: caller.appId,
-        tokenId: caller.tokenId,
-        url,
-        events: input.events,
-        chatId: input.chat_id ?? null,
-        serviceWide: input.service_wide,
-        includeDirect: input.include_direct,
-        secret,
-        sinceEvent: await logTip(tx),
-        at,
-      });
-      const webhook = await shown(tx, row.webhook_id, at);
-      await record(tx, at, actorOf(call), 'webhook_registered', auditOf(webhook));
-      return { webhook };
-    });
-  };
+      return { webhooks, has_more };
+    },
+
+    'webhooks.get': async ({ caller, input }) => {
+      const { webhook_id } = await accessWebhook(engine, caller, input.webhook_id);
+      return { webhook: await showCurrent(engine, webhook_id, now()) };
+    },
+
+    'webhooks.update': async (call) => {
+      const { caller, input } = call;
+      await accessWebhook(engine, caller, input.webhook_id);
+      const url = input.url === undefined ? undefined : await services.webhooks.checkUrl(input.url);
+      return changeWebhook<'webhooks.update'>(services, (tx, at) => update(tx, at, call, url))(call);
+    },
+
+    'webhooks.rotate_secret': changeWebhook(services, async (tx, at, call) => {
+      const { webhook_id } = await lockWebhook(tx, call.caller, call.input.webhook_id);
+      await rotateSecret(tx, webhook_id, services.webhooks.seal(call.input.secret), at + overlapMs);
+      await bumpRevision(tx, webhook_id, 'recheck');
+      await record(tx, at, actorOf(call), 'webhook_secret_rotated', { webhook_id });
+      return { webhook: await showCurrent(tx, webhook_id, at) };
+    }),
+
+    'webhooks.delete': changeWebhook(services, async (tx, at, call) => {
+      const { webhook_id } = await lockWebhook(tx, call.caller, call.input.webhook_id);
+      await removeWebhook(tx, webhook_id, at);
+      await record(tx, at, actorOf(call), 'webhook_deleted', { webhook_id });
+      return { webhook_id };
+    }),
+
+    'webhooks.test': async ({ caller, input }) => {
+      const webhook = await accessWebhook(engine, caller, input.webhook_id);
+      const at = now();
+      const body = present.sample(webhook.webhook_id, at);
+      const id = `test-${Buffer.from(services.random(8)).toString('hex')}`;
+      const made = await services.webhooks.attempt(webhook, { id, event: 'test', body, attempt: 1, replayId: 0, at });
+      return { delivered: made.delivered, attempt: present.attempt({ ...made, number: 1, at }), body };
+    },
+  } satisfies Partial<Handlers>;
+};
+
+async function register(services: Services, tx: Tx, at: number, call: Call<'webhooks.register'>, url: string) {
+  const { caller, input } = call;
+  const { maxPerUser, seal } = services.webhooks;
+  await lockWebhooks(tx);
+  if (!(await findToken(tx, caller.userId, caller.tokenId))) {
+    throw new ParleyError('unauthorized', 'This access token has just been revoked.');
+  }
+  if (input.chat_id !== undefined) await requireChat(tx, caller, input.chat_id, input.service_wide);
+  if ((await countWebhooks(tx, caller.userId)) >= maxPerUser) {
+    const limit = `You have ${maxPerUser} webhooks, as many as PARLEY_WEBHOOK_LIMIT allows.`;
+    throw new ParleyError('conflict', `${limit} Delete one first.`);
+  }
+  const row = await insertWebhook(tx, {
+    userId: caller.userId,
+    appId: caller.appId,
+    tokenId: caller.tokenId,
+    url,
+    events: input.events,
+    chatId: input.chat_id ?? null,
+    serviceWide: input.service_wide,
+    includeDirect: input.include_direct,
+    secret: seal(input.secret),
+    sinceEvent: await logTip(tx),
+    at,
+  });
+  const webhook = await showCurrent(tx, row.webhook_id, at);
+  await record(tx, at, actorOf(call), 'webhook_registered', auditDetails(webhook));
+  return { webhook };
 }
 
 async function requireChat(tx: Tx, { userId }: Caller, chatId: ChatId, serviceWide: boolean): Promise<void> {
@@ -109,121 +186,50 @@ async function requireChat(tx: Tx, { userId }: Caller, chatId: ChatId, serviceWi
   else if (!(await findChatType(tx, chatId))) throw noChat();
 }
 
-export function listOfWebhooks({ engine, now }: Services): Handler<'webhooks.list'> {
-  return async ({ caller, input }) => {
-    const found = await listWebhooks(engine, caller, input.after_id, input.limit + 1);
-    const { rows, has_more } = present.page(found, input.limit);
-    const webhooks: Webhook[] = [];
-    for (const row of rows) {
-      const state = await findEndpointState(engine, row.webhook_id);
-      if (state) webhooks.push(present.webhook(row, state, await oldestUndelivered(engine, row), now()));
-    }
-    return { webhooks, has_more };
-  };
+async function update(tx: Tx, at: number, call: Call<'webhooks.update'>, url: string | undefined) {
+  const { caller, input } = call;
+  const webhook = await lockWebhook(tx, caller, input.webhook_id);
+  const { webhook_id } = webhook;
+  const status = input.status ?? webhook.status;
+  await updateWebhook(tx, webhook_id, {
+    url: url ?? webhook.url,
+    events: input.events ?? (JSON.parse(webhook.events) as string[]),
+    status,
+    reason: status === 'disabled' ? webhook.disabled_reason : null,
+  });
+  // The webhook ends with the token that last set its URL.
+  if (url !== undefined && url !== webhook.url) await adoptWebhook(tx, webhook_id, caller.tokenId);
+  if (status !== webhook.status) await changeStatus(tx, caller, webhook, status);
+  else if (status === 'active' && url !== undefined) await retryNow(tx, webhook_id);
+  else await bumpRevision(tx, webhook_id, 'recheck');
+  const changed = await showCurrent(tx, webhook_id, at);
+  await record(tx, at, actorOf(call), 'webhook_changed', auditDetails(changed));
+  return { webhook: changed };
 }
 
-export function getWebhook({ engine, now }: Services): Handler<'webhooks.get'> {
-  return async ({ caller, input }) => {
-    const { webhook_id } = await accessWebhook(engine, caller, input.webhook_id);
-    return { webhook: await shown(engine, webhook_id, now()) };
-  };
-}
-
-export function updateOfWebhook(services: Services): Handler<'webhooks.update'> {
-  return async (call) => {
-    const { caller, input } = call;
-    await accessWebhook(services.engine, caller, input.webhook_id);
-    const url = input.url === undefined ? undefined : await services.webhooks.checkUrl(input.url);
-    const answer = await change(services, call, async (tx, at) => {
-      const webhook = await lockWebhook(tx, caller, input.webhook_id);
-      const status = input.status ?? webhook.status;
-      await updateWebhook(tx, webhook.webhook_id, {
-        url: url ?? webhook.url,
-        events: input.events ?? (JSON.parse(webhook.events) as string[]),
-        status,
-        reason: status === 'disabled' ? webhook.disabled_reason : null,
-      });
-      // Where messages go is on the strength of whoever said so last.
-      if (url !== undefined && url !== webhook.url) await adoptWebhook(tx, webhook.webhook_id, caller.tokenId);
-      if (status !== webhook.status) await changeStatus(tx, caller, webhook, status);
-      else if (status === 'active' && url !== undefined) await tryAtOnce(tx, webhook.webhook_id);
-      else await bumpRevision(tx, webhook.webhook_id, 'recheck');
-      const changed = await shown(tx, webhook.webhook_id, at);
-      await record(tx, at, actorOf(call), 'webhook_changed', auditOf(changed));
-      return { webhook: changed };
-    });
-    await services.webhooks.changed();
-    return answer;
-  };
-}
-
-/** What is told of a webhook to those who look after security: where it leads, and how much it is told. */
-const auditOf = ({ webhook_id, url, events, service_wide, include_direct, status }: Webhook): AuditDetails => ({
+/** The query of the URL is left out, because it often holds a key. */
+const auditDetails = ({ webhook_id, url, events, service_wide, include_direct, status }: Webhook): AuditDetails => ({
   webhook_id,
-  url: withoutQuery(url),
+  url: url.replace(/\?.*$/s, '?…'),
   events,
   service_wide,
   include_direct,
   status,
 });
 
-/** A query often holds a key. */
-const withoutQuery = (url: string): string => url.replace(/\?.*$/s, '?…');
-
 async function changeStatus(tx: Tx, caller: Caller, webhook: WebhookRow, status: WebhookRow['status']): Promise<void> {
-  const { webhook_id, disabled_reason } = webhook;
-  const hadEnded = disabled_reason === 'access_revoked' || disabled_reason === 'user_disabled';
-  if (hadEnded) {
-    // What it missed was given up; from now on it is told again, on the strength of this token.
+  const { webhook_id } = webhook;
+  if (hasLostAccess(webhook)) {
+    // Its missed events were skipped. It receives new ones, and ends with this token.
     await restartAfter(tx, webhook_id, await logTip(tx));
     await adoptWebhook(tx, webhook_id, caller.tokenId);
   }
-  if (status === 'active') await tryAtOnce(tx, webhook_id);
+  if (status === 'active') await retryNow(tx, webhook_id);
   else await suspend(tx, webhook_id);
 }
 
-/** Whatever was wrong with its endpoint is forgotten, and nothing waits any longer. */
-async function tryAtOnce(tx: Tx, webhookId: WebhookId): Promise<void> {
+/** Resets the health of the endpoint, and makes every open delivery due. */
+async function retryNow(tx: Tx, webhookId: WebhookId): Promise<void> {
   await bumpRevision(tx, webhookId, 'retry_now');
   await makeAllDue(tx, webhookId);
-}
-
-export function rotateSecretOf(services: Services): Handler<'webhooks.rotate_secret'> {
-  return async (call) => {
-    const { caller, input } = call;
-    const secret = services.webhooks.seal(input.secret);
-    const answer = await change(services, call, async (tx, at) => {
-      const { webhook_id } = await lockWebhook(tx, caller, input.webhook_id);
-      await rotateSecret(tx, webhook_id, secret, at + overlapMs);
-      await bumpRevision(tx, webhook_id, 'recheck');
-      await record(tx, at, actorOf(call), 'webhook_secret_rotated', { webhook_id });
-      return { webhook: await shown(tx, webhook_id, at) };
-    });
-    await services.webhooks.changed();
-    return answer;
-  };
-}
-
-export function deleteOneWebhook(services: Services): Handler<'webhooks.delete'> {
-  return async (call) => {
-    const answer = await change(services, call, async (tx, at) => {
-      const { webhook_id } = await lockWebhook(tx, call.caller, call.input.webhook_id);
-      await removeWebhook(tx, webhook_id, at);
-      await record(tx, at, actorOf(call), 'webhook_deleted', { webhook_id });
-      return { webhook_id };
-    });
-    await services.webhooks.changed();
-    return answer;
-  };
-}
-
-export function testWebhook(services: Services): Handler<'webhooks.test'> {
-  return async ({ caller, input }) => {
-    const webhook = await accessWebhook(services.engine, caller, input.webhook_id);
-    const at = services.now();
-    const body = present.sample(webhook.webhook_id, at);
-    const id = `test-${Buffer.from(services.random(8)).toString('hex')}`;
-    const made = await services.webhooks.attempt(webhook, { id, event: 'test', body, attempt: 1, replayId: 0, at });
-    return { delivered: made.delivered, attempt: present.attempt({ ...made, number: 1, at }), body };
-  };
 }

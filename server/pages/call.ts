@@ -1,7 +1,7 @@
 import { type Input, type JsonOperationName, listOperations, type Output } from '@parley/contract';
 import { requireScopes } from '../auth/caller.ts';
 import { validate } from '../http/validate.ts';
-import { PreparedJson } from '../operations/prepared-json.ts';
+import { PreparedJson } from '../operations/results.ts';
 import type { PageContext, SignedIn, SiteDeps } from './site.tsx';
 
 const rows = new Map(listOperations().map((row) => [row.name, row]));

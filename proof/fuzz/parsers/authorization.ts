@@ -1,10 +1,9 @@
 import { expect } from 'bun:test';
 import { ParleyError, scopeNames } from '@parley/contract';
 import fc from 'fast-check';
-import { responseUrl } from '../../../server/auth/oauth/authorization-response.ts';
+import { challengeIn, responseUrl } from '../../../server/auth/oauth/authorization-request.ts';
 import { OAuthFault } from '../../../server/auth/oauth/faults.ts';
 import { readParameters, refuseRepeats } from '../../../server/auth/oauth/parameters.ts';
-import { challengeIn } from '../../../server/auth/oauth/pkce.ts';
 import { allowsRedirect, checkRedirects } from '../../../server/auth/oauth/redirects.ts';
 import { readScopes } from '../../../server/auth/oauth/scope.ts';
 import { destinationOf } from '../../../server/pages/destination.ts';

@@ -5,7 +5,7 @@ import { parseRetryAfter } from '../../../sdk/response.ts';
 import { readCookie, writeCookie } from '../../../server/http/cookies.ts';
 import { downloadResponse } from '../../../server/http/download.ts';
 import { lastEventIdIn } from '../../../server/http/event-stream.ts';
-import { Download } from '../../../server/operations/download.ts';
+import { Download } from '../../../server/operations/results.ts';
 import type { CompleteFile } from '../../../server/store/files/files.ts';
 import { readRetryAfter } from '../../../server/webhooks/outcome.ts';
 import { headerText } from '../calls/wild.ts';

@@ -1,20 +1,18 @@
 import type { Scope } from '@parley/contract';
 import type { Db } from '../../store/engine/engine.ts';
-import { responseUrl } from './authorization-response.ts';
 import { type Client, findClient, isConfidential } from './client.ts';
-import { OAuthFault } from './faults.ts';
-import { readParameters, refuseRepeats } from './parameters.ts';
-import { challengeIn } from './pkce.ts';
+import { OAuthFault, quoted } from './faults.ts';
+import { type Parameters, type ReadParameters, readParameters, refuseRepeats } from './parameters.ts';
 import { allowsRedirect } from './redirects.ts';
-import { requireCode } from './response-type.ts';
 import { requireScopes } from './scope.ts';
-import { requirePrintableState, stateIn } from './state.ts';
 
 /** A valid authorization request. */
 export interface AuthorizationRequest {
+  readonly outcome: 'ask';
   readonly client: Client;
+  /** In the order of the contract. */
   readonly scopes: readonly Scope[];
-  /** The URL that the browser returns to. */
+  /** The URL that the browser returns to. It is registered for the app. */
   readonly redirect: string;
   /** `redirect_uri` of the request, or ''. The app must send it again with the code. */
   readonly namedRedirect: string;
@@ -23,15 +21,16 @@ export interface AuthorizationRequest {
   readonly urlFor: (response: Readonly<Record<string, string>>) => string;
 }
 
-export type ReadAuthorization =
-  | { readonly outcome: 'ask'; readonly request: AuthorizationRequest }
-  /** The browser returns to the app with an error. */
+export type AuthorizationEnd =
+  /** The browser returns to the app with a code or an error. */
   | { readonly outcome: 'redirect'; readonly location: string }
   /** The redirect URL may not be the app's, so a page shows the error instead. */
   | { readonly outcome: 'refused'; readonly message: string };
 
+export type AuthorizationCheck = AuthorizationRequest | AuthorizationEnd;
+
 /** Checks the app and its redirect URL first. Only then can the app be sent any other error. */
-export async function readAuthorization(db: Db, params: URLSearchParams, issuer: string): Promise<ReadAuthorization> {
+export async function readAuthorization(db: Db, params: URLSearchParams, issuer: string): Promise<AuthorizationCheck> {
   const read = readParameters(params);
   const { values, repeated } = read;
   const clientId = values.get('client_id');
@@ -49,11 +48,13 @@ export async function readAuthorization(db: Db, params: URLSearchParams, issuer:
   const urlFor: AuthorizationRequest['urlFor'] = (fields) => responseUrl(redirect, issuer, state, fields);
   try {
     refuseRepeats(read);
-    requirePrintableState(read);
+    if (state === undefined && values.has('state')) {
+      throw new OAuthFault('invalid_request', 'state must not contain control characters.');
+    }
     requireCode(values);
     const challenge = challengeIn(values);
     const scopes = requireScopes(values.get('scope'));
-    return { outcome: 'ask', request: { client, scopes, redirect, namedRedirect, challenge, urlFor } };
+    return { outcome: 'ask', client, scopes, redirect, namedRedirect, challenge, urlFor };
   } catch (error) {
     if (!(error instanceof OAuthFault)) throw error;
     return { outcome: 'redirect', location: urlFor({ error: error.error, error_description: error.description }) };
@@ -67,3 +68,55 @@ function redirectFor(client: Client, named: string): string | undefined {
 }
 
 const refused = (message: string) => ({ outcome: 'refused', message }) as const;
+
+/** Returns the state to send back, or undefined if it is absent, repeated, or has control characters. */
+function stateIn({ values, repeated }: ReadParameters): string | undefined {
+  const state = values.get('state');
+  return state !== undefined && !repeated.has('state') && !/\p{Cc}/u.test(state) ? state : undefined;
+}
+
+/** Throws unless the response is a code in the query, because a token must not appear in a URL. */
+function requireCode(params: Parameters): void {
+  const type = params.get('response_type');
+  if (type === undefined) throw new OAuthFault('invalid_request', 'response_type is missing. It must be code.');
+  if (type !== 'code') {
+    throw new OAuthFault('unsupported_response_type', `response_type must be code, not ${quoted(type)}.`);
+  }
+  if ((params.get('response_mode') ?? 'query') !== 'query') {
+    throw new OAuthFault('invalid_request', 'response_mode must be query.');
+  }
+}
+
+/**
+ * Returns the challenge of PKCE (RFC 7636). Every app must send one, because it also protects against injected codes. The
+ * RFC's default method is `plain`, which does not protect against an attacker who reads the request.
+ */
+export function challengeIn(params: Parameters): string {
+  const challenge = params.get('code_challenge');
+  if (challenge === undefined) {
+    throw new OAuthFault('invalid_request', 'code_challenge is missing: every app must use PKCE with S256.');
+  }
+  if (params.get('code_challenge_method') !== 'S256') {
+    throw new OAuthFault('invalid_request', 'code_challenge_method must be S256.');
+  }
+  if (!/^[A-Za-z0-9_-]{43}$/.test(challenge)) {
+    const form = 'the SHA-256 of the verifier in base64url without padding: 43 characters';
+    throw new OAuthFault('invalid_request', `code_challenge must be ${form}.`);
+  }
+  return challenge;
+}
+
+/**
+ * Returns the URL that takes the response to the app. The redirect URL stays as it was registered, its query included: a
+ * parser might write it differently from what was compared. `iss` (RFC 9207) keeps an app that uses several servers from
+ * sending the code of one to another.
+ */
+export function responseUrl(
+  redirect: string,
+  issuer: string,
+  state: string | undefined,
+  response: Readonly<Record<string, string>>,
+): string {
+  const query = new URLSearchParams({ ...response, ...(state !== undefined && { state }), iss: issuer });
+  return `${redirect}${redirect.includes('?') ? '&' : '?'}${query}`;
+}

@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import type { ChatId, EventId } from '@parley/contract';
 import fc from 'fast-check';
 import { fingerprint } from '../../domain/idempotency.ts';
 import { isoTime } from '../../domain/time.ts';
 import { fold, words } from '../../domain/words.ts';
 import { parseFields } from '../../http/form.ts';
-import { NewestPages } from '../../operations/newest-pages.ts';
-import { PreparedJson } from '../../operations/prepared-json.ts';
 
 describe('times', () => {
   test('are what the runtime would say', () => {
@@ -72,39 +69,5 @@ describe('fields of a query', () => {
         expect(parseFields(text)).toEqual([...new URLSearchParams(text)]);
       }),
     );
-  });
-});
-
-describe('newest pages', () => {
-  const chat = (id: number) => id as ChatId;
-  const event = (id: number) => id as EventId;
-  const page = (text: string) => new PreparedJson<'messages.get_messages'>(text);
-
-  test('are found again for the same chat and limit, with the event that was the newest', () => {
-    const pages = new NewestPages();
-    const kept = page('page');
-    pages.put(chat(1), 50, event(7), kept);
-    expect(pages.get(chat(1), 50)).toEqual({ version: event(7), answer: kept });
-    expect(pages.get(chat(1), 20)).toBeUndefined();
-    expect(pages.get(chat(2), 50)).toBeUndefined();
-    const newer = page('newer');
-    pages.put(chat(1), 50, event(8), newer);
-    expect(pages.get(chat(1), 50)).toEqual({ version: event(8), answer: newer });
-  });
-
-  test('are not kept for a chat whose events are all gone', () => {
-    const pages = new NewestPages();
-    pages.put(chat(1), 50, null, page('page'));
-    expect(pages.get(chat(1), 50)).toBeUndefined();
-  });
-
-  test('make room for new ones, those that were used longest ago first', () => {
-    const pages = new NewestPages();
-    const large = page('x'.repeat(3_000_000));
-    pages.put(chat(1), 50, event(1), large);
-    pages.put(chat(2), 50, event(1), large);
-    pages.get(chat(1), 50);
-    pages.put(chat(3), 50, event(1), large);
-    expect([1, 2, 3].map((id) => pages.get(chat(id), 50) !== undefined)).toEqual([true, false, true]);
   });
 });
