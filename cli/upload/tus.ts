@@ -32,14 +32,9 @@ interface Sending {
 /** Sends the missing part of a file with the tus protocol, version 1.0.0. Returns the id of the file. */
 export async function sendRest(sending: Sending): Promise<number> {
   const { file, name, session, sent, arrived } = sending;
-  const filename = Buffer.from(name).toString('base64');
-  let response =
-    session.id === undefined
-      ? await request(sending, 'POST', {
-          'upload-length': String(file.size),
-          'upload-metadata': `filename ${filename}`,
-        })
-      : await request(sending, 'HEAD');
+  const metadata = `filename ${Buffer.from(name).toString('base64')}`;
+  const creation = { 'upload-length': String(file.size), 'upload-metadata': metadata };
+  let response = await (session.id === undefined ? request(sending, 'POST', creation) : request(sending, 'HEAD'));
   if (session.id === undefined) session.begin(idIn(response));
   for (let before = -1; ; ) {
     const offset = offsetIn(response, before);
@@ -53,14 +48,23 @@ export async function sendRest(sending: Sending): Promise<number> {
       'content-type': 'application/offset+octet-stream',
       'content-length': String(end - offset),
     };
-    response = await request(sending, 'PATCH', headers, async function* () {
-      sent(offset);
+    let fault: unknown;
+    const body = async function* () {
       let at = offset;
-      for await (const bytes of file.bytes(offset, end)) {
-        yield bytes;
-        at += bytes.length;
-        sent(at);
+      try {
+        for await (const bytes of file.bytes(offset, end)) {
+          yield bytes;
+          at += bytes.length;
+          sent(at);
+        }
+      } catch (error) {
+        fault = error;
+        throw error;
       }
+    };
+    response = await request(sending, 'PATCH', headers, body).catch((error) => {
+      // A failure to read the file is reported unchanged.
+      throw fault ?? error;
     });
     before = offset;
   }
@@ -68,55 +72,40 @@ export async function sendRest(sending: Sending): Promise<number> {
 
 /** Only the id counts: the server may return another host, and the token goes only to the configured one. */
 function idIn({ headers }: Response): string {
-  const id = /[\w-]+$/.exec(headers.get('location') ?? '')?.[0];
-  if (id === undefined) throw notTus();
+  const [id] = /[\w-]+$/.exec(headers.get('location') ?? '') ?? [];
+  if (id === undefined) throw new TransportError('The response does not name the new upload.');
   return id;
 }
 
 /** A response to POST has no offset: nothing is sent yet. */
 function offsetIn({ status, headers }: Response, before: number): number {
   const offset = Number(headers.get('upload-offset') ?? (status === 201 ? 0 : Number.NaN));
-  if (!Number.isSafeInteger(offset) || offset <= before) throw notTus();
+  if (!Number.isSafeInteger(offset) || offset <= before)
+    throw new TransportError('The response has no new upload offset.');
   return offset;
 }
-
-const notTus = () => new TransportError('The response does not follow the tus protocol.');
-
-type Body = () => AsyncGenerator<Uint8Array, void>;
 
 /** Sends a request, and once more if the server refuses the token and there is another. */
 async function request(
   { connection, session, signal }: Sending,
   method: 'POST' | 'HEAD' | 'PATCH',
   headers: Readonly<Record<string, string>> = {},
-  body?: Body,
+  body?: () => AsyncGenerator<Uint8Array, void>,
 ): Promise<Response> {
   const { server, access } = connection;
   const url = `${server}/api/uploads${method === 'POST' ? '' : `/${session.id}`}`;
   const attempt = async (token: string) => {
-    let fault: unknown;
-    const noting = async function* (bytes: ReturnType<Body>) {
-      try {
-        yield* bytes;
-      } catch (error) {
-        fault = error;
-        throw error;
-      }
-    };
     try {
       return await fetch(url, {
         method,
         headers: { 'tus-resumable': '1.0.0', authorization: `Bearer ${token}`, ...headers },
         redirect: 'manual',
         signal,
-        ...(body && { body: noting(body()) as unknown as BodyInit }),
+        ...(body && { body: body() as unknown as BodyInit }),
       });
     } catch (error) {
       signal.throwIfAborted();
-      // A local failure is reported unchanged.
-      throw (
-        fault ?? new TransportError(`Cannot reach Parley at ${server}: ${(error as Error).message}`, { cause: error })
-      );
+      throw new TransportError(`Cannot reach Parley at ${server}: ${(error as Error).message}`, { cause: error });
     }
   };
   const token = await getToken(access.token, signal);
