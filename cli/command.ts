@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { CommandContext } from './context.ts';
-import { UsageError } from './usage.ts';
+
+/** The command line is wrong. The message is one line that says what to type instead. */
+export class UsageError extends Error {}
 
 /** Returns the value of a typed word. Throws an error whose message continues "must be". */
 export type Read<T> = (typed: string) => T;
@@ -45,10 +47,7 @@ interface Definition<A extends Arguments, O extends Options> {
 }
 
 /** A command without its types. */
-export interface Command {
-  readonly arguments: Arguments;
-  readonly options: Options;
-  readonly notes?: string | undefined;
+export interface Command extends Omit<Definition<Arguments, Options>, 'run'> {
   /** Runs the command. Returns 'help', and does nothing, if --help was given. */
   execute(typed: readonly string[], context: CommandContext): Promise<'done' | 'help'>;
 }
@@ -57,15 +56,12 @@ export function defineCommand<const A extends Arguments, const O extends Options
   definition: Definition<A, O>,
 ): Command {
   return {
-    arguments: definition.arguments,
-    options: definition.options,
-    notes: definition.notes,
+    ...definition,
     async execute(typed, context) {
       const { values, positionals } = parse(definition.options, typed);
       if (values.help) return 'help';
       const given = readArguments(definition.arguments, positionals) as ArgumentValues<A>;
-      const options = readOptions(definition.options, values) as OptionValues<O>;
-      await definition.run(given, options, context);
+      await definition.run(given, readOptions(definition.options, values) as OptionValues<O>, context);
       return 'done';
     },
   };
@@ -75,6 +71,7 @@ const takesValue = (option: Flag | ValueOption): option is ValueOption => 'value
 
 type Parsed = Readonly<Record<string, string | boolean | undefined>>;
 
+/** Throws a usage error with the first sentence of the runtime's message. */
 function parse(options: Options, typed: readonly string[]): { values: Parsed; positionals: string[] } {
   const known = Object.entries(options).map(
     ([name, option]) => [name, { type: takesValue(option) ? 'string' : 'boolean' }] as const,
@@ -86,17 +83,11 @@ function parse(options: Options, typed: readonly string[]): { values: Parsed; po
       allowPositionals: true,
     }) as { values: Parsed; positionals: string[] };
   } catch (error) {
-    throw usageErrorFrom(error);
+    const { code, message } = error as NodeJS.ErrnoException;
+    const [first = message] = message.split(/\.\s/);
+    const advice = code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? ' Put -- before words that begin with a dash.' : '';
+    throw new UsageError(`${first}.${advice}`);
   }
-}
-
-/** Returns a usage error with the first sentence of the runtime's message. */
-function usageErrorFrom(error: unknown): unknown {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (!code?.startsWith('ERR_PARSE_ARGS_')) return error;
-  const [first = message] = message.split(/\.\s/);
-  const advice = code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? ' Put -- before words that begin with a dash.' : '';
-  return new UsageError(`${first}.${advice}`);
 }
 
 function readArguments(expected: Arguments, positionals: readonly string[]): Record<string, unknown> {

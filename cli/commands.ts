@@ -7,16 +7,35 @@ export interface Row {
   readonly load: () => Promise<{ readonly command: Command }>;
 }
 
+const users = () => import('./commands/users.ts');
+const tokens = () => import('./commands/token.ts');
+
 /** Every command. The dispatch and the help derive from this table. */
 export const commands: readonly Row[] = [
   { name: 'serve', summary: 'Start the server.', load: () => import('./commands/serve.ts') },
-  { name: 'user add', summary: 'Add a user.', load: () => import('./commands/user-add.ts') },
-  { name: 'user list', summary: 'List the users.', load: () => import('./commands/user-list.ts') },
-  { name: 'user password', summary: "Set a user's password.", load: () => import('./commands/user-password.ts') },
-  { name: 'bot add', summary: 'Add a bot.', load: () => import('./commands/bot-add.ts') },
-  { name: 'token create', summary: 'Create an access token.', load: () => import('./commands/token-create.ts') },
-  { name: 'token list', summary: "List a user's access tokens.", load: () => import('./commands/token-list.ts') },
-  { name: 'token revoke', summary: 'Revoke an access token.', load: () => import('./commands/token-revoke.ts') },
+  { name: 'user add', summary: 'Add a user.', load: async () => ({ command: (await users()).add }) },
+  { name: 'user list', summary: 'List the users.', load: async () => ({ command: (await users()).list }) },
+  {
+    name: 'user password',
+    summary: "Set a user's password.",
+    load: async () => ({ command: (await users()).password }),
+  },
+  { name: 'bot add', summary: 'Add a bot.', load: async () => ({ command: (await users()).botAdd }) },
+  {
+    name: 'token create',
+    summary: 'Create an access token.',
+    load: async () => ({ command: (await tokens()).create }),
+  },
+  {
+    name: 'token list',
+    summary: "List a user's access tokens.",
+    load: async () => ({ command: (await tokens()).listTokens }),
+  },
+  {
+    name: 'token revoke',
+    summary: 'Revoke an access token.',
+    load: async () => ({ command: (await tokens()).revoke }),
+  },
   { name: 'audit', summary: 'Show the audit log.', load: () => import('./commands/audit.ts') },
   { name: 'backup', summary: 'Back up a server.', load: () => import('./commands/backup.ts') },
   { name: 'restore', summary: 'Restore a backup into a new server.', load: () => import('./commands/restore.ts') },
@@ -28,9 +47,5 @@ export const commands: readonly Row[] = [
   { name: 'send', summary: 'Send a message, a file or both to a chat.', load: () => import('./commands/send.ts') },
   { name: 'upload', summary: 'Upload a file to send it later.', load: () => import('./commands/upload.ts') },
   { name: 'download', summary: 'Download a file.', load: () => import('./commands/download.ts') },
-  {
-    name: 'listen',
-    summary: 'Show events as they happen, or forward them.',
-    load: () => import('./commands/listen.ts'),
-  },
+  { name: 'listen', summary: 'Show events live, or forward them.', load: () => import('./commands/listen.ts') },
 ];

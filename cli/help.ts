@@ -1,6 +1,6 @@
 import type { Argument, Command, Flag, ValueOption } from './command.ts';
 import type { Row } from './commands.ts';
-import { columns } from './table.ts';
+import { columns } from './output.ts';
 
 const environment = [
   ['PARLEY_URL', 'The server for login, chats, messages, send, listen … Defaults to http://127.0.0.1:8080.'],

@@ -1,5 +1,5 @@
+import { UsageError } from './command.ts';
 import type { CommandContext } from './context.ts';
-import { UsageError } from './usage.ts';
 
 /** Returns all of standard input, without a final line break. Throws if it is not UTF-8. */
 export async function readStdin({ stdin }: Pick<CommandContext, 'stdin'>): Promise<string> {

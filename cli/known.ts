@@ -1,5 +1,5 @@
 import { closest, distance } from 'fastest-levenshtein';
-import { UsageError } from './usage.ts';
+import { UsageError } from './command.ts';
 
 /** Returns the known name that was typed. Throws a usage error that suggests the nearest one. */
 export function requireKnown<N extends string>(kind: string, typed: string, known: readonly N[]): N {

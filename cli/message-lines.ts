@@ -3,8 +3,7 @@ import type { ClientOutput } from '@parley/sdk';
 import { bytesText } from './bytes.ts';
 import type { Environment } from './context.ts';
 import type { Lookup } from './lookups.ts';
-import { columns } from './table.ts';
-import { lines, localTime, oneLine } from './terminal.ts';
+import { columns, lines, localTime, oneLine } from './output.ts';
 
 type Message = ClientOutput<'messages.get_messages'>['messages'][number];
 

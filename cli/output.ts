@@ -1,5 +1,4 @@
-import type { CommandContext, Output } from './context.ts';
-import { jsonLine } from './terminal.ts';
+import type { CommandContext, Environment, Output } from './context.ts';
 
 /** Writes lines to standard output: the result of a command. */
 export async function print({ stdout }: Pick<CommandContext, 'stdout'>, ...lines: string[]): Promise<void> {
@@ -14,6 +13,9 @@ export async function hint({ stderr }: Pick<CommandContext, 'stderr'>, line: str
 export const printJson = (context: Pick<CommandContext, 'stdout'>, value: unknown): Promise<void> =>
   print(context, jsonLine(value));
 
+export const printTable = (context: CommandContext, rows: readonly (readonly string[])[]): Promise<void> =>
+  print(context, ...columns(rows));
+
 /** Rejects if the write fails, such as on a full disk. A closed pipe, such as by `head`, is not a failure. */
 export function write(stream: Output, text: string | Uint8Array): Promise<'read' | 'reader gone'> {
   return new Promise((resolve, reject) => {
@@ -23,4 +25,57 @@ export function write(stream: Output, text: string | Uint8Array): Promise<'read'
       else reject(error);
     });
   });
+}
+
+/** Returns lines with aligned columns. It counts wide characters as two cells. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, Bun.stringWidth(cell));
+  }
+  return rows.map((row) =>
+    row
+      .map((cell, i) => pad(cell, widths[i] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+const pad = (cell: string, width: number) => cell + ' '.repeat(width - Bun.stringWidth(cell));
+
+/**
+ * Characters that could make a terminal do or show something other than the text: control characters (including the escape
+ * sequences of ESC and U+009B), line separators, and marks that change the text direction. Right-to-left scripts do not need
+ * these marks, and emoji keep their joiners.
+ */
+export const dangerous = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+
+const escaped = (character: string) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+
+/** Returns foreign text as one line that is safe to print. Dangerous characters are escaped. */
+export const oneLine = (text: string): string => text.replace(dangerous, escaped);
+
+/** Returns foreign text as lines that are safe to print. */
+export const lines = (text: string): string[] =>
+  text.split(/\r?\n/).map((line) => oneLine(line.replaceAll('\t', '    ')));
+
+/** Returns a value as one line of JSON. JSON.stringify alone leaves U+007F to U+009F unescaped. */
+export const jsonLine = (value: unknown): string =>
+  JSON.stringify(value).replace(dangerous, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** Returns `2026-01-01 13:00` in the user's time zone. */
+export const localTime = (iso: string, env: Environment): string => formatIn(env.TZ).format(new Date(iso));
+
+/** Returns `2026-01-01 13:00:05` in the user's time zone. */
+export const localSecond = (iso: string, env: Environment): string => `${localTime(iso, env)}${iso.slice(16, 19)}`;
+
+/** Falls back to the zone of the process: `TZ` may name a zone that only the system knows. */
+function formatIn(timeZone: string | undefined): Intl.DateTimeFormat {
+  const format = { dateStyle: 'short', timeStyle: 'short', hourCycle: 'h23' } as const;
+  try {
+    return new Intl.DateTimeFormat('sv', { ...format, ...(timeZone && { timeZone }) });
+  } catch (error) {
+    if (error instanceof RangeError) return new Intl.DateTimeFormat('sv', format);
+    throw error;
+  }
 }

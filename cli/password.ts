@@ -1,10 +1,9 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import type { Flag, ValueOption } from './command.ts';
+import { type Flag, UsageError, type ValueOption } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { readStdin, stdinIsTerminal } from './input.ts';
 import { write } from './output.ts';
-import { UsageError } from './usage.ts';
 import { text } from './values.ts';
 
 export const passwordOptions = {

@@ -1,8 +1,8 @@
 import type { ErrorCode } from '@parley/contract';
 import { ApiError, TransportError } from '@parley/sdk';
 import { plainLine } from './failure.ts';
+import { oneLine } from './output.ts';
 import type { Task } from './signals.ts';
-import { oneLine } from './terminal.ts';
 
 const firstDelays = [1, 2, 5];
 const maxDelay = 10;

@@ -1,11 +1,10 @@
+import { UsageError } from './command.ts';
 import { commands, type Row } from './commands.ts';
 import type { CommandContext, EndingSignal } from './context.ts';
 import { helpFor, overview } from './help.ts';
-import { hint, print } from './output.ts';
+import { hint, oneLine, print } from './output.ts';
 import packageJson from './package.json' with { type: 'json' };
 import { StoppedBy } from './signals.ts';
-import { oneLine } from './terminal.ts';
-import { UsageError } from './usage.ts';
 
 const exitCodes = { success: 0, failure: 1, usage: 2 } as const;
 

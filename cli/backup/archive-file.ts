@@ -4,8 +4,7 @@ import { open, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { CommandContext } from '../context.ts';
 import { alreadyExists, exists, missingFolder, partOf, renamePart } from '../download/part-file.ts';
-import { ReaderGone } from '../download/sink.ts';
-import { write } from '../output.ts';
+import { standardOutput } from '../download/sink.ts';
 
 /** The destination of a backup: standard output, or a file that gets its name once it is complete and on disk. */
 export interface Target {
@@ -19,10 +18,7 @@ export interface Target {
 /** `typed` is a path, or - for standard output. */
 export async function openTarget(typed: string, force: boolean, { cwd, stdout }: CommandContext): Promise<Target> {
   if (typed === '-') {
-    const append = async (bytes: Uint8Array) => {
-      if ((await write(stdout, bytes)) === 'reader gone') throw new ReaderGone('Standard output was closed.');
-    };
-    return { append, finish: async () => {}, drop: async () => {} };
+    return { append: standardOutput(stdout).append, finish: async () => {}, drop: async () => {} };
   }
   if (typed === '') throw new Error('The backup needs a file name.');
   const path = resolve(cwd, typed);

@@ -6,9 +6,7 @@ import { defineCommand } from '../command.ts';
 import type { Environment } from '../context.ts';
 import { inDatabase } from '../database.ts';
 import { requireKnown } from '../known.ts';
-import { hint, print, printJson } from '../output.ts';
-import { columns } from '../table.ts';
-import { jsonLine, localSecond, oneLine } from '../terminal.ts';
+import { columns, hint, jsonLine, localSecond, oneLine, printJson, printTable } from '../output.ts';
 import { json, positive, text, worksOffline } from '../values.ts';
 
 const actNames = Object.keys(acts) as AuditAct[];
@@ -35,7 +33,10 @@ ${columns(actNames.map((name) => [`  ${name}`, acts[name]])).join('\n')}`,
     const entries = rows.map(present).reverse();
     if (json) return printJson(context, { entries });
     if (entries.length === 0) return hint(context, 'No entries.');
-    await print(context, ...columns(entries.map((entry) => cells(entry, context.env))));
+    await printTable(
+      context,
+      entries.map((entry) => cells(entry, context.env)),
+    );
   },
 });
 

@@ -1,11 +1,9 @@
 import type { BackupOutcome } from '@parley/server/backup/backup.ts';
 import { save } from '../backup/save.ts';
 import { amountText, counted, listed, seconds } from '../backup/words.ts';
-import { defineCommand } from '../command.ts';
-import { hint, print, printJson } from '../output.ts';
-import { oneLine } from '../terminal.ts';
+import { defineCommand, UsageError } from '../command.ts';
+import { hint, oneLine, print, printJson } from '../output.ts';
 import { transfer } from '../transfer.ts';
-import { UsageError } from '../usage.ts';
 import { json, quiet, text } from '../values.ts';
 
 export const command = defineCommand({

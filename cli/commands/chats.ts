@@ -2,9 +2,7 @@ import type { Client, ClientOutput } from '@parley/sdk';
 import { defineCommand } from '../command.ts';
 import { connect } from '../connection.ts';
 import { otherParticipants } from '../lookups.ts';
-import { hint, print, printJson } from '../output.ts';
-import { columns } from '../table.ts';
-import { oneLine } from '../terminal.ts';
+import { hint, oneLine, printJson, printTable } from '../output.ts';
 import { connection, cursor, json, positive, text } from '../values.ts';
 
 export const command = defineCommand({
@@ -22,20 +20,21 @@ export const command = defineCommand({
     const page = await client.chats.list({ scope: others ? 'public' : 'mine', query, limit, after_id: after });
     if (json) return printJson(context, page);
     if (page.chats.length === 0) return hint(context, 'No chats.');
-    await print(context, ...(await chatLines(client, page.chats)));
+    await printTable(context, [['id', 'type', 'unread', 'name'], ...(await chatRows(client, page.chats))]);
     if (page.has_more) await hint(context, `There are more: --after ${page.chats.at(-1)?.chat_id}`);
   },
 });
 
 type Chat = ClientOutput<'chats.list'>['chats'][number];
 
-async function chatLines(client: Client, chats: readonly Chat[]): Promise<string[]> {
+async function chatRows(client: Client, chats: readonly Chat[]): Promise<string[][]> {
   const me = chats.some((chat) => chat.type === 'direct') ? (await client.users.me()).user.user_id : 0;
-  const rows = chats.map(async (chat) => [
-    String(chat.chat_id),
-    chat.type,
-    String(chat.unread_count),
-    oneLine(chat.name ?? (await otherParticipants(client, chat.chat_id, me))),
-  ]);
-  return columns([['id', 'type', 'unread', 'name'], ...(await Promise.all(rows))]);
+  return Promise.all(
+    chats.map(async (chat) => [
+      String(chat.chat_id),
+      chat.type,
+      String(chat.unread_count),
+      oneLine(chat.name ?? (await otherParticipants(client, chat.chat_id, me))),
+    ]),
+  );
 }

@@ -3,17 +3,15 @@ import { join, resolve } from 'node:path';
 import type { FileInfo } from '@parley/contract';
 import type { Client } from '@parley/sdk';
 import { bytesText } from '../bytes.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, UsageError } from '../command.ts';
 import { connect } from '../connection.ts';
 import type { CommandContext } from '../context.ts';
 import { fetchRest, type RemoteFile } from '../download/fetch.ts';
-import { alreadyExists, exists, PartFile } from '../download/part-file.ts';
+import { alreadyExists, exists, openPartFile } from '../download/part-file.ts';
 import { safeName } from '../download/safe-name.ts';
 import { ReaderGone, type Sink, standardOutput } from '../download/sink.ts';
-import { print, printJson } from '../output.ts';
-import { oneLine } from '../terminal.ts';
+import { oneLine, print, printJson } from '../output.ts';
 import { type Transfer, transfer } from '../transfer.ts';
-import { UsageError } from '../usage.ts';
 import { connection, json, positive, quiet, text } from '../values.ts';
 
 export const command = defineCommand({
@@ -48,10 +46,10 @@ async function save(
   running: Transfer,
 ): Promise<void> {
   if (!force && (await exists(resolve(context.cwd, path)))) throw alreadyExists(path);
-  await using part = await PartFile.open(path, file.sha256, force, context);
+  await using part = await openPartFile(path, file.sha256, force, context);
   running.isResumable = true;
   await fetchRest(client, file, part, running);
-  if (isComplete(part, file)) return part.finish(force);
+  if (isComplete(part, file)) return part.finish();
   await part.drop();
   throw new Error(`${wrongHash} The download was removed.`);
 }

@@ -1,12 +1,11 @@
 import { buildContract, defaultLimits, eventNames } from '@parley/contract';
 import { validate } from '@parley/server/http/validate.ts';
-import { defineCommand, type Read } from '../command.ts';
+import { defineCommand, type Read, UsageError } from '../command.ts';
 import { openConnection } from '../connection.ts';
 import { requireKnown } from '../known.ts';
 import { forward } from '../listen/forward.ts';
 import { tail } from '../listen/tail.ts';
 import { runUntilSignal } from '../signals.ts';
-import { UsageError } from '../usage.ts';
 import { connection, cursor, httpUrl, list, positive, text } from '../values.ts';
 
 /** Returns the cursor before an event id. */

@@ -7,10 +7,9 @@ import { requireKnown } from '../known.ts';
 import { type Credentials, CredentialsFile } from '../login/credentials.ts';
 import { revoke, type Tokens } from '../login/oauth.ts';
 import { signIn } from '../login/sign-in.ts';
-import { hint, print } from '../output.ts';
+import { hint, oneLine, print } from '../output.ts';
 import { serverUrl } from '../server-url.ts';
 import { abortOnSignal } from '../signals.ts';
-import { oneLine } from '../terminal.ts';
 import { connection, list } from '../values.ts';
 
 const timeoutMs = 5 * 60_000;

@@ -3,9 +3,8 @@ import type { CommandContext } from '../context.ts';
 import { plainLine } from '../failure.ts';
 import { CredentialsFile } from '../login/credentials.ts';
 import { revoke } from '../login/oauth.ts';
-import { hint, print } from '../output.ts';
+import { hint, oneLine, print } from '../output.ts';
 import { serverUrl } from '../server-url.ts';
-import { oneLine } from '../terminal.ts';
 import { connection } from '../values.ts';
 
 export const command = defineCommand({

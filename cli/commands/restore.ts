@@ -6,8 +6,7 @@ import { check, type Restored, requireRoom, restore } from '../backup/fill.ts';
 import { amountText, counted, listed, seconds } from '../backup/words.ts';
 import { defineCommand } from '../command.ts';
 import { serverSettings } from '../database.ts';
-import { hint, print, printJson } from '../output.ts';
-import { oneLine } from '../terminal.ts';
+import { hint, oneLine, print, printJson } from '../output.ts';
 import { type Transfer, transfer } from '../transfer.ts';
 import { json, quiet, text } from '../values.ts';
 

@@ -1,9 +1,8 @@
-import { defineCommand } from '../command.ts';
+import { defineCommand, UsageError } from '../command.ts';
 import { openConnection } from '../connection.ts';
 import type { CommandContext } from '../context.ts';
 import { readStdin, stdinIsTerminal } from '../input.ts';
 import { print, printJson } from '../output.ts';
-import { UsageError } from '../usage.ts';
 import { connection, json, positive, quiet, text } from '../values.ts';
 
 export const command = defineCommand({

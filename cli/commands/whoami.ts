@@ -1,7 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { openConnection } from '../connection.ts';
-import { print, printJson } from '../output.ts';
-import { oneLine } from '../terminal.ts';
+import { oneLine, print, printJson } from '../output.ts';
 import { connection, json } from '../values.ts';
 
 const sources = {

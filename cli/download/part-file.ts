@@ -2,111 +2,88 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, link, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { CommandContext } from '../context.ts';
-import { type ResumeState, takeResumeState } from '../resume-state.ts';
+import { takeResumeState } from '../resume-state.ts';
 import type { Sink } from './sink.ts';
 
 /** A partial download. It is named `<path>.part` until it is complete, and a later run resumes it. */
-export class PartFile implements Sink {
-  /** The target as it was typed. */
-  readonly #typed: string;
-  readonly #target: string;
-  readonly #state: ResumeState;
-  /** The SHA-256 of the whole file. */
-  readonly #expected: string;
-  #hasher = new Bun.CryptoHasher('sha256');
-  #handle: FileHandle | undefined;
-  size = 0;
-  etag: string | undefined;
-
-  private constructor(typed: string, target: string, expected: string, state: ResumeState) {
-    this.#typed = typed;
-    this.#target = target;
-    this.#expected = expected;
-    this.#state = state;
-  }
-
-  /** `expected` is the SHA-256 of the whole file. Throws if another command is downloading to the same path. */
-  static async open(
-    typed: string,
-    expected: string,
-    force: boolean,
-    { cwd, env }: Pick<CommandContext, 'cwd' | 'env'>,
-  ): Promise<PartFile> {
-    const target = resolve(cwd, typed);
-    const state = await takeResumeState('download', { path: partOf(target) }, env);
-    if (!state) throw new Error(`Another parley command is downloading to ${partOf(typed)}.`);
-    const part = new PartFile(typed, target, expected, state);
-    try {
-      await part.#resume(force);
-      return part;
-    } catch (error) {
-      await part[Symbol.asyncDispose]();
-      throw error;
-    }
-  }
-
-  async begin(etag: string | undefined): Promise<void> {
-    this.etag = etag;
-    this.#state.write({ sha256: this.#expected, etag });
-    try {
-      // Fails if something else has created the file meanwhile.
-      this.#handle ??= await open(partOf(this.#target), 'ax');
-    } catch (error) {
-      this.#state.clear();
-      throw missingFolder(error, this.#typed);
-    }
-  }
-
-  async append(bytes: Uint8Array): Promise<void> {
-    await this.#handle?.appendFile(bytes);
-    this.#hasher.update(bytes);
-    this.size += bytes.length;
-  }
-
-  async restart(): Promise<void> {
-    await this.#handle?.truncate(0);
-    this.#hasher = new Bun.CryptoHasher('sha256');
-    this.size = 0;
-  }
-
-  sha256(): string {
-    return this.#hasher.copy().digest('hex');
-  }
-
+export interface PartFile extends Sink, AsyncDisposable {
   /** Renames the complete file to its target. */
-  async finish(force: boolean): Promise<void> {
-    await this.#handle?.sync();
-    await renamePart(this.#target, this.#typed, force);
-    this.#state.clear();
-  }
-
+  finish(): Promise<void>;
   /** Removes a file with wrong bytes. */
-  async drop(): Promise<void> {
-    await rm(partOf(this.#target), { force: true });
-    this.#state.clear();
-  }
+  drop(): Promise<void>;
+}
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#handle?.close();
-    await this.#state.release();
-  }
-
-  async #resume(force: boolean): Promise<void> {
-    const path = partOf(this.#target);
-    if (!(await exists(path))) return;
-    const { sha256, etag } = this.#state.read();
-    if (sha256 === this.#expected) {
-      this.etag = typeof etag === 'string' ? etag : undefined;
-      this.#handle = await open(path, 'a');
+/** `expected` is the SHA-256 of the whole file. Throws if another command is downloading to the same path. */
+export async function openPartFile(
+  typed: string,
+  expected: string,
+  force: boolean,
+  { cwd, env }: Pick<CommandContext, 'cwd' | 'env'>,
+): Promise<PartFile> {
+  const target = resolve(cwd, typed);
+  const path = partOf(target);
+  const state = await takeResumeState('download', { path }, env);
+  if (!state) throw new Error(`Another parley command is downloading to ${partOf(typed)}.`);
+  let hasher = new Bun.CryptoHasher('sha256');
+  let handle: FileHandle | undefined;
+  const part: PartFile = {
+    size: 0,
+    etag: undefined,
+    begin: async (etag) => {
+      part.etag = etag;
+      state.write({ sha256: expected, etag });
+      try {
+        // Fails if something else has created the file meanwhile.
+        handle ??= await open(path, 'ax');
+      } catch (error) {
+        state.clear();
+        throw missingFolder(error, typed);
+      }
+    },
+    append: async (bytes) => {
+      await handle?.appendFile(bytes);
+      hasher.update(bytes);
+      part.size += bytes.length;
+    },
+    restart: async () => {
+      await handle?.truncate(0);
+      hasher = new Bun.CryptoHasher('sha256');
+      part.size = 0;
+    },
+    sha256: () => hasher.copy().digest('hex'),
+    finish: async () => {
+      await handle?.sync();
+      await renamePart(target, typed, force);
+      state.clear();
+    },
+    drop: async () => {
+      await rm(path, { force: true });
+      state.clear();
+    },
+    [Symbol.asyncDispose]: async () => {
+      await handle?.close();
+      await state.release();
+    },
+  };
+  try {
+    if (!(await exists(path))) return part;
+    const { sha256, etag } = state.read();
+    if (sha256 === expected) {
+      part.etag = typeof etag === 'string' ? etag : undefined;
+      handle = await open(path, 'a');
       for await (const bytes of createReadStream(path)) {
-        this.#hasher.update(bytes);
-        this.size += bytes.length;
+        hasher.update(bytes);
+        part.size += bytes.length;
       }
     } else if (force) {
       await rm(path);
     } else {
-      throw new Error(`${partOf(this.#typed)} exists and belongs to another file. Remove it, or use --force.`);
+      throw new Error(`${partOf(typed)} exists and belongs to another file. Remove it, or use --force.`);
     }
+    return part;
+  } catch (error) {
+    await part[Symbol.asyncDispose]();
+    throw error;
   }
 }
 

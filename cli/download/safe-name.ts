@@ -1,4 +1,4 @@
-import { dangerous } from '../terminal.ts';
+import { dangerous } from '../output.ts';
 
 /** The limit of nearly all file systems, less the length of `.part`. */
 const maxBytes = 250;

@@ -4,9 +4,9 @@ import { write } from '../output.ts';
 /** The destination of a download. */
 export interface Sink {
   /** Bytes written so far. */
-  readonly size: number;
+  size: number;
   /** The ETag of these bytes, to request the rest of the same file. */
-  readonly etag: string | undefined;
+  etag: string | undefined;
   /** Called before the first byte of each response. */
   begin(etag: string | undefined): Promise<void>;
   append(bytes: Uint8Array): Promise<void>;
@@ -22,18 +22,20 @@ export class ReaderGone extends Error {}
 /** Returns a sink that writes to standard output, which cannot be restarted. */
 export function standardOutput(stdout: Output): Sink {
   const hasher = new Bun.CryptoHasher('sha256');
-  const state = { size: 0, etag: undefined as string | undefined };
-  return Object.assign(state, {
-    begin: async (etag: string | undefined) => {
-      state.etag = etag;
+  const sink: Sink = {
+    size: 0,
+    etag: undefined,
+    begin: async (etag) => {
+      sink.etag = etag;
     },
-    append: async (bytes: Uint8Array) => {
-      if ((await write(stdout, bytes)) === 'reader gone') throw new ReaderGone();
+    append: async (bytes) => {
+      if ((await write(stdout, bytes)) === 'reader gone') throw new ReaderGone('Standard output was closed.');
       hasher.update(bytes);
-      state.size += bytes.length;
+      sink.size += bytes.length;
     },
     restart: () =>
       Promise.reject(new Error('The server cannot resume the download, and the output cannot be taken back.')),
     sha256: () => hasher.copy().digest('hex'),
-  });
+  };
+  return sink;
 }

@@ -2,8 +2,7 @@ import { type EventData, type EventName, eventNames, eventTable } from '@parley/
 import type { Environment } from '../context.ts';
 import type { Lookup } from '../lookups.ts';
 import { fileLine } from '../message-lines.ts';
-import { columns } from '../table.ts';
-import { jsonLine, lines, localSecond, oneLine } from '../terminal.ts';
+import { columns, jsonLine, lines, localSecond, oneLine } from '../output.ts';
 import type { LoggedEvent } from './follow.ts';
 
 export interface Lookups {
@@ -16,98 +15,57 @@ const maxNameLength = Math.max(...eventNames.map((name) => name.length));
 /** Returns the name of an event, padded to the longest name. Lines are printed one at a time and have to align. */
 export const eventColumn = (event: string): string => oneLine(event).padEnd(maxNameLength);
 
-/** Returns an event as lines: id, time, name, chat, user and text. */
-export async function eventLines(logged: LoggedEvent, lookups: Lookups, env: Environment): Promise<string[]> {
-  const { who, what } = describe(logged);
-  const { chat_id } = logged.data;
-  const [first = '', ...more] = lines(await what(lookups.names));
+/** Returns an event as lines: id, time, name, chat, user and text. An event that only a newer server knows is shown as JSON. */
+export async function eventLines(logged: LoggedEvent, { names, titles }: Lookups, env: Environment): Promise<string[]> {
+  const { event, data } = logged;
+  const { chat_id } = data;
+  const name = eventNames.find((known) => known === event);
+  const known = name && eventTable[name].data.safeParse(data).data;
+  const text = known ? await (texts[name] as Text<EventName>)(known, names) : jsonLine(data);
+  const [first = '', ...more] = lines(text);
+  if (typeof chat_id === 'number' && event === 'chat_updated') titles.forget(chat_id);
   const start = [
     String(logged.event_id),
     localSecond(logged.timestamp, env),
-    eventColumn(logged.event),
-    ...(typeof chat_id === 'number' ? [await titleOf(chat_id, logged.event, lookups.titles)] : []),
-    ...(who === undefined ? [] : [await lookups.names.of(who)]),
+    eventColumn(event),
+    ...(typeof chat_id === 'number' ? [await titles.of(chat_id)] : []),
+    ...(known ? [await names.of(userIn(name, known))] : []),
   ].map(oneLine);
   return columns([[...start, first], ...more.map((line) => [...start.map(() => ''), line])]);
 }
 
-function titleOf(chatId: number, event: string, titles: Lookup): Promise<string> {
-  if (event === 'chat_updated') titles.forget(chatId);
-  return titles.of(chatId);
-}
+/** Returns the user who acted or who is affected. */
+const userIn = (event: EventName, data: EventData): number =>
+  event === 'message_deleted' && 'actor_id' in data ? data.actor_id : data.user_id;
 
-interface Description {
-  /** The user who acted or who is affected. */
-  readonly who: number | undefined;
-  readonly what: (names: Lookup) => string | Promise<string>;
-}
-
-type Describe<E extends EventName> = (data: EventData<E>) => Description;
+type Text<E extends EventName> = (data: EventData<E>, names: Lookup) => string | Promise<string>;
 
 const by = async (names: Lookup, done: string, data: { user_id: number; actor_id: number }) =>
   data.actor_id === data.user_id ? '' : `${done} ${await names.of(data.actor_id)}`;
 
-const created: Describe<'group_created' | 'channel_created'> = ({ user_id, name, participants }) => ({
-  who: user_id,
-  what: () => `${oneLine(name)}, participants: ${participants.length}`,
-});
+const created: Text<'group_created' | 'channel_created'> = ({ name, participants }) =>
+  `${oneLine(name)}, participants: ${participants.length}`;
 
-const descriptions: { readonly [E in EventName]: Describe<E> } = {
-  new_message: ({ user_id, message_id, reply_to, content, file }) => ({
-    who: user_id,
-    what: () => {
-      const said = [content, file ? fileLine(file) : ''].filter((part) => part !== '').join('\n');
-      return `message ${message_id}${reply_to === undefined ? '' : `, a reply to ${reply_to}`}: ${said}`;
-    },
-  }),
-  message_edited: ({ user_id, message_id, content }) => ({
-    who: user_id,
-    what: () => `message ${message_id}: ${content}`,
-  }),
-  message_deleted: (data) => ({
-    who: data.actor_id,
-    what: async (names) =>
-      data.actor_id === data.user_id
-        ? `message ${data.message_id}`
-        : `message ${data.message_id} of ${await names.of(data.user_id)}`,
-  }),
-  user_joined: (data) => ({ who: data.user_id, what: (names) => by(names, 'added by', data) }),
-  user_left: (data) => ({ who: data.user_id, what: (names) => by(names, 'removed by', data) }),
+const texts: { readonly [E in EventName]: Text<E> } = {
+  new_message: ({ message_id, reply_to, content, file }) => {
+    const said = [content, file ? fileLine(file) : ''].filter((part) => part !== '').join('\n');
+    return `message ${message_id}${reply_to === undefined ? '' : `, a reply to ${reply_to}`}: ${said}`;
+  },
+  message_edited: ({ message_id, content }) => `message ${message_id}: ${content}`,
+  message_deleted: async ({ message_id, user_id, actor_id }, names) =>
+    actor_id === user_id ? `message ${message_id}` : `message ${message_id} of ${await names.of(user_id)}`,
+  user_joined: (data, names) => by(names, 'added by', data),
+  user_left: (data, names) => by(names, 'removed by', data),
   group_created: created,
   channel_created: created,
-  direct_created: ({ user_id, participants }) => ({
-    who: user_id,
-    what: async (names) => {
-      const others = participants.filter((id) => id !== user_id);
-      return `with ${(await Promise.all(others.map((id) => names.of(id)))).join(', ')}`;
-    },
-  }),
-  chat_updated: ({ user_id, name, description, visibility }) => ({
-    who: user_id,
-    what: () => `${oneLine(name)} (${visibility})${description === '' ? '' : `: ${description}`}`,
-  }),
-  role_changed: (data) => ({
-    who: data.user_id,
-    what: async (names) => [`${data.previous_role} to ${data.role}`, await by(names, 'by', data)].join(' ').trim(),
-  }),
-  reaction_added: ({ user_id, message_id, emoji }) => ({
-    who: user_id,
-    what: () => `${oneLine(emoji)} to message ${message_id}`,
-  }),
-  reaction_removed: ({ user_id, message_id, emoji }) => ({
-    who: user_id,
-    what: () => `${oneLine(emoji)} from message ${message_id}`,
-  }),
-  webhook_disabled: ({ user_id, webhook_id, url, reason }) => ({
-    who: user_id,
-    what: () => `webhook ${webhook_id} to ${oneLine(url)}: ${reason}`,
-  }),
+  direct_created: async ({ user_id, participants }, names) => {
+    const others = participants.filter((id) => id !== user_id);
+    return `with ${(await Promise.all(others.map((id) => names.of(id)))).join(', ')}`;
+  },
+  chat_updated: ({ name, description, visibility }) =>
+    `${oneLine(name)} (${visibility})${description === '' ? '' : `: ${description}`}`,
+  role_changed: async (data, names) => `${data.previous_role} to ${data.role} ${await by(names, 'by', data)}`.trim(),
+  reaction_added: ({ message_id, emoji }) => `${oneLine(emoji)} to message ${message_id}`,
+  reaction_removed: ({ message_id, emoji }) => `${oneLine(emoji)} from message ${message_id}`,
+  webhook_disabled: ({ webhook_id, url, reason }) => `webhook ${webhook_id} to ${oneLine(url)}: ${reason}`,
 };
-
-/** An event that only a newer server knows is shown as JSON. */
-function describe({ event, data }: LoggedEvent): Description {
-  const name = eventNames.find((known) => known === event);
-  const read = name && eventTable[name].data.safeParse(data);
-  if (!name || !read?.success) return { who: undefined, what: () => jsonLine(data) };
-  return (descriptions[name] as Describe<EventName>)(read.data);
-}

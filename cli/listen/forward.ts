@@ -1,5 +1,5 @@
+import { oneLine } from '../output.ts';
 import { SavedFile } from '../saved-file.ts';
-import { oneLine } from '../terminal.ts';
 import { followEvents, type Subscription } from './follow.ts';
 import { receiver } from './receiver.ts';
 

@@ -1,9 +1,9 @@
 import { deliveryHeaders } from '@parley/server/webhooks/headers.ts';
 import type { CommandContext } from '../context.ts';
+import { localSecond, oneLine } from '../output.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { delayAfter } from '../retrier.ts';
 import type { Task } from '../signals.ts';
-import { localSecond, oneLine } from '../terminal.ts';
 import { responseTimeout, responseTimeoutMs, settleWithin } from '../timeout.ts';
 import { eventColumn } from './event-lines.ts';
 import type { LoggedEvent } from './follow.ts';

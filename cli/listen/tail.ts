@@ -1,5 +1,5 @@
 import { chatTitles, userNames } from '../lookups.ts';
-import { jsonLine, oneLine } from '../terminal.ts';
+import { jsonLine, oneLine } from '../output.ts';
 import { eventLines } from './event-lines.ts';
 import { followEvents, type LoggedEvent, type Subscription } from './follow.ts';
 

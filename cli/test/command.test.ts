@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { defineCommand } from '../command.ts';
+import { defineCommand, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { UsageError } from '../usage.ts';
 import { cursor, list, positive, text } from '../values.ts';
 
 /** For commands that use nothing of their process. */

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { columns } from '../table.ts';
-import { jsonLine, lines, oneLine } from '../terminal.ts';
+import { columns, jsonLine, lines, oneLine } from '../output.ts';
 
 const obeyed = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u;
 const anyText = fc.string({

@@ -5,9 +5,8 @@ import type { Environment } from '../context.ts';
 import { type Progress, Retrier } from '../retrier.ts';
 import type { Transfer } from '../transfer.ts';
 import { FileChanged, type LocalFile } from './local-file.ts';
-import { UploadGone } from './refusal.ts';
 import { takeSession, type UploadSession } from './session.ts';
-import { sendRest } from './tus.ts';
+import { sendRest, UploadGone } from './tus.ts';
 
 /** Generous for slow networks, and for the server to process the whole of a large file. */
 const limits = { silenceMs: 120_000, outageMs: 15 * 60_000 };

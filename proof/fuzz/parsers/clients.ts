@@ -1,8 +1,7 @@
 import { expect } from 'bun:test';
 import fc from 'fast-check';
-import { type Argument, defineCommand, type ValueOption } from '../../../cli/command.ts';
+import { type Argument, defineCommand, UsageError, type ValueOption } from '../../../cli/command.ts';
 import type { CommandContext } from '../../../cli/context.ts';
-import { UsageError } from '../../../cli/usage.ts';
 import { cursor, httpUrl, list, positive, text } from '../../../cli/values.ts';
 import { ApiError, TransportError } from '../../../sdk/errors.ts';
 import { readBlock } from '../../../sdk/event-items.ts';
