@@ -10,7 +10,7 @@ import { buildFiles } from './compose/files.ts';
 import { listen, localUrl } from './compose/listening.ts';
 import { buildLive, type Live } from './compose/live.ts';
 import type { Runtime } from './compose/runtime.ts';
-import { limitsOf, type Settings } from './config.ts';
+import type { Settings } from './config.ts';
 import { serveApi } from './http/api.ts';
 import { buildFetch } from './http/app.ts';
 import { serveOAuth } from './http/oauth.ts';
@@ -96,7 +96,7 @@ export async function startParley(settings: Settings, runtime: Runtime = process
     const live: Live = buildLive(settings, runtime, deps, key, listener, metrics, log);
     engine.locked = (waitedMs, heldMs) => metrics.eventLock(waitedMs, heldMs);
     undo.push(() => live.nodes.stop());
-    const contract = buildContract(limitsOf(settings));
+    const contract = buildContract(settings);
     const services: Services & SignInServices = {
       engine,
       now: runtime.now,
