@@ -1,4 +1,4 @@
-import { defaultLimits, type Limits } from '@parley/contract';
+import { defaultLimits } from '@parley/contract';
 import type { SignUpPolicy } from './auth/arrivals.ts';
 import type { PasswordCost } from './auth/passwords.ts';
 import { parseNatsUrl } from './bus/nats-url.ts';
@@ -10,25 +10,33 @@ import { type Level, type LogFormat, levels } from './observe/log.ts';
 import type { Throttle } from './store/access/throttles.ts';
 import { parseKey } from './store/data-folder/secret-key.ts';
 
-/** A setting that cannot be used; its message is a plain line for the operator. */
+/** An invalid setting. Its message is one line for the operator. */
 export class SettingError extends Error {}
 
 interface Setting<T> {
   readonly env: string;
-  readonly summary: string;
-  /** As it would be written in the environment; shown in the reference. */
+  /** The default, written as in the environment. */
   readonly fallback: string;
-  /** Throws a few words on what is wrong. */
+  /** Throws words that follow "must be". */
   readonly parse: (value: string) => T;
 }
 
-const setting = <T>(row: Setting<T>): Setting<T> => row;
+const setting = <T>(env: string, fallback: string, parse: (value: string) => T): Setting<T> => ({
+  env,
+  fallback,
+  parse,
+});
 
 const text = (value: string) => value;
 
-const integer = (least: number, most: number) => (value: string) => {
+const optional =
+  <T>(parse: (value: string) => T) =>
+  (value: string): T | undefined =>
+    value === '' ? undefined : parse(value);
+
+const integer = (min: number, max: number) => (value: string) => {
   const number = Number(value);
-  if (!/^\d+$/.test(value) || number < least || number > most) throw new Error(`an integer from ${least} to ${most}`);
+  if (!/^\d+$/.test(value) || number < min || number > max) throw new Error(`an integer from ${min} to ${max}`);
   return number;
 };
 
@@ -39,221 +47,115 @@ const oneOf =
     return value as T;
   };
 
+/** Parses two integers such as `50/200`. Throws if one is below its minimum, or too long. */
+function pair(value: string, pattern: RegExp, minFirst: number, expected: string): [number, number] {
+  const [, first = 0, second = 0] = (pattern.exec(value) ?? []).map(Number);
+  if (first < minFirst || second < 1) throw new Error(expected);
+  return [first, second];
+}
+
 function rate(value: string): RateLimit | undefined {
   if (value === 'off') return undefined;
-  const [, perSecond, burst] = /^(\d{1,6})\/(\d{1,6})$/.exec(value) ?? [];
-  if (!Number(perSecond) || !Number(burst)) throw new Error('off, or requests per second and burst such as 50/200');
-  return { perSecond: Number(perSecond), burst: Number(burst) };
+  const expected = 'off, or requests per second and burst such as 50/200';
+  const [perSecond, burst] = pair(value, /^(\d{1,6})\/(\d{1,6})$/, 1, expected);
+  return { perSecond, burst };
 }
 
 function signInLimit(value: string): Throttle | undefined {
   if (value === 'off') return undefined;
-  const [, burst, seconds] = /^(\d{1,4})\/(\d{1,5})$/.exec(value) ?? [];
-  if (!Number(burst) || !Number(seconds)) throw new Error('off, or attempts and seconds such as 10/60');
-  return { burst: Number(burst), everyMs: Number(seconds) * 1_000 };
+  const [burst, seconds] = pair(value, /^(\d{1,4})\/(\d{1,5})$/, 1, 'off, or attempts and seconds such as 10/60');
+  return { burst, everyMs: seconds * 1_000 };
 }
 
 function passwordCost(value: string): PasswordCost {
-  const [, memoryKib, passes] = /^(\d{1,7})\/(\d{1,3})$/.exec(value) ?? [];
-  if (Number(memoryKib ?? 0) < 8 || !Number(passes))
-    throw new Error('KiB of memory (8 or more) and passes such as 19456/2');
-  return { memoryKib: Number(memoryKib), passes: Number(passes) };
+  const expected = 'KiB of memory (8 or more) and passes such as 19456/2';
+  const [memoryKib, passes] = pair(value, /^(\d{1,7})\/(\d{1,3})$/, 8, expected);
+  return { memoryKib, passes };
 }
 
-function postgresUrl(value: string): string | undefined {
-  if (value === '') return undefined;
-  if (!/^postgres(ql)?:\/\//.test(value) || !URL.canParse(value)) {
-    throw new Error('an address such as postgres://user:password@host/database');
-  }
-  return value;
+function postgresUrl(value: string): string {
+  if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)) return value;
+  throw new Error('a URL such as postgres://user:password@host/database');
 }
 
-function publicUrl(value: string): URL | undefined {
-  if (value === '') return undefined;
+function publicUrl(value: string): URL {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   const isBare = url?.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
-  if ((url?.protocol !== 'https:' && url?.protocol !== 'http:') || !isBare)
-    throw new Error('an address such as https://chat.example.com, without a path');
-  return url;
+  if (isBare && /^https?:$/.test(url.protocol)) return url;
+  throw new Error('a URL such as https://chat.example.com, without a path');
 }
 
-/** Every setting: the one table that reading them and the reference page derive from. */
+/** Every setting: its variable, its default and its parser. `readSettings` and the reference page derive from this table. */
 export const settingsTable = {
-  host: setting({ env: 'HOST', summary: 'Address to listen on.', fallback: '127.0.0.1', parse: text }),
-  port: setting({
-    env: 'PORT',
-    summary: 'Port to listen on; 0 takes a free one.',
-    fallback: '8080',
-    parse: integer(0, 65_535),
-  }),
-  publicUrl: setting({
-    env: 'PUBLIC_URL',
-    summary: 'The address that people and programs reach Parley at, where that is not the one it listens on.',
-    fallback: '',
-    parse: publicUrl,
-  }),
-  trustProxy: setting({
-    env: 'TRUST_PROXY',
-    summary:
-      'Which proxies are believed when they say in `X-Forwarded-For` where a request comes from: `off`, how many stand before Parley, or their networks such as `10.0.0.0/8, 127.0.0.1`.',
-    fallback: 'off',
-    parse: parseTrustedProxies,
-  }),
-  signUp: setting({
-    env: 'PARLEY_SIGN_UP',
-    summary:
-      'Who may make an account by themselves: anybody (`open`), by `invitation` of an administrator, or nobody (`closed`).',
-    fallback: 'invitation',
-    parse: oneOf<SignUpPolicy>('open', 'invitation', 'closed'),
-  }),
-  signInLimit: setting({
-    env: 'PARLEY_SIGN_IN_LIMIT',
-    summary:
-      'Failed attempts in a row to sign in to one account, and the seconds until one more is allowed; from one address five times as many; or `off`.',
-    fallback: '10/60',
-    parse: signInLimit,
-  }),
-  passwordCost: setting({
-    env: 'PARLEY_PASSWORD_COST',
-    summary:
-      'Cost of hashing a password with argon2id: KiB of memory and passes. The default is what OWASP recommends. Existing hashes keep the cost they were made with.',
-    fallback: '19456/2',
-    parse: passwordCost,
-  }),
-  auditDays: setting({
-    env: 'PARLEY_AUDIT_DAYS',
-    summary: 'Days that the audit log is kept.',
-    fallback: '365',
-    parse: integer(1, 36_500),
-  }),
-  folder: setting({
-    env: 'PARLEY_DATA',
-    summary: 'Folder for everything that Parley keeps: the SQLite database among it.',
-    fallback: './data',
-    parse: text,
-  }),
-  databaseUrl: setting({
-    env: 'DATABASE_URL',
-    summary: 'PostgreSQL to use in place of SQLite, such as `postgres://user:password@host/database`.',
-    fallback: '',
-    parse: postgresUrl,
-  }),
-  connections: setting({
-    env: 'PARLEY_DATABASE_CONNECTIONS',
-    summary: 'Connections to PostgreSQL at most.',
-    fallback: '10',
-    parse: integer(2, 1_000),
-  }),
-  natsUrl: setting({
-    env: 'NATS_URL',
-    summary:
-      'NATS that the servers on one PostgreSQL tell each other over what is new, such as `nats://user:password@host:4222`; several addresses of one cluster are separated by commas. Without it they notice by themselves, within two seconds. What goes over it is sealed with `PARLEY_SECRET_KEY`. Servers that share a database also share where files are kept: `S3_URL`, or one folder.',
-    fallback: '',
-    parse: (value) => (value === '' ? undefined : parseNatsUrl(value)),
-  }),
-  streamLimit: setting({
-    env: 'PARLEY_STREAM_LIMIT',
-    summary: 'Event streams that one server has open at most; a single user gets half of them.',
-    fallback: '20000',
-    parse: integer(1, 1_000_000),
-  }),
-  secretKey: setting({
-    env: 'PARLEY_SECRET_KEY',
-    summary:
-      'The key that seals the secrets of webhooks: 32 random bytes in base64. Without it one is made once and kept as `secret.key` in the data folder. Servers that share a database must share it.',
-    fallback: '',
-    parse: (value) => (value === '' ? undefined : parseKey(value)),
-  }),
-  webhookNetworks: setting({
-    env: 'PARLEY_WEBHOOK_NETWORKS',
-    summary:
-      'Networks that webhooks may be sent to although they are not public, such as `10.0.0.0/8, 192.168.1.5, fd00::/8`.',
-    fallback: '',
-    parse: parseNetworks,
-  }),
-  webhookLimit: setting({
-    env: 'PARLEY_WEBHOOK_LIMIT',
-    summary: 'Webhooks of one user at most.',
-    fallback: '20000',
-    parse: integer(1, 1_000_000),
-  }),
-  stopDelay: setting({
-    env: 'PARLEY_STOP_DELAY',
-    summary:
-      'Seconds that a server which is told to stop goes on serving, while `/readyz` says no: time for a proxy to send to others instead.',
-    fallback: '0',
-    parse: integer(0, 60),
-  }),
-  logLevel: setting({
-    env: 'LOG_LEVEL',
-    summary: 'The least important lines to log: `debug`, `info` (every request), `warn`, `error` or `off`.',
-    fallback: 'info',
-    parse: oneOf<Level>(...levels),
-  }),
-  logFormat: setting({
-    env: 'LOG_FORMAT',
-    summary: '`json`, `text`, or `auto`: text on a terminal, JSON elsewhere.',
-    fallback: 'auto',
-    parse: oneOf<LogFormat | 'auto'>('auto', 'json', 'text'),
-  }),
-  rateLimit: setting({
-    env: 'PARLEY_RATE_LIMIT',
-    summary:
-      'Requests per second and burst for each access token, and for each address without one, with all servers that share a database together; or `off`.',
-    fallback: '50/200',
-    parse: rate,
-  }),
-  bodyLimit: setting({
-    env: 'PARLEY_BODY_LIMIT',
-    summary: 'Bytes in the body of a request at most; a file in it does not count.',
-    fallback: '1048576',
-    parse: integer(1_024, 64 * 1_048_576),
-  }),
-  contentBytes: setting({
-    env: 'PARLEY_CONTENT_LIMIT',
-    summary: 'Bytes of UTF-8 in a message at most.',
-    fallback: String(defaultLimits.contentBytes),
-    parse: integer(1, 1_048_576),
-  }),
-  participants: setting({
-    env: 'PARLEY_PARTICIPANT_LIMIT',
-    summary: 'Users in one `create_group`, `create_channel` or `add_participants` at most.',
-    fallback: String(defaultLimits.participants),
-    parse: integer(1, 10_000),
-  }),
-  page: setting({
-    env: 'PARLEY_PAGE_LIMIT',
-    summary: 'Rows in one page of a list at most.',
-    fallback: String(defaultLimits.page),
-    parse: integer(50, 1_000),
-  }),
-  fileBytes: setting({
-    env: 'PARLEY_FILE_LIMIT',
-    summary: 'Bytes in a file at most.',
-    fallback: String(defaultLimits.fileBytes),
-    parse: integer(1, 1_024 ** 4),
-  }),
-  uploadHours: setting({
-    env: 'PARLEY_UPLOAD_HOURS',
-    summary: 'Hours that an upload may take or rest, and that a file is kept which no message names.',
-    fallback: '24',
-    parse: integer(1, 8_760),
-  }),
-  s3: setting({
-    env: 'S3_URL',
-    summary:
-      'Where to keep files in place of the data folder: an S3-compatible store, as `https://ACCESS_KEY:SECRET_KEY@host/bucket?region=eu-central-1`. Keys are percent-encoded (`/` is `%2F`, `+` is `%2B`). A prefix may follow the bucket; `&style=virtual` puts the bucket before the host.',
-    fallback: '',
-    parse: (value) => (value === '' ? undefined : parseS3Url(value)),
-  }),
-  eventDays: setting({
-    env: 'PARLEY_EVENT_DAYS',
-    summary:
-      'Days that events and settled deliveries are kept. Deleted and previous texts of messages stay in them until then.',
-    fallback: '30',
-    parse: integer(1, 36_500),
-  }),
+  host: setting('HOST', '127.0.0.1', text),
+  port: setting('PORT', '8080', integer(0, 65_535)),
+  publicUrl: setting('PUBLIC_URL', '', optional(publicUrl)),
+  trustProxy: setting('TRUST_PROXY', 'off', parseTrustedProxies),
+  signUp: setting('PARLEY_SIGN_UP', 'invitation', oneOf<SignUpPolicy>('open', 'invitation', 'closed')),
+  signInLimit: setting('PARLEY_SIGN_IN_LIMIT', '10/60', signInLimit),
+  passwordCost: setting('PARLEY_PASSWORD_COST', '19456/2', passwordCost),
+  auditDays: setting('PARLEY_AUDIT_DAYS', '365', integer(1, 36_500)),
+  folder: setting('PARLEY_DATA', './data', text),
+  databaseUrl: setting('DATABASE_URL', '', optional(postgresUrl)),
+  connections: setting('PARLEY_DATABASE_CONNECTIONS', '10', integer(2, 1_000)),
+  natsUrl: setting('NATS_URL', '', optional(parseNatsUrl)),
+  streamLimit: setting('PARLEY_STREAM_LIMIT', '20000', integer(1, 1_000_000)),
+  secretKey: setting('PARLEY_SECRET_KEY', '', optional(parseKey)),
+  webhookNetworks: setting('PARLEY_WEBHOOK_NETWORKS', '', parseNetworks),
+  webhookLimit: setting('PARLEY_WEBHOOK_LIMIT', '20000', integer(1, 1_000_000)),
+  stopDelay: setting('PARLEY_STOP_DELAY', '0', integer(0, 60)),
+  logLevel: setting('LOG_LEVEL', 'info', oneOf<Level>(...levels)),
+  logFormat: setting('LOG_FORMAT', 'auto', oneOf<LogFormat | 'auto'>('auto', 'json', 'text')),
+  rateLimit: setting('PARLEY_RATE_LIMIT', '50/200', rate),
+  bodyLimit: setting('PARLEY_BODY_LIMIT', '1048576', integer(1_024, 64 * 1_048_576)),
+  contentBytes: setting('PARLEY_CONTENT_LIMIT', `${defaultLimits.contentBytes}`, integer(1, 1_048_576)),
+  participants: setting('PARLEY_PARTICIPANT_LIMIT', `${defaultLimits.participants}`, integer(1, 10_000)),
+  page: setting('PARLEY_PAGE_LIMIT', `${defaultLimits.page}`, integer(50, 1_000)),
+  fileBytes: setting('PARLEY_FILE_LIMIT', `${defaultLimits.fileBytes}`, integer(1, 1_024 ** 4)),
+  uploadHours: setting('PARLEY_UPLOAD_HOURS', '24', integer(1, 8_760)),
+  s3: setting('S3_URL', '', optional(parseS3Url)),
+  eventDays: setting('PARLEY_EVENT_DAYS', '30', integer(1, 36_500)),
 } as const;
+
+/** The meaning of each setting, for the reference. */
+export const summaries: Readonly<Record<keyof typeof settingsTable, string>> = {
+  host: 'The IP address to listen on.',
+  port: 'The port to listen on. 0 takes a free one.',
+  publicUrl: 'The URL of Parley for people and programs, if a proxy serves it.',
+  trustProxy:
+    'The proxies whose `X-Forwarded-For` is trusted: `off`, their number, or their networks such as `10.0.0.0/8, 127.0.0.1`.',
+  signUp: 'Who may sign up: anybody (`open`), people with an `invitation` of an administrator, or nobody (`closed`).',
+  signInLimit:
+    'The failed sign-ins in a row to one account, and the seconds until the next attempt is allowed. One IP address gets five times as many. Or `off`.',
+  passwordCost:
+    'The cost of a password hash with argon2id: KiB of memory, and passes. OWASP recommends the default. Existing hashes keep their cost.',
+  auditDays: 'Days that the audit log is kept.',
+  folder: 'The folder for all data, such as the SQLite database.',
+  databaseUrl: 'The PostgreSQL to use in place of SQLite, such as `postgres://user:password@host/database`.',
+  connections: 'The maximum number of connections to PostgreSQL.',
+  natsUrl:
+    'The NATS that connects the servers on one PostgreSQL, such as `nats://user:password@host:4222`. Separate the URLs of a cluster with commas. Without NATS, servers find changes within two seconds. Messages are encrypted with `PARLEY_SECRET_KEY`. Servers that share a database must also share the storage of files: `S3_URL`, or one folder.',
+  streamLimit: 'The maximum number of open event streams per server. One user gets half of them.',
+  secretKey:
+    'The key that encrypts the secrets of webhooks: 32 random bytes in base64. By default the server creates it once, as `secret.key` in the data folder. Servers that share a database must share it.',
+  webhookNetworks: 'Private networks that webhooks may be sent to, such as `10.0.0.0/8, 192.168.1.5, fd00::/8`.',
+  webhookLimit: 'The maximum number of webhooks per user.',
+  stopDelay:
+    'Seconds that a stopping server still serves requests, while `/readyz` fails. Proxies need this time to switch to others.',
+  logLevel: 'The lowest level to log: `debug`, `info` (every request), `warn`, `error` or `off`.',
+  logFormat: '`json`, `text`, or `auto`: text on a terminal, JSON elsewhere.',
+  rateLimit:
+    'Requests per second and burst, for each access token and for each IP address without one. Servers that share a database share the limit. Or `off`.',
+  bodyLimit: 'The maximum bytes of a request body, without its file.',
+  contentBytes: 'The maximum bytes of a message, in UTF-8.',
+  participants: 'The maximum number of users in one `create_group`, `create_channel` or `add_participants`.',
+  page: 'The maximum number of rows in a page of a list.',
+  fileBytes: 'The maximum bytes of a file.',
+  uploadHours: 'Hours until an unfinished upload, or a file without a message, is deleted.',
+  s3: 'The S3-compatible storage of files, in place of the data folder: `https://ACCESS_KEY:SECRET_KEY@host/bucket?region=eu-central-1`. Keys are percent-encoded (`/` is `%2F`, `+` is `%2B`). A prefix may follow the bucket. `&style=virtual` puts the bucket before the host.',
+  eventDays:
+    'Days that events and settled deliveries are kept. They contain deleted and previous texts of messages until then.',
+};
 
 /** Settings whose values are never shown. */
 const secrets: ReadonlySet<string> = new Set(['DATABASE_URL', 'NATS_URL', 'PARLEY_SECRET_KEY', 'S3_URL']);
@@ -274,15 +176,8 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   const settings = Object.fromEntries(read) as Settings;
   if (settings.natsUrl && settings.databaseUrl === undefined) {
     throw new SettingError(
-      'NATS_URL is for several servers on one PostgreSQL. Set DATABASE_URL too; a single server on SQLite needs no NATS_URL.',
+      'NATS_URL is for several servers on one PostgreSQL. Set DATABASE_URL too. One server on SQLite needs no NATS_URL.',
     );
   }
   return settings;
 }
-
-export const limitsOf = ({ contentBytes, participants, page, fileBytes }: Settings): Limits => ({
-  contentBytes,
-  participants,
-  page,
-  fileBytes,
-});

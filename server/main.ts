@@ -6,13 +6,13 @@ import { FolderError } from './store/data-folder/folder.ts';
 import { SchemaError } from './store/engine/migrate.ts';
 import { untilReachable } from './store/engine/reach.ts';
 
-/** A second signal after this time ends the process at once. */
+/** A second signal after this time ends the process at once. An earlier one is npm's copy of the terminal's Ctrl-C. */
 const impatientMs = 1_000;
 
-/** So long a server that starts waits for PostgreSQL, which may be starting as well. */
-const reachMs = 60_000;
+/** PostgreSQL may still be starting. */
+const maxReachMs = 60_000;
 
-/** Starts the server for as long as the process lives; a fault that the operator can mend is one plain line. */
+/** Runs the server until a signal. An error that the operator can fix is printed as one line. */
 export async function serve(): Promise<void> {
   try {
     const settings = readSettings(process.env);
@@ -22,15 +22,12 @@ export async function serve(): Promise<void> {
     starting = startParley(settings, processRuntime);
     const parley = await starting;
     console.error(`Parley ${version} is listening on ${parley.url}`);
-    console.error(
-      settings.databaseUrl === undefined ? `Data is kept in ${resolve(settings.folder)}` : 'Data is kept in PostgreSQL',
-    );
-    const { s3 } = settings;
-    if (s3) console.error(`Files are kept in the bucket ${s3.bucket} at ${s3.endpoint}`);
-    else if (settings.databaseUrl !== undefined) {
-      const shared = settings.natsUrl ? ', which all servers on this database have to share; or set S3_URL' : '';
-      console.error(`Files are kept in ${resolve(settings.folder)}${shared}`);
-    }
+    const { databaseUrl, natsUrl, s3 } = settings;
+    const folder = resolve(settings.folder);
+    console.error(`Data is stored in ${databaseUrl === undefined ? folder : 'PostgreSQL'}`);
+    if (s3) console.error(`Files are stored in the bucket ${s3.bucket} at ${s3.endpoint}`);
+    else if (natsUrl) console.error(`Files are stored in ${folder}. All servers must share it, or set S3_URL`);
+    else if (databaseUrl !== undefined) console.error(`Files are stored in ${folder}`);
     if (parley.setupLink) {
       console.error(`There is no administrator yet. Open this link to become one: ${parley.setupLink}`);
     }
@@ -42,20 +39,19 @@ export async function serve(): Promise<void> {
 
 async function reachDatabase({ databaseUrl }: Settings): Promise<void> {
   if (databaseUrl === undefined) return;
-  let said: string | undefined;
-  await untilReachable(databaseUrl, reachMs, (why) => {
-    if (why !== said) console.error(`Cannot reach the database yet: ${why}; trying again`);
-    said = why;
+  let reported: string | undefined;
+  await untilReachable(databaseUrl, maxReachMs, (why) => {
+    if (why !== reported) console.error(`Cannot reach the database yet: ${why}; trying again`);
+    reported = why;
   });
 }
 
-/** From the very start: whoever reads that the server is listening may stop it at once, and gracefully. */
+/** Stops the server gracefully. Signals are handled from the start, so one that arrives early is not lost. */
 function stopOnSignals(started: () => Promise<Parley> | undefined): void {
   let stoppingSince: number | undefined;
   const stop = () => {
     const starting = started();
     if (!starting) process.exit(0);
-    // Whoever asks again later does not want to wait; at once, it is npm that passes a terminal's Ctrl-C on.
     if (stoppingSince !== undefined && performance.now() - stoppingSince > impatientMs) process.exit(1);
     if (stoppingSince !== undefined) return;
     stoppingSince = performance.now();

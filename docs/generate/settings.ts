@@ -1,11 +1,11 @@
-import { settingsTable } from '@parley/server/config.ts';
+import { settingsTable, summaries } from '@parley/server/config.ts';
 import { code, page, table } from './markdown.ts';
 
 export function settingsPage(): string {
-  const rows = Object.values(settingsTable).map(({ env, summary, fallback }) => [
+  const rows = Object.entries(settingsTable).map(([key, { env, fallback }]) => [
     code(env),
     fallback === '' ? 'none' : code(fallback),
-    summary,
+    summaries[key as keyof typeof summaries],
   ]);
   return page('Settings', [
     `Settings are environment variables. The server reads them once, at its start. An empty variable counts as unset. An

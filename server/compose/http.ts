@@ -1,6 +1,5 @@
 import { buildContract } from '@parley/contract';
 import { OAuth } from '../auth/oauth/oauth.ts';
-import { limitsOf } from '../config.ts';
 import { serveApi } from '../http/api.ts';
 import { buildFetch } from '../http/app.ts';
 import { serveOAuth } from '../http/oauth.ts';
@@ -22,7 +21,7 @@ const readyTimeoutMs = 2_000;
 export function buildHttp(core: Core, parts: Parts, isStopping: () => boolean) {
   const { settings, runtime, engine, metrics, log } = core;
   const { authenticator, files, services } = parts;
-  const contract = buildContract(limitsOf(settings));
+  const contract = buildContract(settings);
   const handlers = buildHandlers(services);
   const limiter = settings.rateLimit && new RateLimiter(settings.rateLimit, runtime.now);
   const pipeline = {
