@@ -1,5 +1,5 @@
 import { limitHeaders } from '../http/responses.ts';
-import type { PageContext } from './site.tsx';
+import type { PageContext } from './site.ts';
 
 /** Forbids inline scripts and styles, frames and caching: pages show private data. */
 export function protect(c: PageContext, isHttps: boolean): void {

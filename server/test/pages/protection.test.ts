@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { Passwords } from '../../auth/passwords.ts';
 import { signIn } from '../../auth/sign-in.ts';
 import { buildPages } from '../../pages/index.ts';
-import type { SiteDeps } from '../../pages/site.tsx';
+import type { SiteDeps } from '../../pages/site.ts';
 import { BrowserLike, fromOurPage, goodPassword, type Page, person } from '../support/browser-like.ts';
 import { freshEnvironment } from '../support/engines.ts';
 import { eventually } from '../support/eventually.ts';
