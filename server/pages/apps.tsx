@@ -139,7 +139,7 @@ interface AppState {
   readonly rejected?: RejectedForm;
   /** A secret that was just created. */
   readonly secret?: string;
-  /** Whether the app was just registered. */
+  /** True if the app was just registered. */
   readonly isNew?: boolean;
 }
 
