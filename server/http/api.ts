@@ -85,7 +85,7 @@ function toResponse(result: object, context: RequestContext): Response | Promise
   return success(result, context);
 }
 
-/** Whether the URL is a signed link to a file, which replaces a token. */
+/** Returns true for a signed link to a file, which replaces a token. */
 const isLink = ({ request }: RequestContext, { route, query }: Target): boolean =>
   route.row.takesLinks === true &&
   !request.headers.has('authorization') &&

@@ -39,7 +39,7 @@ export function clientIp(trusted: TrustedProxies, connection: string, forwardedF
   const hops = forwardedFor.split(',').filter((hop) => hop.trim() !== '');
   for (let passed = 0; isTrusted(trusted, client, passed); passed++) {
     const before = readHop(hops.pop() ?? '');
-    // Not an IP: the last hop before it is the client.
+    // The header has no IP here, so the last hop is the client.
     if (!before) break;
     client = before;
   }

@@ -15,7 +15,7 @@ export interface OAuthDeps extends PipelineDeps {
 interface Endpoint {
   readonly name: string;
   readonly methods: readonly string[];
-  /** Whether calls count against the client's limits. */
+  /** True if calls count against the limits of the client. */
   readonly isCounted: boolean;
   /** Returns the body of the response. Throws an `OAuthFault` or a `ParleyError`. */
   serve(context: RequestContext, query: string): object | Promise<object>;

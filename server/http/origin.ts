@@ -5,8 +5,8 @@ export function originOf(publicUrl: URL | undefined, request: Request): string {
 }
 
 /**
- * Whether a page of ours, and no other site, made the browser send the request. Only then does a cookie authenticate it. No
- * page can forge these headers. A program that sends none gets false.
+ * Returns true if a page of ours, and no other site, made the browser send the request. Only then does a cookie
+ * authenticate it. No page can forge these headers. A program that sends none gets false.
  */
 export function isSameOrigin(publicUrl: URL | undefined, request: Request): boolean {
   const site = request.headers.get('sec-fetch-site');

@@ -47,7 +47,7 @@ function addFailureHeaders({ status, headers }: Response, { request, allowance }
 /** Smaller bodies have arrived by the time of a failure. */
 const smallBodyBytes = 16_384;
 
-/** Whether the body may still be arriving. Such a connection cannot be reused, and would delay the server's stop. */
+/** Returns true if the body may still be arriving. Such a connection cannot be reused, and would delay the server's stop. */
 function hasUnreadBody(request: Request, status: number): boolean {
   if (status === 413) return true;
   if (request.method !== 'POST' || request.bodyUsed) return false;

@@ -37,7 +37,7 @@ export class RequestContext {
   readonly request: Request;
   readonly connections: Connections;
   readonly startedAt: number;
-  /** Whether the request has an Origin header. Only browsers send one, and only they read CORS headers. */
+  /** True with an Origin header. Only browsers send one, and only they read CORS headers. */
   readonly hasOrigin: boolean;
 
   /** For the log line and the metrics. */
@@ -48,7 +48,7 @@ export class RequestContext {
   page: string | undefined;
   error: { readonly code: string; readonly cause?: unknown } | undefined;
 
-  /** Whether the client may still send the body. The connection then closes with the response. */
+  /** True while the client may still send the body. The connection then closes with the response. */
   isBodyPending = false;
 
   readonly #deps: RequestContextDeps;

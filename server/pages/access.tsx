@@ -1,43 +1,38 @@
 /** @jsxImportSource hono/jsx */
 import { invalidField, ParleyError, type Scope, scopeNames, type TokenId } from '@parley/contract';
 import { parseScopes, scopesFor } from '../auth/access-token.ts';
-import { endGrants, type GrantEnd } from '../auth/grants.ts';
+import { endGrants } from '../auth/grants.ts';
 import { type AuthorizedApp, listAuthorizedApps } from '../store/access/grants.ts';
 import { listTokens } from '../store/access/tokens.ts';
 import { callOperation } from './call.ts';
-import { Facts } from './facts.tsx';
+import { Select } from './fields.tsx';
+import { attempt, RejectedForm } from './form.ts';
 import { idIn } from './ids.ts';
-import { DoneNotice, goTo } from './notices.tsx';
-import { Once, once } from './once.tsx';
-import { Confirm, ScopeList, Time } from './parts.tsx';
-import { type Refusal, tried } from './refusal.tsx';
-import { formOf, type PageContext, requireSignedIn, type SignedIn, type Site, type SiteDeps, show } from './site.tsx';
-import { NewToken, nothingTyped, readTokenForm, TokenForm, TokenList, type TokenTyped } from './tokens.tsx';
-
-const daySeconds = 86_400;
+import { show } from './layout.tsx';
+import { goTo } from './notices.tsx';
+import { once } from './once.tsx';
+import { Card, Confirm, Item, Items, ScopeList, Time } from './parts.tsx';
+import { type PageContext, requireSignedIn, type SignedIn, type Site, type SiteDeps } from './site.ts';
+import { type CreatedToken, NewToken, scopesIn, TokenForm, TokenList } from './tokens.tsx';
 
 /** The choices for the expiry of a token. */
-const lifetimes: Readonly<Record<string, { readonly words: string; readonly seconds: number | undefined }>> = {
-  never: { words: 'Never', seconds: undefined },
-  '30d': { words: 'In 30 days', seconds: 30 * daySeconds },
-  '90d': { words: 'In 90 days', seconds: 90 * daySeconds },
-  '365d': { words: 'In 365 days', seconds: 365 * daySeconds },
+const lifetimes: Readonly<Record<string, string>> = {
+  never: 'Never',
+  '30d': 'In 30 days',
+  '90d': 'In 90 days',
+  '365d': 'In 365 days',
 };
-const lifetimeWords = Object.fromEntries(Object.entries(lifetimes).map(([key, { words }]) => [key, words]));
 
 /** The apps that the user has authorized, and the user's tokens. */
 export function accessPages(site: Site, deps: SiteDeps): void {
   const { services } = deps;
 
-  site.get('/access', (c) => accessPage(c, deps, requireSignedIn(c), {}));
+  site.get('/access', (c) => accessPage(c, deps, requireSignedIn(c)));
 
   site.post('/access', async (c) => {
     const who = requireSignedIn(c);
-    const form = formOf(c);
-    const typed = readTokenForm(form);
-    const made = await tried(() => once(services, form, () => createToken(deps, c, who, typed)));
-    if (!made.ok) return accessPage(c, deps, who, { typed, refusal: made.refusal });
-    return accessPage(c, deps, who, { made: { name: typed.name, accessToken: made.value } });
+    const created = await attempt(c, () => once(services, c.var.form, () => createToken(deps, c, who)));
+    return accessPage(c, deps, who, created);
   });
 
   site.post('/access/tokens/:id/revoke', async (c) => {
@@ -49,11 +44,11 @@ export function accessPages(site: Site, deps: SiteDeps): void {
   site.post('/access/apps/:id/revoke', async (c) => {
     const { user, actor } = requireSignedIn(c);
     const appId = idIn(c, 'id');
-    const apps = await listAuthorizedApps(services.engine, user.user_id, services.now());
-    const app = apps.find(({ app_id }) => app_id === appId);
     const { user_id: userId } = user;
+    const apps = await listAuthorizedApps(services.engine, userId, services.now());
+    const app = apps.find(({ app_id }) => app_id === appId);
     const details = { app_id: appId, name: app?.name };
-    const end: GrantEnd = { userId, which: { userId, appId }, actor, act: 'access_revoked', details };
+    const end = { userId, which: { userId, appId }, actor, act: 'access_revoked', details } as const;
     if (!app || !(await endGrants(services, end))) {
       throw new ParleyError('not_found', 'You have not authorized this app.');
     }
@@ -61,84 +56,58 @@ export function accessPages(site: Site, deps: SiteDeps): void {
   });
 }
 
-async function createToken(deps: SiteDeps, c: PageContext, who: SignedIn, typed: TokenTyped): Promise<string> {
-  if (typed.scopes.length === 0) throw invalidField('scopes', 'needs at least one choice');
-  const lifetime = Object.hasOwn(lifetimes, typed.expires) ? lifetimes[typed.expires] : undefined;
-  if (!lifetime) throw invalidField('expires', 'must be one of the choices');
-  const { access_token } = await callOperation(deps, c, who, 'tokens.create', {
-    name: typed.name,
-    scopes: typed.scopes,
-    expires_in: lifetime.seconds,
-  });
-  return access_token;
+async function createToken(deps: SiteDeps, c: PageContext, who: SignedIn): Promise<CreatedToken> {
+  const { form } = c.var;
+  const name = form.get('name');
+  const expires = form.get('expires');
+  const scopes = scopesIn(form);
+  if (!Object.hasOwn(lifetimes, expires)) throw invalidField('expires', 'must be one of the choices');
+  const expires_in = expires === 'never' ? undefined : Number.parseInt(expires, 10) * 86_400;
+  const { access_token } = await callOperation(deps, c, who, 'tokens.create', { name, scopes, expires_in });
+  return { name, accessToken: access_token };
 }
 
-interface AccessState {
-  readonly typed?: TokenTyped;
-  readonly refusal?: Refusal;
-  readonly made?: { readonly name: string; readonly accessToken: string };
-}
-
-async function accessPage(c: PageContext, deps: SiteDeps, { user }: SignedIn, state: AccessState) {
-  const { engine, now } = deps.services;
-  const apps = await listAuthorizedApps(engine, user.user_id, now());
-  const tokens = await listTokens(engine, user.user_id, now());
+async function accessPage(c: PageContext, deps: SiteDeps, { user }: SignedIn, result?: CreatedToken | RejectedForm) {
+  const { services } = deps;
+  const apps = await listAuthorizedApps(services.engine, user.user_id, services.now());
+  const tokens = await listTokens(services.engine, user.user_id, services.now());
+  const rejected = result instanceof RejectedForm ? result : undefined;
   return show(
     c,
     { title: 'Access', section: '/access' },
     <>
-      <DoneNotice c={c} />
-      {state.made && <NewToken {...state.made} origin={c.var.origin} />}
-      <section class="card">
-        <h2>Apps you have authorized</h2>
-        <AppList apps={apps} />
-      </section>
-      <section class="card">
-        <h2>Personal access tokens</h2>
+      <NewToken created={result} origin={c.var.origin} />
+      <Card title="Apps you have authorized">
+        <Items none="No app can act for you." items={apps.map(appItem)} />
+      </Card>
+      <Card title="Personal access tokens">
         <p>For your own scripts and tools. Anyone with a token can act as you. Keep it secret.</p>
-        <TokenList tokens={tokens} revokeAt={({ token_id }) => `/access/tokens/${token_id}/revoke`} />
-      </section>
-      <section class="card">
-        <h2>Create an access token</h2>
-        <TokenForm
-          action="/access"
-          offered={scopesFor(user)}
-          lifetimes={lifetimeWords}
-          typed={state.typed ?? nothingTyped}
-          refusal={state.refusal}
-        >
-          <Once by={deps.services} />
-        </TokenForm>
-      </section>
+        <TokenList tokens={tokens} path="/access" />
+      </Card>
+      <TokenForm action="/access" offered={scopesFor(user)} rejected={rejected} by={services}>
+        <Select name="expires" label="Expires" choices={lifetimes} rejected={rejected} />
+      </TokenForm>
     </>,
-    state.refusal?.status,
+    rejected?.status,
   );
 }
 
-/** The scopes of all authorizations of an app. */
+/** Returns the scopes of all authorizations of an app. */
 const scopesOf = ({ scopes }: AuthorizedApp): Scope[] => {
-  const may = parseScopes(scopes.join(' '));
-  return scopeNames.filter((scope) => may.has(scope));
+  const granted = parseScopes(scopes.join(' '));
+  return scopeNames.filter((scope) => granted.has(scope));
 };
 
-function AppList({ apps }: { apps: readonly AuthorizedApp[] }) {
-  if (apps.length === 0) return <p class="muted">No app can act for you.</p>;
-  return (
-    <ul class="items">
-      {apps.map((app) => (
-        <li>
-          <div>
-            <h3>
-              <bdi>{app.name}</bdi>
-            </h3>
-            <ScopeList scopes={scopesOf(app)} />
-            <Facts small facts={{ Since: <Time at={app.since} />, 'Last used': <Time at={app.last_used_at} /> }} />
-          </div>
-          <Confirm what="End its access" about={app.name} action={`/access/apps/${app.app_id}/revoke`}>
-            <p>The app can no longer act for you, and its webhooks stop. To use it again, authorize it again.</p>
-          </Confirm>
-        </li>
-      ))}
-    </ul>
-  );
-}
+const appItem = (app: AuthorizedApp) => (
+  <Item
+    heading={<bdi>{app.name}</bdi>}
+    facts={{ Since: <Time at={app.since} />, 'Last used': <Time at={app.last_used_at} /> }}
+    action={
+      <Confirm label="End its access" about={app.name} action={`/access/apps/${app.app_id}/revoke`}>
+        <p>The app can no longer act for you, and its webhooks stop. To use it again, authorize it again.</p>
+      </Confirm>
+    }
+  >
+    <ScopeList scopes={scopesOf(app)} />
+  </Item>
+);

@@ -3,17 +3,18 @@ import { ParleyError, type UserId } from '@parley/contract';
 import { createPasswordLink } from '../auth/links.ts';
 import { changeAdministrator, enableOneUser } from '../operations/users.ts';
 import { findUser, listUsers, namesOf, type UserRow } from '../store/access/users.ts';
-import { emptyUser, newUserPage, readUserForm } from './admin-new-user.tsx';
+import { NameFields } from './account-fields.tsx';
 import { userPage } from './admin-user.tsx';
 import { callOperation } from './call.ts';
-import { Filter } from './fields.tsx';
+import { Boxes, Field, Filter, PostForm } from './fields.tsx';
+import { attempt, RejectedForm } from './form.ts';
 import { idIn, readId } from './ids.ts';
-import { DoneNotice, goTo } from './notices.tsx';
+import { show } from './layout.tsx';
+import { goTo } from './notices.tsx';
 import { once } from './once.tsx';
-import { Time } from './parts.tsx';
-import { tried } from './refusal.tsx';
-import { formOf, type PageContext, requireAdministrator, type Site, type SiteDeps, show } from './site.tsx';
-import { Pages, Table } from './table.tsx';
+import { NameLink, Time } from './parts.tsx';
+import { type PageContext, requireAdministrator, type Site, type SiteDeps } from './site.ts';
+import { Pages, pathWith, Table } from './table.tsx';
 
 const perPage = 50;
 
@@ -28,23 +29,22 @@ export function adminUserPages(site: Site, deps: SiteDeps): void {
 
   site.get('/admin/users/new', (c) => {
     requireAdministrator(c);
-    return newUserPage(c, emptyUser);
+    return newUserPage(c);
   });
 
   site.post('/admin/users/new', async (c) => {
     const who = requireAdministrator(c);
-    const form = formOf(c);
-    const typed = readUserForm(form);
-    const made = await tried(() =>
+    const { form } = c.var;
+    const created = await attempt(c, () =>
       callOperation(deps, c, who, 'users.create', {
-        name: typed.name,
-        display_name: typed.displayName || undefined,
-        is_admin: typed.isAdmin,
+        name: form.get('name'),
+        display_name: form.get('display_name') || undefined,
+        is_admin: form.get('is_admin') === 'yes',
         password: form.get('password') || undefined,
       }),
     );
-    if (!made.ok) return newUserPage(c, typed, made.refusal);
-    return goTo(c, `/admin/users/${made.value.user.user_id}`, 'user-created');
+    if (created instanceof RejectedForm) return newUserPage(c, created);
+    return goTo(c, `/admin/users/${created.user.user_id}`, 'user-created');
   });
 
   const userIn = async (c: PageContext): Promise<UserRow> => {
@@ -78,7 +78,7 @@ export function adminUserPages(site: Site, deps: SiteDeps): void {
   site.post('/admin/users/:id/administrator', async (c) => {
     const { user, actor } = requireAdministrator(c);
     const { user_id } = await userIn(c);
-    const isAdmin = formOf(c).get('administrator') === 'yes';
+    const isAdmin = c.var.form.get('administrator') === 'yes';
     await changeAdministrator(services, actor, user_id, isAdmin);
     // The user can no longer see the pages of administrators.
     if (!isAdmin && user_id === user.user_id) return goTo(c, '/access', 'stepped-down');
@@ -88,28 +88,52 @@ export function adminUserPages(site: Site, deps: SiteDeps): void {
   site.post('/admin/users/:id/password-link', async (c) => {
     const who = requireAdministrator(c);
     const { user_id } = await userIn(c);
-    const { secret, user } = await once(services, formOf(c), () => createPasswordLink(services, who.actor, user_id));
+    const { secret, user } = await once(services, c.var.form, () => createPasswordLink(services, who.actor, user_id));
     return userPage(c, deps, who, user, `${c.var.origin}/password-link/${secret}`);
   });
   // For a browser that opens the URL of that response again.
   site.get('/admin/users/:id/password-link', (c) => c.redirect(`/admin/users/${idIn(c, 'id')}`, 303));
 }
 
-async function usersPage(c: PageContext, { services }: SiteDeps): Promise<Response> {
+function newUserPage(c: PageContext, rejected?: RejectedForm): Promise<Response> {
+  const form = (
+    <PostForm action="/admin/users/new" button="Create the user" rejected={rejected} class="card room">
+      <NameFields
+        hint="Used to sign in. Letters, digits, and . _ - between them. It cannot be changed later."
+        rejected={rejected}
+        autofocus
+      />
+      <Field
+        name="password"
+        label="Password"
+        type="password"
+        hint="At least 10 characters. Leave it empty to create a link with which the user chooses one."
+        autocomplete="new-password"
+        rejected={rejected}
+        optional
+      />
+      <Boxes type="checkbox" name="is_admin" label="Role" choices={{ yes: 'Administrator' }} rejected={rejected} />
+    </PostForm>
+  );
+  return show(c, { title: 'Create a user', section: '/admin/users' }, form, rejected?.status);
+}
+
+async function usersPage(c: PageContext, { services: { engine } }: SiteDeps): Promise<Response> {
   const query = (c.req.query('query') ?? '').trim();
   const after = readId(c.req.query('after') ?? '') ?? 0;
   // No name contains NUL, and PostgreSQL rejects it.
-  const found = query.includes('\0') ? [] : await listUsers(services.engine, after, perPage + 1, query);
+  const found = query.includes('\0') ? [] : await listUsers(engine, after, perPage + 1, query);
   const users = found.slice(0, perPage);
-  const owners = await namesOf(
-    services.engine,
-    users.flatMap(({ owner_id }) => owner_id ?? []),
-  );
+  const ownerIds = users.flatMap(({ owner_id }) => owner_id ?? []);
+  const links = {
+    'First page': after > 0 ? pathWith('/admin/users', { query }) : undefined,
+    'Next page':
+      found.length > perPage ? pathWith('/admin/users', { query, after: String(users.at(-1)?.user_id) }) : undefined,
+  };
   return show(
     c,
     { title: 'Users', section: '/admin/users' },
     <>
-      <DoneNotice c={c} />
       <p>
         <a class="button" href="/admin/users/new">
           Create a user
@@ -123,60 +147,31 @@ async function usersPage(c: PageContext, { services }: SiteDeps): Promise<Respon
       </form>
       <section class="card">
         {users.length === 0 && <p class="muted">{after > 0 ? 'There are no more users.' : 'No user matches.'}</p>}
-        {users.length > 0 && <UserTable users={users} owners={owners} />}
-        <Pages
-          label="Pages of the list"
-          links={{
-            'First page': after > 0 ? listPath(query, 0) : undefined,
-            'Next page': found.length > perPage ? listPath(query, users.at(-1)?.user_id ?? 0) : undefined,
-          }}
-        />
+        {users.length > 0 && <UserTable users={users} owners={await namesOf(engine, ownerIds)} />}
+        <Pages label="Pages of the list" links={links} />
       </section>
     </>,
   );
 }
 
-function listPath(query: string, after: number): string {
-  const params = new URLSearchParams({ ...(query !== '' && { query }), ...(after > 0 && { after: String(after) }) });
-  return params.size === 0 ? '/admin/users' : `/admin/users?${params}`;
-}
-
 function UserTable({ users, owners }: { users: readonly UserRow[]; owners: ReadonlyMap<number, string> }) {
+  const botOf = (owner: number) => (
+    <>
+      Bot of <bdi>{owners.get(owner) ?? owner}</bdi>
+    </>
+  );
   return (
     <Table<UserRow>
       caption="Users"
       rows={users}
-      columns={[
-        {
-          label: 'Name',
-          cell: ({ user_id, name }) => (
-            <a href={`/admin/users/${user_id}`}>
-              <bdi>{name}</bdi>
-            </a>
-          ),
-        },
-        { label: 'Display name', cell: ({ display_name }) => <bdi>{display_name}</bdi> },
-        {
-          label: 'Kind',
-          cell: ({ owner_id }) =>
-            owner_id === null ? (
-              'Person'
-            ) : (
-              <>
-                Bot of <bdi>{owners.get(owner_id) ?? owner_id}</bdi>
-              </>
-            ),
-        },
-        {
-          label: 'Administrator',
-          cell: ({ is_admin }) => (is_admin ? <strong>Yes</strong> : <span class="muted">No</span>),
-        },
-        {
-          label: 'State',
-          cell: ({ disabled_at }) => (disabled_at === null ? 'Active' : <span class="off">Disabled</span>),
-        },
-        { label: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
-      ]}
+      columns={{
+        Name: ({ user_id, name }) => <NameLink href={`/admin/users/${user_id}`} name={name} />,
+        'Display name': ({ display_name }) => <bdi>{display_name}</bdi>,
+        Kind: ({ owner_id }) => (owner_id === null ? 'Person' : botOf(owner_id)),
+        Administrator: ({ is_admin }) => (is_admin ? <strong>Yes</strong> : <span class="muted">No</span>),
+        State: ({ disabled_at }) => (disabled_at === null ? 'Active' : <span class="fault">Disabled</span>),
+        Created: ({ created_at }) => <Time at={created_at} />,
+      }}
     />
   );
 }

@@ -2,17 +2,19 @@
 import { invalidField, title as titleRule } from '@parley/contract';
 import { z } from 'zod';
 import { accessApp, deleteApp, registerApp, replaceSecret, updateApp } from '../auth/apps.ts';
+import { oauthPaths } from '../auth/oauth/metadata.ts';
 import { validate } from '../http/validate.ts';
 import { type AppRow, listApps } from '../store/access/apps.ts';
-import { type AppTyped, appPage, readAppForm } from './app-page.tsx';
-import { Facts } from './facts.tsx';
-import { Lines, Radios } from './fields.tsx';
+import { countPeopleOf } from '../store/access/grants.ts';
+import { findUser, type UserRow } from '../store/access/users.ts';
+import { Boxes, Field, Lines, PostForm } from './fields.tsx';
+import { attempt, type Form, RejectedForm } from './form.ts';
 import { idIn } from './ids.ts';
-import { DoneNotice, goTo } from './notices.tsx';
+import { show } from './layout.tsx';
+import { goTo } from './notices.tsx';
 import { Once, once } from './once.tsx';
-import { Field, Time } from './parts.tsx';
-import { type Refusal, RefusalNotice, tried } from './refusal.tsx';
-import { formOf, type PageContext, requireSignedIn, type SignedIn, type Site, type SiteDeps, show } from './site.tsx';
+import { Card, Confirm, Facts, Item, Items, NameLink, Notice, named, Secret, Time } from './parts.tsx';
+import { type PageContext, requireSignedIn, type Site, type SiteDeps } from './site.ts';
 
 const kinds = {
   server: 'On a server, where it can keep a secret',
@@ -27,48 +29,49 @@ export function appPages(site: Site, deps: SiteDeps): void {
 
   site.get('/apps', async (c) => {
     const { user } = requireSignedIn(c);
-    const apps = await listApps(services.engine, user.user_id);
-    return show(c, { title: 'Apps', section: '/apps' }, <AppList c={c} apps={apps} />);
+    return appsPage(c, await listApps(services.engine, user.user_id));
   });
 
   site.get('/apps/new', (c) => {
     requireSignedIn(c);
-    return newAppPage(c, deps, { name: '', redirects: '', kind: '' });
+    return newAppPage(c, deps);
   });
 
   site.post('/apps/new', async (c) => {
-    const who = requireSignedIn(c);
-    const form = formOf(c);
-    const typed = { ...readAppForm(form), kind: form.get('kind') };
-    const made = await tried(() => once(services, form, async () => register(deps, who, typed)));
-    if (!made.ok) return newAppPage(c, deps, typed, made.refusal);
-    const { app, clientSecret } = made.value;
+    const { actor } = requireSignedIn(c);
+    const { form } = c.var;
+    const registered = await attempt(c, () =>
+      once(services, form, async () => {
+        const kind = form.get('kind');
+        const values = readApp(form);
+        if (!Object.hasOwn(kinds, kind)) throw invalidField('kind', 'needs a choice');
+        return registerApp(services, actor, { ...values, confidential: kind === 'server' });
+      }),
+    );
+    if (registered instanceof RejectedForm) return newAppPage(c, deps, registered);
+    const { app, clientSecret } = registered;
     if (clientSecret === undefined) return goTo(c, `/apps/${app.app_id}`, 'app-registered');
-    return appPage(c, deps, app, { secret: { value: clientSecret, isNew: true } });
+    return appPage(c, deps, app, { secret: clientSecret, isNew: true });
   });
 
-  site.get('/apps/:id', async (c) => {
-    const { actor } = requireSignedIn(c);
-    return appPage(c, deps, await accessApp(services, actor, idIn(c, 'id')), {});
-  });
+  const appIn = (c: PageContext) => accessApp(services, requireSignedIn(c).actor, idIn(c, 'id'));
+
+  site.get('/apps/:id', async (c) => appPage(c, deps, await appIn(c)));
 
   site.post('/apps/:id', async (c) => {
     const { actor } = requireSignedIn(c);
-    const app = await accessApp(services, actor, idIn(c, 'id'));
-    const typed = readAppForm(formOf(c));
-    const changed = await tried(async () => {
-      const { name } = validate(nameRule, { name: typed.name });
-      await updateApp(services, actor, app.app_id, { name, redirects: linesOf(typed.redirects) });
+    const app = await appIn(c);
+    const rejected = await attempt(c, async () => {
+      await updateApp(services, actor, app.app_id, readApp(c.var.form));
     });
-    if (!changed.ok) return appPage(c, deps, app, { typed, refusal: changed.refusal });
-    return goTo(c, `/apps/${app.app_id}`, 'app-changed');
+    return rejected ? appPage(c, deps, app, { rejected }) : goTo(c, `/apps/${app.app_id}`, 'app-changed');
   });
 
   site.post('/apps/:id/secret', async (c) => {
     const { actor } = requireSignedIn(c);
-    const app = await accessApp(services, actor, idIn(c, 'id'));
-    const value = await once(services, formOf(c), () => replaceSecret(services, actor, app.app_id));
-    return appPage(c, deps, app, { secret: { value, isNew: false } });
+    const app = await appIn(c);
+    const secret = await once(services, c.var.form, () => replaceSecret(services, actor, app.app_id));
+    return appPage(c, deps, app, { secret });
   });
   // For a browser that opens the URL of that response again.
   site.get('/apps/:id/secret', (c) => c.redirect(`/apps/${idIn(c, 'id')}`, 303));
@@ -80,75 +83,49 @@ export function appPages(site: Site, deps: SiteDeps): void {
   });
 }
 
-/** One URL per line. */
-const linesOf = (text: string): string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-
-function register({ services }: SiteDeps, { actor }: SignedIn, typed: AppTyped & { kind: string }) {
-  const { name } = validate(nameRule, { name: typed.name });
-  if (!Object.hasOwn(kinds, typed.kind)) throw invalidField('kind', 'needs a choice');
-  const redirects = linesOf(typed.redirects);
-  return registerApp(services, actor, { name, redirects, confidential: typed.kind === 'server' });
+/** Reads the name and the redirect URLs, one per line. Throws `validation_failed`. */
+function readApp(form: Form) {
+  const lines = form.get('redirects').split('\n');
+  return {
+    name: validate(nameRule, { name: form.get('name') }).name,
+    redirects: lines.map((line) => line.trim()).filter((line) => line !== ''),
+  };
 }
 
-function AppList({ c, apps }: { c: PageContext; apps: readonly AppRow[] }) {
-  return (
+function appsPage(c: PageContext, apps: readonly AppRow[]): Promise<Response> {
+  const items = apps.map((app) => (
+    <Item
+      heading={<NameLink href={`/apps/${app.app_id}`} name={app.name} />}
+      facts={{ 'Client ID': <code>{app.client_id}</code>, Registered: <Time at={app.created_at} /> }}
+    />
+  ));
+  return show(
+    c,
+    { title: 'Apps', section: '/apps' },
     <>
-      <DoneNotice c={c} />
       <p>An app acts for the people who authorize it, within the access that they grant.</p>
       <p>
         <a class="button" href="/apps/new">
           Register an app
         </a>
       </p>
-      <section class="card">
-        <h2>Your apps</h2>
-        {apps.length === 0 && <p class="muted">You have no apps.</p>}
-        {apps.length > 0 && (
-          <ul class="items">
-            {apps.map((app) => (
-              <li>
-                <div>
-                  <h3>
-                    <a href={`/apps/${app.app_id}`}>
-                      <bdi>{app.name}</bdi>
-                    </a>
-                  </h3>
-                  <Facts
-                    small
-                    facts={{ 'Client ID': <code>{app.client_id}</code>, Registered: <Time at={app.created_at} /> }}
-                  />
-                </div>
-              </li>
-            ))}
-          </ul>
-        )}
-      </section>
-    </>
+      <Card title="Your apps">
+        <Items none="You have no apps." items={items} />
+      </Card>
+    </>,
   );
 }
 
-function newAppPage(
-  c: PageContext,
-  { services }: SiteDeps,
-  typed: AppTyped & { kind: string },
-  refusal?: Refusal,
-): Promise<Response> {
-  const faults = refusal?.faults;
+function newAppPage(c: PageContext, { services }: SiteDeps, rejected?: RejectedForm): Promise<Response> {
   const form = (
-    <form method="post" action="/apps/new" class="card room">
-      <RefusalNotice refusal={refusal} />
+    <PostForm action="/apps/new" button="Register the app" rejected={rejected} class="card room">
       <Once by={services} />
-      <Field name="name" label="Name" hint={hints.name} value={typed.name} faults={faults} autofocus words />
-      <Lines name="redirects" label="Redirect URLs" hint={hints.redirects} value={typed.redirects} faults={faults} />
-      <Radios name="kind" label="Where it runs" hint={hints.kind} value={typed.kind} faults={faults} choices={kinds} />
-      <button type="submit">Register the app</button>
-    </form>
+      <Field name="name" label="Name" hint={hints.name} rejected={rejected} autofocus words />
+      <Lines name="redirects" label="Redirect URLs" hint={hints.redirects} rejected={rejected} />
+      <Boxes type="radio" name="kind" label="Where it runs" hint={hints.kind} choices={kinds} rejected={rejected} />
+    </PostForm>
   );
-  return show(c, { title: 'Register an app', section: '/apps' }, form, refusal?.status);
+  return show(c, { title: 'Register an app', section: '/apps' }, form, rejected?.status);
 }
 
 const hints = {
@@ -157,3 +134,96 @@ const hints = {
     'Where people return after they decide. One per line, exactly as the app sends it, such as https://example.com/callback.',
   kind: 'An app that can keep a secret gets one, and a bot that it can act as.',
 };
+
+interface AppState {
+  readonly rejected?: RejectedForm;
+  /** A secret that was just created. */
+  readonly secret?: string;
+  /** True if the app was just registered. */
+  readonly isNew?: boolean;
+}
+
+/** The page of one app, for its owner. */
+async function appPage(c: PageContext, { services }: SiteDeps, app: AppRow, state: AppState = {}) {
+  const { rejected, secret, isNew } = state;
+  const bot = app.bot_id === null ? undefined : await findUser(services.engine, app.bot_id);
+  const people = await countPeopleOf(services.engine, app, services.now());
+  const { origin } = c.var;
+  const connection = {
+    'Client ID': <code>{app.client_id}</code>,
+    'Authorization URL': <code>{origin + oauthPaths.authorize}</code>,
+    'Token URL': <code>{origin + oauthPaths.token}</code>,
+    'Revocation URL': <code>{origin + oauthPaths.revoke}</code>,
+    'Metadata URL': <code>{origin + oauthPaths.metadata}</code>,
+    'Keeps a secret': app.secret_hash === null ? 'no' : 'yes',
+    Bot: bot && <BotName bot={bot} />,
+    Registered: <Time at={app.created_at} />,
+  };
+  const redirects = (JSON.parse(app.redirects) as string[]).join('\n');
+  const redirectsHint = 'One per line. They must match exactly.';
+  return show(
+    c,
+    { ...named(app.name), section: '/apps', back: 'All your apps' },
+    <>
+      {secret !== undefined && <NewSecret secret={secret} isNew={isNew === true} bot={bot} />}
+      <Card title="Connection">
+        <Facts facts={connection} />
+      </Card>
+      <Card title="Name and redirect URLs">
+        <PostForm action={`/apps/${app.app_id}`} button="Save" rejected={rejected}>
+          <Field name="name" label="Name" value={app.name} rejected={rejected} isFirst words />
+          <Lines name="redirects" label="Redirect URLs" hint={redirectsHint} value={redirects} rejected={rejected} />
+        </PostForm>
+      </Card>
+      {app.secret_hash !== null && (
+        <Card title="Secret">
+          <p>The app authenticates with it. Replace it if it may have leaked.</p>
+          <Confirm label="Replace the secret" action={`/apps/${app.app_id}/secret`}>
+            <Once by={services} />
+            <p>
+              The current secret stops working at once. The access tokens and webhooks of the app's bot end too. The app
+              needs the new secret to get access tokens.
+            </p>
+          </Confirm>
+        </Card>
+      )}
+      <Card title="Delete">
+        <p>{people === 0 ? 'No one has' : people === 1 ? '1 person has' : `${people} people have`} authorized it.</p>
+        <Confirm label="Delete the app" action={`/apps/${app.app_id}/delete`}>
+          <p>
+            The app loses all access at once, for everyone. This cannot be undone.
+            {bot && ' Its bot and the messages of the bot stay.'}
+          </p>
+        </Confirm>
+      </Card>
+    </>,
+    rejected?.status,
+  );
+}
+
+function NewSecret({ secret, isNew, bot }: { secret: string; isNew: boolean; bot: UserRow | undefined }) {
+  return (
+    <>
+      <Notice kind="good">
+        {isNew ? 'The app is registered.' : 'The app has a new secret. The old one no longer works.'}
+      </Notice>
+      <Card title="New secret" isFresh>
+        <Secret label="Client secret" value={secret} />
+        {isNew && bot && (
+          <p>
+            With its own credentials the app acts as its bot <bdi class="name">{bot.name}</bdi>.
+          </p>
+        )}
+      </Card>
+    </>
+  );
+}
+
+function BotName({ bot }: { bot: UserRow }) {
+  if (bot.disabled_at === null) return <NameLink href={`/bots/${bot.user_id}`} name={bot.name} />;
+  return (
+    <>
+      <bdi>{bot.name}</bdi> (disabled)
+    </>
+  );
+}

@@ -1,18 +1,15 @@
-import lists from './lists.css' with { type: 'text' };
 import icon from './parley.svg' with { type: 'text' };
-import type { Site } from './site.tsx';
+import type { Site } from './site.ts';
 import style from './style.css' with { type: 'text' };
 
-const styles = `${style}\n${lists}`;
-
 /** The path changes with the content, so browsers may cache it for ever. */
-export const stylePath = `/assets/${new Bun.CryptoHasher('sha256').update(styles).digest('hex').slice(0, 12)}.css`;
+export const stylePath = `/assets/${new Bun.CryptoHasher('sha256').update(style).digest('hex').slice(0, 12)}.css`;
 
 export function assetPages(site: Site): void {
-  const kept = (type: string, seconds: number) => ({
+  const headers = (type: string, maxAge: number) => ({
     'content-type': type,
-    'cache-control': `public, max-age=${seconds}`,
+    'cache-control': `public, max-age=${maxAge}`,
   });
-  site.get(stylePath, (c) => c.body(styles, 200, kept('text/css; charset=utf-8', 31_536_000)));
-  site.get('/assets/parley.svg', (c) => c.body(icon, 200, kept('image/svg+xml', 86_400)));
+  site.get(stylePath, (c) => c.body(style, 200, headers('text/css; charset=utf-8', 31_536_000)));
+  site.get('/assets/parley.svg', (c) => c.body(icon, 200, headers('image/svg+xml', 86_400)));
 }

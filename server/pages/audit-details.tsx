@@ -2,6 +2,7 @@
 import type { Child } from 'hono/jsx';
 import type { AuditDetails } from '../auth/audit.ts';
 import type { AuditRow } from '../store/access/audit.ts';
+import { NameLink } from './parts.tsx';
 
 /** Names by id. */
 export interface Names {
@@ -45,7 +46,11 @@ export function Who({ entry, names }: { entry: AuditRow; names: Names }) {
   const somebody = address === null ? 'The operator' : 'Unknown';
   return (
     <>
-      {user_id === null ? <span class="muted">{somebody}</span> : <User id={user_id} name={user_name ?? undefined} />}
+      {user_id === null ? (
+        <span class="muted">{somebody}</span>
+      ) : (
+        <NameLink href={`/admin/users/${user_id}`} name={user_name ?? String(user_id)} />
+      )}
       {app_id > 0 && (
         <>
           , with the app <bdi>{names.apps.get(app_id) ?? app_id}</bdi>
@@ -54,12 +59,6 @@ export function Who({ entry, names }: { entry: AuditRow; names: Names }) {
     </>
   );
 }
-
-const User = ({ id, name }: { id: number; name: string | undefined }) => (
-  <a href={`/admin/users/${id}`}>
-    <bdi>{name ?? id}</bdi>
-  </a>
-);
 
 export function Details({ entry, names }: { entry: AuditRow; names: Names }) {
   const named = new Set<unknown>([
@@ -85,6 +84,6 @@ function inWords(key: string, value: NonNullable<AuditDetails[string]>, names: N
   if (typeof value === 'string') return value;
   if (typeof value === 'object') return value.join(', ');
   const id = ids[key];
-  if (id?.of === 'users') return <User id={value} name={names.users.get(value)} />;
-  return String((id && names[id.of].get(value)) ?? value);
+  const name = String((id && names[id.of].get(value)) ?? value);
+  return id?.of === 'users' ? <NameLink href={`/admin/users/${value}`} name={name} /> : name;
 }

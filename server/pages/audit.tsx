@@ -8,9 +8,10 @@ import type { Db } from '../store/engine/engine.ts';
 import { appsIn, Details, type Names, usersIn, Who } from './audit-details.tsx';
 import { Filter, Select } from './fields.tsx';
 import { readId } from './ids.ts';
+import { show } from './layout.tsx';
 import { Time } from './parts.tsx';
-import { type PageContext, requireAdministrator, type Site, type SiteDeps, show } from './site.tsx';
-import { Pages, Table } from './table.tsx';
+import { type PageContext, requireAdministrator, type Site, type SiteDeps } from './site.ts';
+import { Pages, pathWith, Table } from './table.tsx';
 
 const perPage = 50;
 
@@ -22,11 +23,7 @@ export function auditPages(site: Site, deps: SiteDeps): void {
   });
 }
 
-interface Query {
-  readonly act: string;
-  readonly user: string;
-  readonly before: string;
-}
+type Query = Readonly<Record<'act' | 'user' | 'before', string>>;
 
 async function auditPage(c: PageContext, { services: { engine } }: SiteDeps): Promise<Response> {
   const query: Query = {
@@ -41,22 +38,29 @@ async function auditPage(c: PageContext, { services: { engine } }: SiteDeps): Pr
     users: await namesOf(engine, entries.flatMap(usersIn)),
     apps: await namesOfApps(engine, entries.flatMap(appsIn)),
   };
+  const links = {
+    Latest: query.before === '' ? undefined : pathWith('/admin/audit', { ...query, before: '' }),
+    Older:
+      found.length > perPage
+        ? pathWith('/admin/audit', { ...query, before: String(entries.at(-1)?.audit_id) })
+        : undefined,
+  };
   return show(
     c,
     { title: 'Audit log', section: '/admin/audit' },
     <>
       <p>Security events, the latest first.</p>
-      <FilterForm query={query} />
+      <form method="get" action="/admin/audit" class="filter">
+        <Select name="act" label="Event" value={query.act} choices={{ '': 'Anything', ...acts }} />
+        <Filter name="user" label="User" value={query.user} />
+        <button type="submit" class="quiet">
+          Show
+        </button>
+      </form>
       <section class="card">
         {entries.length > 0 && <AuditTable entries={entries} names={names} />}
         {entries.length === 0 && <p class="muted">{typeof filter === 'string' ? filter : 'No entries match.'}</p>}
-        <Pages
-          label="Pages of the log"
-          links={{
-            Latest: query.before === '' ? undefined : logPath({ ...query, before: '' }),
-            Older: found.length > perPage ? logPath({ ...query, before: String(entries.at(-1)?.audit_id) }) : undefined,
-          }}
-        />
+        <Pages label="Pages of the log" links={links} />
       </section>
     </>,
   );
@@ -72,39 +76,19 @@ async function filterOf(db: Db, { act, user, before }: Query): Promise<AuditFilt
   return { act: act || undefined, userId: found?.user_id, beforeId };
 }
 
-function logPath(query: Query): string {
-  const params = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''));
-  return params.size === 0 ? '/admin/audit' : `/admin/audit?${params}`;
-}
-
-function FilterForm({ query }: { query: Query }) {
-  return (
-    <form method="get" action="/admin/audit" class="filter">
-      <Select name="act" label="Event" value={query.act} choices={{ '': 'Anything', ...acts }} />
-      <Filter name="user" label="User" value={query.user} />
-      <button type="submit" class="quiet">
-        Show
-      </button>
-    </form>
-  );
-}
-
 function AuditTable({ entries, names }: { entries: readonly AuditRow[]; names: Names }) {
   return (
     <Table<AuditRow>
       caption="Audit log"
       rows={entries}
-      columns={[
-        { label: 'Time', cell: ({ at }) => <Time at={at} /> },
-        { label: 'Who', cell: (entry) => <Who entry={entry} names={names} /> },
-        {
-          label: 'From',
-          cell: ({ address }) =>
-            address === null ? <span class="muted">the command line</span> : <bdi class="address">{address}</bdi>,
-        },
-        { label: 'What', cell: ({ act }) => (Object.hasOwn(acts, act) ? acts[act as keyof typeof acts] : act) },
-        { label: 'Details', cell: (entry) => <Details entry={entry} names={names} /> },
-      ]}
+      columns={{
+        Time: ({ at }) => <Time at={at} />,
+        Who: (entry) => <Who entry={entry} names={names} />,
+        From: ({ address }) =>
+          address === null ? <span class="muted">the command line</span> : <bdi class="address">{address}</bdi>,
+        What: ({ act }) => (Object.hasOwn(acts, act) ? acts[act as keyof typeof acts] : act),
+        Details: (entry) => <Details entry={entry} names={names} />,
+      }}
     />
   );
 }

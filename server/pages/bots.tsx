@@ -1,20 +1,25 @@
 /** @jsxImportSource hono/jsx */
-import { invalidField, type TokenId, title as titleRule, type UserId, userName } from '@parley/contract';
+import { scopeNames, type TokenId, title as titleRule, type UserId, userName } from '@parley/contract';
 import { z } from 'zod';
 import { accessBot, createBot, createBotToken, revokeBotToken } from '../auth/bots.ts';
 import { validate } from '../http/validate.ts';
 import { disableBot } from '../operations/users.ts';
 import { type AppRow, listApps } from '../store/access/apps.ts';
+import { listTokens } from '../store/access/tokens.ts';
 import { listBots, type UserRow } from '../store/access/users.ts';
-import { AppName, appOf, botPage } from './bot-page.tsx';
-import { Facts } from './facts.tsx';
+import { NameFields } from './account-fields.tsx';
+import { PostForm } from './fields.tsx';
+import { attempt, RejectedForm } from './form.ts';
 import { idIn } from './ids.ts';
-import { DoneNotice, goTo } from './notices.tsx';
+import { show } from './layout.tsx';
+import { goTo } from './notices.tsx';
 import { once } from './once.tsx';
-import { Field, Time } from './parts.tsx';
-import { type Refusal, RefusalNotice, tried } from './refusal.tsx';
-import { formOf, type PageContext, requireSignedIn, type SignedIn, type Site, type SiteDeps, show } from './site.tsx';
-import { readTokenForm } from './tokens.tsx';
+import { Card, Confirm, Facts, Item, Items, NameLink, named, Time } from './parts.tsx';
+import { type PageContext, requireSignedIn, type SignedIn, type Site, type SiteDeps } from './site.ts';
+import { type CreatedToken, NewToken, scopesIn, TokenForm, TokenList } from './tokens.tsx';
+
+/** A bot cannot be an administrator. */
+const offered = scopeNames.filter((scope) => scope !== 'admin');
 
 const botRule = z.object({ name: userName, display_name: titleRule });
 const tokenRule = z.object({ name: titleRule });
@@ -23,43 +28,38 @@ const tokenRule = z.object({ name: titleRule });
 export function botPages(site: Site, deps: SiteDeps): void {
   const { services } = deps;
 
-  site.get('/bots', (c) => botsPage(c, deps, requireSignedIn(c), { name: '', displayName: '' }));
+  site.get('/bots', (c) => botsPage(c, deps, requireSignedIn(c)));
 
   site.post('/bots', async (c) => {
     const who = requireSignedIn(c);
-    const form = formOf(c);
-    const typed = { name: form.get('name'), displayName: form.get('display_name') };
-    const made = await tried(async () => {
-      const { name, display_name } = validate(botRule, {
-        name: typed.name,
-        display_name: typed.displayName || typed.name,
-      });
-      return createBot(services, who.actor, { name, displayName: display_name });
+    const { form } = c.var;
+    const bot = await attempt(c, async () => {
+      const given = { name: form.get('name'), display_name: form.get('display_name') || form.get('name') };
+      const { name, display_name: displayName } = validate(botRule, given);
+      return createBot(services, who.actor, { name, displayName });
     });
-    if (!made.ok) return botsPage(c, deps, who, typed, made.refusal);
-    return goTo(c, `/bots/${made.value.user_id}`, 'bot-created');
+    if (bot instanceof RejectedForm) return botsPage(c, deps, who, bot);
+    return goTo(c, `/bots/${bot.user_id}`, 'bot-created');
   });
 
   const botIn = (c: PageContext, { user }: SignedIn) => accessBot(services.engine, user.user_id, idIn<UserId>(c, 'id'));
 
   site.get('/bots/:id', async (c) => {
     const who = requireSignedIn(c);
-    return botPage(c, deps, who, await botIn(c, who), {});
+    return botPage(c, deps, who, await botIn(c, who));
   });
 
   site.post('/bots/:id', async (c) => {
     const who = requireSignedIn(c);
     const bot = await botIn(c, who);
-    const form = formOf(c);
-    const typed = readTokenForm(form);
-    const made = await tried(() => {
-      const { name } = validate(tokenRule, { name: typed.name });
-      if (typed.scopes.length === 0) throw invalidField('scopes', 'needs at least one choice');
-      const { scopes } = typed;
-      return once(services, form, () => createBotToken(services, who.actor, bot.user_id, { name, scopes }));
+    const { form } = c.var;
+    const created = await attempt(c, async () => {
+      const { name } = validate(tokenRule, { name: form.get('name') });
+      const scopes = scopesIn(form);
+      const work = () => createBotToken(services, who.actor, bot.user_id, { name, scopes });
+      return { name: form.get('name'), accessToken: (await once(services, form, work)).accessToken };
     });
-    if (!made.ok) return botPage(c, deps, who, bot, { typed, refusal: made.refusal });
-    return botPage(c, deps, who, bot, { made: { name: typed.name, accessToken: made.value.accessToken } });
+    return botPage(c, deps, who, bot, created);
   });
 
   site.post('/bots/:id/tokens/:token/revoke', async (c) => {
@@ -76,86 +76,83 @@ export function botPages(site: Site, deps: SiteDeps): void {
   });
 }
 
-interface BotTyped {
-  readonly name: string;
-  readonly displayName: string;
+/** The name of the app that acts as a bot, or undefined if there is none. */
+function appOf(bot: UserRow, apps: readonly AppRow[]) {
+  const app = apps.find(({ bot_id }) => bot_id === bot.user_id);
+  return app && <NameLink href={`/apps/${app.app_id}`} name={app.name} />;
 }
 
-async function botsPage(
-  c: PageContext,
-  { services }: SiteDeps,
-  { user }: SignedIn,
-  typed: BotTyped,
-  refusal?: Refusal,
-) {
+async function botsPage(c: PageContext, { services }: SiteDeps, { user }: SignedIn, rejected?: RejectedForm) {
   const bots = await listBots(services.engine, user.user_id);
   const apps = await listApps(services.engine, user.user_id);
-  const faults = refusal?.faults;
+  const items = bots.map((bot) => (
+    <Item
+      heading={<NameLink href={`/bots/${bot.user_id}`} name={bot.name} />}
+      facts={{
+        'Display name': <bdi>{bot.display_name}</bdi>,
+        'Bot of the app': appOf(bot, apps),
+        Created: <Time at={bot.created_at} />,
+      }}
+    />
+  ));
   return show(
     c,
     { title: 'Bots', section: '/bots' },
     <>
-      <DoneNotice c={c} />
       <p>A bot is an automated account. It has its own access tokens, and you are responsible for it.</p>
-      <section class="card">
-        <h2>Your bots</h2>
-        <BotList bots={bots} apps={apps} />
-      </section>
-      <section class="card">
-        <h2>Create a bot</h2>
-        <form method="post" action="/bots" class="room">
-          <RefusalNotice refusal={refusal} />
-          <Field
-            name="name"
-            label="Name"
-            hint="Letters, digits, and . _ - between them. It cannot be changed later."
-            value={typed.name}
-            faults={faults}
-            autofocus={refusal !== undefined}
-          />
-          <Field
-            name="display_name"
-            label="Display name"
-            hint="Shown to people. The name by default."
-            value={typed.displayName}
-            words
-            faults={faults}
-            optional
-          />
-          <button type="submit">Create the bot</button>
-        </form>
-      </section>
+      <Card title="Your bots">
+        <Items none="You have no bots." items={items} />
+      </Card>
+      <Card title="Create a bot">
+        <PostForm action="/bots" button="Create the bot" rejected={rejected}>
+          <NameFields hint="Letters, digits, and . _ - between them. It cannot be changed later." rejected={rejected} />
+        </PostForm>
+      </Card>
     </>,
-    refusal?.status,
+    rejected?.status,
   );
 }
 
-function BotList({ bots, apps }: { bots: readonly UserRow[]; apps: readonly AppRow[] }) {
-  if (bots.length === 0) return <p class="muted">You have no bots.</p>;
-  return (
-    <ul class="items">
-      {bots.map((bot) => {
-        const app = appOf(bot, apps);
-        return (
-          <li>
-            <div>
-              <h3>
-                <a href={`/bots/${bot.user_id}`}>
-                  <bdi>{bot.name}</bdi>
-                </a>
-              </h3>
-              <Facts
-                small
-                facts={{
-                  'Display name': <bdi>{bot.display_name}</bdi>,
-                  'Bot of the app': app && <AppName app={app} />,
-                  Created: <Time at={bot.created_at} />,
-                }}
-              />
-            </div>
-          </li>
-        );
-      })}
-    </ul>
+/** The page of one bot, for its owner. */
+async function botPage(
+  c: PageContext,
+  { services }: SiteDeps,
+  { user }: SignedIn,
+  bot: UserRow,
+  result?: CreatedToken | RejectedForm,
+) {
+  const tokens = await listTokens(services.engine, bot.user_id, services.now());
+  const app = appOf(bot, await listApps(services.engine, user.user_id));
+  const path = `/bots/${bot.user_id}`;
+  const rejected = result instanceof RejectedForm ? result : undefined;
+  const facts = {
+    'Display name': <bdi>{bot.display_name}</bdi>,
+    'User ID': bot.user_id,
+    'Bot of the app': app,
+    Created: <Time at={bot.created_at} />,
+  };
+  return show(
+    c,
+    { ...named(bot.name), section: '/bots', back: 'All your bots' },
+    <>
+      <NewToken created={result} origin={c.var.origin} />
+      <Card title="About">
+        <Facts facts={facts} />
+      </Card>
+      <Card title="Access tokens">
+        <TokenList tokens={tokens} path={path} />
+      </Card>
+      <TokenForm action={path} offered={offered} rejected={rejected} by={services} />
+      <Card title="Disable">
+        <p>The messages of the bot stay.</p>
+        <Confirm label="Disable the bot" action={`${path}/disable`}>
+          <p>
+            Its access tokens and webhooks end at once.
+            {app && ' Its app can no longer act as it.'} Only an administrator can enable it again.
+          </p>
+        </Confirm>
+      </Card>
+    </>,
+    rejected?.status,
   );
 }

@@ -2,7 +2,7 @@ import { type Input, type JsonOperationName, listOperations, type Output } from 
 import { requireScopes } from '../auth/caller.ts';
 import { validate } from '../http/validate.ts';
 import { PreparedJson } from '../operations/results.ts';
-import type { PageContext, SignedIn, SiteDeps } from './site.tsx';
+import type { PageContext, SignedIn, SiteDeps } from './site.ts';
 
 const rows = new Map(listOperations().map((row) => [row.name, row]));
 

@@ -4,10 +4,10 @@ import { usableBy } from '../auth/access-token.ts';
 import type { AuthorizationCheck } from '../auth/oauth/oauth.ts';
 import { findUser, type UserRow } from '../store/access/users.ts';
 import { type Destination, destinationOf } from './destination.ts';
-import { FullName, named } from './names.tsx';
+import { show } from './layout.tsx';
 import { withNext } from './next.ts';
-import { Notice, ScopeList } from './parts.tsx';
-import { formOf, type PageContext, type SignedIn, type Site, type SiteDeps, show } from './site.tsx';
+import { FullName, Notice, named, ScopeList } from './parts.tsx';
+import type { PageContext, SignedIn, Site, SiteDeps } from './site.ts';
 
 type Asking = Extract<AuthorizationCheck, { outcome: 'ask' }>;
 
@@ -24,8 +24,7 @@ export function consentPages(site: Site, deps: SiteDeps): void {
 
   site.post('/oauth/authorize', async (c) => {
     const { search, searchParams } = new URL(c.req.url);
-    const form = formOf(c);
-    const { who } = c.var;
+    const { form, who } = c.var;
     // Another user is signed in by now, or nobody: ask again.
     const decision = form.get('decision');
     if (who?.user.user_id !== Number(form.get('user')) || (decision !== 'allow' && decision !== 'deny')) {

@@ -1,4 +1,4 @@
-/** Where the browser goes after the consent page. */
+/** The target of the redirect after the consent page. */
 export interface Destination {
   readonly kind: 'site' | 'program' | 'app';
   /** For people to check. Hosts are in Punycode, which cannot imitate another name. */

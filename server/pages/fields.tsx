@@ -1,14 +1,56 @@
 /** @jsxImportSource hono/jsx */
-import type { Faults } from './form.ts';
-import { Fault } from './parts.tsx';
+import type { Child } from 'hono/jsx';
+import type { RejectedForm } from './form.ts';
+import { Notice } from './parts.tsx';
 
-/** Form fields other than a line of text. */
+interface PostFormProps {
+  readonly action: string;
+  readonly button: string;
+  /** Its message is shown above the fields. Each field shows its own value and error. */
+  readonly rejected?: RejectedForm | undefined;
+  readonly class?: string;
+  readonly children?: Child;
+}
 
-const described = (name: string, hint: string | undefined, faults: Faults | undefined): string | undefined =>
-  [hint && `${name}-hint`, faults?.[name] && `${name}-fault`].filter(Boolean).join(' ') || undefined;
+export function PostForm({ action, button, rejected, children, ...props }: PostFormProps) {
+  return (
+    <form method="post" action={action} class={props.class ?? 'room'}>
+      {rejected?.message !== undefined && (
+        <Notice kind="bad" id="refusal">
+          {rejected.message}
+        </Notice>
+      )}
+      {children}
+      <button type="submit">{button}</button>
+    </form>
+  );
+}
 
-function Hint({ name, hint }: { name: string; hint: string | undefined }) {
-  if (!hint) return null;
+interface FieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly value?: string;
+  readonly optional?: boolean;
+  readonly rejected?: RejectedForm | undefined;
+}
+
+const describedBy = ({ name, hint, rejected }: FieldProps): string | undefined =>
+  [
+    rejected?.message !== undefined && 'refusal',
+    hint !== undefined && `${name}-hint`,
+    rejected?.faults[name] !== undefined && `${name}-fault`,
+  ]
+    .filter(Boolean)
+    .join(' ') || undefined;
+
+const description = (field: FieldProps) => ({
+  'aria-invalid': field.rejected?.faults[field.name] === undefined ? undefined : ('true' as const),
+  'aria-describedby': describedBy(field),
+});
+
+function Hint({ name, hint }: FieldProps) {
+  if (hint === undefined) return null;
   return (
     <p class="hint" id={`${name}-hint`}>
       {hint}
@@ -16,19 +58,68 @@ function Hint({ name, hint }: { name: string; hint: string | undefined }) {
   );
 }
 
-interface FieldProps {
-  readonly name: string;
-  readonly label: string;
-  readonly hint?: string;
-  readonly value: string;
-  readonly faults?: Faults | undefined;
+function Fault({ name, rejected }: FieldProps) {
+  const fault = rejected?.faults[name];
+  if (fault === undefined) return null;
+  return (
+    <p class="fault" id={`${name}-fault`}>
+      {fault.startsWith('"') ? fault : `This ${fault}`}.
+    </p>
+  );
 }
 
-export function Lines({ name, label, hint, value, faults }: FieldProps) {
+function Labelled({ children, ...field }: FieldProps & { children?: Child }) {
   return (
     <div class="field">
-      <label for={name}>{label}</label>
-      <Hint name={name} hint={hint} />
+      <label for={field.name}>
+        {field.label}
+        {field.optional && <span class="muted"> (optional)</span>}
+      </label>
+      <Hint {...field} />
+      {children}
+      <Fault {...field} />
+    </div>
+  );
+}
+
+interface TextFieldProps extends FieldProps {
+  readonly type?: 'text' | 'password';
+  readonly autocomplete?: string | undefined;
+  readonly autofocus?: boolean | undefined;
+  /** The first field of a form gets the focus if the form as a whole was rejected. */
+  readonly isFirst?: boolean;
+  /** Free text, which gets capitals and spell checking. */
+  readonly words?: boolean;
+}
+
+/** A line of text. */
+export function Field({ type = 'text', autocomplete = 'off', autofocus, isFirst, words, ...field }: TextFieldProps) {
+  const { name, value = '', optional, rejected } = field;
+  const faults = rejected?.faults ?? {};
+  const hasFaults = Object.keys(faults).length > 0;
+  return (
+    <Labelled {...field}>
+      <input
+        id={name}
+        name={name}
+        type={type}
+        value={type === 'password' ? undefined : (rejected?.form.get(name) ?? value)}
+        autocomplete={autocomplete}
+        autocapitalize={words ? 'words' : 'none'}
+        spellcheck={words ? undefined : false}
+        autofocus={hasFaults ? faults[name] !== undefined : autofocus || (isFirst && rejected !== undefined)}
+        required={!optional}
+        {...description(field)}
+      />
+    </Labelled>
+  );
+}
+
+/** Several lines of text. */
+export function Lines(field: FieldProps) {
+  const { name, value = '', rejected } = field;
+  return (
+    <Labelled {...field}>
       <textarea
         id={name}
         name={name}
@@ -36,75 +127,64 @@ export function Lines({ name, label, hint, value, faults }: FieldProps) {
         required
         autocomplete="off"
         autocapitalize="none"
-        autofocus={faults?.[name] !== undefined}
+        autofocus={rejected?.faults[name] !== undefined}
         spellcheck={false}
-        aria-invalid={faults?.[name] ? 'true' : undefined}
-        aria-describedby={described(name, hint, faults)}
+        {...description(field)}
       >
-        {value}
+        {rejected?.form.get(name) ?? value}
       </textarea>
-      <Fault name={name} faults={faults} />
-    </div>
+    </Labelled>
   );
 }
 
 /** Labels by value. */
 export type Choices = Readonly<Record<string, string>>;
 
-export function Select({ name, label, hint, value, faults, choices }: FieldProps & { choices: Choices }) {
+export function Select({ choices, ...field }: FieldProps & { choices: Choices }) {
+  const chosen = field.rejected?.form.get(field.name) ?? field.value;
   return (
-    <div class="field">
-      <label for={name}>{label}</label>
-      <Hint name={name} hint={hint} />
-      <select
-        id={name}
-        name={name}
-        aria-invalid={faults?.[name] ? 'true' : undefined}
-        aria-describedby={described(name, hint, faults)}
-      >
-        {Object.entries(choices).map(([choice, words]) => (
-          <option value={choice} selected={choice === value}>
-            {words}
+    <Labelled {...field}>
+      <select id={field.name} name={field.name} {...description(field)}>
+        {Object.entries(choices).map(([value, label]) => (
+          <option value={value} selected={value === chosen}>
+            {label}
           </option>
         ))}
       </select>
-      <Fault name={name} faults={faults} />
-    </div>
+    </Labelled>
   );
 }
 
-export function Radios({ name, label, hint, value, faults, choices }: FieldProps & { choices: Choices }) {
+/** Radio buttons, one of which is required, or checkboxes. None is chosen at first. */
+export function Boxes({ type, choices, ...field }: FieldProps & { type: 'radio' | 'checkbox'; choices: Choices }) {
+  const { name, label, rejected } = field;
   return (
-    <fieldset aria-describedby={described(name, hint, faults)}>
+    <fieldset aria-describedby={describedBy(field)}>
       <legend>{label}</legend>
-      <Hint name={name} hint={hint} />
-      {Object.entries(choices).map(([choice, words]) => (
+      <Hint {...field} />
+      {Object.entries(choices).map(([value, words], i) => (
         <label class="box">
-          <input type="radio" name={name} value={choice} checked={choice === value} required />
+          <input
+            type={type}
+            name={name}
+            value={value}
+            checked={rejected?.form.all(name).includes(value)}
+            required={type === 'radio'}
+            autofocus={i === 0 && rejected?.faults[name] !== undefined}
+          />
           <span>{words}</span>
         </label>
       ))}
-      <Fault name={name} faults={faults} />
+      <Fault {...field} />
     </fieldset>
   );
 }
 
-export function Box({ name, label, checked }: { name: string; label: string; checked: boolean }) {
-  return (
-    <div class="field">
-      <label class="box">
-        <input type="checkbox" name={name} value="yes" checked={checked} />
-        <span>{label}</span>
-      </label>
-    </div>
-  );
-}
-
+/** A field of a search form. */
 export function Filter({ name, label, value }: { name: string; label: string; value: string }) {
   return (
-    <div class="field">
-      <label for={name}>{label}</label>
+    <Labelled name={name} label={label}>
       <input id={name} name={name} value={value} autocomplete="off" autocapitalize="none" spellcheck={false} />
-    </div>
+    </Labelled>
   );
 }

@@ -1,7 +1,7 @@
-import { ParleyError } from '@parley/contract';
-import type { z } from 'zod';
+import { type ErrorCode, errors, ParleyError } from '@parley/contract';
 import { readBody } from '../http/body.ts';
-import { validate } from '../http/validate.ts';
+import { PageError } from './error-page.tsx';
+import type { PageContext } from './site.ts';
 
 /** No form of ours is larger. */
 const maxBytes = 65_536;
@@ -15,7 +15,7 @@ export class Form {
 
   /** Returns the value of a field, or an empty string. */
   get(name: string): string {
-    return this.#fields.find(([key]) => key === name)?.[1] ?? '';
+    return this.all(name)[0] ?? '';
   }
 
   /** Returns all values of a field, such as those of checkboxes. */
@@ -26,32 +26,60 @@ export class Form {
 
 export async function readForm(request: Request): Promise<Form> {
   const body = await readBody(request, maxBytes);
-  if (body.kind !== 'strings')
-    throw new ParleyError(
-      'unsupported_media_type',
-      'Send the form as application/x-www-form-urlencoded or multipart/form-data.',
-    );
-  return new Form(body.fields);
+  if (body.kind === 'strings') return new Form(body.fields);
+  const message = 'Send the form as application/x-www-form-urlencoded or multipart/form-data.';
+  throw new ParleyError('unsupported_media_type', message);
 }
 
-/** Messages by field. */
-export type Faults = Readonly<Record<string, string>>;
+/** A form with an error. The page shows it again with its values. */
+export class RejectedForm {
+  readonly form: Form;
+  readonly status: number;
+  /** Set if the error is not about single fields. */
+  readonly message: string | undefined;
+  /** Messages by field. */
+  readonly faults: Readonly<Record<string, string>>;
 
-export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly faults: Faults };
-
-/** Validates the values of a form. */
-export function check<T>(schema: z.ZodType<T>, typed: unknown): Checked<T> {
-  try {
-    return { ok: true, value: validate(schema, typed) };
-  } catch (error) {
-    const faults = faultsIn(error);
-    if (!faults) throw error;
-    return { ok: false, faults };
+  constructor(form: Form, status: number, message: string | undefined, faults: Readonly<Record<string, string>> = {}) {
+    this.form = form;
+    this.status = status;
+    this.message = message;
+    this.faults = faults;
   }
 }
 
-/** Returns the messages of an error by field, or undefined if it has none. */
-export function faultsIn(error: unknown): Faults | undefined {
-  if (!(error instanceof ParleyError) || error.details.length === 0) return undefined;
-  return Object.fromEntries(error.details.map(({ field, message }) => [field, message]));
+/** Errors that the form shows. All others get the error page. */
+const shownInForm: ReadonlySet<ErrorCode> = new Set([
+  'validation_failed',
+  'conflict',
+  'forbidden',
+  'insufficient_scope',
+]);
+
+/**
+ * Runs the work of a form. Returns its result, or the rejected form if the work throws an error that the form shows. The
+ * status is that of the error by default.
+ */
+export async function attempt<T>(c: PageContext, work: () => Promise<T>, status?: number): Promise<T | RejectedForm> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ParleyError) || !shownInForm.has(error.code) || error instanceof PageError) throw error;
+    const { code, message, details } = error;
+    const faults = Object.fromEntries(details.map((detail) => [detail.field, detail.message]));
+    return new RejectedForm(
+      c.var.form,
+      status ?? errors[code].status,
+      details.length === 0 ? message : undefined,
+      faults,
+    );
+  }
+}
+
+/** Rejects a form that was sent too often. */
+export function throttled(c: PageContext, reason: string, seconds: number): RejectedForm {
+  c.header('retry-after', String(seconds));
+  const wait =
+    seconds < 90 ? `${seconds} ${seconds === 1 ? 'second' : 'seconds'}` : `${Math.ceil(seconds / 60)} minutes`;
+  return new RejectedForm(c.var.form, 429, `${reason} Try again in ${wait}.`);
 }

@@ -1,8 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import { countAdmins } from '../store/access/users.ts';
-import { type Entry, entriesFor } from './layout.tsx';
-import { named } from './names.tsx';
-import { type PageContext, type SignedIn, type Site, type SiteDeps, show, wantsPage } from './site.tsx';
+import { type Entry, entriesFor, show } from './layout.tsx';
+import { named } from './parts.tsx';
+import { type PageContext, type SignedIn, type Site, type SiteDeps, wantsPage } from './site.ts';
 
 export function homePages(site: Site, deps: SiteDeps): void {
   site.get('/', async (c) => {

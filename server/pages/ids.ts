@@ -1,5 +1,5 @@
 import { ParleyError } from '@parley/contract';
-import type { PageContext } from './site.tsx';
+import type { PageContext } from './site.ts';
 
 /** Parses an id. Returns undefined for any other text. */
 export function readId(text: string): number | undefined {

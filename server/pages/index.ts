@@ -13,7 +13,7 @@ import { passwordPages } from './password.tsx';
 import { setupPages } from './setup.tsx';
 import { signInPages } from './sign-in.tsx';
 import { signUpPages } from './sign-up.tsx';
-import { buildSite, type Site, type SiteDeps } from './site.tsx';
+import { buildSite, type Site, type SiteDeps } from './site.ts';
 
 const groups = [
   homePages,

@@ -6,17 +6,17 @@ import { createInvitation, withdrawInvitation } from '../auth/links.ts';
 import { validate } from '../http/validate.ts';
 import { type LinkRow, listLinks } from '../store/access/links.ts';
 import { namesOf } from '../store/access/users.ts';
-import { Facts } from './facts.tsx';
+import { Field, PostForm } from './fields.tsx';
+import { attempt, RejectedForm } from './form.ts';
 import { idIn } from './ids.ts';
-import { DoneNotice, goTo } from './notices.tsx';
+import { show } from './layout.tsx';
+import { goTo } from './notices.tsx';
 import { Once, once } from './once.tsx';
-import { Field, Secret, Time } from './parts.tsx';
-import { type Refusal, RefusalNotice, tried } from './refusal.tsx';
-import { formOf, type PageContext, requireAdministrator, type Site, type SiteDeps, show } from './site.tsx';
+import { About, Card, Item, Items, Secret, Time } from './parts.tsx';
+import { type PageContext, requireAdministrator, type Site, type SiteDeps } from './site.ts';
 
 const noteRule = z.object({ note: titleRule.optional() });
 
-/** What `PARLEY_SIGN_UP` means for invitations. */
 const policies: Readonly<Record<SignUpPolicy, string>> = {
   open: 'Anybody can sign up here, with or without an invitation.',
   invitation: 'Only people with an invitation can sign up here.',
@@ -29,20 +29,18 @@ export function invitationPages(site: Site, deps: SiteDeps): void {
 
   site.get('/admin/invitations', (c) => {
     requireAdministrator(c);
-    return invitationsPage(c, deps, { note: '' });
+    return invitationsPage(c, deps);
   });
 
   site.post('/admin/invitations', async (c) => {
     const { actor } = requireAdministrator(c);
-    const form = formOf(c);
-    const typed = { note: form.get('note').trim() };
-    const made = await tried(async () => {
+    const { form } = c.var;
+    const created = await attempt(c, async () => {
       if (signUp === 'closed') throw new ParleyError('conflict', policies.closed);
-      const { note = '' } = validate(noteRule, { note: typed.note || undefined });
+      const { note = '' } = validate(noteRule, { note: form.get('note').trim() || undefined });
       return once(services, form, () => createInvitation(services, actor, note));
     });
-    if (!made.ok) return invitationsPage(c, deps, { ...typed, refusal: made.refusal });
-    return invitationsPage(c, deps, { note: '', made: made.value });
+    return invitationsPage(c, deps, created);
   });
 
   site.post('/admin/invitations/:id/withdraw', async (c) => {
@@ -52,106 +50,61 @@ export function invitationPages(site: Site, deps: SiteDeps): void {
   });
 }
 
-interface InvitationsState {
-  readonly note: string;
-  readonly refusal?: Refusal;
-  readonly made?: { readonly link: LinkRow; readonly secret: string };
-}
-
-async function invitationsPage(c: PageContext, { services, signUp }: SiteDeps, state: InvitationsState) {
+async function invitationsPage(
+  c: PageContext,
+  { services, signUp }: SiteDeps,
+  result?: RejectedForm | { readonly link: LinkRow; readonly secret: string },
+) {
   const links = await listLinks(services.engine, 'invitation', services.now());
-  const names = await namesOf(
-    services.engine,
-    links.flatMap(({ created_by }) => created_by ?? []),
-  );
+  const creators = links.flatMap(({ created_by }) => created_by ?? []);
+  const names = await namesOf(services.engine, creators);
+  const rejected = result instanceof RejectedForm ? result : undefined;
+  const hint = 'Only administrators see it. For example: who it is for.';
+  const items = links.map((link) => (
+    <Item
+      heading={link.note ? <bdi>{link.note}</bdi> : <span class="muted">Without a note</span>}
+      facts={{
+        By: <bdi>{(link.created_by !== null && names.get(link.created_by)) || 'the operator'}</bdi>,
+        Created: <Time at={link.created_at} />,
+        Until: <Time at={link.expires_at} />,
+      }}
+      action={
+        <form method="post" action={`/admin/invitations/${link.link_id}/withdraw`}>
+          <button type="submit" class="danger quiet">
+            Withdraw
+            <About name={link.note || 'without a note'} />
+          </button>
+        </form>
+      }
+    />
+  ));
   return show(
     c,
     { title: 'Invitations', section: '/admin/invitations' },
     <>
-      <DoneNotice c={c} />
-      {state.made && <NewInvitation link={state.made.link} url={`${c.var.origin}/invitation/${state.made.secret}`} />}
+      {result && !(result instanceof RejectedForm) && (
+        <Card title="New invitation" isFresh>
+          <Secret label="Send this to the person you invite" value={`${c.var.origin}/invitation/${result.secret}`} />
+          <p>
+            It works once, for the first person who opens it, until <Time at={result.link.expires_at} />.
+          </p>
+        </Card>
+      )}
       <p>
         {policies[signUp]} The setting <code>PARLEY_SIGN_UP</code> decides this; it is <code>{signUp}</code>.
       </p>
-      {signUp !== 'closed' && <Invite by={services} note={state.note} refusal={state.refusal} />}
-      <section class="card">
-        <h2>Open invitations</h2>
-        <InvitationList links={links} names={names} />
-      </section>
+      {signUp !== 'closed' && (
+        <Card title="Invite somebody">
+          <PostForm action="/admin/invitations" button="Create an invitation" rejected={rejected}>
+            <Once by={services} />
+            <Field name="note" label="Note" hint={hint} rejected={rejected} isFirst words optional />
+          </PostForm>
+        </Card>
+      )}
+      <Card title="Open invitations">
+        <Items none="There are no open invitations." items={items} />
+      </Card>
     </>,
-    state.refusal?.status,
-  );
-}
-
-function NewInvitation({ link, url }: { link: LinkRow; url: string }) {
-  return (
-    <section class="card fresh">
-      <h2>New invitation</h2>
-      <Secret label="Send this to the person you invite" value={url} />
-      <p>
-        It works once, for the first person who opens it, until <Time at={link.expires_at} />.
-      </p>
-    </section>
-  );
-}
-
-interface InviteProps {
-  readonly by: SiteDeps['services'];
-  readonly note: string;
-  readonly refusal: Refusal | undefined;
-}
-
-function Invite({ by, note, refusal }: InviteProps) {
-  return (
-    <section class="card">
-      <h2>Invite somebody</h2>
-      <form method="post" action="/admin/invitations" class="room">
-        <RefusalNotice refusal={refusal} />
-        <Once by={by} />
-        <Field
-          name="note"
-          label="Note"
-          hint="Only administrators see it. For example: who it is for."
-          value={note}
-          faults={refusal?.faults}
-          autofocus={refusal !== undefined}
-          words
-          optional
-        />
-        <button type="submit">Create an invitation</button>
-      </form>
-    </section>
-  );
-}
-
-function InvitationList({ links, names }: { links: readonly LinkRow[]; names: ReadonlyMap<number, string> }) {
-  if (links.length === 0) return <p class="muted">There are no open invitations.</p>;
-  return (
-    <ul class="items">
-      {links.map((link) => (
-        <li>
-          <div>
-            <h3>{link.note ? <bdi>{link.note}</bdi> : <span class="muted">Without a note</span>}</h3>
-            <Facts
-              small
-              facts={{
-                By: <bdi>{(link.created_by !== null && names.get(link.created_by)) || 'the operator'}</bdi>,
-                Created: <Time at={link.created_at} />,
-                Until: <Time at={link.expires_at} />,
-              }}
-            />
-          </div>
-          <form method="post" action={`/admin/invitations/${link.link_id}/withdraw`}>
-            <button type="submit" class="danger quiet">
-              Withdraw
-              <span class="unseen">
-                {' '}
-                (<bdi>{link.note || 'without a note'}</bdi>)
-              </span>
-            </button>
-          </form>
-        </li>
-      ))}
-    </ul>
+    rejected?.status,
   );
 }

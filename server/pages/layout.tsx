@@ -2,7 +2,8 @@
 import type { Child } from 'hono/jsx';
 import type { UserRow } from '../store/access/users.ts';
 import { stylePath } from './assets.ts';
-import type { PageHead } from './site.tsx';
+import { DoneNotice } from './notices.tsx';
+import type { PageContext } from './site.ts';
 
 /** An entry of the navigation. */
 export interface Entry {
@@ -24,12 +25,28 @@ const administration: readonly Entry[] = [
   { href: '/admin/audit', label: 'Audit log', about: 'Who did what to accounts and access, and when.' },
 ];
 
-export const entriesFor = (user: UserRow) => ({ own, administration: user.is_admin ? administration : [] });
+/** Returns the sections that the user can see. */
+export const entriesFor = (user: UserRow | undefined) => ({
+  own: user ? own : [],
+  administration: user?.is_admin ? administration : [],
+});
 
-/** The frame of every page. */
-export function Layout({ head, user, children }: { head: PageHead; user: UserRow | undefined; children?: Child }) {
-  const isPlain = !user || head.plain === true;
-  return (
+export interface PageHead {
+  readonly title: string;
+  /** The heading, if it has markup. The title by default. */
+  readonly heading?: Child;
+  /** The path of its entry in the navigation. Such a page shows the notice of a redirect. */
+  readonly section?: string;
+  /** The label of a link to the page of the section. */
+  readonly back?: string;
+  /** Without navigation, for a page with one task. */
+  readonly plain?: boolean;
+}
+
+/** Responds with a page. */
+export async function show(c: PageContext, head: PageHead, body: Child, status = 200): Promise<Response> {
+  const user = head.plain ? undefined : c.var.who?.user;
+  const page = (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
@@ -40,7 +57,7 @@ export function Layout({ head, user, children }: { head: PageHead; user: UserRow
         <link rel="stylesheet" href={stylePath} />
         <link rel="icon" href="/assets/parley.svg" type="image/svg+xml" />
       </head>
-      <body class={isPlain ? 'plain' : undefined}>
+      <body class={user ? undefined : 'plain'}>
         <a class="skip" href="#main">
           Skip to the content
         </a>
@@ -49,45 +66,48 @@ export function Layout({ head, user, children }: { head: PageHead; user: UserRow
             <img src="/assets/parley.svg" alt="" width="28" height="28" />
             Parley
           </a>
-          {user && !isPlain && <Navigation user={user} section={head.section} />}
-          {user && !isPlain && <Who user={user} />}
+          {user && <Navigation user={user} section={head.section} />}
         </header>
-        <main id="main" class={isPlain ? 'narrow' : 'wide'}>
+        <main id="main">
           <h1>{head.heading ?? head.title}</h1>
-          {children}
+          {head.back && (
+            <p>
+              <a href={head.section}>{head.back}</a>
+            </p>
+          )}
+          {head.section && <DoneNotice c={c} />}
+          {body}
         </main>
       </body>
     </html>
   );
+  return c.html(`<!doctype html>${await page}`, status as 200);
 }
 
 function Navigation({ user, section }: { user: UserRow; section: string | undefined }) {
   const { own, administration } = entriesFor(user);
   return (
-    <nav aria-label="Main">
-      <ul>
-        {[...own, ...administration].map(({ href, label }) => (
-          <li>
-            <a href={href} aria-current={href === section ? 'page' : undefined}>
-              {label}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
-}
-
-function Who({ user }: { user: UserRow }) {
-  return (
-    <form method="post" action="/sign-out" class="who">
-      <span>
-        <span class="said">Signed in as </span>
-        <bdi class="name">{user.name}</bdi>
-      </span>
-      <button type="submit" class="quiet">
-        Sign out
-      </button>
-    </form>
+    <>
+      <nav aria-label="Main">
+        <ul>
+          {[...own, ...administration].map(({ href, label }) => (
+            <li>
+              <a href={href} aria-current={href === section ? 'page' : undefined}>
+                {label}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <form method="post" action="/sign-out" class="who">
+        <span>
+          <span class="unseen">Signed in as </span>
+          <bdi class="name">{user.name}</bdi>
+        </span>
+        <button type="submit" class="quiet">
+          Sign out
+        </button>
+      </form>
+    </>
   );
 }

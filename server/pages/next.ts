@@ -1,5 +1,5 @@
 import type { Done } from './notices.tsx';
-import type { PageContext } from './site.tsx';
+import type { PageContext } from './site.ts';
 
 /** The page to continue at, always a path of ours. */
 

@@ -1,6 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { Notice } from './parts.tsx';
-import type { PageContext } from './site.tsx';
+import type { PageContext } from './site.ts';
 
 /** The notices of pages. URLs choose one by its key, and cannot contain other text. */
 const notices = {
@@ -30,9 +30,5 @@ export const goTo = (c: PageContext, path: string, done: Done): Response => c.re
 export function DoneNotice({ c }: { c: PageContext }) {
   const done = c.req.query('done') ?? '';
   if (c.req.method !== 'GET' || !Object.hasOwn(notices, done)) return null;
-  return (
-    <Notice kind={done === 'signed-out' ? 'bad' : 'good'}>
-      <p>{notices[done as Done]}</p>
-    </Notice>
-  );
+  return <Notice kind={done === 'signed-out' ? 'bad' : 'good'}>{notices[done as Done]}</Notice>;
 }

@@ -2,14 +2,18 @@
 import { hashToken, newSecret } from '../auth/access-token.ts';
 import type { AccessServices } from '../auth/services.ts';
 import { clearThrottle, takeAttempt } from '../store/access/throttles.ts';
+import { PageError } from './error-page.tsx';
 import type { Form } from './form.ts';
-import { PageRefusal } from './refusal.tsx';
+
+export interface OnceProps {
+  readonly by: Pick<AccessServices, 'random'>;
+}
 
 /**
  * Makes a form usable once. A browser that reloads the response sends the form again, and would create a second secret. A
  * request without the field is a program's, and is always executed. Without `autocomplete="off"` Firefox would restore an old value.
  */
-export const Once = ({ by }: { by: Pick<AccessServices, 'random'> }) => (
+export const Once = ({ by }: OnceProps) => (
   <input type="hidden" name="once" value={newSecret('link', by.random)} autocomplete="off" />
 );
 
@@ -22,7 +26,7 @@ export async function once<T>({ engine, now }: AccessServices, form: Form, work:
   const key = `form ${hashToken(mark)}`;
   if ((await engine.write((tx) => takeAttempt(tx, key, oneADay, now()))) > 0) {
     const message = 'This form was sent already. Its result is shown only once.';
-    throw new PageRefusal('conflict', message, { title: 'Already done' });
+    throw new PageError('conflict', message, { title: 'Already done' });
   }
   try {
     return await work();

@@ -1,67 +1,22 @@
 /** @jsxImportSource hono/jsx */
 import { type Scope, scopes as scopeWords } from '@parley/contract';
 import type { Child } from 'hono/jsx';
-import type { Faults } from './form.ts';
+import type { UserRow } from '../store/access/users.ts';
+import type { PageHead } from './layout.tsx';
 
-interface FieldProps {
-  readonly name: string;
-  readonly label: string;
-  readonly type?: 'text' | 'password' | 'url';
-  readonly value?: string | undefined;
-  readonly hint?: string;
-  readonly faults?: Faults | undefined;
-  readonly autocomplete?: string;
-  readonly autofocus?: boolean | undefined;
-  readonly optional?: boolean;
-  /** Free text, which gets capitals and spell checking. */
-  readonly words?: boolean;
-  /** The id of an element that describes the field. */
-  readonly describedBy?: string | undefined;
+interface CardProps {
+  readonly title: Child;
+  /** Highlights a secret that was just created. */
+  readonly isFresh?: boolean;
+  readonly children?: Child;
 }
 
-/** A line of text with label, hint and error. */
-export function Field(props: FieldProps) {
-  const { name, label, type = 'text', value = '', hint, faults, autocomplete = 'off', optional, words } = props;
-  const fault = faults?.[name];
-  const described = [props.describedBy, hint && `${name}-hint`, fault && `${name}-fault`].filter(Boolean).join(' ');
-  // The focus goes to the first field with an error.
-  const isFirst = faults && Object.keys(faults).length > 0 ? fault !== undefined : props.autofocus;
+export function Card({ title, isFresh, children }: CardProps) {
   return (
-    <div class="field">
-      <label for={name}>
-        {label}
-        {optional && <span class="optional"> (optional)</span>}
-      </label>
-      {hint && (
-        <p class="hint" id={`${name}-hint`}>
-          {hint}
-        </p>
-      )}
-      <input
-        id={name}
-        name={name}
-        type={type}
-        value={type === 'password' ? undefined : value}
-        autocomplete={autocomplete}
-        autocapitalize={words ? 'words' : 'none'}
-        spellcheck={words ? undefined : false}
-        autofocus={isFirst}
-        required={!optional}
-        aria-invalid={fault ? 'true' : undefined}
-        aria-describedby={described || undefined}
-      />
-      <Fault name={name} faults={faults} />
-    </div>
-  );
-}
-
-export function Fault({ name, faults }: { name: string; faults: Faults | undefined }) {
-  const fault = faults?.[name];
-  if (!fault) return null;
-  return (
-    <p class="fault" id={`${name}-fault`}>
-      {fault.startsWith('"') ? fault : `This ${fault}`}.
-    </p>
+    <section class={isFresh ? 'card fresh' : 'card'}>
+      <h2>{title}</h2>
+      {children}
+    </section>
   );
 }
 
@@ -69,12 +24,12 @@ export function Fault({ name, faults }: { name: string; faults: Faults | undefin
 export function Notice({ kind, id, children }: { kind: 'good' | 'bad'; id?: string; children?: Child }) {
   return (
     <div id={id} class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
-      {children}
+      <p>{children}</p>
     </div>
   );
 }
 
-/** A secret that is shown this once: in view as a whole, and to be selected as a whole. */
+/** A secret, shown once. Browsers select it as a whole. */
 export function Secret({ label, value }: { label: string; value: string }) {
   return (
     <div class="field secret">
@@ -82,13 +37,21 @@ export function Secret({ label, value }: { label: string; value: string }) {
       <textarea id="secret" rows={3} readonly autofocus spellcheck={false}>
         {value}
       </textarea>
-      <p class="hint">Copy it now. It is shown this once.</p>
+      <p class="hint">Copy it now. It is shown only once.</p>
     </div>
   );
 }
 
+/** The subject of a button, for screen readers. */
+export const About = ({ name }: { name: string }) => (
+  <span class="unseen">
+    {' '}
+    (<bdi>{name}</bdi>)
+  </span>
+);
+
 interface ConfirmProps {
-  readonly what: string;
+  readonly label: string;
   /** The subject, for screen readers. */
   readonly about?: string;
   readonly action: string;
@@ -96,29 +59,68 @@ interface ConfirmProps {
 }
 
 /** A button with a confirmation step that needs no script. */
-export function Confirm({ what, about, action, children }: ConfirmProps) {
+export function Confirm({ label, about, action, children }: ConfirmProps) {
   return (
     <details class="confirm">
-      <summary class="button danger quiet">
+      <summary class="button quiet">
         <span class="shut">
-          {what}
-          {about && (
-            <span class="unseen">
-              {' '}
-              (<bdi>{about}</bdi>)
-            </span>
-          )}
-          …
+          {label}
+          {about && <About name={about} />}…
         </span>
         <span class="open">Cancel</span>
       </summary>
       <form method="post" action={action}>
         {children}
         <button type="submit" class="danger">
-          {what}
+          {label}
         </button>
       </form>
     </details>
+  );
+}
+
+/** Values by label. Undefined ones are left out. */
+type FactList = Readonly<Record<string, Child | undefined>>;
+
+/** A list of labels and values. */
+export function Facts({ facts, isSmall }: { facts: FactList; isSmall?: boolean }) {
+  return (
+    <dl class={isSmall ? 'facts' : undefined}>
+      {Object.entries(facts).map(
+        ([label, fact]) =>
+          fact !== undefined && (
+            <div>
+              <dt>{label}</dt>
+              <dd>{fact}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}
+
+/** A list of `Item`s, or the text `none`. */
+export function Items({ items, none }: { items: readonly Child[]; none: string }) {
+  return items.length === 0 ? <p class="muted">{none}</p> : <ul class="items">{items}</ul>;
+}
+
+interface ItemProps {
+  readonly heading: Child;
+  readonly facts: FactList;
+  readonly action?: Child;
+  readonly children?: Child;
+}
+
+export function Item({ heading, facts, action, children }: ItemProps) {
+  return (
+    <li>
+      <div>
+        <h3>{heading}</h3>
+        {children}
+        <Facts isSmall facts={facts} />
+      </div>
+      {action}
+    </li>
   );
 }
 
@@ -132,36 +134,40 @@ export function ScopeList({ scopes }: { scopes: readonly Scope[] }) {
   );
 }
 
-interface ScopeBoxesProps {
-  readonly offered: readonly Scope[];
-  readonly chosen: readonly string[];
-  readonly faults?: Faults | undefined;
-}
-
-export function ScopeBoxes({ offered, chosen, faults }: ScopeBoxesProps) {
-  return (
-    <fieldset aria-describedby={faults?.scopes && 'scopes-fault'}>
-      <legend>What it may do</legend>
-      {offered.map((scope, i) => (
-        <label class="box">
-          <input
-            type="checkbox"
-            name="scopes"
-            value={scope}
-            checked={chosen.includes(scope)}
-            autofocus={i === 0 && faults?.scopes !== undefined}
-          />
-          <span>{scopeWords[scope]}</span>
-        </label>
-      ))}
-      <Fault name="scopes" faults={faults} />
-    </fieldset>
-  );
-}
-
 /** A time in UTC, because the server does not know the time zone of the user. */
 export function Time({ at }: { at: number | null }) {
   if (at === null) return <span class="muted">never</span>;
   const iso = new Date(at).toISOString();
   return <time datetime={iso}>{`${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`}</time>;
 }
+
+/** Returns a title and heading that contain a name. Isolates a name that may be written from right to left: in markup with `bdi`, in the title with characters. */
+export const named = (name: string, before = '', after = ''): Pick<PageHead, 'title' | 'heading'> => ({
+  title: `${before}\u2068${name}\u2069${after}`,
+  heading: (
+    <>
+      {before}
+      <bdi>{name}</bdi>
+      {after}
+    </>
+  ),
+});
+
+export const NameLink = ({ href, name }: { href: string; name: string }) => (
+  <a href={href}>
+    <bdi>{name}</bdi>
+  </a>
+);
+
+/** The name, and the display name if it differs. */
+export const FullName = ({ user }: { user: UserRow }) => (
+  <>
+    <bdi class="name">{user.name}</bdi>
+    {user.display_name !== user.name && (
+      <>
+        {' '}
+        (<bdi>{user.display_name}</bdi>)
+      </>
+    )}
+  </>
+);

@@ -1,5 +1,5 @@
 import { limitHeaders } from '../http/responses.ts';
-import type { PageContext } from './site.tsx';
+import type { PageContext } from './site.ts';
 
 /** Forbids inline scripts and styles, frames and caching: pages show private data. */
 export function protect(c: PageContext, isHttps: boolean): void {
@@ -14,7 +14,7 @@ export function protect(c: PageContext, isHttps: boolean): void {
   c.header('content-security-policy', policy.join('; '));
   c.header('x-frame-options', 'DENY');
   c.header('x-content-type-options', 'nosniff');
-  // Not `no-referrer`: browsers would then send forms without their origin.
+  // With `no-referrer` browsers would send forms without their origin.
   c.header('referrer-policy', 'same-origin');
   c.header('cross-origin-opener-policy', openedByApps.has(c.req.path) ? 'unsafe-none' : 'same-origin');
   if (!c.res.headers.has('cache-control')) c.header('cache-control', 'no-store');

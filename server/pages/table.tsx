@@ -1,26 +1,21 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from 'hono/jsx';
 
-export interface Column<Row> {
-  readonly label: string;
-  readonly cell: (row: Row) => Child;
-}
-
 interface TableProps<Row> {
   readonly caption: string;
-  /** The first is the heading of the row. */
-  readonly columns: readonly Column<Row>[];
+  /** Cells by the label of their column. The first is the heading of the row. */
+  readonly columns: Readonly<Record<string, (row: Row) => Child>>;
   readonly rows: readonly Row[];
 }
 
 /** A table. On a narrow screen the cells of a row stack, each with its label. */
 export function Table<Row>({ caption, columns, rows }: TableProps<Row>) {
   return (
-    <table class="stack">
+    <table>
       <caption class="unseen">{caption}</caption>
       <thead>
         <tr>
-          {columns.map(({ label }) => (
+          {Object.keys(columns).map((label) => (
             <th scope="col">{label}</th>
           ))}
         </tr>
@@ -28,17 +23,14 @@ export function Table<Row>({ caption, columns, rows }: TableProps<Row>) {
       <tbody>
         {rows.map((row) => (
           <tr>
-            {columns.map(({ label, cell }, column) =>
-              column === 0 ? (
-                <th scope="row" data-label={label}>
+            {Object.entries(columns).map(([label, cell], i) => {
+              const Cell = i === 0 ? 'th' : 'td';
+              return (
+                <Cell scope={i === 0 ? 'row' : undefined} data-label={label}>
                   <div>{cell(row)}</div>
-                </th>
-              ) : (
-                <td data-label={label}>
-                  <div>{cell(row)}</div>
-                </td>
-              ),
-            )}
+                </Cell>
+              );
+            })}
           </tr>
         ))}
       </tbody>
@@ -63,4 +55,10 @@ export function Pages({ links, label }: PagesProps) {
       ))}
     </nav>
   );
+}
+
+/** Returns a path with the parameters that are not empty. */
+export function pathWith(path: string, parameters: Readonly<Record<string, string>>): string {
+  const given = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ''));
+  return given.size === 0 ? path : `${path}?${given}`;
 }

@@ -1,18 +1,17 @@
 /** @jsxImportSource hono/jsx */
-import { type Scope, scopeNames } from '@parley/contract';
+import { invalidField, type Scope, scopeNames, scopes as scopeWords } from '@parley/contract';
 import type { Child } from 'hono/jsx';
 import { parseScopes } from '../auth/access-token.ts';
 import type { TokenRow } from '../store/access/tokens.ts';
-import { Facts } from './facts.tsx';
-import { Select } from './fields.tsx';
-import type { Form } from './form.ts';
-import { Confirm, Field, ScopeBoxes, Secret, Time } from './parts.tsx';
-import { type Refusal, RefusalNotice } from './refusal.tsx';
+import { Boxes, Field, PostForm } from './fields.tsx';
+import { type Form, RejectedForm } from './form.ts';
+import { Once, type OnceProps } from './once.tsx';
+import { Card, Confirm, Item, Items, Secret, Time } from './parts.tsx';
 
 /** Access tokens on the pages of people and of bots. */
 
 /** Words that follow "May". */
-const inShort: Readonly<Record<Scope, string>> = {
+const shortWords: Readonly<Record<Scope, string>> = {
   'messages:read': 'read messages',
   'messages:write': 'send and change messages',
   'chats:read': 'see chats and users',
@@ -25,104 +24,82 @@ const inShort: Readonly<Record<Scope, string>> = {
 const list = new Intl.ListFormat('en');
 
 const scopesInShort = (scopes: Iterable<Scope>): string =>
-  `May ${list.format([...scopes].map((scope) => inShort[scope]))}.`;
+  `May ${list.format([...scopes].map((scope) => shortWords[scope]))}.`;
 
-interface TokenListProps {
-  readonly tokens: readonly TokenRow[];
-  readonly revokeAt: (token: TokenRow) => string;
+/** `path` is the page of the owner of the tokens. */
+export function TokenList({ tokens, path }: { tokens: readonly TokenRow[]; path: string }) {
+  const items = tokens.map((token) => (
+    <Item
+      heading={<bdi>{token.name}</bdi>}
+      facts={{
+        Created: <Time at={token.created_at} />,
+        'Last used': <Time at={token.last_used_at} />,
+        Expires: <Time at={token.expires_at} />,
+      }}
+      action={
+        <Confirm label="Revoke" about={token.name} action={`${path}/tokens/${token.token_id}/revoke`}>
+          <p>Programs that use this token lose access at once. This cannot be undone.</p>
+        </Confirm>
+      }
+    >
+      <p>{scopesInShort(parseScopes(token.scopes))}</p>
+    </Item>
+  ));
+  return <Items none="There are no access tokens." items={items} />;
 }
 
-export function TokenList({ tokens, revokeAt }: TokenListProps) {
-  if (tokens.length === 0) return <p class="muted">There are no access tokens.</p>;
-  return (
-    <ul class="items">
-      {tokens.map((token) => (
-        <li>
-          <div>
-            <h3>
-              <bdi>{token.name}</bdi>
-            </h3>
-            <p>{scopesInShort(parseScopes(token.scopes))}</p>
-            <Facts
-              small
-              facts={{
-                Created: <Time at={token.created_at} />,
-                'Last used': <Time at={token.last_used_at} />,
-                Expires: <Time at={token.expires_at} />,
-              }}
-            />
-          </div>
-          <Confirm what="Revoke" about={token.name} action={revokeAt(token)}>
-            <p>Programs that use this token lose access at once. This cannot be undone.</p>
-          </Confirm>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-/** The values of the form for a token. */
-export interface TokenTyped {
-  readonly name: string;
-  readonly scopes: readonly Scope[];
-  readonly expires: string;
-}
-
-export const nothingTyped: TokenTyped = { name: '', scopes: [], expires: 'never' };
-
-export function readTokenForm(form: Form): TokenTyped {
+/** Returns the chosen scopes. Throws `validation_failed` if there are none. */
+export function scopesIn(form: Form): Scope[] {
   const ticked = form.all('scopes');
-  return {
-    name: form.get('name'),
-    scopes: scopeNames.filter((scope) => ticked.includes(scope)),
-    expires: form.get('expires'),
-  };
+  const scopes = scopeNames.filter((scope) => ticked.includes(scope));
+  if (scopes.length === 0) throw invalidField('scopes', 'needs at least one choice');
+  return scopes;
 }
 
-interface TokenFormProps {
+interface TokenFormProps extends OnceProps {
   readonly action: string;
   readonly offered: readonly Scope[];
-  /** The choices for its expiry, if there are any. */
-  readonly lifetimes?: Readonly<Record<string, string>>;
-  readonly typed: TokenTyped;
-  readonly refusal: Refusal | undefined;
+  readonly rejected: RejectedForm | undefined;
+  /** Further fields. */
   readonly children?: Child;
 }
 
-export function TokenForm({ action, offered, lifetimes, typed, refusal, children }: TokenFormProps) {
-  const faults = refusal?.faults;
+export function TokenForm({ action, offered, rejected, by, children }: TokenFormProps) {
+  const choices = Object.fromEntries(offered.map((scope) => [scope, scopeWords[scope]]));
+  const hint = 'What it is for, such as: nightly report.';
   return (
-    <form method="post" action={action} class="room">
-      <RefusalNotice refusal={refusal} />
-      {children}
-      <Field
-        name="name"
-        label="Name"
-        hint="What it is for, such as: nightly report."
-        value={typed.name}
-        faults={faults}
-        autofocus={refusal !== undefined}
-        words
-      />
-      <ScopeBoxes offered={offered} chosen={typed.scopes} faults={faults} />
-      {lifetimes && <Select name="expires" label="Expires" value={typed.expires} choices={lifetimes} faults={faults} />}
-      <button type="submit">Create the token</button>
-    </form>
+    <Card title="Create an access token">
+      <PostForm action={action} button="Create the token" rejected={rejected}>
+        <Once by={by} />
+        <Field name="name" label="Name" hint={hint} rejected={rejected} isFirst words />
+        <Boxes type="checkbox" name="scopes" label="What it may do" choices={choices} rejected={rejected} />
+        {children}
+      </PostForm>
+    </Card>
   );
 }
 
-/** Shows a new token, and a command that tries it. */
-export function NewToken({ name, accessToken, origin }: { name: string; accessToken: string; origin: string }) {
+export interface CreatedToken {
+  readonly name: string;
+  readonly accessToken: string;
+}
+
+/** Shows a token that was just created, and a command that tries it. */
+export function NewToken({ created, origin }: { created: CreatedToken | RejectedForm | undefined; origin: string }) {
+  if (!created || created instanceof RejectedForm) return null;
+  const { name, accessToken } = created;
+  const title = (
+    <>
+      The new token <bdi>{name}</bdi>
+    </>
+  );
   return (
-    <section class="card fresh">
-      <h2>
-        The new token <bdi>{name}</bdi>
-      </h2>
+    <Card title={title} isFresh>
       <Secret label="Access token" value={accessToken} />
       <p>Try it. This shows the owner of the token.</p>
       <pre>
         <code>{`curl -H 'Authorization: Bearer ${accessToken}' '${origin}/api/users.php?action=me'`}</code>
       </pre>
-    </section>
+    </Card>
   );
 }

@@ -32,7 +32,7 @@ export interface Figures {
 export interface Took {
   readonly name: string;
   readonly seconds: number;
-  /** Whether `npm run bench` runs it by default. */
+  /** True if `npm run bench` runs it by default. */
   readonly isUsual: boolean;
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { buildPages } from '../../../server/pages/index.ts';
-import type { SiteDeps } from '../../../server/pages/site.tsx';
+import type { SiteDeps } from '../../../server/pages/site.ts';
 import { elsewhere, headerText, wildText } from '../calls/wild.ts';
 import { percent } from '../calls/write.ts';
 import { type Caller, callers, type People } from '../people.ts';

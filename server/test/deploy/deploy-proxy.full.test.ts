@@ -28,13 +28,13 @@ const curl = (...command: string[]): string => {
 const group = async (by: Client): Promise<number> =>
   (await by.ok('messages.create_group', { name: 'g', participants: [] })).group.chat_id;
 
-/** So many messages one after another; each must be accepted. */
+/** Sends `count` messages in sequence. Each must be accepted at the first attempt. */
 async function sendAll(by: Client, chat_id: number, count: number): Promise<void> {
   for (let i = 0; i < count; i++) await by.ok('messages.send_message', { chat_id, content: `message ${i}` });
 }
 
-/** As our clients do: what the proxy could not pass on is sent again, with the same key. */
-async function insist(by: Client, chat_id: number, count: number): Promise<void> {
+/** Sends `count` messages, and retries each with the same idempotency key, as our clients do. */
+async function sendWithRetries(by: Client, chat_id: number, count: number): Promise<void> {
   for (let i = 0; i < count; i++) {
     const key = { 'idempotency-key': crypto.randomUUID() };
     await eventually('it is accepted', async () => {
@@ -54,19 +54,19 @@ behindProxy('two nodes behind the proxy', () => {
   });
   afterAll(() => fleet?.stop());
 
-  test('share what is asked at one address', async () => {
+  test('share the requests to one URL', async () => {
     for (let i = 0; i < 30; i++) expect((await ada.ok('users.me', {})).user.name).toBe('ada');
     for (const node of fleet.nodes) expect(await node.answered('users.me')).toBeGreaterThan(0);
     expect(await (await fetch(`${fleet.server.url}/sign-in`)).text()).toContain('</html>');
   });
 
-  test('are not told apart by what they answer', async () => {
+  test('give the same responses', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => ada.call('users.me', {})));
     const seen = JSON.stringify(answers.map(({ headers, body }) => [[...headers], body]));
     for (const node of fleet.nodes) expect(seen).not.toContain(new URL(node.url).host);
   });
 
-  test('tell their numbers to nobody outside', async () => {
+  test('serve no metrics to the outside', async () => {
     for (const node of fleet.nodes) expect(curl(`${node.url}/metrics`)).toContain('parley_');
     const paths = ['/metrics', '/metrics?a=b', '/metrics/', '//metrics', '/./metrics', '/api/../metrics', '/%6detrics'];
     const more = ['/%2e/metrics', '/a/%2e%2e/metrics', '/a\\..\\metrics', '/METRICS', '/%2fmetrics', '/a/..%2fmetrics'];
@@ -79,7 +79,7 @@ behindProxy('two nodes behind the proxy', () => {
     expect((await fetch(`${fleet.server.url}/metrics`)).status).toBe(404);
   });
 
-  test('take a long file in while it is still being sent, and give it back whole', async () => {
+  test('receive a large file as a stream, and return it unchanged', async () => {
     const bytes = someBytes(24 * 1_048_576);
     const form = Buffer.concat([openForm(filePart(bytes)), Buffer.from(formEnd)]);
     const connection = await Connection.to(ada.url);
@@ -100,7 +100,7 @@ behindProxy('two nodes behind the proxy', () => {
     expect(sha256(await download.bytes())).toBe(sha256(bytes));
   });
 
-  test('know where a request comes from, whatever it says of itself', async () => {
+  test('know the IP of the client, whatever headers it sends', async () => {
     const creating = `${fleet.server.url}/api/tokens.php?action=create`;
     for (const claim of ['203.0.113.9', '203.0.113.9, 203.0.113.10', '127.0.0.1']) {
       curl(
@@ -114,7 +114,7 @@ behindProxy('two nodes behind the proxy', () => {
     expect(noted.map(({ address }) => address)).toEqual(['127.0.0.7', '127.0.0.7', '127.0.0.7']);
   });
 
-  test('do not go away because somebody sends nonsense', async () => {
+  test('survive malformed requests', async () => {
     const chat_id = await group(ada);
     for (let i = 0; i < 6; i++) {
       const connection = await Connection.to(ada.url);
@@ -135,7 +135,7 @@ behindProxy('behind the proxy, when a node is told to stop', () => {
   });
   afterAll(() => fleet?.stop());
 
-  test('nobody goes without an answer, and streams go on at the other', async () => {
+  test('every request gets a response, and streams continue at the other node', async () => {
     const ada = await fleet.server.user('ada');
     const chat_id = await group(ada);
     const bearer = { authorization: `Bearer ${ada.token}` };
@@ -183,10 +183,10 @@ behindProxy('behind the proxy, when a node is killed', () => {
     await second.kill('SIGKILL');
     for (let i = 0; i < 4; i++) await ada.ok('users.me', {});
     // The Caddy of Debian 12 gives up on a POST that it could not deliver, until it has noticed that the node is gone.
-    await insist(ada, chat_id, 30);
+    await sendWithRetries(ada, chat_id, 30);
     const { messages } = await ada.ok('messages.get_messages', { chat_id, limit: 200 });
     expect(messages.map(({ content }) => content)).toEqual(Array.from({ length: 30 }, (_, i) => `message ${i}`));
-    // So many that chance alone does not spare the node, if the proxy still asks it.
+    // With this many requests, a proxy that still uses the node would hit it.
     await eventually('every request is accepted', async () => {
       const answers = await Promise.all(
         Array.from({ length: 30 }, () => ada.call('messages.mark_read', { chat_id, message_id: 1 })),
@@ -219,7 +219,7 @@ behindProxy('behind the proxy, when a node cannot reach its database', () => {
     const chat_id = await group(ada);
     wayToDatabase.stop();
     const isLeftOut = async () => {
-      // So many that chance alone does not spare it.
+      // With this many requests, a proxy that still uses the node would hit it.
       const answers = await Promise.all(Array.from({ length: 40 }, () => ada.call('chats.list', {})));
       return answers.every(({ status }) => status === 200) || undefined;
     };

@@ -15,7 +15,7 @@ const read = (path: string): string => readFileSync(join(root, 'deploy', path), 
 
 const settings: ReadonlySet<string> = new Set(Object.values(settingsTable).map(({ env }) => env));
 
-/** What the runtime and its libraries read, and Parley does not. */
+/** Variables of the runtime and its libraries. */
 const notOurs = /^(PATH|NODE_ENV|BUN_\w+)$/;
 
 /** NAME=value, separated by spaces. */
@@ -208,7 +208,7 @@ describe('the compose file', () => {
         });
       }
     }
-    // What the parts of a stop may take, together.
+    // The stages of a stop take up to 27 s together.
     for (const [, node] of nodes) expect(Number.parseInt(node.stop_grace_period ?? '', 10)).toBeGreaterThan(27);
   });
 
@@ -232,7 +232,7 @@ describe('the systemd unit', () => {
   const analyze = Bun.which('systemd-analyze');
   if (analyze === null) noteSkipped('the systemd unit', notInstalled('systemd-analyze', 'systemd'));
 
-  /** As it would stand where Parley is installed: here. */
+  /** Runs systemd-analyze on the unit, with the paths of this checkout. */
   const run = (...args: string[]) => {
     const file = join(temporaryFolder(), 'parley.service');
     writeFileSync(file, unit.replaceAll('/opt/parley', root));

@@ -46,7 +46,7 @@ async function registerBackend(): Promise<{ id: string; secret: string }> {
   return { id, secret };
 }
 
-/** What the reader does in the browser: opens the address, allows the app, and takes the code out of the address bar. */
+/** Opens the URL in the browser, allows the app, and returns the code from the redirect. */
 async function allow(address: string): Promise<string> {
   const { pathname, search } = new URL(address);
   const { html } = await browser.get(pathname + search);
@@ -94,7 +94,7 @@ testUnless(
         const headers = { authorization: `Bearer ${token}` };
         statuses.push((await fetch(`${server.url}/api/users.php?action=me`, { headers })).status);
       }
-      // What the person allowed has been given back; what the back end has of its own has not.
+      // Both tokens of the person were revoked. The token of the back end itself was not.
       expect(statuses).toEqual([401, 401, 200]);
     } finally {
       await reader.stop(true);

@@ -19,7 +19,7 @@ test('every link between the pages leads somewhere', () => {
   const headings = (file: string) => [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchor(heading));
   const files = [...new Bun.Glob('**/*.md').scanSync(root)].filter((file) => !file.includes('node_modules/'));
   const links = files.flatMap((file) =>
-    // What stands in code is no link.
+    // Code contains no links.
     [
       ...read(file)
         .replaceAll(/`[^`]*`/g, '')

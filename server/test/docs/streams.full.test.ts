@@ -124,7 +124,7 @@ describe('the programs of the page', () => {
     };
   }
 
-  test('one prints messages, and goes on where it stopped', async () => {
+  test('one prints messages, and resumes where it stopped', async () => {
     const program = blockUnder('TypeScript', 'ts');
     const cursor = join(temporaryFolder(), 'cursor');
     await say('before it runs');
@@ -140,11 +140,11 @@ describe('the programs of the page', () => {
     expect(await second.end()).toMatch(/^\d+ while it does not run\n$/);
   });
 
-  test('another shows a chat, and what changes in it', async () => {
+  test('another shows a chat, and its changes', async () => {
     const program = run(blockUnder('Load the state first', 'ts'), '');
     const { message } = await say('first');
     const { messages } = await bob.ok('messages.get_messages', { chat_id: 1 });
-    // Nothing tells when it has opened the stream: something happens again and again.
+    // The page does not report when its stream opens, so edits are repeated.
     const changing = setInterval(
       () => void ada.ok('messages.edit_message', { message_id: message.message_id, content: `${Math.random()}` }),
       100,
@@ -159,7 +159,7 @@ describe('the programs of the page', () => {
 inChromium('the EventSource of the page', () => {
   const visit = visitors();
 
-  test('is told with the cookie alone, comes back by itself, and hears when it is refused', async () => {
+  test('gets events with the cookie alone, reconnects by itself, and sees a refusal', async () => {
     const forwarder = await Forwarder.before(Number(new URL(server.url).port));
     const url = `http://127.0.0.1:${forwarder.port}`;
     const visitor = await signedIn(server, bob);

@@ -111,7 +111,7 @@ onAnyEngine('input', (engine) => {
       }
     });
 
-    test('a misspelt field is named with the one that was meant', async () => {
+    test('a misspelt field is named with a suggestion', async () => {
       for (const row of rows) {
         for (const { name } of fieldsOf(row)) {
           const camelCase = name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -127,7 +127,7 @@ onAnyEngine('input', (engine) => {
       }
     });
 
-    test('a value of the wrong type is told from a missing one', async () => {
+    test('a value of the wrong type is distinguished from a missing one', async () => {
       for (const row of rows) {
         for (const { name, schema } of fieldsOf(row)) {
           if (row.method === 'GET' && schema.type !== 'integer') continue;
@@ -143,7 +143,7 @@ onAnyEngine('input', (engine) => {
       }
     });
 
-    test('an integer is a whole number from 0 or 1 to 2^53 - 1, and nothing else', async () => {
+    test('an integer is from 0 or 1 to 2^53 - 1', async () => {
       for (const row of rows) {
         for (const { name, schema } of fieldsOf(row)) {
           const list = schema.type === 'array';
@@ -165,7 +165,7 @@ onAnyEngine('input', (engine) => {
       }
     });
 
-    test('a text takes neither U+0000 nor half a surrogate pair', async () => {
+    test('a text contains neither U+0000 nor half a surrogate pair', async () => {
       for (const row of rows) {
         for (const { name, schema } of fieldsOf(row)) {
           if (schema.type !== 'string' || schema.enum) continue;
@@ -231,7 +231,7 @@ onAnyEngine('input', (engine) => {
       expect((await json(`\ufeff${body}`)).status).toBe(200);
     });
 
-    test('nested 100,000 deep is refused, and the server stays', async () => {
+    test('nested 100,000 deep is rejected, and the server keeps running', async () => {
       const deep = (open: string, close: string) => `${open.repeat(100_000)}1${close.repeat(100_000)}`;
       const bodies = [
         deep('[', ']'),
@@ -255,7 +255,7 @@ onAnyEngine('input', (engine) => {
       },
     );
 
-    test('whose fields are all inherited has none of them', async () => {
+    test('has no inherited fields', async () => {
       const error = expectRefusal(await json('{"__proto__": {"chat_id": 1, "content": "x"}}'), 'validation_failed');
       expect(error.details.map((d) => d.field).sort()).toEqual(['__proto__', 'chat_id']);
     });
@@ -277,13 +277,13 @@ onAnyEngine('input', (engine) => {
       },
     );
 
-    test('a field that is no list is refused where it comes twice', async () => {
+    test('a field that is not a list is rejected if it comes twice', async () => {
       for (const body of ['chat_id=1&content=a&content=b', 'chat_id=1&chat_id=2&content=a']) {
         expect(expectRefusal(await form(body), 'validation_failed').message).toContain('more than once');
       }
     });
 
-    test('plus signs, percent signs and ampersands arrive as they were meant', async () => {
+    test('plus signs, percent signs and ampersands are decoded', async () => {
       const content = '100% + 1 & = "?" #\r\n\t;/\\ é 漢 😀';
       const reply = await form(new URLSearchParams({ chat_id: '1', content }).toString());
       expect(reply.body).toMatchObject({ message: { content } });
@@ -299,20 +299,20 @@ onAnyEngine('input', (engine) => {
       expect(reply.body).toMatchObject({ message: { content } });
     });
 
-    test('a list comes as a field for each element, up to its longest', async () => {
+    test('a list is one field per element, up to its limit', async () => {
       const fields = ['name=Many', ...Array.from({ length: 1_000 }, () => `participants[]=${people.bob.userId}`)];
       const reply = await list(fields.join('&'), 'application/x-www-form-urlencoded');
       expect(reply.body).toMatchObject({ success: true, group: { participant_count: 2 } });
     });
 
-    test('multipart with more parts than any list has elements is refused', async () => {
+    test('multipart with too many parts is rejected', async () => {
       const part = (name: string) => `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n1\r\n`;
       const body = `${part('participants').repeat(2_001)}--b--\r\n`;
       const error = expectRefusal(await list(body, 'multipart/form-data; boundary=b'), 'invalid_request');
       expect(error.message).toContain('at most 2000 parts');
     });
 
-    test('truth values come as true and false, or 1 and 0', async () => {
+    test('booleans are true and false, or 1 and 0', async () => {
       const create = (name: string, is_admin: string) =>
         post(`name=${name}&is_admin=${is_admin}`, 'application/x-www-form-urlencoded', 'users.php?action=create');
       expect((await create('truthful', 'true')).body).toMatchObject({ user: { is_admin: true } });
@@ -320,7 +320,7 @@ onAnyEngine('input', (engine) => {
       expect(complaint(expectRefusal(await create('maybe', 'perhaps'), 'validation_failed'), 'is_admin')).toBeDefined();
     });
 
-    test('a file where text belongs is refused by name', async () => {
+    test('a file in a text field is rejected with the name of the field', async () => {
       const data = new FormData();
       data.append('chat_id', '1');
       data.append('content', new Blob(['hello']), 'hello.txt');
@@ -334,19 +334,19 @@ onAnyEngine('input', (engine) => {
       expect(complaint(expectRefusal(named, 'validation_failed'), 'content')).toContain('file');
     });
 
-    test('multipart that is cut off, or names no boundary, is refused', async () => {
+    test('multipart that is incomplete, or has no boundary, is rejected', async () => {
       const whole = '--b\r\ncontent-disposition: form-data; name="chat_id"\r\n\r\n1\r\n--b--\r\n';
       expectRefusal(await post(whole, 'multipart/form-data'), 'invalid_request');
       expectRefusal(await post(whole.slice(0, 30), 'multipart/form-data; boundary=b'), 'invalid_request');
       expectRefusal(await post('', 'multipart/form-data; boundary=b'), 'invalid_request');
     });
 
-    test('JSON that is announced as a form is told so', async () => {
+    test('JSON with the content type of a form is rejected with a hint', async () => {
       const error = expectRefusal(await form('{"chat_id": 1, "content": "x"}'), 'invalid_request');
       expect(error.message).toContain('application/json');
     });
 
-    test('lists in a query come in all three ways', async () => {
+    test('lists in a query have three spellings', async () => {
       const names = ['new_message', 'group_created'];
       const queries = [
         names.map((n) => `events[]=${n}`).join('&'),
@@ -365,7 +365,7 @@ onAnyEngine('input', (engine) => {
     });
   });
 
-  describe('bytes that are not UTF-8 are refused, never stored as something else', () => {
+  describe('invalid UTF-8 is rejected, and never replaced', () => {
     const latin = (text: string) => Buffer.from(text, 'latin1');
     const part = (name: string, value: string) =>
       `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
@@ -403,16 +403,16 @@ onAnyEngine('input', (engine) => {
       expect(error.message).toContain('application/json');
     });
 
-    test('must be given where there is a body', async () => {
+    test('is required with a body', async () => {
       expectRefusal(await post(Buffer.from('{"chat_id": 1, "content": "x"}'), undefined), 'unsupported_media_type');
     });
 
-    test('need not be given where there is none: the fields are then missing', async () => {
+    test('is optional without a body: the fields are then missing', async () => {
       expectRefusal(await post('', undefined), 'validation_failed');
     });
   });
 
-  test('fields of a POST are not taken from its address', async () => {
+  test('fields of a POST are not read from its URL', async () => {
     const error = expectRefusal(
       await post('{"content": "x"}', 'application/json', 'messages.php?action=send_message&chat_id=1'),
       'validation_failed',
@@ -423,7 +423,7 @@ onAnyEngine('input', (engine) => {
   describe('the text of a message', () => {
     const largest = ['a'.repeat(16_384), `${'€'.repeat(5_461)}a`, '😀'.repeat(4_096), `a${'é'.repeat(8_191)}b`];
 
-    test('holds 16,384 bytes of UTF-8, whatever the script, and not one more', async () => {
+    test('is at most 16,384 bytes of UTF-8, whatever the script', async () => {
       for (const content of largest) {
         expect(Buffer.byteLength(content)).toBe(16_384);
         const { message } = await ada.ok('messages.send_message', { chat_id: 1, content });
@@ -448,13 +448,13 @@ onAnyEngine('input', (engine) => {
       },
     );
 
-    test('keeps the blanks around it', async () => {
+    test('keeps the spaces around it', async () => {
       const { message } = await ada.ok('messages.send_message', { chat_id: 1, content: '  \n x \n ' });
       expect(message.content).toBe('  \n x \n ');
     });
   });
 
-  test('a refused call changes nothing that anybody can see', async () => {
+  test('a rejected call changes nothing', async () => {
     const before = { tip: await eventTip(ada), chats: await ada.ok('chats.list', {}) };
     for (const row of posts) {
       expectRefusal(await ada.call(row.name, example(row, { nonsense: 'x' }) as never), 'validation_failed');

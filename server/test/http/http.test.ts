@@ -45,7 +45,7 @@ onAnyEngine('over HTTP', (engine) => {
   const me = row('users.me');
 
   describe('finding the operation', () => {
-    test('every action refuses every method but its own, and Allow names that one', async () => {
+    test('every action rejects other methods, and Allow names its own', async () => {
       for (const one of rows) {
         const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => method !== one.method);
         for (const method of others) {
@@ -56,7 +56,7 @@ onAnyEngine('over HTTP', (engine) => {
       }
     });
 
-    test('an unknown action is refused with the one that was probably meant', async () => {
+    test('an unknown action is rejected with a suggestion', async () => {
       const reply = await request(`${server().url}/api/messages.php?action=send_mesage`, { method: 'POST' });
       expect(expectRefusal(reply, 'unknown_action').message).toContain('Did you mean send_message?');
     });
@@ -109,13 +109,13 @@ onAnyEngine('over HTTP', (engine) => {
       ['a letter outside ASCII', { authorization: 'Bearer pät' }],
       ['a cookie', { cookie: 'session=pat_abc' }],
     ];
-    test.each(refused)('is refused where there is %s', async (_, headers) => {
+    test.each(refused)('is rejected if there is %s', async (_, headers) => {
       const reply = await call(me, headers);
       expectRefusal(reply, 'unauthorized');
       expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer /);
     });
 
-    test('is asked for by every operation', async () => {
+    test('is required by every operation', async () => {
       for (const one of rows) {
         const reply = await call(one, {});
         expectRefusal(reply, 'unauthorized');
@@ -123,7 +123,7 @@ onAnyEngine('over HTTP', (engine) => {
       }
     });
 
-    test('is a credential whatever the case of its scheme, but not when its own case differs', async () => {
+    test('is case-sensitive, and its scheme is not', async () => {
       const { token } = people.bob;
       expect((await call(me, { authorization: `bearer ${token}` })).status).toBe(200);
       expect((await call(me, { authorization: `BEARER  ${token}` })).status).toBe(200);
@@ -143,7 +143,7 @@ onAnyEngine('over HTTP', (engine) => {
       },
     );
 
-    test('stops working the moment it is revoked, also where it was in use', async () => {
+    test('stops working the moment it is revoked, also if it is cached', async () => {
       const { token, access_token } = await people.ada.ok('tokens.create', { name: 'short-lived' });
       for (let i = 0; i < 3; i++) expect((await call(me, bearer(access_token))).status).toBe(200);
       await people.ada.ok('tokens.revoke', { token_id: token.token_id });
@@ -152,7 +152,7 @@ onAnyEngine('over HTTP', (engine) => {
   });
 
   describe('scopes', () => {
-    test('a token without the scope of a row is refused by it, for every row that has one', async () => {
+    test('every row rejects a token without its scope', async () => {
       for (const { one, scope } of rows.flatMap((one) => one.scopes.map((scope) => ({ one, scope })))) {
         const token = await server().token(
           'ada',
@@ -164,7 +164,7 @@ onAnyEngine('over HTTP', (engine) => {
       }
     });
 
-    test('the scopes of a row are enough for it, and none is needed where it has none', async () => {
+    test('the scopes of a row are sufficient for it', async () => {
       for (const one of rows.filter((row) => !row.rawFile)) {
         const token = await server().token('ada', one.scopes.length > 0 ? one.scopes : ['files']);
         const client: Client = Object.assign(Object.create(people.ada), { token });
@@ -173,7 +173,7 @@ onAnyEngine('over HTTP', (engine) => {
       }
     });
 
-    test('a scope is missed before the input is looked at', async () => {
+    test('scopes are checked before the input', async () => {
       const token = await server().token('bob', ['messages:read']);
       const address = `${server().url}/api/messages.php?action=send_message`;
       const reply = await request(address, { method: 'POST', headers: bearer(token), body: '{{{' });
@@ -181,8 +181,8 @@ onAnyEngine('over HTTP', (engine) => {
     });
   });
 
-  describe('answers', () => {
-    test('say success first, and are never kept by a cache', async () => {
+  describe('responses', () => {
+    test('begin with success, and are never cached', async () => {
       const reply = await call(row('chats.get'), bearer(people.ada.token));
       expect(Object.keys(reply.body)[0]).toBe('success');
       expect(reply.body.success).toBe(true);
@@ -191,12 +191,12 @@ onAnyEngine('over HTTP', (engine) => {
       expect(reply.headers.get('x-content-type-options')).toBe('nosniff');
     });
 
-    test('each have a request id of their own', async () => {
+    test('each have their own request id', async () => {
       const replies = await Promise.all(Array.from({ length: 50 }, () => call(me, bearer(people.ada.token))));
       expect(new Set(replies.map((r) => r.headers.get('x-request-id'))).size).toBe(50);
     });
 
-    test('keep what the client calls itself out of the request id', async () => {
+    test('ignore a request id of the client', async () => {
       const reply = await call(me, { 'x-request-id': 'mine\tor not' });
       expect(expectRefusal(reply, 'unauthorized').request_id).not.toContain('mine');
     });
@@ -222,7 +222,7 @@ onAnyEngine('over HTTP', (engine) => {
       for (const name of ['authorization', 'content-type', 'idempotency-key']) expect(allowed).toContain(name);
     });
 
-    test('a browser reads the answer and the headers that matter, and never with credentials', async () => {
+    test('a browser can read the response and its headers, never with credentials', async () => {
       const origin = { origin: 'https://shop.example', cookie: 'a=b' };
       const good = await call(me, { ...bearer(people.ada.token), ...origin });
       const bad = await call(me, origin);

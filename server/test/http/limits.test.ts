@@ -41,17 +41,17 @@ onAnyEngine('the size of a body', (engine) => {
       },
     });
 
-  test('goes up to 1 MiB, and not one byte further', async () => {
+  test('is at most 1 MiB', async () => {
     expect((await post(padded(mebibyte))).status).toBe(200);
     expect(expectRefusal(await post(padded(mebibyte + 1)), 'payload_too_large').message).toContain('1048576');
   });
 
-  test('is the same where it is not announced', async () => {
+  test('is limited also without Content-Length', async () => {
     expect((await post(inParts(padded(mebibyte)))).status).toBe(200);
     expectRefusal(await post(inParts(padded(mebibyte + 1))), 'payload_too_large');
   });
 
-  test('holds for forms too', async () => {
+  test('is limited for forms too', async () => {
     const data = new FormData();
     data.append('chat_id', String(chat_id));
     data.append('content', 'x'.repeat(mebibyte));
@@ -65,16 +65,16 @@ onAnyEngine('the size of a body', (engine) => {
     }
   });
 
-  test('is looked at only once the caller is known', async () => {
+  test('is checked after authentication', async () => {
     const reply = await request(`${server().url}/api/${sendPath}`, { method: 'POST', body: padded(mebibyte + 1) });
     expectRefusal(reply, 'unauthorized');
   });
 
-  test('a length that is announced but never sent is answered at once', async () => {
+  test('a Content-Length above the limit is rejected before the body arrives', async () => {
     isTooLarge(await overSocket(server().url, [postHead(server().url, sendPath, ada.token, 2 ** 39)]));
   });
 
-  test('a client that goes away in the middle of its body leaves nothing behind', async () => {
+  test('a client that disconnects within its body leaves nothing behind', async () => {
     const tip = await eventTip(ada);
     const body = JSON.stringify({ chat_id, content: 'never finished' });
     for (const length of [body.length + 10, 'chunked'] as const) {
@@ -96,7 +96,7 @@ onAnyEngine('the size of a body', (engine) => {
     expect(events).toMatchObject([{ event: 'new_message', data: { content: 'still here' } }]);
   });
 
-  test('a client that sends drop by drop is answered, and holds up nobody', async () => {
+  test('a slow client gets a response, and delays nobody', async () => {
     const body = JSON.stringify({ chat_id, content: 'slowly' });
     let others = 0;
     async function* drops() {
@@ -111,7 +111,7 @@ onAnyEngine('the size of a body', (engine) => {
   });
 });
 
-onAnyEngine('a body that is made to be hard work', (engine) => {
+onAnyEngine('an expensive body', (engine) => {
   const server = serverFor(engine);
   let ada: Client;
   beforeAll(async () => {
@@ -160,7 +160,7 @@ onAnyEngine('a body that is made to be hard work', (engine) => {
     ],
     ['blanks only', sendPath, json, `{"chat_id":1,"content":"${' '.repeat(1_000_000)}"}`],
   ];
-  test.each(bodies)('is refused with little work and in few words: %s', async (_, path, type, body) => {
+  test.each(bodies)('is rejected cheaply, with a short response: %s', async (_, path, type, body) => {
     const before = process.cpuUsage();
     const response = await fetch(`${server().url}/api/${path}`, {
       method: 'POST',
@@ -209,7 +209,7 @@ describe('a flood of bodies', () => {
     }
   }
 
-  test('is refused early, takes no memory, and the server goes on', async () => {
+  test('is rejected early, takes no memory, and the server keeps running', async () => {
     await ada.ok('users.me', {});
     const before = await memory();
     for (const flood of [announced, chunked]) {
@@ -234,7 +234,7 @@ onAnyEngine('the rate limit', (engine) => {
     reset: headers.get('ratelimit-reset'),
   });
 
-  test('lets the burst through, tells what is left, and then says when to come back', async () => {
+  test('allows the burst, reports the remaining requests, and then Retry-After', async () => {
     const { ada } = await users(server(), 'ada');
     for (let left = 9; left >= 0; left--) {
       const answer = await ada.call('users.me', {});
@@ -251,7 +251,7 @@ onAnyEngine('the rate limit', (engine) => {
     expect(allowance(refused)).toEqual({ limit: '10', remaining: '0', reset: '2' });
   });
 
-  test('is over after the time it named, at the rate that was set', async () => {
+  test('ends after Retry-After, at the configured rate', async () => {
     const { ada } = await users(server(), 'ada');
     const burst = async () => {
       const answers = await Promise.all(Array.from({ length: 12 }, () => ada.call('users.me', {})));
@@ -269,14 +269,14 @@ onAnyEngine('the rate limit', (engine) => {
     expect(await burst()).toBe(10);
   });
 
-  test('is counted for each token by itself', async () => {
+  test('counts each token separately', async () => {
     const { ada, bob } = await users(server(), 'ada', 'bob');
     for (let i = 0; i < 12; i++) await ada.call('users.me', {});
     expect(await ada.refused('users.me', {})).toBe('rate_limited');
     expect((await bob.call('users.me', {})).status).toBe(200);
   });
 
-  test('holds for those without a token by their address, and does not touch those who are known', async () => {
+  test('counts requests without a token by IP, and does not limit authenticated ones', async () => {
     const { ada } = await users(server(), 'ada');
     await ada.ok('users.me', {});
     wait(60_000);
@@ -291,7 +291,7 @@ onAnyEngine('the rate limit', (engine) => {
     expectRefusal(await unknown(), 'unauthorized');
   });
 
-  test('a refused call has done nothing', async () => {
+  test('a rejected call has no effect', async () => {
     const { ada } = await users(server(), 'ada');
     const { group } = await ada.ok('messages.create_group', { name: 'g', participants: [] });
     const send = () => ada.call('messages.send_message', { chat_id: group.chat_id, content: 'x' });
@@ -313,7 +313,7 @@ onAnyEngine('the rate limit', (engine) => {
     ['a wrong type', sendPath, { method: 'POST', body: 'x' }],
     ['a large body', sendPath, { method: 'POST', body: 'x'.repeat(mebibyte + 1) }],
   ];
-  test.each(replies)('is told on every answer: %s', async (_, path, init) => {
+  test.each(replies)('is in the headers of every response: %s', async (_, path, init) => {
     const { ada } = await users(server(), 'ada');
     wait(60_000);
     const headers = { authorization: `Bearer ${ada.token}`, ...(init.headers as Record<string, string>) };

@@ -66,7 +66,7 @@ const content = fc
   .map((pieces) => Buffer.concat(pieces))
   .filter((bytes) => !bytes.includes(`\r\n--${boundary}`));
 
-test('a form comes out as it was written, in whatever pieces it arrives, one part after the other', async () => {
+test('a form is read unchanged, whatever the chunks that it arrives in', async () => {
   const part = fc.record({ filename: fc.option(fc.constant('a file'), { nil: undefined }), bytes: content });
   const sizes = fc.array(fc.integer({ min: 1, max: 70_000 }), { minLength: 1, maxLength: 5 });
   await fc.assert(
@@ -89,12 +89,12 @@ test('a form comes out as it was written, in whatever pieces it arrives, one par
   );
 });
 
-test('a form that is cut off anywhere is refused', async () => {
+test('an incomplete form is rejected, wherever it ends', async () => {
   const whole = write([
     { name: 'text', filename: undefined, bytes: Buffer.from('hello') },
     { name: 'file', filename: 'a file', bytes: Buffer.alloc(300, 'y') },
   ]);
-  // What follows the last boundary may be missing.
+  // The bytes after the last boundary are optional.
   for (let length = 0; length < whole.length - 4; length++) {
     const reading = read(inPieces(whole.subarray(0, length), [97]), false);
     await expect(reading, `cut off at ${length}`).rejects.toMatchObject({ code: 'invalid_request' });

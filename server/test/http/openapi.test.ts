@@ -124,13 +124,13 @@ describe('every operation', () => {
   }
 });
 
-test('what the server would refuse, or never answer, does not fit the schemas', () => {
+test('invalid input and impossible output do not fit the schemas', () => {
   expect(problems('SendMessageInput', { chat_id: 1, content: 'x', chatid: 1 })).not.toEqual([]);
   expect(problems('SendMessageInput', { content: 'x' })).not.toEqual([]);
   expect(problems('SendMessageOutput', { success: true, message: { message_id: 'one' } })).not.toEqual([]);
 });
 
-test('an error that is really answered fits the schema of errors', async () => {
+test('a real error response fits the schema of errors', async () => {
   const response = await fetch(`${server().url}/api/messages.php?action=get_messages`);
   const body = (await response.json()) as { error: { code: ErrorCode } };
   expect(body.error.code).toBe('unauthorized');
@@ -142,7 +142,7 @@ test('identifiers are 64 bits wide for generated clients', () => {
   expect(properties.message_id).toMatchObject({ type: 'integer', format: 'int64' });
 });
 
-/** What is wrong with a value, by the schema as it stands in the document. */
+/** Returns the errors of a value against the schema in the document. */
 function problems(name: string, value: unknown): unknown[] {
   const { schemas } = document.components;
   if (!schemas[name]) throw new Error(`the document has no schema ${name}`);

@@ -13,8 +13,8 @@ import { users } from '../support/people.ts';
 import { serverFor, startServer } from '../support/server.ts';
 import { expectRefusal, request } from '../support/wire.ts';
 
-describe('what is forgotten in time', () => {
-  test('is there for as long as was asked, and gone after three times as long', () => {
+describe('a map of recent entries', () => {
+  test('keeps an entry for the minimum time, and drops it by three times that', () => {
     for (const setAt of [0, 1, 50, 99, 100, 101, 199]) {
       for (const setAgainAfter of [undefined, 30, 99]) {
         const map = new RecentMap<string, number>(100);
@@ -28,7 +28,7 @@ describe('what is forgotten in time', () => {
     }
   });
 
-  test('is gone also where nobody has looked meanwhile', () => {
+  test('drops an entry also if nobody reads it', () => {
     const map = new RecentMap<string, number>(100);
     map.set('x', 1, 50);
     expect(map.get('x', 100_000)).toBeUndefined();
@@ -39,7 +39,7 @@ describe('what is forgotten in time', () => {
 const admitted = (limiter: RateLimiter, caller: number | string, requests: number): number =>
   Array.from({ length: requests }, () => limiter.take(caller)).filter(({ allowed }) => allowed).length;
 
-describe('a caller that is charged with what it did elsewhere', () => {
+describe('a caller with requests to other servers', () => {
   let now = 0;
   const limited = (limit: RateLimit) => {
     now = 0;
@@ -52,14 +52,14 @@ describe('a caller that is charged with what it did elsewhere', () => {
     retrySeconds,
   });
 
-  test('has that much less', () => {
+  test('has fewer requests left', () => {
     const limiter = limited({ perSecond: 5, burst: 10 });
     limiter.charge('x', 7);
     expect(admitted(limiter, 'x', 20)).toBe(3);
     expect(admitted(limiter, 'y', 20)).toBe(10);
   });
 
-  test('may fall into debt, which is told without negative numbers and has to be waited off', () => {
+  test('may get into debt, which shows no negative numbers and must be waited off', () => {
     const limiter = limited({ perSecond: 5, burst: 10 });
     limiter.charge('x', 25);
     expect(told(limiter.peek('x'))).toEqual({ allowed: false, remaining: 0, resetSeconds: 5, retrySeconds: 4 });
@@ -69,7 +69,7 @@ describe('a caller that is charged with what it did elsewhere', () => {
     expect(admitted(limiter, 'x', 20)).toBe(1);
   });
 
-  test('falls no deeper than the burst, or than four seconds where the burst is smaller', () => {
+  test('gets a debt of at most the burst, or four seconds of requests if that is more', () => {
     const deep = limited({ perSecond: 5, burst: 100 });
     deep.charge('x', 1_000_000);
     now = 20_000;
@@ -84,7 +84,7 @@ describe('a caller that is charged with what it did elsewhere', () => {
     expect(shallow.peek('x').allowed).toBe(true);
   });
 
-  test('does not get out of a debt by keeping quiet until it would be forgotten', () => {
+  test('pays its debt only with time, also while it is idle', () => {
     for (let quiet = 500; quiet < 9_000; quiet += 500) {
       const limiter = limited({ perSecond: 10, burst: 40 });
       limiter.take('other');
@@ -96,14 +96,14 @@ describe('a caller that is charged with what it did elsewhere', () => {
   });
 });
 
-onAnyEngine('what processes tell each other', (engine) => {
+onAnyEngine('the shared totals', (engine) => {
   let store: Engine;
   beforeAll(async () => {
     store = await openStore(readSettings(await freshEnvironment(engine)), Date.now);
   });
   afterAll(() => store.close());
 
-  test('is read by the others: the last that each has said of a key, if it is new enough', async () => {
+  test('are read by other servers: the latest recent total per server and key', async () => {
     await writeRateUses(store, 'a', [
       { key: 'token 1', used: 3 },
       { key: '203.0.113.9', used: 4 },
@@ -190,7 +190,7 @@ onPostgres('processes that share a database', () => {
     },
   );
 
-  test('leave a caller in peace that stays below its limit, however it spreads', async () => {
+  test('do not limit a caller below its limit, however it spreads its requests', async () => {
     const among = await nodes(2, { perSecond: 50, burst: 100 });
     for (let second = 0; second < 20; second++) {
       now += 1_000;
@@ -199,7 +199,7 @@ onPostgres('processes that share a database', () => {
     }
   });
 
-  test('leave it in peace also where one of them starts late, or was idle', async () => {
+  test('do not limit it if a server starts late or was idle', async () => {
     const limit = { perSecond: 50, burst: 60 };
     const [first, idle] = await nodes(2, limit);
     if (!first || !idle) throw new Error('there are two');
@@ -220,7 +220,7 @@ onPostgres('processes that share a database', () => {
     expect(late.limiter.peek(7).remaining).toBeLessThan(60 - 24);
   });
 
-  test('count addresses and tokens apart', async () => {
+  test('count IPs and tokens separately', async () => {
     const [one, other] = await nodes(2, { perSecond: 5, burst: 10 });
     if (!one || !other) throw new Error('there are two');
     await hammer([one, other], 1, 'somebody else');
@@ -232,7 +232,7 @@ onPostgres('processes that share a database', () => {
     expect([left('203.0.113.9'), left(5), left(9), left('5'), left('token 5')]).toEqual([0, 6, 10, 10, 10]);
   });
 
-  test('ask nothing of the database for those who use little, or nothing', async () => {
+  test('do not use the database for callers with few requests', async () => {
     const [quiet] = await nodes(1, { perSecond: 50, burst: 200 });
     if (!quiet) throw new Error('there is one');
     for (let second = 0; second < 10; second++) {
@@ -248,7 +248,7 @@ onPostgres('processes that share a database', () => {
     expect(await store.all('SELECT key, used FROM rate_uses')).toEqual([{ key: 'token 3', used: 5 }]);
   });
 
-  test('write and read once in a second, however many callers there are', async () => {
+  test('write and read once per second, however many callers there are', async () => {
     const [busy] = await nodes(1, { perSecond: 10, burst: 20 });
     if (!busy) throw new Error('there is one');
     for (let second = 0; second < 5; second++) {
@@ -261,7 +261,7 @@ onPostgres('processes that share a database', () => {
     expect([rows.length, rows[0]?.used]).toEqual([300, 5]);
   });
 
-  test('drop what is older than a minute', async () => {
+  test('drop totals that are older than a minute', async () => {
     const [one] = await nodes(1, { perSecond: 5, burst: 10 });
     if (!one) throw new Error('there is one');
     await writeRateUses(store, 'gone', [
@@ -274,7 +274,7 @@ onPostgres('processes that share a database', () => {
     expect(keys.map(({ key }) => key)).toEqual(['token 2', 'token 4']);
   });
 
-  test('do not hold against a caller later what they could not tell in time', async () => {
+  test('do not charge a caller later for totals that were not shared in time', async () => {
     const limit = { perSecond: 50, burst: 100 };
     const among = await nodes(2, limit);
     const [one, other] = among;
@@ -303,7 +303,7 @@ onPostgres('processes that share a database', () => {
     for (let i = 0; i < 10; i++) await second(true);
   });
 
-  test('take a total that has become smaller for one that has begun anew', async () => {
+  test('treat a smaller total as a new count', async () => {
     const [one] = await nodes(1, { perSecond: 5, burst: 10 });
     if (!one) throw new Error('there is one');
     const left: number[] = [];
@@ -319,7 +319,7 @@ onPostgres('processes that share a database', () => {
 });
 
 onPostgres('two servers on one database', () => {
-  test('charge a caller that spreads over both with what it uses elsewhere', async () => {
+  test('charge a caller that uses both for its requests to the other', async () => {
     const burst = 100_000;
     const env = { ...(await freshEnvironment('postgres')), PARLEY_RATE_LIMIT: `1/${burst}` };
     // The clock stands still, so that nothing comes back.
@@ -338,7 +338,7 @@ onPostgres('two servers on one database', () => {
     for (const used of charged) expect(used).toBeLessThanOrEqual(2 * calls);
   });
 
-  test('serve on where they cannot tell each other', async () => {
+  test('keep serving if they cannot share', async () => {
     const env = { ...(await freshEnvironment('postgres')), PARLEY_RATE_LIMIT: '20/40', LOG_LEVEL: 'warn' };
     let said = '';
     const print = (text: string) => {
@@ -359,7 +359,7 @@ onPostgres('two servers on one database', () => {
   });
 });
 
-onAnyEngine('an address that has used up its limit with bad tokens', (engine) => {
+onAnyEngine('an IP that has used up its limit with bad tokens', (engine) => {
   let now = Date.now();
   const server = serverFor(engine, { PARLEY_RATE_LIMIT: '1/10' }, { now: () => now });
   const me = (token: string) =>
@@ -368,7 +368,7 @@ onAnyEngine('an address that has used up its limit with bad tokens', (engine) =>
     for (let i = 0; i < 12; i++) await me(`nobody's ${i}`);
   };
 
-  test('is not looked up again: not even a good token, as long as nobody has seen it here', async () => {
+  test('causes no more lookups: a good token that is not cached is rejected too', async () => {
     now += 60_000;
     const { ada } = await users(server(), 'ada');
     await useUp();
@@ -381,7 +381,7 @@ onAnyEngine('an address that has used up its limit with bad tokens', (engine) =>
     expect((await me(ada.token)).status).toBe(200);
   });
 
-  test('keeps nobody out whose token was good before, also some time ago', async () => {
+  test('does not block a token that was valid before', async () => {
     now += 60_000;
     const { ada } = await users(server(), 'ada');
     expect((await me(ada.token)).status).toBe(200);
@@ -394,7 +394,7 @@ onAnyEngine('an address that has used up its limit with bad tokens', (engine) =>
     expect((await me(ada.token)).status).toBe(200);
   });
 
-  test('keeps out a token that was good before once it is revoked', async () => {
+  test('blocks a token that was valid before once it is revoked', async () => {
     now += 60_000;
     const { ada } = await users(server(), 'ada');
     const made = await ada.ok('tokens.create', { name: 'for a while' });
@@ -404,7 +404,7 @@ onAnyEngine('an address that has used up its limit with bad tokens', (engine) =>
     expectRefusal(await me(made.access_token), 'rate_limited');
   });
 
-  test('is counted apart from the tokens that are used from it', async () => {
+  test('has a limit separate from those of its tokens', async () => {
     now += 60_000;
     const { ada, bob } = await users(server(), 'ada', 'bob');
     expect((await me(bob.token)).status).toBe(200);

@@ -78,7 +78,7 @@ onAnyEngine('the pages of an account', (engine) => {
       '/bots/1/disable',
     ];
 
-    test('are for those who are signed in, and lead others to sign in and back', async () => {
+    test('need a session, and redirect others to sign in and back', async () => {
       const stranger = new Visitor(server().url);
       for (const path of [...pages, '/apps/1', '/bots/1', '/access?done=token-revoked']) {
         const { status, location } = await stranger.get(path);
@@ -92,14 +92,14 @@ onAnyEngine('the pages of an account', (engine) => {
       expect(await countActs(server())).toBe(before);
     });
 
-    test('take no form that another site sends', async () => {
+    test('reject forms from other sites', async () => {
       const before = await countActs(server());
       for (const path of acts)
         expect((await visitor.post(path, { name: 'x' }, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
       expect(await countActs(server())).toBe(before);
     });
 
-    test('are sound to ear and keyboard, and kept by no cache', async () => {
+    test('are accessible, and never cached', async () => {
       for (const path of pages) {
         const page = await visitor.get(path);
         expect(page.status).toBe(200);
@@ -109,7 +109,7 @@ onAnyEngine('the pages of an account', (engine) => {
       }
     });
 
-    test('say what was done in their own words alone', async () => {
+    test('show only their own notices, and no text from the URL', async () => {
       expect((await visitor.get('/access?done=token-revoked')).main).toContain('The access token was revoked.');
       for (const done of ['constructor', '__proto__', markup, '']) {
         const { status, html } = await visitor.get(`/access?done=${encodeURIComponent(done)}`);
@@ -141,7 +141,7 @@ onAnyEngine('the pages of an account', (engine) => {
     );
   });
 
-  describe('a form whose answer shows a secret', () => {
+  describe('a form whose response shows a secret', () => {
     /** Sends the form that a page shows, and then the same again, as a browser does that loads the answer anew. */
     async function expectOnce(page: string, action: string, fields: Fields, back: string): Promise<void> {
       const marked = { ...fields, once: typedIn((await visitor.get(page)).html, 'once') ?? '' };
@@ -176,7 +176,7 @@ onAnyEngine('the pages of an account', (engine) => {
       await expectOnce(path, path, { name: 'one', scopes: 'files' }, '/bots');
     });
 
-    test('can be sent again where something was wrong with it', async () => {
+    test('can be sent again after an error', async () => {
       const once = typedIn((await visitor.get('/access')).html, 'once') ?? '';
       const form = { name: 'mended', scopes: 'files', expires: 'never', once };
       for (let i = 0; i < 2; i++) expect((await visitor.post('/access', { ...form, name: '' })).status).toBe(422);
@@ -184,8 +184,8 @@ onAnyEngine('the pages of an account', (engine) => {
     });
   });
 
-  describe('somebody who was signed out meanwhile', () => {
-    test('is led back to the page with the form, and told that it was not sent', async () => {
+  describe('a user whose session ended meanwhile', () => {
+    test('signs in, returns to the form, and reads that it was not sent', async () => {
       const stranger = new Visitor(server().url);
       const { url } = server();
       const from = (referer: string) =>
@@ -204,7 +204,7 @@ onAnyEngine('the pages of an account', (engine) => {
   });
 
   describe('names', () => {
-    test('stand apart from what is beside them, in whichever direction they are written', async () => {
+    test('are isolated from the text around them, left to right or right to left', async () => {
       const name = 'שלום';
       const { cleo } = await users(server(), 'cleo');
       const reader = await signedIn(server(), cleo);
@@ -232,7 +232,7 @@ onAnyEngine('the pages of an account', (engine) => {
   describe('a personal access token', () => {
     const form: Fields = { name: 'nightly', scopes: ['chats:read', 'messages:read'], expires: 'never' };
 
-    test('is shown once, with a line that tries it, and works', async () => {
+    test('is shown once, with a command that tries it, and works', async () => {
       const page = await visitor.post('/access', form);
       expectSound(page);
       const token = secretIn(page);
@@ -249,7 +249,7 @@ onAnyEngine('the pages of an account', (engine) => {
       await expectGone(server(), token, visitor, '/access');
     });
 
-    test('is listed with what it may do', async () => {
+    test('is listed with its scopes', async () => {
       await visitor.post('/access', { ...form, name: 'listed' });
       const { main } = await visitor.get('/access');
       expect(main).toMatch(
@@ -287,7 +287,7 @@ onAnyEngine('the pages of an account', (engine) => {
       if (wrong.expires === undefined) expect(typedIn(page.html, 'expires')).toBe('never');
     });
 
-    test('is not made where there are a hundred, and the form says so', async () => {
+    test('is rejected by the form if there are a hundred', async () => {
       const { cleo } = await users(server(), 'cleo');
       const reader = await signedIn(server(), cleo);
       for (let i = 1; i < 100; i++) await cleo.ok('tokens.create', { name: `${i}` });
@@ -299,7 +299,7 @@ onAnyEngine('the pages of an account', (engine) => {
       expectSound(page);
     });
 
-    test('can administer only where its user can, and nobody else is offered that', async () => {
+    test('gets the scope admin only for an administrator', async () => {
       const root = await server().user('root', { admin: true });
       const administrator = await signedIn(server(), root);
       expect((await administrator.get('/access')).html).toContain('value="admin"');
@@ -313,7 +313,7 @@ onAnyEngine('the pages of an account', (engine) => {
       expect((await withToken(server(), token).call('users.create', { name: 'by-token' })).status).toBe(200);
     });
 
-    test('ends at once where it is revoked', async () => {
+    test('ends at once when it is revoked', async () => {
       const token = secretIn(await visitor.post('/access', form));
       expect(await works(server(), token)).toBe(true);
       const { token_id } = await newestToken();
@@ -339,7 +339,7 @@ onAnyEngine('the pages of an account', (engine) => {
       expect((await visitor.get('/access')).status).toBe(200);
     });
 
-    test('has a name that is words and nothing more', async () => {
+    test('has a name that is shown as text', async () => {
       const page = await visitor.post('/access', { ...form, name: markup });
       for (const { html, main } of [page, await visitor.get('/access')]) {
         expect(html).not.toContain('<script');
@@ -350,8 +350,8 @@ onAnyEngine('the pages of an account', (engine) => {
     });
   });
 
-  describe('an app that somebody has authorized', () => {
-    test('is listed with all that it may do', async () => {
+  describe('an authorized app', () => {
+    test('is listed with all its scopes', async () => {
       const { cleo } = await users(server(), 'cleo');
       const app = await newApp(server(), bob, { name: markup });
       await authorizeApp(server(), app, cleo, { scopes: ['messages:read'] });
@@ -365,7 +365,7 @@ onAnyEngine('the pages of an account', (engine) => {
       expect((await visitor.get('/access')).main).toContain('No app can act for you.');
     });
 
-    test('can do nothing more once its access is ended, and the others can', async () => {
+    test('loses all access when the user ends it, and other apps do not', async () => {
       const { cleo } = await users(server(), 'cleo');
       const reader = await signedIn(server(), cleo);
       const app = await newApp(server(), bob, { name: 'Ended' });
@@ -389,7 +389,7 @@ onAnyEngine('the pages of an account', (engine) => {
       expect((await reader.post(`/access/apps/${app.appId}/revoke`)).status).toBe(404);
     });
 
-    test('is still listed when all that is left of it is the means to come back', async () => {
+    test('is still listed if only its refresh token is left', async () => {
       const { cleo } = await users(server(), 'cleo');
       const app = await newApp(server(), bob, { name: 'Resting' });
       const { refresh } = await authorizeApp(server(), app, cleo);
@@ -400,7 +400,7 @@ onAnyEngine('the pages of an account', (engine) => {
       expect((await askForTokens(server(), app, refreshForm(refresh))).status).toBe(400);
     });
 
-    test('by somebody else is none of ours', async () => {
+    test('of another user cannot be revoked', async () => {
       const app = await newApp(server(), ada);
       const { access } = await authorizeApp(server(), app, bob);
       expect((await visitor.post(`/access/apps/${app.appId}/revoke`)).status).toBe(404);
@@ -435,7 +435,7 @@ onAnyEngine('the pages of an account', (engine) => {
       await expectGone(server(), secret, visitor, '/apps', `/apps/${app_id}`, '/bots', `/bots/${bot_id}`);
     });
 
-    test('that can keep no secret has none, and no bot', async () => {
+    test('that cannot keep a secret has none, and no bot', async () => {
       const answer = await visitor.post('/apps/new', { ...form, kind: 'open', redirects: 'http://127.0.0.1/callback' });
       const { app_id, client_id, bot_id } = await newestApp();
       expect(answer).toMatchObject(done(`/apps/${app_id}`, 'app-registered'));
@@ -450,7 +450,7 @@ onAnyEngine('the pages of an account', (engine) => {
       expect(await lastAct(server())).toEqual({ act: 'app_registered', user_id: ada.userId, address, details });
     });
 
-    test('says where to connect it', async () => {
+    test('shows the URLs to connect it', async () => {
       const { appId } = await register();
       const { main } = await visitor.get(`/apps/${appId}`);
       for (const path of [
@@ -500,7 +500,7 @@ onAnyEngine('the pages of an account', (engine) => {
       expect(await lastAct(server())).toEqual({ act: 'app_changed', user_id: ada.userId, address, details });
     });
 
-    test('is not changed where something is wrong, and what was typed is kept', async () => {
+    test('is not changed by an invalid form, which keeps its values', async () => {
       const { appId } = await register();
       const before = await countActs(server());
       for (const [wrong, fault] of [
@@ -517,7 +517,7 @@ onAnyEngine('the pages of an account', (engine) => {
       expect((await visitor.get(`/apps/${appId}`)).main).toStartWith('Stand-up ');
     });
 
-    test('gets another secret in place of the one that ends', async () => {
+    test('gets a new secret, and the old one ends', async () => {
       const app = await register();
       const page = await visitor.post(`/apps/${app.appId}/secret`);
       const secret = secretIn(page);
@@ -532,14 +532,14 @@ onAnyEngine('the pages of an account', (engine) => {
       });
     });
 
-    test('leaves a line for a new secret', async () => {
+    test('has an audit entry for a new secret', async () => {
       const { appId } = await register();
       await visitor.post(`/apps/${appId}/secret`);
       const details = { app_id: appId, name: 'Stand-up' };
       expect(await lastAct(server())).toEqual({ act: 'app_secret_replaced', user_id: ada.userId, address, details });
     });
 
-    test('that is deleted takes along all that anybody allowed it', async () => {
+    test('that is deleted loses the access of all its users', async () => {
       const app = await register();
       const own = await authorizeApp(server(), app, ada);
       const bobs = await authorizeApp(server(), app, bob);
@@ -556,7 +556,7 @@ onAnyEngine('the pages of an account', (engine) => {
       expect((await other.get('/access')).main).not.toContain('Stand-up');
       const details = { app_id: app.appId, name: 'Stand-up' };
       expect(await lastAct(server())).toEqual({ act: 'app_deleted', user_id: ada.userId, address, details });
-      // What the bot wrote stays, and so does the bot.
+      // The bot and its messages stay.
       expect((await visitor.get(`/bots/${app.botId}`)).status).toBe(200);
     });
 
@@ -566,7 +566,7 @@ onAnyEngine('the pages of an account', (engine) => {
       expect((await visitor.get(`/apps/${app.appId}`)).main).toContain('No one has authorized it.');
       await authorizeApp(server(), app, bob);
       expect((await visitor.get(`/apps/${app.appId}`)).main).toContain('1 person has authorized it.');
-      // Neither a code that was not traded counts, nor what has ended by itself.
+      // An unused code does not count, and neither does an expired grant.
       await newCode(server(), app, ada);
       await authorizeApp(server(), app, bob);
       expect((await visitor.get(`/apps/${app.appId}`)).main).toContain('1 person has authorized it.');
@@ -574,7 +574,7 @@ onAnyEngine('the pages of an account', (engine) => {
       expect((await visitor.get(`/apps/${app.appId}`)).main).toContain('No one has authorized it.');
     });
 
-    test('of somebody else is not there', async () => {
+    test('of another user is not found', async () => {
       const app = await register();
       const before = await countActs(server());
       expect((await other.get(`/apps/${app.appId}`)).status).toBe(404);
@@ -586,7 +586,7 @@ onAnyEngine('the pages of an account', (engine) => {
       expect((await bySecret(app)).status).toBe(200);
     });
 
-    test('has a name and addresses that are words and nothing more', async () => {
+    test('has a name and URLs that are shown as text', async () => {
       const page = await visitor.post('/apps/new', { ...form, name: markup });
       const { app_id } = await newestApp();
       const wrong = await visitor.post('/apps/new', { ...form, name: markup, redirects: `</textarea>${markup}` });
@@ -679,7 +679,7 @@ onAnyEngine('the pages of an account', (engine) => {
       expect(await countActs(server())).toBe(before);
     });
 
-    test('that is disabled can do nothing more', async () => {
+    test('that is disabled loses all access', async () => {
       const { id, name, path } = await create();
       const token = secretIn(await visitor.post(path, form));
       expect(await works(server(), token)).toBe(true);
@@ -691,7 +691,7 @@ onAnyEngine('the pages of an account', (engine) => {
       expect(await lastAct(server())).toEqual({ act: 'user_disabled', user_id: ada.userId, address, details });
     });
 
-    test('of an app is shown with it, and once disabled no longer acts for it', async () => {
+    test('of an app is shown with it, and no longer works for it once disabled', async () => {
       const app = await newApp(server(), ada, { confidential: true, name: 'Butler' });
       const bot = `/bots/${app.botId}`;
       expect((await visitor.get('/bots')).main).toContain('Bot of the app Butler');
@@ -704,7 +704,7 @@ onAnyEngine('the pages of an account', (engine) => {
       expect(html).not.toContain(`href="${bot}"`);
     });
 
-    test('of somebody else is not there', async () => {
+    test('of another user is not found', async () => {
       const { name, path } = await create();
       const token = secretIn(await visitor.post(path, form));
       const { token_id } = await newestToken();
@@ -714,7 +714,7 @@ onAnyEngine('the pages of an account', (engine) => {
       for (const act of ['', `/tokens/${token_id}/revoke`, '/disable']) {
         expect((await other.post(path + act, form)).status).toBe(404);
       }
-      // Neither through a bot of one's own.
+      // The URL of the user's own bot does not reach the token either.
       const own = await create(other);
       expect((await other.post(`${own.path}/tokens/${token_id}/revoke`)).status).toBe(404);
       expect(await countActs(server())).toBe(before + 1);
@@ -723,7 +723,7 @@ onAnyEngine('the pages of an account', (engine) => {
       expect((await visitor.get(`/bots/${bob.userId}`)).status).toBe(404);
     });
 
-    test('has names that are words and nothing more', async () => {
+    test('has names that are shown as text', async () => {
       await visitor.post('/bots', { name: 'marked', display_name: markup });
       const { user_id } = await botNamed('marked');
       const made = await visitor.post(`/bots/${user_id}`, { ...form, name: markup });

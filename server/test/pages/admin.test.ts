@@ -52,7 +52,7 @@ onAnyEngine('the pages of administrators', (engine) => {
       '/admin/invitations/1/withdraw',
     ];
 
-    test('are not for those who are not signed in', async () => {
+    test('need a session', async () => {
       const stranger = new Visitor(server().url);
       const before = await countActs(server());
       for (const path of [...pages, '/admin/users?query=a&after=3']) {
@@ -68,7 +68,7 @@ onAnyEngine('the pages of administrators', (engine) => {
       expect(await countActs(server())).toBe(before);
     });
 
-    test('are not for anybody else', async () => {
+    test('are only for administrators', async () => {
       const { ada } = await users(server(), 'ada');
       const other = await signedIn(server(), ada);
       const before = await countActs(server());
@@ -85,14 +85,14 @@ onAnyEngine('the pages of administrators', (engine) => {
       expect((await other.get('/access')).html).not.toContain('/admin/');
     });
 
-    test('take no form that another site sends', async () => {
+    test('reject forms from other sites', async () => {
       const before = await countActs(server());
       for (const path of forms)
         expect((await visitor.post(path, { name: 'x' }, { 'sec-fetch-site': 'same-site' })).status).toBe(403);
       expect(await countActs(server())).toBe(before);
     });
 
-    test('are sound to ear and keyboard, and kept by no cache', async () => {
+    test('are accessible, and never cached', async () => {
       for (const path of pages) {
         const page = await visitor.get(path);
         expect(page.status).toBe(200);
@@ -115,7 +115,7 @@ onAnyEngine('the pages of administrators', (engine) => {
   });
 
   describe('users', () => {
-    test('are found by a part of either name, the disabled too', async () => {
+    test('are found by a part of the name or display name, also if disabled', async () => {
       const found = await server().user('zelda', { displayName: 'Zoë Needle' });
       await server().user('other-one');
       await root.ok('users.disable', { user_id: found.userId });
@@ -152,7 +152,7 @@ onAnyEngine('the pages of administrators', (engine) => {
       expect((await visitor.get('/admin/users?after=x')).main).toContain(' root ');
     });
 
-    test('have on their page who they are', async () => {
+    test('have a page with their facts', async () => {
       const { ada } = await users(server(), 'ada');
       const app = await newApp(server(), ada, { confidential: true, name: 'Porter' });
       const person = await visitor.get(pageOf(ada));
@@ -166,7 +166,7 @@ onAnyEngine('the pages of administrators', (engine) => {
       expect(main).toMatch(/porter-bot Porter Bot of ada\d+ No Active/);
     });
 
-    test('have names that are words and nothing more', async () => {
+    test('have names that are shown as text', async () => {
       await visitor.post('/admin/users/new', { name: 'marked', display_name: markup });
       const page = await visitor.get(`/admin/users/${await idOf('marked')}`);
       for (const { html, main } of [page, await visitor.get('/admin/users?query=marked')]) {
@@ -178,7 +178,7 @@ onAnyEngine('the pages of administrators', (engine) => {
   });
 
   describe('a new user', () => {
-    test('can be given a password, which nobody is shown', async () => {
+    test('can be given a password, which is never shown', async () => {
       const password = 'correct horse battery';
       const fields = { name: 'grace', display_name: 'Grace', password, is_admin: 'yes' };
       const answer = await visitor.post('/admin/users/new', fields);
@@ -233,7 +233,7 @@ onAnyEngine('the pages of administrators', (engine) => {
   });
 
   describe('a link for a password', () => {
-    test('is shown once, works, and ends the one before', async () => {
+    test('is shown once, works, and replaces the previous one', async () => {
       const { ada } = await users(server(), 'ada');
       const links: string[] = [];
       for (let i = 0; i < 2; i++) {
@@ -256,7 +256,7 @@ onAnyEngine('the pages of administrators', (engine) => {
       expect(again).toMatchObject({ status: 303, location: pageOf(ada) });
     });
 
-    test('is for people who are not disabled, and not for bots', async () => {
+    test('is only for active people', async () => {
       const { ada, bob } = await users(server(), 'ada', 'bob');
       const { botId } = await newApp(server(), ada, { confidential: true });
       await root.ok('users.disable', { user_id: bob.userId });
@@ -269,7 +269,7 @@ onAnyEngine('the pages of administrators', (engine) => {
   });
 
   describe('disabling a user', () => {
-    test('ends sessions, tokens, bots, and what their apps could get', async () => {
+    test('ends sessions, tokens, bots and app authorizations', async () => {
       const { ada, bob } = await users(server(), 'ada', 'bob');
       const owner = await signedIn(server(), ada);
       const app = await newApp(server(), ada, { confidential: true, name: 'Doomed' });
@@ -303,7 +303,7 @@ onAnyEngine('the pages of administrators', (engine) => {
       expect((await visitor.get(pageOf(ada))).main).toContain('Enable the user');
     });
 
-    test('is undone by enabling, but what ended stays ended', async () => {
+    test('is undone by enabling, which restores no access', async () => {
       const { ada } = await users(server(), 'ada');
       const owner = await signedIn(server(), ada);
       const { botId } = await newApp(server(), ada, { confidential: true });
@@ -322,7 +322,7 @@ onAnyEngine('the pages of administrators', (engine) => {
       expect(await visitor.post(`${bot}/enable`)).toMatchObject(done(bot, 'user-enabled'));
     });
 
-    test('is not for oneself', async () => {
+    test('is impossible for the own account', async () => {
       const page = await visitor.get(pageOf(root));
       expect(page.html).not.toContain(`${pageOf(root)}/disable`);
       expect(page.main).toContain('This is your own account.');
@@ -336,7 +336,7 @@ onAnyEngine('the pages of administrators', (engine) => {
   });
 
   describe('administrators', () => {
-    test('make others administrators, and no longer', async () => {
+    test('promote and demote other users', async () => {
       const { ada } = await users(server(), 'ada');
       const other = await signedIn(server(), ada);
       expect((await other.get('/admin/users')).status).toBe(403);
@@ -356,7 +356,7 @@ onAnyEngine('the pages of administrators', (engine) => {
       }
     });
 
-    test('make no bots administrators', async () => {
+    test('cannot promote bots', async () => {
       const { ada } = await users(server(), 'ada');
       const { botId } = await newApp(server(), ada, { confidential: true });
       const refused = await visitor.post(`/admin/users/${botId}/administrator`, { administrator: 'yes' });
@@ -397,7 +397,7 @@ onAnyEngine('the pages of administrators', (engine) => {
       expect(again.html).toContain('<a href="/admin/invitations">Back to Invitations</a>');
     });
 
-    test('and a link for a password are made once by one form', async () => {
+    test('and a password link are created once per form', async () => {
       const { ada } = await users(server(), 'ada');
       for (const [page, action, back] of [
         ['/admin/invitations', '/admin/invitations', '/admin/invitations'],
@@ -420,7 +420,7 @@ onAnyEngine('the pages of administrators', (engine) => {
       expect((await visitor.get('/admin/invitations')).main).toContain('Without a note By root');
     });
 
-    test('has a note that is words and nothing more', async () => {
+    test('has a note that is shown as text', async () => {
       const page = await visitor.post('/admin/invitations', { note: markup });
       for (const { html, main } of [page, await visitor.get('/admin/invitations'), await visitor.get('/admin/audit')]) {
         expect(html).not.toContain('<script');
@@ -443,7 +443,7 @@ onAnyEngine('the pages of administrators', (engine) => {
       expect(await countActs(server())).toBe(before);
     });
 
-    test('is what it takes to sign up, says the page', async () => {
+    test('is required to sign up, and the page says so', async () => {
       expect((await visitor.get('/admin/invitations')).main).toContain(
         'Only people with an invitation can sign up here. The setting PARLEY_SIGN_UP decides this; it is invitation',
       );
@@ -451,7 +451,7 @@ onAnyEngine('the pages of administrators', (engine) => {
   });
 
   describe('the audit log', () => {
-    test('tells who did what, when, from where, in words', async () => {
+    test('shows who did what, when, and from where', async () => {
       const { ada } = await users(server(), 'ada');
       const other = await signedIn(server(), ada);
       await other.post('/apps/new', { name: markup, redirects: 'https://a.example/x', kind: 'open' });
@@ -472,7 +472,7 @@ onAnyEngine('the pages of administrators', (engine) => {
       return row?.name ?? '';
     };
 
-    test('tells of the command line, of strangers and of apps', async () => {
+    test('shows acts of the command line, of unknown clients and of apps', async () => {
       const { ada } = await users(server(), 'ada');
       expect((await visitor.get('/admin/audit')).main).toContain('The operator the command line Created');
       await new Visitor(server().url).post('/sign-in', { name: 'no-such-user', password: 'whatever it is' });
@@ -484,7 +484,7 @@ onAnyEngine('the pages of administrators', (engine) => {
       );
     });
 
-    test('tells the name that something had then, where it has another now', async () => {
+    test('shows the former name of a renamed app', async () => {
       const { ada } = await users(server(), 'ada');
       const app = await newApp(server(), ada, { name: 'Former' });
       const fields = { name: 'Latter', redirects: app.redirect };
@@ -494,7 +494,7 @@ onAnyEngine('the pages of administrators', (engine) => {
       expect(main).toContain('Changed an app app: Latter redirects');
     });
 
-    test('can be narrowed to an act and to a user', async () => {
+    test('can be filtered by event and by user', async () => {
       const { ada, bob } = await users(server(), 'ada', 'bob');
       for (const person of [ada, bob]) {
         const who = await signedIn(server(), person);
@@ -539,7 +539,7 @@ onAnyEngine('the pages of administrators', (engine) => {
       expectSound(page);
     });
 
-    test('is read fifty at a time, the latest first, to its beginning', async () => {
+    test('has pages of fifty entries, the latest first', async () => {
       const total = await countActs(server());
       expect(total).toBeGreaterThan(150);
       let count = 0;
@@ -560,7 +560,7 @@ onAnyEngine('the pages of administrators', (engine) => {
       expect(count).toBe(total);
     });
 
-    test('keeps what it is narrowed to from page to page', async () => {
+    test('keeps the filter from page to page', async () => {
       const { html } = await visitor.get('/admin/audit?act=user_created');
       expect(html).toMatch(/<a href="\/admin\/audit\?act=user_created&amp;before=\d+">Older/);
       const { main } = await visitor.get('/admin/audit?act=user_created&before=60');
@@ -572,7 +572,7 @@ onAnyEngine('the pages of administrators', (engine) => {
 onAnyEngine('the last administrator', (engine) => {
   const server = serverFor(engine, believingProxies);
 
-  test('can neither step down nor be disabled, and another can', async () => {
+  test('can neither step down nor be disabled until there is another', async () => {
     const root = await server().user('root', { admin: true });
     const ada = await server().user('ada');
     const visitor = await signedIn(server(), root);
@@ -601,7 +601,7 @@ onAnyEngine('the last administrator', (engine) => {
 });
 
 describe('the page of invitations', () => {
-  describe('where anybody may sign up', () => {
+  describe('with open sign-up', () => {
     const server = serverFor('sqlite', { PARLEY_SIGN_UP: 'open' });
 
     test('says so', async () => {
@@ -611,10 +611,10 @@ describe('the page of invitations', () => {
     });
   });
 
-  describe('where nobody may', () => {
+  describe('with closed sign-up', () => {
     const server = serverFor('sqlite', { PARLEY_SIGN_UP: 'closed' });
 
-    test('offers none, and makes none', async () => {
+    test('offers no form, and creates no invitation', async () => {
       const visitor = await signedIn(server(), await server().user('root', { admin: true }));
       const page = await visitor.get('/admin/invitations');
       expect(page.main).toContain('Nobody can sign up here, not even with an invitation.');

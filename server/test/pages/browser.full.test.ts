@@ -44,7 +44,7 @@ class Callback {
   }
 }
 
-/** What an app makes up before it asks. */
+/** Returns the URL of an authorization request, with its verifier and state. */
 function newRequest(server: string, clientId: string, redirect: string, scope: string) {
   const verifier = randomBytes(32).toString('base64url');
   const state = randomBytes(8).toString('hex');
@@ -228,7 +228,7 @@ inChromium('the pages', () => {
     expect(wide).toEqual([]);
   });
 
-  test('keep an address of four numbers on one line in the log', async () => {
+  test('keep an IPv4 address on one line in the audit log', async () => {
     const page = await signedIn({ viewport: { width: 1280, height: 800 } });
     // Next to something long, which would take all the room there is.
     await page.goto(`${server.url}/admin/invitations`);
@@ -258,7 +258,7 @@ inChromium('the pages', () => {
     expect(selected).toBe(await link.inputValue());
   });
 
-  test('need no script, and nothing on them is refused by their own policy', async () => {
+  test('need no script, and obey their own content security policy', async () => {
     const page = await signedIn();
     const complaints: string[] = [];
     page.on('console', (message) => complaints.push(message.text()));
@@ -272,7 +272,7 @@ inChromium('the pages', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('stand in nobody else’s frame', async () => {
+  test('cannot be framed by other sites', async () => {
     const page = await signedIn();
     const other = Bun.serve({
       hostname: '127.0.0.1',
@@ -342,7 +342,7 @@ inChromium('the pages', () => {
       });
     }
 
-    test('reads nothing of the API with the cookie of somebody who visits it', async () => {
+    test('cannot read the API with the cookie of its visitor', async () => {
       const page = await signedIn();
       const other = Bun.serve({
         hostname: '127.0.0.1',

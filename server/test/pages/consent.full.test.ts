@@ -9,7 +9,7 @@ inChromium('the consent page in a browser', () => {
   const server = serverFor('sqlite', { PARLEY_SIGN_IN_LIMIT: 'off' });
   const visit = visitors();
 
-  test('leads to an app that leads on by itself, and its window still knows who opened it', async () => {
+  test('redirects to an app that redirects again, and keeps window.opener', async () => {
     // Each hop is another origin, as far as a browser is concerned.
     using end = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => html('<h1>The app</h1>') });
     using app = Bun.serve({

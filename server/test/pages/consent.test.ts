@@ -34,7 +34,7 @@ onAnyEngine('the consent page', (engine) => {
   }
   const answer = (location: string | null) => new URL(location ?? 'https://none.example').searchParams;
 
-  test('lets somebody sign in first, and comes back with the whole request', async () => {
+  test('lets the user sign in first, and returns with the whole request', async () => {
     const { name } = await person(server());
     const browser = new BrowserLike(server().url);
     const { status, location } = await browser.get(address());
@@ -46,7 +46,7 @@ onAnyEngine('the consent page', (engine) => {
     expect((await browser.get(address())).status).toBe(200);
   });
 
-  test('says which app asks, whose it is, for what, as whom, and where it leads', async () => {
+  test('shows the app, its owner, the scopes, the user and the destination', async () => {
     const { user, browser } = await signedIn();
     const { words, html } = await browser.get(address({ scope: 'messages:read files' }));
     expect(words).toContain('Allow Weekly digest to use your account?');
@@ -57,7 +57,7 @@ onAnyEngine('the consent page', (engine) => {
     expect(words).not.toContain('Send, edit and delete messages');
     expect(words).toContain(`You are signed in as ${user.name}`);
     expect(words).toContain('You will go to digest.example .');
-    // Nothing is given away by the page itself: that is left to the answer.
+    // The page itself contains no code.
     expect(html).not.toContain('oac_');
     const local = await browser.get(address({ redirect_uri: 'http://127.0.0.1:4711/callback' }));
     expect(local.words).toContain('You will return to a program on this machine ( 127.0.0.1:4711 )');
@@ -71,7 +71,7 @@ onAnyEngine('the consent page', (engine) => {
     expect(words).toContain('This app is part of Parley.');
   });
 
-  test('gives the app a code that works, where it is allowed', async () => {
+  test('gives the app a working code if the user allows it', async () => {
     const { user, browser } = await signedIn();
     const { status, location } = await browser.post(address(), { user: user.user_id, decision: 'allow' });
     expect(status).toBe(303);
@@ -88,7 +88,7 @@ onAnyEngine('the consent page', (engine) => {
     expect((await new Client(server().url, access, 0).ok('users.me', {})).user.name).toBe(user.name);
   });
 
-  test('tells the app so, and gives it nothing, where it is denied', async () => {
+  test('redirects with an error if the user denies it', async () => {
     const { user, browser } = await signedIn();
     const { status, location } = await browser.post(address(), { user: user.user_id, decision: 'deny' });
     expect(status).toBe(303);
@@ -97,7 +97,7 @@ onAnyEngine('the consent page', (engine) => {
     expect(answer(location).get('code')).toBeNull();
   });
 
-  test('gives nothing where another site sends the decision', async () => {
+  test('rejects a decision from another site', async () => {
     const { user, browser } = await signedIn();
     const { status, location } = await browser.post(
       address(),
@@ -111,7 +111,7 @@ onAnyEngine('the consent page', (engine) => {
     expect(got).toBe(0);
   });
 
-  test('asks anew where somebody else is signed in by now, nobody is, or nothing was decided', async () => {
+  test('asks again if another user is signed in, nobody is, or nothing was decided', async () => {
     const { user, browser } = await signedIn();
     const { user: other } = await signedIn();
     const cases = [
@@ -127,7 +127,7 @@ onAnyEngine('the consent page', (engine) => {
     }
   });
 
-  test('lets somebody use another account, and comes back', async () => {
+  test('lets the user switch accounts, and returns', async () => {
     const { browser } = await signedIn();
     const { html } = await browser.get(address());
     const [, next = ''] =
@@ -139,7 +139,7 @@ onAnyEngine('the consent page', (engine) => {
     expect(browser.session).toBeUndefined();
   });
 
-  test('shows administration to administrators alone, and makes it stand out', async () => {
+  test('offers the scope admin only to administrators, and highlights it', async () => {
     const asked = { scope: 'messages:read admin' };
     const { browser: root } = await signedIn({ admin: true });
     const shown = await root.get(address(asked));
@@ -156,7 +156,7 @@ onAnyEngine('the consent page', (engine) => {
     expect(hidden.html).toContain('value="allow"');
   });
 
-  test('is not shown where it is not known whose request it is: nobody is sent anywhere', async () => {
+  test('shows an error, and does not redirect, if the client or its redirect URL is unknown', async () => {
     const { user, browser } = await signedIn();
     const wrong = [
       address({ client_id: 'app_nobody' }),
@@ -178,14 +178,14 @@ onAnyEngine('the consent page', (engine) => {
     }
   });
 
-  test('tells the app at once what is wrong with its request, before anybody signs in', async () => {
+  test('redirects to the app with the error of an invalid request, before sign-in', async () => {
     const { status, location } = await new BrowserLike(server().url).get(address({ code_challenge: undefined }));
     expect(status).toBe(303);
     expect(location).toStartWith(`${site}?error=invalid_request`);
   });
 });
 
-describe('what the consent page shows and where it leads', () => {
+describe('the consent page of any app', () => {
   const server = serverFor('sqlite', { PARLEY_SIGN_IN_LIMIT: 'off' });
 
   async function pageFor(name: string, redirect: string, other: Asked = {}) {
@@ -196,19 +196,19 @@ describe('what the consent page shows and where it leads', () => {
     return browser.get(`/oauth/authorize?${request}`);
   }
 
-  test('shows what apps are called and send as text', async () => {
+  test('shows names and parameters of apps as text', async () => {
     const { html, words } = await pageFor('<script>alert(1)</script>"', site, { state: '"><script>alert(2)</script>' });
     expect(html).not.toContain('<script');
     expect(words).toContain('Allow <script>alert(1)</script>" to use your account?');
   });
 
-  test('keeps what apps are called apart from its own words', async () => {
+  test('isolates the names of apps from its own text', async () => {
     const { html } = await pageFor('שלום app', site);
     expect(html).toContain('<h1>Allow <bdi>שלום app</bdi> to use your account?</h1>');
     expect(html).toContain('<title>Allow \u2068שלום app\u2069 to use your account? · Parley</title>');
   });
 
-  test('lets its form lead to the kind of place that the app is at, and no other page lead there', async () => {
+  test('allows its form to redirect to the scheme of the app, and other pages do not', async () => {
     const targets: Record<string, string> = {
       [site]: "form-action 'self' https:",
       'http://127.0.0.1:9999/callback': "form-action 'self' http: https:",

@@ -43,7 +43,7 @@ onAnyEngine('changing a password', (engine) => {
     expect((await somebody().signIn(user.name, better)).status).toBe(303);
   });
 
-  test('takes the current password, and shows none of them again', async () => {
+  test('needs the current password, and never shows a password', async () => {
     const { user, browser } = await signedIn();
     const { status, words, html } = await browser.post('/password', changing('not my password', better));
     expect(status).toBe(422);
@@ -60,7 +60,7 @@ onAnyEngine('changing a password', (engine) => {
     expect((await somebody().signIn(user.name, goodPassword)).status).toBe(303);
   });
 
-  test('is slowed down, so that whoever finds a browser open cannot guess for long', async () => {
+  test('is throttled, so that someone at an unlocked browser cannot guess for long', async () => {
     const { user, browser } = await signedIn();
     for (let i = 0; i < 5; i++) {
       expect((await browser.post('/password', changing('not my password', better))).status).toBe(422);
@@ -72,7 +72,7 @@ onAnyEngine('changing a password', (engine) => {
     expect(await browser.signedInAs()).toBe(user.name);
   });
 
-  test('goes to one of two who know the old one and change it at once', async () => {
+  test('succeeds for one of two concurrent changes', async () => {
     const { user, browser } = await signedIn();
     const other = somebody();
     await other.signIn(user.name, goodPassword);
@@ -88,7 +88,7 @@ onAnyEngine('changing a password', (engine) => {
     expect((await somebody().signIn(user.name, lost)).status).toBe(422);
   });
 
-  test('is for those who are signed in', async () => {
+  test('needs a session', async () => {
     const { location } = await somebody().get('/password');
     expect(location).toBe('/sign-in?next=%2Fpassword');
     const { status, location: posted } = await somebody().post('/password', changing(goodPassword, better));
@@ -120,7 +120,7 @@ onAnyEngine('changing a password', (engine) => {
     expect((await somebody().get(path)).words).not.toContain('it worked');
   });
 
-  test('works for one of many who use such a link at once', async () => {
+  test('works for one of many concurrent uses of a link', async () => {
     const user = await person(server());
     const path = await linkFor(user.user_id);
     const tries = ['first of them', 'second of them', 'third of them'].map((password) =>
@@ -129,7 +129,7 @@ onAnyEngine('changing a password', (engine) => {
     expect((await Promise.all(tries)).map(({ status }) => status).sort()).toEqual([303, 404, 404]);
   });
 
-  test('does not work with a link that is older than a day or than another, or whose user is disabled', async () => {
+  test('fails with a link that has expired, was replaced, or is for a disabled user', async () => {
     const user = await person(server());
     const earlier = await linkFor(user.user_id);
     const path = await linkFor(user.user_id);
@@ -144,7 +144,7 @@ onAnyEngine('changing a password', (engine) => {
     expect((await somebody().post(ended, { password: better, again: better })).status).toBe(404);
   });
 
-  test('ends a link for a new password', async () => {
+  test('ends the password links of the user', async () => {
     const { user, browser } = await signedIn();
     const path = await linkFor(user.user_id);
     expect((await browser.post('/password', changing(goodPassword, better))).status).toBe(200);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { Passwords } from '../../auth/passwords.ts';
 import { signIn } from '../../auth/sign-in.ts';
 import { buildPages } from '../../pages/index.ts';
-import type { SiteDeps } from '../../pages/site.tsx';
+import type { SiteDeps } from '../../pages/site.ts';
 import { BrowserLike, fromOurPage, goodPassword, type Page, person } from '../support/browser-like.ts';
 import { freshEnvironment } from '../support/engines.ts';
 import { eventually } from '../support/eventually.ts';
@@ -12,7 +12,7 @@ import { overSocket } from '../support/wire.ts';
 
 /** Every address that there is, of one method, with something in the place of what varies. */
 function paths(method: 'GET' | 'POST'): string[] {
-  // Nothing is served here: what the pages would need for that is left out.
+  // The pages are only listed, so they need no dependencies.
   const { routes } = buildPages({} as SiteDeps);
   const found = routes.filter((route) => route.method === method).map(({ path }) => path.replace(/:\w+/g, '999999'));
   return [...new Set(found)];
@@ -57,7 +57,7 @@ describe('pages', () => {
     root = (await person(server(), { name: 'root', admin: true })).name;
   });
 
-  test('are nobody’s frame, run no script and are kept by no cache, each of them and every error', async () => {
+  test('forbid frames, scripts and caching, errors included', async () => {
     const signedOut = new BrowserLike(server().url);
     const browser = administrator();
     await browser.signIn(root, goodPassword);
@@ -78,7 +78,7 @@ describe('pages', () => {
     expectProtection('large form', await browser.post('/sign-in', { name: 'x'.repeat(70_000) }));
   });
 
-  test('take no form that another site, or no page at all, made the browser send: not one of them', async () => {
+  test('all reject forms from other sites, and forms without an origin', async () => {
     const browser = administrator();
     await browser.signIn(root, goodPassword);
     const cookies = new Map(browser.cookies);
@@ -113,13 +113,13 @@ describe('pages', () => {
     expect(await browser.signedInAs()).toBe(root);
   });
 
-  test('take forms from browsers that name only the origin', async () => {
+  test('accept forms from browsers that send only Origin', async () => {
     const browser = administrator();
     const { status } = await browser.post('/sign-in', { name: root, password: goodPassword }, { origin: server().url });
     expect(status).toBe(303);
   });
 
-  test('refuse forms that are too large, no UTF-8, or no forms', async () => {
+  test('reject forms that are too large, not UTF-8, or not forms', async () => {
     const browser = new BrowserLike(server().url);
     const form = 'application/x-www-form-urlencoded';
     const large = await browser.post('/sign-in', { name: root, password: 'x'.repeat(70_000) });
@@ -145,7 +145,7 @@ describe('pages', () => {
     expect((await browser.postRaw('/sign-in', `${many}&${fields}`, { 'content-type': form })).status).toBe(303);
   });
 
-  test('let go of a connection with the rest of a form on it that nobody reads', async () => {
+  test('close a connection with an unread form', async () => {
     const head = (path: string, headers: string) =>
       `POST ${path} HTTP/1.1\r\nHost: ${new URL(server().url).host}\r\n${headers}\r\n`;
     const form = 'Content-Type: application/x-www-form-urlencoded\r\n';
@@ -161,7 +161,7 @@ describe('pages', () => {
     }
   });
 
-  test('refuse a NUL in what is a name', async () => {
+  test('reject a NUL in a name', async () => {
     const browser = new BrowserLike(server().url);
     expect((await browser.signIn('root\0', goodPassword)).status).toBe(422);
     const { status, words } = await browser.post('/sign-up', {
@@ -174,7 +174,7 @@ describe('pages', () => {
     expect(words).toContain('This must not contain U+0000.');
   });
 
-  test('show what people typed as text, wherever it stands', async () => {
+  test('show input as text everywhere', async () => {
     const markup = '<img src=x onerror=alert(1)>"\'&amp;</title>';
     const browser = new BrowserLike(server().url);
     const typed = { name: `${markup}"`, display_name: markup, password: 'x', again: 'x' };
@@ -192,13 +192,13 @@ describe('pages', () => {
     expect(next.html).not.toContain('<script');
   });
 
-  test('are found by programs as little as anything else: they are told so in JSON', async () => {
+  test('respond to programs at unknown paths with JSON', async () => {
     const response = await fetch(`${server().url}/nothing`, { headers: { accept: 'application/json' } });
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ success: false, error: { code: 'not_found' } });
   });
 
-  test('over plain http set no secure cookie, and ask for no https', async () => {
+  test('over plain http set no secure cookie, and no HSTS', async () => {
     const page = await new BrowserLike(server().url).signIn(root, goodPassword);
     const cookies = page.headers.getSetCookie();
     expect(cookies.map((cookie) => cookie.split('=', 1)[0])).toEqual(['parley_session', 'parley_device']);
@@ -224,7 +224,7 @@ describe('pages behind https', () => {
       expect(cookie).not.toMatch(/domain/i);
     }
     expect(await browser.signedInAs()).toBe('root');
-    // What plain http, or another host of the domain, could have set is not read.
+    // Plain http, or another host of the domain, could have set this cookie, so it is ignored.
     const plain = new BrowserLike(server().url);
     plain.cookies.set('parley_session', browser.cookies.get(cookieName) ?? '');
     expect(await plain.signedInAs()).toBeUndefined();
@@ -232,7 +232,7 @@ describe('pages behind https', () => {
     expect(out.headers.getSetCookie()).toEqual([`${cookieName}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure`]);
   });
 
-  test('ask browsers to come by https from then on, errors included', async () => {
+  test('send HSTS, errors included', async () => {
     const browser = new BrowserLike(server().url);
     for (const path of ['/sign-in', '/nothing', '/password', '/setup/gone']) {
       const { headers } = await browser.get(path);
@@ -242,7 +242,7 @@ describe('pages behind https', () => {
     expect(refused.headers.get('strict-transport-security')).toBe('max-age=31536000');
   });
 
-  test('go by the public address, and not by what a request says of itself', async () => {
+  test('use the public URL, and not the Host header', async () => {
     const sent = { name: 'root', password: goodPassword };
     const browser = new BrowserLike(server().url);
     expect((await browser.post('/sign-in', sent, { origin: 'https://chat.example.com' })).status).toBe(303);
@@ -275,7 +275,7 @@ function gatedPasswords() {
   return { passwords, open: gate.resolve, begun: () => begun };
 }
 
-test('while very many wait for their passwords to be checked, further ones are refused, and soon get through', async () => {
+test('sign-ins beyond the queue for password checks are rejected, and succeed soon after', async () => {
   const { passwords, open } = gatedPasswords();
   const checks = Array.from({ length: 110 }, () => passwords.matches(goodPassword, null));
   const settled = Promise.allSettled(checks);
@@ -286,7 +286,7 @@ test('while very many wait for their passwords to be checked, further ones are r
   expect(await passwords.matches(goodPassword, null)).toBe(false);
 });
 
-describe('pages that are asked for too often', () => {
+describe('the rate limit of pages', () => {
   const server = serverFor(
     'sqlite',
     { PARLEY_RATE_LIMIT: '1/5', TRUST_PROXY: '1' },
@@ -294,7 +294,7 @@ describe('pages that are asked for too often', () => {
   );
   const at = (address: string) => new BrowserLike(server().url, { 'x-forwarded-for': address });
 
-  test('wait, by address, and for those who are signed in by session', async () => {
+  test('counts by IP, and by session for signed-in users', async () => {
     const { name } = await person(server());
     const somebody = at('198.51.100.7');
     await somebody.signIn(name, goodPassword);
@@ -316,7 +316,7 @@ describe('pages that are asked for too often', () => {
   });
 });
 
-test('what is logged of a page is which one it was, not its address: that may hold a secret', async () => {
+test('the log has the route of a page and not its URL, which may contain a secret', async () => {
   const lines: string[] = [];
   const env = { ...(await freshEnvironment('sqlite')), LOG_LEVEL: 'debug' };
   const server = await startServer(env, { print: (text) => lines.push(text) });
@@ -331,10 +331,10 @@ test('what is logged of a page is which one it was, not its address: that may ho
   expect(lines.join('')).not.toContain('s3cret');
 });
 
-describe('a name that nobody has', () => {
+describe('an unknown name', () => {
   const server = serverFor('sqlite');
 
-  test('has its password checked like any other, so that it takes as long', async () => {
+  test('takes as long to reject as a wrong password', async () => {
     const { name } = await person(server());
     for (const [who, outcome] of [
       [name, 'signed in'],

@@ -11,7 +11,7 @@ const linkOf = (server: TestServer) => new URL(readFileSync(linkFile(server.env)
 const filled = (name: string) => ({ name, password: goodPassword, again: goodPassword });
 
 onAnyEngine('setting up', (engine) => {
-  test('makes whoever opens the link the first administrator, once', async () => {
+  test('creates the first administrator with the link, once', async () => {
     const server = await startServer(await freshEnvironment(engine));
     const browser = new BrowserLike(server.url);
     expect((await browser.get('/')).words).toContain('Open the set-up link that the server printed');
@@ -40,7 +40,7 @@ onAnyEngine('setting up', (engine) => {
     await server.stop();
   });
 
-  test('lets one of many win who use the link at once', async () => {
+  test('succeeds for one of many concurrent uses of the link', async () => {
     const server = await startServer(await freshEnvironment(engine));
     const link = linkOf(server);
     const names = ['ada', 'bob', 'cleo', 'dora'];
@@ -50,7 +50,7 @@ onAnyEngine('setting up', (engine) => {
     await server.stop();
   });
 
-  test('prints another link at each start until somebody has set it up', async () => {
+  test('prints another link at each start until there is an administrator', async () => {
     const env = await freshEnvironment(engine);
     const first = await startServer(env);
     const earlier = linkOf(first);
@@ -68,7 +68,7 @@ onAnyEngine('setting up', (engine) => {
     await third.stop();
   });
 
-  test('ends the link after a week', async () => {
+  test('expires the link after a week', async () => {
     const begun = Date.now();
     let passed = 0;
     const server = await startServer(await freshEnvironment(engine), { now: () => begun + passed });
@@ -95,7 +95,7 @@ test('an administrator whom the operator adds ends the link', async () => {
 describe('the form of the set-up', () => {
   const server = serverFor('sqlite');
 
-  test('says beside each field what is wrong, and keeps what was typed, but no password', async () => {
+  test('shows errors beside the fields, and keeps the values except the password', async () => {
     const browser = new BrowserLike(server().url);
     const link = linkOf(server());
     const typed = { name: 'no good', display_name: 'Ada "A" <Lovelace>', password: 'short pw', again: 'short pw' };
@@ -112,7 +112,7 @@ describe('the form of the set-up', () => {
     expect(html).toContain('<p class="fault" id="name-fault">');
   });
 
-  test('wants the same password twice, and none that everybody tries first', async () => {
+  test('needs the same password twice, and rejects common ones', async () => {
     const browser = new BrowserLike(server().url);
     const link = linkOf(server());
     const twice = await browser.post(link, { name: 'ada', password: goodPassword, again: `${goodPassword}!` });
@@ -126,7 +126,7 @@ describe('the form of the set-up', () => {
     expect(await countAdmins(server().engine)).toBe(0);
   });
 
-  test('says where a name is taken', async () => {
+  test('says that a name is taken', async () => {
     await person(server(), { name: 'taken' });
     const { status, words } = await new BrowserLike(server().url).post(linkOf(server()), filled('Taken'));
     expect(status).toBe(422);
@@ -134,7 +134,7 @@ describe('the form of the set-up', () => {
     expect(existsSync(linkFile(server().env))).toBe(true);
   });
 
-  test('is not looked at where the link is dead', async () => {
+  test('is not read if the link does not work', async () => {
     const { status } = await new BrowserLike(server().url).post('/setup/nothing', { name: 'no good' });
     expect(status).toBe(404);
   });
@@ -143,7 +143,7 @@ describe('the form of the set-up', () => {
 describe('the front page', () => {
   const server = serverFor('sqlite');
 
-  test('tells programs where the API is, and people where to sign in', async () => {
+  test('shows programs the URL of the API, and redirects people to sign in', async () => {
     const response = await fetch(server().url);
     expect(await response.text()).toMatch(
       /^Parley \d+\.\d+\.\d+\nThe API is at \/api, its description at \/api\/openapi\.json\.\n$/,
@@ -155,7 +155,7 @@ describe('the front page', () => {
     expect({ status, location }).toEqual({ status: 303, location: '/sign-in' });
   });
 
-  test('shows administration to administrators alone', async () => {
+  test('shows administration only to administrators', async () => {
     const root = await person(server(), { admin: true });
     const someone = await person(server());
     const browser = new BrowserLike(server().url);

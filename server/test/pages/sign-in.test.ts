@@ -30,7 +30,7 @@ onAnyEngine('signing in', (engine) => {
     expect(await browser.signedInAs()).toBe(name);
   });
 
-  test('tells nobody whether a name exists: not in status, words or headers', async () => {
+  test('does not reveal whether a name exists: not in status, text or headers', async () => {
     const { name: known } = await person(server());
     const disabled = await person(server());
     await server().engine.write((tx) => disableUser(tx, disabled.user_id, Date.now()));
@@ -40,7 +40,7 @@ onAnyEngine('signing in', (engine) => {
       { userId: owner.user_id, appId: 0, address: null },
       { name: `${owner.name}-bot`, displayName: 'A bot' },
     );
-    // As it never is: even then nobody signs in as a bot.
+    // A bot never has a password. Even with one, nobody can sign in as it.
     await server().engine.write(async (tx) =>
       setPassword(tx, bot.user_id, await server().tools.passwords.hash(goodPassword)),
     );
@@ -70,7 +70,7 @@ onAnyEngine('signing in', (engine) => {
     expect(seen.get('wrong password')).toMatchObject({ status: 422 });
   });
 
-  test('keeps the name that was typed, and starts at the password', async () => {
+  test('keeps the name after an error, and focuses the password', async () => {
     const { html } = await elsewhere().signIn('nobody"><script>alert(1)</script>', 'not the password');
     expect(html).toContain('value="nobody&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"');
     expect(html).not.toContain('<script');
@@ -78,7 +78,7 @@ onAnyEngine('signing in', (engine) => {
     expect(html).toMatch(/<input id="password"[^>]*autofocus[^>]*aria-describedby="refusal"/);
   });
 
-  test('is slowed down for an account, from wherever it is tried, and known or not', async () => {
+  test('is throttled per account, from any IP, whether the account exists or not', async () => {
     const { name } = await person(server());
     for (const tried of [name, 'no-such-name']) {
       for (let i = 0; i < limit; i++) expect((await elsewhere().signIn(tried, 'wrong wrong wrong')).status).toBe(422);
@@ -94,7 +94,7 @@ onAnyEngine('signing in', (engine) => {
     }
   });
 
-  test('is possible again after the time that was told, with nobody doing anything', async () => {
+  test('is possible again after Retry-After', async () => {
     const { name } = await person(server());
     for (let i = 0; i < limit; i++) await elsewhere().signIn(name, 'wrong wrong wrong');
     const refused = await elsewhere().signIn(name, goodPassword);
@@ -105,14 +105,14 @@ onAnyEngine('signing in', (engine) => {
     for (let i = 0; i < limit; i++) expect((await elsewhere().signIn(name, 'wrong wrong wrong')).status).toBe(422);
   });
 
-  test('counts attempts that come all at once', async () => {
+  test('counts concurrent attempts', async () => {
     const { name } = await person(server());
     const many = Array.from({ length: 12 }, () => elsewhere().signIn(name, 'wrong wrong wrong'));
     const answers = statuses(await Promise.all(many)).sort();
     expect(answers).toEqual([...Array(limit).fill(422), ...Array(12 - limit).fill(429)]);
   });
 
-  test('is slowed down for an address, whatever names it tries, and for no other', async () => {
+  test('is throttled per IP, whatever the names', async () => {
     const { name } = await person(server());
     const address = newAddress();
     for (let i = 0; i < limit * 5; i++) {
@@ -124,7 +124,7 @@ onAnyEngine('signing in', (engine) => {
     expect((await elsewhere(address).signIn(name, goodPassword)).status).toBe(303);
   });
 
-  test('takes a network of IPv6 for one address', async () => {
+  test('counts an IPv6 /64 as one IP', async () => {
     for (let i = 0; i < limit * 5; i++) {
       await elsewhere(`2001:db8:0:1::${i + 1}`).signIn(`six-${i}`, 'wrong wrong wrong');
     }
@@ -132,7 +132,7 @@ onAnyEngine('signing in', (engine) => {
     expect((await elsewhere('2001:db8:0:2::1').signIn('six', 'wrong wrong wrong')).status).toBe(422);
   });
 
-  test('does not let people at one address use up each other’s attempts by signing in', async () => {
+  test('does not count successful sign-ins against an IP', async () => {
     const { name } = await person(server());
     const address = newAddress();
     for (let i = 0; i < limit * 5 + 3; i++) {
@@ -140,7 +140,7 @@ onAnyEngine('signing in', (engine) => {
     }
   });
 
-  test('stays open to a browser that was signed in before, while others guess', async () => {
+  test('stays possible for a known browser while others guess', async () => {
     const { name } = await person(server());
     const stranger = await person(server());
     const known = elsewhere();
@@ -161,7 +161,7 @@ onAnyEngine('signing in', (engine) => {
     expect((await forged.signIn(name, goodPassword)).status).toBe(429);
   });
 
-  test('is slowed down for a browser that was signed in before, too', async () => {
+  test('is throttled for a known browser too', async () => {
     const { name } = await person(server());
     const known = elsewhere();
     await known.signIn(name, goodPassword);
@@ -181,7 +181,7 @@ onAnyEngine('signing in', (engine) => {
     await browser.signIn(victim.name, goodPassword);
     expect(browser.session).not.toBe(planted);
     expect(await browser.signedInAs()).toBe(victim.name);
-    // Whoever planted the cookie holds nothing: neither the victim's session, nor the one that was planted.
+    // The attacker has neither the victim's session nor the planted one.
     expect(await attacker.signedInAs()).toBeUndefined();
 
     const made = elsewhere();
@@ -193,7 +193,7 @@ onAnyEngine('signing in', (engine) => {
     expect(made.session).not.toBe(before);
   });
 
-  test('goes on to the page that was asked for', async () => {
+  test('continues at the requested page', async () => {
     const { name } = await person(server());
     const browser = elsewhere();
     const asked = await browser.get('/password?a=1&b=2');
@@ -209,7 +209,7 @@ onAnyEngine('signing in', (engine) => {
     expect({ status: again.status, location: again.location }).toEqual({ status: 303, location: '/apps' });
   });
 
-  test('ends by itself after thirty days', async () => {
+  test('expires after thirty days', async () => {
     const { name } = await person(server());
     const browser = elsewhere();
     await browser.signIn(name, goodPassword);
@@ -219,7 +219,7 @@ onAnyEngine('signing in', (engine) => {
     expect(await browser.signedInAs()).toBeUndefined();
   });
 
-  test('ends with signing out, also for whoever has copied the cookie', async () => {
+  test('ends with sign-out, also for a copied cookie', async () => {
     const { name } = await person(server());
     const browser = elsewhere();
     await browser.signIn(name, goodPassword);
@@ -245,7 +245,7 @@ onAnyEngine('signing in', (engine) => {
     expect(await browser.signedInAs()).toBeUndefined();
   });
 
-  test('takes no access token for a session', async () => {
+  test('does not accept an access token as a session', async () => {
     const someone = await server().user('token-holder');
     const browser = elsewhere();
     browser.cookies.set('parley_session', someone.token);
@@ -253,7 +253,7 @@ onAnyEngine('signing in', (engine) => {
   });
 });
 
-describe('where a person is sent after signing in or out', () => {
+describe('the page after sign-in or sign-out', () => {
   const server = serverFor('sqlite', { PARLEY_SIGN_IN_LIMIT: 'off', PARLEY_SIGN_UP: 'open' });
 
   const tricks = [
@@ -301,7 +301,7 @@ describe('where a person is sent after signing in or out', () => {
     }
   });
 
-  test('is the front page where another place is named, and not the same path here', async () => {
+  test('is the front page if the URL is of another site', async () => {
     const { name } = await person(server());
     for (const next of ['https://evil.example/apps', '//evil.example/apps', '/\\evil.example/apps', '/..//apps']) {
       const { location } = await new BrowserLike(server().url).signIn(name, goodPassword, { next });
@@ -309,7 +309,7 @@ describe('where a person is sent after signing in or out', () => {
     }
   });
 
-  test('is the page that was meant, with its query', async () => {
+  test('is the requested page, with its query', async () => {
     const { name } = await person(server());
     for (const next of ['/apps', '/oauth/authorize?client_id=a%20b&scope=x+y', '/a%2F%2Fb', '/?x=//y']) {
       const { location } = await new BrowserLike(server().url).signIn(name, goodPassword, { next });

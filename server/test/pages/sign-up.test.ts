@@ -30,7 +30,7 @@ onAnyEngine('signing up where it is open', (engine) => {
   );
   const elsewhere = (address = newAddress()) => new BrowserLike(server().url, { 'x-forwarded-for': address });
 
-  test('makes an account and signs it in, as nobody special', async () => {
+  test('creates an account without rights, and signs it in', async () => {
     const browser = elsewhere();
     const name = newName();
     expect((await browser.get('/sign-in')).html).toContain('href="/sign-up"');
@@ -43,7 +43,7 @@ onAnyEngine('signing up where it is open', (engine) => {
     expect((await elsewhere().signIn(name, goodPassword)).status).toBe(303);
   });
 
-  test('goes on to where the person was on the way to', async () => {
+  test('continues at the requested page', async () => {
     const browser = elsewhere();
     const form = await browser.get('/sign-in?next=%2Fapps');
     expect(form.html).toContain('href="/sign-up?next=%2Fapps"');
@@ -53,7 +53,7 @@ onAnyEngine('signing up where it is open', (engine) => {
     expect(tricked.location).toBe('/');
   });
 
-  test('gives each name to one of many who want it at once', async () => {
+  test('gives a name to one of many concurrent requests', async () => {
     const name = newName();
     const wanted = ['', '', '', ''].map(() => elsewhere().post('/sign-up', filled(name)));
     const answers = await Promise.all(wanted);
@@ -63,7 +63,7 @@ onAnyEngine('signing up where it is open', (engine) => {
     expect(refused?.html).toContain(`value="${name}"`);
   });
 
-  test('is slowed down for an address, so that nobody has us hash for ever', async () => {
+  test('is throttled per IP, because hashing is expensive', async () => {
     const address = newAddress();
     // Five times what one account has at signing in, and whether it comes to an account or not.
     const taken = newName();
@@ -83,7 +83,7 @@ onAnyEngine('signing up where it is open', (engine) => {
     expect((await elsewhere(address).post('/sign-up', filled(newName()))).status).toBe(303);
   });
 
-  test('leaves no session behind that the browser had before', async () => {
+  test('ends the earlier session of the browser', async () => {
     const browser = elsewhere();
     await browser.post('/sign-up', filled(newName()));
     const before = new BrowserLike(server().url);
@@ -101,7 +101,7 @@ onAnyEngine('an invitation', (engine) => {
   const server = serverFor(engine, { PARLEY_SIGN_IN_LIMIT: 'off' }, { now });
   const somebody = () => new BrowserLike(server().url);
 
-  test('makes one account, and is used up with it', async () => {
+  test('creates one account', async () => {
     const { path } = await invite(server(), now);
     const browser = somebody();
     expect((await browser.get(path)).words).toContain('Choose a name and a password');
@@ -116,7 +116,7 @@ onAnyEngine('an invitation', (engine) => {
     expect(late.session).toBeUndefined();
   });
 
-  test('makes one account for many who use it at once', async () => {
+  test('creates one account under concurrent use', async () => {
     const { path } = await invite(server(), now);
     const answers = await Promise.all(['', '', '', ''].map(() => somebody().post(path, filled(newName()))));
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 404, 404, 404]);
@@ -127,7 +127,7 @@ onAnyEngine('an invitation', (engine) => {
     expect((await somebody().get(path)).words).not.toContain('it worked');
   });
 
-  test('is not used up by a form with something wrong in it, or by a name that is taken', async () => {
+  test('stays valid after an invalid form or a taken name', async () => {
     const { path } = await invite(server(), now);
     const { name } = await person(server());
     expect((await somebody().post(path, { ...filled('no good') })).status).toBe(422);
@@ -135,7 +135,7 @@ onAnyEngine('an invitation', (engine) => {
     expect((await somebody().post(path, filled(newName()))).status).toBe(303);
   });
 
-  test('ends when it is withdrawn, and after a week', async () => {
+  test('ends when it is withdrawn, and expires after a week', async () => {
     const withdrawn = await invite(server(), now);
     await withdrawn.withdraw();
     expect((await somebody().get(withdrawn.path)).status).toBe(404);
@@ -148,7 +148,7 @@ onAnyEngine('an invitation', (engine) => {
     expect((await somebody().post(path, filled(newName()))).status).toBe(404);
   });
 
-  test('is the only way in: the open form is not there', async () => {
+  test('is required: the open form is closed', async () => {
     const name = newName();
     const { status, words } = await somebody().post('/sign-up', filled(name));
     expect(status).toBe(403);
@@ -158,7 +158,7 @@ onAnyEngine('an invitation', (engine) => {
     expect(await findUserByName(server().engine, name)).toBeUndefined();
   });
 
-  test('cannot be made up, and a link for something else is none', async () => {
+  test('must be a real invitation, and not a link of another kind', async () => {
     expect((await somebody().post('/invitation/made-up', filled(newName()))).status).toBe(404);
     const { path } = await invite(server(), now);
     const secret = path.split('/').at(-1) ?? '';
@@ -168,10 +168,10 @@ onAnyEngine('an invitation', (engine) => {
   });
 });
 
-describe('where nobody may sign up', () => {
+describe('with closed sign-up', () => {
   const server = serverFor('sqlite', { PARLEY_SIGN_UP: 'closed' });
 
-  test('neither the form nor an invitation makes an account', async () => {
+  test('neither the form nor an invitation creates an account', async () => {
     const { path } = await invite(server());
     const browser = new BrowserLike(server().url);
     for (const form of ['/sign-up', path]) {

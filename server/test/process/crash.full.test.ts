@@ -4,7 +4,7 @@ import { freshEnvironment, onAnyEngine } from '../support/engines.ts';
 import { attach, spawnServer } from '../support/server.ts';
 
 onAnyEngine('a server killed with SIGKILL under load', (engine) => {
-  test('has every message that it answered for, and its event, none of them twice', async () => {
+  test('has every acknowledged message and its event once', async () => {
     const env = await freshEnvironment(engine);
     let running = await spawnServer(env);
     const server = await attach(running.url, env);

@@ -19,7 +19,7 @@ onBothEngines('a process that is told to stop', (engine) => {
     return { env, server, url, made: await attach(url, env) };
   };
 
-  test('keeps every message that it answered for, and breaks no answer off', async () => {
+  test('keeps every acknowledged message, and completes every response', async () => {
     const { env, server, url, made } = await started();
     const ada = await made.user('ada');
     const { chat_id } = (await ada.ok('messages.create_group', { name: 'g', participants: [] })).group;
@@ -63,10 +63,10 @@ onBothEngines('a process that is told to stop', (engine) => {
     expect(told).toEqual([{ n: kept.length }]);
   });
 
-  test('takes SIGINT for the same, and a second signal for no more', async () => {
+  test('handles SIGINT in the same way, and ignores a second signal that follows at once', async () => {
     const { server, made } = await started();
     await made.stop();
-    // So that it finds both at once.
+    // The stopped process receives both signals together when it continues.
     server.kill('SIGSTOP');
     server.kill('SIGINT');
     server.kill('SIGTERM');

@@ -53,7 +53,7 @@ describe('a server that cannot start says why in one plain line and ends with co
     });
   }
 
-  test('where a setting is wrong, which is shown without what may be a password', async () => {
+  test('where a setting is invalid, and shows no value that may contain a password', async () => {
     const said = await startsWith({ DATABASE_URL: 'mysql://root:hunter2@127.0.0.1/x' });
     expect(said).toContain('DATABASE_URL');
     expect(said).not.toContain('hunter2');
@@ -65,7 +65,7 @@ onAnyEngine('a server that is told to stop', (engine) => {
   /** One whose stop comes to an end only if it waits for nobody. */
   const started = async () => startServer(await freshEnvironment(engine), { drainMs: never });
 
-  test('answers what it has begun', async () => {
+  test('completes the requests that it has started', async () => {
     const server = await started();
     const ada = await server.user('ada');
     const { url } = server;
@@ -85,7 +85,7 @@ onAnyEngine('a server that is told to stop', (engine) => {
     await stopped;
   });
 
-  test('does not wait for bodies that nobody will read', async () => {
+  test('does not wait for unread bodies', async () => {
     const server = await started();
     const { token } = await server.user('ada');
     const body = 'x'.repeat(2_000_000);
@@ -101,7 +101,7 @@ onAnyEngine('a server that is told to stop', (engine) => {
     await server.stop();
   });
 
-  test('does not wait for clients that keep a connection and say nothing', async () => {
+  test('does not wait for idle connections', async () => {
     const server = await started();
     const { hostname, port } = new URL(server.url);
     const idle = dial(Number(port), hostname);
@@ -118,7 +118,7 @@ onAnyEngine('a server that is told to stop', (engine) => {
 });
 
 onAnyEngine('for operators', (engine) => {
-  test('health, readiness and numbers can be asked for without a token', async () => {
+  test('health, readiness and metrics need no token', async () => {
     const server = await startServer(await freshEnvironment(engine));
     try {
       const ada = await server.user('ada');
@@ -200,7 +200,7 @@ onAnyEngine('for operators', (engine) => {
         .filter((line) => line.event === 'request');
     });
 
-    test('has one line of JSON for each request, with who, what and how it ended', () => {
+    test('has one JSON line per request, with caller, operation and status', () => {
       expect(lines).toHaveLength(requests);
       for (const line of lines) {
         expect(String(line.time)).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -217,7 +217,7 @@ onAnyEngine('for operators', (engine) => {
       expect(new Set(lines.map((l) => l.request_id)).size).toBe(requests);
     });
 
-    test('has no token, no content, no query, no password, and nothing else that was sent', () => {
+    test('contains no token, content, query, password, or other input', () => {
       expect(text).not.toContain(ada.token);
       expect(text).not.toContain('pat_');
       expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
@@ -244,7 +244,7 @@ test('the log goes to standard output, and all else to standard error', async ()
   expect(stderr).toContain(`Open this link to become one: ${url}/setup/`);
 });
 
-test('a request that is no HTTP is refused, and the server stays', async () => {
+test('a request that is not HTTP is rejected, and the server keeps running', async () => {
   const server = await startServer(await freshEnvironment('sqlite'));
   try {
     for (const bytes of [

@@ -1,7 +1,5 @@
-/** @jsxImportSource hono/jsx */
 import { errors, ParleyError, type UserId } from '@parley/contract';
 import { type Context, Hono } from 'hono';
-import type { Child } from 'hono/jsx';
 import { matchedRoutes } from 'hono/route';
 import type { SignUpPolicy } from '../auth/arrivals.ts';
 import type { Actor } from '../auth/audit.ts';
@@ -16,12 +14,10 @@ import type { RequestContext } from '../http/request-context.ts';
 import { asParleyError, failure } from '../http/responses.ts';
 import type { Handlers, Services } from '../operations/operation.ts';
 import { findUser, type UserRow } from '../store/access/users.ts';
-import { Failed, notOurForm, titleOf, wayBack } from './failed.tsx';
+import { errorPage, foreignForm } from './error-page.tsx';
 import { type Form, readForm } from './form.ts';
-import { Layout } from './layout.tsx';
 import { signInFirst } from './next.ts';
 import { protect } from './protection.ts';
-import { PageRefusal } from './refusal.tsx';
 
 export interface SiteDeps extends PipelineDeps {
   readonly services: Services & SignInServices;
@@ -55,7 +51,7 @@ export interface Env {
 export type PageContext = Context<Env>;
 export type Site = Hono<Env>;
 
-/** Builds the pages with what all of them share: authentication, protection against other sites, error pages. */
+/** Builds the site. All pages share authentication, protection against other sites, and the error page. */
 export function buildSite(deps: SiteDeps, register: (site: Site) => void): Site {
   const site = new Hono<Env>();
   const { publicUrl, services } = deps;
@@ -83,7 +79,7 @@ export function buildSite(deps: SiteDeps, register: (site: Site) => void): Site 
     }
     // A POST to an unknown path gets the 404 page.
     if (c.req.method === 'POST' && pageOf(c) !== 'none') {
-      if (!isSameOrigin(publicUrl, c.req.raw)) throw notOurForm(publicUrl, c);
+      if (!isSameOrigin(publicUrl, c.req.raw)) throw foreignForm(publicUrl, c);
       c.set('form', await readForm(c.req.raw));
       // Again, because access may have ended while the form arrived.
       c.set('who', await authenticate(services, context));
@@ -93,26 +89,14 @@ export function buildSite(deps: SiteDeps, register: (site: Site) => void): Site 
 
   site.onError((thrown, c) => {
     if (thrown instanceof SignInNeeded) return c.redirect(signInFirst(c), 303);
-    const { context } = c.env;
     const error = asParleyError(thrown);
-    context.error = error;
-    const { status } = errors[error.code];
-    return show(
-      c,
-      { title: (thrown instanceof PageRefusal && thrown.title) || titleOf(status) },
-      <Failed
-        message={status === 500 ? 'Something went wrong on our side. Try again in a moment.' : error.message}
-        request={status >= 500 ? context.requestId : undefined}
-        way={(thrown instanceof PageRefusal && thrown.way) || wayBack(c)}
-      />,
-      status,
-    );
+    c.env.context.error = error;
+    return errorPage(c, errors[error.code].status, error.message, thrown);
   });
 
-  site.notFound((c) => {
-    if (!wantsPage(c)) return failure(nothingHere(), c.env.context);
-    return show(c, { title: titleOf(404) }, <Failed message="There is no page at this URL." way={wayBack(c)} />, 404);
-  });
+  site.notFound((c) =>
+    wantsPage(c) ? errorPage(c, 404, 'There is no page at this URL.') : failure(nothingHere(), c.env.context),
+  );
 
   register(site);
   return site;
@@ -124,7 +108,7 @@ const pageOf = (c: PageContext): string => matchedRoutes(c).findLast(({ path }) 
 const nothingHere = () =>
   new ParleyError('not_found', 'There is nothing at this URL. The API is at /api/<resource>.php?action=<action>.');
 
-/** Whether the client is a browser that shows pages. */
+/** Browsers ask for HTML. Programs do not. */
 export const wantsPage = (c: PageContext): boolean => (c.req.header('accept') ?? '').includes('text/html');
 
 /** Returns the user of the session, or undefined if there is none or the user is disabled. */
@@ -135,26 +119,7 @@ async function authenticate({ engine }: SiteDeps['services'], context: RequestCo
   return { user, caller, actor: { userId: user.user_id, appId: 0, address: context.clientIp() } };
 }
 
-export interface PageHead {
-  readonly title: string;
-  /** The heading, if it has markup. The title by default. */
-  readonly heading?: Child;
-  /** The path of its entry in the navigation. */
-  readonly section?: string;
-  /** Without navigation, for a page with one task. */
-  readonly plain?: boolean;
-}
-
-export async function show(c: PageContext, head: PageHead, body: Child, status = 200): Promise<Response> {
-  const page = (
-    <Layout head={head} user={c.var.who?.user}>
-      {body}
-    </Layout>
-  );
-  return c.html(`<!doctype html>${await page}`, status as 200);
-}
-
-/** Returns the signed-in user. Anybody else is redirected to sign in, and back. */
+/** Returns the signed-in user. Redirects anybody else to the sign-in page, which returns here. */
 export function requireSignedIn(c: PageContext): SignedIn {
   const { who } = c.var;
   if (!who) throw new SignInNeeded();
@@ -168,15 +133,13 @@ export function requireAdministrator(c: PageContext): SignedIn {
 }
 
 /** Redirects to the sign-in page. */
-export class SignInNeeded extends ParleyError {
+class SignInNeeded extends ParleyError {
   constructor() {
     super('unauthorized', 'Sign in first.');
   }
 }
 
-export const formOf = (c: PageContext): Form => c.var.form;
-
-/** Returns the client for the limits of sign-in and sign-up. */
+/** Returns the client, as the limits of sign-in and sign-up know it. */
 export function sourceOf(c: PageContext): Source {
   const address = c.env.context.clientIp();
   return { address, limitKey: limitKey(address) };

@@ -1,0 +1,99 @@
+/** @jsxImportSource hono/jsx */
+import { invalidField, password, title, userName } from '@parley/contract';
+import type { Child } from 'hono/jsx';
+import { z } from 'zod';
+import type { NewPerson } from '../auth/arrivals.ts';
+import { validate } from '../http/validate.ts';
+import { Field, PostForm } from './fields.tsx';
+import type { Form, RejectedForm } from './form.ts';
+
+const person = z.object({ name: userName, display_name: title.optional(), password });
+
+/** Reads the fields of `PersonForm`. Throws `validation_failed`. */
+export function readPerson(form: Form): NewPerson {
+  const { name, display_name: displayName = name } = validate(person, {
+    name: form.get('name').trim() || undefined,
+    display_name: form.get('display_name').trim() || undefined,
+    password: form.get('password') || undefined,
+  });
+  return { name, displayName, password: readNewPassword(form) };
+}
+
+/** Reads the fields of `NewPassword`. Throws `validation_failed`. */
+export function readNewPassword(form: Form): string {
+  const chosen = validate(z.object({ password }), { password: form.get('password') || undefined }).password;
+  if (form.get('again') !== chosen) throw invalidField('again', 'is not the same password');
+  return chosen;
+}
+
+interface FormProps {
+  readonly rejected: RejectedForm | undefined;
+  readonly children?: Child;
+}
+
+/** The form for a new account of a person. */
+export function PersonForm({ action, button, rejected, children }: FormProps & { action: string; button: string }) {
+  return (
+    <PostForm action={action} button={button} rejected={rejected} class="card">
+      {children}
+      <Field
+        name="name"
+        label="Name"
+        hint="Letters and digits, without spaces. You sign in with it, and it cannot be changed."
+        rejected={rejected}
+        autocomplete="username"
+        autofocus
+      />
+      <Field
+        name="display_name"
+        label="Display name"
+        hint="How others see you, such as Ada Lovelace."
+        rejected={rejected}
+        autocomplete="name"
+        words
+        optional
+      />
+      <NewPassword label="Password" rejected={rejected} />
+    </PostForm>
+  );
+}
+
+/** Two fields for a new password. */
+export function NewPassword({ label, rejected, autofocus }: FormProps & { label: string; autofocus?: boolean }) {
+  return (
+    <>
+      <Field
+        name="password"
+        label={label}
+        type="password"
+        hint="At least 10 characters. A few words work well."
+        rejected={rejected}
+        autocomplete="new-password"
+        autofocus={autofocus}
+      />
+      <Field name="again" label={`${label}, again`} type="password" rejected={rejected} autocomplete="new-password" />
+    </>
+  );
+}
+
+/** A hidden field that tells password managers the account. */
+export const PasswordOwner = ({ name }: { name: string }) => (
+  <input type="text" name="username" value={name} autocomplete="username" readonly hidden />
+);
+
+/** The names of an account that its user does not create. */
+export function NameFields({ hint, rejected, autofocus }: FormProps & { hint: string; autofocus?: boolean }) {
+  return (
+    <>
+      <Field name="name" label="Name" hint={hint} rejected={rejected} autofocus={autofocus} isFirst />
+      <Field
+        name="display_name"
+        label="Display name"
+        hint="Shown to people. The name by default."
+        rejected={rejected}
+        words
+        optional
+      />
+    </>
+  );
+}

@@ -1,0 +1,37 @@
+import type { Arrival } from '../auth/arrivals.ts';
+import { markDevice } from '../auth/device.ts';
+import { type Session, sessionMs, signOut } from '../auth/sessions.ts';
+import { cookieNames, readCookie, writeCookie } from '../http/cookies.ts';
+import type { PageContext, SiteDeps } from './site.ts';
+
+const deviceMs = 365 * 24 * 3_600_000;
+
+function setCookie(c: PageContext, { publicUrl }: SiteDeps, which: 'session' | 'device', value: string, ms: number) {
+  const isHttps = publicUrl?.protocol === 'https:';
+  c.header('set-cookie', writeCookie(cookieNames(isHttps)[which], value, isHttps, ms), { append: true });
+}
+
+export function keepSession(c: PageContext, deps: SiteDeps, session: Session): void {
+  setCookie(c, deps, 'session', session.secret, sessionMs);
+}
+
+/** Ends the session of the browser, if it has one. */
+export async function endSession(c: PageContext, { services }: SiteDeps): Promise<void> {
+  const { who } = c.var;
+  if (who) await signOut(services, who.actor, who.caller.tokenId);
+}
+
+export const dropSession = (c: PageContext, deps: SiteDeps): void => setCookie(c, deps, 'session', '', 0);
+
+/** Starts a session. The browser's earlier session ends, and the cookie is always new, so one that an attacker planted is useless. */
+export async function letIn(c: PageContext, deps: SiteDeps, { user, session }: Arrival, next = '/'): Promise<Response> {
+  await endSession(c, deps);
+  const { deviceKey, random } = deps.services;
+  keepSession(c, deps, session);
+  setCookie(c, deps, 'device', markDevice(deviceKey, user.user_id, random), deviceMs);
+  return c.redirect(next, 303);
+}
+
+/** Returns the device cookie of an earlier sign-in. */
+export const deviceOf = (c: PageContext, { publicUrl }: SiteDeps): string | undefined =>
+  readCookie(c.req.header('cookie') ?? null, cookieNames(publicUrl?.protocol === 'https:').device);
