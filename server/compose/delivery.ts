@@ -5,7 +5,7 @@ import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { WebhookServices } from '../operations/operation.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import { ManualAttempts } from '../webhooks/manual-attempts.ts';
+import { manualAttempts } from '../webhooks/manual-attempts.ts';
 import { SecretBox, Sender } from '../webhooks/sender.ts';
 import { checkUrl } from '../webhooks/ssrf/endpoint-url.ts';
 import { Guard } from '../webhooks/ssrf/guard.ts';
@@ -49,7 +49,6 @@ export function buildDelivery(
     log,
     metrics,
   });
-  const manual = new ManualAttempts(sender);
   const services: WebhookServices = {
     maxPerUser: settings.webhookLimit,
     checkUrl: (url) => checkUrl(guard, url),
@@ -58,7 +57,7 @@ export function buildDelivery(
       notifyNodes();
       return worker.webhooksChanged();
     },
-    attempt: (webhook, sending) => manual.make(webhook, sending),
+    attempt: manualAttempts(sender),
   };
   return { worker, services };
 }
