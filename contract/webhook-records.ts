@@ -5,7 +5,7 @@ export const webhookStatus = z.enum(['active', 'paused', 'disabled']);
 
 /** Why a webhook was disabled. The first two keep what they miss until they are active again, the others do not. */
 export const disabledReasons = {
-  gone: 'the endpoint answered 410',
+  gone: 'the endpoint responded with 410',
   unreachable: 'the endpoint was down for 5 days',
   access_revoked: 'the access token that registered it was revoked or has expired',
   user_disabled: 'its user was disabled',

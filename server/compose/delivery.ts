@@ -1,6 +1,6 @@
 import { SealedBox } from '../lib/sealed-box.ts';
 import type { WebhookServices } from '../operations/operation.ts';
-import { ManualAttempts } from '../webhooks/manual-attempts.ts';
+import { manualAttempts } from '../webhooks/manual-attempts.ts';
 import { SecretBox, Sender } from '../webhooks/sender.ts';
 import { checkUrl } from '../webhooks/ssrf/endpoint-url.ts';
 import { Guard } from '../webhooks/ssrf/guard.ts';
@@ -42,7 +42,6 @@ export function buildDelivery(
     log,
     metrics,
   });
-  const manual = new ManualAttempts(sender);
   const services: WebhookServices = {
     maxPerUser: settings.webhookLimit,
     checkUrl: (url) => checkUrl(guard, url),
@@ -51,7 +50,7 @@ export function buildDelivery(
       notifyNodes();
       return worker.webhooksChanged();
     },
-    attempt: (webhook, sending) => manual.make(webhook, sending),
+    attempt: manualAttempts(sender),
   };
   return { worker, services };
 }

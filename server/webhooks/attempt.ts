@@ -1,26 +1,25 @@
 import { LRUCache } from 'lru-cache';
 import { Batcher } from '../lib/batcher.ts';
 import { type EventRow, eventsNamed } from '../store/log/events.ts';
-import type { Result } from '../store/webhooks/delivery-results.ts';
 import type { WebhookRow } from '../store/webhooks/webhooks.ts';
 import type { QueuedDelivery } from './chat-queue.ts';
 import type { DeliveryDeps } from './deps.ts';
-import { isSuccess, resultFields, type Verdict } from './health.ts';
+import { isSuccess } from './health.ts';
 import type { Outcome } from './outcome.ts';
 import type { AttemptResult } from './result-writer.ts';
 
 /** The webhook that an attempt is for. */
 export interface AttemptTarget {
   readonly webhook: WebhookRow;
-  /** Whether this process may send for it at this moment. */
+  /** This process may send for it at this moment. */
   readonly isOurs: boolean;
   readonly hasEnded: boolean;
 }
 
-/** What came of trying to make an attempt. */
+/** The result of trying to make an attempt. */
 export type Attempt =
   | { readonly kind: 'sent'; readonly startedAt: number; readonly outcome: Outcome }
-  /** Nothing was sent, or nobody may act on the outcome: it is repeated. */
+  /** The request was not sent, or the process may no longer act on its outcome. The attempt is repeated. */
   | { readonly kind: 'cancelled' }
   /** The event is no longer in the log. */
   | { readonly kind: 'event_missing' }
@@ -105,17 +104,4 @@ export class Attempts {
 function labelOf(outcome: Outcome): string {
   if (outcome.kind === 'unreached') return outcome.failure;
   return isSuccess(outcome) ? 'delivered' : `${Math.floor(outcome.status / 100)}xx`;
-}
-
-/** The result of an attempt as it is stored. The attempt is already counted in the delivery. */
-export function resultOf(delivery: QueuedDelivery, attempt: Attempt & { kind: 'sent' }, verdict: Verdict): Result {
-  return {
-    delivery_id: delivery.deliveryId,
-    state: verdict.state,
-    attempts: delivery.attempts,
-    refusals: verdict.refusals,
-    next_at: verdict.nextAt,
-    at: attempt.startedAt,
-    ...resultFields(attempt.outcome),
-  };
 }

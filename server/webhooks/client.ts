@@ -1,5 +1,6 @@
 import { type Failure, faultOf, hasNoConnection, notHttp, type Outcome, readRetryAfter } from './outcome.ts';
-import { AddressRefusal, type Guard, NameFailure, type Target } from './ssrf/guard.ts';
+import { AddressRefusal, type Guard, type Target } from './ssrf/guard.ts';
+import { NameFailure } from './ssrf/resolve.ts';
 
 /** How often deadlines are checked. They are seconds away, and a timer for each attempt would be set twice and cleared. */
 const checkMs = 50;
@@ -52,8 +53,8 @@ export class Deadlines {
   }
 }
 
-export interface Post {
-  readonly target: Target;
+interface Post {
+  readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   /** Sent as UTF-8. */
   readonly body: string;
@@ -77,20 +78,14 @@ export interface ClientOptions {
  */
 const bodyTimeoutMs = 1_000;
 
-/** Makes one attempt. Never rejects: a failure is an outcome. */
-export const post = (options: ClientOptions, sending: Post): Promise<Outcome> =>
-  attempt(options, sending, stopwatch(options));
-
-/** Checks a URL that `readUrl` returned, and makes one attempt. A refusal of the guard is an outcome too. */
-export function postTo(
-  guard: Guard,
-  options: ClientOptions,
-  { url, headers, body }: { readonly url: URL } & Omit<Post, 'target'>,
-): Promise<Outcome> {
-  const elapsed = stopwatch(options);
-  const reach = (target: Target) => attempt(options, { target, headers, body }, elapsed);
+/** Checks a URL that `readUrl` returned, and makes one attempt. Never rejects: a refusal of the guard is an outcome too. */
+export function postTo(guard: Pick<Guard, 'target'>, options: ClientOptions, post: Post): Promise<Outcome> {
+  const { monotonic } = options;
+  const startedAt = monotonic();
+  const elapsed = () => Math.round(monotonic() - startedAt);
+  const reach = (target: Target) => attempt(options, target, post, elapsed);
   try {
-    const found = guard.target(url);
+    const found = guard.target(post.url);
     return found instanceof Promise ? found.then(reach, (error) => refused(error, elapsed())) : reach(found);
   } catch (error) {
     return Promise.resolve(refused(error, elapsed()));
@@ -105,7 +100,8 @@ function refused(error: unknown, ms: number): Outcome {
 
 async function attempt(
   options: ClientOptions,
-  { target, headers, body }: Post,
+  target: Target,
+  { headers, body }: Post,
   elapsed: () => number,
 ): Promise<Outcome> {
   const { url } = target;
@@ -131,19 +127,14 @@ async function attempt(
     const retryAfterMs = response.ok ? undefined : readRetryAfter(response.headers.get('retry-after'), options.now());
     return { kind: 'answered', status, retryAfterMs, answer, ms: elapsed() };
   } catch (error) {
-    if (error === timedOut) return unreached('timeout', `no complete answer within ${timeoutMs / 1_000} s`, elapsed());
-    if (error === cancelled) return unreached('other', 'the attempt was called off', elapsed());
+    if (error === timedOut)
+      return unreached('timeout', `no complete response within ${timeoutMs / 1_000} s`, elapsed());
+    if (error === cancelled) return unreached('other', 'the attempt was cancelled', elapsed());
     const { failure, message } = faultOf(error);
     return unreached(failure, message, elapsed());
   } finally {
     deadlines.end(timed);
   }
-}
-
-/** Returns a function that returns the milliseconds since now. */
-function stopwatch({ monotonic }: ClientOptions): () => number {
-  const started = monotonic();
-  return () => Math.round(monotonic() - started);
 }
 
 const unreached = (failure: Failure, message: string, ms: number): Outcome => ({
@@ -203,7 +194,7 @@ async function readBody(
   return textOf(start, true);
 }
 
-/** Whether the body has a stated and small length. With a transfer encoding the stated length says nothing. */
+/** Returns whether the body has a small stated length. With a transfer encoding the stated length says nothing. */
 function isShort(headers: Headers, max: number): boolean {
   const length = headers.get('content-length');
   return length !== null && Number(length) <= max && !headers.has('transfer-encoding');

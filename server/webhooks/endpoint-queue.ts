@@ -5,11 +5,11 @@ import type { EndpointStateRow, LeaseKey, ReleasableState } from '../store/webho
 import type { ReplayRow } from '../store/webhooks/replays.ts';
 import type { EndpointEnd } from '../store/webhooks/webhook-ends.ts';
 import type { WebhookRow } from '../store/webhooks/webhooks.ts';
-import { type Attempt, type AttemptTarget, resultOf } from './attempt.ts';
+import type { Attempt, AttemptTarget } from './attempt.ts';
 import { ChatQueues, type QueuedDelivery, storedDelivery } from './chat-queue.ts';
 import { adjustAllowance, type EndpointUsage, slowMs } from './concurrency-limit.ts';
 import type { DeliveryDeps } from './deps.ts';
-import { type Health, healthy, isSuccess, judge } from './health.ts';
+import { type Health, healthy, isSuccess, judge, resultFields } from './health.ts';
 import { needsRefillCheck, nextRefill, type Refilled, type RefillTask } from './refill.ts';
 import type { AttemptResult } from './result-writer.ts';
 
@@ -31,7 +31,7 @@ export interface Lease extends LeaseKey {
   readonly expiresAt: number;
 }
 
-/** What has to be done for a webhook next. */
+/** The next step for a webhook. */
 export type Action =
   /** Read it again from the database. */
   | { readonly kind: 'reload' }
@@ -64,14 +64,15 @@ const faultMs = 5_000;
 
 /**
  * The queue of one webhook, while this process holds its lease. It owns all that is known about the webhook, and decides
- * what to do next; the worker does it and reports what came of it.
+ * what to do next; the worker does it and reports the result.
  */
 export class EndpointQueue implements AttemptTarget {
   readonly webhookId: WebhookId;
   readonly leaseNumber: number;
   readonly usage: EndpointUsage;
+  /** A delivery that is taken with `chats.begin` is reported with `apply`. */
+  readonly chats = new ChatQueues();
   readonly #deps: DeliveryDeps;
-  readonly #chats = new ChatQueues();
   #webhook: WebhookRow;
   #leaseExpiresAt: number;
   #accessExpiresAt: number | null = null;
@@ -118,14 +119,6 @@ export class EndpointQueue implements AttemptTarget {
     return { webhook_id: this.webhookId, lease_number: this.leaseNumber, expiresAt: this.#leaseExpiresAt };
   }
 
-  get chatQueueCount(): number {
-    return this.#chats.size;
-  }
-
-  get hasReady(): boolean {
-    return this.#chats.hasReady;
-  }
-
   get hasUnwritten(): boolean {
     return this.#unwritten.size > 0;
   }
@@ -142,17 +135,17 @@ export class EndpointQueue implements AttemptTarget {
     return this.#lastActiveAt;
   }
 
-  /** Whether this process may send for the webhook at this moment. */
+  /** This process may send for the webhook at this moment. */
   get isOurs(): boolean {
     return !this.#hasEnded && !this.#isHalted && !this.#isStale && this.#leaseExpiresAt > this.#deps.monotonic();
   }
 
-  /** Whether a delivery may be sent at this moment. */
+  /** Returns whether a delivery may be sent at this moment. */
   canSend(): boolean {
     const now = this.#deps.now();
     const hasAccess = this.#accessExpiresAt === null || this.#accessExpiresAt > now;
     const isActive = this.#webhook.status === 'active' && !this.#disabling;
-    return this.#chats.hasReady && this.isOurs && hasAccess && isActive && !this.#isHeld(now);
+    return this.chats.hasReady && this.isOurs && hasAccess && isActive && !this.#isHeld(now);
   }
 
   #isHeld(now: number): boolean {
@@ -177,11 +170,11 @@ export class EndpointQueue implements AttemptTarget {
     const now = this.#deps.now();
     for (const delivery of deliveries) {
       this.#newestDeliveryId = Math.max(this.#newestDeliveryId, delivery.deliveryId);
-      this.#chats.append(delivery, now);
+      this.chats.append(delivery, now);
     }
   }
 
-  /** What is known may be out of date: nothing is sent until it is read again. */
+  /** Marks the queue as out of date: nothing is sent until the webhook is read again. */
   invalidate(): void {
     this.#isStale = true;
     this.#reloadAt = this.isLoading ? this.#deps.monotonic() + reloadPauseMs : 0;
@@ -195,7 +188,7 @@ export class EndpointQueue implements AttemptTarget {
     return isBehind ? { webhook_id: this.webhookId, delivery_id: this.#newestDeliveryId } : undefined;
   }
 
-  /** Of deliveries that were read, returns those that `state` counts and that are not known, in the order of their events. */
+  /** Returns the deliveries in `read` that `state` counts and that are not known, in the order of their events. */
   missing(state: EndpointStateRow, read: readonly OpenDelivery[]): QueuedDelivery[] {
     const unknown = read.filter(({ delivery_id }) => delivery_id > this.#newestDeliveryId);
     const counted = unknown.slice(0, Math.max(0, state.delivery_count - this.#deliveryCount));
@@ -216,7 +209,7 @@ export class EndpointQueue implements AttemptTarget {
     this.#reloadAt = Number.POSITIVE_INFINITY;
   }
 
-  /** Takes over what was read. What was attempted since the read began is known better here. */
+  /** Takes over a snapshot. Deliveries that were attempted since the read began are known better here. */
   load({ webhook, state, accessExpiresAt, deliveries, backlogs, replays }: EndpointSnapshot): void {
     const now = this.#deps.now();
     if (state.revision !== this.#revision) this.#disabling = undefined;
@@ -238,7 +231,7 @@ export class EndpointQueue implements AttemptTarget {
     this.#newerThanLoad = undefined;
     const read = deliveries.map(storedDelivery);
     for (const { deliveryId } of read) this.#newestDeliveryId = Math.max(this.#newestDeliveryId, deliveryId);
-    this.#chats.replace(read, (id) => newer?.has(id) ?? false, this.#health.down_since !== null, now);
+    this.chats.replace(read, (id) => newer?.has(id) ?? false, this.#health.down_since !== null, now);
   }
 
   /** Returns what to do next. Ask again after a refill began, and whenever something was reported. */
@@ -252,9 +245,9 @@ export class EndpointQueue implements AttemptTarget {
     }
     const task = this.#decideRefill(now);
     if (task) return { kind: 'refill', task };
-    this.#chats.offerDue(now);
+    this.chats.offerDue(now);
     const isActive = this.#webhook.status === 'active';
-    if (isActive && this.#chats.hasReady && !this.#isHeld(now) && !this.#disabling) return send;
+    if (isActive && this.chats.hasReady && !this.#isHeld(now) && !this.#disabling) return send;
     const next = this.#disabling?.at ?? this.#nextTime(now);
     const isSoon = isActive && next !== undefined && next < now + lookAheadMs;
     if (this.#isIdle(now, isSoon)) {
@@ -282,14 +275,14 @@ export class EndpointQueue implements AttemptTarget {
   }
 
   #refillView(now: number) {
-    const isDown = this.#health.down_since !== null && this.#chats.count > 0;
+    const isDown = this.#health.down_since !== null && this.chats.count > 0;
     const canRefill = !isDown && !this.#isHeld(now) && this.#webhook.status === 'active';
-    return { chats: this.#chats, backlogs: this.#backlogs, replays: this.#replays, canRefill };
+    return { chats: this.chats, backlogs: this.#backlogs, replays: this.#replays, canRefill };
   }
 
   /** When there is next something to send; undefined if there is nothing. */
   #nextTime(now: number): number | undefined {
-    const next = this.#chats.nextTime(now);
+    const next = this.chats.nextTime(now);
     return next === undefined ? undefined : Math.max(next, this.#health.hold_until ?? 0);
   }
 
@@ -308,12 +301,7 @@ export class EndpointQueue implements AttemptTarget {
     return hasMore ? Math.max(this.#health.hold_until ?? 0, now + lookAheadMs) : null;
   }
 
-  /** Takes the next delivery to send. The caller reports its attempt with `apply`. */
-  begin(): QueuedDelivery | undefined {
-    return this.#chats.begin();
-  }
-
-  /** Takes in what came of an attempt. Returns the result to write, if there is one. */
+  /** Takes in the result of an attempt. Returns the result to write, if there is one. */
   apply(delivery: QueuedDelivery, attempt: Attempt): AttemptResult | undefined {
     if (this.#hasEnded) return undefined;
     const now = this.#deps.now();
@@ -322,7 +310,7 @@ export class EndpointQueue implements AttemptTarget {
       if (attempt.kind !== 'cancelled') delivery.nextAt = now + faultMs;
       // Retention dropped the event, and settled the delivery with it.
       if (attempt.kind === 'event_missing') this.invalidate();
-      this.#chats.end(delivery, false, now);
+      this.chats.end(delivery, false, now);
       return undefined;
     }
     const { outcome, startedAt } = attempt;
@@ -338,15 +326,23 @@ export class EndpointQueue implements AttemptTarget {
     this.#unwritten.set(delivery.deliveryId, (this.#unwritten.get(delivery.deliveryId) ?? 0) + 1);
     this.#newerThanLoad?.add(delivery.deliveryId);
     if (verdict.disable) this.#disabling ??= { reason: verdict.disable, at: 0 };
-    this.#chats.setDown(verdict.health.down_since !== null, now);
-    this.#chats.end(delivery, verdict.state !== 'retrying', now);
+    this.chats.setDown(verdict.health.down_since !== null, now);
+    this.chats.end(delivery, verdict.state !== 'retrying', now);
     const { down_since, hold_until } = verdict.health;
     return {
       webhookId: this.webhookId,
       leaseNumber: this.leaseNumber,
       replayId: delivery.replayId,
       health: down_since !== before.down_since || hold_until !== before.hold_until ? verdict.health : undefined,
-      result: resultOf(delivery, attempt, verdict),
+      result: {
+        delivery_id: delivery.deliveryId,
+        state: verdict.state,
+        attempts: delivery.attempts,
+        refusals: verdict.refusals,
+        next_at: verdict.nextAt,
+        at: startedAt,
+        ...resultFields(outcome),
+      },
     };
   }
 
@@ -357,7 +353,7 @@ export class EndpointQueue implements AttemptTarget {
     else this.#unwritten.delete(deliveryId);
   }
 
-  /** A refill is over. Without an outcome the webhook has to be read again. */
+  /** A refill is over. If it failed, the webhook has to be read again. */
   endRefill(refilled: Refilled | undefined): void {
     this.#isRefilling = false;
     if (!refilled) {

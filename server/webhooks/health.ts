@@ -2,7 +2,7 @@ import type { DeliveryState } from '@parley/contract';
 import type { DownCause, EndpointHealth } from '../store/webhooks/endpoint-state.ts';
 import type { EndpointEnd } from '../store/webhooks/webhook-ends.ts';
 import type { QueuedDelivery } from './chat-queue.ts';
-import type { Outcome } from './outcome.ts';
+import type { Failure, Outcome } from './outcome.ts';
 import { retryPolicy, waitAfterRefusal, waitWhileDown } from './retry-policy.ts';
 
 /** The health of an endpoint: what is stored, and what is known only while this process holds the lease. */
@@ -10,7 +10,7 @@ export interface Health extends EndpointHealth {
   readonly failuresInRow: number;
   /** The chats of these failures. */
   readonly failedChats: ReadonlySet<number>;
-  /** Whether the last attempt lost its connection: the other side may have closed one that was kept alive. */
+  /** The last attempt lost its connection: the other side may have closed one that was kept alive. */
   readonly lostConnection: boolean;
   readonly lastSuccessAt: number;
   /** When an attempt last found it down. */
@@ -29,13 +29,12 @@ export const healthy: Health = {
   foundDownAt: 0,
 };
 
-/** What follows from an attempt for the delivery and its endpoint. */
+/** The consequences of an attempt for the delivery and its endpoint. */
 export interface Verdict {
   readonly state: DeliveryState;
   readonly refusals: number;
   /** When the next attempt may be made; null means at its next turn. */
   readonly nextAt: number | null;
-  readonly error: string | null;
   readonly health: Health;
   readonly disable?: EndpointEnd;
 }
@@ -48,21 +47,12 @@ export interface Attempted {
   readonly random: () => number;
 }
 
-/** Returns what went wrong, for the owner to read, or null after a success. */
-export function errorOf(outcome: Outcome): string | null {
-  if (isSuccess(outcome)) return null;
-  return outcome.kind === 'answered' ? `the endpoint answered ${outcome.status}` : outcome.message;
-}
-
-/** What is shown and stored of an outcome. */
+/** Returns the fields of an outcome that are shown and stored. `error` is for the owner to read. */
 export function resultFields(outcome: Outcome) {
-  const response = outcome.kind === 'answered' ? outcome : undefined;
-  return {
-    status: response?.status ?? null,
-    error: errorOf(outcome),
-    duration_ms: Math.round(outcome.ms),
-    answer: response?.answer ?? null,
-  };
+  const duration_ms = Math.round(outcome.ms);
+  if (outcome.kind === 'unreached') return { status: null, error: outcome.message, duration_ms, answer: null };
+  const { status, answer } = outcome;
+  return { status, error: isSuccess(outcome) ? null : `the endpoint responded with ${status}`, duration_ms, answer };
 }
 
 export const isSuccess = (outcome: Outcome): boolean =>
@@ -75,42 +65,29 @@ export const isSuccess = (outcome: Outcome): boolean =>
  */
 export function judge(health: Health, attempted: Attempted): Verdict {
   const { delivery, outcome, now } = attempted;
+  const { refusals } = delivery;
   if (isSuccess(outcome)) {
-    const up = { ...healthy, lastSuccessAt: now };
-    return { state: 'delivered', refusals: delivery.refusals, nextAt: null, error: null, health: up };
+    return { state: 'delivered', refusals, nextAt: null, health: { ...healthy, lastSuccessAt: now } };
   }
-  if (outcome.kind === 'unreached') return unreached(health, attempted, outcome);
-  const error = errorOf(outcome);
-  if (outcome.status === 410) {
-    const { refusals } = delivery;
-    return {
-      state: 'retrying',
-      refusals,
-      nextAt: null,
-      error,
-      health: { ...health, lostConnection: false },
-      disable: 'gone',
-    };
-  }
-  return { ...answered(health, attempted), error };
+  if (outcome.kind === 'unreached') return unreached(health, attempted, outcome.failure);
+  if (outcome.status !== 410) return answered(health, attempted);
+  return { state: 'retrying', refusals, nextAt: null, health: { ...health, lostConnection: false }, disable: 'gone' };
 }
 
-function unreached(health: Health, attempted: Attempted, outcome: Outcome & { kind: 'unreached' }): Verdict {
+function unreached(health: Health, attempted: Attempted, failure: Failure): Verdict {
   const { delivery, now } = attempted;
-  const error = errorOf(outcome);
-  if (outcome.failure === 'reset' && !health.lostConnection && health.down_since === null) {
+  if (failure === 'reset' && !health.lostConnection && health.down_since === null) {
     const lost = { ...health, lostConnection: true };
-    return { state: 'retrying', refusals: delivery.refusals, nextAt: null, error, health: lost };
+    return { state: 'retrying', refusals: delivery.refusals, nextAt: null, health: lost };
   }
   const verdict = down(health, attempted, 'transport');
   // Others passed since its last attempt: the failure follows this event, so it counts as a refusal.
-  if (health.lastSuccessAt <= delivery.lastAt || delivery.lastAt === 0) return { ...verdict, error };
+  if (health.lastSuccessAt <= delivery.lastAt || delivery.lastAt === 0) return verdict;
   const refused = refuse(attempted);
-  const nextAt = Math.max(refused.nextAt ?? 0, verdict.health.hold_until ?? now);
-  return { ...verdict, ...refused, nextAt, error };
+  return { ...verdict, ...refused, nextAt: Math.max(refused.nextAt ?? 0, verdict.health.hold_until ?? now) };
 }
 
-function answered(health: Health, attempted: Attempted): Omit<Verdict, 'error'> {
+function answered(health: Health, attempted: Attempted): Verdict {
   const { delivery } = attempted;
   const failed: Health = {
     ...health,
@@ -123,8 +100,9 @@ function answered(health: Health, attempted: Attempted): Omit<Verdict, 'error'> 
     health.down_cause === 'answers' || (failed.failuresInRow >= failures && failed.failedChats.size >= chats);
   if (isDown) return later(health, attempted, down(failed, attempted, 'answers'));
   // It responds, so it is not down.
-  const there: Health = { ...failed, down_since: null, down_cause: null, probes: 0, hold_until: null };
-  return later(health, attempted, { ...refuse(attempted), health: there });
+  const { down_since, down_cause, probes, hold_until } = healthy;
+  const isUp = { ...failed, down_since, down_cause, probes, hold_until };
+  return later(health, attempted, { ...refuse(attempted), health: isUp });
 }
 
 /** The endpoint refuses this event. */
@@ -137,7 +115,7 @@ function refuse({ delivery, now, random }: Attempted): Pick<Verdict, 'state' | '
 }
 
 /** The endpoint is down. */
-function down(health: Health, attempted: Attempted, cause: DownCause): Omit<Verdict, 'error'> {
+function down(health: Health, attempted: Attempted, cause: DownCause): Verdict {
   const { delivery, now, startedAt } = attempted;
   const since = health.down_since ?? now;
   // This attempt was in flight when the endpoint went down: it says nothing new, and is no probe.
@@ -165,7 +143,7 @@ function down(health: Health, attempted: Attempted, cause: DownCause): Omit<Verd
  * `Retry-After` holds back the whole endpoint. It is no refusal of the event, unless nothing has passed since the event's
  * last attempt: otherwise an endpoint could hold it back forever.
  */
-function later<V extends Omit<Verdict, 'error'>>(health: Health, attempted: Attempted, verdict: V): V {
+function later(health: Health, attempted: Attempted, verdict: Verdict): Verdict {
   const { outcome, now, delivery } = attempted;
   const asksToWait = outcome.kind === 'answered' && (outcome.status === 429 || outcome.status === 503);
   if (!asksToWait || outcome.retryAfterMs === undefined) return verdict;

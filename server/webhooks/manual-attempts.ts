@@ -8,34 +8,24 @@ import type { Sender } from './sender.ts';
 const maxInAll = 16;
 const maxPerUser = 4;
 
-/** Attempts that a user asks for outside the queues: tests, and settled deliveries that are sent once more. */
-export class ManualAttempts {
-  readonly #sender: Sender;
-  /** Attempts in flight by user. */
-  readonly #inFlight = new Map<number, number>();
-
-  constructor(sender: Sender) {
-    this.#sender = sender;
-  }
-
-  /** Rejects with `unavailable` if too many attempts are in flight. */
-  async make(webhook: WebhookRow, sending: Sending): Promise<AttemptMade> {
-    const inAll = [...this.#inFlight.values()].reduce((sum, count) => sum + count, 0);
-    if ((this.#inFlight.get(webhook.user_id) ?? 0) >= maxPerUser || inAll >= maxInAll) {
+/**
+ * Returns a function that makes an attempt outside of the queues, for tests and for settled deliveries that are sent once
+ * more. It rejects with `unavailable` if too many attempts are in flight.
+ */
+export function manualAttempts(sender: Sender) {
+  /** The users of the attempts in flight. */
+  const users: number[] = [];
+  return async (webhook: WebhookRow, sending: Sending): Promise<AttemptMade> => {
+    const { user_id } = webhook;
+    if (users.length >= maxInAll || users.filter((id) => id === user_id).length >= maxPerUser) {
       throw new ParleyError('unavailable', 'Too many deliveries are being tried at the moment.');
     }
-    this.#count(webhook.user_id, 1);
+    users.push(user_id);
     try {
-      const outcome = await this.#sender.send(webhook, sending);
+      const outcome = await sender.send(webhook, sending);
       return { delivered: isSuccess(outcome), ...resultFields(outcome) };
     } finally {
-      this.#count(webhook.user_id, -1);
+      users.splice(users.indexOf(user_id), 1);
     }
-  }
-
-  #count(userId: number, change: 1 | -1): void {
-    const count = (this.#inFlight.get(userId) ?? 0) + change;
-    if (count > 0) this.#inFlight.set(userId, count);
-    else this.#inFlight.delete(userId);
-  }
+  };
 }

@@ -41,7 +41,7 @@ const noRoute = fault('other', 'no route to the address');
 const reset = fault('reset', 'the connection broke off');
 const unknownAuthority = fault('tls', 'the certificate does not come from a known authority');
 
-export const notHttp = fault('other', 'the answer is not valid HTTP');
+export const notHttp = fault('other', 'the response is not valid HTTP');
 
 /** The error codes of fetch. */
 const faults: Readonly<Record<string, Fault>> = {
@@ -50,7 +50,7 @@ const faults: Readonly<Record<string, Fault>> = {
   ENETUNREACH: noRoute,
   EADDRNOTAVAIL: noRoute,
   EINVAL: noRoute,
-  ETIMEDOUT: fault('timeout', 'the address does not answer'),
+  ETIMEDOUT: fault('timeout', 'the address does not respond'),
   ECONNRESET: reset,
   ECONNABORTED: reset,
   EPIPE: reset,
@@ -69,7 +69,7 @@ const faults: Readonly<Record<string, Fault>> = {
   InvalidHTTPResponse: notHttp,
   InvalidContentLength: notHttp,
   UnrequestedUpgrade: notHttp,
-  ResponseHeadersTooLarge: fault('other', 'the headers of the answer are too large'),
+  ResponseHeadersTooLarge: fault('other', 'the headers of the response are too large'),
 };
 
 function codeOf(error: unknown): string {

@@ -31,7 +31,7 @@ const replayBatch = 128;
 /** A webhook that has plenty queued is checked after this many decisions, about 5 ms at full speed. */
 const checkEvery = 64;
 
-/** What the log and the queues of a webhook have to do with each other next. */
+/** Moves events between the log and the queues of a webhook. */
 export type RefillTask =
   /** Leave the new events of a chat (0: of all chats) to the log. */
   | { readonly kind: 'start_backlog'; readonly chatId: number }
@@ -42,11 +42,11 @@ export interface RefillView {
   readonly chats: ChatQueues;
   readonly backlogs: readonly BacklogRow[];
   readonly replays: readonly ReplayRow[];
-  /** Whether deliveries can go out now: the webhook is active, and its endpoint is neither down nor on hold. */
+  /** Deliveries can go out now: the webhook is active, and its endpoint is neither down nor on hold. */
   readonly canRefill: boolean;
 }
 
-/** Whether `nextRefill` may find something, this many decisions after it was last asked. */
+/** Returns whether `nextRefill` may find something, this many decisions after its last call. */
 export function needsRefillCheck({ chats, backlogs, replays }: RefillView, decisions: number): boolean {
   const hasMore = backlogs.length > 0 || replays.length > 0;
   if (!hasMore && chats.count <= maxBehindWaiting) return false;
@@ -103,9 +103,12 @@ export function refill(
     if (!webhook) return undefined;
     if (task.kind === 'start_backlog') return startBacklog(tx, webhookId, task.chatId);
     if (webhook.status !== 'active') return undefined;
-    return task.kind === 'backlog'
-      ? fromBacklog(tx, owner, webhook, task.chatId)
-      : fromReplay(tx, owner, webhook, task.replayId, at);
+    const refilled =
+      task.kind === 'backlog'
+        ? await fromBacklog(tx, owner, webhook, task.chatId)
+        : await fromReplay(tx, owner, webhook, task.replayId, at);
+    if (!refilled) return undefined;
+    return { ...refilled, backlogs: await backlogsOf(tx, webhookId), replays: await runningReplays(tx, webhookId) };
   });
 }
 
@@ -117,7 +120,7 @@ async function startBacklog(tx: Tx, webhook_id: WebhookId, chat_id: number): Pro
 }
 
 /** A backlog that has reached the end of the log ends. */
-async function fromBacklog(tx: Tx, owner: string, webhook: WebhookRow, chatId: number): Promise<Refilled | undefined> {
+async function fromBacklog(tx: Tx, owner: string, webhook: WebhookRow, chatId: number) {
   const backlogs = await backlogsOf(tx, webhook.webhook_id);
   const backlog = backlogs.find((b) => b.chat_id === chatId);
   if (!backlog) return undefined;
@@ -127,23 +130,17 @@ async function fromBacklog(tx: Tx, owner: string, webhook: WebhookRow, chatId: n
   const { events, reached } = await backlogEvents(tx, webhook, backlogs, backlog, tip, limit);
   if (reached === tip) await endBacklog(tx, backlog);
   else await moveBacklog(tx, backlog, reached);
-  return refilled(tx, webhook, events, await insert(tx, owner, webhook, 0, events));
+  return insert(tx, owner, webhook.webhook_id, 0, events);
 }
 
-async function fromReplay(
-  tx: Tx,
-  owner: string,
-  webhook: WebhookRow,
-  replayId: number,
-  at: number,
-): Promise<Refilled | undefined> {
+async function fromReplay(tx: Tx, owner: string, webhook: WebhookRow, replayId: number, at: number) {
   const replay = (await runningReplays(tx, webhook.webhook_id)).find((r) => r.replay_id === replayId);
   if (!replay || replay.reached_event >= replay.to_event) return undefined;
   const { events, reached } = await replayEvents(tx, webhook, replay);
-  const created = await insert(tx, owner, webhook, replayId, events);
-  await moveReplay(tx, replay.replay_id, reached, created?.deliveries.length ?? 0);
+  const inserted = await insert(tx, owner, webhook.webhook_id, replayId, events);
+  await moveReplay(tx, replay.replay_id, reached, inserted.created?.deliveries.length ?? 0);
   await finishReplays(tx, webhook.webhook_id, at);
-  return refilled(tx, webhook, events, created);
+  return inserted;
 }
 
 async function replayEvents(db: Db, webhook: WebhookRow, replay: ReplayRow): Promise<EventPage> {
@@ -158,26 +155,8 @@ async function replayEvents(db: Db, webhook: WebhookRow, replay: ReplayRow): Pro
   return { events, reached: reachedEvent(found, range.limit, range.upTo) };
 }
 
-async function insert(
-  tx: Tx,
-  owner: string,
-  { webhook_id }: WebhookRow,
-  replay_id: number,
-  events: readonly EventRow[],
-): Promise<CreatedDeliveries | undefined> {
+async function insert(tx: Tx, owner: string, webhook_id: WebhookId, replay_id: number, events: readonly EventRow[]) {
   const rows = events.map(({ event_id, chat_id, event }) => ({ webhook_id, event_id, replay_id, chat_id, event }));
   const [created] = await createDeliveries(tx, owner, rows);
-  return created;
+  return { created, events };
 }
-
-const refilled = async (
-  db: Db,
-  { webhook_id }: WebhookRow,
-  events: readonly EventRow[],
-  created: CreatedDeliveries | undefined,
-): Promise<Refilled> => ({
-  created,
-  events,
-  backlogs: await backlogsOf(db, webhook_id),
-  replays: await runningReplays(db, webhook_id),
-});

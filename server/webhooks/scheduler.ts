@@ -39,8 +39,8 @@ export class Scheduler {
         if (slot.refusal !== 'own') this.#parked[slot.refusal].push(queue);
         continue;
       }
-      const delivery = queue.begin();
-      if (queue.hasReady) this.add(queue);
+      const delivery = queue.chats.begin();
+      if (queue.chats.hasReady) this.add(queue);
       if (delivery) return { queue, delivery, slot };
       this.#limit.release(slot);
     }

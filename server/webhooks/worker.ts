@@ -47,7 +47,7 @@ export class DeliveryWorker {
   readonly #sweeping: SingleFlight;
   readonly #gathering: SingleFlight;
   #sweepTimer: ReturnType<typeof setInterval> | undefined;
-  /** Whether to write the cursor although nothing was dispatched. */
+  /** The cursor is written although nothing was dispatched. */
   #isCursorDue = false;
   #willSend = false;
   #isStopping = false;
@@ -98,9 +98,9 @@ export class DeliveryWorker {
     await Promise.all(this.#loading.values());
     for (const timer of this.#timers.values()) clearTimeout(timer);
     await this.#leases.leave().catch(this.#logFailure('node_not_removed'));
-    await this.#untilQuiet(drainMs);
+    await untilIdle(this.#scheduler, drainMs);
     this.#attempts.close();
-    await this.#untilQuiet(cancelMs);
+    await untilIdle(this.#scheduler, cancelMs);
     try {
       // A database that is away is not waited for: results that are not written are repeated.
       await Promise.race([this.#writer.flush(), Bun.sleep(drainMs)]);
@@ -112,13 +112,8 @@ export class DeliveryWorker {
     }
   }
 
-  async #untilQuiet(ms: number): Promise<void> {
-    const timeout = AbortSignal.timeout(ms);
-    while (this.#scheduler.inFlight > 0 && !timeout.aborted) await Bun.sleep(5);
-  }
-
-  #logFailure(event: string): (cause: unknown) => void {
-    return (cause) => this.#deps.log.write('warn', event, { cause });
+  #logFailure(event: string): (cause: unknown) => undefined {
+    return (cause) => void this.#deps.log.write('warn', event, { cause });
   }
 
   // An event becomes deliveries.
@@ -230,7 +225,11 @@ export class DeliveryWorker {
   }
 
   async #send({ queue, delivery, slot }: Job): Promise<void> {
-    const slow = slot.kind === 'untried' ? setTimeout(() => this.#markSlow(slot), slowMs) : undefined;
+    const markSlow = () => {
+      this.#scheduler.markSlow(slot);
+      this.#sendSoon();
+    };
+    const slow = slot.kind === 'untried' ? setTimeout(markSlow, slowMs) : undefined;
     const attempt = await this.#attempts.make(queue, delivery);
     clearTimeout(slow);
     const applied = queue.apply(delivery, attempt);
@@ -249,18 +248,11 @@ export class DeliveryWorker {
     this.#advance(queue);
   }
 
-  #markSlow(slot: Job['slot']): void {
-    this.#scheduler.markSlow(slot);
-    this.#sendSoon();
-  }
-
   async #refill(queue: EndpointQueue, task: RefillTask): Promise<void> {
     const { engine, owner, now, monotonic } = this.#deps;
     const since = monotonic();
-    const refilled = await refill(engine, owner, queue.webhookId, task, now()).catch((cause) => {
-      this.#logFailure('webhook_refill_failed')(cause);
-      return undefined;
-    });
+    const refilling = refill(engine, owner, queue.webhookId, task, now());
+    const refilled = await refilling.catch(this.#logFailure('webhook_refill_failed'));
     if (queue.hasEnded) return;
     queue.endRefill(refilled);
     if (refilled) this.#attempts.remember(refilled.events);
@@ -284,11 +276,8 @@ export class DeliveryWorker {
   }
 
   async #release(queue: EndpointQueue, { state, dueAt }: Action & { kind: 'release' }): Promise<void> {
-    const isReleased = await this.#leases.release(state, dueAt).catch((cause) => {
-      this.#logFailure('webhook_lease_not_released')(cause);
-      return false;
-    });
-    if (isReleased) return this.#drop(queue);
+    const releasing = this.#leases.release(state, dueAt);
+    if (await releasing.catch(this.#logFailure('webhook_lease_not_released'))) return this.#drop(queue);
     queue.invalidate();
     this.#advance(queue);
   }
@@ -296,22 +285,17 @@ export class DeliveryWorker {
   // The sweep: leases, webhooks that are due, and changes by other processes.
 
   async #sweep(): Promise<void> {
-    if (this.#clockWentBack()) this.#isClockSetBack = true;
+    const clockLead = this.#deps.now() - this.#deps.monotonic();
+    if (clockLead < this.#clockLead - clockSlackMs) this.#isClockSetBack = true;
+    this.#clockLead = clockLead;
     if (this.#isClockSetBack) await this.#endWaits();
     await this.#renew();
     const { leases, hasMore } = await this.#leases.takeDue();
     for (const lease of leases) this.#load(lease);
     await Promise.all(this.#loading.values());
     await this.#rebalance();
-    const counts = [...this.#queues.values()].map(({ chatQueueCount }) => chatQueueCount);
-    this.#deps.metrics.chatQueues(counts.reduce((sum, count) => sum + count, 0));
+    this.#deps.metrics.chatQueues(this.#queues.values().reduce((sum, { chats }) => sum + chats.size, 0));
     if (hasMore) void this.webhooksChanged();
-  }
-
-  #clockWentBack(): boolean {
-    const before = this.#clockLead;
-    this.#clockLead = this.#deps.now() - this.#deps.monotonic();
-    return this.#clockLead < before - clockSlackMs;
   }
 
   /** A wait for a time of a clock that was set back would last as long as that: it ends now. */
@@ -382,14 +366,11 @@ export class DeliveryWorker {
 
   async #transfer(queue: EndpointQueue, to: string): Promise<boolean> {
     queue.setHalted(true);
-    const timeout = AbortSignal.timeout(transferMs);
-    while (queue.usage.inFlight > 0 && !timeout.aborted) await Bun.sleep(5);
+    await untilIdle(queue.usage, transferMs);
     if (queue.hasUnwritten) await this.#writer.catchUp();
     if (queue.usage.inFlight === 0 && !queue.hasUnwritten && !queue.hasEnded) {
-      const isTransferred = await this.#leases.transfer(queue.lease, to).catch((cause) => {
-        this.#logFailure('webhook_lease_not_transferred')(cause);
-        return undefined;
-      });
+      const transferring = this.#leases.transfer(queue.lease, to);
+      const isTransferred = await transferring.catch(this.#logFailure('webhook_lease_not_transferred'));
       // After an error nobody knows whose lease it is: the next sweep reads it if it is still ours.
       if (isTransferred !== false) this.#drop(queue);
       if (isTransferred) return true;
@@ -398,4 +379,10 @@ export class DeliveryWorker {
     this.#advance(queue);
     return false;
   }
+}
+
+/** Waits until no attempt is in flight, but at most `ms`. */
+async function untilIdle(limited: { readonly inFlight: number }, ms: number): Promise<void> {
+  const timeout = AbortSignal.timeout(ms);
+  while (limited.inFlight > 0 && !timeout.aborted) await Bun.sleep(5);
 }

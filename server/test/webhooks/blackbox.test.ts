@@ -330,7 +330,7 @@ class Scene {
 /** An attempt without its time and its duration. */
 const told = ({ attempts }: Delivery) => attempts.map(({ at: _, duration_ms: __, ...rest }) => rest);
 
-const answeredWith = (status: number) => `the endpoint answered ${status}`;
+const answeredWith = (status: number) => `the endpoint responded with ${status}`;
 const brokeOff = 'the connection broke off';
 
 /** One event, however often it came: the same id and bytes, counted, and signed anew at each time. */
@@ -690,7 +690,7 @@ const troubles: Record<string, Trouble> = {
   'a connection that ends after the status': refusal(500, { habit: 'close' }, perhapsHalf),
   'a connection that breaks off before the status': unanswered({ habit: 'reset' }, brokeOff, { atOnce: true }),
   'a connection that ends without an answer': unanswered({ habit: 'close' }, brokeOff, { atOnce: true }),
-  garbage: unanswered({ habit: 'garbage' }, 'the answer is not valid HTTP', { down: true }),
+  garbage: unanswered({ habit: 'garbage' }, 'the response is not valid HTTP', { down: true }),
 };
 
 /** Far more than is read of an answer; the system takes in some of it on its own. */

@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createSecureContext, createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { type ClientOptions, Deadlines, post, postTo } from '../../webhooks/client.ts';
+import { type ClientOptions, Deadlines, postTo } from '../../webhooks/client.ts';
 import { type Outcome, readRetryAfter } from '../../webhooks/outcome.ts';
 import { Guard, type Target } from '../../webhooks/ssrf/guard.ts';
 import { endWithUs, temporaryFolder } from '../support/cleanup.ts';
@@ -123,7 +123,7 @@ const targetOf = (url: string, address = '127.0.0.1', others: string[] = []): Ta
 const to = ({ port }: { port: number }, path = '/hook') => targetOf(`http://127.0.0.1:${port}${path}`);
 
 const send = (target: Target, changed: Partial<ClientOptions> = {}): Promise<Outcome> =>
-  post({ ...options, ...changed }, { target, headers, body });
+  postTo({ target: () => target }, { ...options, ...changed }, { url: target.url, headers, body });
 
 /** Attempts whose time passes only when the test says so. */
 class Timed {
@@ -222,7 +222,7 @@ describe('an attempt', () => {
   test('can be called off, before and while it waits', async () => {
     const deadlines = new Deadlines(monotonic);
     const endpoint = await endpointThat(() => deadlines.close());
-    const isCalledOff = unreached('other', 'the attempt was called off');
+    const isCalledOff = unreached('other', 'the attempt was cancelled');
     expect(timeless(await send(to(endpoint), { deadlines }))).toEqual(isCalledOff);
     expect(endpoint.requests).toHaveLength(1);
     expect(timeless(await send(to(endpoint), { deadlines }))).toEqual(isCalledOff);
@@ -236,17 +236,17 @@ describe('where no answer comes, the outcome says why, and keeps the URL to itse
     'a connection that is reset at once': [(socket) => socket.resetAndDestroy(), 'reset', 'the connection broke off'],
     'half a status line': [saying('HTTP/1.1 20', (s) => s.end()), 'reset', 'the connection broke off'],
     'half a header': [saying('HTTP/1.1 200 OK\r\nX: ', (s) => s.end()), 'reset', 'the connection broke off'],
-    'another protocol': [saying('220 mail ready\r\n\r\n'.repeat(100)), 'other', 'the answer is not valid HTTP'],
-    'a status of 0': [saying('HTTP/1.1 000 X\r\nContent-Length: 0\r\n\r\n'), 'other', 'the answer is not valid HTTP'],
+    'another protocol': [saying('220 mail ready\r\n\r\n'.repeat(100)), 'other', 'the response is not valid HTTP'],
+    'a status of 0': [saying('HTTP/1.1 000 X\r\nContent-Length: 0\r\n\r\n'), 'other', 'the response is not valid HTTP'],
     'two lengths': [
       saying('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 5\r\n\r\nokokok'),
       'other',
-      'the answer is not valid HTTP',
+      'the response is not valid HTTP',
     ],
     'a protocol that nobody asked for': [
       saying('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'),
       'other',
-      'the answer is not valid HTTP',
+      'the response is not valid HTTP',
     ],
     'a header without an end': [
       (socket) => {
@@ -254,7 +254,7 @@ describe('where no answer comes, the outcome says why, and keeps the URL to itse
         writeForEver(socket, Buffer.alloc(65_536, 'a'));
       },
       'other',
-      'the headers of the answer are too large',
+      'the headers of the response are too large',
     ],
   };
   for (const [name, [answer, failure, message]] of Object.entries(failures)) {
@@ -286,7 +286,7 @@ describe('where no answer comes, the outcome says why, and keeps the URL to itse
       const attempt = send(to(endpoint), timed.options);
       await eventually('it is asked', async () => endpoint.requests.length > 0 || undefined);
       timed.at += 15_000;
-      expect(await attempt).toMatchObject({ ...unreached('timeout', 'no complete answer within 15 s'), ms: 15_000 });
+      expect(await attempt).toMatchObject({ ...unreached('timeout', 'no complete response within 15 s'), ms: 15_000 });
     });
   }
 });
@@ -491,7 +491,7 @@ describe('with the guard', () => {
       return ['127.0.0.1'];
     });
     const outcome = await deliver(guard, `http://slow.invalid:${endpoint.port}/`, timed.options);
-    expect(outcome).toMatchObject({ ...unreached('timeout', 'no complete answer within 15 s'), ms: 15_000 });
+    expect(outcome).toMatchObject({ ...unreached('timeout', 'no complete response within 15 s'), ms: 15_000 });
   });
 });
 
@@ -503,14 +503,14 @@ interface Elsewhere {
 /** Posts in turn from a process with another environment. */
 async function sendFrom(env: Record<string, string>, posts: readonly Elsewhere[]): Promise<Outcome[]> {
   const script = `
-    import { Deadlines, post } from ${JSON.stringify(join(import.meta.dir, '../../webhooks/client.ts'))};
+    import { Deadlines, postTo } from ${JSON.stringify(join(import.meta.dir, '../../webhooks/client.ts'))};
     const limits = { timeoutMs: 15_000, maxRead: 65_536, maxKept: 4_096 };
     const monotonic = () => 0;
     const options = { ...limits, deadlines: new Deadlines(monotonic), now: Date.now, monotonic };
     const outcomes = [];
     for (const { url, address } of JSON.parse(process.argv.at(-1))) {
       const target = { url: new URL(url), address, family: address.includes(':') ? 6 : 4 };
-      outcomes.push(await post(options, { target, headers: {}, body: 'hi' }));
+      outcomes.push(await postTo({ target: () => target }, options, { url: target.url, headers: {}, body: 'hi' }));
     }
     console.log(JSON.stringify(outcomes));
     process.exit();`;
@@ -706,6 +706,6 @@ describeUnless(requireProgram('openssl'), 'TLS', () => {
     const attempt = send(targetOf(`https://127.0.0.1:${plain.port}/`), timed.options);
     await eventually('it is dialled', async () => plain.sockets.length > 0 || undefined);
     timed.at += 15_000;
-    expect(timeless(await attempt)).toEqual(unreached('timeout', 'no complete answer within 15 s'));
+    expect(timeless(await attempt)).toEqual(unreached('timeout', 'no complete response within 15 s'));
   });
 });

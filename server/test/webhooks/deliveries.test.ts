@@ -118,7 +118,7 @@ onBothEngines('deliveries', (engine) => {
         state: 'retrying',
         attempt_count: 1,
         last_status: 500,
-        last_error: 'the endpoint answered 500',
+        last_error: 'the endpoint responded with 500',
       });
       const wait = Date.parse(found[2]?.next_attempt_at ?? '') - now;
       expect(wait).toBeGreaterThanOrEqual(4_000);
@@ -263,14 +263,14 @@ onBothEngines('deliveries', (engine) => {
           number: 1,
           at: new Date(times[0] ?? 0).toISOString(),
           status: 500,
-          error: 'the endpoint answered 500',
+          error: 'the endpoint responded with 500',
           answer: 'first',
         },
         {
           number: 2,
           at: new Date(times[1] ?? 0).toISOString(),
           status: 404,
-          error: 'the endpoint answered 404',
+          error: 'the endpoint responded with 404',
           answer: '',
         },
         { number: 3, at: new Date(times[2] ?? 0).toISOString(), status: 201, error: null, answer: 'at last' },
@@ -390,7 +390,7 @@ onBothEngines('deliveries', (engine) => {
         state: 'delivered',
         attempt_count: 2,
         last_status: 500,
-        last_error: 'the endpoint answered 500',
+        last_error: 'the endpoint responded with 500',
         next_attempt_at: null,
       });
       endpoint.reply = () => 200;

@@ -41,7 +41,11 @@ onAnyEngine('an event that is refused while others pass', (engine) => {
         const [first] = await scene.deliveries(webhookId);
         return first?.attempt_count === i + 1 ? first : undefined;
       });
-      expect(delivery).toMatchObject({ state: 'retrying', last_status: 500, last_error: 'the endpoint answered 500' });
+      expect(delivery).toMatchObject({
+        state: 'retrying',
+        last_status: 500,
+        last_error: 'the endpoint responded with 500',
+      });
       expect(delivery.last_attempt_at).toBe(new Date(clock.at).toISOString());
       attemptsAt.push(clock.at);
       const waits = Date.parse(delivery.next_attempt_at ?? '') - clock.at;
@@ -67,7 +71,7 @@ onAnyEngine('an event that is refused while others pass', (engine) => {
         number: i + 1,
         at: new Date(at).toISOString(),
         status: 500,
-        error: 'the endpoint answered 500',
+        error: 'the endpoint responded with 500',
         answer: 'no such thing',
       })),
     );
@@ -261,7 +265,7 @@ onAnyEngine('an endpoint that answers 410', (engine) => {
     await sentinel().passes();
     expect(endpoint.contents).toEqual(['first']);
     const [first, ...rest] = await scene.deliveries(webhookId);
-    expect(first).toMatchObject({ state: 'retrying', last_status: 410, last_error: 'the endpoint answered 410' });
+    expect(first).toMatchObject({ state: 'retrying', last_status: 410, last_error: 'the endpoint responded with 410' });
     for (const { state, attempt_count } of rest)
       expect({ state, attempt_count }).toEqual({ state: 'pending', attempt_count: 0 });
     expect((await scene.webhook(webhookId)).oldest_undelivered_age).toBe(day / second);

@@ -118,7 +118,7 @@ const transitions: readonly Transition[] = [
     when: 'a first attempt is answered with 200',
     health: health(),
     outcome: answered(200),
-    becomes: { state: 'delivered', refusals: 0, nextAt: null, error: null, health: { ...up, lastSuccessAt: now } },
+    becomes: { state: 'delivered', refusals: 0, nextAt: null, health: { ...up, lastSuccessAt: now } },
   },
   {
     when: 'an answer is 299, the last that is a success',
@@ -152,7 +152,6 @@ const transitions: readonly Transition[] = [
       state: 'retrying',
       refusals: 1,
       nextAt: now + 5 * second,
-      error: 'the endpoint answered 400',
       health: { ...up, failuresInRow: 1, failedChats: new Set([chatA]) },
     },
   },
@@ -160,7 +159,7 @@ const transitions: readonly Transition[] = [
     when: 'an answer is a redirect',
     health: health(),
     outcome: answered(302),
-    becomes: { state: 'retrying', refusals: 1, nextAt: now + 5 * second, error: 'the endpoint answered 302' },
+    becomes: { state: 'retrying', refusals: 1, nextAt: now + 5 * second },
   },
   {
     when: 'an event is refused for the tenth time',
@@ -251,7 +250,6 @@ const transitions: readonly Transition[] = [
         state: 'retrying',
         refusals: 0,
         nextAt: now + 5 * second,
-        error: `told as ${failure}`,
         health: { down_since: now, down_cause: 'transport', probes: 0, hold_until: now + 5 * second },
       },
     }),
@@ -324,7 +322,7 @@ const transitions: readonly Transition[] = [
     health: health(),
     entry: { refusals: 4 },
     outcome: answered(410),
-    becomes: { state: 'retrying', refusals: 4, nextAt: null, error: 'the endpoint answered 410', disable: 'gone' },
+    becomes: { state: 'retrying', refusals: 4, nextAt: null, disable: 'gone' },
   },
   {
     when: 'the answer is 410 with a Retry-After',
@@ -493,7 +491,6 @@ describe('whatever an endpoint does,', () => {
     holds(anyOutcome, ({ outcome, verdict, at }) => {
       const isSuccess = outcome.kind === 'answered' && outcome.status < 300;
       expect(verdict.state === 'delivered').toBe(isSuccess);
-      expect(verdict.error === null).toBe(isSuccess);
       if (isSuccess) expect(verdict.health).toEqual({ ...healthy, lastSuccessAt: at });
     });
   });

@@ -563,7 +563,7 @@ onAnyEngine('a webhook', (engine) => {
       const { webhook_id } = await register(ada, endpoint);
       const { delivered, attempt } = await ada.ok('webhooks.test', { webhook_id });
       expect(delivered).toBe(false);
-      expect(attempt).toMatchObject({ status: 500, error: 'the endpoint answered 500' });
+      expect(attempt).toMatchObject({ status: 500, error: 'the endpoint responded with 500' });
       expect(attempt.answer).toStartWith('out of order x');
       expect(attempt.answer).toHaveLength(4_096);
       expect((await ada.ok('webhooks.get', { webhook_id })).webhook).toMatchObject({

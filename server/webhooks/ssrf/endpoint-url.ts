@@ -1,5 +1,6 @@
 import { invalidField } from '@parley/contract';
-import { AddressRefusal, type Guard, NameFailure } from './guard.ts';
+import { AddressRefusal, type Guard } from './guard.ts';
+import { NameFailure } from './resolve.ts';
 
 /**
  * Returns the URL as it is stored. Throws `invalid_input` if webhooks may not be sent to it. A name that does not resolve is

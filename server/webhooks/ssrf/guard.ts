@@ -3,16 +3,13 @@ import { type Address, contains, lastV4, type Network, readAddress, writeV4 } fr
 import { type Opening, type SpecialRange, specialRanges } from './ranges.ts';
 import { NameFailure } from './resolve.ts';
 
-export type { Network } from '../../domain/address.ts';
-export { NameFailure, resolveName } from './resolve.ts';
-
 /**
  * Thrown for an address that webhooks may not be sent to. The message is for the owner: which address, why, and which
  * setting opens it, if one does. It continues a sentence that starts with the name of a field.
  */
 export class AddressRefusal extends Error {}
 
-/** Where to connect: every address in it was checked, and no name is resolved after that. */
+/** The address to connect to. Every address in it was checked, and no name is resolved after that. */
 export interface Target {
   readonly url: URL;
   readonly address: string;
@@ -28,8 +25,6 @@ export interface GuardOptions {
   readonly ownPort: () => number | undefined;
   readonly resolve: (name: string) => Promise<readonly string[]>;
   readonly monotonic: () => number;
-  /** How long the addresses of a name are cached. */
-  readonly cacheMs?: number;
 }
 
 /** The checked addresses of a host, best first. */
@@ -37,9 +32,7 @@ interface Verdict {
   readonly address: string;
   readonly family: 4 | 6;
   readonly others: readonly string[];
-  readonly loopback: boolean;
-  /** By the monotonic clock. */
-  readonly expiresAt: number;
+  readonly isLoopback: boolean;
 }
 
 interface Found extends Address {
@@ -54,7 +47,9 @@ interface Fault {
 
 const maxCharacters = 2_048;
 const maxAddresses = 4;
+/** The cache of verdicts. An IP address in a URL stays in it, because its verdict never changes. */
 const maxHosts = 4_096;
+const cacheMs = 5_000;
 const setting = 'PARLEY_WEBHOOK_NETWORKS';
 
 /** The loopback ranges, whether or not they are open: the server itself may listen there. */
@@ -66,11 +61,20 @@ const loopbacks = specialRanges.filter((range) => range.opening === 'loopback');
  */
 export class Guard {
   readonly #options: GuardOptions;
-  readonly #verdicts = new LRUCache<string, Verdict>({ max: maxHosts });
-  readonly #lookups = new Map<string, Promise<Verdict>>();
+  /** Concurrent lookups of a name share one query. */
+  readonly #verdicts: LRUCache<string, Verdict>;
 
   constructor(options: GuardOptions) {
     this.#options = options;
+    this.#verdicts = new LRUCache({
+      max: maxHosts,
+      ttl: cacheMs,
+      ttlResolution: 0,
+      perf: { now: options.monotonic },
+      fetchMethod: (name) => this.#lookUp(name),
+      // Deliveries wait for a lookup even if other names push it out of the cache.
+      ignoreFetchAbort: true,
+    });
   }
 
   /**
@@ -101,58 +105,48 @@ export class Guard {
   target(url: URL): Target | Promise<Target> {
     const host = url.hostname;
     const known = this.#verdicts.get(host);
-    if (known !== undefined && this.#options.monotonic() < known.expiresAt) return this.#targetOf(url, known);
+    if (known) return this.#targetOf(url, known);
     const text = bare(host);
     const address = readAddress(text);
-    if (address) return this.#targetOf(url, this.#checkAll(host, [{ ...address, text }], Number.POSITIVE_INFINITY));
-    return this.#lookUpOnce(host).then((verdict) => this.#targetOf(url, verdict));
+    if (!address) return this.#verdicts.forceFetch(host).then((verdict) => this.#targetOf(url, verdict));
+    const verdict = this.#checkAll(host, [{ ...address, text }]);
+    this.#verdicts.set(host, verdict, { ttl: 0 });
+    return this.#targetOf(url, verdict);
   }
 
-  #targetOf(url: URL, { address, family, others, loopback }: Verdict): Target {
-    if (loopback && portOf(url) === this.#options.ownPort()) {
+  #targetOf(url: URL, { address, family, others, isLoopback }: Verdict): Target {
+    if (isLoopback && portOf(url) === this.#options.ownPort()) {
       throw new AddressRefusal(`must not lead back to Parley itself, which listens at ${url.host}`);
     }
     return { url, address, family, others };
-  }
-
-  #lookUpOnce(name: string): Promise<Verdict> {
-    const running = this.#lookups.get(name);
-    if (running) return running;
-    const lookup = this.#lookUp(name).finally(() => this.#lookups.delete(name));
-    this.#lookups.set(name, lookup);
-    return lookup;
   }
 
   async #lookUp(name: string): Promise<Verdict> {
     const texts = await this.#options.resolve(name).catch((error: unknown) => {
       throw error instanceof NameFailure ? error : new NameFailure(`the name ${name} cannot be looked up`);
     });
-    if (texts.length === 0) throw new NameFailure(`the name ${name} does not resolve`);
     const found = [...new Set(texts)].map((text) => {
       const address = readAddress(text);
       if (!address) throw new AddressRefusal(`${name} leads to ${text}, which is not a plain address`);
       return { ...address, text };
     });
-    return this.#checkAll(name, found, this.#options.monotonic() + (this.#options.cacheMs ?? 5_000));
+    return this.#checkAll(name, found);
   }
 
-  /** Throws if any of the addresses is forbidden. */
-  #checkAll(host: string, found: readonly Found[], expiresAt: number): Verdict {
+  /** Throws if any of the addresses is forbidden, or if there is none. */
+  #checkAll(host: string, found: readonly Found[]): Verdict {
     for (const address of found) {
       const fault = this.#faultOf(address, address.text);
       if (fault) throw new AddressRefusal(describe(bare(host), fault));
     }
     const [first, ...others] = found.toSorted((a, b) => a.family - b.family).slice(0, maxAddresses);
     if (!first) throw new NameFailure(`the name ${host} does not resolve`);
-    const verdict: Verdict = {
+    return {
       address: first.text,
       family: first.family,
       others: others.map((other) => other.text),
-      loopback: found.some((address) => loopbacks.some((range) => contains(range.network, address))),
-      expiresAt,
+      isLoopback: found.some((address) => loopbacks.some((range) => contains(range.network, address))),
     };
-    this.#verdicts.set(host, verdict);
-    return verdict;
   }
 
   #faultOf(address: Address, text: string): Fault | undefined {
