@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { ArchiveWriter } from '@parley/server/backup/archive-writer.ts';
 import { columnsOf, tableNames } from '@parley/server/backup/catalog.ts';
 import type { Manifest } from '@parley/server/backup/manifest.ts';
-import { countRows, pagesOf } from '@parley/server/backup/table-copy.ts';
+import { pagesOf } from '@parley/server/backup/table-copy.ts';
 import { keptTables, leftOut } from '@parley/server/backup/tables.ts';
 import { migrateTo, newestVersion } from '@parley/server/store/engine/migrate.ts';
+import { number } from '@parley/server/store/engine/query.ts';
 import { openSqlite } from '@parley/server/store/engine/sqlite/engine.ts';
 import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import { Client } from '@parley/server/test/support/client.ts';
@@ -51,7 +52,7 @@ async function readTables(schema: number): Promise<Tables> {
     for (const name of (await tableNames(engine)).filter((one) => !Object.hasOwn(leftOut, one))) {
       const columns = await columnsOf(engine, name);
       const key = keptTables.find((table) => table.name === name)?.key ?? [];
-      tables.push({ name, columns, rows: await countRows(engine, name) });
+      tables.push({ name, columns, rows: await number(engine, `SELECT count(*) AS total FROM ${name}`) });
       for await (const { json } of pagesOf(engine, { name, key }, Object.keys(columns))) {
         entries[`tables/${name}/000000.json`] = json;
       }

@@ -5,6 +5,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { fingerprintOf, knownFingerprint } from '../store/data-folder/secret-key.ts';
 import type { Queryable } from '../store/engine/engine.ts';
 import { schemaVersion } from '../store/engine/migrate.ts';
+import { number } from '../store/engine/query.ts';
 import { maxTextBytes } from './archive-reader.ts';
 import type { ArchiveWriter } from './archive-writer.ts';
 import { columnsOf, databaseBytes } from './catalog.ts';
@@ -13,13 +14,13 @@ import { readCounters } from './counters.ts';
 import { BackupError } from './failure.ts';
 import { type Manifest, newestFormat } from './manifest.ts';
 import { countStored, type StoredFile, storedFiles } from './stored-files.ts';
-import { countRows, pagesOf } from './table-copy.ts';
+import { pagesOf } from './table-copy.ts';
 import { keptTables } from './tables.ts';
 
 export interface BackupDeps {
   /** Runs `work` on a snapshot of the database. */
   readonly withSnapshot: <T>(work: (db: Queryable) => Promise<T>) => Promise<T>;
-  /** Whether the file still exists now. */
+  /** Returns whether the file still exists now. */
   readonly isKept: (fileId: FileId) => Promise<boolean>;
   /** The storage of files, or the bucket that they stay in. */
   readonly files: { readonly blobs: Blobs } | { readonly bucket: string };
@@ -66,7 +67,11 @@ export async function backUp(deps: BackupDeps): Promise<BackupOutcome> {
 async function describe(db: Queryable, deps: BackupDeps): Promise<Manifest> {
   const tables: Manifest['tables'] = [];
   for (const { name } of keptTables) {
-    tables.push({ name, columns: await columnsOf(db, name), rows: await countRows(db, name) });
+    tables.push({
+      name,
+      columns: await columnsOf(db, name),
+      rows: await number(db, `SELECT count(*) AS total FROM ${name}`),
+    });
   }
   const fingerprint = (await knownFingerprint(db)) ?? null;
   const bucket = 'bucket' in deps.files ? deps.files.bucket : null;

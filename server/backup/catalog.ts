@@ -32,11 +32,10 @@ export async function columnsOf(db: Queryable, table: string): Promise<Columns> 
 }
 
 /** Returns the approximate size on disk. */
-export function databaseBytes(db: Queryable): Promise<number> {
-  return number(
+export const databaseBytes = (db: Queryable): Promise<number> =>
+  number(
     db,
     db.dialect.name === 'sqlite'
       ? 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size'
       : 'SELECT pg_database_size(current_database()) AS bytes',
   );
-}

@@ -1,10 +1,13 @@
 import type { Engine, Queryable, Tx } from '../store/engine/engine.ts';
+import { changes, number } from '../store/engine/query.ts';
 import { logTip } from '../store/log/events.ts';
 
 /** The last id given out for messages, events, or the rows of a table. 0 if none was. */
 export interface Counter {
   readonly name: string;
   readonly last: number;
+  /** PostgreSQL's sequence. */
+  readonly sequence?: string;
 }
 
 const lastIds = {
@@ -22,10 +25,7 @@ const lastIds = {
 } as const;
 
 /** PostgreSQL's sequences are not transactional: even in a snapshot these are the current values. */
-export async function readCounters(db: Queryable): Promise<Counter[]> {
-  const rows = await db.all<Counter>(lastIds[db.dialect.name]);
-  return rows.map(({ name, last }) => ({ name, last }));
-}
+export const readCounters = (db: Queryable): Promise<Counter[]> => db.all(lastIds[db.dialect.name]);
 
 /**
  * Returns the id up to which the log of a snapshot is complete. This may be above its last event, because rolled back
@@ -39,24 +39,18 @@ export async function completeUpTo(snapshot: Queryable, engine: Engine): Promise
   const tip = await logTip(snapshot);
   return engine.write(async (tx) => {
     await tx.takeIds({ messages: 0, events: 0 });
-    const [next] = await tx.all<{ first: number | null }>(
-      'SELECT min(event_id) AS first FROM events WHERE event_id > $1',
-      [tip],
-    );
-    return next?.first ? next.first - 1 : lastEventId(tx);
+    const next = await number(tx, 'SELECT min(event_id) AS first FROM events WHERE event_id > $1', [tip]);
+    return next > 0 ? next - 1 : lastEventId(tx);
   });
 }
 
-/** The next id will be `last + 1`. */
-export async function setCounter(tx: Tx, { name, last }: Counter): Promise<void> {
-  if (tx.dialect.name === 'postgres') {
-    const rows = await tx.all<Counter & { sequence: string }>(lastIds.postgres);
-    const { sequence } = rows.find((row) => row.name === name) ?? {};
-    if (sequence === undefined) throw new Error(`there is no sequence for ${name}`);
+/** Makes `last + 1` the next id. */
+export async function setCounter(tx: Tx, { name, sequence }: Counter, last: number): Promise<void> {
+  if (sequence !== undefined) {
     await tx.run('SELECT setval(CAST(quote_ident($1) AS regclass), $2)', [sequence, last]);
     return;
   }
-  if ((await tx.run('UPDATE id_counters SET last_id = $2 WHERE name = $1', [name, last])) > 0) return;
+  if (await changes(tx, 'UPDATE id_counters SET last_id = $2 WHERE name = $1', [name, last])) return;
   await tx.run('DELETE FROM sqlite_sequence WHERE name = $1', [name]);
   await tx.run('INSERT INTO sqlite_sequence (name, seq) VALUES ($1, $2)', [name, last]);
 }

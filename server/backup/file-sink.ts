@@ -2,7 +2,7 @@ import type { Blobs } from '../files/storage/blobs.ts';
 import type { Tx } from '../store/engine/engine.ts';
 import type { Entry } from './archive-reader.ts';
 import { damaged } from './failure.ts';
-import { findStored, moveStored } from './stored-files.ts';
+import { findStored } from './stored-files.ts';
 
 /** Each seal waits several times for the disk. */
 const concurrentSeals = 16;
@@ -57,7 +57,7 @@ export class FileSink {
   async #freeKey(tx: Tx, fileId: number, key: string): Promise<string> {
     if ((await this.#blobs.sizeOf(key)) === 0) return key;
     const fresh = this.#newKey();
-    await moveStored(tx, fileId, fresh);
+    await tx.run('UPDATE files SET key = $2 WHERE file_id = $1', [fileId, fresh]);
     return fresh;
   }
 

@@ -39,14 +39,15 @@ export async function jumpAhead(
   done: ReadonlySet<string> = new Set(),
 ): Promise<Set<string>> {
   const counters = await readCounters(tx);
-  for (const { name, last } of counters.filter((counter) => !done.has(counter.name))) {
+  for (const counter of counters.filter(({ name }) => !done.has(name))) {
+    const { name, last } = counter;
     const from = idsAfter(Math.max(last, last_ids[name] ?? 0), Date.parse(began_at), now);
     if (from > maxId) {
       throw new BackupError(
         `The ids of ${name} would continue after ${from}, which leaves too little room. Check the clock of this machine.`,
       );
     }
-    await setCounter(tx, { name, last: from });
+    await setCounter(tx, counter, from);
   }
   return new Set(counters.map(({ name }) => name));
 }

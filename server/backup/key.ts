@@ -2,7 +2,7 @@ import { fingerprintOf, keyFile, parseKey, readKey } from '../store/data-folder/
 import { BackupError, damaged } from './failure.ts';
 import type { Manifest } from './manifest.ts';
 
-/** Where the key may come from: a setting or the data folder. */
+/** The two sources of the key: a setting and the data folder. */
 export interface KeySources {
   readonly given: Uint8Array | undefined;
   readonly folder: string;

@@ -31,42 +31,36 @@ const manifestSchema = z.object({
 
 export type Manifest = Readonly<z.infer<typeof manifestSchema>>;
 
-const missingSchema = z.array(count);
-const endSchema = z.object({ sha256: z.string() });
-
 export function parseManifest(text: string): Manifest {
-  const found = parse(text, 'its manifest');
-  const { format, schema } = found as Partial<Manifest>;
+  const { format, schema } = (parseJson(text) ?? {}) as Partial<Manifest>;
   if (typeof format === 'number' && format > newestFormat) throw tooNew(`has the format ${format}`, newestFormat);
-  const { success, data } = manifestSchema.safeParse(found);
-  if (!success) throw damaged('its manifest is invalid');
+  const manifest = parse(text, manifestSchema, 'its manifest');
   if (typeof schema === 'number' && schema > newestVersion) throw tooNew(`has schema version ${schema}`, newestVersion);
-  return data;
+  return manifest;
 }
 
 /** Returns the ids of files that were deleted during the backup or were not in the storage. */
-export function parseMissing(text: string): readonly number[] {
-  const { success, data } = missingSchema.safeParse(parse(text, 'its list of missing files'));
-  if (!success) throw damaged('its list of missing files is invalid');
-  return data;
-}
+export const parseMissing = (text: string): readonly number[] =>
+  parse(text, z.array(count), 'its list of missing files');
 
 /** Returns the SHA-256 of everything before the last entry, as the archive states it. */
-export function parseEnd(text: string): string {
-  const { success, data } = endSchema.safeParse(parse(text, 'its end'));
-  if (!success) throw damaged('its end is invalid');
-  return data.sha256;
-}
+export const parseEnd = (text: string): string => parse(text, z.object({ sha256: z.string() }), 'its end').sha256;
 
 const tooNew = (what: string, known: number) =>
   new BackupError(
     `The backup ${what}, but this Parley supports only those up to ${known}. Restore it with a newer Parley.`,
   );
 
-function parse(text: string, what: string): object {
+function parse<T>(text: string, schema: z.ZodType<T>, what: string): T {
+  const { success, data } = schema.safeParse(parseJson(text));
+  if (!success) throw damaged(`${what} is invalid`);
+  return data;
+}
+
+function parseJson(text: string): unknown {
   try {
-    const found: unknown = JSON.parse(text);
-    if (typeof found === 'object' && found !== null) return found;
-  } catch {}
-  throw damaged(`${what} is invalid`);
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,5 @@
 import { ParleyError } from '@parley/contract';
-import type { BulkStatement, Columns, Tx, Value } from '../store/engine/engine.ts';
+import type { Columns, Tx, Value } from '../store/engine/engine.ts';
 import { lockSchema, migrateTo, newestVersion } from '../store/engine/migrate.ts';
 import { noteGap } from '../store/log/log-cursor.ts';
 import { releaseAllLeases } from '../store/webhooks/endpoint-state.ts';
@@ -11,7 +11,7 @@ import { jumpAhead } from './ids.ts';
 import type { Manifest } from './manifest.ts';
 import { rebuildIndex } from './rebuild-index.ts';
 import { forgetUnsent, settleFiles } from './stored-files.ts';
-import { emptyTable, insertionInto } from './table-copy.ts';
+import { insertionInto } from './table-copy.ts';
 import { leftOut } from './tables.ts';
 
 export interface RestoreDeps {
@@ -38,7 +38,7 @@ export async function restoreInto(tx: Tx, deps: RestoreDeps): Promise<RestoreOut
   await requireEmpty(tx);
   await migrateTo(tx, manifest.schema, deps.now);
   await clearTables(tx, manifest);
-  const tables = new TableLoader(tx, manifest);
+  const tables = tableLoader(tx, manifest);
   for await (const entry of archive.entries()) {
     const [folder, name = ''] = entry.name.split('/');
     if (folder === 'tables') await tables.load(name, entry);
@@ -76,7 +76,7 @@ async function clearTables(tx: Tx, { tables, schema }: Manifest): Promise<void> 
   for (const { name, columns } of tables.toReversed()) {
     const isSame = expected.delete(name) && Bun.deepEquals(await columnsOf(tx, name), columns);
     if (!isSame) throw damaged(`its table ${name} is not one of schema version ${schema}`);
-    await emptyTable(tx, name);
+    await tx.run(`DELETE FROM ${name}`);
   }
   const [absent] = expected;
   if (absent !== undefined) throw damaged(`the table ${absent} of schema version ${schema} is not in it`);
@@ -100,39 +100,27 @@ function parseRows(text: string, columns: Columns): Value[][] {
 }
 
 /** Inserts pages of rows and counts them. */
-class TableLoader {
-  readonly #tx: Tx;
-  readonly #tables: ReadonlyMap<string, { work: BulkStatement; rows: number }>;
-  readonly #loaded = new Map<string, number>();
-
-  constructor(tx: Tx, { tables }: Manifest) {
-    this.#tx = tx;
-    this.#tables = new Map(
-      tables.map(({ name, columns, rows }) => [name, { work: insertionInto(name, columns), rows }]),
-    );
-  }
-
-  async load(name: string, entry: Entry): Promise<void> {
-    const table = this.#tables.get(name);
+function tableLoader(tx: Tx, manifest: Manifest) {
+  const tables = new Map(
+    manifest.tables.map(({ name, columns, rows }) => [name, { work: insertionInto(name, columns), rows, loaded: 0 }]),
+  );
+  const load = async (name: string, entry: Entry): Promise<void> => {
+    const table = tables.get(name);
     if (!table) throw damaged(`${entry.name} is not in its manifest`);
     const text = await entry.text();
     try {
       const rows = parseRows(text, table.work.columns);
-      await this.#tx.bulk(table.work, rows);
-      this.#loaded.set(name, this.countOf(name) + rows.length);
+      await tx.bulk(table.work, rows);
+      table.loaded += rows.length;
     } catch (error) {
       if (error instanceof ParleyError) throw error;
       throw damaged(`${entry.name} does not fit (${(error as Error).message})`, error);
     }
-  }
-
-  countOf(name: string): number {
-    return this.#loaded.get(name) ?? 0;
-  }
-
-  requireAll(): void {
-    for (const [name, { rows }] of this.#tables) {
-      if (this.countOf(name) !== rows) throw damaged(`it has ${this.countOf(name)} rows of ${name} instead of ${rows}`);
+  };
+  const requireAll = (): void => {
+    for (const [name, { rows, loaded }] of tables) {
+      if (loaded !== rows) throw damaged(`it has ${loaded} rows of ${name} instead of ${rows}`);
     }
-  }
+  };
+  return { load, requireAll, countOf: (name: string) => tables.get(name)?.loaded ?? 0 };
 }

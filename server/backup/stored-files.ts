@@ -1,14 +1,8 @@
-import type { FileId } from '@parley/contract';
 import type { Db, Queryable, Tx } from '../store/engine/engine.ts';
+import type { CompleteFile } from '../store/files/files.ts';
 
 /** A complete file, and the expected size and hash of its bytes. */
-export interface StoredFile {
-  readonly file_id: FileId;
-  /** The storage key of its bytes. */
-  readonly key: string;
-  readonly size: number;
-  readonly sha256: string;
-}
+export type StoredFile = Pick<CompleteFile, 'file_id' | 'key' | 'size' | 'sha256'>;
 
 const isComplete = 'sha256 IS NOT NULL AND is_dropped = 0';
 
@@ -33,13 +27,8 @@ export async function* storedFiles(db: Queryable): AsyncGenerator<StoredFile[]> 
 }
 
 /** Finds a file to restore. Its key names one object, even if the original was stored in segments. */
-export function findStored(db: Db, fileId: number): Promise<StoredFile | undefined> {
-  return db.get(`SELECT file_id, key, size, sha256 FROM files WHERE file_id = $1 AND ${isComplete}`, [fileId]);
-}
-
-export async function moveStored(tx: Tx, fileId: number, key: string): Promise<void> {
-  await tx.run('UPDATE files SET key = $2 WHERE file_id = $1', [fileId, key]);
-}
+export const findStored = (db: Db, fileId: number): Promise<StoredFile | undefined> =>
+  db.get(`SELECT file_id, key, size, sha256 FROM files WHERE file_id = $1 AND ${isComplete}`, [fileId]);
 
 /**
  * Deletes the rows of uploads that no message used at this time, but not their bytes. The original server may still use

@@ -1,6 +1,4 @@
-import type { Queryable } from '../store/engine/engine.ts';
-import { type BulkStatement, bulkStatement, type Columns, type Tx, type Value } from '../store/engine/engine.ts';
-import { number } from '../store/engine/query.ts';
+import { type BulkStatement, bulkStatement, type Columns, type Queryable, type Value } from '../store/engine/engine.ts';
 
 export interface Table {
   readonly name: string;
@@ -13,10 +11,6 @@ const pageCharacters = 2_000_000;
 const [minRows, maxRows] = [1, 5_000];
 /** Used before the size of rows is known. */
 const initialRows = 20;
-
-export function countRows(db: Queryable, table: string): Promise<number> {
-  return number(db, `SELECT count(*) AS total FROM ${table}`);
-}
 
 /**
  * Yields all rows in the order of their keys, in pages of JSON: an array of rows, which are arrays of values. One query
@@ -60,7 +54,3 @@ export const insertionInto = (table: string, columns: Columns): BulkStatement =>
   const names = Object.keys(columns).join(', ');
   return bulkStatement(columns, (source) => `INSERT INTO ${table} (${names}) SELECT ${names} FROM ${source} AS r`);
 };
-
-export async function emptyTable(tx: Tx, table: string): Promise<void> {
-  await tx.run(`DELETE FROM ${table}`);
-}

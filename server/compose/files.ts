@@ -1,5 +1,4 @@
 import { fileLinks } from '../auth/file-links.ts';
-import { UploadLeases } from '../files/leases.ts';
 import { UploadLocks } from '../files/locks.ts';
 import type { Blobs } from '../files/storage/blobs.ts';
 import { openDisk } from '../files/storage/disk.ts';
@@ -25,7 +24,7 @@ export async function buildFiles(
   if (settings.s3) await checkS3(settings.s3);
   const keptMs = settings.uploadHours * hourMs;
   const uploads = new Uploads({ engine, blobs, now, random, fileBytes: settings.fileBytes, keptMs });
-  const leases = new UploadLeases({
+  const locks = new UploadLocks({
     engine,
     monotonic,
     leaseMs: uploadLeaseMs,
@@ -35,7 +34,7 @@ export async function buildFiles(
     hasLateWrites: settings.s3 !== undefined,
     interruptOthers,
   });
-  await leases.start();
+  await locks.start();
   const linkKey = deriveKey(key, 'links to files');
   const services: FileServices = {
     url: (fileId) => `${origin()}/api/files.php?action=download&file_id=${fileId}`,
@@ -43,5 +42,5 @@ export async function buildFiles(
     read: (blob, start, end) => blobs.read(blob, start, end),
     expiry: () => uploads.expiry,
   };
-  return { blobs, uploads, locks: new UploadLocks({ leases, monotonic }), services };
+  return { blobs, uploads, locks, services };
 }

@@ -1,6 +1,16 @@
+import { ParleyError } from '@parley/contract';
 import type { Engine } from '../store/engine/engine.ts';
 import { freeUpload, type LeaseRow, renewUpload } from '../store/files/upload-leases.ts';
-import { UploadBusy } from './busy.ts';
+
+/**
+ * Another request or server uses the upload. It has the status 423, because tus clients retry and resume after that one.
+ * Some start again from the beginning after any other conflict.
+ */
+export class UploadBusy extends ParleyError {
+  constructor(message: string) {
+    super('conflict', message);
+  }
+}
 
 interface LeaseDeps {
   readonly engine: Engine;
@@ -37,7 +47,7 @@ export class Lease {
     return this.#deps.row.lease_number;
   }
 
-  /** Whether an earlier lease expired. Its holder may still write. */
+  /** True if an earlier lease expired. Its holder may still write. */
   get isDoubtful(): boolean {
     return this.#deps.row.is_doubtful;
   }

@@ -1,7 +1,16 @@
 import { withTimeout } from '../lib/timeout.ts';
-import { UploadBusy } from './busy.ts';
-import type { Lease } from './lease.ts';
-import type { UploadLeases } from './leases.ts';
+import type { Engine, Tx } from '../store/engine/engine.ts';
+import { freeAllUploads, takeUpload } from '../store/files/upload-leases.ts';
+import { Lease, UploadBusy } from './lease.ts';
+
+/** The lease of a dead server blocks an upload for this long. */
+const defaultLeaseMs = 30_000;
+
+/** A request waits this long for another one to end: completing a large file may take a while. */
+const defaultWaitMs = 20_000;
+
+/** A waiting request tries again after this time. */
+const pollMs = 200;
 
 /** An interrupted request may take this long to end by itself. */
 const drainMs = 100;
@@ -23,8 +32,21 @@ interface Holder {
 const interrupt = ({ controller }: Holder): void => void setTimeout(() => controller.abort(), drainMs);
 
 interface UploadLocksDeps {
-  readonly leases: UploadLeases;
+  readonly engine: Engine;
   readonly monotonic: () => number;
+  readonly leaseMs?: number | undefined;
+  /** A third of `leaseMs` by default. */
+  readonly renewMs?: number | undefined;
+  readonly waitMs?: number | undefined;
+  /** True if this is the only server on the database. */
+  readonly alone: boolean;
+  /** True if writes of a dead process may still reach the storage. */
+  readonly hasLateWrites: boolean;
+  /**
+   * Calls `UploadLocks.interrupt` on the other servers. The message may get lost or come twice: a renewal also finds in the
+   * database that the upload is wanted.
+   */
+  readonly interruptOthers: (key: string) => void;
 }
 
 /**
@@ -39,14 +61,35 @@ export class UploadLocks {
     this.#deps = deps;
   }
 
+  /** Ends the leases that an earlier process left behind, if no other server can have any. */
+  async start(): Promise<void> {
+    const { engine, alone, hasLateWrites } = this.#deps;
+    if (alone) await freeAllUploads(engine, hasLateWrites);
+  }
+
+  /** Waits until the upload is free or `mayWait` throws. Returns undefined if there is no such upload. */
+  async take(key: string, interrupt: () => void, mayWait: () => void): Promise<Lease | undefined> {
+    const { engine, monotonic, leaseMs = defaultLeaseMs, renewMs = leaseMs / 3, alone, interruptOthers } = this.#deps;
+    const work = (tx: Tx) => takeUpload(tx, key, leaseMs);
+    for (; ; await Bun.sleep(pollMs)) {
+      const requestedAt = monotonic();
+      // The lease must be durable: after a crash another server could not see that it had existed. Alone there is none.
+      const row = alone ? await engine.writeRelaxed(work) : await engine.write(work);
+      if (row === 'gone') return undefined;
+      if (row !== 'held') return new Lease({ engine, row, leaseMs, renewMs, monotonic, requestedAt, interrupt });
+      interruptOthers(key);
+      mayWait();
+    }
+  }
+
   /** Runs `work` under the lock and a lease. Throws `UploadBusy` if the upload is not released in time. */
   hold<T>(key: string, work: (hold: UploadHold) => Promise<T>): Promise<T> {
-    const { leases, monotonic } = this.#deps;
-    const deadline = monotonic() + leases.maxWaitMs;
+    const { monotonic, waitMs = defaultWaitMs } = this.#deps;
+    const deadline = monotonic() + waitMs;
     return this.#lock(key, deadline, async (holder) => {
       const { signal } = holder.controller;
       const stop = () => interrupt(holder);
-      const lease = await leases.take(key, stop, () => {
+      const lease = await this.take(key, stop, () => {
         if (signal.aborted || monotonic() >= deadline) throw stillBusy();
       });
       holder.hasLease = lease !== undefined;

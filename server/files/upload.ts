@@ -1,6 +1,6 @@
 import type { UserId } from '@parley/contract';
 import type { FileRow } from '../store/files/files.ts';
-import type { Incoming } from './incoming.ts';
+import type { BlobWriter } from './storage/blobs.ts';
 import { type ReceivedFile, tookTooLong, type Uploads } from './uploads.ts';
 
 /** A long upload extends its expiry this often. */
@@ -11,11 +11,11 @@ export class Upload {
   readonly #uploads: Uploads;
   readonly #row: FileRow;
   /** Undefined after close. */
-  #incoming: Incoming | undefined;
+  #incoming: BlobWriter | undefined;
   #extendedTo: number;
   readonly #over = Promise.withResolvers<void>();
 
-  private constructor(uploads: Uploads, row: FileRow, incoming: Incoming) {
+  private constructor(uploads: Uploads, row: FileRow, incoming: BlobWriter) {
     this.#uploads = uploads;
     this.#row = row;
     this.#incoming = incoming;

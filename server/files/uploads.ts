@@ -1,4 +1,5 @@
 import { type FileId, invalidField, ParleyError, type UserId } from '@parley/contract';
+import { freeBytes } from '../domain/free-bytes.ts';
 import type { Engine } from '../store/engine/engine.ts';
 import {
   completeFile,
@@ -17,9 +18,8 @@ import {
 } from '../store/files/files.ts';
 import { startSegment } from '../store/files/upload-leases.ts';
 import { Hashes, RunningHash } from './hashes.ts';
-import { Incoming } from './incoming.ts';
 import type { Lease } from './lease.ts';
-import { type Blobs, noRoom } from './storage/blobs.ts';
+import { type Blobs, type BlobWriter, noRoom } from './storage/blobs.ts';
 import { newKey } from './storage/key.ts';
 import { headBytes, typeNamed, typeOf } from './type.ts';
 
@@ -137,21 +137,26 @@ export class Uploads {
     return engine.write((tx) => startSegment(tx, row.file_id, lease.number, size));
   }
 
-  /** Opens an upload for writing after its first `at` bytes. */
-  async open(row: FileRow, at: number, lease = noLease): Promise<Incoming> {
+  /** Opens an upload for writing after its first `at` bytes. A write frees the memory of its bytes. */
+  async open(row: FileRow, at: number, lease = noLease): Promise<BlobWriter> {
     const leave = this.#enter(row.user_id);
     const writer = await this.#deps.blobs.append(row.key, at).catch((error: unknown) => {
       leave();
       throw error;
     });
-    return new Incoming({
-      writer,
-      hash: this.#hashes.at(row.key, at, lease),
-      at,
-      maxBytes: row.size ?? this.#deps.fileBytes,
-      tooMany: () => (row.size === null ? tooLargeFile(this.#deps.fileBytes) : moreThanAnnounced()),
-      closed: leave,
-    });
+    const hash = this.#hashes.at(row.key, at, lease);
+    const { fileBytes } = this.#deps;
+    let size = at;
+    return {
+      write: async (bytes) => {
+        size += bytes.length;
+        if (size > (row.size ?? fileBytes)) throw row.size === null ? tooLargeFile(fileBytes) : moreThanAnnounced();
+        hash?.update(bytes);
+        await writer.write(bytes);
+        freeBytes(bytes);
+      },
+      close: () => writer.close().finally(leave),
+    };
   }
 
   /** Counts an open upload until the returned function is called. Throws `unavailable` if there are too many. */

@@ -1,6 +1,6 @@
 import { ParleyError, type UserId } from '@parley/contract';
 import { requireScopes } from '../auth/caller.ts';
-import { UploadBusy } from '../files/busy.ts';
+import { UploadBusy } from '../files/lease.ts';
 import type { UploadHold, UploadLocks } from '../files/locks.ts';
 import { ResumableUpload } from '../files/resumable-upload.ts';
 import { moreThanAnnounced, type Uploads } from '../files/uploads.ts';

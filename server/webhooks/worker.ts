@@ -1,8 +1,12 @@
 import type { WebhookId } from '@parley/contract';
 import { SingleFlight } from '../lib/single-flight.ts';
 import { FailureLog } from '../observe/failure-log.ts';
-import { endWaitsAfterClockSetBack } from '../store/engine/clock-set-back.ts';
-import { type EndpointStateRow, leaseMs, openSince } from '../store/webhooks/endpoint-state.ts';
+import {
+  type EndpointStateRow,
+  endWaitsAfterClockSetBack,
+  leaseMs,
+  openSince,
+} from '../store/webhooks/endpoint-state.ts';
 import { disableUnderLease, type EndpointEnd } from '../store/webhooks/webhook-ends.ts';
 import { Attempts } from './attempt.ts';
 import { slowMs } from './concurrency-limit.ts';

@@ -1,6 +1,6 @@
 import type { UserId } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
-import { insertRow } from '../engine/insert-row.ts';
+import { insertRow } from '../engine/query.ts';
 
 export interface AppRow {
   readonly app_id: number;
@@ -24,26 +24,21 @@ const columns = names.map((name) => `a.${name}`).join(', ');
 export const lockApp = (tx: Tx, appId: number): Promise<void> => tx.lockKeys([`app ${appId}`]);
 
 /** Finds an app that is not deleted and whose owner is not disabled. */
-export function findAppByClientId(db: Db, clientId: string): Promise<AppRow | undefined> {
-  return db.get(
+export const findAppByClientId = (db: Db, clientId: string): Promise<AppRow | undefined> =>
+  db.get(
     `SELECT ${columns} FROM apps a LEFT JOIN users u ON u.user_id = a.owner_id
      WHERE a.client_id = $1 AND a.deleted_at IS NULL AND u.disabled_at IS NULL`,
     [clientId],
   );
-}
 
-export function findOwnApp(db: Db, ownerId: UserId, appId: number): Promise<AppRow | undefined> {
-  return db.get(`SELECT ${columns} FROM apps a WHERE a.owner_id = $1 AND a.app_id = $2 AND a.deleted_at IS NULL`, [
+export const findOwnApp = (db: Db, ownerId: UserId, appId: number): Promise<AppRow | undefined> =>
+  db.get(`SELECT ${columns} FROM apps a WHERE a.owner_id = $1 AND a.app_id = $2 AND a.deleted_at IS NULL`, [
     ownerId,
     appId,
   ]);
-}
 
-export function listApps(db: Db, ownerId: UserId): Promise<AppRow[]> {
-  return db.all(`SELECT ${columns} FROM apps a WHERE a.owner_id = $1 AND a.deleted_at IS NULL ORDER BY a.app_id`, [
-    ownerId,
-  ]);
-}
+export const listApps = (db: Db, ownerId: UserId): Promise<AppRow[]> =>
+  db.all(`SELECT ${columns} FROM apps a WHERE a.owner_id = $1 AND a.deleted_at IS NULL ORDER BY a.app_id`, [ownerId]);
 
 /** Returns names by app id, those of deleted apps too. */
 export async function namesOfApps(db: Db, appIds: Iterable<number>): Promise<ReadonlyMap<number, string>> {

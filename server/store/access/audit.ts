@@ -1,6 +1,6 @@
 import type { UserId } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
-import { insertRow } from '../engine/insert-row.ts';
+import { deleteSome, insertRow } from '../engine/query.ts';
 
 export interface AuditRow {
   readonly audit_id: number;
@@ -44,9 +44,5 @@ export function listAudit(db: Db, filter: AuditFilter, limit: number): Promise<A
   );
 }
 
-export function pruneAudit(tx: Tx, before: number, count: number): Promise<number> {
-  return tx.run('DELETE FROM audit WHERE audit_id IN (SELECT audit_id FROM audit WHERE at < $1 ORDER BY at LIMIT $2)', [
-    before,
-    count,
-  ]);
-}
+export const pruneAudit = (tx: Tx, before: number, count: number): Promise<number> =>
+  deleteSome(tx, ['audit', 'audit_id'], 'at < $1 ORDER BY at LIMIT $2', [before, count]);

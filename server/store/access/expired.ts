@@ -1,4 +1,5 @@
 import type { Tx } from '../engine/engine.ts';
+import { deleteSome } from '../engine/query.ts';
 
 /** Expired rows are kept this long, to recognize a code or refresh token that is used again. */
 const keptMs = 24 * 3_600_000;
@@ -14,10 +15,7 @@ const unneeded = `NOT EXISTS (SELECT 1 FROM webhooks w WHERE w.token_id = x.toke
 export async function pruneAccess(tx: Tx, now: number, count: number): Promise<number> {
   const before = now - keptMs;
   const drop = (table: string, key: string, where: string) =>
-    tx.run(`DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} x WHERE ${where} LIMIT $2)`, [
-      before,
-      count,
-    ]);
+    deleteSome(tx, [table, key], `${where} LIMIT $2`, [before, count]);
   const dropped = [
     await drop('authorization_codes', 'hash', 'x.expires_at < $1'),
     await drop('refresh_tokens', 'hash', 'x.expires_at < $1'),

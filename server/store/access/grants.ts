@@ -1,7 +1,6 @@
 import type { UserId } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
-import { insertRow } from '../engine/insert-row.ts';
-import { changes, number, values } from '../engine/query.ts';
+import { changes, insertRow, number, values } from '../engine/query.ts';
 
 /** One authorization of an app by a user. */
 export interface GrantRow {
@@ -22,27 +21,24 @@ const columns = names.map((name) => `g.${name}`).join(', ');
 export const insertGrant = (tx: Tx, grant: Omit<GrantRow, 'grant_id' | 'revoked_at'>): Promise<GrantRow> =>
   insertRow(tx, 'grants', newColumns, grant, names.join(', '));
 
-export function findGrant(db: Db, grantId: number): Promise<GrantRow | undefined> {
-  return db.get(`SELECT ${columns} FROM grants g WHERE g.grant_id = $1`, [grantId]);
-}
+export const findGrant = (db: Db, grantId: number): Promise<GrantRow | undefined> =>
+  db.get(`SELECT ${columns} FROM grants g WHERE g.grant_id = $1`, [grantId]);
 
 /** Finds the grant of an app's bot to its app. It never expires. */
-export function findStandingGrant(db: Db, userId: UserId, appId: number): Promise<GrantRow | undefined> {
-  return db.get(
+export const findStandingGrant = (db: Db, userId: UserId, appId: number): Promise<GrantRow | undefined> =>
+  db.get(
     `SELECT ${columns} FROM grants g
      WHERE g.user_id = $1 AND g.app_id = $2 AND g.expires_at IS NULL AND g.revoked_at IS NULL`,
     [userId, appId],
   );
-}
 
 /** Returns false if the grant has ended meanwhile. */
-export function extendGrant(tx: Tx, grantId: number, now: number, until: number): Promise<boolean> {
-  return changes(
-    tx,
-    'UPDATE grants SET expires_at = $3 WHERE grant_id = $1 AND revoked_at IS NULL AND expires_at > $2',
-    [grantId, now, until],
-  );
-}
+export const extendGrant = (tx: Tx, grantId: number, now: number, until: number): Promise<boolean> =>
+  changes(tx, 'UPDATE grants SET expires_at = $3 WHERE grant_id = $1 AND revoked_at IS NULL AND expires_at > $2', [
+    grantId,
+    now,
+    until,
+  ]);
 
 /** Revokes grants and all their tokens. The caller holds `lockTokensOf` the user and ends the webhooks. */
 export async function revokeGrants(
@@ -60,13 +56,10 @@ export async function revokeGrants(
 }
 
 /** Returns all users with a grant to the app that is not revoked. */
-export function usersOfApp(db: Db, appId: number): Promise<UserId[]> {
-  return values<UserId>(
-    db,
-    'SELECT DISTINCT user_id FROM grants WHERE app_id = $1 AND revoked_at IS NULL ORDER BY user_id',
-    [appId],
-  );
-}
+export const usersOfApp = (db: Db, appId: number): Promise<UserId[]> =>
+  values<UserId>(db, 'SELECT DISTINCT user_id FROM grants WHERE app_id = $1 AND revoked_at IS NULL ORDER BY user_id', [
+    appId,
+  ]);
 
 /** An app that a user has authorized, over all their grants to it. */
 export interface AuthorizedApp {

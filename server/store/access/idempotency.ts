@@ -1,6 +1,7 @@
 import type { OperationName, UserId } from '@parley/contract';
 import type { StoredResponse } from '../../domain/idempotency.ts';
 import type { Db, Tx } from '../engine/engine.ts';
+import { deleteSome } from '../engine/query.ts';
 
 export interface KeyScope {
   readonly user_id: UserId;
@@ -44,10 +45,6 @@ export async function storeResponses(
 
 /** Deletes up to `count` responses older than `before` and returns how many. */
 export function pruneResponses(db: Db, before: number, count: number): Promise<number> {
-  return db.run(
-    `DELETE FROM idempotency WHERE (user_id, app_id, operation, key) IN (
-       SELECT user_id, app_id, operation, key FROM idempotency WHERE created_at < $1 ORDER BY created_at LIMIT $2
-     )`,
-    [before, count],
-  );
+  const key = 'user_id, app_id, operation, key';
+  return deleteSome(db, ['idempotency', key], 'created_at < $1 ORDER BY created_at LIMIT $2', [before, count]);
 }

@@ -1,7 +1,6 @@
 import type { UserId } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
-import { insertRow } from '../engine/insert-row.ts';
-import { changes } from '../engine/query.ts';
+import { changes, insertRow } from '../engine/query.ts';
 
 export type LinkKind = 'setup' | 'invitation' | 'password';
 
@@ -27,27 +26,23 @@ export const insertLink = (tx: Tx, link: NewLink): Promise<LinkRow> =>
 
 const valid = 'kind = $1 AND hash = $2 AND (expires_at IS NULL OR expires_at > $3)';
 
-export function findLink(db: Db, kind: LinkKind, hash: string, now: number): Promise<LinkRow | undefined> {
-  return db.get(`SELECT ${columns} FROM links WHERE ${valid}`, [kind, hash, now]);
-}
+export const findLink = (db: Db, kind: LinkKind, hash: string, now: number): Promise<LinkRow | undefined> =>
+  db.get(`SELECT ${columns} FROM links WHERE ${valid}`, [kind, hash, now]);
 
 /** Deletes the link and returns it, to exactly one of any number of concurrent callers. */
-export function takeLink(tx: Tx, kind: LinkKind, hash: string, now: number): Promise<LinkRow | undefined> {
-  return tx.get(`DELETE FROM links WHERE ${valid} RETURNING ${columns}`, [kind, hash, now]);
-}
+export const takeLink = (tx: Tx, kind: LinkKind, hash: string, now: number): Promise<LinkRow | undefined> =>
+  tx.get(`DELETE FROM links WHERE ${valid} RETURNING ${columns}`, [kind, hash, now]);
 
 /** Returns the links that are not expired, newest first. */
-export function listLinks(db: Db, kind: LinkKind, now: number): Promise<LinkRow[]> {
-  return db.all(
+export const listLinks = (db: Db, kind: LinkKind, now: number): Promise<LinkRow[]> =>
+  db.all(
     `SELECT ${columns} FROM links WHERE kind = $1 AND (expires_at IS NULL OR expires_at > $2)
      ORDER BY link_id DESC LIMIT 1000`,
     [kind, now],
   );
-}
 
-export function deleteLink(tx: Tx, kind: LinkKind, linkId: number): Promise<boolean> {
-  return changes(tx, 'DELETE FROM links WHERE kind = $1 AND link_id = $2', [kind, linkId]);
-}
+export const deleteLink = (tx: Tx, kind: LinkKind, linkId: number): Promise<boolean> =>
+  changes(tx, 'DELETE FROM links WHERE kind = $1 AND link_id = $2', [kind, linkId]);
 
 export async function deleteLinks(tx: Tx, kind: LinkKind, userId?: UserId): Promise<void> {
   if (userId === undefined) await tx.run('DELETE FROM links WHERE kind = $1', [kind]);

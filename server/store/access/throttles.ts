@@ -1,4 +1,5 @@
 import type { Tx } from '../engine/engine.ts';
+import { deleteSome } from '../engine/query.ts';
 
 /** Allows `burst` attempts in a row, then one every `everyMs`. */
 export interface Throttle {
@@ -32,9 +33,5 @@ export async function clearThrottle(tx: Tx, key: string): Promise<void> {
   await tx.run('DELETE FROM throttles WHERE key = $1', [key]);
 }
 
-export function pruneThrottles(tx: Tx, now: number, count: number): Promise<number> {
-  return tx.run(
-    'DELETE FROM throttles WHERE key IN (SELECT key FROM throttles WHERE full_at <= $1 ORDER BY full_at LIMIT $2)',
-    [now, count],
-  );
-}
+export const pruneThrottles = (tx: Tx, now: number, count: number): Promise<number> =>
+  deleteSome(tx, ['throttles', 'key'], 'full_at <= $1 ORDER BY full_at LIMIT $2', [now, count]);

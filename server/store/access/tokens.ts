@@ -1,8 +1,6 @@
 import type { TokenId, UserId } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
-import { insertRow } from '../engine/insert-row.ts';
-import { changes, values } from '../engine/query.ts';
-import { rowReader } from '../engine/row-reader.ts';
+import { changes, insertRow, rowReader, values } from '../engine/query.ts';
 
 /** `session`: held in a browser's cookie. A session is not accepted as a bearer token, nor a bearer token as a session. */
 export type TokenKind = 'personal' | 'oauth' | 'session';
@@ -27,14 +25,13 @@ type TokenOfUser = TokenRow & { readonly is_admin: boolean };
 const tokensOfUsers = rowReader<TokenOfUser>('is_admin');
 
 /** Finds a token that is not revoked, of a user who is not disabled. The caller checks whether it has expired. */
-export function findTokenByHash(db: Db, hash: string): Promise<TokenOfUser | undefined> {
-  return tokensOfUsers.get(
+export const findTokenByHash = (db: Db, hash: string): Promise<TokenOfUser | undefined> =>
+  tokensOfUsers.get(
     db,
     `SELECT ${columns}, u.is_admin FROM tokens t JOIN users u ON u.user_id = t.user_id
      WHERE t.hash = $1 AND t.revoked_at IS NULL AND u.disabled_at IS NULL`,
     [hash],
   );
-}
 
 /** Returns the tokens that give access now. */
 export async function validTokens(db: Db, tokenIds: readonly TokenId[], now: number): Promise<Set<TokenId>> {
@@ -49,27 +46,24 @@ export async function validTokens(db: Db, tokenIds: readonly TokenId[], now: num
   );
 }
 
-export function findToken(db: Db, userId: UserId, tokenId: TokenId): Promise<TokenRow | undefined> {
-  return db.get(`SELECT ${columns} FROM tokens t WHERE t.user_id = $1 AND t.token_id = $2 AND t.revoked_at IS NULL`, [
+export const findToken = (db: Db, userId: UserId, tokenId: TokenId): Promise<TokenRow | undefined> =>
+  db.get(`SELECT ${columns} FROM tokens t WHERE t.user_id = $1 AND t.token_id = $2 AND t.revoked_at IS NULL`, [
     userId,
     tokenId,
   ]);
-}
 
 /** For operators: finds a token of any user. */
-export function findAnyonesToken(db: Db, tokenId: TokenId): Promise<TokenRow | undefined> {
-  return db.get(`SELECT ${columns} FROM tokens t WHERE t.token_id = $1 AND t.revoked_at IS NULL`, [tokenId]);
-}
+export const findAnyonesToken = (db: Db, tokenId: TokenId): Promise<TokenRow | undefined> =>
+  db.get(`SELECT ${columns} FROM tokens t WHERE t.token_id = $1 AND t.revoked_at IS NULL`, [tokenId]);
 
 /** Returns the personal tokens that are neither revoked nor expired. */
-export function listTokens(db: Db, userId: UserId, now: number): Promise<TokenRow[]> {
-  return db.all(
+export const listTokens = (db: Db, userId: UserId, now: number): Promise<TokenRow[]> =>
+  db.all(
     `SELECT ${columns} FROM tokens t
      WHERE t.user_id = $1 AND t.kind = 'personal' AND t.revoked_at IS NULL
        AND (t.expires_at IS NULL OR t.expires_at > $2) ORDER BY t.token_id`,
     [userId, now],
   );
-}
 
 export interface NewToken extends Omit<TokenRow, 'token_id' | 'last_used_at'> {
   readonly hash: string;
@@ -114,13 +108,11 @@ export async function revokeSessionsOf(tx: Tx, userId: UserId, at: number): Prom
 }
 
 /** Returns false if the session had ended already. */
-export function revokeSession(tx: Tx, tokenId: TokenId, at: number): Promise<boolean> {
-  return changes(
-    tx,
-    `UPDATE tokens SET revoked_at = $2 WHERE token_id = $1 AND kind = 'session' AND revoked_at IS NULL`,
-    [tokenId, at],
-  );
-}
+export const revokeSession = (tx: Tx, tokenId: TokenId, at: number): Promise<boolean> =>
+  changes(tx, `UPDATE tokens SET revoked_at = $2 WHERE token_id = $1 AND kind = 'session' AND revoked_at IS NULL`, [
+    tokenId,
+    at,
+  ]);
 
 export interface TokenUse {
   readonly token_id: TokenId;

@@ -2,8 +2,7 @@ import type { UserId } from '@parley/contract';
 import { fold } from '../../domain/words.ts';
 import { containing } from '../chat/chats.ts';
 import type { Db, Tx } from '../engine/engine.ts';
-import { number } from '../engine/query.ts';
-import { rowReader } from '../engine/row-reader.ts';
+import { number, rowReader } from '../engine/query.ts';
 
 export type UserKind = 'person' | 'bot';
 
@@ -22,31 +21,27 @@ export interface UserRow {
 const columns = 'user_id, kind, owner_id, name, display_name, is_admin, created_at, disabled_at';
 const users = rowReader<UserRow>('is_admin');
 
-export function findUser(db: Db, userId: UserId): Promise<UserRow | undefined> {
-  return users.get(db, `SELECT ${columns} FROM users WHERE user_id = $1`, [userId]);
-}
+export const findUser = (db: Db, userId: UserId): Promise<UserRow | undefined> =>
+  users.get(db, `SELECT ${columns} FROM users WHERE user_id = $1`, [userId]);
 
-export function findUserByName(db: Db, name: string): Promise<UserRow | undefined> {
-  return users.get(db, `SELECT ${columns} FROM users WHERE name_key = $1`, [fold(name)]);
-}
+export const findUserByName = (db: Db, name: string): Promise<UserRow | undefined> =>
+  users.get(db, `SELECT ${columns} FROM users WHERE name_key = $1`, [fold(name)]);
 
-export function searchUsers(db: Db, query: string | undefined, afterId: number, limit: number): Promise<UserRow[]> {
-  return users.all(
+export const searchUsers = (db: Db, query: string | undefined, afterId: number, limit: number): Promise<UserRow[]> =>
+  users.all(
     db,
     `SELECT ${columns} FROM users
      WHERE user_id > $1 AND disabled_at IS NULL AND search_key LIKE $2 ESCAPE '!' ORDER BY user_id LIMIT $3`,
     [afterId, containing(query), limit],
   );
-}
 
 /** Returns users by id, disabled ones too. With a query, those whose name or display name contains it. */
-export function listUsers(db: Db, afterId: number, limit: number, query?: string): Promise<UserRow[]> {
-  return users.all(
+export const listUsers = (db: Db, afterId: number, limit: number, query?: string): Promise<UserRow[]> =>
+  users.all(
     db,
     `SELECT ${columns} FROM users WHERE user_id > $1 AND search_key LIKE $2 ESCAPE '!' ORDER BY user_id LIMIT $3`,
     [afterId, containing(query), limit],
   );
-}
 
 /** Returns names by user id, those of disabled users too. */
 export async function namesOf(db: Db, userIds: Iterable<number>): Promise<ReadonlyMap<number, string>> {
@@ -70,21 +65,15 @@ export async function unknownUsers(db: Db, userIds: readonly UserId[]): Promise<
 }
 
 /** Returns the bots of a person that are not disabled. */
-export function listBots(db: Db, ownerId: UserId): Promise<UserRow[]> {
-  return users.all(db, `SELECT ${columns} FROM users WHERE owner_id = $1 AND disabled_at IS NULL ORDER BY user_id`, [
-    ownerId,
-  ]);
-}
+export const listBots = (db: Db, ownerId: UserId): Promise<UserRow[]> =>
+  users.all(db, `SELECT ${columns} FROM users WHERE owner_id = $1 AND disabled_at IS NULL ORDER BY user_id`, [ownerId]);
 
 /** A person who may sign in. The hash is null if there is no password. */
 export type SignInRow = UserRow & { readonly password_hash: string | null };
 const signIns = rowReader<SignInRow>('is_admin');
 
-export function findSignIn(db: Db, name: string): Promise<SignInRow | undefined> {
-  return signIns.get(db, `SELECT ${columns}, password_hash FROM users WHERE name_key = $1 AND kind = 'person'`, [
-    fold(name),
-  ]);
-}
+export const findSignIn = (db: Db, name: string): Promise<SignInRow | undefined> =>
+  signIns.get(db, `SELECT ${columns}, password_hash FROM users WHERE name_key = $1 AND kind = 'person'`, [fold(name)]);
 
 export async function setPassword(tx: Tx, userId: UserId, passwordHash: string): Promise<void> {
   await tx.run('UPDATE users SET password_hash = $2 WHERE user_id = $1', [userId, passwordHash]);
@@ -101,8 +90,8 @@ export interface NewUser {
 }
 
 /** Returns undefined if the name is taken. */
-export function insertUser(tx: Tx, user: NewUser): Promise<UserRow | undefined> {
-  return users.get(
+export const insertUser = (tx: Tx, user: NewUser): Promise<UserRow | undefined> =>
+  users.get(
     tx,
     `INSERT INTO users (name, name_key, display_name, search_key, is_admin, password_hash, created_at, kind, owner_id)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (name_key) DO NOTHING RETURNING ${columns}`,
@@ -118,7 +107,6 @@ export function insertUser(tx: Tx, user: NewUser): Promise<UserRow | undefined> 
       user.ownerId ?? null,
     ],
   );
-}
 
 export async function disableUser(tx: Tx, userId: UserId, at: number): Promise<void> {
   await tx.run('UPDATE users SET disabled_at = $2 WHERE user_id = $1 AND disabled_at IS NULL', [userId, at]);
@@ -132,6 +120,5 @@ export async function setAdmin(tx: Tx, userId: UserId, isAdmin: boolean): Promis
   await tx.run('UPDATE users SET is_admin = $2 WHERE user_id = $1', [userId, isAdmin ? 1 : 0]);
 }
 
-export function countAdmins(db: Db): Promise<number> {
-  return number(db, 'SELECT count(*) AS admins FROM users WHERE is_admin = 1 AND disabled_at IS NULL');
-}
+export const countAdmins = (db: Db): Promise<number> =>
+  number(db, 'SELECT count(*) AS admins FROM users WHERE is_admin = 1 AND disabled_at IS NULL');

@@ -72,9 +72,8 @@ export function findChat(
   return chatAccess(db, { user_id: userId, chat_id: chatId, after: since - 1 });
 }
 
-export function viewChat(db: Db, chatId: ChatId, userId: UserId): Promise<ChatView | undefined> {
-  return db.get(`SELECT ${view(db)} FROM chats c LEFT JOIN ${member} WHERE c.chat_id = $2`, [userId, chatId]);
-}
+export const viewChat = (db: Db, chatId: ChatId, userId: UserId): Promise<ChatView | undefined> =>
+  db.get(`SELECT ${view(db)} FROM chats c LEFT JOIN ${member} WHERE c.chat_id = $2`, [userId, chatId]);
 
 export interface ChatQuery {
   readonly scope: 'mine' | 'public';
@@ -106,23 +105,13 @@ export function listChats(db: Db, userId: UserId, q: ChatQuery): Promise<ChatVie
 }
 
 /** Returns a LIKE pattern for texts that contain this one literally. */
-export function containing(text: string | undefined): string {
-  return `%${fold(text ?? '').replace(/[!%_]/g, '!$&')}%`;
-}
+export const containing = (text: string | undefined): string => `%${fold(text ?? '').replace(/[!%_]/g, '!$&')}%`;
 
-export interface NewChat {
-  readonly type: ChatType;
-  readonly visibility: Visibility;
-  readonly name: string | null;
-  readonly description: string;
-  readonly created_by: UserId;
-  readonly created_at: number;
-  readonly direct_key: string | null;
-}
+export type NewChat = Omit<ChatRow, 'chat_id' | 'participant_count'> & { readonly direct_key: string | null };
 
 /** Returns undefined if the direct chat exists already. The transaction that created it has then been committed. */
-export function insertChat(tx: Tx, chat: NewChat): Promise<ChatId | undefined> {
-  return value<ChatId>(
+export const insertChat = (tx: Tx, chat: NewChat): Promise<ChatId | undefined> =>
+  value<ChatId>(
     tx,
     `INSERT INTO chats (type, visibility, name, search_key, description, created_by, created_at, direct_key)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (direct_key) DO NOTHING RETURNING chat_id`,
@@ -137,11 +126,9 @@ export function insertChat(tx: Tx, chat: NewChat): Promise<ChatId | undefined> {
       chat.direct_key,
     ],
   );
-}
 
-export function findDirect(db: Db, directKey: string): Promise<ChatId | undefined> {
-  return value<ChatId>(db, 'SELECT chat_id FROM chats WHERE direct_key = $1', [directKey]);
-}
+export const findDirect = (db: Db, directKey: string): Promise<ChatId | undefined> =>
+  value<ChatId>(db, 'SELECT chat_id FROM chats WHERE direct_key = $1', [directKey]);
 
 export async function updateChat(
   tx: Tx,
@@ -157,6 +144,5 @@ export async function updateChat(
   ]);
 }
 
-export function findChatType(db: Db, chatId: ChatId): Promise<ChatType | undefined> {
-  return value<ChatType>(db, 'SELECT type FROM chats WHERE chat_id = $1', [chatId]);
-}
+export const findChatType = (db: Db, chatId: ChatId): Promise<ChatType | undefined> =>
+  value<ChatType>(db, 'SELECT type FROM chats WHERE chat_id = $1', [chatId]);

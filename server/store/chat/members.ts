@@ -1,6 +1,6 @@
 import type { ChatId, EventId, MessageId, Role, UserId } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
-import { number, values } from '../engine/query.ts';
+import { deleteSome, number, values } from '../engine/query.ts';
 import { largestId, newestIn } from './in-chat.ts';
 import type { MembershipPeriod } from './visibility.ts';
 
@@ -18,30 +18,27 @@ export interface ParticipantRow extends MemberRow {
 
 const participantColumns = 'm.user_id, m.role, m.joined_at, m.last_read_id, u.name, u.display_name';
 
-export function findParticipant(db: Db, chatId: ChatId, userId: UserId): Promise<ParticipantRow | undefined> {
-  return db.get(
+export const findParticipant = (db: Db, chatId: ChatId, userId: UserId): Promise<ParticipantRow | undefined> =>
+  db.get(
     `SELECT ${participantColumns} FROM members m JOIN users u ON u.user_id = m.user_id
      WHERE m.chat_id = $1 AND m.user_id = $2 AND m.left_event IS NULL`,
     [chatId, userId],
   );
-}
 
-export function listParticipants(db: Db, chatId: ChatId, afterId: number, limit: number): Promise<ParticipantRow[]> {
-  return db.all(
+export const listParticipants = (db: Db, chatId: ChatId, afterId: number, limit: number): Promise<ParticipantRow[]> =>
+  db.all(
     `SELECT ${participantColumns} FROM members m JOIN users u ON u.user_id = m.user_id
      WHERE m.chat_id = $1 AND m.user_id > $2 AND m.left_event IS NULL ORDER BY m.user_id LIMIT $3`,
     [chatId, afterId, limit],
   );
-}
 
 /** Returns a page of the chats that a user is in, by id. */
-export function chatsOf(db: Db, userId: UserId, after: number, limit: number): Promise<ChatId[]> {
-  return values<ChatId>(
+export const chatsOf = (db: Db, userId: UserId, after: number, limit: number): Promise<ChatId[]> =>
+  values<ChatId>(
     db,
     `SELECT chat_id FROM members WHERE user_id = $1 AND left_event IS NULL AND chat_id > $2 ORDER BY chat_id LIMIT $3`,
     [userId, after, limit],
   );
-}
 
 /** Returns the periods of these users that last, or ended after an event. */
 export function membershipPeriods(
@@ -70,32 +67,29 @@ export async function presentAmong(db: Db, chatId: ChatId, userIds: readonly Use
 }
 
 /** Counts owners who are not disabled. */
-export function countOwners(db: Db, chatId: ChatId): Promise<number> {
-  return number(
+export const countOwners = (db: Db, chatId: ChatId): Promise<number> =>
+  number(
     db,
     `SELECT count(*) AS owners FROM members m JOIN users u ON u.user_id = m.user_id AND u.disabled_at IS NULL
      WHERE m.chat_id = $1 AND m.role = 'owner' AND m.left_event IS NULL`,
     [chatId],
   );
-}
 
-export function chatsOwnedBy(db: Db, userId: UserId): Promise<ChatId[]> {
-  return values<ChatId>(
+export const chatsOwnedBy = (db: Db, userId: UserId): Promise<ChatId[]> =>
+  values<ChatId>(
     db,
     `SELECT chat_id FROM members WHERE user_id = $1 AND role = 'owner' AND left_event IS NULL ORDER BY chat_id`,
     [userId],
   );
-}
 
 /** Returns the next owner of a chat: an admin before a member, the longest-standing first. */
-export function findSuccessor(db: Db, chatId: ChatId): Promise<{ user_id: UserId; role: Role } | undefined> {
-  return db.get(
+export const findSuccessor = (db: Db, chatId: ChatId): Promise<{ user_id: UserId; role: Role } | undefined> =>
+  db.get(
     `SELECT m.user_id, m.role FROM members m JOIN users u ON u.user_id = m.user_id AND u.disabled_at IS NULL
      WHERE m.chat_id = $1 AND m.left_event IS NULL
      ORDER BY CASE m.role WHEN 'owner' THEN 0 WHEN 'admin' THEN 1 ELSE 2 END, m.joined_event, m.user_id LIMIT 1`,
     [chatId],
   );
-}
 
 export interface Joining {
   readonly user_id: UserId;
@@ -127,13 +121,9 @@ export async function endMembership(tx: Tx, chatId: ChatId, userId: UserId, even
 
 /** Deletes up to `count` periods whose events are all pruned. Returns how many. */
 export function prunePeriods(tx: Tx, count: number): Promise<number> {
-  return tx.run(
-    `DELETE FROM members WHERE (chat_id, user_id, joined_event) IN (
-       SELECT chat_id, user_id, joined_event FROM members
-       WHERE left_event <= (SELECT event_id FROM cursors WHERE name = 'pruned') ORDER BY left_event LIMIT $1
-     )`,
-    [count],
-  );
+  const pruned = `SELECT event_id FROM cursors WHERE name = 'pruned'`;
+  const ended = `left_event <= (${pruned}) ORDER BY left_event LIMIT $1`;
+  return deleteSome(tx, ['members', 'chat_id, user_id, joined_event'], ended, [count]);
 }
 
 /** The count is stored: otherwise a list of chats would read every member of each. */
@@ -156,11 +146,7 @@ export interface ReadMark {
   readonly message_id: number | null;
 }
 
-export interface ReachedMark {
-  readonly chat_id: ChatId;
-  readonly user_id: UserId;
-  readonly message_id: MessageId;
-}
+export type ReachedMark = ReadMark & { readonly message_id: MessageId };
 
 /**
  * Moves read markers forward to the last message at or before the given one. Returns those that moved. Rows are updated in

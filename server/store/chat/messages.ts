@@ -1,7 +1,7 @@
 import type { ChatId, ChatType, FileId, MessageId, Role, UserId } from '@parley/contract';
 import { bulkStatement, type Db, type LogEntry, perDialect, type Tx } from '../engine/engine.ts';
 import { pointQuery } from '../engine/point-query.ts';
-import { rowReader } from '../engine/row-reader.ts';
+import { rowReader } from '../engine/query.ts';
 
 /** A message is stored as the JSON that readers get, so that a page is sent without parsing it. */
 export interface MessageRow {

@@ -1,7 +1,6 @@
 import type { ChatId, EventId, MessageId, Reaction, UserId } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
-import { exists } from '../engine/query.ts';
-import { rowReader } from '../engine/row-reader.ts';
+import { exists, rowReader } from '../engine/query.ts';
 
 interface ReactionRow {
   readonly message_id: MessageId;
@@ -46,13 +45,12 @@ interface ReactionKey extends Place {
   readonly user_id: UserId;
 }
 
-export function hasReaction(db: Db, { chat_id, message_id, emoji, user_id }: ReactionKey): Promise<boolean> {
-  return exists(
+export const hasReaction = (db: Db, { chat_id, message_id, emoji, user_id }: ReactionKey): Promise<boolean> =>
+  exists(
     db,
     'SELECT 1 AS found FROM reactions WHERE chat_id = $1 AND message_id = $2 AND emoji = $3 AND user_id = $4',
     [chat_id, message_id, emoji, user_id],
   );
-}
 
 export async function insertReaction(tx: Tx, key: ReactionKey, eventId: EventId): Promise<void> {
   await tx.run('INSERT INTO reactions (chat_id, message_id, emoji, user_id, event_id) VALUES ($1, $2, $3, $4, $5)', [

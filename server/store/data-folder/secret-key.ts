@@ -62,9 +62,8 @@ export const fingerprintOf = (key: Uint8Array): string =>
   createHash('sha256').update('parley secret key').update(key).digest('base64url');
 
 /** Returns the fingerprint of the key that encrypted the secrets in the database, or undefined if there are none. */
-export function knownFingerprint(db: Queryable): Promise<string | undefined> {
-  return value<string>(db, 'SELECT fingerprint FROM secret_keys');
-}
+export const knownFingerprint = (db: Queryable): Promise<string | undefined> =>
+  value<string>(db, 'SELECT fingerprint FROM secret_keys');
 
 /** Throws `FolderError` if another key encrypted the secrets in the database. */
 export async function claimKey(engine: Engine, key: Uint8Array, folder: string): Promise<void> {

@@ -1,7 +1,6 @@
 import type { FileId, UserId } from '@parley/contract';
 import { bulkStatement, type Db, type Tx } from '../engine/engine.ts';
-import { insertRow } from '../engine/insert-row.ts';
-import { changes, exists, number } from '../engine/query.ts';
+import { changes, exists, insertRow, number } from '../engine/query.ts';
 
 export interface FileRow {
   readonly file_id: FileId;
@@ -40,31 +39,27 @@ export const insertFile = (tx: Tx, file: Pick<FileRow, (typeof newColumns)[numbe
   insertRow(tx, 'files', newColumns, file, returned);
 
 /** Counts the files of a user that no message uses, complete or not. */
-export function countUnsent(db: Db, userId: UserId, now: number): Promise<number> {
-  return number(db, 'SELECT count(*) AS total FROM files WHERE user_id = $1 AND expires_at > $2', [userId, now]);
-}
+export const countUnsent = (db: Db, userId: UserId, now: number): Promise<number> =>
+  number(db, 'SELECT count(*) AS total FROM files WHERE user_id = $1 AND expires_at > $2', [userId, now]);
 
 /** Neither deleted nor expired. */
 const isAlive = 'f.is_dropped = 0 AND (f.expires_at IS NULL OR f.expires_at > $2)';
 
-export function findFile(db: Db, fileId: FileId, now: number): Promise<FileRow | undefined> {
-  return db.get(`SELECT ${columns} FROM files f WHERE f.file_id = $1 AND ${isAlive}`, [fileId, now]);
-}
+export const findFile = (db: Db, fileId: FileId, now: number): Promise<FileRow | undefined> =>
+  db.get(`SELECT ${columns} FROM files f WHERE f.file_id = $1 AND ${isAlive}`, [fileId, now]);
 
-export function findFileByKey(db: Db, key: string, now: number): Promise<FileRow | undefined> {
-  return db.get(`SELECT ${columns} FROM files f WHERE f.key = $1 AND ${isAlive}`, [key, now]);
-}
+export const findFileByKey = (db: Db, key: string, now: number): Promise<FileRow | undefined> =>
+  db.get(`SELECT ${columns} FROM files f WHERE f.key = $1 AND ${isAlive}`, [key, now]);
 
 /** Whether the user is in a chat where a message uses the file. */
-export function isSharedWith(db: Db, fileId: FileId, userId: UserId): Promise<boolean> {
-  return exists(
+export const isSharedWith = (db: Db, fileId: FileId, userId: UserId): Promise<boolean> =>
+  exists(
     db,
     `SELECT 1 AS found FROM messages m
      JOIN members w ON w.chat_id = m.chat_id AND w.user_id = $2 AND w.left_event IS NULL
      WHERE m.file_id = $1 LIMIT 1`,
     [fileId, userId],
   );
-}
 
 /** Returns the files that are complete and not expired, by id. */
 export async function findCompleteFiles(
@@ -121,13 +116,11 @@ export async function releaseFile(tx: Tx, fileId: FileId, at: number): Promise<v
   );
 }
 
-export function extendFile(db: Db, fileId: FileId, expiresAt: number): Promise<boolean> {
-  return changes(
-    db,
-    'UPDATE files SET expires_at = $2 WHERE file_id = $1 AND expires_at IS NOT NULL AND is_dropped = 0',
-    [fileId, expiresAt],
-  );
-}
+export const extendFile = (db: Db, fileId: FileId, expiresAt: number): Promise<boolean> =>
+  changes(db, 'UPDATE files SET expires_at = $2 WHERE file_id = $1 AND expires_at IS NOT NULL AND is_dropped = 0', [
+    fileId,
+    expiresAt,
+  ]);
 
 export type Dropped = Pick<FileRow, 'file_id' | 'key'>;
 
@@ -137,33 +130,29 @@ export function isCompleteFile(db: Db, fileId: FileId): Promise<boolean> {
 }
 
 /** Whether the file has a row, in whatever state. */
-export function isKnown(db: Db, fileId: FileId): Promise<boolean> {
-  return exists(db, 'SELECT 1 AS found FROM files WHERE file_id = $1', [fileId]);
-}
+export const isKnown = (db: Db, fileId: FileId): Promise<boolean> =>
+  exists(db, 'SELECT 1 AS found FROM files WHERE file_id = $1', [fileId]);
 
 /** Whether the file exists and is not being deleted. */
-export function isKept(db: Db, fileId: FileId): Promise<boolean> {
-  return exists(db, 'SELECT 1 AS found FROM files WHERE file_id = $1 AND is_dropped = 0', [fileId]);
-}
+export const isKept = (db: Db, fileId: FileId): Promise<boolean> =>
+  exists(db, 'SELECT 1 AS found FROM files WHERE file_id = $1 AND is_dropped = 0', [fileId]);
 
 /** Marks an incomplete file for deletion. Returns false if it is complete or gone, or if the lease is lost. */
-export function dropUnfinished(db: Db, fileId: FileId, at: number, lease: number): Promise<boolean> {
-  return changes(
+export const dropUnfinished = (db: Db, fileId: FileId, at: number, lease: number): Promise<boolean> =>
+  changes(
     db,
     `UPDATE files SET is_dropped = 1, expires_at = $2
      WHERE file_id = $1 AND sha256 IS NULL AND (is_dropped = 1 OR lease_number = $3)`,
     [fileId, at, lease],
   );
-}
 
 /** SQL: the last lease was released or has expired. */
 export const isFree = ({ dialect }: Db): string => `(lease_until IS NULL OR lease_until < ${dialect.now})`;
 
 const isExpired = (db: Db): string => `expires_at <= $1 AND ${isFree(db)}`;
 
-export function hasEndedFiles(db: Db, now: number): Promise<boolean> {
-  return exists(db, `SELECT 1 AS found FROM files WHERE ${isExpired(db)} LIMIT 1`, [now]);
-}
+export const hasEndedFiles = (db: Db, now: number): Promise<boolean> =>
+  exists(db, `SELECT 1 AS found FROM files WHERE ${isExpired(db)} LIMIT 1`, [now]);
 
 /** Marks up to `count` expired files for deletion and returns them, together with those marked before. */
 export async function dropEndedFiles(tx: Tx, now: number, count: number): Promise<Dropped[]> {

@@ -1,7 +1,6 @@
 import type { FileId } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
-import { changes } from '../engine/query.ts';
-import { rowReader } from '../engine/row-reader.ts';
+import { changes, rowReader } from '../engine/query.ts';
 import { type FileRow, isFree, returned } from './files.ts';
 
 /** A lease on a resumable upload. Each lease gets the next number, and only the holder of the latest may write. */
@@ -50,13 +49,12 @@ export function renewUpload(
 }
 
 /** Releases the lease. Returns false if it was lost before. */
-export function freeUpload(tx: Tx, fileId: FileId, lease: number): Promise<boolean> {
-  return changes(
+export const freeUpload = (tx: Tx, fileId: FileId, lease: number): Promise<boolean> =>
+  changes(
     tx,
     'UPDATE files SET lease_until = NULL WHERE file_id = $1 AND lease_number = $2 AND lease_until IS NOT NULL',
     [fileId, lease],
   );
-}
 
 /** Releases all leases, when no other server uses this database. `inDoubt`: bytes of their holders may still arrive in the storage. */
 export async function freeAllUploads(db: Db, inDoubt: boolean): Promise<void> {
@@ -68,10 +66,9 @@ export async function freeAllUploads(db: Db, inDoubt: boolean): Promise<void> {
 }
 
 /** Starts a new segment: bytes from this offset on get another key. Returns undefined if the lease is lost. */
-export function startSegment(tx: Tx, fileId: FileId, lease: number, offset: number): Promise<FileRow | undefined> {
-  return tx.get(
+export const startSegment = (tx: Tx, fileId: FileId, lease: number, offset: number): Promise<FileRow | undefined> =>
+  tx.get(
     `UPDATE files SET segments = segments || CAST($3 AS text), is_doubtful = 0
      WHERE file_id = $1 AND lease_number = $2 AND is_dropped = 0 AND sha256 IS NULL RETURNING ${returned}`,
     [fileId, lease, `.${offset}`],
   );
-}

@@ -2,13 +2,13 @@ import type { ChatId, EventId, EventName, NewEvent, UserId } from '@parley/contr
 import { freeze } from '../../domain/event.ts';
 import { seenDuring, seenWithin } from '../chat/visibility.ts';
 import { bulkStatement, type Db, type LogEntry, type Tx } from '../engine/engine.ts';
-import { exists, number } from '../engine/query.ts';
+import { number } from '../engine/query.ts';
 
 export type EventRow = LogEntry;
 
 const columns = 'e.event_id, e.chat_id, e.event, e.created_at, e.body';
 
-/** Where an event stands in the log. One without a chat is for a single user, and stands under that user's negative id. */
+/** Returns the chat of an event. An event without a chat is for one user, and has that user's negative id. */
 const placeOf = ({ data }: NewEvent) => ('chat_id' in data ? data.chat_id : -data.user_id) as ChatId;
 
 const insertion = bulkStatement(
@@ -17,7 +17,7 @@ const insertion = bulkStatement(
      SELECT event_id, chat_id, event, $1, body FROM ${source} AS e`,
 );
 
-/** Appends events to the log and answers their ids, in the same order. Takes the event lock. */
+/** Appends events to the log and returns their ids, in the same order. Takes the event lock. */
 export async function append(tx: Tx, events: readonly NewEvent[], at: number): Promise<EventId[]> {
   const { events: ids } = await tx.takeIds({ messages: 0, events: events.length });
   const entries = events.map((event, i): LogEntry => {
@@ -34,7 +34,7 @@ export async function append(tx: Tx, events: readonly NewEvent[], at: number): P
   return ids;
 }
 
-/** Appends one event and answers its id. */
+/** Appends one event and returns its id. */
 export async function appendOne(tx: Tx, event: NewEvent, at: number): Promise<EventId> {
   const [id] = await append(tx, [event], at);
   if (id === undefined) throw new Error('the log gave no id');
@@ -49,10 +49,9 @@ export async function logTip(db: Pick<Db, 'all'>): Promise<number> {
   return row?.last ?? row?.pruned ?? 0;
 }
 
-/** Returns the first `limit` events after an id, in order, whoever may see them. */
-export function eventsAfter(db: Db, after: number, limit: number): Promise<EventRow[]> {
-  return db.all(`SELECT ${columns} FROM events e WHERE e.event_id > $1 ORDER BY e.event_id LIMIT $2`, [after, limit]);
-}
+/** Returns the first `limit` events after an id, in order. */
+export const eventsAfter = (db: Db, after: number, limit: number): Promise<EventRow[]> =>
+  db.all(`SELECT ${columns} FROM events e WHERE e.event_id > $1 ORDER BY e.event_id LIMIT $2`, [after, limit]);
 
 export interface EventQuery {
   readonly userId: UserId;
@@ -106,9 +105,9 @@ export function visibleEvents(db: Db, q: EventQuery): Promise<EventRow[]> {
   );
 }
 
-/** The same for a range of the log that is short enough to be read as a whole. */
-export function visibleWithin(db: Db, q: Omit<EventQuery, 'limit' | 'chatId'>): Promise<EventRow[]> {
-  return db.all(
+/** Returns all events that a user may see in a range of the log, which is read as a whole. */
+export const visibleWithin = (db: Db, q: Omit<EventQuery, 'limit' | 'chatId'>): Promise<EventRow[]> =>
+  db.all(
     `SELECT ${columns} FROM events e
      WHERE e.event_id > $2 AND e.event_id <= $3
        AND (e.chat_id = -CAST($1 AS bigint) OR EXISTS (
@@ -118,14 +117,9 @@ export function visibleWithin(db: Db, q: Omit<EventQuery, 'limit' | 'chatId'>): 
      ORDER BY e.event_id`,
     [q.userId, q.after, q.upTo, q.events ? JSON.stringify(q.events.map((name) => ({ name }))) : null],
   );
-}
 
-export interface ServiceQuery extends EventQuery {
-  readonly includeDirect: boolean;
-}
-
-/** Events seen by the whole service, as an administrator may: of every chat, and those for the administrator alone. */
-export function serviceEvents(db: Db, q: ServiceQuery): Promise<EventRow[]> {
+/** Returns the events of every chat, and those for the administrator alone. */
+export function serviceEvents(db: Db, q: EventQuery & { readonly includeDirect: boolean }): Promise<EventRow[]> {
   const direct = q.includeDirect
     ? ''
     : `AND NOT EXISTS (SELECT 1 FROM chats c WHERE c.chat_id = e.chat_id AND c.type = 'direct')`;
@@ -146,7 +140,7 @@ export function serviceEvents(db: Db, q: ServiceQuery): Promise<EventRow[]> {
   );
 }
 
-/** The first event that happened at a time or later, if it is kept; times rise with ids. Looks at a few dozen events. */
+/** Returns the first event at a time or later, by a binary search: times rise with ids. */
 export async function firstEventSince(db: Db, at: number): Promise<number> {
   let low = (await readCursor(db, 'pruned')) + 1;
   let high = (await logTip(db)) + 1;
@@ -162,14 +156,8 @@ export async function firstEventSince(db: Db, at: number): Promise<number> {
   return low;
 }
 
-/** Whether a user is or was in a chat. */
-export function wasEverMember(db: Db, chatId: ChatId, userId: UserId): Promise<boolean> {
-  return exists(db, 'SELECT 1 AS found FROM members WHERE chat_id = $1 AND user_id = $2 LIMIT 1', [chatId, userId]);
-}
-
-export function readCursor(db: Db, name: string): Promise<number> {
-  return number(db, 'SELECT event_id FROM cursors WHERE name = $1', [name]);
-}
+export const readCursor = (db: Db, name: string): Promise<number> =>
+  number(db, 'SELECT event_id FROM cursors WHERE name = $1', [name]);
 
 export async function moveCursor(tx: Tx, name: string, eventId: number): Promise<void> {
   await tx.run('UPDATE cursors SET event_id = $2 WHERE name = $1', [name, eventId]);
@@ -195,11 +183,10 @@ export async function pruneEvents(
   return tx.run('DELETE FROM events WHERE event_id <= $1', [row.last]);
 }
 
-/** These events, as far as they are kept. */
-export function eventsNamed(db: Db, eventIds: readonly number[]): Promise<EventRow[]> {
-  return db.all(
+/** Returns those of the events that are not pruned. */
+export const eventsNamed = (db: Db, eventIds: readonly number[]): Promise<EventRow[]> =>
+  db.all(
     `SELECT ${columns} FROM ${db.dialect.rows('$1', { event_id: 'int' }, 'asked')} JOIN events e ON e.event_id = asked.event_id
      ORDER BY e.event_id`,
     [JSON.stringify(eventIds.map((event_id) => ({ event_id })))],
   );
-}

@@ -1,10 +1,12 @@
 import { type ChatId, ParleyError, type UserId } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
-import { logTip, readCursor, wasEverMember } from './events.ts';
+import { exists, number } from '../engine/query.ts';
+import { logTip, readCursor } from './events.ts';
 
 /** Fails with `not_found` if the user never was in the chat. */
 export async function requireEverMember(db: Db, chatId: ChatId, userId: UserId): Promise<void> {
-  if (await wasEverMember(db, chatId, userId)) return;
+  if (await exists(db, 'SELECT 1 AS found FROM members WHERE chat_id = $1 AND user_id = $2 LIMIT 1', [chatId, userId]))
+    return;
   throw new ParleyError('not_found', 'There is no such chat, or you may not see it.');
 }
 
@@ -37,11 +39,12 @@ export async function noteGap(tx: Tx, reached = 0): Promise<void> {
 /** Returns how many ids were taken in a range, without gaps. That is hardly more than there are events. */
 export async function idsBetween(db: Db, after: number, upTo: number): Promise<number> {
   if (after === upTo) return 0;
-  const row = await db.get<{ missing: number | null }>(
+  const missing = await number(
+    db,
     `SELECT CAST(sum(up_to - after_event) AS bigint) AS missing FROM log_gaps WHERE after_event >= $1 AND up_to < $2`,
     [after, upTo],
   );
-  return upTo - after - (row?.missing ?? 0);
+  return upTo - after - missing;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Db } from '../engine/engine.ts';
+import { value } from '../engine/query.ts';
 
 /** A range of event ids: above `after` and up to `end`. */
 export interface Piece {
@@ -12,9 +13,9 @@ export interface Piece {
  */
 export async function nextPiece(db: Db, after: number, upTo: number, maxEvents: number): Promise<Piece> {
   if (upTo - after <= maxEvents) return { after, end: upTo };
-  const row = await db.get<{ first: number | null }>('SELECT min(event_id) AS first FROM events WHERE event_id > $1', [
+  const first = await value<number | null>(db, 'SELECT min(event_id) AS first FROM events WHERE event_id > $1', [
     after,
   ]);
-  const before = Math.min(upTo, (row?.first ?? upTo) - 1);
+  const before = Math.min(upTo, (first ?? upTo) - 1);
   return { after: before, end: Math.min(upTo, before + maxEvents) };
 }

@@ -38,6 +38,5 @@ export async function dropFromIndex(tx: Tx, messageIds: readonly MessageId[]): P
 }
 
 /** Returns the messages that contain all words, newest first. */
-export function searchMessages(db: Db, q: SearchQuery): Promise<MessageRow[]> {
-  return db.dialect.name === 'sqlite' ? searchInSqlite(db, q) : searchInPostgres(db, q);
-}
+export const searchMessages = (db: Db, q: SearchQuery): Promise<MessageRow[]> =>
+  db.dialect.name === 'sqlite' ? searchInSqlite(db, q) : searchInPostgres(db, q);

@@ -11,23 +11,20 @@ export interface BacklogRow {
   readonly after_event: number;
 }
 
-export function backlogsOf(db: Db, webhookId: number): Promise<BacklogRow[]> {
-  return db.all('SELECT webhook_id, chat_id, after_event FROM backlogs WHERE webhook_id = $1', [webhookId]);
-}
+export const backlogsOf = (db: Db, webhookId: number): Promise<BacklogRow[]> =>
+  db.all('SELECT webhook_id, chat_id, after_event FROM backlogs WHERE webhook_id = $1', [webhookId]);
 
 /** The backlogs of several webhooks. */
-export function backlogsAmong(db: Db, webhookIds: readonly number[]): Promise<BacklogRow[]> {
-  return db.all(
+export const backlogsAmong = (db: Db, webhookIds: readonly number[]): Promise<BacklogRow[]> =>
+  db.all(
     `SELECT b.webhook_id, b.chat_id, b.after_event FROM ${db.dialect.rows('$1', { webhook_id: 'int' }, 'asked')}
      JOIN backlogs b ON b.webhook_id = asked.webhook_id`,
     [JSON.stringify(webhookIds.map((webhook_id) => ({ webhook_id })))],
   );
-}
 
 /** Returns the backlogs that still need events before this one. */
-export function backlogsBefore(db: Db, eventId: number): Promise<BacklogRow[]> {
-  return db.all('SELECT webhook_id, chat_id, after_event FROM backlogs WHERE after_event < $1', [eventId]);
-}
+export const backlogsBefore = (db: Db, eventId: number): Promise<BacklogRow[]> =>
+  db.all('SELECT webhook_id, chat_id, after_event FROM backlogs WHERE after_event < $1', [eventId]);
 
 /** Starts a backlog. One that exists already reaches further back and stays. */
 export async function beginBacklog(tx: Tx, backlog: BacklogRow): Promise<void> {

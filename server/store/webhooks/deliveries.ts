@@ -85,12 +85,11 @@ export const insertSkipped = (
 ): Promise<Inserted[]> => tx.bulk(skipped, valuesOf(rows), [reason, at]);
 
 /** Returns the open deliveries of a webhook, in the order of its chat queues. */
-export function openDeliveries(db: Db, webhookId: number): Promise<OpenDelivery[]> {
-  return db.all(
+export const openDeliveries = (db: Db, webhookId: number): Promise<OpenDelivery[]> =>
+  db.all(
     `SELECT ${openColumns} FROM deliveries d WHERE d.webhook_id = $1 AND ${open} ORDER BY d.replay_id, d.event_id`,
     [webhookId],
   );
-}
 
 export const isSettled = (state: DeliveryState) => state === 'delivered' || state === 'failed' || state === 'skipped';
 
@@ -108,8 +107,8 @@ export function findDelivery(
 }
 
 /** Returns how long the newest successful delivery took, among the newest 64. */
-export function lastDuration(db: Db, webhookId: WebhookId): Promise<number | undefined> {
-  return value<number>(
+export const lastDuration = (db: Db, webhookId: WebhookId): Promise<number | undefined> =>
+  value<number>(
     db,
     `SELECT duration_ms FROM (
        SELECT d.state, d.duration_ms, d.event_id FROM deliveries d
@@ -118,7 +117,6 @@ export function lastDuration(db: Db, webhookId: WebhookId): Promise<number | und
      ) AS newest WHERE state = 'delivered' ORDER BY event_id DESC LIMIT 1`,
     [webhookId],
   );
-}
 
 /** Returns the oldest event of the open deliveries of a webhook. */
 export async function oldestOpen(db: Db, webhookId: WebhookId): Promise<number | undefined> {
@@ -130,14 +128,13 @@ export async function oldestOpen(db: Db, webhookId: WebhookId): Promise<number |
 }
 
 /** Skips an open delivery. Returns false if it was settled. */
-export function skipDelivery(tx: Tx, deliveryId: DeliveryId, reason: SkipReason, at: number): Promise<boolean> {
-  return changes(
+export const skipDelivery = (tx: Tx, deliveryId: DeliveryId, reason: SkipReason, at: number): Promise<boolean> =>
+  changes(
     tx,
     `UPDATE deliveries SET state = 'skipped', reason = $2, next_at = NULL, settled_at = $3
      WHERE delivery_id = $1 AND state IN ('pending', 'retrying')`,
     [deliveryId, reason, at],
   );
-}
 
 /** Skips every open delivery of a webhook. */
 export async function skipAll(tx: Tx, webhookId: number, reason: SkipReason, at: number): Promise<void> {
@@ -180,8 +177,8 @@ export function undeliveredEvents(
 }
 
 /** Skips the open deliveries of events up to one that is about to be dropped, and returns them. */
-export function expireOpen(tx: Tx, upTo: number, at: number): Promise<{ webhook_id: number; replay_id: number }[]> {
-  return tx.all(
+export const expireOpen = (tx: Tx, upTo: number, at: number): Promise<{ webhook_id: number; replay_id: number }[]> =>
+  tx.all(
     `UPDATE deliveries SET state = 'skipped', reason = 'expired', next_at = NULL, settled_at = $2
      WHERE delivery_id IN (
        SELECT d.delivery_id FROM webhooks w
@@ -189,7 +186,6 @@ export function expireOpen(tx: Tx, upTo: number, at: number): Promise<{ webhook_
      ) RETURNING webhook_id, replay_id`,
     [upTo, at],
   );
-}
 
 /** Deletes up to `count` of the oldest deliveries that were settled before a time. Returns how many. */
 export async function pruneDeliveries(tx: Tx, before: number, count: number): Promise<number> {

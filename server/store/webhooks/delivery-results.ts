@@ -1,20 +1,17 @@
 import type { DeliveryId, DeliveryState } from '@parley/contract';
+import type { AttemptMade } from '../../domain/attempt.ts';
 import { bulkStatement, type Db, type Tx } from '../engine/engine.ts';
 import { type DeliveryRow, isSettled } from './deliveries.ts';
 
 /** The results of attempts. */
 
-export interface Result {
+export interface Result extends Omit<AttemptMade, 'delivered'> {
   readonly delivery_id: number;
   readonly state: DeliveryState;
   readonly attempts: number;
   readonly refusals: number;
   readonly next_at: number | null;
   readonly at: number;
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly duration_ms: number;
-  readonly answer: string | null;
 }
 
 /**
@@ -137,20 +134,12 @@ export async function recordResend(tx: Tx, delivery: DeliveryRow, result: Result
   );
 }
 
-export interface AttemptRow {
-  readonly number: number;
-  readonly at: number;
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly duration_ms: number;
-  readonly answer: string | null;
-}
+export type AttemptRow = Omit<AttemptMade, 'delivered'> & { readonly number: number; readonly at: number };
 
 /** Returns the first `count` attempts at a delivery. */
-export function attemptsOf(db: Db, deliveryId: DeliveryId, count: number): Promise<AttemptRow[]> {
-  return db.all(
+export const attemptsOf = (db: Db, deliveryId: DeliveryId, count: number): Promise<AttemptRow[]> =>
+  db.all(
     `SELECT number, at, status, error, duration_ms, answer FROM attempts
      WHERE delivery_id = $1 AND number <= $2 ORDER BY number`,
     [deliveryId, count],
   );
-}

@@ -13,7 +13,7 @@ export interface EndpointHealth {
   readonly down_cause: DownCause | null;
   /** Attempts since it went down. */
   readonly probes: number;
-  /** Nothing is sent to the endpoint before this time. */
+  /** Sending resumes at this time. */
   readonly hold_until: number | null;
 }
 
@@ -34,9 +34,8 @@ export interface EndpointStateRow extends EndpointHealth {
 const columns = `endpoint_state.webhook_id, owner, lease_number, delivery_count, revision, due_at, down_since, down_cause,
   probes, hold_until`;
 
-export function findEndpointState(db: Db, webhookId: WebhookId): Promise<EndpointStateRow | undefined> {
-  return db.get(`SELECT ${columns} FROM endpoint_state WHERE webhook_id = $1`, [webhookId]);
-}
+export const findEndpointState = (db: Db, webhookId: WebhookId): Promise<EndpointStateRow | undefined> =>
+  db.get(`SELECT ${columns} FROM endpoint_state WHERE webhook_id = $1`, [webhookId]);
 
 const isFree = (now: string) => `(lease_expires_at < ${now} OR owner IS NULL)`;
 
@@ -95,30 +94,25 @@ export function countDeliveries(
 }
 
 /** Takes the leases of these webhooks that are free, and returns them. */
-export function takeLeases(tx: Tx, owner: string, webhookIds: readonly WebhookId[]): Promise<EndpointStateRow[]> {
-  return tx.bulk(
+export const takeLeases = (tx: Tx, owner: string, webhookIds: readonly WebhookId[]): Promise<EndpointStateRow[]> =>
+  tx.bulk(
     takeDue,
     webhookIds.map((id) => [id]),
     [owner],
   );
-}
 
 /** Renews every lease of a process that has not expired, and returns those. */
-export function renewLeases(tx: Tx, owner: string): Promise<EndpointStateRow[]> {
-  return tx.all(
+export const renewLeases = (tx: Tx, owner: string): Promise<EndpointStateRow[]> =>
+  tx.all(
     `UPDATE endpoint_state SET lease_expires_at = ${tx.dialect.now} + ${leaseMs}
      FROM (SELECT d.webhook_id AS owned FROM endpoint_state d WHERE d.owner = $1 ORDER BY d.webhook_id ${tx.dialect.lockRows}) AS mine
      WHERE webhook_id = mine.owned AND lease_expires_at >= ${tx.dialect.now} RETURNING ${columns}`,
     [owner],
   );
-}
 
 /** Returns the states that a process holds a lease on. */
-export function ownedStates(db: Db, owner: string): Promise<EndpointStateRow[]> {
-  return db.all(`SELECT ${columns} FROM endpoint_state WHERE owner = $1 AND lease_expires_at >= ${db.dialect.now}`, [
-    owner,
-  ]);
-}
+export const ownedStates = (db: Db, owner: string): Promise<EndpointStateRow[]> =>
+  db.all(`SELECT ${columns} FROM endpoint_state WHERE owner = $1 AND lease_expires_at >= ${db.dialect.now}`, [owner]);
 
 /** Returns the open deliveries of webhooks that were created after the given one of each, in the order of creation. */
 export function openSince(
@@ -144,28 +138,26 @@ export async function confirmLeases(
 }
 
 /** Returns webhooks that are due and that no process holds a lease on. */
-export function findDue(db: Db, now: number, limit: number): Promise<WebhookId[]> {
-  return values<WebhookId>(
+export const findDue = (db: Db, now: number, limit: number): Promise<WebhookId[]> =>
+  values<WebhookId>(
     db,
     `SELECT webhook_id FROM endpoint_state WHERE due_at <= $1 AND ${isFree(db.dialect.now)} ORDER BY due_at LIMIT $2`,
     [now, limit],
   );
-}
 
 export type LeaseKey = Pick<EndpointStateRow, 'webhook_id' | 'lease_number'>;
 
-/** What must not have changed since a webhook was read for its lease to be released. */
+/** The part of a state that must be unchanged when its lease is released. */
 export type ReleasableState = Pick<EndpointStateRow, 'webhook_id' | 'lease_number' | 'delivery_count' | 'revision'>;
 
 /** Releases a lease until `dueAt`. Returns false if it was lost, or if the webhook has changed since it was read. */
-export function releaseLease(tx: Tx, owner: string, state: ReleasableState, dueAt: number | null): Promise<boolean> {
-  return changes(
+export const releaseLease = (tx: Tx, owner: string, state: ReleasableState, dueAt: number | null): Promise<boolean> =>
+  changes(
     tx,
     `UPDATE endpoint_state SET owner = NULL, lease_expires_at = 0, due_at = $6
      WHERE webhook_id = $1 AND owner = $2 AND lease_number = $3 AND delivery_count = $4 AND revision = $5`,
     [state.webhook_id, owner, state.lease_number, state.delivery_count, state.revision, dueAt],
   );
-}
 
 /** Gives a lease to another process, under a new number. Returns false if it was lost. */
 export function transferLease(
@@ -202,7 +194,7 @@ export async function setHealth(tx: Tx, webhookId: number, health: EndpointHealt
 
 const healthReset = 'down_since = NULL, down_cause = NULL, probes = 0, hold_until = NULL,';
 
-/** What a change by anything but the owner of the lease does to the schedule. */
+/** How changes by anything but the owner of the lease affect the schedule. */
 const revisions = {
   /** Read again, if there is anything to send. */
   recheck: 'due_at = CASE WHEN due_at IS NULL THEN NULL ELSE 0 END,',
@@ -222,4 +214,23 @@ export async function bumpRevision(tx: Tx, webhookId: number, revision: keyof ty
   await tx.run(`UPDATE endpoint_state SET ${revisions[revision]} revision = revision + 1 WHERE webhook_id = $1`, [
     webhookId,
   ]);
+}
+
+/**
+ * Makes deliveries due now whose last attempt lies in the future, and ends holds beyond `maxHoldUntil`: the clock was
+ * set back since they were written. Returns the number of webhooks affected.
+ */
+export async function endWaitsAfterClockSetBack(tx: Tx, now: number, maxHoldUntil: number): Promise<number> {
+  const early = `SELECT r.webhook_id FROM deliveries r WHERE r.state = 'retrying' AND r.last_at > $1`;
+  const webhooks = await tx.run(
+    `UPDATE endpoint_state
+     SET hold_until = NULL, due_at = CASE WHEN due_at IS NULL THEN NULL ELSE 0 END, revision = revision + 1
+     WHERE webhook_id IN (SELECT d.webhook_id FROM endpoint_state d WHERE d.hold_until > $2 OR d.webhook_id IN (${early})
+                          ORDER BY d.webhook_id ${tx.dialect.lockRows})`,
+    [now, maxHoldUntil],
+  );
+  if (webhooks > 0) {
+    await tx.run(`UPDATE deliveries SET next_at = NULL WHERE state = 'retrying' AND last_at > $1`, [now]);
+  }
+  return webhooks;
 }

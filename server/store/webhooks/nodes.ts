@@ -16,8 +16,8 @@ const deleteAfterMs = 60_000;
  * Records that a process is alive, and returns all that are: those seen within the time of a lease. While no lease is
  * held, nothing is written.
  */
-export function announceNode(engine: Engine, owner: string): Promise<NodeRow[]> {
-  return engine.writeRelaxed(async (tx) => {
+export const announceNode = (engine: Engine, owner: string): Promise<NodeRow[]> =>
+  engine.writeRelaxed(async (tx) => {
     const { now } = tx.dialect;
     await tx.run(
       `INSERT INTO nodes (owner, seen_at)
@@ -31,7 +31,6 @@ export function announceNode(engine: Engine, owner: string): Promise<NodeRow[]> 
        FROM nodes n WHERE n.seen_at > (SELECT ${now}) - ${leaseMs} ORDER BY n.owner`,
     );
   });
-}
 
 /** Removes a process that is about to end, so that no lease is transferred to it. */
 export async function removeNode(engine: Engine, owner: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { DeliveryState, ReplayId, ReplayStatus, WebhookId } from '@parley/contract';
 import { bulkStatement, type Db, type Tx } from '../engine/engine.ts';
+import { insertRow } from '../engine/query.ts';
 
 export interface ReplayRow {
   readonly replay_id: ReplayId;
@@ -30,24 +31,19 @@ export interface NewReplay {
 }
 
 /** A replay of no events is done at once. */
-export async function insertReplay(tx: Tx, replay: NewReplay): Promise<ReplayRow> {
-  const isEmpty = replay.fromEvent > replay.toEvent;
-  const row = await tx.get<ReplayRow>(
-    `INSERT INTO replays (webhook_id, status, only_states, from_event, to_event, reached_event, created_at, finished_at)
-     VALUES ($1, $7, $2, $3, $4, $5, $6, $8) RETURNING ${columns}`,
-    [
-      replay.webhookId,
-      replay.only === null ? null : JSON.stringify(replay.only),
-      replay.fromEvent,
-      replay.toEvent,
-      replay.fromEvent - 1,
-      replay.at,
-      isEmpty ? 'done' : 'running',
-      isEmpty ? replay.at : null,
-    ],
-  );
-  if (!row) throw new Error('the new replay was not returned');
-  return row;
+export function insertReplay(tx: Tx, { webhookId, only, fromEvent, toEvent, at }: NewReplay): Promise<ReplayRow> {
+  const isEmpty = fromEvent > toEvent;
+  const replay = {
+    webhook_id: webhookId,
+    status: isEmpty ? 'done' : 'running',
+    only_states: only && JSON.stringify(only),
+    from_event: fromEvent,
+    to_event: toEvent,
+    reached_event: fromEvent - 1,
+    created_at: at,
+    finished_at: isEmpty ? at : null,
+  };
+  return insertRow(tx, 'replays', Object.keys(replay) as (keyof typeof replay)[], replay, columns);
 }
 
 export function listReplays(
@@ -62,11 +58,8 @@ export function listReplays(
   );
 }
 
-export function runningReplays(db: Db, webhookId: number): Promise<ReplayRow[]> {
-  return db.all(`SELECT ${columns} FROM replays WHERE webhook_id = $1 AND status = 'running' ORDER BY replay_id`, [
-    webhookId,
-  ]);
-}
+export const runningReplays = (db: Db, webhookId: number): Promise<ReplayRow[]> =>
+  db.all(`SELECT ${columns} FROM replays WHERE webhook_id = $1 AND status = 'running' ORDER BY replay_id`, [webhookId]);
 
 export async function moveReplay(tx: Tx, replayId: ReplayId, reached: number, created: number): Promise<void> {
   await tx.run('UPDATE replays SET reached_event = $2, delivery_count = delivery_count + $3 WHERE replay_id = $1', [

@@ -1,6 +1,7 @@
 import { type ChatId, type EventName, eventNames } from '@parley/contract';
 import type { Db } from '../engine/engine.ts';
 import {
+  type EventQuery,
   type EventRow,
   eventsAfter,
   eventsNamed,
@@ -20,7 +21,7 @@ export function eventsOf({ events }: Pick<WebhookRow, 'events'>): ReadonlySet<Ev
   return new Set(asked.includes('*') ? eventNames : eventNames.filter((name) => asked.includes(name)));
 }
 
-/** Whether an event says that this webhook was disabled, which is not sent to the webhook itself. */
+/** Returns true for the event that this webhook was disabled, which is not sent to the webhook itself. */
 export function isAbout({ event, body }: Pick<EventRow, 'event' | 'body'>, webhookId: number): boolean {
   if (event !== 'webhook_disabled') return false;
   return (JSON.parse(body) as { data: { webhook_id: number } }).data.webhook_id === webhookId;
@@ -57,13 +58,6 @@ export async function backlogEvents(
 export const reachedEvent = (found: readonly { event_id: number }[], limit: number, upTo: number): number =>
   (found.length === limit && found.at(-1)?.event_id) || upTo;
 
-interface Range {
-  readonly after: number;
-  readonly upTo: number;
-  readonly limit: number;
-  readonly chatId?: ChatId | undefined;
-}
-
 /** If at least one of this many events matches a webhook, the log is read sequentially. */
 const dense = 8;
 
@@ -76,7 +70,11 @@ const maxSparse = 128;
  * little, each membership period is queried, which costs as many reads per event as the user has periods: in 64 chats
  * half of the time of a whole delivery.
  */
-export async function eventsFor(db: Db, webhook: WebhookRow, range: Range): Promise<EventPage> {
+export async function eventsFor(
+  db: Db,
+  webhook: WebhookRow,
+  range: Omit<EventQuery, 'userId' | 'events'>,
+): Promise<EventPage> {
   const { after, upTo, limit } = range;
   const names = eventsOf(webhook);
   if (names.size === 0 || after >= upTo) return { events: [], reached: upTo };

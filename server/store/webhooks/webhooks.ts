@@ -1,7 +1,6 @@
 import type { ChatId, DisabledReason, TokenId, UserId, WebhookId, WebhookStatus } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
-import { number } from '../engine/query.ts';
-import { rowReader } from '../engine/row-reader.ts';
+import { deleteSome, number, rowReader } from '../engine/query.ts';
 
 export interface WebhookRow {
   readonly webhook_id: WebhookId;
@@ -35,11 +34,8 @@ export interface WebhookOwner {
   readonly appId: number;
 }
 
-export function findWebhook(db: Db, webhookId: WebhookId): Promise<WebhookRow | undefined> {
-  return webhooks.get(db, `SELECT ${columns} FROM webhooks w WHERE w.webhook_id = $1 AND w.deleted_at IS NULL`, [
-    webhookId,
-  ]);
-}
+export const findWebhook = (db: Db, webhookId: WebhookId): Promise<WebhookRow | undefined> =>
+  webhooks.get(db, `SELECT ${columns} FROM webhooks w WHERE w.webhook_id = $1 AND w.deleted_at IS NULL`, [webhookId]);
 
 /** Returns a webhook of this owner, even if it is deleted. */
 export function findOwned(
@@ -54,24 +50,21 @@ export function findOwned(
   ]);
 }
 
-export function listWebhooks(db: Db, owner: WebhookOwner, afterId: number, limit: number): Promise<WebhookRow[]> {
-  return webhooks.all(
+export const listWebhooks = (db: Db, owner: WebhookOwner, afterId: number, limit: number): Promise<WebhookRow[]> =>
+  webhooks.all(
     db,
     `SELECT ${columns} FROM webhooks w
      WHERE w.user_id = $1 AND w.app_id = $2 AND w.webhook_id > $3 AND w.deleted_at IS NULL
      ORDER BY w.webhook_id LIMIT $4`,
     [owner.userId, owner.appId, afterId, limit],
   );
-}
 
-export function countWebhooks(db: Db, userId: UserId): Promise<number> {
-  return number(db, 'SELECT count(*) AS webhooks FROM webhooks WHERE user_id = $1 AND deleted_at IS NULL', [userId]);
-}
+export const countWebhooks = (db: Db, userId: UserId): Promise<number> =>
+  number(db, 'SELECT count(*) AS webhooks FROM webhooks WHERE user_id = $1 AND deleted_at IS NULL', [userId]);
 
 /** Returns every webhook that receives new events. */
-export function activeWebhooks(db: Db): Promise<WebhookRow[]> {
-  return webhooks.all(db, `SELECT ${columns} FROM webhooks w WHERE w.status = 'active' AND w.deleted_at IS NULL`);
-}
+export const activeWebhooks = (db: Db): Promise<WebhookRow[]> =>
+  webhooks.all(db, `SELECT ${columns} FROM webhooks w WHERE w.status = 'active' AND w.deleted_at IS NULL`);
 
 /**
  * Takes the lock that the dispatcher and every change of a webhook hold. It comes after all other keys.
@@ -230,13 +223,8 @@ export async function pruneWebhooks(tx: Tx, before: number, count: number): Prom
   const deleted = 'SELECT webhook_id FROM webhooks WHERE deleted_at < $1 ORDER BY deleted_at LIMIT $2';
   await tx.run(`DELETE FROM endpoint_state WHERE webhook_id IN (${deleted})`, [before, count]);
   const webhooks = await tx.run(`DELETE FROM webhooks WHERE webhook_id IN (${deleted})`, [before, count]);
-  const replays = await tx.run(
-    `DELETE FROM replays WHERE replay_id IN (
-       SELECT replay_id FROM replays WHERE finished_at < $1 ORDER BY finished_at LIMIT $2
-     )`,
-    [before, count],
-  );
-  return webhooks + replays;
+  const finished = 'finished_at < $1 ORDER BY finished_at LIMIT $2';
+  return webhooks + (await deleteSome(tx, ['replays', 'replay_id'], finished, [before, count]));
 }
 
 export async function countExpired(tx: Tx, webhookId: number, count: number): Promise<void> {

@@ -64,7 +64,7 @@ onBothEngines('a counter of ids', (engine) => {
 
   test('gives the next id behind the one that it was set to, of whatever it counts', async () => {
     await server().engine.write(async (tx) => {
-      for (const { name, last } of await readCounters(tx)) await setCounter(tx, { name, last: last + 5_000_000_000 });
+      for (const counter of await readCounters(tx)) await setCounter(tx, counter, counter.last + 5_000_000_000);
     });
     const ada = await server().user('ada');
     expect(ada.userId).toBe(5_000_000_001);

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { UserId } from '@parley/contract';
 import { processRuntime } from '../../compose.ts';
 import { Hashes } from '../../files/hashes.ts';
-import { UploadLeases } from '../../files/leases.ts';
 import { UploadLocks } from '../../files/locks.ts';
 import { removeEnded } from '../../files/removal.ts';
 import { openDisk } from '../../files/storage/disk.ts';
@@ -236,9 +235,9 @@ function nodeOn(server: TestServer, options: { renewMs?: number; interruptOthers
   const blobs = withSegments(openDisk(env.PARLEY_DATA ?? ''));
   const { renewMs = leaseMs, interruptOthers = () => {} } = options;
   const times = { monotonic, leaseMs, renewMs, waitMs: leaseMs };
-  const leases = new UploadLeases({ engine, ...times, alone: false, hasLateWrites: false, interruptOthers });
+  const locks = new UploadLocks({ engine, ...times, alone: false, hasLateWrites: false, interruptOthers });
   const uploads = new Uploads({ engine, blobs, now, random, fileBytes: 1e9, keptMs: 3_600_000 });
-  return { leases, uploads, blobs, locks: new UploadLocks({ leases, monotonic }) };
+  return { uploads, blobs, locks };
 }
 
 const forEver = () => {};
@@ -254,7 +253,7 @@ onBothEngines('the lease of an upload', (engine) => {
     throw new Error('nobody was to be asked');
   };
   const take = async (key: string, letGo: () => void = never) => {
-    const lease = await nodeOn(server()).leases.take(key, letGo, never);
+    const lease = await nodeOn(server()).locks.take(key, letGo, never);
     if (!lease) throw new Error('there is no such upload');
     return lease;
   };
@@ -280,7 +279,7 @@ onBothEngines('the lease of an upload', (engine) => {
       return new Promise((resolve) => signal.addEventListener('abort', resolve));
     });
     await held;
-    const taken = await second.leases.take(row.key, never, forEver);
+    const taken = await second.locks.take(row.key, never, forEver);
     await releasing;
     expect(asked[0]).toBe(row.key);
     expect([taken?.number, taken?.isDoubtful]).toEqual([2, false]);
@@ -294,9 +293,9 @@ onBothEngines('the lease of an upload', (engine) => {
   test('is let go of where the question got lost: it is found when the lease is renewed', async () => {
     const { row } = await begin();
     const { promise: wanted, resolve: letGo } = Promise.withResolvers<void>();
-    const held = await nodeOn(server(), { renewMs: 50 }).leases.take(row.key, letGo, never);
+    const held = await nodeOn(server(), { renewMs: 50 }).locks.take(row.key, letGo, never);
     const releasing = wanted.then(() => held?.release());
-    const taken = await nodeOn(server()).leases.take(row.key, never, forEver);
+    const taken = await nodeOn(server()).locks.take(row.key, never, forEver);
     expect(await releasing).toBe(true);
     expect(taken?.isDoubtful).toBe(false);
     await taken?.release();
@@ -304,7 +303,7 @@ onBothEngines('the lease of an upload', (engine) => {
 
   test('is renewed for as long as it is held', async () => {
     const { row } = await begin();
-    const held = await nodeOn(server(), { renewMs: 50 }).leases.take(row.key, forEver, never);
+    const held = await nodeOn(server(), { renewMs: 50 }).locks.take(row.key, forEver, never);
     const until = async () => {
       const sql = 'SELECT lease_until FROM files WHERE file_id = $1';
       return (await server().engine.get<{ lease_until: number }>(sql, [row.file_id]))?.lease_until ?? 0;
@@ -318,13 +317,13 @@ onBothEngines('the lease of an upload', (engine) => {
 
   test('is lost to whoever took it after it lapsed, and to nobody before', async () => {
     const { row } = await begin();
-    const held = await nodeOn(server(), { renewMs: 50 }).leases.take(row.key, forEver, never);
+    const held = await nodeOn(server(), { renewMs: 50 }).locks.take(row.key, forEver, never);
     if (!held) throw new Error('there is no such upload');
     const { promise: told, resolve: tell } = Promise.withResolvers<Error>();
     held.whenLost(tell);
     await lapse(server());
     // It may have been renewed before it is taken: then it lapses once more.
-    const other = await nodeOn(server()).leases.take(row.key, never, () => void lapse(server()));
+    const other = await nodeOn(server()).locks.take(row.key, never, () => void lapse(server()));
     if (!other) throw new Error('there is no such upload');
     expect(other.isDoubtful).toBe(true);
     expect((await told).message).toContain('lost the upload');
@@ -423,7 +422,7 @@ onBothEngines('the lease of an upload', (engine) => {
     const { ada, row } = await begin();
     expect(await take(row.key).then((lease) => lease.release())).toBe(true);
     expect((await ask(ada, 'DELETE', `/api/uploads/${row.key}`)).status).toBe(204);
-    expect(await nodeOn(server()).leases.take(row.key, never, never)).toBeUndefined();
+    expect(await nodeOn(server()).locks.take(row.key, never, never)).toBeUndefined();
     expectRefusal(await append(ada, `/api/uploads/${row.key}`, 0, 'hello'), 'not_found');
   });
 });
