@@ -58,7 +58,7 @@ async function start(settings: Settings, runtime: Runtime, cleanup: Cleanup): Pr
 
   const stop = async () => {
     isStopping = true;
-    log.write('info', 'stopping', { serving_on_seconds: settings.stopDelay });
+    log.write('info', 'stopping', { stop_delay_seconds: settings.stopDelay });
     await Bun.sleep(settings.stopDelay * 1_000);
     const abort = setTimeout(() => void server.stop(true), runtime.drainMs);
     const streamsStopped = live.streams.stop();

@@ -20,7 +20,7 @@ export function listen({ host, port }: Settings, fetch: ReturnType<typeof buildF
   } catch (error) {
     if ((error as { code?: string }).code === 'EADDRINUSE') {
       throw new SettingError(
-        `Port ${port} on ${host} is taken, or ${host} is no address of this machine. Choose others with PORT and HOST.`,
+        `Port ${port} on ${host} is taken, or ${host} is not an address of this machine. Choose others with PORT and HOST.`,
       );
     }
     throw new SettingError(`Cannot listen on ${host} port ${port}: ${(error as Error).message}`);

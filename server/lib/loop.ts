@@ -37,7 +37,7 @@ export class Loop {
       void this.#runs.run();
     };
     const { delayMs } = this.#options;
-    // The responses to the writers of the events go out before the first step.
+    // Lets pending responses go out before the first step.
     if (delayMs === undefined) setImmediate(start);
     else setTimeout(start, delayMs).unref();
   }

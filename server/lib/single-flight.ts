@@ -12,7 +12,7 @@ export class SingleFlight {
   #next: PromiseWithResolvers<void> | undefined;
   #isStopped = false;
 
-  /** A failure ends nothing: the next call runs the work again. */
+  /** A failure is reported, and the next call runs the work again. */
   constructor(work: () => Promise<void>, outcomes: Outcomes) {
     this.#work = work;
     this.#outcomes = outcomes;

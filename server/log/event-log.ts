@@ -102,7 +102,7 @@ export class EventLog {
     for (const listener of this.#listeners) listener();
   }
 
-  /** In one go, because dropping batches one by one copies the array each time. */
+  /** Drops the older half of the batches at once: dropping them one by one copies the array each time. */
   #forgetOlderHalf(): void {
     const forgotten = this.#recent.splice(0, Math.ceil(this.#recent.length / 2));
     for (const batch of forgotten) this.#recentChars -= sizeOf(batch);
@@ -125,7 +125,7 @@ export class EventLog {
     return last > after ? { after, last, events } : undefined;
   }
 
-  /** A gap before a batch that has just come closes by itself if commits were heard of out of order. */
+  /** Messages of other processes may arrive out of order. Waits a moment for the batch that is missing before the next. */
   async #awaitMissing(after: number, limit: number): Promise<LogBatch | undefined> {
     const next = this.#recent[this.#recent.findLastIndex((batch) => batch.after <= after) + 1];
     const waitMs = next ? next.addedAt + missingMs - this.#deps.monotonic() : 0;

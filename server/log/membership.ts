@@ -62,7 +62,7 @@ export class MembershipIndex {
     this.#consumers.push(position);
   }
 
-  /** Adds users, once for each call. Resolves once their periods are loaded. If it fails, none is added. */
+  /** Counts one reference per user, which `untrack` releases. Resolves once the periods are loaded; if it fails, none counts. */
   async track(userIds: readonly UserId[]): Promise<void> {
     if (this.#users.size === 0) this.#position = this.#log.tip;
     const loads = userIds.map((userId) => {
@@ -100,7 +100,10 @@ export class MembershipIndex {
     });
   }
 
-  /** Yields the values of the users who see an event of a chat. All must be tracked. Costs what the smaller side costs. */
+  /**
+   * Yields the value of each given user who sees the event. Every one must be tracked. Iterates over the smaller of `users`
+   * and the tracked members of the chat.
+   */
   *seenBy<T>(eventId: number, chatId: ChatId, users: ReadonlyMap<UserId, T>): Iterable<T> {
     const members = this.#chats.get(chatId);
     if (!members) return;

@@ -78,7 +78,7 @@ export interface ClientOptions {
  */
 const bodyTimeoutMs = 1_000;
 
-/** Checks a URL that `readUrl` returned, and makes one attempt. Never rejects: a refusal of the guard is an outcome too. */
+/** Checks a URL that `readUrl` returned, and posts to it once. Never rejects: a refusal of the guard is an outcome too. */
 export function postTo(guard: Pick<Guard, 'target'>, options: ClientOptions, post: Post): Promise<Outcome> {
   const { monotonic } = options;
   const startedAt = monotonic();

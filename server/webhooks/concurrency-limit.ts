@@ -12,17 +12,17 @@ export interface EndpointUsage {
 /** Concurrent requests to all endpoints. Bun itself queues the 257th, in an order that we could not choose. */
 const maxInAll = 224;
 
-/** To one endpoint. */
+/** Concurrent requests to one endpoint. */
 const maxPerEndpoint = 64;
 
 /**
- * To all endpoints of a kind. A suspect endpoint may hang, and so may an untried one: neither must block the other, nor
- * the proven ones. An untried endpoint that turns out to be slow counts as suspect from then on.
+ * Concurrent requests to all endpoints of a kind. A suspect endpoint may hang, and so may an untried one: neither must
+ * block the other, nor the proven ones. An untried endpoint that turns out to be slow counts as suspect from then on.
  */
 const maxOfKind = { suspect: maxInAll / 2, untried: maxInAll / 4, proven: maxInAll } as const;
 const maxUnproven = (maxInAll * 3) / 4;
 
-/** Of these for one user, who may have registered thousands of endpoints. */
+/** Concurrent requests to suspect and untried endpoints of one user, who may have registered thousands of them. */
 const maxUnprovenPerUser = maxUnproven / 3;
 
 /** A response that takes longer than this is slow. */
@@ -48,7 +48,7 @@ export class ConcurrencyLimit {
     return this.#used.suspect + this.#used.untried + this.#used.proven;
   }
 
-  /** Returns a slot, or which limit refuses it: the endpoint's own, that of its kind, or that of all (`proven`). */
+  /** Returns a slot, or the limit that refuses it: the endpoint's own, or that of a kind. That of `proven` is the total. */
   take(usage: EndpointUsage): Slot | { refusal: 'own' | Kind } {
     if (usage.inFlight >= Math.min(usage.allowance, maxPerEndpoint)) return { refusal: 'own' };
     // An endpoint may hold at most as many slots as are still free, so some are always free.

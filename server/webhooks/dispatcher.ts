@@ -19,14 +19,14 @@ const maxUnstoredEvents = 10_000;
 
 /** The result of a step. */
 export interface Dispatched {
-  /** The deliveries for this process to make, with the state of their webhook. */
+  /** The new deliveries of webhooks that this process holds, with the state of each webhook. */
   readonly made: readonly CreatedDeliveries[];
   /** The events of these deliveries. */
   readonly events: readonly LogEntry[];
   /** The deliveries were inserted after this moment of the monotonic clock. */
   readonly since: number;
   readonly more: boolean;
-  /** Another process has dispatched these events, and some of the deliveries may be for this one to make. */
+  /** Another process has dispatched these events, and some of the deliveries may be for this one to send. */
   readonly overtaken: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface DispatcherDeps extends LogDeps {
 }
 
 /**
- * Makes deliveries of the events in the log, after their commit and never in the transaction of a send. Several
+ * Creates deliveries from the events in the log, after their commit and never in the transaction of a send. Several
  * processes take turns under one lock and share one cursor. An event that no webhook subscribes to costs no query.
  */
 export class Dispatcher {

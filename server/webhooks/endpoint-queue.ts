@@ -223,7 +223,7 @@ export class EndpointQueue implements AttemptTarget {
     const { down_since, down_cause, probes, hold_until } = state;
     if (down_since !== null) this.usage.isSuspect = true;
     if (!this.#isHealthNewer) this.#health = { ...this.#health, down_since, down_cause, probes, hold_until };
-    // By a clock that was set back since, everything that comes now would be older.
+    // If the clock was set back, these times lie in the future, and every new attempt would look older than they are.
     const { lastSuccessAt, foundDownAt } = this.#health;
     const bounded = { lastSuccessAt: Math.min(lastSuccessAt, now), foundDownAt: Math.min(foundDownAt, now) };
     this.#health = { ...this.#health, ...bounded };

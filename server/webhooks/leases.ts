@@ -114,7 +114,7 @@ export class WebhookLeases {
   }
 }
 
-/** A process keeps this much more than its share, and one: what comes and goes is not passed around for it. */
+/** A process transfers leases only above its share plus this part of it plus one, so that small changes move nothing. */
 const slack = 1 / 4;
 
 /**

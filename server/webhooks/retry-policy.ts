@@ -3,7 +3,7 @@ const minutes = 60 * seconds;
 const hours = 60 * minutes;
 const days = 24 * hours;
 
-/** When a delivery is retried, and when it is given up. The public reference is generated from this table. */
+/** When a delivery is retried, and when it is given up. `docs/webhooks.md` states these times; a test compares them. */
 export const retryPolicy = {
   /** The waits between the attempts at one event that is refused while others pass. Then it has failed. */
   refused: [

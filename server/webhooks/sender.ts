@@ -24,7 +24,7 @@ interface Endpoint {
   readonly previousSecret: string | undefined;
 }
 
-/** Makes one attempt at an endpoint: signed when it is sent, to an address that was just checked. */
+/** Signs a request when it is sent, and posts it to an address that was just checked. */
 export class Sender {
   readonly #deps: SenderDeps;
   readonly #options: ClientOptions;

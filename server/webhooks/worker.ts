@@ -302,7 +302,7 @@ export class DeliveryWorker {
     if (hasMore) void this.webhooksChanged();
   }
 
-  /** A wait for a time of a clock that was set back would last as long as that: it ends now. */
+  /** After the clock was set back, stored retry times lie too far ahead. Makes them due now. */
   async #endWaits(): Promise<void> {
     const { engine, now, log } = this.#deps;
     await this.#writer.catchUp();
