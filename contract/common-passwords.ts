@@ -1,7 +1,4 @@
-/**
- * Passwords of ten characters and more that people choose most often, and that are tried first. Shorter ones are refused
- * anyway. Nobody needs the whole list of a leak here: beyond these, guessing is what the throttle is for.
- */
+/** The most common passwords of at least ten characters. Shorter ones are refused anyway, and sign-ins are throttled. */
 const common = new Set(
   `
   1234567890 12345678910 123456789a 0123456789 123456789q 1234567891 9876543210 0987654321 1111111111 0000000000

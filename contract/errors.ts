@@ -1,21 +1,21 @@
-/** Every way a call can fail: the code on the wire, its HTTP status, and when it is given. */
+/** Every error code, its HTTP status, and its cause. */
 export const errors = {
   invalid_request: { status: 400, when: 'The request could not be read: broken JSON, a broken form, a bad header.' },
   unauthorized: { status: 401, when: 'No access token, or one that is unknown, expired or revoked.' },
   insufficient_scope: { status: 403, when: 'The access token lacks the scope that the operation needs.' },
   forbidden: { status: 403, when: 'You can see the thing, but your role does not allow the change.' },
-  not_found: { status: 404, when: 'It does not exist, or you may not see it: the answer is the same.' },
+  not_found: { status: 404, when: 'It does not exist, or you may not see it: the response is the same.' },
   unknown_action: { status: 404, when: 'The resource has no such action.' },
   method_not_allowed: { status: 405, when: 'The action takes the other HTTP method; `Allow` names it.' },
-  conflict: { status: 409, when: 'The change does not fit the present state.' },
+  conflict: { status: 409, when: 'The change conflicts with the current state.' },
   idempotency_conflict: { status: 409, when: 'The Idempotency-Key was used before with another input.' },
   cursor_expired: { status: 410, when: 'The cursor is older than the event log, or beyond its end; start again at 0.' },
   payload_too_large: { status: 413, when: 'The body is larger than the limit.' },
   unsupported_media_type: { status: 415, when: 'The body is neither JSON nor a form.' },
   validation_failed: { status: 422, when: 'A field is missing, unknown or out of bounds; `details` names each.' },
   rate_limited: { status: 429, when: 'Too many requests; `Retry-After` says how many seconds to wait.' },
-  internal: { status: 500, when: 'A fault of ours. The log has its cause under the `request_id`.' },
-  unavailable: { status: 503, when: 'The service cannot answer at the moment; try again after `Retry-After`.' },
+  internal: { status: 500, when: 'An error of the server. Its log has the cause under the `request_id`.' },
+  unavailable: { status: 503, when: 'The service is unavailable at the moment; retry after `Retry-After`.' },
 } as const;
 
 export type ErrorCode = keyof typeof errors;
@@ -25,7 +25,7 @@ export interface ErrorDetail {
   readonly message: string;
 }
 
-/** The answers any operation may give, so rows name only the codes of their own. */
+/** Any operation may fail with these. Its row names only further codes. */
 export const commonErrors = [
   'invalid_request',
   'unauthorized',
@@ -38,10 +38,7 @@ export const commonErrors = [
   'unavailable',
 ] as const satisfies readonly ErrorCode[];
 
-/**
- * A refusal that the caller is meant to read. `message` and `details` go out on the wire as they are; `cause` never
- * does and is for the log.
- */
+/** An error for the caller. `message` and `details` are sent as they are. `cause` is only logged. */
 export class ParleyError extends Error {
   readonly code: ErrorCode;
   readonly details: readonly ErrorDetail[];
@@ -54,7 +51,7 @@ export class ParleyError extends Error {
   }
 }
 
-/** A `validation_failed` about one field. */
+/** Returns a `validation_failed` about one field. */
 export function invalidField(field: string, message: string): ParleyError {
   return new ParleyError('validation_failed', `${field}: ${message}`, [{ field, message }]);
 }

@@ -6,7 +6,7 @@ const created = z.object({ chat_id: chatId, name: z.string(), user_id: userId, p
 const membership = z.object({ chat_id: chatId, user_id: userId, actor_id: userId });
 const reaction = z.object({ message_id: messageId, chat_id: chatId, user_id: userId, emoji: z.string() });
 
-/** Every event of the log: when it happens and what its `data` holds. */
+/** Every event of the log, and its `data`. */
 export const events = {
   new_message: {
     when: 'a new message appears in a chat',
@@ -66,14 +66,14 @@ export const events = {
     when: 'one of your webhooks is disabled because its endpoint is gone or was down for too long',
     data: z.object({
       webhook_id: webhookId,
-      user_id: userId.meta({ description: 'whom the webhook belongs to' }),
+      user_id: userId.meta({ description: 'the owner of the webhook' }),
       url: z.string(),
       reason: z.enum(['gone', 'unreachable']),
     }),
   },
 } as const;
 
-/** What is told to those who listen and never kept: whoever is away misses it, and asks for the state when they come back. */
+/** Signals go to open streams and are not stored. A client that was offline reads the state again. */
 export const signals = {
   message_read: {
     when: 'somebody has read a chat up to a message',
@@ -84,7 +84,7 @@ export const signals = {
 export type EventName = keyof typeof events;
 export type EventData<E extends EventName = EventName> = z.output<(typeof events)[E]['data']>;
 
-/** One event as its writer states it; the log adds id, time and the frozen bytes. */
+/** An event as an operation appends it. The log adds its id, its time and its bytes. */
 export type NewEvent = { [E in EventName]: { readonly event: E; readonly data: EventData<E> } }[EventName];
 
 export type SignalName = keyof typeof signals;

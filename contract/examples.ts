@@ -1,8 +1,8 @@
 import type { OperationName } from './table.ts';
 
 /**
- * The world that the examples of the rows happen in. Users 1 (ada, an administrator), 2 (bob) and 3 (cleo) exist, with a
- * token each; then these calls are made in this order, and every example is a call by ada. Nobody listens where the webhook leads to.
+ * The calls before the examples of the rows, in this order. Users 1 (ada, an administrator), 2 (bob) and 3 (cleo) exist, with a
+ * token each. Every example is a call by ada. No server listens at the URL of the webhook.
  */
 export const exampleCalls: readonly { by: 'ada' | 'bob' | 'cleo'; call: OperationName; input: object }[] = [
   { by: 'ada', call: 'messages.create_group', input: { name: 'Launch', participants: [2, 3] } },

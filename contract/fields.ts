@@ -28,21 +28,21 @@ export type ReplayId = z.output<typeof replayId>;
 /** ISO 8601 in UTC with milliseconds. */
 export const time = z.iso.datetime({ precision: 3 }).meta({ description: 'ISO 8601, UTC, milliseconds' });
 
-/** A time as callers write it: any offset, any precision. */
+/** A time in an input: any offset, any precision. */
 export const timeInput = z.iso
   .datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' })
   .transform((text) => Date.parse(text))
   .meta({ description: 'ISO 8601 with `Z` or an offset' });
 
 interface TextBounds {
-  /** 0: it may be blank. */
+  /** 0 allows blank text. */
   readonly min: number;
   readonly maxBytes: number;
-  /** Whether there may be nothing at all, where blanks alone are refused. */
+  /** Allows the empty string, but not blanks. */
   readonly mayBeEmpty?: boolean;
 }
 
-/** Text as people write it: any script, but nothing a database or a JSON reader could choke on. */
+/** Text in any script, without characters that a database or a JSON parser rejects. */
 export function text(bounds: TextBounds) {
   return z
     .string()
@@ -53,7 +53,7 @@ export function text(bounds: TextBounds) {
     .meta({ ...(bounds.min > 0 && !bounds.mayBeEmpty && { minLength: bounds.min }), maxLength: bounds.maxBytes });
 }
 
-/** Anything but space and marks that show nothing. */
+/** Any character but spaces, control and format characters. */
 const visible = /[^\s\p{Cc}\p{Cf}]/u;
 
 function textFault(s: string, { min, maxBytes, mayBeEmpty }: TextBounds): string | undefined {
@@ -61,7 +61,7 @@ function textFault(s: string, { min, maxBytes, mayBeEmpty }: TextBounds): string
   if (!s.isWellFormed()) return 'must not contain a lone surrogate';
   if (s.includes('\0')) return 'must not contain U+0000';
   if (min > 0 && !visible.test(s)) return 'must not be blank';
-  // A string of a third of the length cannot be too long, so it is not encoded to see.
+  // A UTF-16 unit takes at most three bytes, so a short string need not be encoded.
   if (s.length * 3 > maxBytes && encoder.encode(s).length > maxBytes)
     return `must be at most ${maxBytes} bytes of UTF-8`;
   return undefined;
@@ -69,18 +69,18 @@ function textFault(s: string, { min, maxBytes, mayBeEmpty }: TextBounds): string
 
 const controls = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
-/** They turn the direction of what follows them, also of words that are not theirs. No script needs them in a name. */
-const turns = /[\u202a-\u202e\u2066-\u2069]/u;
+/** They change the direction of the text after them, also outside of the name. No script needs them in a name. */
+const directionMarks = /[\u202a-\u202e\u2066-\u2069]/u;
 
-/** One line shown to people: a name or a title. */
+/** A name or a title in one line. */
 export const title = text({ min: 1, maxBytes: 400 })
   .refine((s) => !controls.test(s), 'must be a single line without control characters')
-  .refine((s) => !turns.test(s), 'must not contain characters that turn the direction of the text')
+  .refine((s) => !directionMarks.test(s), 'must not contain characters that change the direction of the text')
   .refine((s) => [...s].length <= 100, 'must be at most 100 characters')
   .meta({ description: 'one line', minLength: 1, maxLength: 100 });
 
 export const fileName = text({ min: 1, maxBytes: 255 })
-  .refine((s) => !controls.test(s) && !turns.test(s), 'must not contain control characters')
+  .refine((s) => !controls.test(s) && !directionMarks.test(s), 'must not contain control characters')
   .refine((s) => !/[/\\]/.test(s) && s !== '.' && s !== '..', 'must be the name of a file, without a path')
   .meta({ description: 'the name of a file: any script, without a path', minLength: 1, maxLength: 255 });
 
@@ -102,9 +102,8 @@ export const searchText = text({ min: 1, maxBytes: 1_024 })
   .refine((s) => !controls.test(s.replace(/\s/gu, ' ')), 'must not contain control characters')
   .meta({ description: 'what to look for, without regard to case and accents', minLength: 1, maxLength: 1_024 });
 
-/** Rows in a page. */
-export const pageLimit = (most: number) =>
-  z.int().min(1).max(most).default(defaultPage).meta({ description: 'rows in a page at most' });
+export const pageLimit = (max: number) =>
+  z.int().min(1).max(max).default(defaultPage).meta({ description: 'rows in a page at most' });
 
 export const afterId = z.int().nonnegative().default(0).meta({ description: 'the last id of the page before' });
 
@@ -112,7 +111,6 @@ export const hasMore = z.boolean().meta({ description: 'whether another page fol
 
 export const count = z.int().nonnegative();
 
-/** A user id each, without repeats. */
 export function userIds(max: number) {
   return z
     .array(userId)

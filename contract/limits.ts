@@ -1,4 +1,4 @@
-/** Bounds on input. Each is a setting of the server; these are the defaults. */
+/** Limits of input. Each is a setting of the server. */
 export interface Limits {
   /** Bytes of UTF-8 in a message. */
   readonly contentBytes: number;
@@ -17,5 +17,5 @@ export const defaultLimits: Limits = {
   fileBytes: 2 * 1_024 ** 3,
 };
 
-/** Rows in a page when the caller names no limit. */
+/** The default of `limit`. */
 export const defaultPage = 50;

@@ -8,15 +8,15 @@ import { buildContract, type Contract, listOperations, type NamedOperation } fro
 
 type Json = Record<string, unknown>;
 
-/** `send_message` → `SendMessage`; the resource goes before names that say too little alone. */
+/** Returns `SendMessage` for `messages.send_message`, and `ChatsList` for `chats.list`. */
 export function schemaName(row: NamedOperation): string {
   const words = row.resource === 'messages' ? row.action : `${row.resource}_${row.action}`;
   return words.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /**
- * The API as OpenAPI 3.1. Actions share the path of their resource, so `action` is a required parameter, a body is any
- * of its actions' bodies, and every body and answer stands under a name of its own in `components`.
+ * Returns the API as OpenAPI 3.1. The actions of a resource share its path, so `action` is a required parameter, and a body
+ * is any of its actions' bodies. Every body has a name in `components`.
  */
 export function openApi(contract: Contract = buildContract(defaultLimits), version = '0.1.0'): Json {
   const rows = listOperations(contract);
@@ -78,7 +78,7 @@ function getOperation(rows: readonly NamedOperation[]): Json {
   const lastEventId = {
     name: 'Last-Event-ID',
     in: 'header',
-    description: `For ${streams.join(', ')}: how far a client that comes back has come. It counts in place of \`after\`.`,
+    description: `For ${streams.join(', ')}: the cursor of a client that reconnects. It replaces \`after\`.`,
     schema: { type: 'string', pattern: '^\\d*$' },
   };
   const parameters = [actionParameter(rows), ...queryParameters(rows), ...(streams.length > 0 ? [lastEventId] : [])];
@@ -91,7 +91,7 @@ interface Use {
   readonly required: boolean;
 }
 
-/** A parameter stands once, however many actions take it: its schema is any of theirs, and it says who needs it. */
+/** Returns each parameter once. Its schema is any of its actions' schemas, and its description names the actions. */
 function queryParameters(rows: readonly NamedOperation[]): Json[] {
   const uses = new Map<string, Use[]>();
   for (const { action, input } of rows) {
@@ -135,7 +135,7 @@ function postOperation(rows: readonly NamedOperation[]): Json {
   const key = {
     name: 'Idempotency-Key',
     in: 'header',
-    description: `For ${keyed.join(', ')}: the same key and input give the same answer again.`,
+    description: `For ${keyed.join(', ')}: the same key and input give the same response again.`,
     schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
   };
   const examples = namedExamples(
@@ -149,7 +149,7 @@ function postOperation(rows: readonly NamedOperation[]): Json {
     parameters: [
       actionParameter(rows),
       ...(keyed.length > 0 ? [key] : []),
-      // Beside the bytes of a file there is no other place for them.
+      // If the body is the bytes of a file, the other fields are in the query.
       ...queryParameters(raw).filter(({ name }) => !raw.some((row) => fileField(row.input) === name)),
     ],
     requestBody: {
@@ -177,13 +177,13 @@ function common(rows: readonly NamedOperation[]): Json {
     description: lines.join('\n'),
     responses: {
       '200': {
-        description: 'The answer of the action.',
+        description: 'The response of the action.',
         content: {
           'application/json': {
             schema: anyOf(inJson.map((row) => reference(`${schemaName(row)}Output`))),
             examples: namedExamples(inJson, (row) => ({ success: true, ...(row.example.output as object) })),
           },
-          // The bytes of a file, under the type that it has.
+          // The bytes of a file, with its own type.
           ...(files.length > 0 && { '*/*': {} }),
           ...(streams.length > 0 && {
             'text/event-stream': {
@@ -193,14 +193,14 @@ function common(rows: readonly NamedOperation[]): Json {
           }),
         },
       },
-      ...(files.length > 0 && partialAnswers),
+      ...(files.length > 0 && fileResponses),
       ...failures(rows),
     },
   };
 }
 
-/** What a file may be answered with beside the whole of it, as RFC 9110 has it; all but 206 without a body. */
-const partialAnswers: Json = {
+/** The responses to `Range` and to conditional requests (RFC 9110). */
+const fileResponses: Json = {
   '206': { description: 'The part of the file that `Range` asks for.', content: { '*/*': {} } },
   '304': { description: 'The file is the one that the client has.' },
   '412': { description: 'The file is not the one that the client means.' },
@@ -212,10 +212,10 @@ const isJson = ({ output }: NamedOperation): boolean => !isFile(output) && !isEv
 const inWords = (needed: readonly Scope[]) =>
   needed.length === 0 ? '' : ` (scope ${needed.map((name) => `\`${name}\``).join(' and ')})`;
 
-/** A GET has no body to read, and honours no Idempotency-Key. */
+/** A GET has no body and no Idempotency-Key. */
 const postOnly: readonly ErrorCode[] = ['invalid_request', 'payload_too_large', 'unsupported_media_type'];
 
-/** What the actions of one resource and method may give, by status. */
+/** Returns the error responses of the actions by status. */
 function failures(rows: readonly NamedOperation[]): Json {
   const impossible = (code: ErrorCode) =>
     (postOnly.includes(code) && rows.every((row) => row.method === 'GET' && !row.errors.includes(code))) ||
@@ -258,7 +258,7 @@ interface ObjectSchema {
   readonly required?: readonly string[];
 }
 
-/** Adds a schema, and the named records inside it beside it. */
+/** Adds a schema and the named records in it. */
 function collect(schemas: Json, name: string, type: z.ZodType, io: 'input' | 'output'): void {
   const { $defs = {}, ...schema } = jsonSchema(type, io) as Json & { $defs?: Json };
   Object.assign(schemas, $defs);
@@ -273,7 +273,7 @@ function withSuccess(schema: Json & ObjectSchema): Json {
   };
 }
 
-/** A schema as OpenAPI wants it. References point into `components`, where OpenAPI keeps what zod keeps in `$defs`. */
+/** Returns a schema whose references point into `components` and not into `$defs`. */
 function jsonSchema(type: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema, ...schema } = z.toJSONSchema(type, { io, override: ({ jsonSchema }) => adapt(jsonSchema, io) });
   const text = JSON.stringify(schema, (key, value: unknown) =>
@@ -283,10 +283,10 @@ function jsonSchema(type: z.ZodType, io: 'input' | 'output'): Json {
 }
 
 function adapt(schema: z.core.JSONSchema.BaseSchema, io: 'input' | 'output'): void {
-  // Without it, generated clients take a 32-bit number.
+  // Without it, generated clients use a 32-bit number.
   if (schema.type === 'integer' && (schema.maximum ?? 0) > 2 ** 31) schema.format = 'int64';
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
-  // Answers may gain fields; a client that validates them must not break on one.
+  // Responses may gain fields, which a client that validates must accept.
   if (io === 'output' && schema.additionalProperties === false) delete schema.additionalProperties;
 }
 

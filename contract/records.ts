@@ -27,7 +27,7 @@ export const file = z
     mime_type: z.string().meta({ description: 'found from the bytes' }),
     size: count.meta({ description: 'bytes' }),
     sha256: z.string().meta({ description: 'of the bytes, in lowercase hex' }),
-    url: z.string().meta({ description: 'where it can be fetched, with an access token; it stays the same' }),
+    url: z.string().meta({ description: 'fetches the file with an access token; it never changes' }),
   })
   .meta({ id: 'File' });
 
@@ -36,7 +36,7 @@ export const message = z
     message_id: messageId,
     chat_id: chatId,
     user_id: userId,
-    content: z.string().meta({ description: 'empty where there is only a file, and once the message is deleted' }),
+    content: z.string().meta({ description: 'empty if there is only a file, and once the message is deleted' }),
     reply_to: messageId.nullable(),
     file: file.nullable().meta({ description: 'the file sent with the message' }),
     reactions: z.array(reaction),
@@ -57,7 +57,7 @@ export const chat = z
     created_at: time,
     participant_count: count,
     last_message_id: messageId.nullable(),
-    role: role.nullable().meta({ description: 'your role; null where you are not a participant' }),
+    role: role.nullable().meta({ description: 'your role; null if you are not a participant' }),
     unread_count: count.meta({
       description: 'messages of others after your read marker, among the newest 100 of the chat',
     }),
@@ -71,7 +71,7 @@ export const participant = z
     display_name: z.string(),
     role,
     joined_at: time,
-    last_read_id: messageId.nullable().meta({ description: 'up to which message they have read; null: none' }),
+    last_read_id: messageId.nullable().meta({ description: 'the last message that they have read; null if none' }),
   })
   .meta({ id: 'Participant' });
 

@@ -1,4 +1,4 @@
-/** What an access token may be allowed to do, in words for a consent page. */
+/** The scopes of access tokens, in words for the consent page. */
 export const scopes = {
   'messages:read': 'Read the messages and events of your chats',
   'messages:write': 'Send, edit and delete messages, react, and mark chats as read',

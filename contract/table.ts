@@ -9,7 +9,7 @@ import { tokens } from './operations/tokens.ts';
 import { users } from './operations/users.ts';
 import { webhooks } from './operations/webhooks.ts';
 
-/** The table: resource → action → row. Everything about the HTTP API derives from it. */
+/** Returns the table: resource → action → row. Everything about the HTTP API derives from it. */
 export const buildContract = (limits: Limits) => ({
   messages: messages(limits),
   chats: chats(limits),
@@ -32,15 +32,15 @@ type Row<N extends OperationName> = N extends `${infer R extends Resource}.${inf
     : never
   : never;
 
-/** What a handler is given, and what it answers beside `success`. */
+/** The types that a handler receives and returns. */
 export type Input<N extends OperationName> = Row<N> extends Operation<infer I, infer _> ? z.output<I> : never;
 export type Output<N extends OperationName> = Row<N> extends Operation<infer _, infer O> ? z.output<O> : never;
 
-/** What a client sends, and what it receives beside `success`. */
+/** The types that a client sends and receives. */
 export type ClientInput<N extends OperationName> = Row<N> extends Operation<infer I, infer _> ? z.input<I> : never;
 export type ClientOutput<N extends OperationName> = Row<N> extends Operation<infer _, infer O> ? z.input<O> : never;
 
-/** Operations that answer with the bytes of a file or with a stream; all others answer JSON. */
+/** The response is the bytes of a file or an event stream. All other operations return JSON. */
 export type FileOperationName = { [N in OperationName]: Output<N> extends File ? N : never }[OperationName];
 export type StreamOperationName = { [N in OperationName]: Output<N> extends string ? N : never }[OperationName];
 export type JsonOperationName = Exclude<OperationName, FileOperationName | StreamOperationName>;
@@ -51,7 +51,7 @@ export interface NamedOperation extends Operation {
   readonly action: string;
 }
 
-/** The rows in one list, each with its name. */
+/** Returns all rows with their names. */
 export function listOperations(contract: Contract = buildContract(defaultLimits)): readonly NamedOperation[] {
   return Object.entries(contract).flatMap(([resource, actions]) =>
     Object.entries(actions as Record<string, Operation>).map(([action, row]) => ({

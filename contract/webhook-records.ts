@@ -3,7 +3,7 @@ import { chatId, count, deliveryId, eventId, replayId, time, userId, webhookId }
 
 export const webhookStatus = z.enum(['active', 'paused', 'disabled']);
 
-/** Why a webhook was disabled. The first two keep what they miss until they are active again, the others do not. */
+/** A webhook that is `gone` or `unreachable` keeps its undelivered events until it is active again. The others do not. */
 export const disabledReasons = {
   gone: 'the endpoint responded with 410',
   unreachable: 'the endpoint was down for 5 days',
@@ -14,18 +14,18 @@ export const disabledReasons = {
 export type DisabledReason = keyof typeof disabledReasons;
 
 export const deliveryStates = {
-  pending: 'waits for its turn',
-  retrying: 'was tried without success, and will be tried again',
-  delivered: 'was answered with a 2xx',
-  failed: 'was refused each time, and is given up',
-  skipped: 'is not sent; `reason` says why',
+  pending: 'not tried yet',
+  retrying: 'failed so far, and will be retried',
+  delivered: 'the endpoint responded with a 2xx',
+  failed: 'failed on every attempt',
+  skipped: 'not sent; `reason` says why',
 } as const;
 
 export type DeliveryState = keyof typeof deliveryStates;
 
 export const skipReasons = {
   by_owner: 'skipped by its owner',
-  expired: 'older than events are kept',
+  expired: 'its event has expired',
   webhook_deleted: 'the webhook was deleted',
   access_revoked: disabledReasons.access_revoked,
   user_disabled: disabledReasons.user_disabled,
@@ -33,35 +33,37 @@ export const skipReasons = {
 
 export type SkipReason = keyof typeof skipReasons;
 
-/** The values of an enum, each with its meaning. */
-function told<T extends string>(meanings: Readonly<Record<T, string>>) {
+/** Returns an enum whose description explains each value. */
+function explained<T extends string>(meanings: Readonly<Record<T, string>>) {
   const description = Object.entries(meanings).map(([value, meaning]) => `\`${value}\`: ${meaning}`);
   return z.enum(Object.keys(meanings) as [T, ...T[]]).meta({ description: description.join('; ') });
 }
 
-export const deliveryState = told(deliveryStates);
+export const deliveryState = explained(deliveryStates);
 
 export const webhook = z
   .object({
     webhook_id: webhookId,
-    user_id: userId.meta({ description: 'whom it belongs to' }),
+    user_id: userId.meta({ description: 'the owner' }),
     url: z.string(),
     events: z.array(z.string()).meta({ description: '`*` stands for all' }),
     unknown_events: z.array(z.string()).meta({ description: 'those of `events` that Parley does not have yet' }),
-    chat_id: chatId.nullable().meta({ description: 'the one chat it is about; null: all that its user is in' }),
-    service_wide: z.boolean().meta({ description: 'whether it is told of every chat of the service' }),
+    chat_id: chatId
+      .nullable()
+      .meta({ description: 'the one chat whose events it receives; null: all chats of its user' }),
+    service_wide: z.boolean().meta({ description: 'whether it receives the events of every chat of the service' }),
     include_direct: z.boolean().meta({ description: 'whether that includes direct chats' }),
     status: webhookStatus.meta({ description: '`paused` by its owner, `disabled` by Parley' }),
-    disabled_reason: told(disabledReasons).nullable(),
-    down_since: time.nullable().meta({ description: 'since when the endpoint has not answered' }),
-    next_attempt_at: time.nullable().meta({ description: 'until when the whole endpoint is left alone' }),
+    disabled_reason: explained(disabledReasons).nullable(),
+    down_since: time.nullable().meta({ description: 'since when the endpoint does not respond' }),
+    next_attempt_at: time.nullable().meta({ description: 'when the endpoint is tried again after an outage' }),
     oldest_undelivered_age: count
       .nullable()
-      .meta({ description: 'seconds since the oldest event that is still to be delivered; null: there is none' }),
-    expired_count: count.meta({ description: 'events that it never got because they grew too old' }),
+      .meta({ description: 'seconds since the oldest undelivered event; null if there is none' }),
+    expired_count: count.meta({ description: 'events that expired before they were delivered' }),
     previous_secret_until: time
       .nullable()
-      .meta({ description: 'until when deliveries are signed with the secret before the last rotation as well' }),
+      .meta({ description: 'until when deliveries are also signed with the secret before the last rotation' }),
     created_at: time,
   })
   .meta({ id: 'Webhook' });
@@ -75,12 +77,12 @@ export const delivery = z
     chat_id: chatId.nullable(),
     replay_id: replayId.nullable().meta({ description: 'the replay it is part of' }),
     state: deliveryState,
-    reason: told(skipReasons).nullable(),
+    reason: explained(skipReasons).nullable(),
     attempt_count: count,
     next_attempt_at: time.nullable(),
     last_attempt_at: time.nullable(),
-    last_status: z.int().nullable().meta({ description: 'the HTTP status of the last answer' }),
-    last_error: z.string().nullable().meta({ description: 'what went wrong with the last attempt' }),
+    last_status: z.int().nullable().meta({ description: 'the HTTP status of the last response' }),
+    last_error: z.string().nullable().meta({ description: 'the error of the last attempt' }),
     duration_ms: count.nullable().meta({ description: 'how long the last attempt took' }),
   })
   .meta({ id: 'Delivery' });
@@ -95,7 +97,7 @@ export const attempt = z
     answer: z
       .string()
       .nullable()
-      .meta({ description: 'the first 4 KiB of the answer; not kept where the first attempt succeeded' }),
+      .meta({ description: 'the first 4 KiB of the response; null if the first attempt succeeded' }),
   })
   .meta({ id: 'Attempt' });
 
@@ -103,12 +105,12 @@ export const deliveryInFull = delivery
   .extend({
     attempts: z.array(attempt),
     body: z.string().nullable().meta({
-      description: 'the exact body, which `X-Webhook-Signature` signs; null once the event is no longer kept',
+      description: 'the exact body, which `X-Webhook-Signature` signs; null once the event has expired',
     }),
     signed_content: z
       .string()
       .nullable()
-      .meta({ description: 'exactly what `webhook-signature` of the last attempt signs' }),
+      .meta({ description: 'the exact text that `webhook-signature` of the last attempt signs' }),
   })
   .meta({ id: 'DeliveryInFull' });
 
@@ -121,9 +123,9 @@ export const replay = z
     status: replayStatus.meta({ description: '`stopped` with its webhook' }),
     only: z.array(deliveryState).nullable().meta({ description: 'the states it is limited to; null: everything' }),
     from_event_id: eventId,
-    to_event_id: count.meta({ description: 'the newest event when it was asked for' }),
-    reached_event_id: count.meta({ description: 'how far it has come' }),
-    open_count: count.meta({ description: 'sent for but not settled yet' }),
+    to_event_id: count.meta({ description: 'the newest event when it was requested' }),
+    reached_event_id: count.meta({ description: 'the last event that it has queued' }),
+    open_count: count.meta({ description: 'deliveries that are not settled yet' }),
     delivered_count: count,
     failed_count: count,
     skipped_count: count,

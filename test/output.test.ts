@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { Output } from './output.ts';
 
-/** What is shown of these lines of the runner, each of which takes `stepMs`. */
+/** Returns the output for these lines of the runner. Each line takes `stepMs`. */
 function shown(lines: readonly string[], { columns, stepMs = 0 }: { columns?: number; stepMs?: number } = {}) {
   let text = '';
   let now = 0;

@@ -4,10 +4,10 @@ export interface Failure {
   readonly test: string;
 }
 
-/** Where a run is shown: a terminal whose last line can be written again, or a plain text. */
+/** A terminal, whose last line can be rewritten, or plain text. */
 export interface Screen {
   readonly write: (text: string) => void;
-  /** Columns of the terminal; undefined: there is none. */
+  /** Returns the width of the terminal, or undefined if there is none. */
   readonly columns: () => number | undefined;
   readonly hasColours: boolean;
   readonly now: () => number;
@@ -17,7 +17,7 @@ const header = /^(\S+\.test\.ts):$/;
 const result = /^\((pass|fail|skip|todo)\) (.*?)(?: \[[\d.]+m?s\])?$/;
 const crash = /^✗ (\S+\.test\.ts) \((.*)\)$/;
 const brokenFile = '# Unhandled error between tests';
-/** What the runner says at its end, which the summary says better. */
+/** The runner's own summary, which ours replaces. */
 const recap = /^(?:\d+ tests? (?:failed|skipped|todo):| \d+ pass)$/;
 const time = / \[[\d.]+m?s\]$/;
 

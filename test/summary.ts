@@ -1,7 +1,6 @@
 import { relative } from 'node:path';
 import type { Failure } from './output.ts';
 
-/** What became of the tests of one file. */
 export interface FileResult {
   readonly file: string;
   readonly seconds: number;
@@ -61,7 +60,7 @@ export function summary({ files, results, failures, skipped, seconds }: Run): st
 const section = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [`${title}:`, ...lines, ''];
 
-/** So many names of suites are enough to know what is meant. */
+/** The number of suite names in one line. */
 const namesShown = 3;
 
 function skippedLines(skipped: readonly Skipped[]): string[] {

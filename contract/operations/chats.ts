@@ -77,16 +77,16 @@ export const chats = (limits: Limits) => {
       example: { input: { chat_id: 1, name: 'Lift-off' }, output: { chat: { ...launch, name: 'Lift-off' } } },
     }),
     participants: get(['chats:read'], {
-      summary: 'List who is in a chat, by user id.',
+      summary: 'List the participants of a chat, by user id.',
       input: z.strictObject({ chat_id: chatId, limit, after_id: afterId }),
       output: z.object({ participants: z.array(participant), has_more: hasMore }),
       errors: ['not_found', 'forbidden'],
       example: { input: { chat_id: 1, limit: 2 }, output: { participants: [ada, bob], has_more: true } },
     }),
     add_participants: post(['chats:write'], {
-      summary: 'Add users to a group or channel. Those who are in it already stay as they are.',
+      summary: 'Add users to a group or channel. Those who are already in it keep their roles.',
       input: z.strictObject({ chat_id: chatId, participants: userIds(limits.participants) }),
-      output: z.object({ chat, added: z.array(userId).meta({ description: 'those who were not in it before' }) }),
+      output: z.object({ chat, added: z.array(userId).meta({ description: 'the new participants' }) }),
       errors: ['not_found', 'forbidden'],
       example: {
         input: { chat_id: 2, participants: [2, 3] },
@@ -125,7 +125,7 @@ export const chats = (limits: Limits) => {
       example: { input: { chat_id: 4 }, output: { chat: { ...random, participant_count: 2, role: 'member' } } },
     }),
     leave: post(['chats:write'], {
-      summary: 'Leave a group or channel. Its last owner makes somebody else owner first.',
+      summary: 'Leave a group or channel. The last owner must make another participant owner first.',
       input: z.strictObject({ chat_id: chatId }),
       output: z.object({ chat_id: chatId }),
       errors: ['not_found', 'forbidden', 'conflict'],

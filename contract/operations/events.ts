@@ -9,7 +9,7 @@ import { loggedEvent } from '../records.ts';
 export const events = (limits: Limits) => ({
   list: get(['messages:read'], {
     summary:
-      'Read the events of your chats in order. Pass `next` as `after` to go on; 0 starts at the oldest event kept.',
+      'Read the events of your chats in order. Pass `next` as `after` to continue; 0 starts at the oldest event.',
     input: z.strictObject({
       after: z.int().nonnegative().default(0).meta({ description: 'the cursor: `next` of the page before' }),
       limit: pageLimit(limits.page),
@@ -23,7 +23,7 @@ export const events = (limits: Limits) => ({
     }),
     output: z.object({
       events: z.array(loggedEvent),
-      next: count.meta({ description: 'the cursor to go on with' }),
+      next: count.meta({ description: 'the cursor of the next page' }),
       has_more: hasMore,
     }),
     errors: ['not_found', 'cursor_expired'],
@@ -45,10 +45,10 @@ export const events = (limits: Limits) => ({
   }),
   stream: get(['messages:read'], {
     summary:
-      'Follow the events of your chats as they happen, as server-sent events: `id` is the event, `data` what webhooks are sent. Without a cursor it begins with what happens from now on. A client that comes back says in `Last-Event-ID` how far it came, and misses nothing. Signals such as `message_read` have no `id`, and are not sent again.',
+      'Follow the events of your chats as they happen, as server-sent events: `id` is the cursor, and `data` the same body that webhooks receive. Without a cursor it starts with new events. A client that reconnects sends its cursor in `Last-Event-ID` and misses nothing. Signals such as `message_read` have no `id` and are not sent again.',
     input: z.strictObject({
       after: z.int().nonnegative().optional().meta({
-        description: 'the cursor to begin with, where no `Last-Event-ID` is sent; 0 is the oldest event kept',
+        description: 'the cursor to start at, unless `Last-Event-ID` is sent; 0 is the oldest event',
       }),
       chat_id: chatId.optional().meta({ description: 'only of this chat' }),
       events: z

@@ -17,12 +17,12 @@ const hello = {
 export const files = (limits: Limits) => ({
   upload: post(['files'], {
     summary:
-      'Upload a file, to be sent later by its `file_id`. The body is a form with the part `file`, or the bytes themselves with `name` in the address. Where no message names it, it is removed after a day. Uploads that can be resumed are made with the tus protocol at `{base_url}/uploads`.',
+      'Upload a file, to be sent later by its `file_id`. The body is a form with the part `file`, or the bytes themselves with `name` in the query. A file that no message has is removed after a day. Resumable uploads use the tus protocol at `{base_url}/uploads`.',
     idempotent: true,
     rawFile: true,
     input: z.strictObject({
       file: fileInput(limits).optional(),
-      name: fileName.optional().meta({ description: 'what it is called, in place of the name that came with it' }),
+      name: fileName.optional().meta({ description: 'replaces the name in the form' }),
     }),
     output: z.object({ file }),
     errors: ['conflict', 'idempotency_conflict'],
@@ -33,7 +33,7 @@ export const files = (limits: Limits) => ({
   }),
   get: get(['files'], {
     summary:
-      'Look up a file that you have uploaded, or that was sent into a chat of yours, with a link that fetches it without a token for a few minutes.',
+      'Get a file that you have uploaded, or that was sent to one of your chats, with a link that fetches it without a token for five minutes.',
     input: z.strictObject({ file_id: fileId }),
     output: z.object({
       file,
@@ -56,12 +56,12 @@ export const files = (limits: Limits) => ({
   }),
   download: get(['files'], {
     summary:
-      'Fetch the bytes of a file. `Range` and conditional requests are honoured; `signature` and what it signs stand in for a token.',
+      'Fetch the bytes of a file. `Range` and conditional requests are supported. A signed link replaces a token.',
     takesLinks: true,
     input: z.strictObject({
       file_id: fileId,
-      user_id: userId.optional().meta({ description: 'of a link: whom it was made for' }),
-      expires: z.int().positive().optional().meta({ description: 'of a link: when it ends, in seconds since 1970' }),
+      user_id: userId.optional().meta({ description: 'of a link: its user' }),
+      expires: z.int().positive().optional().meta({ description: 'of a link: when it expires, in seconds since 1970' }),
       signature: z
         .string()
         .regex(/^[\w-]{43}$/, 'must be the signature of a link')

@@ -35,8 +35,8 @@ const hello = {
   edited_at: null,
   deleted_at: null,
 };
-const answer = { ...hello, message_id: 2, user_id: 2, content: 'Hi Ada!', reply_to: 1, reactions: [] };
-const newest = { ...answer, message_id: 3, user_id: 3, content: 'The launch is on Friday', reply_to: null };
+const reply = { ...hello, message_id: 2, user_id: 2, content: 'Hi Ada!', reply_to: 1, reactions: [] };
+const newest = { ...reply, message_id: 3, user_id: 3, content: 'The launch is on Friday', reply_to: null };
 const newChat = {
   chat_id: 5,
   type: 'group' as const,
@@ -53,8 +53,7 @@ const newChat = {
 
 export const messages = (limits: Limits) => {
   const content = text({ min: 1, maxBytes: limits.contentBytes, mayBeEmpty: true }).meta({
-    description:
-      'the text: any script, not blank; empty, or left out, only where there is a file; the bound is in bytes of UTF-8',
+    description: 'the text, not blank; empty or absent only with a file; the limit is in bytes of UTF-8',
     maxLength: limits.contentBytes,
   });
   const limit = pageLimit(limits.page);
@@ -64,15 +63,15 @@ export const messages = (limits: Limits) => {
   return {
     send_message: post(['messages:write'], {
       summary:
-        'Send a text, a file, or both into a chat. A file comes as a part of `multipart/form-data`, or was uploaded before and is named by `file_id`; it takes the scope `files` too.',
+        'Send a text, a file, or both into a chat. A file is a part of `multipart/form-data`, or was uploaded before and has a `file_id`; it needs the scope `files` too.',
       idempotent: true,
       input: z
         .strictObject({
           chat_id: chatId,
           content: content.optional(),
           file: fileInput(limits).optional(),
-          file_id: fileId.optional().meta({ description: 'a file that you have uploaded, in place of `file`' }),
-          reply_to: messageId.optional().meta({ description: 'a message of the same chat that this one answers' }),
+          file_id: fileId.optional().meta({ description: 'a file that you have uploaded, instead of `file`' }),
+          reply_to: messageId.optional().meta({ description: 'a message of the same chat that this one replies to' }),
         })
         .refine(({ file, file_id }) => file === undefined || file_id === undefined, {
           path: ['file_id'],
@@ -104,14 +103,14 @@ export const messages = (limits: Limits) => {
       }),
       output: z.object({ messages: z.array(message), has_more: hasMore }),
       errors: ['not_found', 'forbidden'],
-      example: { input: { chat_id: 1, limit: 2, after_id: 0 }, output: { messages: [hello, answer], has_more: true } },
+      example: { input: { chat_id: 1, limit: 2, after_id: 0 }, output: { messages: [hello, reply], has_more: true } },
     }),
     get_message: get(['messages:read'], {
       summary: 'Fetch one message.',
       input: z.strictObject({ message_id: messageId }),
       output: z.object({ message }),
       errors: ['not_found'],
-      example: { input: { message_id: 2 }, output: { message: answer } },
+      example: { input: { message_id: 2 }, output: { message: reply } },
     }),
     edit_message: post(['messages:write'], {
       summary: 'Change the text of a message of your own.',
@@ -128,11 +127,11 @@ export const messages = (limits: Limits) => {
       input: z.strictObject({ message_id: messageId }),
       output: z.object({ message }),
       errors: ['not_found', 'forbidden'],
-      example: { input: { message_id: 2 }, output: { message: { ...answer, content: '', deleted_at: at } } },
+      example: { input: { message_id: 2 }, output: { message: { ...reply, content: '', deleted_at: at } } },
     }),
     search_messages: get(['messages:read'], {
       summary:
-        'Find messages in your chats, newest first: every word must occur, the last may be the beginning of a word. A message can usually be found within a second of being sent.',
+        'Find messages in your chats, newest first: every word must occur, and the last may be the start of a word. A new message can usually be found within a second.',
       input: z.strictObject({
         query: searchText,
         chat_id: chatId.optional().meta({ description: 'only in this chat' }),
@@ -200,7 +199,7 @@ export const messages = (limits: Limits) => {
       input: z.strictObject({
         name: title,
         description: description.optional(),
-        visibility: visibility.default('public').meta({ description: 'whether anyone may find and join it' }),
+        visibility: visibility.default('public').meta({ description: 'whether everyone can find and join it' }),
         participants: participants.prefault([]),
       }),
       output: z.object({ channel: chat }),

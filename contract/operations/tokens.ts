@@ -29,9 +29,9 @@ export const tokens = (_limits: Limits) => ({
   }),
   create: post([], {
     summary:
-      'Create an access token that can do no more than the one you use, and ends with it. It is shown this once.',
+      'Create an access token that can do no more than the one you use, and ends with it. It is shown only once.',
     input: z.strictObject({
-      name: title.meta({ description: 'to tell it from others' }),
+      name: title.meta({ description: 'distinguishes it from others' }),
       scopes: z
         .array(z.enum(scopeNames))
         .min(1)
@@ -49,7 +49,7 @@ export const tokens = (_limits: Limits) => ({
   }),
   revoke: post([], {
     summary:
-      'Revoke one of your access tokens and those that it made, at once. A token cannot revoke one that can do more than itself.',
+      'Revoke one of your access tokens and those that it created, at once. A token cannot revoke one that can do more than itself.',
     input: z.strictObject({ token_id: tokenId }),
     output: z.object({ token }),
     errors: ['not_found', 'insufficient_scope', 'forbidden'],

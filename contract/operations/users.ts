@@ -25,7 +25,7 @@ export const password = text({ min: 1, maxBytes: 1_024 })
 
 export const users = (limits: Limits) => ({
   me: get([], {
-    summary: 'Tell who the access token belongs to.',
+    summary: 'Get the owner of the access token.',
     input: z.strictObject({}),
     output: z.object({ user }),
     example: { input: {}, output: { user: ada } },
@@ -65,7 +65,7 @@ export const users = (limits: Limits) => ({
   }),
   disable: post(['admin'], {
     summary:
-      'Disable a user: every access token ends at once; what the user wrote stays; chats that only this user owned pass to the next in line.',
+      'Disable a user: all access tokens end at once; messages stay; chats that only this user owned get another owner.',
     input: z.strictObject({ user_id: userId }),
     output: z.object({ user }),
     errors: ['forbidden', 'not_found', 'conflict'],

@@ -53,7 +53,7 @@ const eventFilter = z
   .min(1, 'must name at least one event, or * for all')
   .max(100)
   .transform((names) => [...new Set(names)])
-  .meta({ description: 'names of events, or `*` for all; a name that Parley does not have is kept' });
+  .meta({ description: 'names of events, or `*` for all; unknown names are kept' });
 
 const url = z.string().meta({ description: 'the endpoint: http or https, without credentials', maxLength: 2_048 });
 
@@ -61,13 +61,13 @@ const secret = text({ min: 1, maxBytes: 256 })
   .refine((s) => !s.startsWith('whsec_'), 'must not begin with whsec_: deliveries are signed with its exact bytes')
   .meta({ description: 'signs the deliveries; never shown again', minLength: 1, maxLength: 256 });
 
-/** What lets a caller see or redirect the content of messages needs the scope for reading them. */
+/** Operations that show or redirect the content of messages need the scope to read them. */
 const toMessages = ['webhooks', 'messages:read'] as const;
 
 export const webhooks = (limits: Limits) => ({
   register: post(toMessages, {
     summary:
-      'Register an endpoint that gets the events of your chats by POST, signed, in order for each chat, from now on. It ends with the access token that registered it.',
+      'Register an endpoint that receives new events of your chats by POST: signed, and in order for each chat. It ends with the access token that registered it.',
     idempotent: true,
     input: z.strictObject({
       url,
@@ -105,7 +105,7 @@ export const webhooks = (limits: Limits) => ({
   }),
   update: post(toMessages, {
     summary:
-      'Change the endpoint or the events of a webhook, pause it, or make it active again. What it missed while it was not active goes out in order.',
+      'Change the endpoint or the events of a webhook, pause it, or make it active again. Events that it missed while paused are then delivered in order.',
     input: z.strictObject({
       webhook_id: webhookId,
       url: url.optional(),
@@ -122,8 +122,7 @@ export const webhooks = (limits: Limits) => ({
     },
   }),
   rotate_secret: post(['webhooks'], {
-    summary:
-      'Sign with another secret from now on. For 24 hours `webhook-signature` carries a signature with the old one too.',
+    summary: 'Sign with another secret. For 24 hours `webhook-signature` also has a signature with the old one.',
     input: z.strictObject({ webhook_id: webhookId, secret }),
     output: z.object({ webhook }),
     errors: ['not_found'],
@@ -133,10 +132,10 @@ export const webhooks = (limits: Limits) => ({
     },
   }),
   test: post(toMessages, {
-    summary: 'Send the endpoint a sample event now, whatever its status, and tell what it answered.',
+    summary: 'Send a sample event to the endpoint now, whatever its status, and return the response.',
     input: z.strictObject({ webhook_id: webhookId }),
     output: z.object({
-      delivered: z.boolean().meta({ description: 'whether the answer was a 2xx' }),
+      delivered: z.boolean().meta({ description: 'whether the response was a 2xx' }),
       attempt,
       body: z.string().meta({ description: 'the exact body that was sent' }),
     }),
@@ -151,7 +150,8 @@ export const webhooks = (limits: Limits) => ({
     },
   }),
   deliveries: get(['webhooks'], {
-    summary: 'List the deliveries of a webhook, those of the newest events first. Pass `next` as `before_id` to go on.',
+    summary:
+      'List the deliveries of a webhook, those of the newest events first. Pass `next` as `before_id` to continue.',
     input: z.strictObject({
       webhook_id: webhookId,
       state: deliveryState.optional().meta({ description: 'only deliveries in this state' }),
@@ -166,9 +166,9 @@ export const webhooks = (limits: Limits) => ({
     output: z.object({
       deliveries: z.array(delivery),
       has_more: hasMore.meta({
-        description: 'whether there may be more; a page of a rare kind may be short or empty nevertheless',
+        description: 'whether there may be more; a page with a rare filter may be short or empty',
       }),
-      next: deliveryId.nullable().meta({ description: 'goes on from here' }),
+      next: deliveryId.nullable().meta({ description: 'the cursor of the next page' }),
     }),
     errors: ['not_found'],
     example: {
@@ -189,7 +189,7 @@ export const webhooks = (limits: Limits) => ({
     },
   }),
   skip: post(['webhooks'], {
-    summary: 'Give up a delivery that is not settled, so that the next one of its chat goes out.',
+    summary: 'Skip a delivery that is not settled, so that the next one of its chat is sent.',
     input: z.strictObject({ delivery_id: deliveryId }),
     output: z.object({ delivery }),
     errors: ['not_found', 'conflict'],
@@ -200,7 +200,7 @@ export const webhooks = (limits: Limits) => ({
   }),
   redeliver: post(toMessages, {
     summary:
-      'Try a delivery now. One that is not settled yet is tried in its turn without waiting any longer; a settled one is sent once more, and the answer tells what came of it.',
+      'Retry a delivery now. An open one is due at once, in its turn. A settled one is sent once more, and the response has the result.',
     input: z.strictObject({ delivery_id: deliveryId }),
     output: z.object({ delivery }),
     errors: ['not_found', 'conflict'],
@@ -208,7 +208,7 @@ export const webhooks = (limits: Limits) => ({
   }),
   replay: post(toMessages, {
     summary:
-      'Send past events again, in order, beside the live ones and marked `X-Webhook-Replay`. It goes on by itself, also after a restart.',
+      'Send past events again, in order, beside new ones and marked `X-Webhook-Replay`. It continues after a restart.',
     idempotent: true,
     input: z.strictObject({
       webhook_id: webhookId,
@@ -219,7 +219,7 @@ export const webhooks = (limits: Limits) => ({
         .min(1)
         .max(2)
         .optional()
-        .meta({ description: 'only what has failed or was skipped' }),
+        .meta({ description: 'only failed or skipped deliveries' }),
     }),
     output: z.object({ replay }),
     errors: ['not_found', 'conflict', 'cursor_expired', 'idempotency_conflict'],
@@ -245,7 +245,7 @@ export const webhooks = (limits: Limits) => ({
     },
   }),
   replays: get(['webhooks'], {
-    summary: 'List the replays of a webhook, the newest first, and how far each has come.',
+    summary: 'List the replays of a webhook with their progress, the newest first.',
     input: z.strictObject({
       webhook_id: webhookId,
       before_id: replayId.optional().meta({ description: 'only replays with a lower id' }),
@@ -256,7 +256,7 @@ export const webhooks = (limits: Limits) => ({
     example: { input: { webhook_id: 1 }, output: { replays: [], has_more: false } },
   }),
   delete: post(['webhooks'], {
-    summary: 'Delete a webhook. What it has not delivered is skipped; its deliveries stay readable for a while.',
+    summary: 'Delete a webhook. Open deliveries are skipped. Its deliveries stay readable until they expire.',
     input: z.strictObject({ webhook_id: webhookId }),
     output: z.object({ webhook_id: webhookId }),
     errors: ['not_found'],

@@ -19,7 +19,7 @@ beforeAll(async () => {
   }
 });
 
-/** What a call that must fail failed with. */
+/** Returns the error of a call that must fail. */
 async function failure(call: Promise<unknown>): Promise<ApiError> {
   const error = await call.then(
     () => undefined,

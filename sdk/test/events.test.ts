@@ -229,7 +229,7 @@ describe('an end', () => {
     const asked = thrownBy(waiting.next());
     stopping.abort(reason);
     expect(await asked).toBe(reason);
-    // What has arrived and was not taken does not come any more.
+    // Items that arrived before are dropped.
     expect(await thrownBy(idle.next())).toBe(reason);
     expect(await idle.next()).toEqual({ done: true, value: undefined });
     await streamsOpen(server().url, 0);
@@ -317,7 +317,7 @@ describe('a break', () => {
     return { url, proxy, [Symbol.dispose]: () => proxy.stop() };
   }
 
-  test.concurrent('is mended for as long as it takes, however it shows', async () => {
+  test('is retried until it succeeds, whatever the failure', async () => {
     const { clientAt, say } = await sceneOn(server());
     using flaky = await behind(['drop', refusal(503, 'unavailable'), { status: 502, body: '<h1>Bad Gateway</h1>' }]);
     await say('hello');
@@ -335,7 +335,7 @@ describe('a break', () => {
     await stream.return();
   });
 
-  test.concurrent('lasts as long as the server asks for', async () => {
+  test('lasts as long as the server asks', async () => {
     const { clientAt, clock } = await sceneOn(server());
     using flaky = await behind([refusal(429, 'rate_limited', { 'retry-after': '2' })]);
     const told: number[] = [];
@@ -347,7 +347,7 @@ describe('a break', () => {
     await stream.return();
   });
 
-  test.concurrent('loses nothing while the server restarts, nor before anything has happened', async () => {
+  test('loses nothing while the server restarts, nor before anything has happened', async () => {
     const env = { ...(await freshEnvironment('sqlite')), PORT: String(await freePort()) };
     const before = await startServer(env);
     const scene = await sceneOn(before);
@@ -370,7 +370,7 @@ describe('a break', () => {
     }
   });
 
-  test.concurrent('ends with what the server refuses once it is back', async () => {
+  test('ends with the error of the server once it is back', async () => {
     const env = { ...(await freshEnvironment('sqlite')), PORT: String(await freePort()) };
     const before = await startServer(env);
     const { client, clock, say } = await sceneOn(before);
@@ -386,7 +386,7 @@ describe('a break', () => {
     await after.stop();
   });
 
-  test.concurrent('is noticed where a connection says nothing any more', async () => {
+  test('is noticed on a silent connection', async () => {
     const { clientAt, clock, say } = await sceneOn(server());
     using gate = await Gate.before(server().url);
     const broken: string[] = [];
@@ -417,7 +417,7 @@ describe('a break', () => {
   const whole = `id: 5\nevent: new_message\ndata: ${body}\n\n`;
   const noText = new Uint8Array([...new TextEncoder().encode(`${opening}id: 5\ndata: `), 0xff, 0x0a, 0x0a]);
 
-  test.concurrent.each([
+  test.each([
     ['without its opening', whole, null],
     ['with an opening that has no place', 'retry: 1\n\n', null],
     ['with data that is no JSON', `${opening}id: 5\ndata: {"event":\n\n`, '4'],
@@ -505,7 +505,7 @@ describe('a program that is slow', () => {
       before = sent;
       await Bun.sleep(500);
     }
-    // Nothing moves any more: what is on the way fills the buffers of both sockets.
+    // The stream has stalled: the buffers of both sockets are full.
     expect(before * 10_000).toBeLessThan(64_000_000);
     for (let i = 2; i <= before + 1_000; i++) {
       const { value } = await stream.next();

@@ -32,7 +32,7 @@ export class FlakyProxy {
   readonly #faults: Fault[];
   readonly #target: string;
   readonly #released = Promise.withResolvers<void>();
-  /** Whether a request is held back. */
+  /** True once a request is held back. */
   holds = false;
   readonly #server = createServer((request, response) => void this.#serve(request, response));
 

@@ -43,7 +43,7 @@ async function thrownBy(call: Promise<unknown>): Promise<unknown> {
 }
 
 describe('a GET', () => {
-  test.concurrent.each([
+  test.each([
     ['a broken connection', 'drop'],
     ['an answer that was lost on the way', 'lose the answer'],
     ['a 429', refusal(429, 'rate_limited', { 'retry-after': '0' })],
@@ -55,7 +55,7 @@ describe('a GET', () => {
     expect(proxy.seen).toHaveLength(2);
   });
 
-  test.concurrent('is given up after two retries, and the last failure is told', async () => {
+  test('fails with the last error after two retries', async () => {
     const { client, proxy } = await behind(['drop', unavailable, unavailable, unavailable]);
     const error = await thrownBy(client.users.me());
     expect(error).toBeInstanceOf(ApiError);
@@ -63,13 +63,13 @@ describe('a GET', () => {
     expect(proxy.seen).toHaveLength(3);
   });
 
-  test.concurrent('is not made again where retries are turned off', async () => {
+  test('is not retried if retries are off', async () => {
     const { client, proxy } = await behind([unavailable], { retries: 0 });
     expect(await thrownBy(client.users.me())).toMatchObject({ code: 'unavailable' });
     expect(proxy.seen).toHaveLength(1);
   });
 
-  test.concurrent('is not made again after a refusal that would come again', async () => {
+  test('is not retried after a permanent error', async () => {
     const { client, proxy } = await behind([]);
     expect(await thrownBy(client.chats.get({ chat_id: 999_999 }))).toMatchObject({ code: 'not_found' });
     expect(proxy.seen).toHaveLength(1);
@@ -77,7 +77,7 @@ describe('a GET', () => {
 });
 
 describe('a POST that honours an idempotency key', () => {
-  test.concurrent('counts once though its answer was lost and it was sent again', async () => {
+  test('takes effect once although its response was lost and it was sent again', async () => {
     const { client, proxy } = await behind(['lose the answer', 'drop']);
     const { message } = await client.messages.send_message({ chat_id: chatId, content: 'sent three times' });
     const { messages } = await client.messages.get_messages({ chat_id: chatId });
@@ -86,7 +86,7 @@ describe('a POST that honours an idempotency key', () => {
     expect(keys).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), keys[0], keys[0]]);
   });
 
-  test.concurrent('keeps the key that it was given, and each call without one has its own', async () => {
+  test('keeps a given key, and gets a new one otherwise', async () => {
     const { client, proxy } = await behind(['drop']);
     const input = { chat_id: chatId, content: 'keys' };
     await client.messages.send_message(input, { idempotencyKey: 'mine' });
@@ -100,13 +100,13 @@ describe('a POST that honours an idempotency key', () => {
 describe('a POST without an idempotency key', () => {
   const rename = (client: Client) => client.chats.update({ chat_id: chatId, name: 'Lift-off' });
 
-  test.concurrent('is made again after a 429, which says that nothing was carried out', async () => {
+  test('is retried after a 429, which says that nothing was done', async () => {
     const { client, proxy } = await behind([refusal(429, 'rate_limited', { 'retry-after': '0' })]);
     expect((await rename(client)).chat.name).toBe('Lift-off');
     expect(proxy.seen.map((r) => r.key)).toEqual([undefined, undefined]);
   });
 
-  test.concurrent.each([
+  test.each([
     ['a broken connection', 'drop', TransportError],
     ['an answer that was lost on the way', 'lose the answer', TransportError],
     ['a 503', unavailable, ApiError],
@@ -119,7 +119,7 @@ describe('a POST without an idempotency key', () => {
 });
 
 describe('a connection that was used before', () => {
-  test.concurrent('breaks without a second try of a POST that must not be made twice', async () => {
+  test('fails without a retry of a POST that must not be repeated', async () => {
     const { client, proxy } = await behind(['none', 'drop']);
     await client.users.me();
     expect(await thrownBy(client.chats.update({ chat_id: chatId, name: 'Again' }))).toBeInstanceOf(TransportError);
@@ -128,14 +128,14 @@ describe('a connection that was used before', () => {
 });
 
 describe('the pause before a retry', () => {
-  test.concurrent('is as long as the server asks', async () => {
+  test('is as long as the server asks', async () => {
     const { client, clock } = await behind([refusal(503, 'unavailable', { 'retry-after': '1' })]);
     await client.users.me();
     expect(clock.pauses).toEqual([expect.any(Number)]);
     expect(clock.pauses[0]).toBeWithin(1_000, 1_100);
   });
 
-  test.concurrent('is short where the server asks for none, but there is one', async () => {
+  test('is short if the server asks for none', async () => {
     const { client, clock } = await behind([unavailable, unavailable]);
     await client.users.me();
     const [first, second, ...others] = clock.pauses;
@@ -144,13 +144,13 @@ describe('the pause before a retry', () => {
     expect(others).toEqual([]);
   });
 
-  test.concurrent('is not begun where the server asks for minutes: the caller is told how many', async () => {
+  test('does not start if the server asks for minutes: the error says how many', async () => {
     const { client, proxy } = await behind([refusal(429, 'rate_limited', { 'retry-after': '3600' })]);
     expect(await thrownBy(client.users.me())).toMatchObject({ status: 429, retryAfter: 3_600 });
     expect(proxy.seen).toHaveLength(1);
   });
 
-  test.concurrent('ends at once when the call is aborted', async () => {
+  test('ends at once when the call is aborted', async () => {
     const stopping = new AbortController();
     const reason = new Error('enough');
     const pausing = Promise.withResolvers<void>();
@@ -170,7 +170,7 @@ describe('the pause before a retry', () => {
 });
 
 describe('an aborted call', () => {
-  test.concurrent('ends while the server is silent, and is not made again', async () => {
+  test('ends while the server is silent, and is not retried', async () => {
     const { client, proxy } = await behind(['hang']);
     const stopping = new AbortController();
     const reason = new Error('enough');
@@ -181,7 +181,7 @@ describe('an aborted call', () => {
     expect(proxy.seen).toHaveLength(1);
   });
 
-  test.concurrent('is not begun where the signal was aborted before', async () => {
+  test('does not start if the signal is aborted already', async () => {
     const { client, proxy } = await behind([]);
     const error = await thrownBy(client.users.me({}, { signal: AbortSignal.abort() }));
     expect((error as Error).name).toBe('AbortError');
@@ -190,7 +190,7 @@ describe('an aborted call', () => {
 });
 
 describe('an answer that is not Parley’s', () => {
-  test.concurrent('is told with its status, its type and how it begins', async () => {
+  test('is described with its status, its type and its start', async () => {
     const html = { status: 403, headers: { 'content-type': 'text/html; charset=utf-8' }, body: '<h1>\nBlocked</h1>' };
     const { client } = await behind([html]);
     const error = await thrownBy(client.users.me());
@@ -201,7 +201,7 @@ describe('an answer that is not Parley’s', () => {
     });
   });
 
-  test.concurrent.each(['<html></html>', '{"status": "ok"}', '"text"', 'null', '{"success": false}'])(
+  test.each(['<html></html>', '{"status": "ok"}', '"text"', 'null', '{"success": false}'])(
     'is not taken for a success: 200 with %p',
     async (body) => {
       const { client } = await behind([{ status: 200, body }]);
@@ -209,7 +209,7 @@ describe('an answer that is not Parley’s', () => {
     },
   );
 
-  test.concurrent('is told to be a redirect, which is not followed', async () => {
+  test('is described as a redirect, which is not followed', async () => {
     const { client, proxy } = await behind([{ status: 301, headers: { location: 'https://chat.example/' } }]);
     const call = client.messages.send_message({ chat_id: chatId, content: 'moved' });
     expect(await thrownBy(call)).toMatchObject({
@@ -220,7 +220,7 @@ describe('an answer that is not Parley’s', () => {
   });
 });
 
-test('a server that cannot be reached is told with its address', async () => {
+test('the error names the URL of a server that cannot be reached', async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const error = await thrownBy(createClient({ url, token, retries: 0 }).users.me());
   expect(error).toBeInstanceOf(TransportError);

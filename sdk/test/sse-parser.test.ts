@@ -41,7 +41,7 @@ describe('a stream of server-sent events', () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 30 }), end, fc.array(fc.nat(200)), (lines, end, places) => {
         const whole = parse(...lines.map((one) => `${one}\n`));
-        // What follows tells a lone carriage return from half of a line's end.
+        // The next character tells a lone carriage return from half of a line break.
         const text = [...lines, ': c', ''].join(end);
         const cuts = [0, ...places.map((place) => place % (text.length + 1)).sort((a, b) => a - b), text.length];
         expect(parse(...cuts.slice(1).map((to, i) => text.slice(cuts[i], to)))).toEqual(whole);

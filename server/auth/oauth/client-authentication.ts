@@ -29,7 +29,7 @@ export async function authenticateClient(db: Db, form: Parameters, authorization
   const { clientId, secret } = byHeader ? fromHeader(authorization, form) : fromForm(form);
   const client = await findClient(db, clientId);
   const given = secret === undefined ? null : hashToken(secret);
-  // Not constant-time: the timing of a comparison of hashes of 256 random bits reveals nothing useful.
+  // The comparison need not be constant-time: its timing reveals nothing about 256 random bits behind a hash.
   if (client?.secretHash === given) return client;
   if (client && client.secretHash === null) {
     throw new ClientRefusal(byHeader, 'This app has no secret, so it must not send one.');

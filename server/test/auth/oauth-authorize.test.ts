@@ -43,8 +43,8 @@ onAnyEngine('a request for authorization', (engine) => {
   const ask = (app: TestApp, other: Readonly<Record<string, string | undefined>> = {}) =>
     check(authorizationRequest(app, pkce, other));
 
-  /** What the app is told by the redirect; throws where it is told nothing. */
-  function toldBy(check: AuthorizationCheck): Record<string, string> {
+  /** Returns the parameters of the redirect to the app. Throws if there is no redirect. */
+  function sentToApp(check: AuthorizationCheck): Record<string, string> {
     if (check.outcome !== 'redirect') throw new Error(`no redirect but ${JSON.stringify(check)}`);
     return Object.fromEntries(new URL(check.location).searchParams);
   }
@@ -87,7 +87,7 @@ onAnyEngine('a request for authorization', (engine) => {
   for (const [how, other, error] of faults) {
     test(`${how} is refused, and the app is told so, with a secret or without`, async () => {
       for (const app of [backend, native]) {
-        const told = toldBy(await ask(app, other));
+        const told = sentToApp(await ask(app, other));
         expect(told).toMatchObject({ error, iss: server().url });
         expect(told.error_description).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
         expect(told.code).toBeUndefined();
@@ -110,7 +110,7 @@ onAnyEngine('a request for authorization', (engine) => {
 
   test('says which scopes there are, where one is missing or unknown', async () => {
     for (const scope of [undefined, 'everything']) {
-      expect(toldBy(await ask(native, { scope })).error_description).toContain(scopeNames.join(', '));
+      expect(sentToApp(await ask(native, { scope })).error_description).toContain(scopeNames.join(', '));
     }
   });
 
@@ -118,7 +118,7 @@ onAnyEngine('a request for authorization', (engine) => {
     for (const name of ['response_type', 'scope', 'code_challenge', 'code_challenge_method', 'state', 'what-else']) {
       const params = authorizationRequest(native, pkce, { 'what-else': 'x' });
       params.append(name, params.get(name) ?? '');
-      const told = toldBy(await check(params));
+      const told = sentToApp(await check(params));
       expect(told).toMatchObject({ error: 'invalid_request', iss: server().url });
       expect(told.state).toBe(name === 'state' ? undefined : 'a state');
     }
@@ -141,7 +141,7 @@ onAnyEngine('a request for authorization', (engine) => {
       expect([...location.searchParams.keys()]).toEqual(['code', 'state', 'iss']);
       expect(location.searchParams.get('state')).toBe(state);
       expect(location.hash).toBe('');
-      expect(toldBy(await ask(native, { state, scope: 'none' })).state).toBe(state);
+      expect(sentToApp(await ask(native, { state, scope: 'none' })).state).toBe(state);
     }
   });
 
@@ -165,7 +165,7 @@ onAnyEngine('a request for authorization', (engine) => {
     const params = authorizationRequest(backend, pkce, { redirect_uri: ownQuery });
     const location = await decide(server(), params, ada);
     expect(location).toStartWith(`${ownQuery}&code=oac_`);
-    expect(toldBy(await ask(backend, { redirect_uri: ownQuery, scope: 'x' }))).toMatchObject({
+    expect(sentToApp(await ask(backend, { redirect_uri: ownQuery, scope: 'x' }))).toMatchObject({
       own: 'query',
       and: 'more',
       error: 'invalid_scope',

@@ -16,10 +16,10 @@ onAnyEngine('client libraries that others wrote', (engine) => {
     ada = await server().user('ada');
   });
 
-  /** As a user in a browser would, given the address that the library made. */
+  /** Allows the request of the library's URL, like a user in a browser. */
   const authorize = (url: URL) => decide(server(), url.searchParams, ada).then((location) => new URL(location));
 
-  /** What an app does with what it was given. */
+  /** Sends a message with the token, and returns the content that ada reads. */
   async function sendAs(token: string, content: string): Promise<string> {
     const app = withToken(server(), token);
     const { group } = await app.ok('messages.create_group', { name: 'made by an app', participants: [] });

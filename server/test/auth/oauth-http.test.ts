@@ -243,7 +243,7 @@ onAnyEngine('the limit of those who ask for tokens', (engine) => {
       expect(limitOf(reply).slice(0, 2)).toEqual(['10', String(left)]);
     }
     expectFault(await right(), 'temporarily_unavailable', 429);
-    // Those are no bad tokens: the API still looks up new ones from this address.
+    // Wrong secrets do not count as bad tokens: the API still looks up new ones from this IP.
     now += 200;
     expect(await works(server(), tokensIn(await right()).access)).toBe(true);
   });

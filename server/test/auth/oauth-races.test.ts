@@ -84,7 +84,7 @@ onAnyEngine('tokens that are asked for while', (engine) => {
     ada = await server().user('ada');
   });
 
-  /** Whoever was first: nothing that was given is left, not even for the day when a user is enabled again. */
+  /** Whichever call was first, no token and no grant is left, also if the user is enabled again. */
   async function expectNothingLeft(...apps: readonly TestApp[]): Promise<void> {
     for (const { appId } of apps) {
       const left = await server().engine.all('SELECT token_id FROM tokens WHERE app_id = $1 AND revoked_at IS NULL', [

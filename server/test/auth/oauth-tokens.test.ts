@@ -272,7 +272,7 @@ onAnyEngine('tokens of an app', (engine) => {
       await ask(backend, { ...form, client_id: native.clientId, client_secret: undefined }, basic(clientId, secret)),
       'invalid_request',
     );
-    // None of these had the code's use.
+    // These attempts have not consumed the code.
     expect((await ask(backend, form)).status).toBe(200);
   });
 

@@ -190,7 +190,7 @@ onAnyEngine('what every operation answers to whom', (engine) => {
   const server = serverFor(engine);
   let cast: Cast;
   const stages = new Map<Client, Stage>();
-  /** What would be the call of somebody who is disabled by the time of the call. */
+  /** The inputs of a user who is disabled before the call. */
   const prepared = new Map<OperationName, object>();
 
   beforeAll(async () => {
@@ -223,7 +223,6 @@ onAnyEngine('what every operation answers to whom', (engine) => {
     return bearer({ token });
   }
 
-  /** What each brings along. */
   const credentials: Record<Exclude<Column, Role>, (row: NamedOperation) => Headers | Promise<Headers>> = {
     none: () => ({}),
     revoked: () => bearer(cast.revoked),

@@ -102,6 +102,28 @@ onAnyEngine('messages', (engine) => {
       }
     });
 
+    test('shows every change on the newest page at once, also on a cached one', async () => {
+      const changing = await newGroup(bob);
+      const message_id = await say(ada, changing, 'first');
+      const expectPage = async (...messages: object[]) => {
+        for (const reader of [ada, bob, bob]) {
+          const newest = await reader.ok('messages.get_messages', { chat_id: changing });
+          expect(newest.messages).toMatchObject(messages);
+        }
+      };
+      await expectPage({ content: 'first' });
+      await say(bob, changing, 'second');
+      await expectPage({ content: 'first' }, { content: 'second' });
+      await ada.ok('messages.edit_message', { message_id, content: 'edited' });
+      await expectPage({ content: 'edited' }, { content: 'second' });
+      await bob.ok('messages.add_reaction', { message_id, emoji: '+1' });
+      await expectPage({ reactions: [{ emoji: '+1', count: 1 }] }, { reactions: [] });
+      await bob.ok('messages.remove_reaction', { message_id, emoji: '+1' });
+      await expectPage({ reactions: [] }, { reactions: [] });
+      await ada.ok('messages.delete_message', { message_id });
+      await expectPage({ content: '' }, { content: 'second' });
+    });
+
     test('both ways sees every message once while others write', async () => {
       const busy = await newGroup(bob, cleo);
       const before = await sayAll(busy, 20);

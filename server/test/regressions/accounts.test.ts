@@ -56,7 +56,7 @@ onAnyEngine('accounts', (engine) => {
     const bot = new Client(server().url, access_token, app.botId ?? 0);
     await bot.ok('webhooks.register', hook);
     const secret = await replaceSecret(accessOf(server()), actor(owner), app.appId);
-    // What happens beside the server is known to it two seconds later.
+    // The server notices changes by others within two seconds.
     now += 2_000;
     expect(await bot.refused('users.me', {})).toBe('unauthorized');
     expect((await withSecret(app.clientId, app.secret ?? '')).error).toBe('invalid_client');
@@ -83,7 +83,7 @@ onAnyEngine('accounts', (engine) => {
     expect(webhooks.map(({ status }) => status)).toEqual(['disabled']);
   });
 
-  test('names cannot turn the direction of the words around them', async () => {
+  test('names cannot change the direction of the text around them', async () => {
     const { ada } = await users(server(), 'ada');
     for (const turn of ['\u202a', '\u202e', '\u2066', '\u2069']) {
       expect(await ada.refused('tokens.create', { name: `x${turn}` })).toBe('validation_failed');

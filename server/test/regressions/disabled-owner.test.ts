@@ -39,7 +39,7 @@ onAnyEngine('a chat whose owner is disabled', (engine) => {
   });
 
   test('goes to the admin who has been in it longest, and tells of it', async () => {
-    // Neither the oldest user, nor the first to be made admin, nor the member who joined before both.
+    // cleo is neither the oldest user nor the first admin, and bob joined before her.
     const { dora, cleo, bob, ada } = await users(server(), 'dora', 'cleo', 'bob', 'ada');
     const chat_id = await groupOf(ada, bob, cleo, dora);
     for (const { userId } of [dora, cleo]) {

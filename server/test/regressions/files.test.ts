@@ -38,7 +38,7 @@ onAnyEngine('files', (engine) => {
     const refused = await ada.call('files.upload', { file: new File(['one more'], 'a.txt') });
     expect(expectRefusal(refused, 'unavailable').message).toContain('Too many files');
     expect(refused.headers.get('retry-after')).toBe('1');
-    // Nobody else waits for it.
+    // Other users need not wait.
     const { bob } = await users(server(), 'bob');
     await bob.ok('files.upload', { file: new File(['of another'], 'a.txt') });
     for (const connection of open) connection.hangUp();
@@ -57,7 +57,7 @@ onAnyEngine('files', (engine) => {
     };
     const ids = [await upload('one'), await upload('two'), await upload('three')];
     const [stuck = '', ...others] = await Promise.all(ids.map(pathOf));
-    // What stands there can not be removed as a file.
+    // A folder cannot be removed like a file.
     unlinkSync(stuck);
     mkdirSync(join(stuck, 'in the way'), { recursive: true });
     const later = Date.now() + 48 * 3_600_000;

@@ -13,7 +13,7 @@ async function make(by: Client, name: string) {
   return { holder, token_id: token.token_id };
 }
 
-// Whoever stole a token could otherwise keep what was made with it.
+// Otherwise a thief could keep the tokens that were created with a stolen one.
 onAnyEngine('a token that is revoked', (engine) => {
   let now = Date.now();
   const server = serverFor(engine, {}, { now: () => now });

@@ -30,7 +30,7 @@ onAnyEngine('a webhook', (engine) => {
     const { ada, endpoint, webhook_id, say } = await scene();
     await ada.ok('webhooks.update', { webhook_id, status: 'paused' });
     await say('one');
-    // What was decided while it was active is carried out only now.
+    // A task of the time when it was active runs only now.
     const task = { kind: 'backlog', chatId: allChats } as const;
     const refilled = await refill(server().engine, 'somebody', webhook_id as never, task, Date.now());
     expect(refilled).toBeUndefined();
