@@ -1,5 +1,6 @@
 import type { LoggedEvent } from '@parley/contract';
-import { type EventRow, logTip, visibleEvents } from '../store/log/events.ts';
+import type { LogEntry } from '../store/engine/engine.ts';
+import { logTip, visibleEvents } from '../store/log/events.ts';
 import { requireEverMember, requireKept, requireReached } from '../store/log/log-cursor.ts';
 import { Live } from './live.ts';
 import type { Handler, Services } from './operation.ts';
@@ -36,6 +37,6 @@ export function streamEvents({ openStream }: Services): Handler<'events.stream'>
   };
 }
 
-function logged({ event_id, body }: EventRow): LoggedEvent {
+function logged({ event_id, body }: LogEntry): LoggedEvent {
   return { event_id, ...(JSON.parse(body) as Omit<LoggedEvent, 'event_id'>) };
 }

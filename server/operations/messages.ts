@@ -54,7 +54,7 @@ export function editMessage(services: Services): Handler<'messages.edit_message'
       if (before.content === input.content)
         return { message: await present.messageFor(tx, message, caller.userId, services.files.url) };
       const after = { ...message, json: JSON.stringify(edited(before, input.content, at)) };
-      await updateMessage(tx, after);
+      await updateMessage(tx, message, after);
       const { message_id, chat_id, user_id } = message;
       const data = { message_id, chat_id, user_id, content: input.content, previous_content: before.content };
       await appendOne(tx, { event: 'message_edited', data }, at);
@@ -73,7 +73,7 @@ export function deleteMessage(services: Services): Handler<'messages.delete_mess
       const before = present.keptMessage(message);
       if (message.is_deleted) return { message: present.message(before, services.files.url) };
       const left = tombstone(before, at);
-      await updateMessage(tx, { ...message, is_deleted: true, file_id: null, json: JSON.stringify(left) });
+      await updateMessage(tx, message, { ...message, is_deleted: true, file_id: null, json: JSON.stringify(left) });
       await deleteReactionsTo(tx, chat.chat_id, message.message_id);
       const { message_id, chat_id, user_id } = message;
       const data = { message_id, chat_id, user_id, actor_id: caller.userId };

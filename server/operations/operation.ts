@@ -65,8 +65,8 @@ export interface WebhookServices {
 
 /** What operations need from where files are kept. */
 export interface FileServices {
-  /** Where a file can be fetched. */
-  readonly url: (fileId: FileId) => string;
+  /** Returns the URL of a file, and for '' the part of it before the id. */
+  readonly url: (fileId: FileId | '') => string;
   readonly links: FileLinks;
   readonly read: Blobs['read'];
   /** When a file is removed that nobody does anything with from now on. */

@@ -212,7 +212,8 @@ describe('time, randomness and settings come in from outside', () => {
   });
 
   test('only what starts a process ends it or writes to its streams', () => {
-    const starting = (file: string) => /^(cli|proof|docs)\/|^server\/(main\.ts$|compose\/(core|runtime)\.ts$)/.test(file);
+    const starting = (file: string) =>
+      /^(cli|proof|docs)\/|^server\/(main\.ts$|compose\/(core|runtime)\.ts$)/.test(file);
     const pattern = /\bprocess\.(exit|stdout|stderr|on)\b|\bconsole\./;
     expect(mentioning(pattern, (file) => !starting(file))).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { Batcher } from '../lib/batcher.ts';
-import { type EventRow, eventsNamed } from '../store/log/events.ts';
+import type { LogEntry } from '../store/engine/engine.ts';
+import { eventsNamed } from '../store/log/events.ts';
 import type { Result } from '../store/webhooks/delivery-results.ts';
 import type { WebhookRow } from '../store/webhooks/webhooks.ts';
 import type { QueuedDelivery } from './chat-queue.ts';
@@ -27,7 +28,7 @@ export type Attempt =
   /** An error of our own. */
   | { readonly kind: 'fault' };
 
-type EventBody = Pick<EventRow, 'body' | 'created_at'>;
+type EventBody = Pick<LogEntry, 'body' | 'created_at'>;
 
 /** Characters of bodies that are cached: most events are delivered within moments of their commit, to all subscribers. */
 const cachedCharacters = 8_000_000;
@@ -49,7 +50,7 @@ export class Attempts {
   }
 
   /** Caches the bodies of events that were just read. */
-  remember(events: readonly EventRow[]): void {
+  remember(events: readonly LogEntry[]): void {
     for (const event of events) this.#bodies.set(event.event_id, event);
   }
 
@@ -87,7 +88,7 @@ export class Attempts {
   async #read(eventIds: readonly number[]): Promise<(EventBody | null)[]> {
     const rows = await eventsNamed(this.#deps.engine, [...new Set(eventIds)]);
     this.remember(rows);
-    const byId = new Map<number, EventRow>(rows.map((row) => [row.event_id, row]));
+    const byId = new Map<number, LogEntry>(rows.map((row) => [row.event_id, row]));
     return eventIds.map((id) => byId.get(id) ?? null);
   }
 

@@ -1,6 +1,6 @@
 import type { DeliveryState, WebhookId } from '@parley/contract';
-import type { Db, Engine, Tx } from '../store/engine/engine.ts';
-import { type EventRow, eventsNamed, logTip } from '../store/log/events.ts';
+import type { Db, Engine, LogEntry, Tx } from '../store/engine/engine.ts';
+import { eventsNamed, logTip } from '../store/log/events.ts';
 import {
   allChats,
   type BacklogRow,
@@ -84,7 +84,7 @@ function refillable({ chats, backlogs, replays, canRefill }: RefillView, now: nu
 export interface Refilled {
   /** Undefined if no delivery was created. */
   readonly created: CreatedDeliveries | undefined;
-  readonly events: readonly EventRow[];
+  readonly events: readonly LogEntry[];
   readonly backlogs: readonly BacklogRow[];
   readonly replays: readonly ReplayRow[];
 }
@@ -163,7 +163,7 @@ async function insert(
   owner: string,
   { webhook_id }: WebhookRow,
   replay_id: number,
-  events: readonly EventRow[],
+  events: readonly LogEntry[],
 ): Promise<CreatedDeliveries | undefined> {
   const rows = events.map(({ event_id, chat_id, event }) => ({ webhook_id, event_id, replay_id, chat_id, event }));
   const [created] = await createDeliveries(tx, owner, rows);
@@ -173,7 +173,7 @@ async function insert(
 const refilled = async (
   db: Db,
   { webhook_id }: WebhookRow,
-  events: readonly EventRow[],
+  events: readonly LogEntry[],
   created: CreatedDeliveries | undefined,
 ): Promise<Refilled> => ({
   created,

@@ -20,6 +20,8 @@ import messageTermsPostgres from '../migrations/0010_message_terms.postgres.sql'
 import messageTermsSqlite from '../migrations/0010_message_terms.sqlite.sql' with { type: 'text' };
 import endpointStatePostgres from '../migrations/0011_endpoint_state.postgres.sql' with { type: 'text' };
 import endpointStateSqlite from '../migrations/0011_endpoint_state.sqlite.sql' with { type: 'text' };
+import messageEventsPostgres from '../migrations/0012_message_events.postgres.sql' with { type: 'text' };
+import messageEventsSqlite from '../migrations/0012_message_events.sqlite.sql' with { type: 'text' };
 import type { Engine, Tx } from './engine.ts';
 import type { Queryable } from './snapshot.ts';
 
@@ -36,6 +38,7 @@ const migrations = [
   { version: 9, sqlite: retriesSqlite, postgres: retriesPostgres },
   { version: 10, sqlite: messageTermsSqlite, postgres: messageTermsPostgres },
   { version: 11, sqlite: endpointStateSqlite, postgres: endpointStatePostgres },
+  { version: 12, sqlite: messageEventsSqlite, postgres: messageEventsPostgres },
 ] as const;
 
 export const newestVersion = Math.max(...migrations.map((m) => m.version));

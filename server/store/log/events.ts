@@ -1,11 +1,16 @@
 import type { ChatId, EventId, EventName, NewEvent, UserId } from '@parley/contract';
 import { freeze } from '../../domain/event.ts';
 import { seenDuring, seenWithin } from '../chat/visibility.ts';
-import type { BulkStatement, Db, LogEntry, Tx } from '../engine/engine.ts';
+import type { BulkStatement, Db, LogEntry, Tx, Value } from '../engine/engine.ts';
+import { type EventRow, toEntry } from './entry.ts';
 
-export type EventRow = LogEntry;
+/** The event of a message refers to it, so both are read in one statement: an edit of the message changes both. */
+const columns = `e.event_id, e.chat_id, e.event, e.created_at, e.body, e.format,
+  (SELECT t.json FROM messages t WHERE t.message_id = e.message_id) AS message`;
 
-const columns = 'e.event_id, e.chat_id, e.event, e.created_at, e.body';
+async function entries(db: Db, sql: string, ...params: Value[]): Promise<LogEntry[]> {
+  return (await db.all<EventRow>(sql, ...params)).map(toEntry);
+}
 
 /** Where an event stands in the log. One without a chat is for a single user, and stands under that user's negative id. */
 const placeOf = ({ data }: NewEvent) => ('chat_id' in data ? data.chat_id : -data.user_id) as ChatId;
@@ -21,17 +26,18 @@ const insertion: BulkStatement = {
 /** Appends events to the log and answers their ids, in the same order. Takes the event lock. */
 export async function append(tx: Tx, events: readonly NewEvent[], at: number): Promise<EventId[]> {
   const { events: ids } = await tx.takeIds({ messages: 0, events: events.length });
-  const entries = events.map((event, i): LogEntry => {
+  const rows = events.map((event, i): EventRow => {
     const event_id = ids[i];
     if (event_id === undefined) throw new Error('the log gave too few ids');
-    return { event_id, chat_id: placeOf(event), event: event.event, created_at: at, body: freeze(event, at) };
+    const body = freeze(event, at);
+    return { event_id, chat_id: placeOf(event), event: event.event, created_at: at, body, format: null, message: null };
   });
   await tx.bulk(
     insertion,
-    entries.map((e) => [e.event_id, e.chat_id, e.event, e.body]),
+    rows.map((e) => [e.event_id, e.chat_id, e.event, e.body]),
     at,
   );
-  tx.appended(entries);
+  tx.appended(rows);
   return ids;
 }
 
@@ -51,8 +57,13 @@ export async function logTip(db: Pick<Db, 'all'>): Promise<number> {
 }
 
 /** Returns the first `limit` events after an id, in order, whoever may see them. */
-export function eventsAfter(db: Db, after: number, limit: number): Promise<EventRow[]> {
-  return db.all(`SELECT ${columns} FROM events e WHERE e.event_id > $1 ORDER BY e.event_id LIMIT $2`, after, limit);
+export function eventsAfter(db: Db, after: number, limit: number): Promise<LogEntry[]> {
+  return entries(
+    db,
+    `SELECT ${columns} FROM events e WHERE e.event_id > $1 ORDER BY e.event_id LIMIT $2`,
+    after,
+    limit,
+  );
 }
 
 export interface EventQuery {
@@ -72,7 +83,7 @@ export interface EventQuery {
  * whose next event is earliest, so only those are read, and at most `limit` events of each. The cost depends on the
  * user's own chats, and neither on the traffic elsewhere nor on the length of the log.
  */
-export function visibleEvents(db: Db, q: EventQuery): Promise<EventRow[]> {
+export function visibleEvents(db: Db, q: EventQuery): Promise<LogEntry[]> {
   const named = `e.event IN (SELECT name FROM ${db.dialect.rows('$5', { name: 'text' }, 'wanted')})`;
   const rare = q.events?.includes('new_message') ? '' : `AND e.event <> 'new_message'`;
   const wanted = q.events ? `${named} ${rare}` : 'CAST($5 AS text) IS NULL';
@@ -92,7 +103,8 @@ export function visibleEvents(db: Db, q: EventQuery): Promise<EventRow[]> {
     SELECT chat_id, after, up_to FROM asked WHERE next <= up_to ORDER BY next LIMIT $4
   ) AS period`;
   const firstOfEach = db.dialect.firstIdsPerRow(periods, first('period'), '$4', 'seen');
-  return db.all(
+  return entries(
+    db,
     `SELECT ${columns}
      FROM (SELECT seen.id FROM ${firstOfEach} WHERE seen.id <= period.up_to ORDER BY seen.id LIMIT $4) AS page
      JOIN events e ON e.event_id = page.id ORDER BY e.event_id`,
@@ -106,8 +118,9 @@ export function visibleEvents(db: Db, q: EventQuery): Promise<EventRow[]> {
 }
 
 /** The same for a range of the log that is short enough to be read as a whole. */
-export function visibleWithin(db: Db, q: Omit<EventQuery, 'limit' | 'chatId'>): Promise<EventRow[]> {
-  return db.all(
+export function visibleWithin(db: Db, q: Omit<EventQuery, 'limit' | 'chatId'>): Promise<LogEntry[]> {
+  return entries(
+    db,
     `SELECT ${columns} FROM events e
      WHERE e.event_id > $2 AND e.event_id <= $3
        AND (e.chat_id = -CAST($1 AS bigint) OR EXISTS (
@@ -127,11 +140,12 @@ export interface ServiceQuery extends EventQuery {
 }
 
 /** Events seen by the whole service, as an administrator may: of every chat, and those for the administrator alone. */
-export function serviceEvents(db: Db, q: ServiceQuery): Promise<EventRow[]> {
+export function serviceEvents(db: Db, q: ServiceQuery): Promise<LogEntry[]> {
   const direct = q.includeDirect
     ? ''
     : `AND NOT EXISTS (SELECT 1 FROM chats c WHERE c.chat_id = e.chat_id AND c.type = 'direct')`;
-  return db.all(
+  return entries(
+    db,
     `SELECT ${columns} FROM events e
      WHERE e.event_id > $1 AND e.event_id <= $2 AND (e.chat_id > 0 OR e.chat_id = -CAST($6 AS bigint)) ${direct}
        AND (CAST($4 AS bigint) IS NULL OR e.chat_id = $4)
@@ -203,8 +217,9 @@ export async function pruneEvents(
 }
 
 /** These events, as far as they are kept. */
-export function eventsNamed(db: Db, eventIds: readonly number[]): Promise<EventRow[]> {
-  return db.all(
+export function eventsNamed(db: Db, eventIds: readonly number[]): Promise<LogEntry[]> {
+  return entries(
+    db,
     `SELECT ${columns} FROM ${db.dialect.rows('$1', { event_id: 'int' }, 'asked')} JOIN events e ON e.event_id = asked.event_id
      ORDER BY e.event_id`,
     JSON.stringify(eventIds.map((event_id) => ({ event_id }))),

@@ -1,14 +1,6 @@
 import { type ChatId, type EventName, eventNames } from '@parley/contract';
-import type { Db } from '../engine/engine.ts';
-import {
-  type EventRow,
-  eventsAfter,
-  eventsNamed,
-  logTip,
-  serviceEvents,
-  visibleEvents,
-  visibleWithin,
-} from '../log/events.ts';
+import type { Db, LogEntry } from '../engine/engine.ts';
+import { eventsAfter, eventsNamed, logTip, serviceEvents, visibleEvents, visibleWithin } from '../log/events.ts';
 import { nextPiece } from '../log/log-pieces.ts';
 import { allChats, type BacklogRow, backlogsOf } from './backlogs.ts';
 import { oldestOpen } from './deliveries.ts';
@@ -21,14 +13,14 @@ export function eventsOf({ events }: Pick<WebhookRow, 'events'>): ReadonlySet<Ev
 }
 
 /** Whether an event says that this webhook was disabled, which is not sent to the webhook itself. */
-export function isAbout({ event, body }: Pick<EventRow, 'event' | 'body'>, webhookId: number): boolean {
+export function isAbout({ event, body }: Pick<LogEntry, 'event' | 'body'>, webhookId: number): boolean {
   if (event !== 'webhook_disabled') return false;
   return (JSON.parse(body) as { data: { webhook_id: number } }).data.webhook_id === webhookId;
 }
 
 /** A page of the log: the matching events, and up to which event it was searched. */
 export interface EventPage {
-  readonly events: readonly EventRow[];
+  readonly events: readonly LogEntry[];
   readonly reached: number;
 }
 
@@ -83,7 +75,7 @@ export async function eventsFor(db: Db, webhook: WebhookRow, range: Range): Prom
   const events: readonly EventName[] | undefined = names.size === eventNames.length ? undefined : [...names];
   const chatId = range.chatId ?? webhook.chat_id ?? undefined;
   const query = { after, upTo, limit, chatId, events, userId: webhook.user_id };
-  const deliverable = (found: readonly EventRow[]) => found.filter((e) => !isAbout(e, webhook.webhook_id));
+  const deliverable = (found: readonly LogEntry[]) => found.filter((e) => !isAbout(e, webhook.webhook_id));
   const isServiceWide = webhook.service_wide === 1;
   if (isServiceWide || chatId === undefined) {
     const piece = await nextPiece(db, after, upTo, limit);
@@ -122,7 +114,7 @@ async function oldestInBacklog(
   backlogs: readonly BacklogRow[],
   backlog: BacklogRow,
   upTo: number,
-): Promise<EventRow | undefined> {
+): Promise<LogEntry | undefined> {
   let after_event = backlog.after_event;
   for (let i = 0; i < maxPages && after_event < upTo; i++) {
     const { events, reached } = await backlogEvents(db, webhook, backlogs, { ...backlog, after_event }, upTo, 64);

@@ -1,32 +1,31 @@
-import type { EventId, MessageId } from '@parley/contract';
 import { processMonotonic } from '../../../lib/clock.ts';
 import { withTimeout } from '../../../lib/timeout.ts';
+import type { EventRow } from '../../log/entry.ts';
 import {
+  type AppendedRows,
   Appending,
   type BulkStatement,
   type Engine,
-  idsUpTo,
+  type IdCount,
   type LogBatch,
-  type LogEntry,
+  type Procedure,
   type Tx,
+  takenIds,
+  toBatch,
   type Value,
 } from '../engine.ts';
 import { unavailable } from '../failure.ts';
-import { type BulkTexts, bulkTexts } from './connection.ts';
+import { textsFor } from './connection.ts';
 import { sqliteDialect } from './dialect.ts';
 import { Reader } from './reader.ts';
-import type { IdCount } from './writer.ts';
 import { TransactionCalls, WriterThread } from './writer-thread.ts';
 
 const timedOut = () => unavailable(new Error('the disk, or another process that writes, takes too long'));
-
-const textsOf = new Map<BulkStatement, BulkTexts>();
 
 class Transaction implements Tx {
   readonly dialect = sqliteDialect;
   readonly sharesStatements = false;
   readonly appending = new Appending();
-  readonly deferred: Promise<unknown>[] = [];
   readonly #calls: TransactionCalls;
 
   constructor(calls: TransactionCalls) {
@@ -46,12 +45,7 @@ class Transaction implements Tx {
   }
 
   bulk<R extends object>(work: BulkStatement, rows: readonly (readonly Value[])[], ...params: Value[]): Promise<R[]> {
-    let texts = textsOf.get(work);
-    if (!texts) {
-      texts = bulkTexts(work);
-      textsOf.set(work, texts);
-    }
-    return this.#calls.call(['bulk', texts, rows, params]) as Promise<R[]>;
+    return this.#calls.call(['bulk', textsFor(work), rows, params]) as Promise<R[]>;
   }
 
   async lockKeys(): Promise<void> {}
@@ -61,20 +55,10 @@ class Transaction implements Tx {
   }
 
   async takeIds(count: IdCount) {
-    const last = (await this.#calls.call(['takeIds', count])) as IdCount;
-    const events = idsUpTo(last.events, count.events) as EventId[];
-    this.appending.took(events);
-    return { messages: idsUpTo(last.messages, count.messages) as MessageId[], events };
+    return takenIds(count, (await this.#calls.call(['takeIds', count])) as IdCount, this.appending);
   }
 
-  defer(work: () => Promise<unknown>): void {
-    const deferred = this.#calls.holdBack(work);
-    this.deferred.push(deferred);
-    // A failure before the commit waits for it must not count as unhandled.
-    deferred.catch(() => {});
-  }
-
-  appended(events: readonly LogEntry[]): void {
+  appended(events: readonly EventRow[]): void {
     this.appending.add(events);
   }
 }
@@ -120,22 +104,34 @@ class SqliteEngine implements Engine {
   }
 
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#inTurn(work, true);
+    return this.#inTurn((askedAt, ending) => this.#transaction(work, true, askedAt, ending));
   }
 
   writeRelaxed<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#inTurn(work, false);
+    return this.#inTurn((askedAt, ending) => this.#transaction(work, false, askedAt, ending));
+  }
+
+  call<I, R>({ name }: Procedure<I, R>, input: I, now: () => number): Promise<R> {
+    return this.#inTurn(async (askedAt, ending) => {
+      const startedAt = this.#monotonic();
+      const called = this.#writer.call(name, input, now());
+      ending();
+      const { result, rows } = await called;
+      this.#committed(rows);
+      this.locked(startedAt - askedAt, this.#monotonic() - startedAt);
+      return result as R;
+    });
   }
 
   /**
    * Runs transactions one after the other. A transaction fails with `unavailable` after `timeoutMs`. One that had not
    * started by then never runs. So calls do not pile up behind a stalled disk.
    */
-  #inTurn<T>(work: (tx: Tx) => Promise<T>, durable: boolean): Promise<T> {
+  #inTurn<T>(transaction: (askedAt: number, ending: () => void) => Promise<T>): Promise<T> {
     const askedAt = this.#monotonic();
     const turn = Promise.withResolvers<void>();
     const result = this.#turn.then(() => {
-      if (this.#monotonic() - askedAt < this.#timeoutMs) return this.#transaction(work, durable, askedAt, turn.resolve);
+      if (this.#monotonic() - askedAt < this.#timeoutMs) return transaction(askedAt, turn.resolve);
       turn.resolve();
       throw timedOut();
     });
@@ -163,17 +159,21 @@ class SqliteEngine implements Engine {
       const [result] = await Promise.all([work(tx), begun]);
       const committed = calls.call(['commit']);
       queueMicrotask(ending);
-      await Promise.all([...tx.deferred, committed]);
-      this.#reader.refresh();
-      if (tx.appending.batch) this.committed(tx.appending.batch);
+      await committed;
+      this.#committed(tx.appending.rows);
       return result;
     } catch (error) {
       await calls.call(['rollback']).catch(() => {});
       throw error;
     } finally {
       ending();
-      if (tx.appending.batch) this.locked(lockedAt - askedAt, this.#monotonic() - lockedAt);
+      if (tx.appending.rows) this.locked(lockedAt - askedAt, this.#monotonic() - lockedAt);
     }
+  }
+
+  #committed(rows: AppendedRows | undefined): void {
+    this.#reader.refresh();
+    if (rows) this.committed(toBatch(rows));
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,7 @@
 import { parentPort } from 'node:worker_threads';
-import type { Failure, Request, Response, Result } from './protocol.ts';
+import { procedures } from '../../procedures.ts';
+import { LocalTransaction } from './local-transaction.ts';
+import type { Failure, ProcedureCall, ProcedureResult, Request, Response, Result } from './protocol.ts';
 import { type Call, Writer } from './writer.ts';
 
 /** The writer thread. A slow disk sync blocks only this thread. */
@@ -11,9 +13,35 @@ let current: number | undefined;
 /** The last transaction that failed. It is rolled back already, and further calls for it fail in the same way. */
 let failed: { readonly transaction: number; readonly failure: Failure } | undefined;
 
-parentPort?.on('message', (text: string) => {
-  parentPort?.postMessage(JSON.stringify(handle(JSON.parse(text) as Request)));
+/** Requests are handled one after the other. */
+let handled: Promise<void> = Promise.resolve();
+
+parentPort?.on('message', (request: string | ProcedureCall) => {
+  handled = handled.then(async () => {
+    parentPort?.postMessage(
+      typeof request === 'string'
+        ? JSON.stringify(handle(JSON.parse(request) as Request))
+        : [await runProcedure(request)],
+    );
+  });
 });
+
+/** Runs a procedure in a transaction of its own. */
+async function runProcedure({ procedure, input, at }: ProcedureCall): Promise<Result> {
+  const open = writer;
+  const found = procedures[procedure];
+  if (!open || !found) return { failure: { message: `there is no procedure ${procedure}, or no database` } };
+  try {
+    open.execute(['begin', true]);
+    const tx = new LocalTransaction(open);
+    const result = await found.run(tx, input as never, () => at);
+    open.execute(['commit']);
+    return { value: { result, rows: tx.appending.rows } satisfies ProcedureResult };
+  } catch (error) {
+    attempt(() => open.execute(['rollback']));
+    return failureOf(error);
+  }
+}
 
 function handle(request: Request): Response {
   if ('open' in request) {
@@ -48,7 +76,11 @@ function attempt(work: () => unknown): Result {
   try {
     return { value: work() };
   } catch (error) {
-    const { message, code, errno } = error as Failure;
-    return { failure: { message, code, errno } };
+    return failureOf(error);
   }
+}
+
+function failureOf(error: unknown): Result {
+  const { message, code, errno } = error as Failure;
+  return { failure: { message, code, errno } };
 }

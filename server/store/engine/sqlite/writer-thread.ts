@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { asUnavailable } from '../failure.ts';
-import type { Request, Response } from './protocol.ts';
+import type { ProcedureCall, ProcedureResult, Request, Response } from './protocol.ts';
 import type { Call } from './writer.ts';
 
 interface Waiter {
@@ -23,7 +23,9 @@ export class WriterThread {
   #isClosing = false;
 
   private constructor() {
-    this.#worker.on('message', (text: string) => this.#receive(JSON.parse(text) as Response));
+    this.#worker.on('message', (response: string | Response) =>
+      this.#receive(typeof response === 'string' ? (JSON.parse(response) as Response) : response),
+    );
     // The thread reports failed calls itself. An error event means that it died, and nothing can be stored any more.
     this.#worker.on('error', (cause) => fail(cause));
     this.#worker.on('exit', () => {
@@ -46,6 +48,13 @@ export class WriterThread {
     this.#send({ transaction, calls }, waiting);
   }
 
+  /** Runs a procedure in a transaction of its own. */
+  call(procedure: string, input: unknown, at: number): Promise<ProcedureResult> {
+    return new Promise((resolve, reject) => {
+      this.#post({ procedure, input, at }, [{ resolve: resolve as Waiter['resolve'], reject }]);
+    });
+  }
+
   async close(): Promise<void> {
     try {
       await this.#askOne({ close: true });
@@ -63,12 +72,15 @@ export class WriterThread {
     return new Promise((resolve, reject) => this.#send(request, [{ resolve, reject }]));
   }
 
-  /** Keeps the process alive only while a response is awaited. */
   #send(request: Request, waiting: readonly Waiter[]): void {
-    const text = JSON.stringify(request);
+    this.#post(JSON.stringify(request), waiting);
+  }
+
+  /** Keeps the process alive only while a response is awaited. */
+  #post(request: string | ProcedureCall, waiting: readonly Waiter[]): void {
     if (this.#waiting.length === 0) this.#worker.ref();
     this.#waiting.push(waiting);
-    this.#worker.postMessage(text);
+    this.#worker.postMessage(request);
   }
 
   #receive(response: Response): void {
@@ -88,7 +100,6 @@ export class TransactionCalls {
   readonly #transaction: number;
   #calls: Call[] = [];
   #waiting: Waiter[] = [];
-  #isHeldBack = false;
   #isScheduled = false;
 
   constructor(thread: WriterThread, transaction: number) {
@@ -97,22 +108,12 @@ export class TransactionCalls {
   }
 
   call(call: Call): Promise<unknown> {
-    if (!this.#isHeldBack && !this.#isScheduled) {
+    if (!this.#isScheduled) {
       this.#isScheduled = true;
       queueMicrotask(() => this.#send());
     }
     this.#calls.push(call);
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
-  }
-
-  /** Holds back the calls that `work` makes synchronously. They go with the next call. */
-  holdBack<T>(work: () => Promise<T>): Promise<T> {
-    this.#isHeldBack = true;
-    try {
-      return work();
-    } finally {
-      this.#isHeldBack = false;
-    }
   }
 
   #send(): void {

@@ -1,4 +1,4 @@
-import type { Value } from '../engine.ts';
+import type { IdCount, Value } from '../engine.ts';
 import { type BulkTexts, Connection } from './connection.ts';
 
 export type Call =
@@ -7,11 +7,6 @@ export type Call =
   | readonly ['all' | 'get' | 'run', sql: string, params: readonly Value[]]
   | readonly ['bulk', texts: BulkTexts, rows: readonly (readonly Value[])[], params: readonly Value[]]
   | readonly ['takeIds', count: IdCount];
-
-export interface IdCount {
-  readonly messages: number;
-  readonly events: number;
-}
 
 /** The one connection that writes. SQLite's write lock replaces all locks of `Tx`. */
 export class Writer {
@@ -24,6 +19,10 @@ export class Writer {
     this.#connection.run('PRAGMA synchronous = FULL');
   }
 
+  get connection(): Connection {
+    return this.#connection;
+  }
+
   execute(call: Call): unknown {
     switch (call[0]) {
       case 'begin':
@@ -33,15 +32,17 @@ export class Writer {
       case 'rollback':
         return this.#rollBack();
       case 'takeIds':
-        return {
-          messages: this.#advance('messages', call[1].messages),
-          events: this.#advance('events', call[1].events),
-        };
+        return this.takeIds(call[1]);
       case 'bulk':
         return this.#connection.bulk(call[1], call[2], call[3]);
       default:
         return this.#connection[call[0]](call[1], call[2]);
     }
+  }
+
+  /** Returns the last ids taken. */
+  takeIds({ messages, events }: IdCount): IdCount {
+    return { messages: this.#advance('messages', messages), events: this.#advance('events', events) };
   }
 
   #rollBack(): void {
