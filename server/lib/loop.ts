@@ -43,11 +43,12 @@ export class Loop {
   }
 
   async #run(): Promise<void> {
-    const { step, monotonic, timeShare = 1 } = this.#options;
+    const { step, monotonic, sweepMs, timeShare = 1 } = this.#options;
     while (!this.#isStopped) {
       const startedAt = monotonic();
       if (!(await step())) return;
-      const pauseMs = (monotonic() - startedAt) * (1 / timeShare - 1);
+      // Bounded, because a process that was suspended within a step would pause for hours.
+      const pauseMs = Math.min((monotonic() - startedAt) * (1 / timeShare - 1), sweepMs);
       if (pauseMs > 0) await Promise.race([Bun.sleep(pauseMs), this.#stopping.promise]);
     }
   }

@@ -157,3 +157,19 @@ test('a loop pauses for as long as its share of the time asks, but not when it i
   await loop.stop();
   expect(steps).toBe(1);
 });
+
+test('a loop whose process was suspended within a step goes on after a sweep', async () => {
+  let now = 0;
+  const twice = Promise.withResolvers<void>();
+  let steps = 0;
+  const step = async () => {
+    now += 86_400_000;
+    if (++steps === 2) twice.resolve();
+    return true;
+  };
+  const outcomes = { succeeded: () => {}, failed: () => {} };
+  const loop = new Loop({ step, outcomes, monotonic: () => now, sweepMs: 5, timeShare: 0.1 });
+  loop.wake();
+  await twice.promise;
+  await loop.stop();
+});
