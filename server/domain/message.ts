@@ -5,19 +5,24 @@ import { isoTime } from './time.ts';
 export type KeptFile = Omit<FileInfo, 'url'>;
 export type KeptMessage = Omit<Message, 'file'> & { readonly file: KeptFile | null };
 
-export function newMessage(
-  {
-    message_id,
-    chat_id,
-    user_id,
-    content,
-    reply_to,
-    file,
-  }: Pick<KeptMessage, 'message_id' | 'chat_id' | 'user_id' | 'content' | 'reply_to' | 'file'>,
-  at: number,
-): KeptMessage {
-  const untouched = { reactions: [], created_at: isoTime(at), edited_at: null, deleted_at: null };
-  return { message_id, chat_id, user_id, content, reply_to, file, ...untouched };
+/** Returns the fields of a file that are stored with its message. */
+export const keptFile = ({ file_id, name, mime_type, size, sha256 }: KeptFile): KeptFile => ({
+  file_id,
+  name,
+  mime_type,
+  size,
+  sha256,
+});
+
+type NewMessage = Pick<Message, 'message_id' | 'chat_id' | 'user_id' | 'content' | 'reply_to'> & {
+  readonly file: KeptFile | null;
+};
+
+/** Returns a new message as JSON. `renderMessageEvent` relies on the order of the fields. */
+export function messageJson({ message_id, chat_id, user_id, content, reply_to, file }: NewMessage, at: number): string {
+  const said = `"message_id":${message_id},"chat_id":${chat_id},"user_id":${user_id},"content":${JSON.stringify(content)}`;
+  const times = `"created_at":"${isoTime(at)}","edited_at":null,"deleted_at":null`;
+  return `{${said},"reply_to":${reply_to},"file":${file && JSON.stringify(file)},"reactions":[],${times}}`;
 }
 
 export function edited(message: KeptMessage, content: string, at: number): KeptMessage {

@@ -1,6 +1,6 @@
 import { ParleyError } from '@parley/contract';
 import type { LiveQuery, LiveSink, LiveStream } from '../domain/live.ts';
-import type { EventRow } from '../store/log/events.ts';
+import type { LogEntry } from '../store/engine/engine.ts';
 import { cursorFrame, eventFrame, type Frame, openingFrame } from './frames.ts';
 
 /** Frames that wait in memory for a slow client. If there are more, the stream reads them from the database later. */
@@ -13,7 +13,7 @@ export interface StreamDeps {
   /** The event that is delivered to the streams, and up to which event all are delivered. */
   readonly progress: { readonly position: number; readonly delivered: number };
   /** Returns the next events that a stream may see, up to an id. Fails with `cursor_expired` if they are pruned. */
-  readonly read: (query: LiveQuery, after: number, upTo: number) => Promise<{ events: EventRow[]; reached: number }>;
+  readonly read: (query: LiveQuery, after: number, upTo: number) => Promise<{ events: LogEntry[]; reached: number }>;
   readonly monotonic: () => number;
   /** Something is written at least this often. */
   readonly quietMs: number;

@@ -52,5 +52,6 @@ function decodeLine(line: string): LogEntry | undefined {
     created_at: Number(at),
     // A copy, because a slice would keep the whole message in memory for as long as one body is in a cache.
     body: Buffer.from(body).toString(),
+    size: body.length,
   };
 }

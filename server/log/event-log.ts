@@ -10,7 +10,7 @@ const maxStored = 500;
 /** Characters of events that stay in memory: a tenth of a second of the highest load that was measured. */
 const maxRecentChars = 1_000_000;
 
-/** What an event, and a batch, takes besides the body. */
+/** What an event, and a batch, takes besides its text. */
 const overheadChars = 100;
 
 /** How long a missing batch is waited for before the database is read. It is nearly always on its way. */
@@ -146,4 +146,4 @@ export class EventLog {
 }
 
 const sizeOf = ({ events }: LogBatch): number =>
-  events.reduce((sum, { body }) => sum + body.length + overheadChars, overheadChars);
+  events.reduce((sum, { size }) => sum + size + overheadChars, overheadChars);

@@ -1,5 +1,6 @@
 import type { LoggedEvent } from '@parley/contract';
-import { type EventRow, logTip, visibleEvents } from '../store/log/events.ts';
+import type { LogEntry } from '../store/engine/engine.ts';
+import { logTip, visibleEvents } from '../store/log/events.ts';
 import { requireEverMember, requireKept, requireReached } from '../store/log/log-cursor.ts';
 import type { Handlers, Services } from './operation.ts';
 import { Live } from './results.ts';
@@ -26,6 +27,6 @@ export const eventHandlers = ({ engine, openStream }: Services) =>
     },
   }) satisfies Partial<Handlers>;
 
-function logged({ event_id, body }: EventRow): LoggedEvent {
+function logged({ event_id, body }: LogEntry): LoggedEvent {
   return { event_id, ...(JSON.parse(body) as Omit<LoggedEvent, 'event_id'>) };
 }

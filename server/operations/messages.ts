@@ -74,7 +74,7 @@ export const messageHandlers = (services: Services) =>
         });
         if (before.content === content) return show(message);
         const after = { ...message, json: JSON.stringify(edited(before, content, at)) };
-        await updateMessage(tx, after);
+        await updateMessage(tx, message, after);
         const { chat_id, user_id } = message;
         const data = { message_id, chat_id, user_id, content, previous_content: before.content };
         await appendOne(tx, { event: 'message_edited', data }, at);
@@ -91,7 +91,7 @@ export const messageHandlers = (services: Services) =>
       const before = present.keptMessage(message);
       if (message.is_deleted) return { message: present.message(before, services.files.url) };
       const left = tombstone(before, at);
-      await updateMessage(tx, { ...message, is_deleted: true, file_id: null, json: JSON.stringify(left) });
+      await updateMessage(tx, message, { ...message, is_deleted: true, file_id: null, json: JSON.stringify(left) });
       await deleteReactionsTo(tx, chat_id, message_id);
       const data = { message_id, chat_id, user_id, actor_id: userId };
       await appendOne(tx, { event: 'message_deleted', data }, at);

@@ -50,8 +50,8 @@ export interface WebhookServices {
 }
 
 export interface FileServices {
-  /** Returns the URL of a file. */
-  readonly url: (fileId: FileId) => string;
+  /** Returns the URL of a file, and for '' the part of it before the id. */
+  readonly url: (fileId: FileId | '') => string;
   readonly links: FileLinks;
   readonly read: Blobs['read'];
   /** Returns when a file expires that is used last now. */

@@ -22,7 +22,7 @@ import {
 } from '@parley/contract';
 import type { z } from 'zod';
 import { parseScopes } from '../auth/access-token.ts';
-import type { KeptFile, KeptMessage } from '../domain/message.ts';
+import { type KeptFile, type KeptMessage, keptFile } from '../domain/message.ts';
 import { signedContent } from '../domain/signature.ts';
 import { isoTime } from '../domain/time.ts';
 import type { TokenRow } from '../store/access/tokens.ts';
@@ -48,8 +48,8 @@ export function keptMessage(row: PageRow): KeptMessage {
 /** Returns the URL of a file. */
 export type FileUrl = (fileId: FileId) => string;
 
-export function file({ file_id, name, mime_type, size, sha256 }: KeptFile, urlOf: FileUrl): FileInfo {
-  return { file_id, name, mime_type, size, sha256, url: urlOf(file_id) };
+export function file(stored: KeptFile, urlOf: FileUrl): FileInfo {
+  return { ...keptFile(stored), url: urlOf(stored.file_id) };
 }
 
 /** Returns a message with the URL of its file and without reactions. */

@@ -1,8 +1,8 @@
 import type { EventData, MessageId } from '@parley/contract';
 import { words } from '../domain/words.ts';
 import type { EventLog } from '../log/event-log.ts';
-import type { Engine, Tx } from '../store/engine/engine.ts';
-import { type EventRow, moveCursor, readCursor } from '../store/log/events.ts';
+import type { Engine, LogEntry, Tx } from '../store/engine/engine.ts';
+import { moveCursor, readCursor } from '../store/log/events.ts';
 import { idsBetween } from '../store/log/log-cursor.ts';
 import { addToIndex, dropFromIndex, type IndexedMessage } from '../store/search/search.ts';
 
@@ -37,10 +37,10 @@ export async function indexNextEvents(
 }
 
 /** Returns how many of the first events have bodies of at most so many characters together. */
-function countWithin(events: readonly EventRow[], characters: number): number {
+function countWithin(events: readonly LogEntry[], characters: number): number {
   let left = characters;
-  const over = events.findIndex(({ body }) => {
-    left -= body.length;
+  const over = events.findIndex(({ size }) => {
+    left -= size;
     return left < 0;
   });
   return over < 0 ? events.length : over;
@@ -52,7 +52,7 @@ type TextEvent = { [E in 'new_message' | 'message_edited' | 'message_deleted']: 
   | 'message_deleted'];
 
 /** The last event of a message has its text, so nothing else is read. */
-async function indexChanged(tx: Tx, events: readonly EventRow[]): Promise<void> {
+async function indexChanged(tx: Tx, events: readonly LogEntry[]): Promise<void> {
   const created = new Set<MessageId>();
   const texts = new Map<MessageId, IndexedMessage>();
   for (const { event, data } of events.filter(changesText).map(({ body }) => JSON.parse(body) as TextEvent)) {
@@ -70,5 +70,5 @@ async function indexChanged(tx: Tx, events: readonly EventRow[]): Promise<void> 
   );
 }
 
-const changesText = ({ event }: EventRow): boolean =>
+const changesText = ({ event }: LogEntry): boolean =>
   event === 'new_message' || event === 'message_edited' || event === 'message_deleted';

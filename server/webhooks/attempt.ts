@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { Batcher } from '../lib/batcher.ts';
-import { type EventRow, eventsNamed } from '../store/log/events.ts';
+import type { LogEntry } from '../store/engine/engine.ts';
+import { eventsNamed } from '../store/log/events.ts';
 import type { WebhookRow } from '../store/webhooks/webhooks.ts';
 import type { QueuedDelivery } from './chat-queue.ts';
 import type { DeliveryDeps } from './deps.ts';
@@ -26,7 +27,7 @@ export type Attempt =
   /** An error of our own. */
   | { readonly kind: 'fault' };
 
-type EventBody = Pick<EventRow, 'body' | 'created_at'>;
+type EventBody = Pick<LogEntry, 'body' | 'created_at' | 'size'>;
 
 /** Characters of bodies that are cached: most events are delivered within moments of their commit, to all subscribers. */
 const cachedCharacters = 8_000_000;
@@ -36,7 +37,7 @@ export class Attempts {
   readonly #deps: DeliveryDeps;
   readonly #bodies = new LRUCache<number, EventBody>({
     maxSize: cachedCharacters,
-    sizeCalculation: ({ body }) => body.length + 1,
+    sizeCalculation: ({ size }) => size + 1,
   });
   /** Bodies that are needed in the same turn are read together. */
   readonly #reads: Batcher<number, EventBody | null>;
@@ -48,7 +49,7 @@ export class Attempts {
   }
 
   /** Caches the bodies of events that were just read. */
-  remember(events: readonly EventRow[]): void {
+  remember(events: readonly LogEntry[]): void {
     for (const event of events) this.#bodies.set(event.event_id, event);
   }
 
@@ -86,7 +87,7 @@ export class Attempts {
   async #read(eventIds: readonly number[]): Promise<(EventBody | null)[]> {
     const rows = await eventsNamed(this.#deps.engine, [...new Set(eventIds)]);
     this.remember(rows);
-    const byId = new Map<number, EventRow>(rows.map((row) => [row.event_id, row]));
+    const byId = new Map<number, LogEntry>(rows.map((row) => [row.event_id, row]));
     return eventIds.map((id) => byId.get(id) ?? null);
   }
 

@@ -1,6 +1,6 @@
 import type { DeliveryState, WebhookId } from '@parley/contract';
-import type { Db, Engine, Tx } from '../store/engine/engine.ts';
-import { type EventRow, eventsNamed, logTip } from '../store/log/events.ts';
+import type { Db, Engine, LogEntry, Tx } from '../store/engine/engine.ts';
+import { eventsNamed, logTip } from '../store/log/events.ts';
 import {
   allChats,
   type BacklogRow,
@@ -84,7 +84,7 @@ function refillable({ chats, backlogs, replays, canRefill }: RefillView, now: nu
 export interface Refilled {
   /** Undefined if no delivery was created. */
   readonly created: CreatedDeliveries | undefined;
-  readonly events: readonly EventRow[];
+  readonly events: readonly LogEntry[];
   readonly backlogs: readonly BacklogRow[];
   readonly replays: readonly ReplayRow[];
 }
@@ -155,7 +155,7 @@ async function replayEvents(db: Db, webhook: WebhookRow, replay: ReplayRow): Pro
   return { events, reached: reachedEvent(found, range.limit, range.upTo) };
 }
 
-async function insert(tx: Tx, owner: string, webhook_id: WebhookId, replay_id: number, events: readonly EventRow[]) {
+async function insert(tx: Tx, owner: string, webhook_id: WebhookId, replay_id: number, events: readonly LogEntry[]) {
   const rows = events.map(({ event_id, chat_id, event }) => ({ webhook_id, event_id, replay_id, chat_id, event }));
   const [created] = await createDeliveries(tx, owner, rows);
   return { created, events };

@@ -1,7 +1,8 @@
-import type { ChatId, ChatType, FileId, MessageId, Role, UserId } from '@parley/contract';
-import { bulkStatement, type Db, type LogEntry, perDialect, type Tx } from '../engine/engine.ts';
+import type { ChatId, EventId, FileId, MessageId, UserId } from '@parley/contract';
+import { renderMessageEvent } from '../../domain/event.ts';
+import { type Db, perDialect, type Tx } from '../engine/engine.ts';
 import { pointQuery } from '../engine/point-query.ts';
-import { rowReader } from '../engine/query.ts';
+import { rowReader, value } from '../engine/query.ts';
 
 /** A message is stored as the JSON that readers get, so that a page is sent without parsing it. */
 export interface MessageRow {
@@ -12,11 +13,14 @@ export interface MessageRow {
   /** May be true without a reaction, but is never false with one. */
   readonly has_reactions: boolean;
   readonly file_id: FileId | null;
+  /** The event that is rendered from this message. Null if the event has a body of its own. */
+  readonly event_id: EventId | null;
   /** A `Message` without its reactions, which differ by reader, and without the URL of its file, which moves with the server. */
   readonly json: string;
 }
 
-export const messageColumns = 'm.message_id, m.chat_id, m.user_id, m.is_deleted, m.has_reactions, m.file_id, m.json';
+export const messageColumns =
+  'm.message_id, m.chat_id, m.user_id, m.is_deleted, m.has_reactions, m.file_id, m.event_id, m.json';
 
 export const messageRows = rowReader<MessageRow>('is_deleted', 'has_reactions');
 
@@ -70,76 +74,23 @@ function readPage(db: Db, chatId: ChatId, { before, after }: Page, count: number
   return pageRows.all(db, between, [chatId, after, count, before]);
 }
 
-/** What decides whether a send is allowed. */
-export interface SendPermission {
-  readonly type: ChatType | null;
-  readonly role: Role | null;
-  /** The chat of the message replied to. */
-  readonly reply_chat: ChatId | null;
+async function storeEventBody(tx: Tx, { event_id, json }: MessageRow): Promise<void> {
+  if (event_id === null) return;
+  const format = await value<number>(tx, 'SELECT format FROM events WHERE event_id = $1', [event_id]);
+  if (format === undefined) return;
+  const body = renderMessageEvent(format, json);
+  await tx.run('UPDATE events SET body = $2, message_id = NULL, format = NULL WHERE event_id = $1', [event_id, body]);
 }
 
-/** Subqueries instead of joins, which PostgreSQL would plan for tables of another size. */
-const permissionQuery = bulkStatement(
-  { n: 'int', chat_id: 'int', user_id: 'int', reply_to: 'int' },
-  (source) => `SELECT s.n, (SELECT c.type FROM chats c WHERE c.chat_id = s.chat_id) AS type,
-       (SELECT m.role FROM members m WHERE m.chat_id = s.chat_id AND m.user_id = s.user_id AND m.left_event IS NULL) AS role,
-       (SELECT r.chat_id FROM messages r WHERE r.message_id = s.reply_to) AS reply_chat
-     FROM ${source} AS s`,
-);
-
-/** Returns one permission for each send, in the same order. */
-export async function findSendPermissions(
-  tx: Tx,
-  sends: readonly { chat_id: ChatId; user_id: UserId; reply_to: MessageId | null }[],
-): Promise<SendPermission[]> {
-  const rows = await tx.bulk<SendPermission & { n: number }>(
-    permissionQuery,
-    sends.map((s, n) => [n, s.chat_id, s.user_id, s.reply_to]),
+/**
+ * Replaces a message. Until now its `new_message` event, if there still is one, was rendered from it. From now on the
+ * event has a body of its own.
+ */
+export async function updateMessage(tx: Tx, before: MessageRow, after: MessageRow): Promise<void> {
+  await storeEventBody(tx, before);
+  await tx.run(
+    `UPDATE messages SET is_deleted = $3, file_id = $4, json = $5, event_id = NULL
+     WHERE chat_id = $1 AND message_id = $2`,
+    [after.chat_id, after.message_id, after.is_deleted ? 1 : 0, after.file_id, after.json],
   );
-  return rows.sort((a, b) => a.n - b.n);
-}
-
-export interface NewMessage extends Omit<LogEntry, 'event' | 'created_at'> {
-  readonly message_id: MessageId;
-  readonly user_id: UserId;
-  readonly file_id: FileId | null;
-  readonly json: string;
-}
-
-const insertion = bulkStatement(
-  {
-    message_id: 'int',
-    event_id: 'int',
-    chat_id: 'int',
-    user_id: 'int',
-    file_id: 'int',
-    json: 'text',
-    body: 'text',
-  },
-  (source) => `INSERT INTO messages (message_id, chat_id, user_id, file_id, json)
-     SELECT message_id, chat_id, user_id, file_id, json FROM ${source} AS m`,
-  (source) => `INSERT INTO events (event_id, chat_id, event, created_at, body)
-     SELECT event_id, chat_id, 'new_message', $1, body FROM ${source} AS e`,
-);
-
-/** Inserts messages and the event of each, under ids that this transaction has taken. */
-export async function insertMessages(tx: Tx, messages: readonly NewMessage[], at: number): Promise<void> {
-  await tx.bulk(
-    insertion,
-    messages.map((m) => [m.message_id, m.event_id, m.chat_id, m.user_id, m.file_id, m.json, m.body]),
-    [at],
-  );
-  tx.appended(
-    messages.map(({ event_id, chat_id, body }) => ({ event_id, chat_id, event: 'new_message', created_at: at, body })),
-  );
-}
-
-export async function updateMessage(tx: Tx, row: MessageRow): Promise<void> {
-  await tx.run('UPDATE messages SET is_deleted = $3, file_id = $4, json = $5 WHERE chat_id = $1 AND message_id = $2', [
-    row.chat_id,
-    row.message_id,
-    row.is_deleted ? 1 : 0,
-    row.file_id,
-    row.json,
-  ]);
 }

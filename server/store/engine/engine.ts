@@ -1,4 +1,5 @@
 import type { ChatId, EventId, EventName, MessageId } from '@parley/contract';
+import { type EventRow, toEntry } from '../log/entry.ts';
 
 /** A parameter or a column. Booleans are stored as 0 and 1, times as milliseconds since 1970. */
 export type Value = string | number | null;
@@ -48,6 +49,11 @@ export const bulkStatement = (columns: Columns, ...statements: readonly BulkText
   statements,
 });
 
+export interface IdCount {
+  readonly messages: number;
+  readonly events: number;
+}
+
 /**
  * A transaction. Locks are held until it ends. They are always taken in this order, so that transactions never deadlock:
  * keys, then chats, then the event lock.
@@ -63,14 +69,20 @@ export interface Tx extends Db {
    * Takes the event lock and new ids. No other transaction gets ids until the commit, so ids rise in the order in which
    * commits become visible. A reader never passes an id that appears later.
    */
-  takeIds(count: { messages: number; events: number }): Promise<{ messages: MessageId[]; events: EventId[] }>;
-  /**
-   * Starts the last statements of a transaction without waiting for them, so that SQLite's writer gets them together with
-   * the COMMIT. If one fails, the transaction fails.
-   */
-  defer(work: () => Promise<unknown>): void;
+  takeIds(count: IdCount): Promise<{ messages: MessageId[]; events: EventId[] }>;
   /** Records the events that were inserted under the ids that were taken. `committed` passes them on after the commit. */
-  appended(events: readonly LogEntry[]): void;
+  appended(events: readonly EventRow[]): void;
+}
+
+/**
+ * A transaction that runs where its connection is: on SQLite in the writer thread, so that its input crosses to that thread
+ * once and its result once back. Both are structured clones. It awaits nothing but `tx`. `now` is read after the ids are
+ * taken, so that times rise with ids.
+ */
+export interface Procedure<I, R> {
+  /** Its name in `procedures`. */
+  readonly name: string;
+  readonly run: (tx: Tx, input: I, now: () => number) => Promise<R>;
 }
 
 /** An event as it is stored in the log. */
@@ -81,6 +93,8 @@ export interface LogEntry {
   readonly event: EventName;
   readonly created_at: number;
   readonly body: string;
+  /** The characters that it keeps in memory, about. */
+  readonly size: number;
 }
 
 /** Consecutive events of the log: all that have an id above `after` and up to `last`. */
@@ -89,6 +103,17 @@ export interface LogBatch {
   readonly last: number;
   readonly events: readonly LogEntry[];
 }
+
+/** A batch as it was inserted. */
+export interface AppendedRows extends Omit<LogBatch, 'events'> {
+  readonly events: readonly EventRow[];
+}
+
+export const toBatch = ({ after, last, events }: AppendedRows): LogBatch => ({
+  after,
+  last,
+  events: events.map(toEntry),
+});
 
 export interface Engine extends Db {
   /** Number of concurrent transactions that pay off for batched work. */
@@ -103,6 +128,8 @@ export interface Engine extends Db {
    * is simply done again after a restart.
    */
   writeRelaxed<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Runs a procedure like `write`. */
+  call<I, R>(procedure: Procedure<I, R>, input: I, now: () => number): Promise<R>;
   /** Called after every commit of this process that took ids of events; what others commit is not told here. */
   committed: (batch: LogBatch) => void;
   /** Called after every transaction that took the event lock. */
@@ -157,11 +184,9 @@ export function perDialect<T>(make: (dialect: Dialect) => T): (db: Pick<Db, 'dia
 
 /** Collects what one transaction appends to the log. Ids are taken under the event lock, so they are consecutive. */
 export class Appending {
-  /** The work that the commit waits for. */
-  readonly deferred: Promise<unknown>[] = [];
   #after: number | undefined;
   #last = 0;
-  readonly #events: LogEntry[] = [];
+  readonly #events: EventRow[] = [];
 
   took(ids: readonly number[]): void {
     const [first] = ids;
@@ -170,23 +195,24 @@ export class Appending {
     this.#last = first - 1 + ids.length;
   }
 
-  add(events: readonly LogEntry[]): void {
+  add(events: readonly EventRow[]): void {
     for (const event of events) this.#events.push(event);
   }
 
-  defer(work: Promise<unknown>): void {
-    this.deferred.push(work);
-    // A failure before the commit waits for it must not count as unhandled.
-    work.catch(() => {});
-  }
-
   /** Undefined if the transaction took no event ids. */
-  get batch(): LogBatch | undefined {
+  get rows(): AppendedRows | undefined {
     if (this.#after === undefined) return undefined;
     return { after: this.#after, last: this.#last, events: this.#events };
   }
 }
 
+/** Returns the ids that end with `last`, and notes them. */
+export function takenIds(count: IdCount, last: IdCount, appending: Appending) {
+  const events = idsUpTo(last.events, count.events) as EventId[];
+  appending.took(events);
+  return { messages: idsUpTo(last.messages, count.messages) as MessageId[], events };
+}
+
 /** Returns the `count` ids that end with `last`. */
-export const idsUpTo = (last: number, count: number): number[] =>
+const idsUpTo = (last: number, count: number): number[] =>
   Array.from({ length: count }, (_, i) => last - count + 1 + i);

@@ -1,6 +1,6 @@
-import type { EventId, MessageId } from '@parley/contract';
 import { SQL } from 'bun';
 import { processMonotonic } from '../../lib/clock.ts';
+import type { EventRow } from '../log/entry.ts';
 import { Connections, type PendingCall } from './connections.ts';
 import {
   Appending,
@@ -8,10 +8,12 @@ import {
   type Db,
   type Dialect,
   type Engine,
-  idsUpTo,
+  type IdCount,
   type LogBatch,
-  type LogEntry,
+  type Procedure,
   type Tx,
+  takenIds,
+  toBatch,
   type Value,
 } from './engine.ts';
 import { asUnavailable } from './failure.ts';
@@ -164,11 +166,7 @@ class Transaction extends Session implements Tx {
     return result;
   }
 
-  defer(work: () => Promise<unknown>): void {
-    this.appending.defer(work());
-  }
-
-  appended(events: readonly LogEntry[]): void {
+  appended(events: readonly EventRow[]): void {
     this.appending.add(events);
   }
 
@@ -189,7 +187,7 @@ class Transaction extends Session implements Tx {
   }
 
   /** The CTE has its row, and so the lock, before PostgreSQL evaluates what is selected from it. */
-  async takeIds(count: { messages: number; events: number }) {
+  async takeIds(count: IdCount) {
     const askedAt = this.#monotonic();
     const last = await this.get<{ message_id: number | null; event_id: number | null }>(
       `WITH held AS MATERIALIZED (SELECT pg_advisory_xact_lock(${eventLock}))
@@ -202,9 +200,7 @@ class Transaction extends Session implements Tx {
       this.lockedAt = this.#monotonic();
       this.waitedMs = this.lockedAt - askedAt;
     }
-    const events = idsUpTo(last?.event_id ?? 0, count.events) as EventId[];
-    this.appending.took(events);
-    return { messages: idsUpTo(last?.message_id ?? 0, count.messages) as MessageId[], events };
+    return takenIds(count, { messages: last?.message_id ?? 0, events: last?.event_id ?? 0 }, this.appending);
   }
 }
 
@@ -233,15 +229,12 @@ class PostgresEngine extends Session implements Engine {
       const begin = (pool: SQL, call: PendingCall) =>
         pool.begin(async (sql) => {
           tx = new Transaction(sql, call, this.#monotonic);
-          const result = await work(tx);
-          // PostgreSQL silently turns a COMMIT after a failure into a ROLLBACK.
-          await Promise.all(tx.appending.deferred);
-          return result;
+          return work(tx);
         }) as Promise<T>;
       try {
         const result = await this.#connections.use(begin).finally(() => this.#reportLock(tx));
-        const batch = tx?.appending.batch;
-        if (batch) this.committed(batch);
+        const rows = tx?.appending.rows;
+        if (rows) this.committed(toBatch(rows));
         return result;
       } catch (error) {
         const { errno } = (error ?? {}) as { errno?: unknown };
@@ -258,6 +251,10 @@ class PostgresEngine extends Session implements Engine {
   /** Durable too: PostgreSQL can crash and restart while this process lives on and relies on the commit. */
   writeRelaxed<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     return this.write(work);
+  }
+
+  call<I, R>(procedure: Procedure<I, R>, input: I, now: () => number): Promise<R> {
+    return this.write((tx) => procedure.run(tx, input, now));
   }
 
   async close(): Promise<void> {

@@ -1,12 +1,17 @@
 import type { ChatId, EventId, EventName, NewEvent, UserId } from '@parley/contract';
 import { freeze } from '../../domain/event.ts';
 import { seenDuring, seenWithin } from '../chat/visibility.ts';
-import { bulkStatement, type Db, type LogEntry, type Tx } from '../engine/engine.ts';
+import { bulkStatement, type Db, type LogEntry, type Tx, type Value } from '../engine/engine.ts';
 import { number } from '../engine/query.ts';
+import { type EventRow, toEntry } from './entry.ts';
 
-export type EventRow = LogEntry;
+/** The event of a message refers to it, so both are read in one statement: an edit of the message changes both. */
+const columns = `e.event_id, e.chat_id, e.event, e.created_at, e.body, e.format,
+  (SELECT t.json FROM messages t WHERE t.message_id = e.message_id) AS message`;
 
-const columns = 'e.event_id, e.chat_id, e.event, e.created_at, e.body';
+async function readEntries(db: Db, sql: string, params: readonly Value[]): Promise<LogEntry[]> {
+  return (await db.all<EventRow>(sql, params)).map(toEntry);
+}
 
 /** Returns the chat of an event. An event without a chat is for one user, and has that user's negative id. */
 const placeOf = ({ data }: NewEvent) => ('chat_id' in data ? data.chat_id : -data.user_id) as ChatId;
@@ -20,17 +25,18 @@ const insertion = bulkStatement(
 /** Appends events to the log and returns their ids, in the same order. Takes the event lock. */
 export async function append(tx: Tx, events: readonly NewEvent[], at: number): Promise<EventId[]> {
   const { events: ids } = await tx.takeIds({ messages: 0, events: events.length });
-  const entries = events.map((event, i): LogEntry => {
+  const rows = events.map((event, i): EventRow => {
     const event_id = ids[i];
     if (event_id === undefined) throw new Error('the log gave too few ids');
-    return { event_id, chat_id: placeOf(event), event: event.event, created_at: at, body: freeze(event, at) };
+    const body = freeze(event, at);
+    return { event_id, chat_id: placeOf(event), event: event.event, created_at: at, body, format: null, message: null };
   });
   await tx.bulk(
     insertion,
-    entries.map((e) => [e.event_id, e.chat_id, e.event, e.body]),
+    rows.map((e) => [e.event_id, e.chat_id, e.event, e.body]),
     [at],
   );
-  tx.appended(entries);
+  tx.appended(rows);
   return ids;
 }
 
@@ -50,8 +56,8 @@ export async function logTip(db: Pick<Db, 'all'>): Promise<number> {
 }
 
 /** Returns the first `limit` events after an id, in order. */
-export const eventsAfter = (db: Db, after: number, limit: number): Promise<EventRow[]> =>
-  db.all(`SELECT ${columns} FROM events e WHERE e.event_id > $1 ORDER BY e.event_id LIMIT $2`, [after, limit]);
+export const eventsAfter = (db: Db, after: number, limit: number): Promise<LogEntry[]> =>
+  readEntries(db, `SELECT ${columns} FROM events e WHERE e.event_id > $1 ORDER BY e.event_id LIMIT $2`, [after, limit]);
 
 export interface EventQuery {
   readonly userId: UserId;
@@ -70,7 +76,7 @@ export interface EventQuery {
  * whose next event is earliest, so only those are read, and at most `limit` events of each. The cost depends on the
  * user's own chats, and neither on the traffic elsewhere nor on the length of the log.
  */
-export function visibleEvents(db: Db, q: EventQuery): Promise<EventRow[]> {
+export function visibleEvents(db: Db, q: EventQuery): Promise<LogEntry[]> {
   const named = `e.event IN (SELECT name FROM ${db.dialect.rows('$5', { name: 'text' }, 'wanted')})`;
   const rare = q.events?.includes('new_message') ? '' : `AND e.event <> 'new_message'`;
   const wanted = q.events ? `${named} ${rare}` : 'CAST($5 AS text) IS NULL';
@@ -90,7 +96,8 @@ export function visibleEvents(db: Db, q: EventQuery): Promise<EventRow[]> {
     SELECT chat_id, after, up_to FROM asked WHERE next <= up_to ORDER BY next LIMIT $4
   ) AS period`;
   const firstOfEach = db.dialect.firstIdsPerRow(periods, first('period'), '$4', 'seen');
-  return db.all(
+  return readEntries(
+    db,
     `SELECT ${columns}
      FROM (SELECT seen.id FROM ${firstOfEach} WHERE seen.id <= period.up_to ORDER BY seen.id LIMIT $4) AS page
      JOIN events e ON e.event_id = page.id ORDER BY e.event_id`,
@@ -106,8 +113,9 @@ export function visibleEvents(db: Db, q: EventQuery): Promise<EventRow[]> {
 }
 
 /** Returns all events that a user may see in a range of the log, which is read as a whole. */
-export const visibleWithin = (db: Db, q: Omit<EventQuery, 'limit' | 'chatId'>): Promise<EventRow[]> =>
-  db.all(
+export const visibleWithin = (db: Db, q: Omit<EventQuery, 'limit' | 'chatId'>): Promise<LogEntry[]> =>
+  readEntries(
+    db,
     `SELECT ${columns} FROM events e
      WHERE e.event_id > $2 AND e.event_id <= $3
        AND (e.chat_id = -CAST($1 AS bigint) OR EXISTS (
@@ -119,11 +127,12 @@ export const visibleWithin = (db: Db, q: Omit<EventQuery, 'limit' | 'chatId'>): 
   );
 
 /** Returns the events of every chat, and those for the administrator alone. */
-export function serviceEvents(db: Db, q: EventQuery & { readonly includeDirect: boolean }): Promise<EventRow[]> {
+export function serviceEvents(db: Db, q: EventQuery & { readonly includeDirect: boolean }): Promise<LogEntry[]> {
   const direct = q.includeDirect
     ? ''
     : `AND NOT EXISTS (SELECT 1 FROM chats c WHERE c.chat_id = e.chat_id AND c.type = 'direct')`;
-  return db.all(
+  return readEntries(
+    db,
     `SELECT ${columns} FROM events e
      WHERE e.event_id > $1 AND e.event_id <= $2 AND (e.chat_id > 0 OR e.chat_id = -CAST($6 AS bigint)) ${direct}
        AND (CAST($4 AS bigint) IS NULL OR e.chat_id = $4)
@@ -184,8 +193,9 @@ export async function pruneEvents(
 }
 
 /** Returns those of the events that are not pruned. */
-export const eventsNamed = (db: Db, eventIds: readonly number[]): Promise<EventRow[]> =>
-  db.all(
+export const eventsNamed = (db: Db, eventIds: readonly number[]): Promise<LogEntry[]> =>
+  readEntries(
+    db,
     `SELECT ${columns} FROM ${db.dialect.rows('$1', { event_id: 'int' }, 'asked')} JOIN events e ON e.event_id = asked.event_id
      ORDER BY e.event_id`,
     [JSON.stringify(eventIds.map((event_id) => ({ event_id })))],

@@ -144,7 +144,9 @@ CREATE TABLE public.events (
     chat_id bigint NOT NULL,
     event text NOT NULL,
     created_at bigint NOT NULL,
-    body text NOT NULL
+    body text NOT NULL,
+    message_id bigint,
+    format smallint
 );
 
 CREATE TABLE public.files (
@@ -258,7 +260,8 @@ CREATE TABLE public.messages (
     is_deleted bigint DEFAULT 0 NOT NULL,
     has_reactions bigint DEFAULT 0 NOT NULL,
     json text NOT NULL,
-    file_id bigint
+    file_id bigint,
+    event_id bigint
 );
 
 CREATE TABLE public.nodes (

@@ -132,7 +132,7 @@ CREATE TABLE events (
   event TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   body TEXT NOT NULL
-) STRICT;
+, message_id INTEGER, format INTEGER) STRICT;
 
 CREATE INDEX events_but_messages ON events (chat_id, event_id) WHERE event <> 'new_message';
 
@@ -234,7 +234,7 @@ CREATE TABLE messages (
   is_deleted INTEGER NOT NULL DEFAULT 0,
   has_reactions INTEGER NOT NULL DEFAULT 0,
   json TEXT NOT NULL
-, file_id INTEGER) STRICT;
+, file_id INTEGER, event_id INTEGER) STRICT;
 
 CREATE INDEX messages_by_chat ON messages (chat_id, message_id);
 

@@ -1,8 +1,7 @@
 import { type ChatId, type EventName, eventNames } from '@parley/contract';
-import type { Db } from '../engine/engine.ts';
+import type { Db, LogEntry } from '../engine/engine.ts';
 import {
   type EventQuery,
-  type EventRow,
   eventsAfter,
   eventsNamed,
   logTip,
@@ -22,14 +21,14 @@ export function eventsOf({ events }: Pick<WebhookRow, 'events'>): ReadonlySet<Ev
 }
 
 /** Returns true for the event that this webhook was disabled, which is not sent to the webhook itself. */
-export function isAbout({ event, body }: Pick<EventRow, 'event' | 'body'>, webhookId: number): boolean {
+export function isAbout({ event, body }: Pick<LogEntry, 'event' | 'body'>, webhookId: number): boolean {
   if (event !== 'webhook_disabled') return false;
   return (JSON.parse(body) as { data: { webhook_id: number } }).data.webhook_id === webhookId;
 }
 
 /** A page of the log: the matching events, and up to which event it was searched. */
 export interface EventPage {
-  readonly events: readonly EventRow[];
+  readonly events: readonly LogEntry[];
   readonly reached: number;
 }
 
@@ -81,7 +80,7 @@ export async function eventsFor(
   const events: readonly EventName[] | undefined = names.size === eventNames.length ? undefined : [...names];
   const chatId = range.chatId ?? webhook.chat_id ?? undefined;
   const query = { after, upTo, limit, chatId, events, userId: webhook.user_id };
-  const deliverable = (found: readonly EventRow[]) => found.filter((e) => !isAbout(e, webhook.webhook_id));
+  const deliverable = (found: readonly LogEntry[]) => found.filter((e) => !isAbout(e, webhook.webhook_id));
   if (webhook.service_wide || chatId === undefined) {
     const piece = await nextPiece(db, after, upTo, limit);
     const within = { ...query, after: piece.after, upTo: piece.end };
@@ -120,7 +119,7 @@ async function oldestInBacklog(
   backlogs: readonly BacklogRow[],
   backlog: BacklogRow,
   upTo: number,
-): Promise<EventRow | undefined> {
+): Promise<LogEntry | undefined> {
   let after_event = backlog.after_event;
   for (let i = 0; i < maxPages && after_event < upTo; i++) {
     const { events, reached } = await backlogEvents(db, webhook, backlogs, { ...backlog, after_event }, upTo, 64);

@@ -206,6 +206,7 @@ describe('a batch between nodes', () => {
     event: 'webhook_disabled',
     created_at: 1_700_000_000_000,
     body,
+    size: body.length,
   });
   const decoded = (batch: LogBatch) => [...encodeBatch(batch)].map(decodeBatch);
 

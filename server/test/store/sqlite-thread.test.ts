@@ -25,27 +25,23 @@ const setCursor = (name: string, at: number) => `INSERT INTO cursors (name, even
 onBothEngines('a transaction', (engine) => {
   const openOn = async () => openStore(readSettings(await freshEnvironment(engine)), Date.now);
 
-  test('fails with what it did not wait for, and takes nothing with it', async () => {
+  test('fails with its first failed statement, and leaves nothing behind', async () => {
     const store = await openOn();
     const failing = store.write(async (tx) => {
       await tx.run(setCursor('one', 1));
-      tx.defer(() => tx.run(setCursor('one', 2)));
-      return 'done';
+      await tx.run(setCursor('one', 2));
     });
-    const next = store.write(async (tx) => {
-      tx.defer(() => tx.run(setCursor('two', 3)));
-      return 'done';
-    });
+    const next = store.write((tx) => tx.run(setCursor('two', 3)));
     expect(await reasonOf(failing)).toMatch(/unique/i);
-    expect(await next).toBe('done');
+    expect(await next).toBe(1);
     expect([await cursorAt(store, 'one'), await cursorAt(store, 'two')]).toEqual([undefined, 3]);
     await store.close();
   });
 
-  test('that changes its mind leaves nothing behind of what was about to be finished', async () => {
+  test('that throws leaves nothing behind', async () => {
     const store = await openOn();
     const failing = store.write(async (tx) => {
-      tx.defer(() => tx.run(setCursor('one', 1)));
+      await tx.run(setCursor('one', 1));
       throw new Error('changed its mind');
     });
     expect(await reasonOf(failing)).toBe('changed its mind');

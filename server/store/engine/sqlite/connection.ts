@@ -14,10 +14,17 @@ export interface BulkTexts {
 /** Placeholder for the table expression of the rows. */
 const rowsMark = '{rows}';
 
-export const bulkTexts = ({ columns, statements }: BulkStatement): BulkTexts => ({
-  columns: Object.keys(columns),
-  statements: statements.map((text) => text(rowsMark, sqliteDialect)),
-});
+const textsOf = new Map<BulkStatement, BulkTexts>();
+
+export function bulkTexts(work: BulkStatement): BulkTexts {
+  let texts = textsOf.get(work);
+  if (!texts) {
+    const statements = work.statements.map((text) => text(rowsMark, sqliteDialect));
+    texts = { columns: Object.keys(work.columns), statements };
+    textsOf.set(work, texts);
+  }
+  return texts;
+}
 
 /** Rows in one statement. There are few sizes because each is a prepared statement of its own. */
 const chunkSizes = [64, 16, 4, 1] as const;

@@ -1,26 +1,27 @@
-import type { EventId, MessageId } from '@parley/contract';
 import { processMonotonic } from '../../../lib/clock.ts';
 import { withTimeout } from '../../../lib/timeout.ts';
+import type { EventRow } from '../../log/entry.ts';
 import {
+  type AppendedRows,
   Appending,
   type BulkStatement,
   type Engine,
-  idsUpTo,
+  type IdCount,
   type LogBatch,
-  type LogEntry,
+  type Procedure,
   type Tx,
+  takenIds,
+  toBatch,
   type Value,
 } from '../engine.ts';
 import { unavailable } from '../failure.ts';
-import { type BulkTexts, bulkTexts } from './connection.ts';
+import { bulkTexts } from './connection.ts';
 import { sqliteDialect } from './dialect.ts';
-import type { Call, IdCount } from './protocol.ts';
+import type { Call, ProcedureResult } from './protocol.ts';
 import { Reader } from './reader.ts';
 import { type Waiter, WriterThread } from './writer-thread.ts';
 
 const timedOut = () => unavailable(new Error('the disk, or another process that writes, takes too long'));
-
-const textsOf = new Map<BulkStatement, BulkTexts>();
 
 /** Sends the calls of one transaction to the writer. Calls made in one microtask turn go together. */
 class Transaction implements Tx {
@@ -31,7 +32,6 @@ class Transaction implements Tx {
   readonly #id: number;
   #calls: Call[] = [];
   #waiting: Waiter[] = [];
-  #isHeldBack = false;
   #isScheduled = false;
 
   constructor(thread: WriterThread, id: number) {
@@ -40,7 +40,7 @@ class Transaction implements Tx {
   }
 
   call<T>(call: Call): Promise<T> {
-    if (!this.#isHeldBack && !this.#isScheduled) {
+    if (!this.#isScheduled) {
       this.#isScheduled = true;
       queueMicrotask(() => this.#send());
     }
@@ -72,12 +72,7 @@ class Transaction implements Tx {
     rows: readonly (readonly Value[])[],
     params: readonly Value[] = [],
   ): Promise<R[]> {
-    let texts = textsOf.get(work);
-    if (!texts) {
-      texts = bulkTexts(work);
-      textsOf.set(work, texts);
-    }
-    return this.call(['bulk', texts, rows, params]);
+    return this.call(['bulk', bulkTexts(work), rows, params]);
   }
 
   async lockKeys(): Promise<void> {}
@@ -87,23 +82,10 @@ class Transaction implements Tx {
   }
 
   async takeIds(count: IdCount) {
-    const last = await this.call<IdCount>(['takeIds', count]);
-    const events = idsUpTo(last.events, count.events) as EventId[];
-    this.appending.took(events);
-    return { messages: idsUpTo(last.messages, count.messages) as MessageId[], events };
+    return takenIds(count, await this.call<IdCount>(['takeIds', count]), this.appending);
   }
 
-  defer(work: () => Promise<unknown>): void {
-    // The calls that it makes synchronously go with the next call.
-    this.#isHeldBack = true;
-    try {
-      this.appending.defer(work());
-    } finally {
-      this.#isHeldBack = false;
-    }
-  }
-
-  appended(events: readonly LogEntry[]): void {
+  appended(events: readonly EventRow[]): void {
     this.appending.add(events);
   }
 }
@@ -153,22 +135,34 @@ class SqliteEngine implements Engine {
   }
 
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#inTurn(work, true);
+    return this.#inTurn((askedAt, ending) => this.#transaction(work, true, askedAt, ending));
   }
 
   writeRelaxed<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#inTurn(work, false);
+    return this.#inTurn((askedAt, ending) => this.#transaction(work, false, askedAt, ending));
+  }
+
+  call<I, R>({ name }: Procedure<I, R>, input: I, now: () => number): Promise<R> {
+    return this.#inTurn(async (askedAt, ending) => {
+      const startedAt = this.#monotonic();
+      const called = this.#writer.ask({ procedure: name, input, at: now() });
+      ending();
+      const { result, rows } = (await called) as ProcedureResult;
+      this.#committed(rows);
+      this.locked(startedAt - askedAt, this.#monotonic() - startedAt);
+      return result as R;
+    });
   }
 
   /**
    * Runs transactions one after the other. A transaction fails with `unavailable` after `timeoutMs`. One that had not
    * started by then never runs. So calls do not pile up behind a stalled disk.
    */
-  #inTurn<T>(work: (tx: Tx) => Promise<T>, durable: boolean): Promise<T> {
+  #inTurn<T>(transaction: (askedAt: number, ending: () => void) => Promise<T>): Promise<T> {
     const askedAt = this.#monotonic();
     const turn = Promise.withResolvers<void>();
     const result = this.#turn.then(() => {
-      if (this.#monotonic() - askedAt < this.#timeoutMs) return this.#transaction(work, durable, askedAt, turn.resolve);
+      if (this.#monotonic() - askedAt < this.#timeoutMs) return transaction(askedAt, turn.resolve);
       turn.resolve();
       throw timedOut();
     });
@@ -195,17 +189,21 @@ class SqliteEngine implements Engine {
       const [result] = await Promise.all([work(tx), begun]);
       const committed = tx.call(['commit']);
       queueMicrotask(ending);
-      await Promise.all([...tx.appending.deferred, committed]);
-      this.#reader.refresh();
-      if (tx.appending.batch) this.committed(tx.appending.batch);
+      await committed;
+      this.#committed(tx.appending.rows);
       return result;
     } catch (error) {
       await tx.call(['rollback']).catch(() => {});
       throw error;
     } finally {
       ending();
-      if (tx.appending.batch) this.locked(lockedAt - askedAt, this.#monotonic() - lockedAt);
+      if (tx.appending.rows) this.locked(lockedAt - askedAt, this.#monotonic() - lockedAt);
     }
+  }
+
+  #committed(rows: AppendedRows | undefined): void {
+    this.#reader.refresh();
+    if (rows) this.committed(toBatch(rows));
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Value } from '../engine.ts';
+import type { AppendedRows, IdCount, Value } from '../engine.ts';
 import type { BulkTexts } from './connection.ts';
 
 export type Call =
@@ -7,11 +7,6 @@ export type Call =
   | readonly ['all' | 'get' | 'run', sql: string, params: readonly Value[]]
   | readonly ['bulk', texts: BulkTexts, rows: readonly (readonly Value[])[], params: readonly Value[]]
   | readonly ['takeIds', count: IdCount];
-
-export interface IdCount {
-  readonly messages: number;
-  readonly events: number;
-}
 
 /**
  * A request to the writer thread, sent as JSON: rows in one text cross in half the time that they take as objects.
@@ -22,6 +17,23 @@ export type Request =
   | { readonly close: true }
   /** Calls of one transaction, run in order. After one has failed, all that follow fail. */
   | { readonly transaction: number; readonly calls: readonly Call[] };
+
+/**
+ * A request to run a procedure in a transaction of its own. It crosses as a structured clone: the texts of messages are JSON,
+ * and would be escaped once more within JSON. A batch of 64 takes 1.3 µs a message, and 2.9 µs as JSON.
+ */
+export interface ProcedureCall {
+  readonly procedure: string;
+  readonly input: unknown;
+  /** The time of the transaction. */
+  readonly at: number;
+}
+
+/** The value of the response to a `ProcedureCall`. */
+export interface ProcedureResult {
+  readonly result: unknown;
+  readonly rows: AppendedRows | undefined;
+}
 
 /** One result for each call. Opening and closing have one. */
 export type Response = readonly Result[];

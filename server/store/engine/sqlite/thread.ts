@@ -1,6 +1,8 @@
 import { parentPort } from 'node:worker_threads';
+import { procedures } from '../../procedures.ts';
 import { Connection } from './connection.ts';
-import type { Call, Failure, Request, Response, Result } from './protocol.ts';
+import { LocalTransaction, takeIds } from './local-transaction.ts';
+import type { Call, Failure, ProcedureCall, ProcedureResult, Request, Response, Result } from './protocol.ts';
 
 /**
  * The writer thread. A slow disk sync blocks only this thread. It has the one connection that writes: SQLite's write lock
@@ -15,9 +17,35 @@ let current: number | undefined;
 /** The last transaction that failed. It is rolled back already, and further calls for it fail in the same way. */
 let failed: { readonly transaction: number; readonly failure: Failure } | undefined;
 
-parentPort?.on('message', (text: string) => {
-  parentPort?.postMessage(JSON.stringify(handle(JSON.parse(text) as Request)));
+/** Requests are handled one after the other. */
+let handled: Promise<void> = Promise.resolve();
+
+parentPort?.on('message', (request: string | ProcedureCall) => {
+  handled = handled.then(async () => {
+    parentPort?.postMessage(
+      typeof request === 'string'
+        ? JSON.stringify(handle(JSON.parse(request) as Request))
+        : [await runProcedure(request)],
+    );
+  });
 });
+
+/** Runs a procedure in a transaction of its own. */
+async function runProcedure({ procedure, input, at }: ProcedureCall): Promise<Result> {
+  const opened = connection;
+  const found = procedures[procedure];
+  if (!opened || !found) return { failure: { message: `there is no procedure ${procedure}, or no database` } };
+  try {
+    begin(opened, true);
+    const tx = new LocalTransaction(opened);
+    const result = await found.run(tx, input as never, () => at);
+    opened.run('COMMIT');
+    return { value: { result, rows: tx.appending.rows } satisfies ProcedureResult };
+  } catch (error) {
+    attempt(() => execute(opened, ['rollback']));
+    return failureOf(error);
+  }
+}
 
 function handle(request: Request): Response {
   if ('open' in request) return [attempt(() => open(request.open))];
@@ -52,9 +80,13 @@ function attempt(work: () => unknown): Result {
   try {
     return { value: work() };
   } catch (error) {
-    const { message, code, errno } = error as Failure;
-    return { failure: { message, code, errno } };
+    return failureOf(error);
   }
+}
+
+function failureOf(error: unknown): Result {
+  const { message, code, errno } = error as Failure;
+  return { failure: { message, code, errno } };
 }
 
 function execute(opened: Connection, call: Call): unknown {
@@ -66,10 +98,7 @@ function execute(opened: Connection, call: Call): unknown {
     case 'rollback':
       return opened.inTransaction && opened.run('ROLLBACK');
     case 'takeIds':
-      return {
-        messages: advance(opened, 'messages', call[1].messages),
-        events: advance(opened, 'events', call[1].events),
-      };
+      return takeIds(opened, call[1]);
     case 'bulk':
       return opened.bulk(call[1], call[2], call[3]);
     default:
@@ -82,15 +111,4 @@ function begin(opened: Connection, durable: boolean): void {
   if (durable !== isDurable) opened.run(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
   isDurable = durable;
   opened.run('BEGIN IMMEDIATE');
-}
-
-/** Returns the last id taken. */
-function advance(opened: Connection, name: string, count: number): number {
-  if (count === 0) return 0;
-  const row = opened.get<{ last_id: number }>(
-    'UPDATE id_counters SET last_id = last_id + $2 WHERE name = $1 RETURNING last_id',
-    [name, count],
-  );
-  if (!row) throw new Error(`id_counters has no row ${name}`);
-  return row.last_id;
 }

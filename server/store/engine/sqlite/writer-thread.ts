@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { asUnavailable } from '../failure.ts';
-import type { Request, Response } from './protocol.ts';
+import type { ProcedureCall, Request, Response } from './protocol.ts';
 
 export type Waiter = Pick<PromiseWithResolvers<unknown>, 'resolve' | 'reject'>;
 
@@ -19,7 +19,9 @@ export class WriterThread {
   #isClosing = false;
 
   private constructor() {
-    this.#worker.on('message', (text: string) => this.#receive(JSON.parse(text) as Response));
+    this.#worker.on('message', (response: string | Response) =>
+      this.#receive(typeof response === 'string' ? (JSON.parse(response) as Response) : response),
+    );
     // The thread reports failed calls itself. An error event means that it died, and nothing can be stored any more.
     this.#worker.on('error', (cause) => fail(cause));
     this.#worker.on('exit', () => {
@@ -30,7 +32,7 @@ export class WriterThread {
   static async open(file: string): Promise<WriterThread> {
     const thread = new WriterThread();
     try {
-      await thread.#askOne({ open: file });
+      await thread.ask({ open: file });
     } catch (error) {
       await thread.#end();
       throw error;
@@ -40,7 +42,7 @@ export class WriterThread {
 
   async close(): Promise<void> {
     try {
-      await this.#askOne({ close: true });
+      await this.ask({ close: true });
     } finally {
       await this.#end();
     }
@@ -51,16 +53,16 @@ export class WriterThread {
     await this.#worker.terminate();
   }
 
-  #askOne(request: Request): Promise<unknown> {
+  /** Sends a request that has one result. */
+  ask(request: Request | ProcedureCall): Promise<unknown> {
     return new Promise((resolve, reject) => this.send(request, [{ resolve, reject }]));
   }
 
   /** Sends a request whose results settle the waiters. Keeps the process alive only while a response is awaited. */
-  send(request: Request, waiting: readonly Waiter[]): void {
-    const text = JSON.stringify(request);
+  send(request: Request | ProcedureCall, waiting: readonly Waiter[]): void {
     if (this.#waiting.length === 0) this.#worker.ref();
     this.#waiting.push(waiting);
-    this.#worker.postMessage(text);
+    this.#worker.postMessage('procedure' in request ? request : JSON.stringify(request));
   }
 
   #receive(response: Response): void {

@@ -1,0 +1,65 @@
+import type { EventRow } from '../../log/entry.ts';
+import { Appending, type BulkStatement, type IdCount, type Tx, takenIds, type Value } from '../engine.ts';
+import { bulkTexts, type Connection } from './connection.ts';
+import { sqliteDialect } from './dialect.ts';
+
+/** A transaction within the writer thread. Its promises are resolved already. */
+export class LocalTransaction implements Tx {
+  readonly dialect = sqliteDialect;
+  readonly sharesStatements = false;
+  readonly appending = new Appending();
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  async all<R extends object>(sql: string, params: readonly Value[] = []): Promise<R[]> {
+    return this.#connection.all(sql, params);
+  }
+
+  async get<R extends object>(sql: string, params: readonly Value[] = []): Promise<R | undefined> {
+    return this.#connection.get(sql, params);
+  }
+
+  async run(sql: string, params: readonly Value[] = []): Promise<number> {
+    return this.#connection.run(sql, params);
+  }
+
+  async bulk<R extends object>(
+    work: BulkStatement,
+    rows: readonly (readonly Value[])[],
+    params: readonly Value[] = [],
+  ): Promise<R[]> {
+    return this.#connection.bulk(bulkTexts(work), rows, params);
+  }
+
+  async lockKeys(): Promise<void> {}
+  async lockChat(): Promise<void> {}
+  async tryLock(): Promise<boolean> {
+    return true;
+  }
+
+  async takeIds(count: IdCount) {
+    return takenIds(count, takeIds(this.#connection, count), this.appending);
+  }
+
+  appended(events: readonly EventRow[]): void {
+    this.appending.add(events);
+  }
+}
+
+/** Returns the last ids taken. */
+export function takeIds(connection: Connection, { messages, events }: IdCount): IdCount {
+  return { messages: advance(connection, 'messages', messages), events: advance(connection, 'events', events) };
+}
+
+function advance(connection: Connection, name: string, count: number): number {
+  if (count === 0) return 0;
+  const row = connection.get<{ last_id: number }>(
+    'UPDATE id_counters SET last_id = last_id + $2 WHERE name = $1 RETURNING last_id',
+    [name, count],
+  );
+  if (!row) throw new Error(`id_counters has no row ${name}`);
+  return row.last_id;
+}

@@ -1,0 +1,7 @@
+import { sendMessages } from './chat/send.ts';
+import type { Procedure } from './engine/engine.ts';
+
+/** The procedures that the writer thread of SQLite knows, by name. */
+export const procedures: Readonly<Record<string, Procedure<never, unknown>>> = {
+  [sendMessages.name]: sendMessages,
+};
