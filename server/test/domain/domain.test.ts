@@ -9,7 +9,7 @@ import { NewestPages } from '../../operations/newest-pages.ts';
 import { PreparedJson } from '../../operations/prepared-json.ts';
 
 describe('times', () => {
-  test('are what the runtime would say', () => {
+  test('equal those of the runtime', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -1e12, max: 253_402_300_799_999 }), { minLength: 1 }), (times) => {
         for (const at of times.flatMap((t) => [t, t + 1, t + 59_999])) {
@@ -38,7 +38,7 @@ describe('words', () => {
     test(`of ${JSON.stringify(text)}`, () => expect(words(text)).toEqual(expected));
   }
 
-  test('are the same whether the text was folded before or not, and hold nothing that an index could read as syntax', () => {
+  test('do not change if the text was folded before, and contain no syntax of an index', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), (text) => {
         expect(words(fold(text))).toEqual(words(text));
@@ -65,7 +65,7 @@ describe('the fingerprint of an input', () => {
 });
 
 describe('fields of a query', () => {
-  test('are read as the platform reads them', () => {
+  test('are parsed as the platform does', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }))), (pairs) => {
         const text = new URLSearchParams(pairs).toString();
@@ -80,7 +80,7 @@ describe('newest pages', () => {
   const event = (id: number) => id as EventId;
   const page = (text: string) => new PreparedJson<'messages.get_messages'>(text);
 
-  test('are found again for the same chat and limit, with the event that was the newest', () => {
+  test('are cached by chat and limit, with their newest event', () => {
     const pages = new NewestPages();
     const kept = page('page');
     pages.put(chat(1), 50, event(7), kept);
@@ -92,13 +92,13 @@ describe('newest pages', () => {
     expect(pages.get(chat(1), 50)).toEqual({ version: event(8), answer: newer });
   });
 
-  test('are not kept for a chat whose events are all gone', () => {
+  test('are not cached for a chat without events', () => {
     const pages = new NewestPages();
     pages.put(chat(1), 50, null, page('page'));
     expect(pages.get(chat(1), 50)).toBeUndefined();
   });
 
-  test('make room for new ones, those that were used longest ago first', () => {
+  test('are evicted in the order of their last use', () => {
     const pages = new NewestPages();
     const large = page('x'.repeat(3_000_000));
     pages.put(chat(1), 50, event(1), large);
