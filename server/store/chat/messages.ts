@@ -70,7 +70,7 @@ function readPage(db: Db, chatId: ChatId, { before, after }: Page, count: number
   return pageRows.all(db, between, [chatId, after, count, before]);
 }
 
-/** What decides whether a send is allowed. */
+/** The facts that decide whether a send is allowed. */
 export interface SendPermission {
   readonly type: ChatType | null;
   readonly role: Role | null;

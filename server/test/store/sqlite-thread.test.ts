@@ -13,7 +13,7 @@ import { startServer } from '../support/server.ts';
 const cursorAt = async (store: Engine, name: string) =>
   (await store.get<{ event_id: number }>('SELECT event_id FROM cursors WHERE name = $1', [name]))?.event_id;
 
-/** Not with `rejects`: that waits within the turn in which the thread's last answer arrived, and no further one does. */
+/** Returns the error of a promise. `rejects` would block the event loop turn in which the thread's responses arrive. */
 const reasonOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'it worked',
@@ -25,7 +25,7 @@ const setCursor = (name: string, at: number) => `INSERT INTO cursors (name, even
 onBothEngines('a transaction', (engine) => {
   const openOn = async () => openStore(readSettings(await freshEnvironment(engine)), Date.now);
 
-  test('fails with what it did not wait for, and takes nothing with it', async () => {
+  test('fails with a deferred statement, and commits nothing', async () => {
     const store = await openOn();
     const failing = store.write(async (tx) => {
       await tx.run(setCursor('one', 1));
@@ -42,7 +42,7 @@ onBothEngines('a transaction', (engine) => {
     await store.close();
   });
 
-  test('that changes its mind leaves nothing behind of what was about to be finished', async () => {
+  test('that throws rolls back its deferred statements', async () => {
     const store = await openOn();
     const failing = store.write(async (tx) => {
       tx.defer(() => tx.run(setCursor('one', 1)));
@@ -54,8 +54,8 @@ onBothEngines('a transaction', (engine) => {
   });
 });
 
-describe('the thread that writes', () => {
-  test('does nothing more for a transaction that is over', async () => {
+describe('the writer thread', () => {
+  test('runs no calls of a transaction that has ended', async () => {
     const store = await openStore(readSettings(await freshEnvironment('sqlite')), Date.now);
     const late = Promise.withResolvers<() => Promise<number>>();
     await store.write(async (tx) => late.resolve(() => tx.run(setCursor('late', 1))));
@@ -70,7 +70,7 @@ describe('the thread that writes', () => {
     await store.close();
   });
 
-  test('is not waited for without end: what had not begun is left undone, and it goes on afterwards', async () => {
+  test('has a timeout: a transaction that had not started never runs, and later ones do', async () => {
     const { folder } = readSettings(await freshEnvironment('sqlite'));
     await openStore(readSettings({ PARLEY_DATA: folder }), Date.now).then((store) => store.close());
     const store = await openSqlite(databaseFile(folder), { timeoutMs: 300 });
@@ -82,9 +82,12 @@ describe('the thread that writes', () => {
     expect(refusals).toEqual(Array(2).fill('The database is unavailable right now. Try again.'));
     other.run('ROLLBACK');
     other.close();
-    await eventually('the one that had begun is written', async () => (await cursorAt(store, 'begun')) ?? undefined);
-    // On a busy machine one more may not be done within its 300 ms.
-    await eventually('it goes on', () =>
+    await eventually(
+      'the one that had started is committed',
+      async () => (await cursorAt(store, 'begun')) ?? undefined,
+    );
+    // On a busy machine one more may exceed its 300 ms.
+    await eventually('later transactions run', () =>
       store.run(setCursor('after', 1)).then(
         () => true,
         () => undefined,
@@ -94,7 +97,7 @@ describe('the thread that writes', () => {
     await store.close();
   });
 
-  test('answers for a database that cannot be opened', async () => {
+  test('reports a database that cannot be opened', async () => {
     const env = await freshEnvironment('sqlite');
     const { folder } = readSettings(env);
     await Bun.write(
@@ -105,7 +108,7 @@ describe('the thread that writes', () => {
   });
 });
 
-test('reads are answered while the database is locked by another process, and sends once it is free', async () => {
+test('reads work while another process locks the database, and sends once it is free', async () => {
   const env = await freshEnvironment('sqlite');
   const server = await startServer(env);
   const { ada } = await users(server, 'ada');
