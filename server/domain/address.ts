@@ -7,7 +7,7 @@ export interface Address {
 }
 
 export interface Network {
-  /** As it was written. */
+  /** The text that it was parsed from. */
   readonly text: string;
   readonly family: 4 | 6;
   readonly first: bigint;

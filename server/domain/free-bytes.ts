@@ -4,7 +4,7 @@
  */
 export function freeBytes(bytes: Uint8Array): void {
   const { buffer } = bytes;
-  // Not a part of a larger buffer, and not freed before.
+  // A part of a larger buffer cannot be freed alone.
   const isFreeable = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength && !buffer.detached;
   if (isFreeable) buffer.transfer(0);
 }

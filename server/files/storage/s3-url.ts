@@ -8,7 +8,7 @@ export interface S3Settings {
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Whether the bucket is part of the host name instead of the path. */
+  /** True if the bucket is part of the host name instead of the path. */
   readonly isVirtualHosted: boolean;
 }
 

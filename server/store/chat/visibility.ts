@@ -5,7 +5,7 @@ export interface MembershipPeriod {
 }
 
 /**
- * Whether a member sees an event of the chat: those of the period do, the events of joining and leaving included. This
+ * Returns true if an event of the chat falls into the period, the events of joining and leaving included. This
  * one rule serves `events.list`, streams, webhooks and replays. This file has all its forms.
  */
 export const sees = ({ joined_event, left_event }: MembershipPeriod, eventId: number): boolean =>

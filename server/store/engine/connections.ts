@@ -69,7 +69,7 @@ export class Connections {
   }
 }
 
-/** Whether a write was refused with the SQLSTATE of a server that is no longer the primary. */
+/** Returns true if a write was refused with the SQLSTATE of a server that is no longer the primary. */
 function isReadOnly(error: unknown): boolean {
   const { errno, cause } = (error ?? {}) as { errno?: unknown; cause?: { errno?: unknown } };
   return (cause?.errno ?? errno) === '25006';

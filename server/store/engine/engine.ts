@@ -14,7 +14,7 @@ export interface Db {
   get<R extends object>(sql: string, params?: readonly Value[]): Promise<R | undefined>;
   /** Returns the number of rows that the statement changed. */
   run(sql: string, params?: readonly Value[]): Promise<number>;
-  /** Whether a `pointQuery` shares one statement between concurrent calls. True where a round trip costs more than the search. */
+  /** True if concurrent calls of a `pointQuery` share one statement, because a round trip costs more than the search. */
   readonly sharesStatements: boolean;
   /**
    * Runs statements over many rows and returns the rows of the last one. The effect for one row must not depend on the
@@ -130,7 +130,7 @@ export interface Engine extends Db {
   writeRelaxed<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Runs a procedure like `write`. */
   call<I, R>(procedure: Procedure<I, R>, input: I, now: () => number): Promise<R>;
-  /** Called after every commit of this process that took ids of events; what others commit is not told here. */
+  /** Called after every commit of this process that took ids of events. Commits of other processes are not reported. */
   committed: (batch: LogBatch) => void;
   /** Called after every transaction that took the event lock. */
   locked: (waitedMs: number, heldMs: number) => void;

@@ -42,7 +42,7 @@ export const insertFile = (tx: Tx, file: Pick<FileRow, (typeof newColumns)[numbe
 export const countUnsent = (db: Db, userId: UserId, now: number): Promise<number> =>
   number(db, 'SELECT count(*) AS total FROM files WHERE user_id = $1 AND expires_at > $2', [userId, now]);
 
-/** Neither deleted nor expired. */
+/** SQL: the file is neither deleted nor expired. */
 const isAlive = 'f.is_dropped = 0 AND (f.expires_at IS NULL OR f.expires_at > $2)';
 
 export const findFile = (db: Db, fileId: FileId, now: number): Promise<FileRow | undefined> =>
@@ -51,7 +51,7 @@ export const findFile = (db: Db, fileId: FileId, now: number): Promise<FileRow |
 export const findFileByKey = (db: Db, key: string, now: number): Promise<FileRow | undefined> =>
   db.get(`SELECT ${columns} FROM files f WHERE f.key = $1 AND ${isAlive}`, [key, now]);
 
-/** Whether the user is in a chat where a message uses the file. */
+/** Returns true if the user is in a chat where a message uses the file. */
 export const isSharedWith = (db: Db, fileId: FileId, userId: UserId): Promise<boolean> =>
   exists(
     db,
@@ -129,11 +129,11 @@ export function isCompleteFile(db: Db, fileId: FileId): Promise<boolean> {
   return exists(db, sql, [fileId]);
 }
 
-/** Whether the file has a row, in whatever state. */
+/** Returns true if the file has a row, in any state. */
 export const isKnown = (db: Db, fileId: FileId): Promise<boolean> =>
   exists(db, 'SELECT 1 AS found FROM files WHERE file_id = $1', [fileId]);
 
-/** Whether the file exists and is not being deleted. */
+/** Returns true if the file exists and is not being deleted. */
 export const isKept = (db: Db, fileId: FileId): Promise<boolean> =>
   exists(db, 'SELECT 1 AS found FROM files WHERE file_id = $1 AND is_dropped = 0', [fileId]);
 

@@ -18,7 +18,7 @@ export interface DeliveryRow {
   readonly event_id: EventId;
   /** 0 if no replay asked for it. */
   readonly replay_id: number;
-  /** That of the event, as in the log. */
+  /** The chat of the event, as in the log. */
   readonly chat_id: ChatId;
   readonly event: EventName;
   readonly state: DeliveryState;
@@ -35,7 +35,7 @@ export interface DeliveryRow {
 export const columns = `d.delivery_id, d.webhook_id, d.event_id, d.replay_id, d.chat_id, d.event, d.state, d.reason, d.attempts,
   d.refusals, d.next_at, d.last_at, d.last_status, d.last_error, d.duration_ms`;
 
-/** What the queue of a webhook needs of a delivery. A thousand may be read at a time. */
+/** The columns that an endpoint queue needs. A thousand deliveries may be read at a time. */
 export type OpenDelivery = Omit<DeliveryRow, 'state' | 'reason' | 'last_status' | 'last_error' | 'duration_ms'>;
 
 export const openColumns =

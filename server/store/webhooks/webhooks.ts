@@ -174,7 +174,7 @@ export async function deleteWebhook(tx: Tx, webhookId: WebhookId, at: number): P
 export type AccessEnd = 'access_revoked' | 'user_disabled';
 
 /**
- * Whether a webhook's access has ended, where `t` is its token and `g` that token's grant, `u` its user and `o` the owner
+ * SQL: a webhook's access has ended, where `t` is its token and `g` that token's grant, `u` its user and `o` the owner
  * of its app. A webhook made with a personal token ends with the token. One made by an app ends with the grant, however
  * short its access tokens live, and with the app's owner. A service-wide one needs an administrator.
  */

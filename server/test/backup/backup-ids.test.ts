@@ -7,7 +7,7 @@ import { postgresMissing } from '../support/postgres.ts';
 import { serverFor, startServer } from '../support/server.ts';
 
 describe('ids', () => {
-  test.skipIf(postgresMissing !== undefined)('of the same things are counted by both engines', async () => {
+  test.skipIf(postgresMissing !== undefined)('are counted for the same tables by both engines', async () => {
     const counted = async (engine: EngineName) => {
       const server = await startServer(await freshEnvironment(engine));
       const names = (await readCounters(server.engine)).map(({ name }) => name);
@@ -22,13 +22,13 @@ describe('ids', () => {
   const noon = Date.UTC(2030, 5, 1, 12);
   const second = 1_000;
 
-  test('go on after a restore from 100,000 for each second since 2020', () => {
+  test('continue after a restore at 100,000 per second since 2020', () => {
     expect(idsAfter(0, Date.UTC(2020, 0, 1), Date.UTC(2020, 0, 2))).toBe(8_640_000_000);
     expect(idsAfter(7, noon, noon + second) - idsAfter(7, noon, noon)).toBe(100_000);
   });
 
-  test('of a later restore are above all that servers restored before have given out, in every chain of them', () => {
-    // Each server counts as fast as any can. A step restores the first backup, or one of whichever server there was before.
+  test('of a later restore are above all ids of earlier restored servers, in every chain of restores', () => {
+    // Each server counts at the maximum rate. A step restores the first backup, or one of any earlier server.
     const first = { last: 5_000_000, at: noon };
     fc.assert(
       fc.property(
@@ -41,7 +41,7 @@ describe('ids', () => {
             now += 1 + waits;
             const from = idsAfter(backup.last, backup.at, now);
             expect(from).toBeGreaterThan(most);
-            // Until it is backed up, and until the next one comes.
+            // The times until its backup and until the next restore.
             now += keeps;
             most = from + keeps * 99;
             backups.push({ last: most, at: now });
@@ -51,7 +51,7 @@ describe('ids', () => {
     );
   });
 
-  test('go on above those of a backup that is ahead of the clock, and the later the further', () => {
+  test('continue above a backup that is ahead of the clock, further with time', () => {
     const ahead = idsAfter(0, noon, noon) + 100;
     expect(idsAfter(ahead, noon, noon)).toBe(ahead + 1_000_000_000);
     expect(idsAfter(ahead, noon, noon - second)).toBe(ahead + 1_000_000_000);
@@ -62,7 +62,7 @@ describe('ids', () => {
 onBothEngines('a counter of ids', (engine) => {
   const server = serverFor(engine);
 
-  test('gives the next id behind the one that it was set to, of whatever it counts', async () => {
+  test('returns the id after the one that it was set to, for every table', async () => {
     await server().engine.write(async (tx) => {
       for (const counter of await readCounters(tx)) await setCounter(tx, counter, counter.last + 5_000_000_000);
     });

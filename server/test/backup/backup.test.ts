@@ -16,19 +16,19 @@ import { temporaryFolder } from '../support/cleanup.ts';
 import { onAnyEngine } from '../support/engines.ts';
 import { serverFor } from '../support/server.ts';
 
-onAnyEngine('what is backed up', (engine) => {
+onAnyEngine('a backup', (engine) => {
   const server = serverFor(engine);
 
-  test('is every table, but for those that are left out for a reason', async () => {
+  test('has every table except those that are left out for a reason', async () => {
     const found = await tableNames(server().engine);
     const listed = [...keptTables.map(({ name }) => name), ...Object.keys(leftOut)];
     expect(new Set(listed).size).toBe(listed.length);
-    // SQLite alone counts ids in a table, and lists words in one.
+    // Only SQLite has tables for its counters and its list of words.
     const expected = listed.filter((name) => engine === 'sqlite' || !['id_counters', 'message_terms'].includes(name));
     expect(found).toEqual(expected.sort());
   });
 
-  test('is told apart row by row by the keys that the list gives', async () => {
+  test('has a unique key for every table', async () => {
     for (const { name, key } of keptTables.filter((table) => table.key.length > 0)) {
       const columns = Object.keys(await columnsOf(server().engine, name));
       expect({ name, columns }).toEqual({ name, columns: expect.arrayContaining([...key]) });
@@ -37,7 +37,7 @@ onAnyEngine('what is backed up', (engine) => {
     }
   });
 
-  /** Whether an index lets no two rows have the same key. */
+  /** Returns true if a unique index covers the key. */
   async function isUnique(table: string, key: readonly string[]): Promise<boolean> {
     const rows = await server().engine.all<{ columns: string }>(
       engine === 'sqlite'
@@ -51,7 +51,7 @@ onAnyEngine('what is backed up', (engine) => {
     return rows.some(({ columns }) => columns === key.join(','));
   }
 
-  test('is read a page at a time: every row once, in the order of its key', async () => {
+  test('reads pages: every row once, in the order of its key', async () => {
     const ada = await server().user('ada');
     const { chat_id } = (await ada.ok('messages.create_group', { name: 'Group', participants: [] })).group;
     for (let i = 0; i < 100; i++) await ada.ok('messages.send_message', { chat_id, content: `message ${i}` });
@@ -65,7 +65,7 @@ onAnyEngine('what is backed up', (engine) => {
     expect(ids).toEqual(Array.from({ length: 100 }, (_, i) => i + 1));
   });
 
-  test('is as it was at one moment, whatever is written meanwhile', async () => {
+  test('is a snapshot, whatever is written meanwhile', async () => {
     const count = 'SELECT count(*) AS total FROM users';
     const [before, later] = await withSnapshot(readSettings(server().env), async (db) => {
       const before = await db.all(count);
@@ -83,7 +83,7 @@ async function all<T>(pages: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-test('where rows are large, fewer are read at a time', async () => {
+test('reads fewer rows at a time if they are large', async () => {
   const file = join(temporaryFolder(), 'large.sqlite');
   const database = new Database(file);
   database.run('CREATE TABLE large (id INTEGER PRIMARY KEY, text TEXT)');
@@ -133,7 +133,7 @@ describe('an archive', () => {
     return Buffer.concat(parts);
   }
 
-  test.skipIf(!Bun.which('tar'))("is one that anybody's tar can open", async () => {
+  test.skipIf(!Bun.which('tar'))('can be opened with tar', async () => {
     const entries = {
       'manifest.json': '{}',
       'tables/users/000000.json': 'x'.repeat(512),
@@ -148,11 +148,11 @@ describe('an archive', () => {
     }
   });
 
-  test.each([0, 1, 511, 8 ** 11 - 1, 8 ** 11, 2 ** 45])('says how large its entries are: %d bytes', (size) => {
+  test.each([0, 1, 511, 8 ** 11 - 1, 8 ** 11, 2 ** 45])('stores the size of its entries: %d bytes', (size) => {
     expect(parseHeader(headerOf('files/1', size, 0))).toEqual({ name: 'files/1', size });
   });
 
-  test('fills up an entry whose bytes are too few, and says so', async () => {
+  test('pads an entry that is too short, and reports it', async () => {
     const parts: Uint8Array[] = [];
     const archive = new ArchiveWriter(async (bytes) => void parts.push(bytes), 0, never);
     const short = async function* () {
@@ -166,7 +166,7 @@ describe('an archive', () => {
     expect(parseHeader(Buffer.from(tar.subarray(512 + 200_192, 1_024 + 200_192)))?.name).toBe('after');
   });
 
-  test('ends where the bytes of an entry cannot be read, and says why', async () => {
+  test('fails if the bytes of an entry cannot be read, with the reason', async () => {
     const archive = new ArchiveWriter(async () => {}, 0, never);
     const broken = async function* () {
       yield Buffer.from('only the beginning');
@@ -176,7 +176,7 @@ describe('an archive', () => {
     await archive.abandon();
   });
 
-  test('ends with whoever takes its bytes, and says why', async () => {
+  test('fails with its sink, with the reason', async () => {
     const refusing = new ArchiveWriter(() => Promise.reject(new Error('the disk is full')), 0, never);
     const write = async () => {
       for (let i = 0; i < 1_000; i++) await refusing.add(`files/${i}`, crypto.getRandomValues(new Uint8Array(60_000)));
@@ -184,7 +184,7 @@ describe('an archive', () => {
     await expect(write()).rejects.toThrow('the disk is full');
   });
 
-  test('is refused where any byte of it is another one', async () => {
+  test('is refused if any byte differs', async () => {
     const tables = [{ name: 'users', columns: { user_id: 'int' }, rows: 1 }];
     const key = { included: false, fingerprint: null };
     const files = { included: true, count: 0, bytes: 0, bucket: null };

@@ -11,7 +11,7 @@ import { expectRefusal, overSocket, postHead, request } from '../support/wire.ts
 
 const proxy = '10.0.0.1';
 
-/** TRUST_PROXY, where the connection comes from, X-Forwarded-For, and the address that follows. */
+/** TRUST_PROXY, the address of the connection, X-Forwarded-For, and the resulting client IP. */
 type Vector = readonly [why: string, trusted: string, connection: string, forwardedFor: string | null, address: string];
 
 const vectors: readonly Vector[] = [
@@ -63,13 +63,13 @@ const vectors: readonly Vector[] = [
   ['a connection from nowhere', '1', 'unknown', '203.0.113.9', 'unknown'],
 ];
 
-describe('where a request comes from', () => {
+describe('the client IP', () => {
   test.each(vectors)('%s (TRUST_PROXY=%s)', (_, trusted, connection, forwardedFor, address) => {
     expect(clientIp(parseTrustedProxies(trusted), connection, forwardedFor)).toBe(address);
   });
 
   const wrong = ['true', 'on', '10', '-1', '1.5', 'proxy.example', '10.0.0.1/8', '10.0.0.0/33', '10.0.0.0/8,'];
-  test.each(wrong)('a setting that cannot be meant is refused: %s', (text) => {
+  test.each(wrong)('an invalid setting is refused: %s', (text) => {
     expect(() => parseTrustedProxies(text)).toThrow('off, a number of proxies from 1 to 9, or their networks');
   });
 
@@ -89,27 +89,27 @@ describe('where a request comes from', () => {
   });
 });
 
-/** Calls with a token that nobody has, until it is refused for being too many. */
+/** Calls with an unknown token until the rate limit refuses it. */
 const path = '/api/users.php?action=me';
 const badToken = (url: string, forwardedFor: string) =>
   request(`${url}${path}`, { headers: { authorization: 'Bearer x', 'x-forwarded-for': forwardedFor } });
 
-onAnyEngine('the limit of an address behind a proxy', (engine) => {
+onAnyEngine('the rate limit of a client IP behind a proxy', (engine) => {
   const server = serverFor(engine, { TRUST_PROXY: '1', PARLEY_RATE_LIMIT: '1/3' }, { now: () => 0 });
 
-  test('is that of the address which the proxy names', async () => {
+  test('counts the address that the proxy reports', async () => {
     for (let i = 0; i < 3; i++) expectRefusal(await badToken(server().url, '203.0.113.1'), 'unauthorized');
     expectRefusal(await badToken(server().url, '203.0.113.1'), 'rate_limited');
     expectRefusal(await badToken(server().url, '203.0.113.2'), 'unauthorized');
   });
 
-  test('is not escaped by what a client makes up', async () => {
+  test('is not escaped with made-up headers', async () => {
     const madeUp = ['6.6.6.1, 203.0.113.3', 'nonsense,,203.0.113.3:1', '6.6.6.2,6.6.6.3,::ffff:203.0.113.3'];
     for (const forwarded of madeUp) expectRefusal(await badToken(server().url, forwarded), 'unauthorized');
     expectRefusal(await badToken(server().url, '6.6.6.4, 203.0.113.3'), 'rate_limited');
   });
 
-  test('is not escaped with header lines of its own, which the one of the proxy follows', async () => {
+  test('is not escaped with separate header lines before that of the proxy', async () => {
     const { host } = new URL(server().url);
     const call = (madeUp: string) =>
       overSocket(server().url, [
@@ -127,12 +127,12 @@ onAnyEngine('the limit of an address behind a proxy', (engine) => {
   });
 });
 
-onAnyEngine('the limit of an address where no proxy is trusted', (engine) => {
+onAnyEngine('the rate limit of a client IP without a trusted proxy', (engine) => {
   for (const trusted of ['off', '198.51.100.0/24']) {
     describe(`TRUST_PROXY=${trusted}`, () => {
       const server = serverFor(engine, { TRUST_PROXY: trusted, PARLEY_RATE_LIMIT: '1/3' }, { now: () => 0 });
 
-      test('is that of the connection, whatever the header says', async () => {
+      test('counts the address of the connection, whatever the header says', async () => {
         for (let i = 0; i < 3; i++) expectRefusal(await badToken(server().url, `203.0.113.${i}`), 'unauthorized');
         expectRefusal(await badToken(server().url, '203.0.113.9'), 'rate_limited');
       });
@@ -140,7 +140,7 @@ onAnyEngine('the limit of an address where no proxy is trusted', (engine) => {
   }
 });
 
-/** Sends a call, and hangs up once `until` says so. */
+/** Sends a call, and disconnects once `until` resolves. */
 async function hangUp(url: string, text: string, until: () => Promise<unknown>): Promise<void> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -152,14 +152,14 @@ async function hangUp(url: string, text: string, until: () => Promise<unknown>):
   await closed;
 }
 
-onPostgres('a client that hangs up before it is answered', () => {
+onPostgres('a client that disconnects before the response', () => {
   const server = serverFor('postgres', { PARLEY_RATE_LIMIT: '1/10' }, { now: () => 0 });
-  /** The server takes what comes in its order: it has seen that a connection ended once it answers a later request. */
+  /** The server handles events in order: it has noticed the disconnect when it responds to a later request. */
   const noticed = () => fetch(`${server().url}/metrics`).then((response) => response.text());
   const waiting = (db: Db, count: number) =>
     eventually('the server waits', async () => (await lockWaits(db)) >= count || undefined);
 
-  test('has been where it was, in the audit log', async () => {
+  test('has its client IP in the audit log', async () => {
     const { ada } = await users(server(), 'ada');
     const body = JSON.stringify({ name: 'made in passing', scopes: ['chats:read'] });
     const call = postHead(server().url, 'tokens.php?action=create', ada.token, body.length) + body;
@@ -168,7 +168,7 @@ onPostgres('a client that hangs up before it is answered', () => {
       await hangUp(server().url, call, () => waiting(tx, 1));
       await noticed();
     });
-    const entry = await eventually('the act is written down', () =>
+    const entry = await eventually('the act is recorded', () =>
       server().engine.get<{ address: string }>(
         `SELECT address FROM audit WHERE act = 'token_created' AND user_id = $1`,
         [ada.userId],
@@ -177,7 +177,7 @@ onPostgres('a client that hangs up before it is answered', () => {
     expect(entry.address).toBe('127.0.0.1');
   });
 
-  test('counts against its address nevertheless', async () => {
+  test('still counts against its client IP', async () => {
     const { host } = new URL(server().url);
     const bad = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer nobody\r\n\r\n`;
     const left = async () => Number((await badToken(server().url, '')).headers.get('ratelimit-remaining'));
@@ -192,8 +192,8 @@ onPostgres('a client that hangs up before it is answered', () => {
       await Promise.all(Array.from({ length: 4 }, () => hangUp(server().url, bad, () => waiting(tx, 4))));
       await noticed();
     });
-    await eventually('all have been answered', async () => ((await answered()) >= soFar + 4 ? true : undefined));
-    // One more for asking.
+    await eventually('all have responses', async () => ((await answered()) >= soFar + 4 ? true : undefined));
+    // One more for this request itself.
     expect(await left()).toBe(before - 5);
   });
 });

@@ -6,7 +6,7 @@ import { fold, words } from '../../domain/words.ts';
 import { parseFields } from '../../http/form.ts';
 
 describe('times', () => {
-  test('are what the runtime would say', () => {
+  test('equal those of the runtime', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -1e12, max: 253_402_300_799_999 }), { minLength: 1 }), (times) => {
         for (const at of times.flatMap((t) => [t, t + 1, t + 59_999])) {
@@ -35,7 +35,7 @@ describe('words', () => {
     test(`of ${JSON.stringify(text)}`, () => expect(words(text)).toEqual(expected));
   }
 
-  test('are the same whether the text was folded before or not, and hold nothing that an index could read as syntax', () => {
+  test('do not change if the text was folded before, and contain no syntax of an index', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), (text) => {
         expect(words(fold(text))).toEqual(words(text));
@@ -62,7 +62,7 @@ describe('the fingerprint of an input', () => {
 });
 
 describe('fields of a query', () => {
-  test('are read as the platform reads them', () => {
+  test('are parsed as the platform does', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }))), (pairs) => {
         const text = new URLSearchParams(pairs).toString();

@@ -10,11 +10,11 @@ const roles = ['stranger', 'member', 'admin', 'owner'] as const;
 type Kind = (typeof kinds)[number];
 type Role = (typeof roles)[number];
 
-/** A chat with somebody in every role. Both sides of a direct chat are members. */
+/** A chat with a user in every role. Both sides of a direct chat are members. */
 interface Scene {
   readonly chat_id: number;
   readonly actor: Client;
-  /** A message that somebody else wrote. */
+  /** A message of another user. */
   readonly message_id: number;
   /** A member besides the actor; the other side of a direct chat. */
   readonly member: Client;
@@ -25,7 +25,7 @@ interface Scene {
 
 type Act = readonly [operation: OperationName, input: (scene: Scene) => object];
 
-/** What can be done in a chat, as a call by the actor of a scene. */
+/** The calls of the actor in a scene, by act. */
 const acts = {
   'see the chat': ['chats.get', ({ chat_id }) => ({ chat_id })],
   'list the participants': ['chats.participants', ({ chat_id }) => ({ chat_id })],
@@ -64,15 +64,15 @@ test('every operation on a chat or a message is in the table', () => {
     return fields.includes('chat_id') || fields.includes('message_id');
   });
   const inTable = new Set<string>(Object.values(acts).map(([operation]) => operation));
-  // It takes a chat only to choose among the caller's own deliveries.
+  // Its chat only filters the caller's own deliveries.
   inTable.add('webhooks.deliveries');
   expect(touching.map((row) => row.name).filter((name) => !inTable.has(name))).toEqual([]);
 });
 
 /**
- * Who may do what: the table of the design, written out. `-` is not_found: the chat, or its messages, cannot be seen.
- * `no` is forbidden: it can be seen, but this is not for you. A public channel can be seen by anyone; its messages by
- * those in it. Nobody leaves a direct chat: it has just its two sides, for ever. Joining where one is already changes
+ * The permissions. `-` is not_found: the chat, or its messages, cannot be seen.
+ * `no` is forbidden: it can be seen, but not changed in this way. Anyone can see a public channel, and members its
+ * messages. Nobody leaves a direct chat, which always has its two sides. Joining a chat again changes
  * nothing.
  */
 // biome-ignore format: a table is read in columns
@@ -121,7 +121,7 @@ onAnyEngine('who may do what', (engine) => {
     return { chat_id, actor: cast[role], message_id: message.message_id, member: other, owner: other, outsider };
   }
 
-  /** Two owners, so that leaving is not about the last one: that is a rule of its own. */
+  /** Two owners, because another rule keeps the last one from leaving. */
   async function scene(kind: Kind, role: Role): Promise<Scene> {
     if (kind === 'direct') return directScene(role);
     const { member, admin, owner, other, outsider } = cast;
@@ -169,7 +169,7 @@ onAnyEngine('who may do what', (engine) => {
   }
 
   describe('owners', () => {
-    test('the last one can neither leave nor step down, until there is a successor', async () => {
+    test('the last one can neither leave nor step down without a successor', async () => {
       const { owner, member } = cast;
       const create = { name: 'Ours', participants: [member.userId] };
       const { group } = await owner.ok('messages.create_group', create);
@@ -186,7 +186,7 @@ onAnyEngine('who may do what', (engine) => {
       }
     });
 
-    test('nobody removes one: no admin, no other owner, not the owner in person', async () => {
+    test('nobody can remove one, neither an admin nor any owner', async () => {
       const { owner, member, admin } = cast;
       const participants = [member.userId, admin.userId];
       const { chat_id } = (await owner.ok('messages.create_group', { name: 'Ours', participants })).group;
@@ -197,7 +197,7 @@ onAnyEngine('who may do what', (engine) => {
       }
     });
 
-    test('two who leave at the same moment do not leave a chat without one', async () => {
+    test('two who leave at the same time do not leave a chat without one', async () => {
       const { owner, member } = cast;
       for (let i = 0; i < 5; i++) {
         const create = { name: 'Ours', participants: [member.userId] };
@@ -208,7 +208,7 @@ onAnyEngine('who may do what', (engine) => {
       }
     });
 
-    test('two who depose each other at the same moment do not leave a chat without one', async () => {
+    test('two who demote each other at the same time do not leave a chat without one', async () => {
       const { owner, member } = cast;
       for (let i = 0; i < 5; i++) {
         const create = { name: 'Ours', participants: [member.userId] };
@@ -224,7 +224,7 @@ onAnyEngine('who may do what', (engine) => {
     });
   });
 
-  test('an author who may no longer post in a channel may still edit and delete what was posted', async () => {
+  test('an author who may no longer post in a channel may still edit and delete own messages', async () => {
     const { owner, admin } = cast;
     const { channel } = await owner.ok('messages.create_channel', { name: 'News', participants: [admin.userId] });
     const { chat_id } = channel;
@@ -236,7 +236,7 @@ onAnyEngine('who may do what', (engine) => {
     await admin.ok('messages.delete_message', { message_id });
   });
 
-  test('who has left is a stranger, also to what was written before', async () => {
+  test('a user who has left sees nothing, not even older messages', async () => {
     const { owner, member } = cast;
     const { chat_id } = (await owner.ok('messages.create_group', { name: 'Once', participants: [member.userId] }))
       .group;
@@ -250,7 +250,7 @@ onAnyEngine('who may do what', (engine) => {
     expect((await member.ok('chats.list', {})).chats.map((c) => c.chat_id)).not.toContain(chat_id);
   });
 
-  test('an administrator of the service sees no more of a private chat than anyone', async () => {
+  test('an administrator of the service sees no more of a private chat than any user', async () => {
     const { member, other } = cast;
     const root = await server().user('root', { admin: true });
     const { chat_id } = (await member.ok('messages.create_direct', { user_id: other.userId })).chat;

@@ -34,7 +34,7 @@ const fileLimit = 200_000;
 const bodyLimit = 1_048_576;
 const lengths = [100_000_000, 'chunked'] as const;
 
-/** Writes a body in the way that the head has announced. */
+/** Encodes a body as its head announces. */
 const asAnnounced = (length: number | 'chunked', bytes: string | Uint8Array) =>
   length === 'chunked' ? chunk(bytes) : bytes;
 
@@ -78,14 +78,14 @@ onAnyEngine('a file that is refused early', (engine) => {
       },
     );
 
-    test('is taken in and dropped, where the file comes first', async () => {
+    test('is received and dropped if the file comes first', async () => {
       const by = await who();
       const body = formWith(filePart(someBytes(100_000)), textPart('chat_id', chat()));
       expectRefusal(await post(by, sending, body), code);
     });
   });
 
-  test('the answer reaches a client that sends 100 MB as fast as it can', async () => {
+  test('the response reaches a client that sends 100 MB as fast as it can', async () => {
     const connection = await Connection.to(bob.url);
     await connection.write(headOf(bob, sending, lengths[0]));
     await connection.write(openForm(textPart('chat_id', group), filePart('')));
@@ -111,7 +111,7 @@ onAnyEngine('a file that is refused early', (engine) => {
     }
   });
 
-  describe('that breaks off', () => {
+  describe('that is interrupted', () => {
     const bodies: [string, string, string, (bytes: Uint8Array) => Uint8Array][] = [
       ['as a message', sending, formType, (bytes) => openForm(textPart('chat_id', group), filePart(bytes))],
       ['as a message, the file first', sending, formType, (bytes) => openForm(filePart(bytes))],
@@ -132,7 +132,7 @@ onAnyEngine('a file that is refused early', (engine) => {
       expect((await ada.ok('messages.get_messages', { chat_id: group })).messages).toEqual([]);
     });
 
-    test('after the end of its form, but before the length that it announced, is not sent', async () => {
+    test('after the end of its form but before its Content-Length is not sent', async () => {
       const body = formWith(textPart('chat_id', group), textPart('content', 'x'), filePart('bytes'));
       const connection = await Connection.to(ada.url);
       await connection.write(headOf(ada, sending, body.length + 100));
@@ -144,7 +144,7 @@ onAnyEngine('a file that is refused early', (engine) => {
     });
   });
 
-  test('one byte more than 2 GiB is refused as soon as it is announced', async () => {
+  test('one byte more than 2 GiB is refused by its Content-Length', async () => {
     for (const [path, type, around] of [
       [uploading, 'text/plain', 0],
       [uploading, formType, bodyLimit],
@@ -158,7 +158,7 @@ onAnyEngine('a file that is refused early', (engine) => {
   });
 });
 
-onAnyEngine('a form with a file that is not as it should be', (engine) => {
+onAnyEngine('an invalid form with a file', (engine) => {
   const server = serverFor(engine, { PARLEY_FILE_LIMIT: String(fileLimit) });
   let ada: Client;
   let chat_id: number;
@@ -176,7 +176,7 @@ onAnyEngine('a form with a file that is not as it should be', (engine) => {
     expect(await lastMessage()).toBe(before.message);
   });
 
-  /** What is wrong in a form does not depend on where in it that stands. */
+  /** Checks that a form is refused wherever its invalid part is. */
   async function refused(code: ErrorCode, field: string | undefined, ...parts: Part[]): Promise<string> {
     const fields = [textPart('chat_id', chat_id), textPart('content', 'x')];
     const before = expectRefusal(await post(ada, sending, formWith(...fields, ...parts)), code);
@@ -211,7 +211,7 @@ onAnyEngine('a form with a file that is not as it should be', (engine) => {
       }
     });
 
-    test('a field that there is not', async () => {
+    test('an unknown field', async () => {
       expect(await refused('validation_failed', 'fil', filePart('x'), textPart('fil', 'x'))).toContain(
         'did you mean file',
       );
@@ -236,14 +236,14 @@ onAnyEngine('a form with a file that is not as it should be', (engine) => {
       await refused('validation_failed', 'content', filePart('x'), textPart('content', 'y'));
     });
 
-    test('fields that are larger than a body may be', async () => {
+    test('fields that are larger than a body', async () => {
       const large = textPart('content', 'x'.repeat(bodyLimit + 1));
       for (const parts of [[large], [filePart('x'), large], [large, filePart('x')]]) {
         expectRefusal(await post(ada, sending, formWith(...parts)), 'payload_too_large');
       }
     });
 
-    test('a bad Idempotency-Key', async () => {
+    test('an invalid Idempotency-Key', async () => {
       const body = formWith(textPart('chat_id', chat_id), filePart('x'));
       expectRefusal(await post(ada, sending, body, formType, { 'idempotency-key': 'a b' }), 'invalid_request');
     });
@@ -259,7 +259,7 @@ onAnyEngine('a form with a file that is not as it should be', (engine) => {
       }
     });
 
-    test('nothing at all, as of a browser’s field that was left empty', async () => {
+    test('no file, as from an empty field of a browser', async () => {
       const empty = filePart('', '');
       const alone = expectRefusal(
         await post(ada, sending, formWith(textPart('chat_id', chat_id), empty)),
@@ -272,7 +272,7 @@ onAnyEngine('a form with a file that is not as it should be', (engine) => {
       expect(complaint(none, 'file')).toBe('is required');
     });
 
-    test('more bytes than the limit, announced or not', async () => {
+    test('more bytes than the limit, with and without Content-Length', async () => {
       const over = someBytes(fileLimit + 1);
       for (const [path, type, body] of [
         [uploading, 'text/plain', over],
@@ -291,7 +291,7 @@ onAnyEngine('a form with a file that is not as it should be', (engine) => {
       }
     });
 
-    test('far more bytes than the limit: it is stopped where it passes it', async () => {
+    test('far more bytes than the limit: it stops at the limit', async () => {
       const connection = await Connection.to(ada.url);
       await connection.write(headOf(ada, uploading, 'chunked', 'text/plain'));
       const piece = chunk(someBytes(100_000));
@@ -304,7 +304,7 @@ onAnyEngine('a form with a file that is not as it should be', (engine) => {
     const file = filePart(someBytes(1_000), 'a.bin');
     const fields = () => [textPart('chat_id', chat_id), textPart('content', 'x')];
 
-    test('cut off anywhere', async () => {
+    test('truncated anywhere', async () => {
       const whole = formWith(...fields(), filePart('the bytes of the file', 'a.txt'));
       const end = whole.length - formEnd.trimEnd().length;
       for (let length = 0; length < whole.length - 2; length += length < end ? 9 : 1) {
@@ -312,7 +312,7 @@ onAnyEngine('a form with a file that is not as it should be', (engine) => {
       }
     });
 
-    test('a boundary that is another, none, or no boundary at all', async () => {
+    test('a wrong, empty or missing boundary', async () => {
       const body = formWith(...fields(), file);
       for (const boundary of [
         '; boundary=other',
@@ -325,7 +325,7 @@ onAnyEngine('a form with a file that is not as it should be', (engine) => {
       }
     });
 
-    test('a long text before the first boundary, or none in it: it is not read to its end', async () => {
+    test('a long text before the first boundary: it is not read to its end', async () => {
       const connection = await Connection.to(ada.url);
       await connection.write(headOf(ada, sending, 'chunked'));
       const piece = chunk(new Uint8Array(50_000));
@@ -345,7 +345,7 @@ onAnyEngine('a form with a file that is not as it should be', (engine) => {
       }
     });
 
-    test('10,000 parts that are not even fields', async () => {
+    test('10,000 parts that are no fields', async () => {
       const many = Array.from({ length: 10_000 }, () => partOf('X-Nothing: x', 'x'));
       expectRefusal(await post(ada, sending, formWith(...fields(), ...many)), 'invalid_request');
     });
@@ -361,7 +361,7 @@ onAnyEngine('a form with a file that is not as it should be', (engine) => {
       ['with a header before it that is too long', `X-Long: ${'x'.repeat(20_000)}\r\n${disposition}`],
       ['with too many headers before it', `${'X-Some: x\r\n'.repeat(2_000)}${disposition}`],
     ];
-    test.each(odd)('a part %s: it is refused, not left out', async (_, head) => {
+    test.each(odd)('a part %s: it is refused, not ignored', async (_, head) => {
       const part = partOf(head, 'bytes');
       for (const parts of [
         [...fields(), part],
@@ -372,7 +372,7 @@ onAnyEngine('a form with a file that is not as it should be', (engine) => {
       }
     });
 
-    test('a part whose headers do not end is answered', async () => {
+    test('a part whose headers do not end gets a response', async () => {
       const endless = ['Content-Disposition: form-data; name="file"; filename="a.txt"', 'X-Header: y\r\n', 'x', ''];
       for (const part of endless) {
         expectRefusal(await post(ada, sending, formWith(...fields(), part)), 'invalid_request');
@@ -380,7 +380,7 @@ onAnyEngine('a form with a file that is not as it should be', (engine) => {
       }
     });
 
-    test('headers of a part that go on and on are not read to their end', async () => {
+    test('endless headers of a part are not read to their end', async () => {
       const connection = await Connection.to(ada.url);
       await connection.write(headOf(ada, sending, 'chunked'));
       await connection.write(chunk(openForm(...fields(), 'X-Long: ')));
@@ -409,7 +409,7 @@ onAnyEngine('a form with a file that is not as it should be', (engine) => {
       connection.hangUp();
     });
 
-    test('a chunk that is none', async () => {
+    test('an invalid chunk', async () => {
       for (const [path, type, body] of [
         [sending, formType, openForm(...fields(), file)],
         [uploading, 'text/plain', someBytes(1_000)],
@@ -427,7 +427,7 @@ onAnyEngine('a form with a file that is not as it should be', (engine) => {
 });
 
 onAnyEngine('the limits of a form', (engine) => {
-  test('let a file through that is just as large as it may be, beside fields', async () => {
+  test('accept a file of the maximum size beside fields', async () => {
     const server = await startServer({ ...(await freshEnvironment(engine)), PARLEY_FILE_LIMIT: String(fileLimit) });
     try {
       const { ada } = await users(server, 'ada');
@@ -451,7 +451,7 @@ onAnyEngine('the limits of a form', (engine) => {
     }
   });
 
-  test('let a list through that has more parts than a form with a file', async () => {
+  test('accept a list that has more parts than a form with a file', async () => {
     const server = await startServer(await freshEnvironment(engine));
     try {
       const { ada, bob } = await users(server, 'ada', 'bob');
@@ -467,7 +467,7 @@ onAnyEngine('the limits of a form', (engine) => {
     }
   });
 
-  test('answer whatever is made of a form, and keep a file only where they say so', async () => {
+  test('give a response to every mutated form, and keep a file only after a success', async () => {
     const server = await startServer(await freshEnvironment(engine));
     try {
       const { ada } = await users(server, 'ada');

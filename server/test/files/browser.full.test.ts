@@ -31,7 +31,7 @@ function sound(): Buffer<ArrayBuffer> {
   return Buffer.concat([head, Buffer.alloc(rate, 128)]);
 }
 
-/** A short film of two colours, which the browser makes itself. */
+/** Records a short video of two colours in the browser. */
 async function film(page: Page): Promise<Buffer<ArrayBuffer>> {
   const bytes = await page.evaluate(async () => {
     const canvas = document.createElement('canvas');
@@ -56,7 +56,7 @@ async function film(page: Page): Promise<Buffer<ArrayBuffer>> {
   return Buffer.from(bytes);
 }
 
-/** What stands on a page that the browser makes of a file. */
+/** Returns the text of the page that the browser shows for a file. */
 const seen = (page: Page) =>
   page.evaluate(() => {
     const image = document.querySelector('img');
@@ -71,7 +71,7 @@ const seen = (page: Page) =>
 
 type Seen = Awaited<ReturnType<typeof seen>>;
 
-/** The pages that there are have no scripts; this stands for one that has. */
+/** Our pages have no scripts. This one stands for a page with scripts. */
 const withScripts = { bypassCSP: true };
 
 const becomes = (page: Page, what: string, isSo: (now: Seen) => boolean): Promise<true> =>
@@ -91,7 +91,7 @@ inChromium('a file in a browser', () => {
     filmed = await film(await visit());
   });
 
-  /** A file that Ada has sent to Bob. */
+  /** Sends a file from Ada to Bob. */
   async function sent(content: BlobPart, name: string): Promise<{ file: FileInfo; message_id: number }> {
     const { file } = await ada.ok('files.upload', { name, file: new File([content], 'sent') });
     const { message } = await ada.ok('messages.send_message', { chat_id, file_id: file.file_id });
@@ -101,7 +101,7 @@ inChromium('a file in a browser', () => {
   const linkTo = async ({ file_id }: FileInfo) => (await bob.ok('files.get', { file_id })).link.url;
   const sentLink = async (content: BlobPart, name: string) => linkTo((await sent(content, name)).file);
 
-  /** Bob on a page of ours, signed in. */
+  /** Opens one of our pages, signed in as Bob. */
   async function bobAtHome(options: BrowserContextOptions = {}): Promise<Page> {
     const page = await visit(options);
     const value = (await signedIn(server(), bob)).session ?? '';
@@ -111,7 +111,7 @@ inChromium('a file in a browser', () => {
   }
 
   describe('opened by a link', () => {
-    /** What the browser says while it shows it: a policy that forbids what is needed would be complained of. */
+    /** Collects the console messages, where the browser reports a policy that blocks too much. */
     async function open(address: string): Promise<{ page: Page; complaints: string[] }> {
       const page = await visit();
       const complaints: string[] = [];
@@ -126,7 +126,7 @@ inChromium('a file in a browser', () => {
       expect(complaints).toEqual([]);
     });
 
-    test('is a film that plays', async () => {
+    test('is a video that plays', async () => {
       const { page, complaints } = await open(await sentLink(filmed, 'film.webm'));
       await becomes(page, 'the film is shown', ({ filmWidth, isPlayable }) => filmWidth === 64 && isPlayable);
       expect(complaints).toEqual([]);
@@ -138,7 +138,7 @@ inChromium('a file in a browser', () => {
       expect(complaints).toEqual([]);
     });
 
-    test('is text, whatever is written there', async () => {
+    test('is text, whatever it contains', async () => {
       const text = '<script>document.title = "ran"</script> Grüße 👋';
       const { page } = await open(await sentLink(text, 'picture.png'));
       await becomes(page, 'the text is shown', (now) => now.text === text);
@@ -146,7 +146,7 @@ inChromium('a file in a browser', () => {
     });
   });
 
-  describe('that could run something is saved', () => {
+  describe('that could run code is saved', () => {
     const script = 'document.title = "ran"';
     const svg = `<svg xmlns="http://www.w3.org/2000/svg"><script>${script}</script></svg>`;
     const dangerous: [string, string][] = [
@@ -181,7 +181,7 @@ inChromium('a file in a browser', () => {
   );
 
   describe('on a page of ours', () => {
-    test('is fetched with the cookie', async () => {
+    test('is downloaded with the cookie', async () => {
       const page = await bobAtHome(withScripts);
       const { file } = await sent('for Bob', 'a.txt');
       const got = await page.evaluate(async (address) => {
@@ -197,7 +197,7 @@ inChromium('a file in a browser', () => {
       expect(await show(page, (await sent(picture, 'picture.png')).file.url)).toBe('shown');
     });
 
-    test('opens as a film that plays', async () => {
+    test('opens as a video that plays', async () => {
       const page = await bobAtHome();
       const { file } = await sent(filmed, 'film.webm');
       const opened = page.waitForURL(file.url);
@@ -206,7 +206,7 @@ inChromium('a file in a browser', () => {
       await becomes(page, 'the film is shown', ({ filmWidth, isPlayable }) => filmWidth === 64 && isPlayable);
     });
 
-    test('is asked for anew each time: it is not sent twice, and not had once access has ended', async () => {
+    test('is revalidated each time: it is not sent twice, nor after access has ended', async () => {
       const page = await bobAtHome(withScripts);
       const { file, message_id } = await sent('for a while', 'a.txt');
       const get = () =>
@@ -220,7 +220,7 @@ inChromium('a file in a browser', () => {
           });
           const response = await fetch(address);
           const text = await response.text();
-          // Browsers count 300 for the head of an answer, whatever it is.
+          // Browsers count 300 bytes for the head of any response.
           return { status: response.status, text: response.ok ? text : '', sentBytes: (await transferred) - 300 };
         }, file.url);
       expect(await get()).toEqual({ status: 200, text: 'for a while', sentBytes: 11 });
@@ -229,7 +229,7 @@ inChromium('a file in a browser', () => {
       expect(await get()).toMatchObject({ status: 404, text: '' });
     });
 
-    test('cannot become a script or a style of it', async () => {
+    test('cannot be loaded as a script or a style', async () => {
       const page = await bobAtHome(withScripts);
       const script = (await sent('document.title = "ran"', 'program.js')).file.url;
       const style = (await sent('h1 { color: rgb(1, 2, 3) }', 'style.css')).file.url;
@@ -266,7 +266,7 @@ inChromium('a file in a browser', () => {
 
     // `localhost` is another site than 127.0.0.1; another port of 127.0.0.1 is the same site, where cookies go along.
     for (const host of ['localhost', '127.0.0.1']) {
-      test(`at ${host} is not to be had with the cookie of whoever looks at it`, async () => {
+      test(`at ${host} cannot be read with the cookie of its visitor`, async () => {
         const page = await bobAtHome();
         const { file } = await sent(picture, 'picture.png');
         const link = await linkTo(file);
@@ -276,7 +276,7 @@ inChromium('a file in a browser', () => {
       });
     }
 
-    test('is read with a token, in parts, with all that is told of it', async () => {
+    test('is read with a token, in ranges, with its headers', async () => {
       const page = await visit();
       const { file } = await sent('0123456789', 'digits.txt');
       await page.goto(`http://localhost:${elsewhere.port}/`);
@@ -301,7 +301,7 @@ inChromium('a file in a browser', () => {
     });
   });
 
-  /** Puts a picture on a page. */
+  /** Adds an image to a page. */
   const show = (page: Page, address: string): Promise<'shown' | 'refused'> =>
     page.evaluate(
       (src) =>

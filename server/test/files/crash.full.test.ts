@@ -23,7 +23,7 @@ import {
 import { users } from '../support/people.ts';
 import { attach, spawnServer, type TestServer } from '../support/server.ts';
 
-/** After it, nobody can be sending them any more. */
+/** After this time no sender can be left. */
 const quarterOfAnHour = 15 * 60_000;
 const day = 86_400_000;
 
@@ -37,8 +37,8 @@ async function sweep({ engine, env }: TestServer, now: number): Promise<void> {
   while (await removeEnded(engine, blobs, now, () => {}));
 }
 
-onBothEngines('a server killed with SIGKILL while files come in', (engine) => {
-  test('shows nothing of those that were not whole, works on, and removes them when their time is over', async () => {
+onBothEngines('a server killed with SIGKILL during uploads', (engine) => {
+  test('hides incomplete files, serves again, and removes them when they expire', async () => {
     const env = await freshEnvironment(engine);
     const first = await spawnServer(env);
     const before = await attach(first.url, env);
@@ -84,7 +84,7 @@ onBothEngines('a server killed with SIGKILL while files come in', (engine) => {
     await second.kill('SIGTERM');
   });
 
-  test('has every file that it answered for, whole, and nothing that it does not know of', async () => {
+  test('has every acknowledged file complete, and no unknown files', async () => {
     const env = await freshEnvironment(engine);
     let running = await spawnServer(env);
     const setUp = await attach(running.url, env);
@@ -96,7 +96,7 @@ onBothEngines('a server killed with SIGKILL while files come in', (engine) => {
     for (let round = 0; round < 3; round++) {
       const client = new Client(running.url, ada.token, ada.userId);
       const writer = async (name: number) => {
-        // From what is written at once to what takes some time.
+        // From sizes that are written at once to those that take some time.
         const bytes = someBytes(1 + name * 100_000);
         for (let i = 0; ; i++) {
           const content = `${round}/${name}/${i}`;

@@ -24,7 +24,7 @@ const fetchAs = (by: Client, { url }: FileInfo, headers: Headed = {}, method = '
 
 const refusalFor = (by: Client, { url }: FileInfo): Promise<Reply> => request(url, { headers: bearer(by) });
 
-/** What holds for every answer that is about a file. */
+/** Checks the headers of every response about a file. */
 function expectGuarded(headers: Headers): void {
   expect(headers.get('x-content-type-options')).toBe('nosniff');
   expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; .*\bsandbox\b(?!.*allow-scripts)/);
@@ -37,7 +37,7 @@ function expectGuarded(headers: Headers): void {
 const linkTo = async (by: Client, { file_id }: FileInfo): Promise<string> =>
   (await by.ok('files.get', { file_id })).link.url;
 
-/** The same address with some of its fields changed, or without them. */
+/** Returns the URL with some parameters changed or removed. */
 function changed(address: string, fields: Readonly<Record<string, string | undefined>>): string {
   const url = new URL(address);
   for (const [name, value] of Object.entries(fields)) {
@@ -47,14 +47,14 @@ function changed(address: string, fields: Readonly<Record<string, string | undef
   return url.href;
 }
 
-onAnyEngine('a file is fetched', (engine) => {
+onAnyEngine('a file is downloaded', (engine) => {
   const server = serverFor(engine);
   let root: Client;
   beforeAll(async () => {
     root = await server().user('root', { admin: true });
   });
 
-  /** Ada has sent a file into a group with Bob; Cleo has nothing to do with it. */
+  /** Ada sends a file into a group with Bob. Cleo is not in it. */
   async function sentFile() {
     const people = await users(server(), 'ada', 'bob', 'cleo');
     const { ada, bob } = people;
@@ -64,7 +64,7 @@ onAnyEngine('a file is fetched', (engine) => {
     return { ...people, chat_id, message_id: message.message_id, file: message.file };
   }
 
-  test('by whoever uploaded it, and by nobody else until it is sent', async () => {
+  test('by its uploader, and by nobody else until it is sent', async () => {
     const { ada, bob } = await users(server(), 'ada', 'bob');
     const file = await upload(ada, 'only mine', 'mine.txt');
     expect(await (await fetchAs(ada, file)).text()).toBe('only mine');
@@ -74,7 +74,7 @@ onAnyEngine('a file is fetched', (engine) => {
     expect(await (await fetchAs(bob, file)).text()).toBe('only mine');
   });
 
-  test('by those in the chat where a message names it; for others it is as if there were none', async () => {
+  test('by those in the chat of its message; for others it does not exist', async () => {
     const { ada, bob, cleo, file } = await sentFile();
     for (const one of [ada, bob]) expect(await (await fetchAs(one, file)).text()).toBe('for the group');
     const hidden = expectRefusal(await refusalFor(cleo, file), 'not_found');
@@ -91,7 +91,7 @@ onAnyEngine('a file is fetched', (engine) => {
     expectRefusal(await refusalFor(root, file), 'not_found');
   });
 
-  test('not by those who only see that there is a public channel, until they join it', async () => {
+  test('not by those outside of a public channel, until they join', async () => {
     const { ada, bob } = await users(server(), 'ada', 'bob');
     const { chat_id } = (await ada.ok('messages.create_channel', { name: 'News' })).channel;
     const { message } = await ada.ok('messages.send_message', { chat_id, file: new File(['news'], 'news.txt') });
@@ -101,7 +101,7 @@ onAnyEngine('a file is fetched', (engine) => {
     expect(await (await fetchAs(bob, file)).text()).toBe('news');
   });
 
-  test('not by those who have left, or were removed, until they are back', async () => {
+  test('not by those who left or were removed, until they are back', async () => {
     const { ada, bob, chat_id, file } = await sentFile();
     await bob.ok('chats.leave', { chat_id });
     expectRefusal(await refusalFor(bob, file), 'not_found');
@@ -111,7 +111,7 @@ onAnyEngine('a file is fetched', (engine) => {
     expectRefusal(await refusalFor(bob, file), 'not_found');
   });
 
-  test('not once the message that named it is deleted; another message keeps it for its own chat', async () => {
+  test('not after its message is deleted; another message keeps it for its own chat', async () => {
     const { ada, bob, cleo, message_id, file } = await sentFile();
     const { chat_id } = (await ada.ok('messages.create_direct', { user_id: cleo.userId })).chat;
     const again = await ada.ok('messages.send_message', { chat_id, file_id: file.file_id });
@@ -122,7 +122,7 @@ onAnyEngine('a file is fetched', (engine) => {
     for (const one of [ada, bob, cleo]) expectRefusal(await refusalFor(one, file), 'not_found');
   });
 
-  test('with a token for files, and with no other', async () => {
+  test('only with a token that has the scope files', async () => {
     const { ada, file } = await sentFile();
     const { access_token } = await ada.ok('tokens.create', { name: 'reads', scopes: ['messages:read'] });
     const reader = new Client(ada.url, access_token, ada.userId);
@@ -131,7 +131,7 @@ onAnyEngine('a file is fetched', (engine) => {
   });
 
   describe('by a link', () => {
-    test('without a token, as whole and in parts', async () => {
+    test('without a token, as a whole and in ranges', async () => {
       const { bob, file } = await sentFile();
       const link = await linkTo(bob, file);
       expect(await (await fetch(link)).text()).toBe('for the group');
@@ -141,7 +141,7 @@ onAnyEngine('a file is fetched', (engine) => {
       expect(asked.headers.get('content-length')).toBe('13');
     });
 
-    test('that says what was signed, and nothing else', async () => {
+    test('that has exactly the signed parameters', async () => {
       const { ada, bob, cleo, file } = await sentFile();
       const other = await upload(ada, 'another', 'another.txt');
       const link = await linkTo(bob, file);
@@ -173,28 +173,28 @@ onAnyEngine('a file is fetched', (engine) => {
       expectRefusal(await request(link.replace('files.php?action=download', 'users.php?action=me')), 'unauthorized');
     });
 
-    test('not where a token comes along: then that one counts', async () => {
+    test('not if a token is sent too: then the token decides', async () => {
       const { bob, cleo, file } = await sentFile();
       const link = await linkTo(bob, file);
       expectRefusal(await request(link, { headers: bearer(cleo) }), 'not_found');
       expectRefusal(await request(link, { headers: { authorization: 'Bearer nonsense' } }), 'unauthorized');
     });
 
-    test('only as long as the one whom it was made for may see the file', async () => {
+    test('only while the user of the link may see the file', async () => {
       const { bob, chat_id, file } = await sentFile();
       const link = await linkTo(bob, file);
       await bob.ok('chats.leave', { chat_id });
       expectRefusal(await request(link), 'not_found');
     });
 
-    test('not once the message is deleted', async () => {
+    test('not after the message is deleted', async () => {
       const { ada, bob, message_id, file } = await sentFile();
       const links = [await linkTo(bob, file), await linkTo(ada, file)];
       await ada.ok('messages.delete_message', { message_id });
       for (const link of links) expectRefusal(await request(link), 'not_found');
     });
 
-    test('not once the one whom it was made for is disabled', async () => {
+    test('not after the user of the link is disabled', async () => {
       const { bob, file } = await sentFile();
       const link = await linkTo(bob, file);
       expect((await fetch(link)).status).toBe(200);
@@ -204,7 +204,7 @@ onAnyEngine('a file is fetched', (engine) => {
     });
   });
 
-  test('with the cookie of a session where a page of ours asks, and nowhere else', async () => {
+  test('with a session cookie from our own pages only', async () => {
     const { bob, file } = await sentFile();
     const cookie = `parley_session=${(await signedIn(server(), bob)).session}`;
     const own = await fetch(file.url, { headers: { cookie, 'sec-fetch-site': 'same-origin' } });
@@ -239,7 +239,7 @@ describe('a link', () => {
     expectRefusal(await request(link.url), 'unauthorized');
   });
 
-  test('cannot be made to work for longer', async () => {
+  test('cannot be extended', async () => {
     const { ada } = await users(server(), 'ada');
     const file = await upload(ada, 'for a while', 'a.txt');
     const link = await linkTo(ada, file);
@@ -265,7 +265,7 @@ describe('a download', () => {
 
   const seconds = (count: number) => new Date(Date.parse(modified) + count * 1_000).toUTCString();
 
-  test('is the whole file, and says by what to know it again', async () => {
+  test('is the whole file, with its validators', async () => {
     const before = Math.floor(Date.now() / 1_000) * 1_000;
     const fresh = await upload(ada, content, 'digits.txt');
     const answer = await fetchAs(ada, fresh);
@@ -281,7 +281,7 @@ describe('a download', () => {
     expect(await answer.text()).toBe(content);
   });
 
-  describe('of one range is that part', () => {
+  describe('of one range is that range', () => {
     const parts: [string, number, number][] = [
       ['bytes=0-0', 0, 1],
       ['bytes=2-4', 2, 5],
@@ -325,7 +325,7 @@ describe('a download', () => {
     'items=0-1',
     '0-1',
     '-',
-  ])('is the whole file where the range is none that can be given: %s', async (range) => {
+  ])('is the whole file for a range that is not served: %s', async (range) => {
     const answer = await fetchAs(ada, file, { range });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-range')).toBeNull();
@@ -345,16 +345,16 @@ describe('a download', () => {
     },
   );
 
-  describe('goes on with a part', () => {
+  describe('continues with a range', () => {
     const range = 'bytes=4-';
-    test('of the same file, known by its tag or its time', async () => {
+    test('of the same file, identified by its tag or its time', async () => {
       for (const known of [etag, modified]) {
         const answer = await fetchAs(ada, file, { range, 'if-range': known });
         expect([answer.status, await answer.text()]).toEqual([206, '456789']);
       }
     });
 
-    test('but begins anew with what is another file', async () => {
+    test('but starts again for another file', async () => {
       for (const known of [
         '"other"',
         `W/${etag}`,
@@ -413,7 +413,7 @@ describe('a download', () => {
       }
     });
 
-    test('is for those who may see the file', async () => {
+    test('is only for those who may see the file', async () => {
       const { bob } = await users(server(), 'bob');
       for (const headers of [
         { 'if-none-match': etag },
@@ -455,7 +455,7 @@ describe('a download', () => {
       }
     });
 
-    test('is a head alone where that is asked for, of the whole file', async () => {
+    test('is only the head of the whole file for HEAD', async () => {
       for (const headers of [{}, { range: 'bytes=2-4' }, { range: 'bytes=99-' }] as Headed[]) {
         const { status, lines, body } = parse(await raw('HEAD', headers));
         expect(status).toBe('HTTP/1.1 200 OK');
@@ -466,7 +466,7 @@ describe('a download', () => {
       }
     });
 
-    test('has no content where there is none to send', async () => {
+    test('has no body where none is allowed', async () => {
       const bare: [number, Headed][] = [
         [304, { 'if-none-match': etag }],
         [412, { 'if-match': '"other"' }],
@@ -481,7 +481,7 @@ describe('a download', () => {
   });
 
   describe('of a name', () => {
-    /** As RFC 6266 has a client read it. */
+    /** Parses the file name as RFC 6266 says. */
     const nameIn = (header: string): string | undefined => {
       const extended = /; filename\*=UTF-8''([^;]+)/.exec(header)?.[1];
       if (extended !== undefined) return decodeURIComponent(extended);
@@ -518,7 +518,7 @@ describe('a download', () => {
     });
   });
 
-  describe('is shown or saved', () => {
+  describe('is shown inline or saved', () => {
     const png = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
       'base64',
@@ -536,13 +536,13 @@ describe('a download', () => {
       ],
       ['a.txt', 'text', 'inline', 'text/plain; charset=utf-8'],
       ['a', 'text', 'inline', 'text/plain; charset=utf-8'],
-      // What it is called does not make it anything.
+      // The name does not decide the type.
       ['a.png', '<script>alert(1)</script>', 'inline', 'text/plain; charset=utf-8'],
       ['a.txt', png, 'inline', 'image/png'],
       ['a.html', '<script>alert(1)</script>', 'attachment', 'text/html; charset=utf-8'],
       ['a.htm', '<script>alert(1)</script>', 'attachment', 'text/html; charset=utf-8'],
       ['a.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>', 'attachment', 'image/svg+xml'],
-      // A page could include these otherwise.
+      // Otherwise a page could embed these.
       ['a.css', 'a {}', 'attachment', 'text/plain; charset=utf-8'],
       ['a.js', 'alert(1)', 'attachment', 'text/plain; charset=utf-8'],
       ['a.mjs', 'alert(1)', 'attachment', 'text/plain; charset=utf-8'],
@@ -554,7 +554,7 @@ describe('a download', () => {
       ['a.zip', 'PK\x03\x04\x14\x00\x00\x00', 'attachment', 'application/zip'],
       ['a.bin', Buffer.from([0, 1, 2, 3]), 'attachment', 'application/octet-stream'],
     ];
-    test.each(kinds)('by what it is: %s %#', async (name, bytes, way, type) => {
+    test.each(kinds)('by its type: %s %#', async (name, bytes, way, type) => {
       const { headers } = await fetchAs(
         ada,
         await upload(ada, typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes, name),
@@ -565,7 +565,7 @@ describe('a download', () => {
     });
   });
 
-  test('can be read by pages of other sites, and asked for in parts', async () => {
+  test('can be read by pages of other sites, also in ranges', async () => {
     const origin = 'https://shop.example';
     const { headers } = await fetchAs(ada, file, { origin, range: 'bytes=0-1' });
     expect(headers.get('access-control-allow-origin')).toBe('*');
@@ -595,7 +595,7 @@ describe('a download', () => {
     }
   });
 
-  test('takes GET and HEAD', async () => {
+  test('accepts GET and HEAD', async () => {
     for (const method of ['POST', 'PUT', 'DELETE']) {
       const reply = await request(file.url, { method, headers: bearer(ada) });
       expectRefusal(reply, 'method_not_allowed');
@@ -603,10 +603,10 @@ describe('a download', () => {
   });
 });
 
-describe('the limit of requests', () => {
+describe('the rate limit', () => {
   const server = serverFor('sqlite', { PARLEY_RATE_LIMIT: '2/5' });
 
-  test('is told with every answer about a file', async () => {
+  test('is in every response about a file', async () => {
     const { ada } = await users(server(), 'ada');
     const file = await upload(ada, 'text', 'a.txt');
     for (const headers of [{}, { 'if-none-match': `"${file.sha256}"` }, { range: 'bytes=99-' }] as Headed[]) {
@@ -618,7 +618,7 @@ describe('the limit of requests', () => {
   });
 });
 
-/** Bytes that differ from those of any other place. */
+/** Returns bytes that differ at every offset. */
 function patterned(size: number): Uint8Array<ArrayBuffer> {
   const words = new Uint32Array(Math.ceil(size / 4));
   for (let i = 0; i < words.length; i++) words[i] = Math.imul(i + 1, 2_654_435_761);
@@ -626,7 +626,7 @@ function patterned(size: number): Uint8Array<ArrayBuffer> {
 }
 
 onS3('a file whose objects are gone', () => {
-  test('is told of before its bytes are sent; a small one says its length', async () => {
+  test('sends its head before its bytes; a small file has a Content-Length', async () => {
     const place = await freshPlace('s3');
     const server = await startServer({ ...(await freshEnvironment('sqlite')), S3_URL: place });
     try {
@@ -661,13 +661,13 @@ onBothStorages('a large file', (storage) => {
 
   const same = (some: Uint8Array, start: number, end: number) => Buffer.compare(some, bytes.subarray(start, end)) === 0;
 
-  test('comes as it went', async () => {
+  test('is returned unchanged', async () => {
     const answer = await fetchAs(ada, file);
     expect(answer.status).toBe(200);
     expect(same(await answer.bytes(), 0, size)).toBe(true);
   });
 
-  test('comes in whatever parts are asked for', async () => {
+  test('is returned in any ranges', async () => {
     const mebi = 1024 * 1024;
     const marks = [0, 1, 2 * mebi - 1, 2 * mebi, 4 * mebi - 1, 4 * mebi, 4 * mebi + 1, size - 1];
     for (const start of marks) {
@@ -682,12 +682,12 @@ onBothStorages('a large file', (storage) => {
     }
   });
 
-  test('tells its length without being sent', async () => {
+  test('has its length in the response to HEAD', async () => {
     const answer = await fetchAs(ada, file, {}, 'HEAD');
     expect([answer.status, answer.headers.get('content-length')]).toEqual([200, String(size)]);
   });
 
-  test('is fetched on from where it broke off', async () => {
+  test('is resumed after an interruption', async () => {
     const first = await fetchAs(ada, file);
     const reader = first.body?.getReader();
     const parts: Uint8Array[] = [];
@@ -707,10 +707,10 @@ onBothStorages('a large file', (storage) => {
   });
 });
 
-describe('a file whose bytes are gone', () => {
+describe('a file whose bytes are missing', () => {
   const server = serverFor('sqlite');
 
-  /** Where the one file of a new user is kept. */
+  /** Returns the path of the only stored file of a new user. */
   async function kept(): Promise<{ ada: Client; file: FileInfo; path: string }> {
     const { ada } = await users(server(), 'ada');
     const file = await upload(ada, 'a file of some length', 'a.txt');
@@ -719,7 +719,7 @@ describe('a file whose bytes are gone', () => {
     return { ada, file, path: join(server().env.PARLEY_DATA ?? '', 'files', key.slice(0, 2), key) };
   }
 
-  test('is a fault of ours, in whole and in part, and says nothing of where it was', async () => {
+  test('is an internal error, as a whole and in ranges, and does not reveal its path', async () => {
     const { ada, file, path } = await kept();
     unlinkSync(path);
     for (const headers of [{}, { range: 'bytes=2-4' }] as Headed[]) {
@@ -728,7 +728,7 @@ describe('a file whose bytes are gone', () => {
     }
   });
 
-  test('is one too where only some are gone', async () => {
+  test('is an internal error too if only some bytes are missing', async () => {
     const { ada, file, path } = await kept();
     truncateSync(path, 10);
     expectRefusal(await refusalFor(ada, file), 'internal');
@@ -736,7 +736,7 @@ describe('a file whose bytes are gone', () => {
   });
 });
 
-describe('a client that hangs up in the middle', () => {
+describe('a client that disconnects midway', () => {
   const server = serverFor('sqlite');
   const openFiles = '/proc/self/fd';
 

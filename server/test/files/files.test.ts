@@ -70,7 +70,7 @@ onAnyEngine('sending a file', (engine) => {
     (await by.ok('files.upload', { file: new File([text], name) })).file;
   const send = (by: Client, ...parts: Parameters<typeof formWith>) => post(by, sending, formWith(...parts));
 
-  test('takes the parts of the form in every order', async () => {
+  test('accepts the parts of the form in every order', async () => {
     const chat_id = await newGroup(ada, bob);
     const { message: asked } = await ada.ok('messages.send_message', { chat_id, content: 'Where is it?' });
     const bytes = someBytes(3_000);
@@ -91,7 +91,7 @@ onAnyEngine('sending a file', (engine) => {
     }
   });
 
-  test('takes a file, a text, or a file with a text', async () => {
+  test('accepts a file, a text, or a file with a text', async () => {
     const chat_id = await newGroup(ada, bob);
     const chat = textPart('chat_id', chat_id);
     const [text, file] = [textPart('content', 'Text'), filePart('bytes', 'a.txt')];
@@ -106,7 +106,7 @@ onAnyEngine('sending a file', (engine) => {
     ]);
   });
 
-  test('takes a file that was uploaded before, as JSON and as a form', async () => {
+  test('accepts a file that was uploaded before, as JSON and as a form', async () => {
     const chat_id = await newGroup(ada, bob);
     const file = await upload(ada, 'from before');
     const { message } = await ada.ok('messages.send_message', { chat_id, file_id: file.file_id });
@@ -121,7 +121,7 @@ onAnyEngine('sending a file', (engine) => {
     expect(await download(bob, file.url)).toEqual(bytesOf('from before'));
   });
 
-  test('refuses a file beside a file_id, and neither of them without a text; nothing is left of what came', async () => {
+  test('refuses a file beside a file_id, and an empty message, and keeps nothing of it', async () => {
     const chat_id = await newGroup(ada);
     const { file_id } = await upload(ada, 'one');
     const before = await kept(server());
@@ -138,7 +138,7 @@ onAnyEngine('sending a file', (engine) => {
     await keeps(server(), before);
   });
 
-  test('refuses a file_id that is not one of a whole file of the sender’s own that is still kept', async () => {
+  test('refuses a file_id unless it is a complete, unexpired file of the sender', async () => {
     const chat_id = await newGroup(ada, bob);
     const theirs = await upload(bob, 'of Bob');
     await bob.ok('messages.send_message', { chat_id, file_id: theirs.file_id });
@@ -146,7 +146,7 @@ onAnyEngine('sending a file', (engine) => {
     await ada.ok('messages.delete_message', { message_id: message.message_id });
     const connection = await Connection.to(ada.url);
     await connection.write(headOf(ada, `${uploading}&name=growing`, 1_000, 'text/plain') + 'x'.repeat(500));
-    const growing = await eventually('there is a file that is not whole', () =>
+    const growing = await eventually('there is an incomplete file', () =>
       server().engine.get<{ file_id: number }>(`SELECT file_id FROM files WHERE name = 'growing'`),
     );
     const unknown = Number.MAX_SAFE_INTEGER;
@@ -166,7 +166,7 @@ onAnyEngine('sending a file', (engine) => {
     ).toBeDefined();
   });
 
-  test('sends one file into two chats, to be fetched in each for as long as a message there names it', async () => {
+  test('sends one file into two chats, to be downloaded in each while a message there uses it', async () => {
     const [first, second] = [await newGroup(ada, bob), await newGroup(ada, cleo)];
     const { file_id, url } = await upload(ada, 'twice');
     expect((await fetchAs(bob, url)).status).toBe(404);
@@ -180,7 +180,7 @@ onAnyEngine('sending a file', (engine) => {
     expect(await download(bob, third.message.file?.url ?? '')).toEqual(bytesOf('twice'));
   });
 
-  test('tells of the file with the same fields in message, event and webhook, with an address that fetches it', async () => {
+  test('has the same fields of the file in message, event and webhook, with a URL that works', async () => {
     const chat_id = await newGroup(ada, bob);
     const endpoint = receiver().endpoint();
     await bob.ok('webhooks.register', { url: endpoint.url, events: ['new_message'], secret: 'a secret', chat_id });
@@ -253,14 +253,14 @@ onAnyEngine('sending a file', (engine) => {
     expect(reacted).toMatchObject({ file, reactions: [{ emoji: '👍' }] });
   });
 
-  test('a file-only message can be given a text, and keeps its file', async () => {
+  test('a message with only a file can get a text, and keeps its file', async () => {
     const chat_id = await newGroup(ada);
     const { message } = await ada.ok('messages.send_message', { chat_id, file: new File(['z'], 'z.txt') });
     const edited = await ada.ok('messages.edit_message', { message_id: message.message_id, content: 'A text' });
     expect(edited.message).toMatchObject({ content: 'A text', file: message.file });
   });
 
-  test('delete_message takes the file away at once', async () => {
+  test('delete_message removes the file at once', async () => {
     const chat_id = await newGroup(ada, bob);
     const { message } = await bob.ok('messages.send_message', {
       chat_id,
@@ -279,7 +279,7 @@ onAnyEngine('sending a file', (engine) => {
     }
   });
 
-  test('whoever leaves the chat cannot fetch its files any more', async () => {
+  test('a user who leaves the chat can no longer download its files', async () => {
     const chat_id = await newGroup(ada, bob);
     const { message } = await ada.ok('messages.send_message', { chat_id, file: new File(['z'], 'z.txt') });
     const url = message.file?.url ?? '';
@@ -290,7 +290,7 @@ onAnyEngine('sending a file', (engine) => {
     expect((await fetchAs(bob, url)).status).toBe(200);
   });
 
-  test('takes the scope files, also where the file was uploaded before', async () => {
+  test('needs the scope files, also for a file that was uploaded before', async () => {
     const { dora } = await users(server(), 'dora');
     const chat_id = await newGroup(dora);
     const { file_id } = await upload(dora, 'before');
@@ -304,7 +304,7 @@ onAnyEngine('sending a file', (engine) => {
     expectRefusal(await send(writer, chat, textPart('file_id', file_id)), 'insufficient_scope');
   });
 
-  test('shows the address that the server is reached at now, whatever it was then', async () => {
+  test('returns URLs with the current address of the server', async () => {
     const env = await freshEnvironment(engine);
     const old = await startServer({ ...env, PUBLIC_URL: 'https://old.example' });
     const { erin } = await users(old, 'erin');
@@ -326,7 +326,7 @@ onAnyEngine('sending a file', (engine) => {
       const { message_id } = message;
       expect((await same.ok('messages.get_message', { message_id })).message.file?.url).toBe(expected);
       expect((await same.ok('files.get', { file_id })).file.url).toBe(expected);
-      // What was told of it once stays as it was told.
+      // Stored events keep their bodies.
       const events = await eventsAfter(same, 0, { chat_id });
       expect(events.find((e) => e.event === 'new_message')?.data).toMatchObject({ file: { url } });
     } finally {
@@ -356,14 +356,14 @@ onAnyEngine('uploading a file', (engine) => {
     'multipart/mixed; boundary=x',
     'nonsense',
     '',
-  ])('takes the bytes themselves, announced as %j, as they are', async (type) => {
+  ])('accepts raw bytes with Content-Type %j', async (type) => {
     const text = '{"name": "not a field", "file=": 1}&name=x';
     const file = fileIn(await raw(text, 'a.txt', type));
     expect(file).toMatchObject({ name: 'a.txt', size: text.length, sha256: sha256(text) });
     expect(await download(ada, file.url)).toEqual(bytesOf(text));
   });
 
-  test('comes out bit-identical, whatever its size, whether or not its length is announced', async () => {
+  test('returns identical bytes for every size, with and without Content-Length', async () => {
     for (const size of [1, 16_383, 16_384, 65_537, 1_048_576, 3_333_333]) {
       const bytes = someBytes(size, size);
       const announced = fileIn(await raw(bytes));
@@ -382,7 +382,7 @@ onAnyEngine('uploading a file', (engine) => {
     }
   });
 
-  test('comes out bit-identical where beginnings of the boundary stand in it, in pieces of any size', async () => {
+  test('returns identical bytes if they contain parts of the boundary, in pieces of any size', async () => {
     const bytes = Buffer.from('\r\n--frontie\r\n--\r\r\n--frontie-\r\n\r\n--front--frontier--\r\n'.repeat(400));
     for (const step of [1_000, 4_001, 16_384]) {
       const body = formWith(textPart('name', 'boundaries.bin'), filePart(bytes));
@@ -399,7 +399,7 @@ onAnyEngine('uploading a file', (engine) => {
     }
   });
 
-  test('is seen by its uploader alone until a message names it', async () => {
+  test('is visible to its uploader alone until a message uses it', async () => {
     const file = fileIn(await raw('mine', 'a.txt'));
     const { file_id, url } = file;
     expect((await ada.ok('files.get', { file_id })).file).toEqual(file);
@@ -429,7 +429,7 @@ onAnyEngine('uploading a file', (engine) => {
       'a'.repeat(255),
     ];
 
-    test.each(names)('comes back as it was given: %s', async (name) => {
+    test.each(names)('is returned as given: %s', async (name) => {
       expect(fileIn(await raw('x', name)).name).toBe(name);
       expect((await ada.ok('files.upload', { file: new File(['x'], name) })).file.name).toBe(name);
       expect((await ada.ok('files.upload', { file: new File(['x'], 'other'), name })).file.name).toBe(name);
@@ -445,7 +445,7 @@ onAnyEngine('uploading a file', (engine) => {
       ).toBe(name);
     });
 
-    test('comes back with the quotes that a browser has to escape in a form', async () => {
+    test('keeps the quotes that a browser escapes in a form', async () => {
       const name = 'the "quoted" one.txt';
       expect(fileIn(await raw('x', name)).name).toBe(name);
       expect(fileIn(await form(filePart('x', 'the \\"quoted\\" one.txt'))).name).toBe(name);
@@ -460,7 +460,7 @@ onAnyEngine('uploading a file', (engine) => {
       ['..\\..\\y.txt', 'y.txt'],
       ['a/b\\c/d.txt', 'd.txt'],
       ['folder/', 'file.txt'],
-    ])('loses the path that a form names: %s', async (path, name) => {
+    ])('loses its path: %s', async (path, name) => {
       expect(fileIn(await form(filePart('x', path))).name).toBe(name);
       const inName = expectRefusal(await raw('x', path), 'validation_failed');
       expect(complaint(inName, 'name')).toContain('path');
@@ -496,7 +496,7 @@ onAnyEngine('uploading a file', (engine) => {
       await keeps(server(), before);
     });
 
-    test('is made up where there is none, after what the file is', async () => {
+    test('is derived from the type if there is none', async () => {
       expect(fileIn(await form(filePart('some text', ''))).name).toBe('file.txt');
       expect(fileIn(await form(filePart(someBytes(100), ''))).name).toBe('file.bin');
       expect(fileIn(await form(filePart(png, ''))).name).toBe('file.png');
@@ -552,12 +552,12 @@ onAnyEngine('uploading a file', (engine) => {
     ['garbage called a page', 'a.html', someBytes(5_000), 'application/octet-stream'],
     ['a text with NUL in it', 'a.html', 'a\0b', 'application/octet-stream'],
     ['Latin-1', 'a.txt', Buffer.from('caf\xe9 au lait', 'latin1'), 'application/octet-stream'],
-  ])('finds what %s is from its bytes', async (_, name, bytes, type) => {
+  ])('detects %s from its bytes', async (_, name, bytes, type) => {
     const file = fileIn(await form(filePart(bytes, name)));
     expect([file.name, file.mime_type]).toEqual([name, type]);
   });
 
-  test('is refused with a plain word beyond 200 files that no message names', async () => {
+  test('is refused beyond 200 files without a message', async () => {
     const { carl } = await users(server(), 'carl');
     const chat_id = await newGroup(carl);
     const file = () => new File(['x'], 'a.txt');
@@ -571,7 +571,7 @@ onAnyEngine('uploading a file', (engine) => {
     const error = expectRefusal(await carl.call('files.upload', { file: file() }), 'conflict');
     expect(error.message).toContain('200 files without a message');
     await keeps(server(), before);
-    // That of a message is never one of them.
+    // A file in a message does not count.
     await carl.ok('messages.send_message', { chat_id, file: file() });
     await ada.ok('files.upload', { file: file() });
     await carl.ok('messages.send_message', { chat_id, file_id: first.file_id });
@@ -594,7 +594,7 @@ onAnyEngine('an Idempotency-Key with a file', (engine) => {
     post(ada, sending, formWith(...parts), undefined, key(name));
   const messages = async () => (await ada.ok('messages.get_messages', { chat_id, limit: 200 })).messages.length;
 
-  test('gives the same message again, and keeps one file', async () => {
+  test('returns the same message again, and keeps one file', async () => {
     const [before, said] = [await kept(server()), await messages()];
     const first = await send('one', chat(), textPart('content', 'x'), filePart('bytes', 'a.txt'));
     const again = await send('one', filePart('bytes', 'a.txt'), textPart('content', 'x'), chat());
@@ -604,7 +604,7 @@ onAnyEngine('an Idempotency-Key with a file', (engine) => {
     await keeps(server(), { rows: before.rows + 1, blobs: before.blobs + 1 });
   });
 
-  test('makes 20 equal sends at once one message with one file', async () => {
+  test('turns 20 equal concurrent sends into one message with one file', async () => {
     const [before, said] = [await kept(server()), await messages()];
     const bytes = someBytes(50_000);
     const answers = await Promise.all(
@@ -618,7 +618,7 @@ onAnyEngine('an Idempotency-Key with a file', (engine) => {
     await keeps(server(), { rows: before.rows + 1, blobs: before.blobs + 1 });
   });
 
-  test('refuses other bytes, another name, another text or none of the file under the same key', async () => {
+  test('refuses other bytes, another name, another text or no file under the same key', async () => {
     messageIn(await send('other', chat(), textPart('content', 'x'), filePart('bytes', 'a.txt')));
     const before = await kept(server());
     const caption = textPart('content', 'x');
@@ -653,7 +653,7 @@ onAnyEngine('an Idempotency-Key with a file', (engine) => {
     await keeps(server(), { rows: before.rows + 2, blobs: before.blobs + 2 });
   });
 
-  test('is known after a restart', async () => {
+  test('is remembered after a restart', async () => {
     const env = await freshEnvironment(engine);
     const first = await startServer(env);
     const { erin } = await users(first, 'erin');
@@ -674,7 +674,7 @@ onAnyEngine('an Idempotency-Key with a file', (engine) => {
   });
 });
 
-/** An archive with one file in it, not compressed. */
+/** Returns an uncompressed ZIP archive with one file. */
 function zipOf(name: string, content: string): Buffer {
   const [path, data] = [Buffer.from(name), Buffer.from(content)];
   const common = Buffer.alloc(26);

@@ -14,7 +14,7 @@ const key = 'a-key-of-a-file-0123';
 describe('a disk', () => {
   const diskWith = (free: number, total: number) => openDisk(temporaryFolder(), async () => ({ free, total }));
 
-  test('has room for what leaves 256 MiB of it, or a twentieth of a small one', async () => {
+  test('leaves 256 MiB free, or a twentieth of a small disk', async () => {
     const large = diskWith(1_000 * mebi, 100_000 * mebi);
     expect(await large.hasRoomFor(744 * mebi)).toBe(true);
     expect(await large.hasRoomFor(745 * mebi)).toBe(false);
@@ -23,7 +23,7 @@ describe('a disk', () => {
     expect(await small.hasRoomFor(6 * mebi)).toBe(false);
   });
 
-  test('that becomes full in the midst of a file takes no more of it', async () => {
+  test('that becomes full during an upload stores no more of it', async () => {
     let free = 100 * mebi;
     const disk = openDisk(temporaryFolder(), async () => ({ free, total: 1_000 * mebi }));
     const writer = await disk.append(key, 0);
@@ -40,7 +40,7 @@ describe('a disk', () => {
   });
 });
 
-/** A file system of 64 MiB, where we may mount one. */
+/** Mounts a file system of 64 MiB, if that is permitted. */
 const folder = temporaryFolder();
 const { exitCode } = Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', folder], { stderr: 'ignore' });
 const isMounted = exitCode === 0;
@@ -54,7 +54,7 @@ describeUnless(isMounted ? undefined : 'Mounting a file system takes root.', 'a 
     Bun.spawnSync(['umount', folder]);
   });
 
-  test('refuses what does not fit, keeps nothing of it, and goes on', async () => {
+  test('refuses a file that does not fit, keeps nothing of it, and serves on', async () => {
     const { ada } = await users(server, 'ada');
     const { chat_id } = (await ada.ok('messages.create_group', { name: 'Group', participants: [] })).group;
     const tooMuch = someBytes(70 * mebi);

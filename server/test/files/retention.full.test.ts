@@ -18,15 +18,15 @@ const upload = async (by: Client, text: string) =>
 const statusOf = async (by: Client, url: string) =>
   (await fetch(url, { headers: { authorization: `Bearer ${by.token}` } })).status;
 
-/** What the server does every few seconds. */
+/** Removes expired files, as the server does every few seconds. */
 async function sweep({ engine }: TestServer, blobs: Blobs): Promise<void> {
   while (await removeEnded(engine, blobs, Date.now(), () => {}));
 }
 
 onBothEngines('a file that is sent again while its last message is deleted', (engine) => {
-  test('is there for every message that names it, and gone without a trace where none does', async () => {
+  test('exists while a message uses it, and is removed completely otherwise', async () => {
     const env = await freshEnvironment(engine);
-    // In a process of its own: what is removed here, beside it, then waits for its transactions as it would on another node.
+    // The server is another process: removals here wait for its transactions, as on another node.
     const running = await spawnServer(env);
     const server = await attach(running.url, env);
     const blobs = openDisk(env.PARLEY_DATA ?? '');

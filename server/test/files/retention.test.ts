@@ -32,7 +32,7 @@ const upload = async (by: Client, text: string) =>
 const statusOf = async (by: Client, url: string) =>
   (await fetch(url, { headers: { authorization: `Bearer ${by.token}` } })).status;
 
-/** What the server does every few seconds. Answers how many files were removed. */
+/** Removes expired files, as the server does every few seconds. Returns how many. */
 async function sweep({ engine }: TestServer, blobs: Blobs, now: number): Promise<number> {
   let removed = 0;
   const counted = (count: number) => {
@@ -42,7 +42,7 @@ async function sweep({ engine }: TestServer, blobs: Blobs, now: number): Promise
   return removed;
 }
 
-onAnyEngine('a file that nobody needs', (engine) => {
+onAnyEngine('an unused file', (engine) => {
   const start = Date.now();
   let ahead = 0;
   const now = () => start + ahead;
@@ -58,14 +58,14 @@ onAnyEngine('a file that nobody needs', (engine) => {
     blobs = openDisk(server().env.PARLEY_DATA ?? '');
   });
 
-  test('because it was never sent, goes when its time is over, and not before', async () => {
+  test('that was never sent is removed when it expires, and not before', async () => {
     const before = await kept(server());
     const { file_id, url } = await upload(ada, 'unsent');
     ahead += 3 * hour - 60_000;
     expect(await sweep(server(), blobs, now())).toBe(0);
     expect(await statusOf(ada, url)).toBe(200);
     ahead += 60_000;
-    // From that instant on, whether or not it has been removed by then.
+    // It is invisible from then on, even if it is not removed yet.
     expect(await statusOf(ada, url)).toBe(404);
     expect(await ada.refused('files.get', { file_id })).toBe('not_found');
     expect(await ada.refused('messages.send_message', { chat_id, file_id })).toBe('validation_failed');
@@ -74,7 +74,7 @@ onAnyEngine('a file that nobody needs', (engine) => {
     expect(await sweep(server(), blobs, now())).toBe(0);
   });
 
-  test('because its message was deleted, goes at once', async () => {
+  test('whose message was deleted is removed at once', async () => {
     const before = await kept(server());
     const { message } = await ada.ok('messages.send_message', { chat_id, file: new File(['x'], 'x.txt') });
     const { file_id } = await upload(ada, 'sent later');
@@ -87,7 +87,7 @@ onAnyEngine('a file that nobody needs', (engine) => {
     await keeps(server(), before);
   });
 
-  test('stays where another message still names it, however old it is', async () => {
+  test('stays while another message uses it, however old it is', async () => {
     const { file_id, url } = await upload(ada, 'in two places');
     const other = await newGroup(ada, bob);
     const one = await ada.ok('messages.send_message', { chat_id, file_id });
@@ -101,7 +101,7 @@ onAnyEngine('a file that nobody needs', (engine) => {
     expect(await statusOf(ada, url)).toBe(404);
   });
 
-  test('stays where its message is edited or reacted to, and goes once where a message is deleted twice', async () => {
+  test('stays if its message is edited or gets a reaction, and is removed once if a message is deleted twice', async () => {
     const { message } = await ada.ok('messages.send_message', { chat_id, content: 'x', file: new File(['x'], 'x') });
     const { message_id } = message;
     await ada.ok('messages.edit_message', { message_id, content: 'y' });
@@ -114,7 +114,7 @@ onAnyEngine('a file that nobody needs', (engine) => {
     expect(await sweep(server(), blobs, now())).toBe(1);
   });
 
-  test('because it took too long to come, is given up: the rest of it is refused, and nothing is left', async () => {
+  test('that takes too long to upload is dropped: the rest is refused, and nothing is left', async () => {
     const before = await kept(server());
     const form = openForm(textPart('chat_id', chat_id), filePart('the beginning, '));
     const cases = [
@@ -135,7 +135,7 @@ onAnyEngine('a file that nobody needs', (engine) => {
     }
   });
 
-  test('no longer counts among those that one may have', async () => {
+  test('no longer counts against the limit', async () => {
     const { carl } = await users(server(), 'carl');
     const file = () => new File(['x'], 'a.txt');
     for (let made = 0; made < 200; made += 20) {

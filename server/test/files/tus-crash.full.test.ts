@@ -12,7 +12,7 @@ import { lapse, spawnNode } from '../support/upload-node.ts';
 
 const megabyte = 1024 * 1024;
 
-/** On PostgreSQL a server cannot know that the one before is dead, and waits until its leases have lapsed: here at once. */
+/** On PostgreSQL a server waits until the leases of a dead one expire: here at once. */
 async function spawn(env: Environment): Promise<ServerProcess> {
   if (env.DATABASE_URL === undefined) return spawnServer(env);
   const beside = await attach('', env);
@@ -21,7 +21,7 @@ async function spawn(env: Environment): Promise<ServerProcess> {
   return spawnNode(env);
 }
 
-/** A server in a process of its own, and somebody who uploads to it. */
+/** Starts a server in a process of its own, with a user who uploads. */
 async function begin(env: Environment): Promise<{ running: ServerProcess; ada: Client }> {
   const running = await spawn(env);
   const server = await attach(running.url, env);
@@ -30,18 +30,18 @@ async function begin(env: Environment): Promise<{ running: ServerProcess; ada: C
   return { running, ada };
 }
 
-/** The storage has more of an upload than so many bytes, under the name that it goes by now. */
+/** Waits until the storage has more than these bytes of an upload, under its current key. */
 async function grows(env: Environment, path: Path, beyond: number): Promise<void> {
   const server = await attach('', env);
   const sql = 'SELECT key || segments AS key FROM files WHERE key = $1';
   const row = await server.engine.get<{ key: string }>(sql, [path.split('/').at(-1) ?? '']);
   const blobs = withSegments(openPlace(env.S3_URL ?? env.PARLEY_DATA ?? ''));
   const hasGrown = async () => (await blobs.sizeOf(row?.key ?? '')) > beyond || undefined;
-  await eventually('bytes are kept', hasGrown);
+  await eventually('bytes are stored', hasGrown);
   await server.stop();
 }
 
-/** Sends bytes until some of them are kept, and kills the server in the midst of it, time and again. */
+/** Sends bytes until some are stored, kills the server meanwhile, and repeats that. */
 async function killedAgainAndAgain(env: Environment, bytes: Uint8Array, step: number) {
   let { running, ada } = await begin(env);
   const path = await announce(ada, bytes.length);
@@ -58,7 +58,7 @@ async function killedAgainAndAgain(env: Environment, bytes: Uint8Array, step: nu
     expect(reached).toBeGreaterThan(offset);
     expect(reached).toBeLessThanOrEqual(offset + step);
     offset = reached;
-    // Half a file is none: the only one that there is has the first id.
+    // An incomplete file is invisible: the only file has the first id.
     expect(await ada.refused('files.get', { file_id: 1 })).toBe('not_found');
   }
   const { fileId, requests } = await upload(ada, bytes, { uploadUrl: `${ada.url}${path}`, chunkSize: 3 * megabyte });
@@ -68,13 +68,13 @@ async function killedAgainAndAgain(env: Environment, bytes: Uint8Array, step: nu
   await running.kill('SIGTERM');
 }
 
-onBothEngines('an upload to a server that ends', (engine) => {
-  test('goes on after SIGKILL from where it was, and is bit by bit what it was', async () => {
+onBothEngines('an upload to a server that stops', (engine) => {
+  test('resumes after SIGKILL, and has identical bytes', async () => {
     const env = await freshEnvironment(engine);
     await killedAgainAndAgain(env, someBytes(9 * megabyte + 17), 2.5 * megabyte);
   });
 
-  test('is let go of by a server that is told to stop: what it answers is what it keeps', async () => {
+  test('is released by a stopping server, whose response has the stored offset', async () => {
     const env = await freshEnvironment(engine);
     const bytes = someBytes(5 * megabyte);
     const { running, ada } = await begin(env);
@@ -93,7 +93,7 @@ onBothEngines('an upload to a server that ends', (engine) => {
     await next.kill('SIGTERM');
   });
 
-  test('is brought to its end by a client that insists', async () => {
+  test('is completed by a client that retries', async () => {
     const env = { ...(await freshEnvironment(engine)), PORT: String(await freePort()) };
     const bytes = someBytes(20 * megabyte);
     const first = await begin(env);
@@ -110,7 +110,7 @@ onBothEngines('an upload to a server that ends', (engine) => {
     const { fileId } = await upload(ada, bytes, {
       chunkSize: megabyte,
       retryDelays: Array(2_000).fill(50),
-      // While the chunk after it is on its way.
+      // Meanwhile the next chunk is being sent.
       onChunkComplete: () => {
         if (++chunks % 5 === 0 && chunks < 20) restarted = restarted.then(restart);
       },
@@ -124,14 +124,14 @@ onBothEngines('an upload to a server that ends', (engine) => {
 });
 
 onS3('an upload into a bucket, to a server that ends', () => {
-  test('goes on after SIGKILL from where it was, and is bit by bit what it was', async () => {
+  test('resumes after SIGKILL, and has identical bytes', async () => {
     const env = { ...(await freshEnvironment('sqlite')), S3_URL: await freshPlace('s3') };
     await killedAgainAndAgain(env, someBytes(34 * megabyte + 17), 10 * megabyte);
   });
 });
 
 describe('a large upload', () => {
-  test('does not need more memory than a small one', async () => {
+  test('needs no more memory than a small one', async () => {
     const { running, ada } = await begin(await freshEnvironment('sqlite'));
     const piece = someBytes(megabyte);
     const pieces = 300;

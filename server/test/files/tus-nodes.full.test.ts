@@ -34,10 +34,10 @@ const megabyte = 1024 * 1024;
 
 const keyIn = (path: Path): string => path.split('/').at(-1) ?? '';
 
-/** How far a client has come that sees its upload through. */
+/** The progress of a client that retries until its upload is complete. */
 const insist = { retryDelays: Array<number>(1_000).fill(100) };
 
-/** The one user's uploads at two servers on one database and one storage, each in a process of its own. */
+/** One user's uploads at two server processes on one database and one storage. */
 interface Nodes {
   readonly server: TestServer;
   readonly place: string;
@@ -73,11 +73,13 @@ async function startNodes(storage: StorageName, given: Environment = {}): Promis
   };
 }
 
-/** The storage has more of an upload than so many bytes. */
+/** Waits until the storage has more than these bytes of an upload. */
 const grows = (place: string, path: Path, beyond: number) =>
-  eventually('bytes are kept', async () => ((await openPlace(place).sizeOf(keyIn(path))) > beyond ? true : undefined));
+  eventually('bytes are stored', async () =>
+    (await openPlace(place).sizeOf(keyIn(path))) > beyond ? true : undefined,
+  );
 
-/** What was first sent to one server, and from an offset on to another: it differs, so that it shows who wrote what. */
+/** Bytes that differ by server, to show who wrote them: the first server's up to an offset, and then the second's. */
 const spliced = (before: Uint8Array, offset: number, after: Uint8Array): Uint8Array =>
   Buffer.concat([before.subarray(0, offset), after.subarray(offset)]);
 
@@ -97,7 +99,7 @@ onPostgres('an upload between two servers', () => {
     });
     afterAll(() => nodes.stop());
 
-    test('is let go of by the one where it stalls, and gone on with at the other', async () => {
+    test('is released by the server where it stalls, and resumed at the other', async () => {
       const { atFirst, atSecond, place } = nodes;
       const path = await announce(atFirst, size);
       const stalled = new SlowPatch(atFirst, path, 0, size);
@@ -114,7 +116,7 @@ onPostgres('an upload between two servers', () => {
     test.each([
       ['with much of it still to come', begun],
       ['in the midst of writing', size - 1],
-    ])('is not changed by one that slept through it, %s', async (_, sent) => {
+    ])('is not changed by a server that was suspended, %s', async (_, sent) => {
       const { server, atFirst, atSecond, place, first } = nodes;
       const path = await announce(atFirst, size);
       const stale = new SlowPatch(atFirst, path, 0, size);
@@ -130,11 +132,11 @@ onPostgres('an upload between two servers', () => {
       await stale.write(bytes.subarray(sent)).catch(() => {});
       expect(await stale.answer).toMatch(/^HTTP\/1.1 423 .*"code":"conflict"/s);
       await expectFile(nodes, fileId, spliced(bytes, offset, others));
-      // It is as good as before, and tells what the other has made of it.
+      // It works again, and returns the offset of the other.
       expect(fileIdIn(await ask(atFirst, 'HEAD', path))).toBe(fileId);
     });
 
-    test('is still there for one that slept for longer than its lease, where nobody came meanwhile', async () => {
+    test('is kept by a server that was suspended beyond its lease, if no other took it', async () => {
       const { server, place } = nodes;
       let slept = 0;
       const monotonic = () => performance.now() + slept;
@@ -154,7 +156,7 @@ onPostgres('an upload between two servers', () => {
       await sleeper.stop();
     });
 
-    test('goes on at the other once the lease of one that was killed has lapsed', async () => {
+    test('resumes at the other once the lease of a killed server has expired', async () => {
       const { server, atFirst, atSecond, place, first } = nodes;
       const path = await announce(atFirst, size);
       const broken = new SlowPatch(atFirst, path, 0, size);
@@ -168,7 +170,7 @@ onPostgres('an upload between two servers', () => {
     });
   });
 
-  test('is given up by one that cannot reach the database for longer than the lease, and gone on with afterwards', async () => {
+  test('is given up by a server without the database for longer than the lease, and resumed afterwards', async () => {
     const postgres = await startPostgres({ fsync: false });
     const place = await freshPlace('disk');
     const env = { ...(await freshEnvironment('postgres')), DATABASE_URL: await postgres.freshDatabase() };
@@ -180,7 +182,7 @@ onPostgres('an upload between two servers', () => {
     await patch.write(bytes.subarray(0, megabyte));
     await grows(place, path, 0);
     await postgres.stop('fast');
-    // Nothing comes any more, and it is answered nevertheless.
+    // The client sends nothing more, and still gets a response.
     expect(await patch.answer).toMatch(/^HTTP\/1.1 (423|503) /);
     await postgres.start();
     const { fileId } = await upload(ada, bytes, { uploadUrl: `${ada.url}${path}`, ...insist });
@@ -188,11 +190,11 @@ onPostgres('an upload between two servers', () => {
     await server.stop();
   });
 
-  test('is answered 423 where the other does not let go: told so, a client does not begin anew', async () => {
+  test('gets a 423 while the other server holds it: after that a client does not start again', async () => {
     const server = await startServer(await freshEnvironment('postgres'), { uploadWaitMs: 300 });
     const { ada } = await users(server, 'ada');
     const [path, another] = [await announce(ada, 10), await announce(ada, 10)];
-    // Held for longer than anybody waits.
+    // Held for longer than a request waits.
     await server.engine.run(`UPDATE files SET lease_number = 7, lease_until = ${server.engine.dialect.now} + 600000`);
     const client = upload(ada, Buffer.from('0123456789'), { uploadUrl: `${ada.url}${path}` });
     const [looked, appended] = await Promise.all([
@@ -207,7 +209,7 @@ onPostgres('an upload between two servers', () => {
     await server.stop();
   });
 
-  test('survives clients that race for it at all of them', async () => {
+  test('survives clients that race for it at all servers', async () => {
     const env = await freshEnvironment('postgres');
     const servers = [await startServer(env, heldLong), await startServer(env, heldLong)];
     const [server] = servers as [TestServer, TestServer];
@@ -228,7 +230,7 @@ onPostgres('an upload between two servers', () => {
 
 const leaseMs = heldLong.uploadLeaseMs;
 
-/** The part of a server that writes uploads. It renews its leases where a test needs that. */
+/** Returns the part of a server that writes uploads. */
 function nodeOn(server: TestServer, options: { renewMs?: number; interruptOthers?: (key: string) => void } = {}) {
   const { engine, env } = server;
   const { now, random, monotonic } = processRuntime;
@@ -263,7 +265,7 @@ onBothEngines('the lease of an upload', (engine) => {
     return incoming.close();
   };
 
-  test('is asked for over the port, and let go of at once', async () => {
+  test('is released at once when another server asks for it', async () => {
     const { row } = await begin();
     const asked: string[] = [];
     const first = nodeOn(server());
@@ -283,14 +285,14 @@ onBothEngines('the lease of an upload', (engine) => {
     await releasing;
     expect(asked[0]).toBe(row.key);
     expect([taken?.number, taken?.isDoubtful]).toEqual([2, false]);
-    // One that waits itself has nothing to let go of.
+    // A waiting request has no lease to release.
     const waiting = first.locks.hold(row.key, async ({ signal }) => signal.aborted);
     first.locks.interrupt(row.key);
     await taken?.release();
     expect(await waiting).toBe(false);
   });
 
-  test('is let go of where the question got lost: it is found when the lease is renewed', async () => {
+  test('is released at its next renewal if the request for it was lost', async () => {
     const { row } = await begin();
     const { promise: wanted, resolve: letGo } = Promise.withResolvers<void>();
     const held = await nodeOn(server(), { renewMs: 50 }).locks.take(row.key, letGo, never);
@@ -301,7 +303,7 @@ onBothEngines('the lease of an upload', (engine) => {
     await taken?.release();
   });
 
-  test('is renewed for as long as it is held', async () => {
+  test('is renewed while it is held', async () => {
     const { row } = await begin();
     const held = await nodeOn(server(), { renewMs: 50 }).locks.take(row.key, forEver, never);
     const until = async () => {
@@ -315,14 +317,14 @@ onBothEngines('the lease of an upload', (engine) => {
     expect(await until()).toBe(0);
   });
 
-  test('is lost to whoever took it after it lapsed, and to nobody before', async () => {
+  test('is lost only when another server takes it after it expired', async () => {
     const { row } = await begin();
     const held = await nodeOn(server(), { renewMs: 50 }).locks.take(row.key, forEver, never);
     if (!held) throw new Error('there is no such upload');
     const { promise: told, resolve: tell } = Promise.withResolvers<Error>();
     held.whenLost(tell);
     await lapse(server());
-    // It may have been renewed before it is taken: then it lapses once more.
+    // It may be renewed before it is taken. Then it must expire again.
     const other = await nodeOn(server()).locks.take(row.key, never, () => void lapse(server()));
     if (!other) throw new Error('there is no such upload');
     expect(other.isDoubtful).toBe(true);
@@ -331,7 +333,7 @@ onBothEngines('the lease of an upload', (engine) => {
     expect(await held.release()).toBe(false);
     other.check();
     expect(await other.release()).toBe(true);
-    // Lapsed, and nobody came.
+    // Expired, but not taken.
     const lapsed = await take(row.key);
     await lapse(server());
     expect(await lapsed.release()).toBe(true);
@@ -365,13 +367,13 @@ onBothEngines('the lease of an upload', (engine) => {
     await Promise.all([slow, next, last].map((lease) => lease.release()));
   });
 
-  test('that has lapsed leaves a doubt until the upload has gone on under another name', async () => {
+  test('that has expired leaves the upload doubtful until a new segment starts', async () => {
     const { ada, row } = await begin();
     const { uploads } = nodeOn(server());
     const stale = await take(row.key);
     expect(await write(row, 0, stale.number, 'hel')).toBe(3);
     await lapse(server());
-    // Takes it, comes to nothing, and gives it back in order.
+    // Takes the lease, writes nothing, and releases it.
     await (await take(row.key)).release();
     const lease = await take(row.key);
     expect(lease.isDoubtful).toBe(true);
@@ -381,7 +383,7 @@ onBothEngines('the lease of an upload', (engine) => {
     expect(await write(segment ?? row, 3, lease.number, 'lo')).toBe(5);
     expect(await lease.release()).toBe(true);
     await stale.release();
-    // Over the wire it is one upload with one address, and one file in the end.
+    // For clients it is one upload with one URL, and one file in the end.
     const path = `/api/uploads/${row.key}`;
     expect(await offsetOf(ada, path)).toBe(5);
     const last = await append(ada, path, 5, 'world');
@@ -393,7 +395,7 @@ onBothEngines('the lease of an upload', (engine) => {
     expect([range.status, await range.text()]).toEqual([206, 'llow']);
   });
 
-  test('keeps an upload from being removed, however old it is', async () => {
+  test('keeps an expired upload from being removed', async () => {
     const { ada, row } = await begin();
     const { blobs } = nodeOn(server());
     const sweep = async () => {
@@ -418,7 +420,7 @@ onBothEngines('the lease of an upload', (engine) => {
     await lapsed.release();
   });
 
-  test('does not hold up one that is called off meanwhile', async () => {
+  test('does not block a cancelled request', async () => {
     const { ada, row } = await begin();
     expect(await take(row.key).then((lease) => lease.release())).toBe(true);
     expect((await ask(ada, 'DELETE', `/api/uploads/${row.key}`)).status).toBe(204);
@@ -427,8 +429,8 @@ onBothEngines('the lease of an upload', (engine) => {
   });
 });
 
-describe('a hash that runs along', () => {
-  test('is only used where nobody else may have written since', () => {
+describe('a running hash', () => {
+  test('is only used if no other server can have written since', () => {
     const hashes = new Hashes();
     hashes.at('key', 0, 1)?.update(Buffer.from('hello'));
     hashes.follow('key', 2);

@@ -39,7 +39,7 @@ const half = Math.floor(bytes.length / 2);
 
 const keyIn = (path: Path): string => path.split('/').at(-1) ?? '';
 
-/** What the database has of an upload. */
+/** Returns the row of an upload. */
 async function rowOf(server: TestServer, path: Path) {
   const sql = 'SELECT file_id, sha256, size, expires_at FROM files WHERE key = $1';
   return server.engine.get<{ file_id: number; sha256: string | null; size: number; expires_at: number }>(sql, [
@@ -47,23 +47,23 @@ async function rowOf(server: TestServer, path: Path) {
   ]);
 }
 
-/** More bytes of an upload have reached the disk. Whoever asked the server would interrupt it. */
+/** Waits until more bytes are on disk. A request to the server would interrupt the upload. */
 const arrived = ({ env }: TestServer, path: Path, before = 0) =>
-  eventually('bytes have come', async () => {
+  eventually('bytes have arrived', async () => {
     const size = await openDisk(env.PARLEY_DATA ?? '').sizeOf(keyIn(path));
     return size > before ? size : undefined;
   });
 
-/** The same of the one upload of a user. */
+/** Returns the row of the only upload of a user. */
 async function arrivedOf(server: TestServer, { userId }: Client, before: number): Promise<number> {
   const row = await server.engine.get<{ key: string }>('SELECT key FROM files WHERE user_id = $1', [userId]);
   return arrived(server, row?.key ?? '', before);
 }
 
-onAnyEngine('an upload that can be resumed', (engine) => {
+onAnyEngine('a resumable upload', (engine) => {
   const server = serverFor(engine);
 
-  test('brings a file that can be sent, looked up and fetched, bit by bit what it was', async () => {
+  test('becomes a file that can be sent, found and downloaded, with identical bytes', async () => {
     const { ada, bob } = await users(server(), 'ada', 'bob');
     const { fileId, path } = await upload(ada, bytes, { metadata: { filename: 'Übersicht 数.bin' } });
     const { file } = await ada.ok('files.get', { file_id: fileId });
@@ -80,7 +80,7 @@ onAnyEngine('an upload that can be resumed', (engine) => {
     expect(sha256(await download(bob, fileId))).toBe(sha256(bytes));
   });
 
-  test('comes in chunks, or with its announcement', async () => {
+  test('arrives in chunks, or with its creation', async () => {
     const { ada } = await users(server(), 'ada');
     const inChunks = await upload(ada, bytes, { chunkSize: megabyte });
     expect(inChunks.requests).toEqual(['POST', ...[0, 1, 2, 3, 4, 5].map((n) => `PATCH ${n * megabyte}`)]);
@@ -93,7 +93,7 @@ onAnyEngine('an upload that can be resumed', (engine) => {
     }
   });
 
-  test('tells the file with the last byte, and to whoever asks later', async () => {
+  test('returns the file with the last byte, and to later requests', async () => {
     const { ada } = await users(server(), 'ada');
     const path = await announce(ada, 10);
     const first = await append(ada, path, 0, 'hello');
@@ -119,7 +119,7 @@ onAnyEngine('an upload that can be resumed', (engine) => {
     ['in one go', Number.POSITIVE_INFINITY],
     ['in chunks', 2 * megabyte],
   ])('%s', (_, chunkSize) => {
-    test('goes on by itself where connections break', async () => {
+    test('continues by itself after broken connections', async () => {
       const { ada } = await users(server(), 'ada');
       let kept = 0;
       const scissors = await Scissors.before(ada.url, 3, 1.4 * megabyte, async () => {
@@ -134,7 +134,7 @@ onAnyEngine('an upload that can be resumed', (engine) => {
       scissors.stop();
     });
 
-    test('is found again by a client that was ended and started again', async () => {
+    test('is found again by a client that was restarted', async () => {
       const { ada } = await users(server(), 'ada');
       const scissors = await Scissors.before(ada.url, 1, half, () => arrivedOf(server(), ada, 0));
       const through = new Client(scissors.url, ada.token, ada.userId);
@@ -149,13 +149,13 @@ onAnyEngine('an upload that can be resumed', (engine) => {
     });
   });
 
-  test('is taken over from a connection that nobody has noticed to be dead', async () => {
+  test('is taken over from a dead connection', async () => {
     const { ada } = await users(server(), 'ada');
     const path = await announce(ada, bytes.length);
     const dead = new SlowPatch(ada, path, 0, bytes.length);
     await dead.write(bytes.subarray(0, half));
     await arrived(server(), path);
-    // Bytes may still be on their way when it is asked: whatever is told is what is kept.
+    // Bytes may still be in transit: the response has the stored offset.
     const offset = await offsetOf(ada, path);
     expect(await dead.answer).toMatch(new RegExp(`^HTTP/1.1 204 .*upload-offset: ${offset}\r\n`, 'is'));
     const { fileId, requests } = await upload(ada, bytes, { uploadUrl: `${ada.url}${path}` });
@@ -163,7 +163,7 @@ onAnyEngine('an upload that can be resumed', (engine) => {
     expect(sha256(await download(ada, fileId))).toBe(sha256(bytes));
   });
 
-  test('keeps what had come when its connection broke off, and is nobody’s until it is whole', async () => {
+  test('keeps the bytes of a broken connection, and is invisible until it is complete', async () => {
     const { ada, bob } = await users(server(), 'ada', 'bob');
     const path = await announce(ada, bytes.length);
     const broken = new SlowPatch(ada, path, 0, bytes.length);
@@ -187,7 +187,7 @@ onAnyEngine('an upload that can be resumed', (engine) => {
     expect((await ada.ok('files.get', { file_id })).file.sha256).toBe(sha256(bytes));
   });
 
-  test('is whole once somebody asks, where the server died with all bytes and before it was', async () => {
+  test('is completed by the next request if the server died with all bytes stored', async () => {
     const { ada } = await users(server(), 'ada');
     const { env, engine: database } = server();
     const { now, random } = processRuntime;
@@ -212,7 +212,7 @@ onAnyEngine('an upload that can be resumed', (engine) => {
     expect((await ada.ok('files.get', { file_id: row.file_id })).file.sha256).toBe(sha256(bytes));
   });
 
-  test('does not take one user’s bytes from another, nor tell of them', async () => {
+  test('accepts no bytes of another user, and is invisible to others', async () => {
     const { ada, eve } = await users(server(), 'ada', 'eve');
     const path = await announce(ada, bytes.length);
     const owner = new SlowPatch(ada, path, 0, bytes.length);
@@ -226,7 +226,7 @@ onAnyEngine('an upload that can be resumed', (engine) => {
       ]),
     );
     expect(onHers).toEqual(onNone ?? []);
-    // She was not even interrupted.
+    // Her request was not interrupted.
     await owner.write(bytes.subarray(half));
     const { file_id } = (await rowOf(server(), path)) ?? {};
     expect(await owner.answer).toMatch(new RegExp(`^HTTP/1.1 204 .*parley-file-id: ${file_id}\r\n`, 'is'));
@@ -234,7 +234,7 @@ onAnyEngine('an upload that can be resumed', (engine) => {
     expect(sha256(await download(ada, Number(file_id)))).toBe(sha256(bytes));
   });
 
-  test('is removed at once when it is called off, and not any more once it is a file', async () => {
+  test('is removed at once by DELETE, but not once it is a file', async () => {
     const { ada } = await users(server(), 'ada');
     const before = await kept(server());
     const path = await announce(ada, 10);
@@ -250,7 +250,7 @@ onAnyEngine('an upload that can be resumed', (engine) => {
     expect(sha256(await download(ada, finished.fileId))).toBe(sha256(bytes));
   });
 
-  test('is called off while bytes of it come', async () => {
+  test('can be deleted while its bytes arrive', async () => {
     const { ada } = await users(server(), 'ada');
     const before = await kept(server());
     const path = await announce(ada, bytes.length);
@@ -262,7 +262,7 @@ onAnyEngine('an upload that can be resumed', (engine) => {
     expect(await kept(server())).toEqual(before);
   });
 
-  test('has one writer at a time: the second gets nothing in', async () => {
+  test('has one writer at a time', async () => {
     const { ada } = await users(server(), 'ada');
     const path = await announce(ada, bytes.length);
     const first = new SlowPatch(ada, path, 0, bytes.length);
@@ -287,7 +287,7 @@ onAnyEngine('an upload that can be resumed', (engine) => {
     expect(sha256(await download(ada, finished[0]?.fileId ?? 0))).toBe(sha256(bytes));
   });
 
-  test('goes beside many others', async () => {
+  test('works beside many others', async () => {
     const { ada, bob } = await users(server(), 'ada', 'bob');
     const all = Array.from({ length: 10 }, (_, i) => someBytes(300_000 + i, i + 1));
     const done = await Promise.all(all.map((one, i) => upload(i % 2 ? ada : bob, one, { chunkSize: 100_000 })));
@@ -298,7 +298,7 @@ onAnyEngine('an upload that can be resumed', (engine) => {
   });
 });
 
-onAnyEngine('the time of an upload', (engine) => {
+onAnyEngine('the expiry of an upload', (engine) => {
   let server: TestServer;
   let moved = 0;
   const hour = 3_600_000;
@@ -309,7 +309,7 @@ onAnyEngine('the time of an upload', (engine) => {
   });
   afterAll(() => server.stop());
 
-  test('starts anew with each append; after it the upload is gone, and swept away', async () => {
+  test('starts again with each append; afterwards the upload is gone, and removed', async () => {
     const ada = await server.user('ada');
     const path = await announce(ada, 15);
     const toldAndKept = async (headers: Headers) => {
@@ -333,7 +333,7 @@ onAnyEngine('the time of an upload', (engine) => {
     expect(await kept(server)).toEqual({ rows: 0, blobs: 0 });
   });
 
-  test('does not run out while its bytes come', async () => {
+  test('does not pass while its bytes arrive', async () => {
     const bob = await server.user('bob');
     const path = await announce(bob, 10);
     const slow = new SlowPatch(bob, path, 0, 10);
@@ -341,7 +341,7 @@ onAnyEngine('the time of an upload', (engine) => {
       const before = (await rowOf(server, path))?.expires_at ?? 0;
       moved += 0.5 * hour;
       await slow.write(Buffer.from(letter));
-      await eventually('the upload is kept for longer', async () => {
+      await eventually('the expiry is extended', async () => {
         const { expires_at = 0 } = (await rowOf(server, path)) ?? {};
         return expires_at > before || undefined;
       });
@@ -351,7 +351,7 @@ onAnyEngine('the time of an upload', (engine) => {
   });
 });
 
-describe('what is refused', () => {
+describe('refused uploads:', () => {
   const server = serverFor('sqlite', { PARLEY_FILE_LIMIT: '1000' });
   let ada: Client;
   beforeAll(async () => {
@@ -361,7 +361,7 @@ describe('what is refused', () => {
     ask(ada, 'POST', '/api/uploads', { 'upload-length': '10', ...headers }, body);
   const nothingIsKept = async () => expect(await kept(server())).toEqual({ rows: 0, blobs: 0 });
 
-  test('other versions of the protocol, and none', async () => {
+  test('other versions of the protocol, and a missing one', async () => {
     const path = await announce(ada, 10);
     for (const version of [undefined, '0.2.2', '1.0.1', '']) {
       const headers = { 'tus-resumable': version };
@@ -381,7 +381,7 @@ describe('what is refused', () => {
     await nothingIsKept();
   });
 
-  test('files that are too large, empty, or of no size', async () => {
+  test('files that are too large, empty, or without a size', async () => {
     expectRefusal(await create({ 'upload-length': '1001' }), 'payload_too_large');
     expectRefusal(await create({ 'upload-length': '0' }), 'validation_failed');
     expectRefusal(await create({ 'upload-length': undefined }), 'invalid_request');
@@ -411,7 +411,7 @@ describe('what is refused', () => {
     expect((await append(ada, path, 0, '0123456789')).status).toBe(204);
   });
 
-  test('bytes for another place, or of another kind', async () => {
+  test('bytes at another offset, or with another Content-Type', async () => {
     const path = await announce(ada, 10);
     await append(ada, path, 0, 'hello');
     for (const offset of [0, 4, 6, 10, 11]) expectRefusal(await append(ada, path, offset, 'w'), 'conflict');
@@ -443,7 +443,7 @@ describe('what is refused', () => {
     ['C:\\Users\\ada\\notes.txt', 'notes.txt'],
     ['naïve 文件 🎈.txt', 'naïve 文件 🎈.txt'],
     ['', 'file.txt'],
-  ])('no name for where it lay: %p is called %p', async (given, expected) => {
+  ])('the path of a name: %p becomes %p', async (given, expected) => {
     const { fileId } = await upload(ada, Buffer.from('some text'), { metadata: { filename: given } });
     expect((await ada.ok('files.get', { file_id: fileId })).file).toMatchObject({
       name: expected,
@@ -451,7 +451,7 @@ describe('what is refused', () => {
     });
   });
 
-  test('other methods and addresses', async () => {
+  test('other methods and URLs', async () => {
     const path = await announce(ada, 10);
     for (const method of ['GET', 'POST', 'PUT']) {
       const reply = await ask(ada, method, path);
@@ -493,13 +493,13 @@ describe('what is refused', () => {
     expect([own.status, own.headers.get('upload-offset')]).toEqual([204, '5']);
   });
 
-  test('the rest, once access has ended while bytes came: they are no file', async () => {
+  test('the rest after access has ended during an upload', async () => {
     const spare = await ada.ok('tokens.create', { name: 'spare' });
     const path = await announce(ada, 10);
     const { expires_at: announced = 0 } = (await rowOf(server(), path)) ?? {};
     const slow = new SlowPatch(new Client(ada.url, spare.access_token, ada.userId), path, 0, 10);
     await slow.write(Buffer.from('hello'));
-    await eventually('it has begun', async () => {
+    await eventually('it has started', async () => {
       const { expires_at = 0 } = (await rowOf(server(), path)) ?? {};
       return expires_at > announced || undefined;
     });
@@ -510,12 +510,12 @@ describe('what is refused', () => {
     expect((await ada.ok('users.me', {})).user.user_id).toBe(ada.userId);
   });
 
-  test('an announcement whose own bytes break off leaves nothing', async () => {
+  test('an interrupted creation with bytes leaves nothing', async () => {
     const before = await kept(server());
     const breaking = new ReadableStream({
       async pull(controller) {
         controller.enqueue(new TextEncoder().encode('hello'));
-        await eventually('it has begun', async () => (await kept(server())).rows > before.rows || undefined);
+        await eventually('it has started', async () => (await kept(server())).rows > before.rows || undefined);
         controller.error(new Error('broken off'));
       },
     });
@@ -526,7 +526,7 @@ describe('what is refused', () => {
   });
 });
 
-describe('what is said around uploads', () => {
+describe('the protocol of uploads', () => {
   const lines: string[] = [];
   const server = serverFor(
     'sqlite',
@@ -534,7 +534,7 @@ describe('what is said around uploads', () => {
     { print: (text) => void lines.push(...text.trim().split('\n')) },
   );
 
-  test('OPTIONS tells what is served, to programs and to browsers', async () => {
+  test('OPTIONS describes the server, to programs and to browsers', async () => {
     for (const path of ['/api/uploads', '/api/uploads/some-key']) {
       const { status, headers } = await fetch(`${server().url}${path}`, { method: 'OPTIONS' });
       expect(status).toBe(204);
@@ -559,7 +559,7 @@ describe('what is said around uploads', () => {
     }
   });
 
-  test('a browser on another site can read all of it, and never with credentials', async () => {
+  test('a browser on another site can read all headers, and never sends credentials', async () => {
     const ada = await server().user('ada');
     const origin = { origin: 'https://elsewhere.example' };
     const created = await ask(ada, 'POST', '/api/uploads', { ...origin, 'upload-length': '5' });
@@ -593,13 +593,13 @@ describe('what is said around uploads', () => {
     }
   });
 
-  test('a client that can only POST says in a header what it means', async () => {
+  test('a client that can only POST names its method in a header', async () => {
     const bob = await server().user('bob');
     const { fileId } = await upload(bob, someBytes(1000), { overridePatchMethod: true, chunkSize: 400 });
     expect((await bob.ok('files.get', { file_id: fileId })).file.sha256).toBe(sha256(someBytes(1000)));
   });
 
-  test('each request is a line in the log and a number in the metrics', async () => {
+  test('each request is a line in the log and counts in the metrics', async () => {
     const cleo = await server().user('cleo');
     const path = await announce(cleo, 10);
     await append(cleo, path, 0, 'hello');
@@ -623,7 +623,7 @@ describe('what is said around uploads', () => {
     expect(metrics).toMatch(/parley_request_duration_seconds_count\{operation="uploads.append",status="409"\} \d/);
   });
 
-  test('requests count against the limit of the token', async () => {
+  test('requests count against the rate limit of the token', async () => {
     const now = Date.now();
     const env = { ...(await freshEnvironment('sqlite')), PARLEY_RATE_LIMIT: '1/2' };
     const limited = await startServer(env, { now: () => now });

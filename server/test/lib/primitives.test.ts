@@ -5,12 +5,12 @@ import { Semaphore, SemaphoreFull } from '../../lib/semaphore.ts';
 import { SingleFlight } from '../../lib/single-flight.ts';
 import { withTimeout } from '../../lib/timeout.ts';
 
-/** Lets everything that is ready to run do so. */
+/** Runs everything that is ready. */
 const settle = async () => {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** Work that waits until it is told how to end. */
+/** Work that the test ends. */
 function gated() {
   const started: PromiseWithResolvers<void>[] = [];
   const work = () => {
@@ -21,7 +21,7 @@ function gated() {
   return { started, work };
 }
 
-test('a semaphore runs as many at the same time as it has permits, and the others in the order of their calls', async () => {
+test('a semaphore runs as many at a time as it has permits, the others in call order', async () => {
   const { started, work } = gated();
   const semaphore = new Semaphore(2);
   const ended: number[] = [];
@@ -52,7 +52,7 @@ test('a semaphore refuses callers beyond those that may wait, and serves again a
   expect(await semaphore.run(async () => 'free')).toBe('free');
 });
 
-test('a timeout rejects with its error, and leaves faster work alone', async () => {
+test('a timeout rejects with its error, and does not affect faster work', async () => {
   const never = new Promise<never>(() => {});
   await expect(withTimeout(1, never, () => new Error('too late'))).rejects.toThrow('too late');
   expect(await withTimeout(60_000, Promise.resolve('in time'), () => new Error('too late'))).toBe('in time');
@@ -114,7 +114,7 @@ test('a sealed box opens only with its key and context, and only unchanged', () 
   expect(() => box.open(sealed.subarray(0, -1), 'topic')).toThrow();
 });
 
-test('a loop runs steps while there is more, once for wake-ups that come together, and again after a failure', async () => {
+test('a loop runs steps while there is work, once for concurrent wake-ups, and again after a failure', async () => {
   const steps: boolean[] = [];
   const failures: unknown[] = [];
   let next: () => Promise<boolean> = async () => steps.length < 3;
@@ -142,7 +142,7 @@ test('a loop runs steps while there is more, once for wake-ups that come togethe
   expect(steps).toHaveLength(5);
 });
 
-test('a loop pauses for as long as its share of the time asks, but not when it is stopped', async () => {
+test('a loop pauses to keep its share of the time, but not when it is stopped', async () => {
   let now = 0;
   let steps = 0;
   const step = async () => {

@@ -5,7 +5,7 @@ import { openStore } from '../../store/engine/open.ts';
 import { freshEnvironment, onBothEngines } from '../support/engines.ts';
 
 onBothEngines('the event lock', (engine) => {
-  test('is told of with how long each waited for it and held it, also where nothing comes of it', async () => {
+  test('reports how long each transaction waited for it and held it, even one that rolls back', async () => {
     const store = await openStore(readSettings(await freshEnvironment(engine)), Date.now);
     const told: { waitedMs: number; heldMs: number }[] = [];
     store.locked = (waitedMs, heldMs) => told.push({ waitedMs, heldMs });
@@ -28,7 +28,7 @@ onBothEngines('the event lock', (engine) => {
         throw new Error('changed its mind');
       })
       .catch(() => 'failed');
-    // SQLite has it wait before it begins.
+    // With SQLite the wait comes before the transaction starts.
     if (engine === 'postgres') await asks.promise;
     const asksAt = performance.now();
     await Bun.sleep(10);
@@ -37,7 +37,7 @@ onBothEngines('the event lock', (engine) => {
     await slow;
     expect(await failing).toBe('failed');
     await store.write((tx) => tx.run('UPDATE cursors SET event_id = event_id'));
-    // With PostgreSQL either may be told of first.
+    // With PostgreSQL either may be reported first.
     expect(told).toHaveLength(2);
     expect(Math.max(...told.map((one) => one.heldMs))).toBeGreaterThanOrEqual(heldMs);
     expect(Math.max(...told.map((one) => one.waitedMs))).toBeGreaterThanOrEqual(waitsMs);
@@ -45,7 +45,7 @@ onBothEngines('the event lock', (engine) => {
   });
 });
 
-test('the metrics add up what was waited for the event lock, and for how long it was held', () => {
+test('the metrics sum up how long transactions wait for the event lock and hold it', () => {
   const metrics = new Metrics('0');
   metrics.eventLock(500, 250);
   metrics.eventLock(1_000, 0);

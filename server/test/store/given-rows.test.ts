@@ -13,16 +13,16 @@ import { withoutAccess } from '../../store/webhooks/webhooks.ts';
 import { freshEnvironment, onPostgres } from '../support/engines.ts';
 import { blocksRead, planning } from '../support/plans.ts';
 
-/** Rows there are of everything, most of them written after the statements were planned; all that is asked for stands at their end. */
+/** The rows of each table. Most are written after the statements were planned, and the queries look for the last ones. */
 const count = 20_000;
 
-/** How many there are when statements are planned. What is known of empty tables is nothing at all. */
+/** The number of rows when statements are planned. An empty table has no statistics. */
 const plannings: [string, number][] = [
   ['while there was nothing', 0],
   ['while there was little', 20],
 ];
 
-/** Has statements planned by a guest while there is little, and then writes the rest. */
+/** Plans the statements while there are few rows, and then writes the rest. */
 async function planBefore(
   fill: (engine: Engine, from: number, upTo: number) => Promise<void>,
   few: number,
@@ -63,7 +63,7 @@ async function fill(engine: Engine, from: number, upTo: number): Promise<void> {
 }
 
 for (const [when, few] of plannings)
-  onPostgres(`what is asked for by a few numbers, planned ${when}`, () => {
+  onPostgres(`a query for a few ids, planned ${when}`, () => {
     let engine: Engine;
     let guest: Engine;
     beforeAll(async () => {
@@ -109,19 +109,19 @@ for (const [when, few] of plannings)
       ],
     ];
 
-    test.each(questions)('is found without a look at all there are: %s', async (_, ask) => {
+    test.each(questions)('reads only the rows that it needs: %s', async (_, ask) => {
       const { tx, plans } = planning(guest, true);
       await ask(tx);
       expect(plans.length).toBeGreaterThan(0);
       for (const plan of plans) {
         const [blocks] = blocksRead(plan, /^\S.*actual/);
-        // Going through a table, or an index of it, takes more than 50.
+        // Scanning a table or an index reads more than 50 blocks.
         expect(blocks).toBeLessThan(50);
       }
     });
   });
 
-/** People there are, each with a token, a webhook that this process drives, and a place in the one chat. */
+/** The number of users, each with a token, a webhook that this process leases, and a membership of the chat. */
 const people = 2_000;
 const owner = 'this process';
 const everybody = Array.from({ length: people }, (_, i): [number, number] => [i + 1, 1]);
@@ -145,7 +145,7 @@ async function fillWithPeople(engine: Engine, from: number, upTo: number): Promi
 }
 
 for (const [when, few] of plannings)
-  onPostgres(`what is asked for about everybody, planned ${when}`, () => {
+  onPostgres(`a query about everybody, planned ${when}`, () => {
     let engine: Engine;
     let guest: Engine;
     const questions: [string, (tx: Tx) => Promise<unknown>][] = [
@@ -179,7 +179,7 @@ for (const [when, few] of plannings)
       await engine.close();
     });
 
-    test.each(questions)('takes no more for each of them than for one: %s', async (_, ask) => {
+    test.each(questions)('reads as much for each row as for a single one: %s', async (_, ask) => {
       const { tx, plans } = planning(guest, true);
       await ask(tx);
       const plan = plans.join('\n');

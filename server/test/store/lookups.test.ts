@@ -8,7 +8,7 @@ import type { Engine } from '../../store/engine/engine.ts';
 import { openStore } from '../../store/engine/open.ts';
 import { freshEnvironment, onBothEngines } from '../support/engines.ts';
 
-/** Larger than what 32 bits hold. */
+/** More than 32 bits can hold. */
 const far = 2 ** 40;
 const reader = 1 as UserId;
 const chatOf = (n: number) => (far + n) as ChatId;
@@ -45,14 +45,14 @@ onBothEngines('lookups', (name) => {
       ]),
     );
 
-  test('that are made at once find each its own, or nothing', async () => {
+  test('made concurrently find their own rows, or none', async () => {
     const asked = Array.from({ length: 1_000 }, (_, i) => (i * 7) % 13);
     const found = await Promise.all(asked.map((n) => findChat(engine, chatOf(n), reader)));
     expect(found.map((chat) => chat?.name)).toEqual(asked.map((n) => (n < 10 ? `Chat ${n}` : undefined)));
     expect(found.map((chat) => chat?.role)).toEqual(asked.map((n) => (n < 10 ? (n % 2 ? null : 'owner') : undefined)));
   });
 
-  test('see what was committed before they were made, whatever is under way', async () => {
+  test('see everything committed before the call, whatever statement is running', async () => {
     let over = false;
     const others = Array.from({ length: 20 }, async () => {
       for (; !over; await Bun.sleep(0)) await findMessage(engine, messageOf(0));
@@ -66,7 +66,7 @@ onBothEngines('lookups', (name) => {
     await Promise.all(others);
   });
 
-  test('in a transaction see what it has written itself', async () => {
+  test('in a transaction see its own writes', async () => {
     const n = 100;
     await engine.write(async (tx) => {
       const text = `INSERT INTO messages (message_id, chat_id, user_id, json) VALUES ($1, $2, 1, '{}')`;
@@ -77,7 +77,7 @@ onBothEngines('lookups', (name) => {
   });
 });
 
-onBothEngines('lookups of a database that is closed', (name) => {
+onBothEngines('lookups in a closed database', (name) => {
   test('all fail', async () => {
     const engine = await openStore(readSettings(await freshEnvironment(name)), Date.now);
     await engine.close();

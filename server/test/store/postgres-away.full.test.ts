@@ -26,14 +26,14 @@ const environmentOn = (DATABASE_URL: string) => ({
   HOST: '127.0.0.1',
   PORT: '0',
   PARLEY_DATA: temporaryFolder(),
-  // High enough not to be met, so that servers share what is used of it.
+  // A limit that is never reached, so that servers share their usage.
   PARLEY_RATE_LIMIT: '5000/5000',
   LOG_LEVEL: 'warn',
   LOG_FORMAT: 'json',
   DATABASE_URL,
 });
 
-/** Calls servers in turn, and keeps what was neither granted nor refused as it should be. */
+/** Calls servers in turn, and collects unexpected outcomes. */
 class Callers {
   readonly odd: unknown[] = [];
   refused = 0;
@@ -64,7 +64,7 @@ class Callers {
 
 onPostgres('while PostgreSQL', () => {
   const receiver = receiverFor();
-  test('crashes right after messages were granted, webhooks are told of them, though nothing happens afterwards', async () => {
+  test('crashes right after messages are acknowledged, webhooks still deliver them without further activity', async () => {
     const postgres = await startPostgres({ fsync: false });
     const env = environmentOn(await postgres.freshDatabase());
     const servers = [new Talking(env), new Talking(env)];
@@ -83,7 +83,7 @@ onPostgres('while PostgreSQL', () => {
         await ada.ok('messages.send_message', { chat_id, content });
         granted.push(content);
       }
-      // While the last of them are made deliveries of, sent, and written down.
+      // The last ones are being dispatched, sent and recorded.
       await Bun.sleep(6 * round);
       await postgres.stop('immediate');
       await postgres.start();
@@ -106,7 +106,7 @@ onPostgres('while PostgreSQL', () => {
     'is away for a while': { nodes: 2, mode: 'fast', refusals: 200 },
   } as const;
   for (const [trouble, { nodes, mode, refusals }] of Object.entries(troubles)) {
-    test(`${trouble}, calls of ${nodes} servers are granted or refused as unavailable, and nothing is lost or done twice`, async () => {
+    test(`${trouble}, calls to ${nodes} servers succeed or fail as unavailable, and nothing is lost or duplicated`, async () => {
       const postgres = await startPostgres({ fsync: false });
       const env = environmentOn(await postgres.freshDatabase());
       const servers = Array.from({ length: nodes }, () => new Talking(env));
@@ -149,7 +149,7 @@ onPostgres('while PostgreSQL', () => {
       const work = [...Array.from({ length: 6 }, (_, i) => send(i)), read(), read()];
       await eventually('messages are sent', async () => acknowledged.length > 50 || undefined);
       await postgres.stop(mode);
-      await eventually('calls are refused', async () => callers.refused >= refusals || undefined);
+      await eventually('calls fail', async () => callers.refused >= refusals || undefined);
       await postgres.start();
       const before = acknowledged.length;
       await eventually('messages are sent again', async () => acknowledged.length > before + 50 || undefined);
@@ -177,7 +177,7 @@ onPostgres('while PostgreSQL', () => {
           ),
         );
       const everything = async () => faults().length === 0 || undefined;
-      await eventually('the webhooks are told everything', everything).catch(() => {});
+      await eventually('the webhooks have everything', everything).catch(() => {});
       expect(sayFaults(faults())).toBe('');
       const [newest] = found.toSorted(byId).slice(-1);
       await eventually('the newest message is found', async () => {
@@ -198,7 +198,7 @@ onPostgres('while PostgreSQL', () => {
   }
 });
 
-/** A way to a server on which what is open can fall silent, as if the machine at the other end had lost its power. */
+/** A TCP proxy whose open connections can go silent, as if the other machine had lost its power. */
 class Way {
   readonly #open = new Set<Socket>();
   readonly #server: ReturnType<typeof createServer>;
@@ -231,7 +231,7 @@ class Way {
 }
 
 onPostgres('connections', () => {
-  test('to a server that is silent are given up, and new ones are made', async () => {
+  test('to a silent server are replaced', async () => {
     const url = await (await sharedPostgres()).freshDatabase();
     const way = new Way(url);
     const through = url.replace(/:\d+\//, `:${await way.open()}/`);
@@ -262,7 +262,7 @@ onPostgres('connections', () => {
     way.close();
   });
 
-  test('on which much is asked, or something takes its time, are kept', async () => {
+  test('with many or slow statements are kept', async () => {
     const url = await (await sharedPostgres()).freshDatabase();
     let passed = 0;
     const monotonic = () => performance.now() + passed;
@@ -271,7 +271,7 @@ onPostgres('connections', () => {
     const answers = await Promise.all(Array.from({ length: 5 }, backend));
     const steps = connections.use((sql, call) =>
       sql.begin(async (tx) => {
-        // Each is shorter than a silence, all of them together are longer; and they are looked at every second.
+        // Each statement is shorter than the timeout, and all of them together are longer.
         for (let step = 0; step < 5; step++) {
           call.lastActiveAt = monotonic();
           passed += 0.6 * hour;
@@ -294,7 +294,7 @@ onPostgres('a database', () => {
   };
   const takeIds = (engine: Engine) => engine.write((tx) => tx.takeIds({ messages: 1, events: 1 }));
 
-  test('that takes no writes any more is unavailable, and is asked anew where it is', async () => {
+  test('that is read-only is unavailable until new connections reach the primary', async () => {
     const { engine: first, another, url } = await opened();
     await first.close();
     const name = new URL(url).pathname.slice(1);
@@ -303,7 +303,7 @@ onPostgres('a database', () => {
     const engine = await another();
     const answer = await takeIds(engine).catch((error: unknown) => error);
     expect(answer).toMatchObject(unavailable);
-    // Connections that are open keep what they began with, as those to a demoted server do.
+    // Open connections stay read-only, as those to a demoted server do.
     await admin.unsafe(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
     const ids = await eventually('ids are taken', () => takeIds(engine).catch(() => undefined));
     expect(ids.events).toHaveLength(1);
@@ -311,7 +311,7 @@ onPostgres('a database', () => {
     await engine.close();
   });
 
-  test('does not let one who stands still in the midst of a transaction keep others from writing', async () => {
+  test('ends an idle transaction that blocks other writers', async () => {
     const { engine, another } = await opened();
     const other = await another();
     const stillness = Promise.withResolvers<void>();
@@ -335,7 +335,7 @@ onPostgres('a database', () => {
 });
 
 describe('a server that starts before its database', () => {
-  test('says so once, however often it tries, and ends when it is told to', async () => {
+  test('reports it once, keeps trying, and stops on a signal', async () => {
     let tries = 0;
     const hangingUp = createServer((socket) => {
       tries++;
@@ -346,9 +346,9 @@ describe('a server that starts before its database', () => {
     const hosts = [`127.0.0.1:${await quietPort()}`, 'no-such-host.invalid', `127.0.0.1:${port}`];
     const servers = hosts.map((host) => new Talking(environmentOn(`postgres://parley:hunter2@${host}/parley`)));
     for (const server of servers) {
-      await eventually('it says so', async () => server.stderr.includes('trying again') || undefined);
+      await eventually('it reports the failure', async () => server.stderr.includes('trying again') || undefined);
     }
-    await eventually('one has tried again and again', async () => tries > 3 || undefined);
+    await eventually('it has tried several times', async () => tries > 3 || undefined);
     for (const server of servers) {
       server.kill('SIGTERM');
       const { code, stderr } = await server.end();
@@ -361,7 +361,7 @@ describe('a server that starts before its database', () => {
     hangingUp.close();
   });
 
-  test('gives up where it does not come', async () => {
+  test('gives up in the end', async () => {
     const url = `postgres://parley:hunter2@127.0.0.1:${await quietPort()}/parley`;
     const given = await untilReachable(url, 300, () => {}).catch((error: unknown) => error);
     expect(given).toMatchObject(unavailable);

@@ -11,14 +11,14 @@ import { visibleEvents } from '../../store/log/events.ts';
 import { type Environment, freshEnvironment, onBothEngines } from '../support/engines.ts';
 import { blocksRead, planning } from '../support/plans.ts';
 
-/** Everything in the first chat is older than all that was written in the others. */
+/** The messages of the first chat are older than those of all others. */
 const quiet = 1 as ChatId;
 const quietCount = 60;
 const chatCount = 5;
 const count = 20_000;
 const reader = 1 as UserId;
 
-/** One of the others: the reader has read all of it, somebody was there only at its beginning, and somebody has just come. */
+/** A busy chat: the reader has read all of it, one user left early, and one has just joined. */
 const busy = 2 as ChatId;
 const [left, late, stranger] = [3 as UserId, 4 as UserId, 5 as UserId];
 
@@ -81,17 +81,20 @@ onBothEngines('a chat that has been quiet for long', (name) => {
     ['a newcomer', 'messages', (tx) => insertMembers(tx, quiet, joining, 0)],
   ];
 
-  test.each(questions)('is found by its own messages, whatever was written elsewhere: %s', async (_, table, ask) => {
-    const guest = await openAsGuest(readSettings(environment));
-    const { tx, plans } = planning(guest);
-    await ask(tx);
-    const plan = plans.join('\n');
-    expect(plan).toContain(`${table}_by_chat`);
-    expect(plan).not.toMatch(new RegExp(`${table}_pkey|Seq Scan on ${table}|SCAN ${table}|TEMP B-TREE FOR ORDER BY`));
-    await guest.close();
-  });
+  test.each(questions)(
+    'is read through its own messages, not through those of other chats: %s',
+    async (_, table, ask) => {
+      const guest = await openAsGuest(readSettings(environment));
+      const { tx, plans } = planning(guest);
+      await ask(tx);
+      const plan = plans.join('\n');
+      expect(plan).toContain(`${table}_by_chat`);
+      expect(plan).not.toMatch(new RegExp(`${table}_pkey|Seq Scan on ${table}|SCAN ${table}|TEMP B-TREE FOR ORDER BY`));
+      await guest.close();
+    },
+  );
 
-  test('has its messages, page after page', async () => {
+  test('returns its messages page by page', async () => {
     const ids = async (page: Parameters<typeof pageOfMessages>[2]) => {
       const { rows, more } = await pageOfMessages(engine, quiet, page);
       return { ids: rows.map(({ json }) => (JSON.parse(json) as { message_id: number }).message_id), more };
@@ -123,13 +126,13 @@ onBothEngines('a chat that has been quiet for long', (name) => {
     ['events since it was joined', (tx) => visibleEvents(tx, { userId: late, after: 0, upTo: count, limit: 50 })],
   ];
 
-  test.each(questionsAboutBusy)('a busy one is not gone through to its end: %s', async (_, ask) => {
+  test.each(questionsAboutBusy)('a busy chat is not scanned to its end: %s', async (_, ask) => {
     const guest = await openAsGuest(readSettings(environment));
     const { tx, plans } = planning(guest, true);
     await ask(tx);
     const blocks = plans.flatMap((plan) => blocksRead(plan, /using (messages|events)_(by_chat|but_messages)/));
     expect(blocks.length).toBeGreaterThan(0);
-    // All of its entries in the index take more than 20.
+    // All of its index entries take more than 20 blocks.
     expect(Math.max(...blocks)).toBeLessThan(10);
     await guest.close();
   });

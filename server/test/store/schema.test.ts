@@ -4,12 +4,12 @@ import { dumpPostgres, dumpSqlite, schemaFiles } from '../support/schema.ts';
 
 const committed = (file: string) => Bun.file(file).text();
 
-test('the committed SQLite schema is what the migrations make (npm run schema)', async () => {
+test('the committed SQLite schema equals the migrated one (npm run schema)', async () => {
   expect(await dumpSqlite()).toBe(await committed(schemaFiles.sqlite));
 });
 
 onPostgres('the schema', () => {
-  test('as committed is what the migrations make (npm run schema)', async () => {
+  test('as committed equals the migrated one (npm run schema)', async () => {
     expect(await dumpPostgres()).toBe(await committed(schemaFiles.postgres));
   });
 });

@@ -5,7 +5,7 @@ import type { Client } from '../support/client.ts';
 import { onAnyEngine } from '../support/engines.ts';
 import { serverFor, type TestServer } from '../support/server.ts';
 
-/** What a client shows of one chat; everything in it can be kept up to date from events alone. */
+/** A client's view of one chat. Events alone keep it up to date. */
 interface ChatState {
   name: string | null;
   description: string;
@@ -15,7 +15,7 @@ interface ChatState {
 }
 type State = Record<number, ChatState>;
 
-/** Everything that one user sees, read anew. */
+/** Reads everything that one user sees. */
 async function snapshot(user: Client): Promise<State> {
   const { chats } = await user.ok('chats.list', { limit: 200 });
   const states = chats.map(async (chat): Promise<[number, ChatState]> => {
@@ -56,7 +56,7 @@ const found = (data: EventData<Founding>, name: string | null, visibility: strin
   messages: {},
 });
 
-/** A new chat is known from its event alone. Of a channel the event does not tell the visibility: all here begin public. */
+/** Builds a new chat from its event. The event lacks the visibility of a channel; all channels here start public. */
 const founded: { [E in Founding]: (data: EventData<E>) => ChatState } = {
   group_created: (d) => found(d, d.name, 'private', 'owner'),
   channel_created: (d) => found(d, d.name, 'public', 'owner'),
@@ -65,7 +65,7 @@ const founded: { [E in Founding]: (data: EventData<E>) => ChatState } = {
 
 const isFounding = (event: ChatEvent): event is Founding => event in founded;
 
-/** What happens in a chat. */
+/** Applies an event to a chat. */
 type ChatEvent = Exclude<EventName, 'webhook_disabled'>;
 
 type Apply = { [E in Exclude<ChatEvent, Founding>]: (chat: ChatState, data: EventData<E>) => void };
@@ -107,7 +107,7 @@ const apply: Apply = {
   },
 };
 
-/** Brings a snapshot up to date. A chat that the user has joined since is read anew, as a client would. */
+/** Applies events to a snapshot. A chat that the user has joined since is read again, as a client would. */
 async function replay(user: Client, state: State, after: number): Promise<State> {
   const unread = new Set<number>();
   for (let cursor = after, more = true; more; ) {
@@ -136,7 +136,7 @@ async function replay(user: Client, state: State, after: number): Promise<State>
   return state;
 }
 
-/** One random act. Which user, chat and message it meets is decided by the numbers; many are refused, as in life. */
+/** One random call. The numbers choose the user, the chat and the message. Many calls are refused. */
 interface Act {
   kind: (typeof kinds)[number];
   who: number;

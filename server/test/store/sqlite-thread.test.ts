@@ -13,7 +13,7 @@ import { startServer } from '../support/server.ts';
 const cursorAt = async (store: Engine, name: string) =>
   (await store.get<{ event_id: number }>('SELECT event_id FROM cursors WHERE name = $1', [name]))?.event_id;
 
-/** Not with `rejects`: that waits within the turn in which the thread's last answer arrived, and no further one does. */
+/** Returns the error of a promise. `rejects` would block the event loop turn in which the thread's responses arrive. */
 const reasonOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'it worked',
@@ -50,8 +50,8 @@ onBothEngines('a transaction', (engine) => {
   });
 });
 
-describe('the thread that writes', () => {
-  test('does nothing more for a transaction that is over', async () => {
+describe('the writer thread', () => {
+  test('runs no calls of a transaction that has ended', async () => {
     const store = await openStore(readSettings(await freshEnvironment('sqlite')), Date.now);
     const late = Promise.withResolvers<() => Promise<number>>();
     await store.write(async (tx) => late.resolve(() => tx.run(setCursor('late', 1))));
@@ -66,7 +66,7 @@ describe('the thread that writes', () => {
     await store.close();
   });
 
-  test('is not waited for without end: what had not begun is left undone, and it goes on afterwards', async () => {
+  test('has a timeout: a transaction that had not started never runs, and later ones do', async () => {
     const { folder } = readSettings(await freshEnvironment('sqlite'));
     await openStore(readSettings({ PARLEY_DATA: folder }), Date.now).then((store) => store.close());
     const store = await openSqlite(databaseFile(folder), { timeoutMs: 300 });
@@ -78,9 +78,12 @@ describe('the thread that writes', () => {
     expect(refusals).toEqual(Array(2).fill('The database is unavailable right now. Try again.'));
     other.run('ROLLBACK');
     other.close();
-    await eventually('the one that had begun is written', async () => (await cursorAt(store, 'begun')) ?? undefined);
-    // On a busy machine one more may not be done within its 300 ms.
-    await eventually('it goes on', () =>
+    await eventually(
+      'the one that had started is committed',
+      async () => (await cursorAt(store, 'begun')) ?? undefined,
+    );
+    // On a busy machine one more may exceed its 300 ms.
+    await eventually('later transactions run', () =>
       store.run(setCursor('after', 1)).then(
         () => true,
         () => undefined,
@@ -90,7 +93,7 @@ describe('the thread that writes', () => {
     await store.close();
   });
 
-  test('answers for a database that cannot be opened', async () => {
+  test('reports a database that cannot be opened', async () => {
     const env = await freshEnvironment('sqlite');
     const { folder } = readSettings(env);
     await Bun.write(
@@ -101,7 +104,7 @@ describe('the thread that writes', () => {
   });
 });
 
-test('reads are answered while the database is locked by another process, and sends once it is free', async () => {
+test('reads work while another process locks the database, and sends once it is free', async () => {
   const env = await freshEnvironment('sqlite');
   const server = await startServer(env);
   const { ada } = await users(server, 'ada');

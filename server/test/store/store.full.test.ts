@@ -6,7 +6,7 @@ import { emptyEnvironment, onPostgres } from '../support/engines.ts';
 import { spawnServer } from '../support/server.ts';
 
 onPostgres('opening the store', () => {
-  test('by four processes at once serves from all of them', async () => {
+  test('by four processes at once lets all of them serve', async () => {
     const env = { ...(await emptyEnvironment('postgres')), PARLEY_DATABASE_CONNECTIONS: '2' };
     const processes = await Promise.all(Array.from({ length: 4 }, () => spawnServer(env)));
     const answers = await Promise.all(processes.map(({ url }) => fetch(`${url}/readyz`)));
@@ -16,7 +16,7 @@ onPostgres('opening the store', () => {
 });
 
 describe('the data folder', () => {
-  test('takes one server at a time, refuses a second in a plain line, and is free after kill -9', async () => {
+  test('allows one server at a time, refuses a second in one line, and is free after kill -9', async () => {
     const env = await emptyEnvironment('sqlite');
     const first = await spawnServer(env);
     const refusal = await openStore(readSettings(env), Date.now).then(

@@ -36,7 +36,7 @@ function storeFor(engine: EngineName): () => Engine {
 const newUser = (name: string) => ({ name, displayName: name, isAdmin: false, passwordHash: null, at: 0 });
 const countUsers = async (store: Engine) => (await store.get<{ n: number }>('SELECT count(*) AS n FROM users'))?.n;
 
-/** Text as people all over the world write it, and as it breaks what is not careful. */
+/** Texts in many scripts, and texts that break careless code. */
 const scripts: Record<string, string> = {
   Latin: 'Þingvellir, Łódź, Nuuk',
   'right to left': 'שלום עולם, مرحبا بالعالم',
@@ -84,7 +84,7 @@ onBothEngines('the store', (engine) => {
       expect(await countUsers(store())).toBe((before ?? 0) + 1);
     });
 
-    test('with a statement that fails leaves nothing behind, also where others run beside it', async () => {
+    test('with a failed statement leaves nothing behind, even with others running beside it', async () => {
       const before = await countUsers(store());
       const failing = store().write(async (tx) => {
         await insertUser(tx, newUser('collateral'));
@@ -104,7 +104,7 @@ onBothEngines('the store', (engine) => {
       await store().write((tx) => insertUser(tx, newUser('collateral')));
     });
 
-    test('is not seen by others before it is whole, and is seen by all after', async () => {
+    test('is invisible to others until it is committed', async () => {
       const seen: unknown[] = [];
       const look = async () =>
         seen.push(await store().get('SELECT 1 AS there FROM users WHERE name = $1', ['halfway']));
@@ -116,7 +116,7 @@ onBothEngines('the store', (engine) => {
       expect(seen).toEqual([undefined, { there: 1 }]);
     });
 
-    test('sees what was committed before it, where 40 count up at once', async () => {
+    test('sees all earlier commits, with 40 concurrent counters', async () => {
       await store().write((tx) => tx.run(`INSERT INTO cursors (name, event_id) VALUES ('count', 0)`));
       await Promise.all(
         Array.from({ length: 40 }, () =>
@@ -131,7 +131,7 @@ onBothEngines('the store', (engine) => {
       expect(await store().get(`SELECT event_id FROM cursors WHERE name = 'count'`)).toEqual({ event_id: 40 });
     });
 
-    test('is alone under its keys, whatever the order in which they are named', async () => {
+    test('is exclusive under its keys, in whatever order they are given', async () => {
       let inside = 0;
       const keys = ['a', 'b', 'c', 'd'];
       await Promise.all(
@@ -146,7 +146,7 @@ onBothEngines('the store', (engine) => {
       );
     });
 
-    test('answers how many rows a statement changed', async () => {
+    test('returns how many rows a statement changed', async () => {
       await store().write(async (tx) => {
         await tx.run(`INSERT INTO cursors (name, event_id) VALUES ('x1', 5), ('x2', 5)`);
         expect(await tx.run('UPDATE cursors SET event_id = 6 WHERE event_id = 5')).toBe(2);
@@ -157,7 +157,7 @@ onBothEngines('the store', (engine) => {
   });
 
   describe('ids', () => {
-    test('rise strictly over 60 writers at once, and are never given twice', async () => {
+    test('rise strictly over 60 concurrent writers, and are unique', async () => {
       const given: { messages: number[]; events: number[] }[] = [];
       await Promise.all(
         Array.from({ length: 60 }, (_, i) =>
@@ -175,19 +175,19 @@ onBothEngines('the store', (engine) => {
       }
     });
 
-    test('taken none at all are none', async () => {
+    test('are none if none are taken', async () => {
       expect(await store().write((tx) => tx.takeIds({ messages: 0, events: 0 }))).toEqual({ messages: [], events: [] });
     });
   });
 
-  describe('rows handed over as a parameter', () => {
+  describe('rows passed as a parameter', () => {
     const columns = { id: 'int', label: 'text', other: 'int' } as const;
     const select = (rows: unknown[]) =>
       store().all(`SELECT id, label, other FROM ${store().dialect.rows('$1', columns, 'r')} ORDER BY id`, [
         JSON.stringify(rows),
       ]);
 
-    /** Leaves out the row with the id in its second parameter, and adds its first to the others. */
+    /** Skips the row with the id of the second parameter, and adds the first parameter to the others. */
     const statement = {
       columns,
       statements: [
@@ -206,7 +206,7 @@ onBothEngines('the store', (engine) => {
       expect(await pass([])).toEqual([]);
     });
 
-    test('hold nulls, and missing fields are null', async () => {
+    test('may hold nulls, and missing fields are null', async () => {
       expect(await select([{ id: 1, label: null, other: null }, { id: 2 }, { id: 3, label: '', other: 0 }])).toEqual([
         { id: 1, label: null, other: null },
         { id: 2, label: null, other: null },
@@ -214,7 +214,7 @@ onBothEngines('the store', (engine) => {
       ]);
     });
 
-    test('hold numbers up to 2^53 - 1 and text of every script', async () => {
+    test('may hold numbers up to 2^53 - 1 and text of every script', async () => {
       const rows = Object.values(scripts).map((label, id) => ({ id, label, other: Number.MAX_SAFE_INTEGER - id }));
       expect(await select(rows)).toEqual(rows);
       const numbers = [
@@ -231,7 +231,7 @@ onBothEngines('the store', (engine) => {
       expect(await select(given)).toEqual(given);
     });
 
-    test('come to a statement for each of them, however many there are, with its own parameters before them', async () => {
+    test('reach a bulk statement in any number, after its own parameters', async () => {
       const texts = Object.values(scripts);
       for (const count of [1, 2, 3, 7, 8, 9, 31, 33, 64, 65, 100, 257, 1_000]) {
         const rows = Array.from({ length: count }, (_, id): [number, string | null, number | null] => [
@@ -256,7 +256,7 @@ onBothEngines('the store', (engine) => {
   });
 });
 
-/** Puts every id that the store gives out ahead, as a restored backup does. */
+/** Moves all ids ahead, as a restored backup does. */
 async function skipAhead(store: Engine, to: number): Promise<void> {
   await store.write(async (tx) => {
     for (const [table, column] of [
@@ -276,7 +276,7 @@ async function skipAhead(store: Engine, to: number): Promise<void> {
   });
 }
 
-onBothEngines('a service that has given out many ids', (engine) => {
+onBothEngines('a service with high ids', (engine) => {
   for (const [what, start] of [
     ['above 2^31', 2 ** 31 + 7],
     ['above 2^32', 2 ** 32 + 7],
@@ -330,7 +330,7 @@ onBothEngines('a service that has given out many ids', (engine) => {
 });
 
 onBothEngines('every script', (engine) => {
-  test.each(Object.entries(scripts))('%s comes back as it was written, everywhere', async (_, text) => {
+  test.each(Object.entries(scripts))('%s is returned unchanged everywhere', async (_, text) => {
     const server = shared();
     const { ada } = await users(server, 'ada');
     const created = await ada.ok('messages.create_group', { name: 'Texts', description: text, participants: [] });
@@ -379,7 +379,7 @@ onBothEngines('opening the store', (engine) => {
     await second.close();
   });
 
-  test('is refused in one plain line where a newer Parley was at work, to servers and guests', async () => {
+  test('fails with one line if a newer Parley has migrated it, for servers and guests', async () => {
     const env = await emptyEnvironment(engine);
     const store = await open(env);
     await store.run('INSERT INTO schema_versions (version, applied_at) VALUES ($1, 0)', [newestVersion + 1]);
@@ -395,7 +395,7 @@ onBothEngines('opening the store', (engine) => {
     }
   });
 
-  test('as a guest asks for the server to be started first, where there is nothing yet', async () => {
+  test('as a guest fails without a database, and says to start the server first', async () => {
     const env = await emptyEnvironment(engine);
     const refusal = await openAsGuest(readSettings(env)).then(
       () => undefined,
@@ -422,7 +422,7 @@ onPostgres('opening the store', () => {
 });
 
 describe('the data folder', () => {
-  test('is left as it is by a guest that finds nothing in it', async () => {
+  test('is not changed by a guest that finds no database', async () => {
     const env = await emptyEnvironment('sqlite');
     await openAsGuest(readSettings(env)).catch(() => {});
     expect(readdirSync(env.PARLEY_DATA ?? '')).toEqual([]);
@@ -431,7 +431,7 @@ describe('the data folder', () => {
     expect(existsSync(missing.PARLEY_DATA)).toBe(false);
   });
 
-  test('is made where it is missing, and is for its owner alone', async () => {
+  test('is created if it is missing, for its owner alone', async () => {
     const env = await emptyEnvironment('sqlite');
     const folder = join(env.PARLEY_DATA ?? '', 'deep', 'er');
     const store = await open({ ...env, PARLEY_DATA: folder });

@@ -7,7 +7,7 @@ import { freshPlace, openPlace, type StorageName } from './storages.ts';
 
 const MiB = 1024 * 1024;
 
-/** More than the adapters gather before they store it. */
+/** More bytes than the adapters buffer. */
 const some: Readonly<Record<StorageName, number>> = { disk: MiB + 5, s3: 5 * MiB };
 
 let made = 0;
@@ -29,11 +29,11 @@ async function expectBytes(blobs: Blobs, key: string, start: number, expected: U
   expect(Buffer.compare(found, expected)).toBe(0);
 }
 
-/** What holds of a blob that goes on under another name, on every storage. */
+/** The contract of blobs with segments, for every storage. */
 export function storesParts(storage: StorageName): void {
   const size = some[storage];
 
-  test('is its first bytes and those that came since, in any range', async () => {
+  test('has the bytes of all its segments, in any range', async () => {
     const blobs = withSegments(openPlace(await freshPlace(storage)));
     const [first, second, third] = [randomBytes(size), randomBytes(size), randomBytes(100)];
     const key = newKey();
@@ -42,7 +42,7 @@ export function storesParts(storage: StorageName): void {
     expect(await blobs.sizeOf(once)).toBe(size);
     expect(await append(blobs, once, size, second.subarray(0, 10))).toBe(size + 10);
     expect(await append(blobs, once, size + 10, second.subarray(10))).toBe(2 * size);
-    // The one in between got nothing in before it was cut off too.
+    // The segment in between stays empty.
     const often = `${once}.${2 * size}.${2 * size}`;
     expect(await append(blobs, often, 2 * size, third)).toBe(2 * size + 100);
     await blobs.seal(often, 2 * size + 100);
@@ -60,7 +60,7 @@ export function storesParts(storage: StorageName): void {
     for (const [start, end] of ranges) await expectBytes(blobs, often, start, whole.subarray(start, end));
   });
 
-  test('is not changed by whoever wrote before, neither while it grows nor once it is sealed', async () => {
+  test('is not changed by writers of earlier segments, while it grows or once it is sealed', async () => {
     const blobs = withSegments(openPlace(await freshPlace(storage)));
     const [first, stale, second] = [randomBytes(2 * size), randomBytes(3 * size), randomBytes(2 * size)];
     const key = newKey();
@@ -82,7 +82,7 @@ export function storesParts(storage: StorageName): void {
     await expectBytes(blobs, longer, 0, whole);
   });
 
-  test('is removed with all that was left under its names', async () => {
+  test('is removed with all its segments', async () => {
     const place = await freshPlace(storage);
     const blobs = withSegments(openPlace(place));
     const key = newKey();
@@ -108,7 +108,7 @@ export function storesParts(storage: StorageName): void {
   });
 }
 
-/** Some of what a writer was given is kept, and not all of it. */
+/** Waits until some of a writer's bytes are stored. */
 function untilKept(blobs: Blobs, key: string): Promise<number> {
-  return eventually('some bytes are kept', async () => (await blobs.sizeOf(key)) || undefined);
+  return eventually('some bytes are stored', async () => (await blobs.sizeOf(key)) || undefined);
 }

@@ -9,7 +9,7 @@ import { freshPlace, openPlace, type StorageName } from './storages.ts';
 
 const MiB = 1024 * 1024;
 
-/** What the adapters gather before they store it: around it things may go wrong. */
+/** The buffer sizes of the adapters. Bugs are likely around them. */
 const pieceBytes: Readonly<Record<StorageName, number>> = { disk: MiB, s3: 4 * MiB };
 
 let made = 0;
@@ -18,7 +18,7 @@ const newKey = () => `key-of-this-test_${++made}`;
 async function append(blobs: Blobs, key: string, at: number, bytes: Uint8Array, step = bytes.length): Promise<number> {
   const writer = await blobs.append(key, at);
   for (let from = 0; from < bytes.length; from += step) {
-    // A copy that is spoilt afterwards: the bytes are the writer's only until it answers.
+    // A copy, overwritten afterwards: the writer may use the bytes only until `write` resolves.
     const given = new Uint8Array(bytes.subarray(from, from + step));
     await writer.write(given);
     given.fill(0);
@@ -35,14 +35,14 @@ async function keep(blobs: Blobs, bytes: Uint8Array): Promise<string> {
 const read = (blobs: Blobs, key: string, start: number, end: number) =>
   blobs.read(key, start, end).then((body) => new Response(body).bytes());
 
-/** Without the pages of bytes that a comparison by `toEqual` would print. */
+/** Compares without printing pages of bytes, as `toEqual` would. */
 async function expectBytes(blobs: Blobs, key: string, start: number, expected: Uint8Array): Promise<void> {
   const found = await read(blobs, key, start, start + expected.length);
   expect(found.length).toBe(expected.length);
   expect(Buffer.compare(found, expected)).toBe(0);
 }
 
-/** What holds of every storage for files. */
+/** The contract of every storage for files. */
 export function storesBlobs(storage: StorageName): void {
   const piece = pieceBytes[storage];
 
@@ -55,7 +55,7 @@ export function storesBlobs(storage: StorageName): void {
     ['two pieces in one write', 2 * piece, 2 * piece],
     ['several pieces in odd writes', 3 * piece + 12_345, 77_777],
     ['several pieces in writes larger than a piece', 3 * piece + 12_345, piece + 4_321],
-  ])('gives back %s as written', async (_, size, step) => {
+  ])('returns %s as it was written', async (_, size, step) => {
     const blobs = openPlace(await freshPlace(storage));
     const bytes = randomBytes(size);
     const key = newKey();
@@ -66,7 +66,7 @@ export function storesBlobs(storage: StorageName): void {
     await expectBytes(blobs, key, 0, bytes);
   });
 
-  test('gives back any range', async () => {
+  test('returns any range', async () => {
     const blobs = openPlace(await freshPlace(storage));
     const bytes = randomBytes(2 * piece + 1_000);
     const key = await keep(blobs, bytes);
@@ -83,7 +83,7 @@ export function storesBlobs(storage: StorageName): void {
     for (const [start, end] of ranges) await expectBytes(blobs, key, start, bytes.subarray(start, end));
   });
 
-  test('goes on with a blob bit by bit, each after a restart', async () => {
+  test('continues a blob in pieces, each after a restart', async () => {
     const place = await freshPlace(storage);
     const bytes = randomBytes(2 * piece + 777);
     const stops = [1, 2, 1_000, piece - 1, piece, piece + 1, 2 * piece - 5, 2 * piece, bytes.length];
@@ -98,7 +98,7 @@ export function storesBlobs(storage: StorageName): void {
     await expectBytes(openPlace(place), key, 0, bytes);
   });
 
-  test('keeps what it has where nothing is added', async () => {
+  test('keeps its bytes if nothing is added', async () => {
     const blobs = openPlace(await freshPlace(storage));
     const bytes = randomBytes(1_000);
     const key = newKey();
@@ -113,7 +113,7 @@ export function storesBlobs(storage: StorageName): void {
     ['within an earlier piece', 2 * piece + 500, piece - 100],
     ['between two pieces', 2 * piece + 500, piece],
     ['at the start', 2 * piece + 500, 0],
-  ])('goes on before the end, %s, and forgets what was behind', async (_, before, at) => {
+  ])('continues before the end, %s, and drops the bytes after that', async (_, before, at) => {
     const blobs = openPlace(await freshPlace(storage));
     const [first, second] = [randomBytes(before), randomBytes(50)];
     const key = newKey();
@@ -127,7 +127,7 @@ export function storesBlobs(storage: StorageName): void {
     await expectBytes(blobs, key, 0, Buffer.concat([first.subarray(0, at), second]));
   });
 
-  test('refuses to go on behind the end, and changes nothing', async () => {
+  test('refuses to continue after the end, and changes nothing', async () => {
     const blobs = openPlace(await freshPlace(storage));
     const key = newKey();
     await expect(blobs.append(key, 1)).rejects.toThrow('0 bytes cannot be continued at 1');
@@ -137,7 +137,7 @@ export function storesBlobs(storage: StorageName): void {
     expect(await blobs.sizeOf(key)).toBe(10);
   });
 
-  test('seals what is whole, as often as it is told to', async () => {
+  test('seals a complete blob, any number of times', async () => {
     const place = await freshPlace(storage);
     const bytes = randomBytes(1_234);
     const key = newKey();
@@ -147,7 +147,7 @@ export function storesBlobs(storage: StorageName): void {
     await expectBytes(openPlace(place), key, 0, bytes);
   });
 
-  test('does not seal what is of another size, and lets it be completed', async () => {
+  test('does not seal a blob of another size, which can be completed', async () => {
     const blobs = openPlace(await freshPlace(storage));
     const bytes = randomBytes(100);
     const key = newKey();
@@ -160,7 +160,7 @@ export function storesBlobs(storage: StorageName): void {
     await expectBytes(blobs, key, 0, bytes);
   });
 
-  test('removes a blob in every state, and where there is none', async () => {
+  test('removes a blob in every state, and an absent one', async () => {
     const place = await freshPlace(storage);
     const blobs = openPlace(place);
     const bytes = randomBytes(4 * piece + 1);
@@ -180,7 +180,7 @@ export function storesBlobs(storage: StorageName): void {
     }
   });
 
-  test('removes a blob once where several remove it at the same time', async () => {
+  test('removes a blob once if several remove it at the same time', async () => {
     const place = await freshPlace(storage);
     for (let round = 0; round < 5; round++) {
       const key = await keep(openPlace(place), randomBytes(10));
@@ -189,7 +189,7 @@ export function storesBlobs(storage: StorageName): void {
     }
   });
 
-  test('keeps blobs apart whose keys begin alike', async () => {
+  test('keeps blobs apart whose keys share a prefix', async () => {
     const blobs = openPlace(await freshPlace(storage));
     const keys = [newKey(), `${newKey()}x`];
     keys.push(`${keys[0]}y`, `${keys[0]}-`);
@@ -213,7 +213,7 @@ export function storesBlobs(storage: StorageName): void {
     ['a NUL', 'aaaaaaaaaaaaaaaa\0'],
     ['a line end', 'aaaaaaaaaaaaaaaa\n'],
     ['another script', 'ключключключключ'],
-  ])('takes no key that is %s', async (_, key) => {
+  ])('rejects a key that is %s', async (_, key) => {
     const blobs = openPlace(await freshPlace(storage));
     await expect(blobs.append(key, 0)).rejects.toThrow('not a key');
     await expect(blobs.sizeOf(key)).rejects.toThrow('not a key');
@@ -222,7 +222,7 @@ export function storesBlobs(storage: StorageName): void {
     await expect(blobs.read(key, 0, 1)).rejects.toThrow('not a key');
   });
 
-  test('leaves nothing open behind readers that go away midway', async () => {
+  test('leaves nothing open after readers stop midway', async () => {
     const blobs = openPlace(await freshPlace(storage));
     const size = 3 * 8 * MiB;
     const key = await keep(blobs, randomBytes(size));
@@ -242,15 +242,15 @@ export function storesBlobs(storage: StorageName): void {
     await goAway();
     const before = openNow();
     for (let reader = 0; reader < 20; reader++) await goAway();
-    // Connections that are kept for the next request may come and go, but not one for each reader.
+    // Pooled connections may come and go, but not one for each reader.
     await eventually('nothing is left open', async () => openNow() < before + 5 || undefined);
     await server.stop(true);
   });
 }
 
-/** What a storage costs where much is stored. */
+/** The memory that a storage needs for large files. */
 export function storesMuch(storage: StorageName): void {
-  test('takes 300 MB in without growing', async () => {
+  test('stores 300 MB without growing', async () => {
     const place = await freshPlace(storage);
     const [key, bytes] = [newKey(), 4_800 * 65_536];
     const child = Bun.spawn([process.execPath, join(import.meta.dir, 'blob-writer.ts'), place, key, `${bytes}`], {

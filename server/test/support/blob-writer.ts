@@ -1,6 +1,6 @@
 import { openPlace } from './storages.ts';
 
-/** A process of its own that adds so many bytes to a blob, and says what it kept and how its memory grew. */
+/** A process that appends bytes to a blob, and prints its size and how the memory grew. */
 const [place = '', key = '', bytes = ''] = process.argv.slice(2);
 const chunk = new Uint8Array(64 * 1024).fill(1);
 const memory = () => process.memoryUsage.rss();

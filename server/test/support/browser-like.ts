@@ -2,26 +2,26 @@ import { addUser } from '../../auth/administer.ts';
 import type { UserRow } from '../../store/access/users.ts';
 import type { TestServer } from './server.ts';
 
-/** A page as it came. */
+/** A page as it was received. */
 export interface Page {
   readonly status: number;
   readonly headers: Headers;
   readonly html: string;
-  /** What a person reads on it: without markup, on one line. */
+  /** The visible text on one line, without markup. */
   readonly words: string;
-  /** The same of its main part, without what frames it. */
+  /** The visible text of the main part. */
   readonly main: string;
-  /** Where it leads on to, as the server wrote it. */
+  /** The `Location` header. */
   readonly location: string | null;
 }
 
 export type Fields = Readonly<Record<string, string | number | readonly string[]>>;
 type Headed = Readonly<Record<string, string>>;
 
-/** What browsers say of a form that a page sends to its own site. */
+/** The headers that browsers send with a same-origin form. */
 export const fromOurPage: Headed = { 'sec-fetch-site': 'same-origin' };
 
-/** Keeps cookies and sends forms as a browser does, and follows no redirect: the tests look at each. */
+/** Keeps cookies and sends forms like a browser. It follows no redirects, so that tests can check each. */
 export class BrowserLike {
   readonly url: string;
   readonly cookies = new Map<string, string>();
@@ -45,7 +45,7 @@ export class BrowserLike {
     return this.#send(path, { method: 'POST', headers: { accept: 'text/html', ...headers }, body });
   }
 
-  /** A form as nobody's browser would write it. */
+  /** Posts a body that no browser would send. */
   postRaw(path: string, body: BodyInit, headers: Headed): Promise<Page> {
     return this.#send(path, { method: 'POST', headers: { accept: 'text/html', ...fromOurPage, ...headers }, body });
   }
@@ -54,7 +54,7 @@ export class BrowserLike {
     return this.post('/sign-in', { name, password, ...more });
   }
 
-  /** Whom the server takes this browser for. */
+  /** Returns the name of the user that the browser is signed in as. */
   async signedInAs(): Promise<string | undefined> {
     const { words } = await this.get('/password');
     return /Signed in as (\S+)/.exec(words)?.[1];
@@ -92,7 +92,7 @@ export class BrowserLike {
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 
-/** Markup as it was before it was escaped. */
+/** Unescapes HTML. */
 export const decode = (html: string): string =>
   html.replace(/&(#?\w+);/g, (whole, name: string) => entities[name] ?? whole);
 
@@ -101,16 +101,16 @@ const wordsOf = (html: string): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** Good enough for anybody in these tests. */
+/** A password that the server accepts. */
 export const goodPassword = 'a fine long password';
 
 let people = 0;
 
-/** Somebody who can sign in with `goodPassword`, under a name that no other test of the server uses. */
+/** Creates a person who can sign in with `goodPassword`, under a unique name. */
 export function person(server: TestServer, options: { name?: string; admin?: boolean } = {}): Promise<UserRow> {
   const { name = `person${++people}`, admin = false } = options;
   return addUser(server.tools, { name, isAdmin: admin, password: goodPassword });
 }
 
-/** An address of the block for documentation that no other test uses. */
+/** Returns an unused IP address of the block for documentation. */
 export const newAddress = (): string => `198.51.${100 + Math.floor(++people / 250)}.${(people % 250) + 1}`;

@@ -11,24 +11,24 @@ import { Client } from './client.ts';
 import { accessOf } from './oauth.ts';
 import type { TestServer } from './server.ts';
 
-/** Those who call with a token of their own. */
+/** Callers with their own tokens. */
 export const roles = ['stranger', 'member', 'bot', 'admin', 'owner', 'root'] as const;
 export type Role = (typeof roles)[number];
 
-/** Somebody who could do anything, in all ways in which one can come. */
+/** An administrator, with every kind of credential. */
 interface Powers {
   readonly powerful: Client;
-  /** An app that was granted everything. */
+  /** An app with all scopes. */
   readonly app: Client;
-  /** A token that was good until it was revoked. */
+  /** A revoked token. */
   readonly revoked: Client;
-  /** What a browser sends. */
+  /** The session of a browser. */
   readonly cookie: string;
 }
 
 type Person = Role | 'founder' | 'other' | 'outsider' | 'disabled';
 
-/** Everybody whom it takes to try who may do what. */
+/** One caller of every kind. */
 export type Cast = Readonly<Record<Person, Client>> & Powers;
 
 export async function invite(server: TestServer): Promise<Cast> {
@@ -88,7 +88,7 @@ async function appOf(server: TestServer, services: AccessServices, user: Client)
   return new Client(server.url, secret, user.userId);
 }
 
-/** It has been used: so the server knew it. */
+/** The token was used, so the server had cached it. */
 async function revokedTokenOf(user: Client): Promise<Client> {
   const spare = await user.ok('tokens.create', { name: 'spare' });
   const revoked = new Client(user.url, spare.access_token, user.userId);

@@ -8,12 +8,12 @@ const executable = ['chromium', 'chromium-browser', 'google-chrome', 'google-chr
 
 const chromiumMissing = require(executable !== undefined, 'Chromium', 'chromium');
 
-/** Describes what only a real browser can show. */
+/** Describes behaviour that needs a real browser. */
 export function inChromium(name: string, suite: () => void): void {
   describeUnless(chromiumMissing, name, suite);
 }
 
-/** One browser for all tests of a suite; each visit is somebody new, without cookies. */
+/** Starts one browser for a suite. Each visit has its own empty cookie jar. */
 export function visitors(): (options?: BrowserContextOptions) => Promise<Page> {
   let browser: Browser | undefined;
   const contexts: BrowserContext[] = [];

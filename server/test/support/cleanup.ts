@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** `base` is on disk. `memory` is in memory where there is room, and else the same. */
+/** `base` is on disk. `memory` is in memory if there is room, and otherwise the same folder. */
 let folders: { readonly base: string; readonly memory: string } | undefined;
 
 /**
@@ -57,12 +57,12 @@ export function temporaryFolder(): string {
   return mkdtempSync(join(runFolders().base, 'folder-'));
 }
 
-/** A folder for the data of a server. In memory an fsync costs nothing, which takes a third off the time of tests. */
+/** Returns a folder for the data of a server. In memory an fsync is free, which makes the tests a third faster. */
 export function dataFolder(): string {
   return mkdtempSync(join(runFolders().memory, 'data-'));
 }
 
-/** When a process started, in the system's own terms. Undefined if it has ended. */
+/** Returns the start time of a process in clock ticks, or undefined if it has ended. */
 function startTime(pid: number): string | undefined {
   if (process.platform !== 'linux') {
     return (
@@ -82,16 +82,16 @@ function startTime(pid: number): string | undefined {
   }
 }
 
-/** A process that ends with this run at the latest. */
+/** A process that ends with this test run at the latest. */
 export interface Noted {
-  /** Sends the signal if the process still runs; another one that was given its id meanwhile is left alone. */
+  /** Sends the signal if the process still runs. Another process with the same id gets none. */
   kill(signal: NodeJS.Signals): void;
   isRunning(): boolean;
-  /** The process has ended: its id means nothing any more. */
+  /** Forgets the process after it has ended. */
   forget(): void;
 }
 
-/** Has a process end together with this one, unless it has ended before. A child is forgotten when it ends. */
+/** Ends a process together with this one. A child is forgotten when it ends. */
 export function endWithUs({ pid, exited }: { readonly pid: number; readonly exited?: Promise<unknown> }): Noted {
   const note = join(runFolders().base, 'processes', String(pid));
   const started = startTime(pid);

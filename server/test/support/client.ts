@@ -15,20 +15,20 @@ export interface Failure {
   readonly request_id: string;
 }
 
-/** The bytes of a file are not JSON, and neither is a stream. */
+/** Operations whose response is not JSON. */
 export type Payload<N extends OperationName> = N extends JsonOperationName ? ClientOutput<N> : object;
 
 export interface Answer<N extends OperationName> {
   readonly status: number;
   readonly headers: Headers;
   readonly body: { success: true } & Payload<N>;
-  /** Present where the call failed. */
+  /** Set if the call failed. */
   readonly error: Failure | undefined;
 }
 
 const rows = new Map(listOperations().map((row) => [row.name, row]));
 
-/** Calls a server as one user, over HTTP, and checks nothing: the tests do. */
+/** Calls a server over HTTP as one user. It checks nothing. */
 export class Client {
   readonly url: string;
   readonly token: string;
@@ -66,7 +66,7 @@ export class Client {
     return { status: response.status, headers: response.headers, body, error: body.error };
   }
 
-  /** For calls that must succeed: the answer's payload. */
+  /** Makes a call that must succeed, and returns the payload of the response. */
   async ok<N extends OperationName>(
     name: N,
     input: ClientInput<N>,
@@ -77,7 +77,7 @@ export class Client {
     return body;
   }
 
-  /** For calls that must fail: the error's code. */
+  /** Makes a call that must fail, and returns the code of the error. */
   async refused<N extends OperationName>(name: N, input: ClientInput<N>): Promise<ErrorCode> {
     const { status, error } = await this.call(name, input);
     if (!error) throw new Error(`${name} ${JSON.stringify(input)} succeeded with ${status}`);

@@ -1,31 +1,31 @@
-/** A message whose sender was told that it was accepted. */
+/** A message that was acknowledged to its sender. */
 export interface Acknowledged {
   readonly chatId: number;
   readonly messageId: number;
   readonly content: string;
 }
 
-/** A request that an endpoint got. */
+/** A request to an endpoint. */
 export interface Received {
   readonly webhookId: number;
   readonly eventId: number;
   /** The exact body. */
   readonly body: string;
-  /** Whether it was answered with a 2xx. */
+  /** True if the response was a 2xx. */
   readonly accepted: boolean;
 }
 
-/** Which promise was broken. */
+/** The promise that was broken. */
 export type Broken =
-  /** A webhook never got an event, or never accepted it. */
+  /** An event was not delivered, or never accepted. */
   | 'lost'
-  /** Within a chat a later event came before an earlier one. */
+  /** A later event of a chat was delivered before an earlier one. */
   | 'out of order'
-  /** An event came again with other bytes, or to another webhook with others. */
+  /** An event was delivered with different bytes. */
   | 'changed'
-  /** A message was told of under two ids. */
+  /** A message has two events. */
   | 'told twice'
-  /** A body is not what the sender was answered, or no event at all. */
+  /** A body differs from the response to the sender, or is no event. */
   | 'wrong';
 
 export interface Fault {
@@ -40,7 +40,7 @@ interface Told {
   readonly content: string;
 }
 
-/** What a body tells of a message; nothing where it is no such event. */
+/** Parses the message of a body. Returns undefined for another event. */
 function messageIn(body: string): Told | undefined {
   try {
     const { event, data } = JSON.parse(body) as { event: unknown; data: Record<string, unknown> };
@@ -53,10 +53,10 @@ function messageIn(body: string): Told | undefined {
 }
 
 /**
- * Compares what was acknowledged with what the endpoints of webhooks got, all of which asked for `new_message` in all of
- * these chats, in the order in which each got it. Answers every promise that was not kept: each event reaches each webhook
- * at least once, for each chat in order of first delivery, again only with the same id and bytes. A message whose sender
- * was never told may be missing everywhere; what one webhook got of it, all must get.
+ * Compares the acknowledged messages with the requests to the webhooks, in the order of each endpoint. All webhooks subscribe
+ * to `new_message` in all of these chats. Returns every broken promise: each event reaches each webhook at least once, in
+ * order within a chat, and repeats have the same id and bytes. A message that was not acknowledged may be missing
+ * everywhere, but if one webhook gets it, all must.
  */
 export function deliveryFaults(
   webhookIds: readonly number[],
@@ -114,7 +114,7 @@ function lost(
 
 function outOfOrder(webhookId: number, own: readonly Received[], bodies: ReadonlyMap<number, string>): Fault[] {
   const faults: Fault[] = [];
-  // An endpoint that refuses an event must not get the next one of the chat either, until it has accepted it.
+  // After a refusal the next event of the chat must wait until the endpoint accepts this one.
   for (const kind of ['came', 'was accepted'] as const) {
     const last = new Map<number, number>();
     const seen = new Set<number>();
@@ -134,7 +134,7 @@ function outOfOrder(webhookId: number, own: readonly Received[], bodies: Readonl
   return faults;
 }
 
-/** The faults as lines, at most a few: an empty text where everything was kept. */
+/** Returns the first few faults as lines, or an empty text if there are none. */
 export function sayFaults(faults: readonly Fault[], most = 10): string {
   const lines = faults.slice(0, most).map(({ broken, webhookId, says }) => `webhook ${webhookId}: ${broken}: ${says}`);
   if (faults.length > most) lines.push(`and ${faults.length - most} more`);

@@ -8,14 +8,14 @@ import { describeUnless } from './requirements.ts';
 
 export type EngineName = 'sqlite' | 'postgres';
 
-/** The environment of a server that nobody else uses: its own folder, its own database, a free port. */
+/** Returns the environment of a new server: its own folder and database, and a free port. */
 export type Environment = Record<string, string>;
 
 export async function freshEnvironment(engine: EngineName): Promise<Environment> {
   return environment(engine === 'postgres' ? await (await sharedPostgres()).freshDatabase() : undefined);
 }
 
-/** The same without any schema in the database, as a restore or a first start finds it. */
+/** The same with an empty database, for a restore or a first start. */
 export async function emptyEnvironment(engine: EngineName): Promise<Environment> {
   return environment(engine === 'postgres' ? await (await sharedPostgres()).emptyDatabase() : undefined);
 }
@@ -34,7 +34,7 @@ const environment = (databaseUrl: string | undefined): Environment => ({
 
 let template: Promise<string> | undefined;
 
-/** Gives an empty folder a SQLite database with today's schema, copied from a template: migrating takes twice as long. */
+/** Copies a migrated SQLite database into an empty folder. Migrating it there takes twice as long. */
 export async function spareMigrating({ DATABASE_URL, PARLEY_DATA = '' }: Environment): Promise<void> {
   if (DATABASE_URL !== undefined || !existsSync(PARLEY_DATA) || existsSync(databaseFile(PARLEY_DATA))) return;
   template ??= migratedFile();
@@ -48,7 +48,7 @@ async function migratedFile(): Promise<string> {
   return databaseFile(folder);
 }
 
-/** What `npm test` runs, or what only `npm run test:all` adds to it. Undefined: everything. */
+/** `quick`: the tests of `npm test`. `rest`: those that `npm run test:all` adds. Undefined: all. */
 const tier = process.env.PARLEY_TEST_TIER as 'quick' | 'rest' | undefined;
 
 /** Describes behaviour that each engine has its own code for: `npm test` runs it on both. */

@@ -1,7 +1,7 @@
-/** Catches what hangs, and nothing else: a busy machine may take many times as long as an idle one. */
+/** Only catches hangs: a busy machine may take many times as long as an idle one. */
 export const hangMs = 110_000;
 
-/** Asks again until there is a result. */
+/** Calls `attempt` until it returns a result. */
 export async function eventually<T>(what: string, ask: () => Promise<T | undefined>): Promise<T> {
   for (const deadline = performance.now() + hangMs; performance.now() < deadline; await Bun.sleep(15)) {
     const answer = await ask();

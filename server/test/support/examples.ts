@@ -13,19 +13,19 @@ export async function buildExamples(server: TestServer): Promise<People> {
     cleo: await server.user('cleo', { displayName: 'Cleo' }),
   };
   for (const { by, call, input } of exampleCalls) await people[by].ok(call, input as never);
-  await eventually('the webhook has been tried', async () => {
+  await eventually('the webhook has an attempt', async () => {
     const { deliveries } = await people.ada.ok('webhooks.deliveries', { webhook_id: 1, state: 'retrying' });
     return deliveries.length > 0 || undefined;
   });
   return people;
 }
 
-/** Times, durations and tokens differ each time; what is left must not. */
+/** Replaces times, durations and tokens, which differ each time. */
 export function withoutChance(value: unknown): unknown {
   const text = JSON.stringify(value)
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replace(/pat_[\w-]+/g, 'TOKEN')
-    // A use of a token is noted some seconds later.
+    // The use of a token is recorded some seconds later.
     .replace(/"last_used_at":"TIME"/g, '"last_used_at":null')
     .replace(/"(duration_ms|oldest_undelivered_age)":\d+/g, '"$1":"SOME"')
     .replace(/(127\.0\.0\.1):\d+(\/api\/)/g, '$1:PORT$2')

@@ -8,7 +8,7 @@ import { type Reply, request } from './wire.ts';
 export const sending = 'messages.php?action=send_message';
 export const uploading = 'files.php?action=upload';
 
-/** What a server keeps of files: rows of its database, and files in its folder. */
+/** The rows and the stored files of a server. */
 export interface Kept {
   readonly rows: number;
   readonly blobs: number;
@@ -19,10 +19,10 @@ export async function kept({ engine, env }: TestServer): Promise<Kept> {
   return { rows: row?.total ?? 0, blobs: blobsIn(env.PARLEY_DATA ?? '') };
 }
 
-/** An upload that breaks off is removed after its connection has ended: so it is waited for. */
+/** Waits for the expected rows and files. An interrupted upload is removed after its connection has closed. */
 export async function keeps(server: TestServer, expected: Kept): Promise<void> {
   let last: Kept = expected;
-  await eventually('what is kept of files is what should be', async () => {
+  await eventually('the expected files are stored', async () => {
     last = await kept(server);
     return (last.rows === expected.rows && last.blobs === expected.blobs) || undefined;
   }).catch(() => {
@@ -32,9 +32,9 @@ export async function keeps(server: TestServer, expected: Kept): Promise<void> {
 
 export const nothing: Kept = { rows: 0, blobs: 0 };
 
-/** The server is taking in a file, which is not whole yet. */
+/** Waits until an upload has started that is not complete. */
 export const underWay = (server: TestServer): Promise<unknown> =>
-  eventually('an upload is under way', async () => {
+  eventually('an upload has started', async () => {
     const row = await server.engine.get('SELECT 1 AS found FROM files WHERE sha256 IS NULL');
     const { rows, blobs } = await kept(server);
     return (row && blobs === rows) || undefined;
@@ -48,7 +48,7 @@ function blobsIn(folder: string): number {
 export const sha256 = (bytes: string | Uint8Array): string =>
   new Bun.CryptoHasher('sha256').update(bytes).digest('hex');
 
-/** Bytes that nothing recognizes, the same for the same seed. */
+/** Returns bytes of no known file type, the same for the same seed. */
 export function someBytes(size: number, seed = 1): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(size);
   for (let i = 0, x = seed; i < size; i++) {
@@ -58,7 +58,7 @@ export function someBytes(size: number, seed = 1): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** One part of a form, as it stands on the wire behind its delimiter. */
+/** Returns one part of a multipart form as sent after its delimiter. */
 export type Part = string | Uint8Array;
 
 export const formType = 'multipart/form-data; boundary=frontier';
@@ -72,7 +72,7 @@ export const filePart = (bytes: string | Uint8Array, filename = 'file.bin', name
 export const partOf = (head: string, bytes: string | Uint8Array): Part =>
   Buffer.concat([Buffer.from(`${head}\r\n\r\n`), Buffer.from(bytes)]);
 
-/** The beginning of a form, up to where its last part may still go on. */
+/** Returns the start of a form whose last part is still open. */
 export const openForm = (...parts: Part[]): Buffer<ArrayBuffer> =>
   Buffer.concat(parts.flatMap((part, i) => [Buffer.from(`${i > 0 ? '\r\n' : ''}--frontier\r\n`), Buffer.from(part)]));
 
@@ -81,11 +81,11 @@ export const formEnd = '\r\n--frontier--\r\n';
 export const formWith = (...parts: Part[]): Buffer<ArrayBuffer> =>
   Buffer.concat([openForm(...parts), Buffer.from(formEnd)]);
 
-/** The bytes of a file alone need a name in the address. */
+/** Returns the path of a raw upload, which has the name in its query. */
 const addressOf = (path: string, contentType: string): string =>
   path === uploading && !contentType.startsWith('multipart/') ? `${path}&name=file.bin` : path;
 
-/** A POST whose body is given byte by byte. One that nobody answers fails. */
+/** Sends a POST with these bytes. Rejects if there is no response. */
 export function post(
   by: Client,
   path: string,
@@ -101,7 +101,7 @@ export function post(
   });
 }
 
-/** The head of a POST for a `Connection`. */
+/** Returns the head of a POST for a `Connection`. */
 export function headOf(by: Client, path: string, length: number | 'chunked', contentType = formType): string {
   return [
     `POST /api/${addressOf(path, contentType)} HTTP/1.1`,
@@ -120,7 +120,7 @@ export const chunk = (bytes: string | Uint8Array): Buffer<ArrayBuffer> => {
 
 export const lastChunk = '0\r\n\r\n';
 
-/** A connection to a server, written to as slowly as a test likes, and broken off where it likes. */
+/** A raw connection to a server, under the control of the test. */
 export class Connection {
   #socket: Bun.Socket | undefined;
   #received = '';
@@ -149,7 +149,7 @@ export class Connection {
     return connection;
   }
 
-  /** Stops where the server has hung up. */
+  /** Stops when the server closes the connection. */
   async write(bytes: string | Uint8Array): Promise<void> {
     for (let rest = Buffer.from(bytes); rest.length > 0 && !this.#ended; ) {
       const changed = this.#changed.promise;
@@ -158,7 +158,7 @@ export class Connection {
     }
   }
 
-  /** The first answer, once all of it has come. */
+  /** Resolves with the first complete response. */
   async answer(): Promise<Reply> {
     for (;;) {
       const changed = this.#changed.promise;
@@ -173,7 +173,7 @@ export class Connection {
     return parseReply(this.#received) !== undefined;
   }
 
-  /** Once the server has hung up. */
+  /** Resolves when the server has closed the connection. */
   async closed(): Promise<void> {
     while (!this.#ended) await this.#changed.promise;
   }
@@ -196,6 +196,6 @@ function parseReply(received: string): Reply | undefined {
   const body = received.slice(end + 4);
   if (body.length < Number(headers.get('content-length'))) return undefined;
   const status = Number(start.split(' ')[1]);
-  // What the runtime refuses by itself it refuses without a word.
+  // The runtime rejects some requests with an empty response.
   return { status, headers, body: JSON.parse(Buffer.from(body || '{}', 'latin1').toString()) as Reply['body'] };
 }

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test';
 import type { Client } from './client.ts';
 
-/** Follows the event log from `after` until `done` says that nothing more is coming and the log has been read. */
+/** Follows the event log from `after` until `done` returns true and the log is read to its end. */
 export async function followEvents(reader: Client, after: number, done: () => boolean): Promise<number[]> {
   const seen: number[] = [];
   for (let cursor = after; ; ) {

@@ -1,6 +1,6 @@
 import { createServer, connect as dial, type Server, type Socket } from 'node:net';
 
-/** Stands before a server on loopback, passes everything on, and cuts connections when it is told to. */
+/** A TCP proxy on loopback that cuts connections on demand. */
 export class Forwarder {
   readonly #server: Server;
   readonly #open = new Set<Socket>();
@@ -8,7 +8,7 @@ export class Forwarder {
   #requestCuts = 0;
   #answerCuts = 0;
   #beforeAnswerCut = 0;
-  /** Bytes that the server's answers had so far. */
+  /** The bytes of all responses so far. */
   answered = 0;
 
   private constructor(target: number) {
@@ -28,12 +28,12 @@ export class Forwarder {
     return address.port;
   }
 
-  /** So many requests from now on do not get through. */
+  /** Drops the next requests. */
   cutRequests(times: number): void {
     this.#requestCuts = times;
   }
 
-  /** So many answers from now on are cut off, each when it has brought more than these bytes. */
+  /** Cuts off the next responses, each after more than `afterBytes`. */
   cutAnswers(times: number, afterBytes = 0): void {
     this.#answerCuts = times;
     this.#beforeAnswerCut = afterBytes;

@@ -11,7 +11,7 @@ export interface Instruction {
   readonly text: string;
 }
 
-/** The instructions of the Dockerfile, each on one line. */
+/** Returns the instructions of the Dockerfile, each on one line. */
 export function instructions(): Instruction[] {
   const lines = read('deploy/Dockerfile')
     .replace(/^#.*\n/gm, '')
@@ -25,7 +25,7 @@ export function instructions(): Instruction[] {
     });
 }
 
-/** What is copied out of the repository, in the order in which it is. */
+/** Returns the paths that are copied out of the repository, in order. */
 export function copied(): { readonly source: string; readonly target: string }[] {
   return instructions()
     .filter(({ name, text }) => name === 'COPY' && !text.startsWith('--from='))
@@ -39,7 +39,7 @@ export function copied(): { readonly source: string; readonly target: string }[]
     });
 }
 
-/** Whether .dockerignore keeps a path out of the image: the last pattern that fits it or a folder above decides. */
+/** Returns true if .dockerignore excludes a path: the last pattern that matches it or a parent folder decides. */
 export function isIgnored(path: string): boolean {
   const patterns = read('.dockerignore')
     .split('\n')
@@ -58,7 +58,7 @@ interface LockedPackage {
   readonly resolved?: string;
 }
 
-/** Lays out what the image has in its folder of the program, as the Dockerfile does, from the packages that are installed here. */
+/** Builds the program folder of the image as the Dockerfile does, from the packages that are installed here. */
 export async function layOut(): Promise<string> {
   const folder = temporaryFolder();
   for (const { source, target } of copied()) {
@@ -75,7 +75,7 @@ export async function layOut(): Promise<string> {
   return folder;
 }
 
-/** What `npm ci --omit=dev` does, without the network. Bun itself is run from where it is. */
+/** Does what `npm ci --omit=dev` does, without the network. Bun itself is not copied. */
 function installInto(folder: string): void {
   const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, LockedPackage> };
   for (const [path, { dev, link, resolved = '' }] of Object.entries(packages)) {

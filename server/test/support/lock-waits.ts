@@ -1,6 +1,6 @@
 import type { Db } from '../../store/engine/engine.ts';
 
-/** How many statements in this PostgreSQL database wait for a lock. */
+/** Returns how many statements in this PostgreSQL database wait for a lock. */
 export async function lockWaits(db: Db): Promise<number> {
   const row = await db.get<{ n: number }>(
     `SELECT count(*) AS n FROM pg_locks

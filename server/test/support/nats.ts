@@ -6,16 +6,16 @@ import { eventually } from './eventually.ts';
 import { quietPort } from './quiet-port.ts';
 import { require } from './requirements.ts';
 
-/** A NATS of our own, gone when the process is. It can be away for a while, and comes back on the same port. */
+/** A NATS server that ends with this process. It can be stopped and started again on the same port. */
 export interface Nats {
-  /** As `NATS_URL` takes it. */
+  /** The value for `NATS_URL`. */
   readonly url: string;
-  /** Ends it at once: every connection to it breaks, and nobody listens any more. */
+  /** Kills it: every connection breaks, and nothing listens any more. */
   stop(): Promise<void>;
   start(): Promise<void>;
 }
 
-/** Debian keeps it out of the path of ordinary users. */
+/** Debian installs it outside of the PATH of ordinary users. */
 function findBinary(): string | undefined {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/bin'];
   return folders.map((folder) => join(folder, 'nats-server')).find((file) => existsSync(file));

@@ -8,11 +8,11 @@ import { Client } from './client.ts';
 import type { TestServer } from './server.ts';
 import type { Reply } from './wire.ts';
 
-/** An app as its developer knows it. */
+/** An app with its credentials. */
 export interface TestApp {
   readonly appId: number;
   readonly clientId: string;
-  /** Undefined: an app that can keep none. */
+  /** Undefined for a public client. */
   readonly secret: string | undefined;
   readonly redirect: string;
   readonly botId: number | null;
@@ -22,7 +22,7 @@ export interface TestApp {
 export const appRedirect = 'https://app.example/callback';
 export const nativeRedirect = 'http://127.0.0.1/callback';
 
-/** Access as it is managed beside the server, on the same database. */
+/** The services for access, beside the server on the same database. */
 export function accessOf(server: TestServer, now: () => number = Date.now): AccessServices {
   return { ...server.tools, now, ended: async () => {} };
 }
@@ -56,7 +56,7 @@ export function newPkce(): Pkce {
   return { verifier, challenge: new Bun.CryptoHasher('sha256').update(verifier).digest('base64url') };
 }
 
-/** The parameters of an authorization request as a well-behaved app sends them; undefined leaves one out. */
+/** Returns valid parameters of an authorization request. Undefined removes one. */
 export function authorizationRequest(
   app: TestApp,
   { challenge }: Pick<Pkce, 'challenge'>,
@@ -77,7 +77,7 @@ export function authorizationRequest(
   );
 }
 
-/** What a user does in a browser, without the browser: authorizes the request, or not. Answers where that leads. */
+/** Authorizes or denies the request as a user would in a browser. Returns the URL of the redirect. */
 export async function decide(
   server: TestServer,
   params: URLSearchParams,
@@ -93,7 +93,7 @@ export async function decide(
   return end.location;
 }
 
-/** A code that a user has authorized, and the verifier that belongs to it. */
+/** Returns an authorized code and its verifier. */
 export async function newCode(
   server: TestServer,
   app: TestApp,
@@ -112,14 +112,14 @@ export async function newCode(
 
 export type Form = Readonly<Record<string, string | undefined>>;
 
-/** Posts a form to an endpoint as it is. */
+/** Posts a form to an endpoint. */
 export async function postForm(url: string, form: Form, headers: Record<string, string> = {}): Promise<Reply> {
   const fields = Object.entries(form).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   const response = await fetch(url, { method: 'POST', body: new URLSearchParams(fields), headers });
   return { status: response.status, headers: response.headers, body: (await response.json()) as Reply['body'] };
 }
 
-/** Asks for tokens as an app, which sends its secret in the body if it has one. */
+/** Requests tokens as an app. A confidential one sends its secret in the body. */
 export function askForTokens(
   server: Pick<TestServer, 'url'>,
   app: TestApp,
@@ -155,7 +155,7 @@ export const refreshForm = (refresh_token: string, scope?: string): Form => ({
   scope,
 });
 
-/** The whole way: a user authorizes the app, and it gets its tokens. */
+/** Runs the whole flow: a user authorizes the app, and the app gets its tokens. */
 export async function authorizeApp(
   server: TestServer,
   app: TestApp,
@@ -168,17 +168,17 @@ export async function authorizeApp(
 export const revoke = (server: Pick<TestServer, 'url'>, app: TestApp, token: string, other: Form = {}) =>
   postForm(`${server.url}/oauth/revoke`, { client_id: app.clientId, client_secret: app.secret, token, ...other });
 
-/** A caller of the API with an app's token. */
+/** Returns a client with an app's token. */
 export const withToken = (server: Pick<TestServer, 'url'>, token: string): Client => new Client(server.url, token, 0);
 
-/** Whether the API takes a token. */
+/** Returns true if the API accepts a token. */
 export async function works(server: Pick<TestServer, 'url'>, token: string): Promise<boolean> {
   const { status, error } = await withToken(server, token).call('users.me', {});
   if (status !== 200 && status !== 401) throw new Error(`${status} ${JSON.stringify(error)}`);
   return status === 200;
 }
 
-/** OAuth's own form of a refusal. */
+/** Checks an OAuth error response. */
 export function expectFault(reply: Reply, error: string, status = error === 'invalid_client' ? 401 : 400): void {
   expect({ status: reply.status, error: reply.body.error }).toEqual({ status, error });
   expect(Object.keys(reply.body)).toEqual(['error', 'error_description']);

@@ -4,7 +4,7 @@ import type { TestServer } from './server.ts';
 
 let made = 0;
 
-/** New users for one test, whose names no other test of the server uses. */
+/** Creates users with unique names. */
 export async function users<N extends string>(server: TestServer, ...names: N[]): Promise<Record<N, Client>> {
   const suffix = ++made;
   const found: [string, Client][] = [];
@@ -14,7 +14,7 @@ export async function users<N extends string>(server: TestServer, ...names: N[])
 
 type Filter = { chat_id?: number };
 
-/** All events that a user sees after a cursor. */
+/** Returns all events that a user sees after a cursor. */
 export async function eventsAfter(client: Client, after: number, filter: Filter = {}): Promise<LoggedEvent[]> {
   const seen: LoggedEvent[] = [];
   for (let cursor = after; ; ) {
@@ -25,7 +25,7 @@ export async function eventsAfter(client: Client, after: number, filter: Filter 
   }
 }
 
-/** The cursor behind which only what happens from now on is found. */
+/** Returns the cursor at the end of the log. */
 export async function eventTip(client: Client): Promise<number> {
   for (let after = 0; ; ) {
     const page = await client.ok('events.list', { after, limit: 200 });

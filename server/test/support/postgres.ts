@@ -9,9 +9,9 @@ import { eventually } from './eventually.ts';
 import { quietPort } from './quiet-port.ts';
 import { require } from './requirements.ts';
 
-/** A PostgreSQL of our own: on a free port, in a temporary folder, gone when the process is. */
+/** A PostgreSQL server on a free port, in a temporary folder. It ends with this process. */
 export interface Postgres {
-  /** Without a database, as `postgres://user@host:port`. */
+  /** The URL without a database, as `postgres://user@host:port`. */
   readonly server: string;
   /** Returns the URL of a new database with today's schema, copied from a template: migrating takes ten times as long. */
   freshDatabase(): Promise<string>;
@@ -20,14 +20,14 @@ export interface Postgres {
   readonly binaries: string;
 }
 
-/** One that nobody else uses: it can be away for a while, and comes back on the same port with what was committed. */
+/** A server for one test: it can be stopped, and started again on the same port. */
 export interface PrivatePostgres extends Postgres {
   /** `fast` ends every session and shuts down in order; `immediate` is a crash, and the next start recovers from it. */
   stop(mode: 'fast' | 'immediate'): Promise<void>;
   start(): Promise<void>;
 }
 
-/** Where Debian and most others put the server's programs. */
+/** The folders in which distributions install the server's programs. */
 function findBinaries(): string | undefined {
   const base = '/usr/lib/postgresql';
   const versions = existsSync(base) ? readdirSync(base).sort((a, b) => Number(b) - Number(a)) : [];
@@ -71,7 +71,7 @@ export async function startPostgres(options: { fsync: boolean }): Promise<Privat
   ];
   await run([...asUser, ...initdb]);
   const port = await quietPort();
-  // Autovacuum is off: some tests check that nobody writes.
+  // Autovacuum is off, because some tests check that nothing writes.
   const forTests = options.fsync ? [] : ['fsync=off', 'autovacuum=off'];
   const settings = [...forTests, 'max_connections=300', 'listen_addresses=127.0.0.1'];
   const arguments_ = ['-D', data, '-p', String(port), '-k', folder, ...settings.flatMap((s) => ['-c', s])];
@@ -93,7 +93,7 @@ export async function startPostgres(options: { fsync: boolean }): Promise<Privat
   };
 }
 
-/** Makes databases on a running server. Several processes may do so at once, hence the process id in the names. */
+/** Creates databases on a running server. The process id in their names keeps several processes apart. */
 function databasesOn(server: string): Postgres {
   let count = 0;
   let template: Promise<string> | undefined;
@@ -123,7 +123,7 @@ function databasesOn(server: string): Postgres {
   };
 }
 
-/** PostgreSQL refuses to run as root: it is then started as the user that Debian's package makes, or as nobody. */
+/** PostgreSQL refuses to run as root. Then it runs as the user of Debian's package, or as nobody. */
 function dropRoot(folder: string): string[] {
   if (process.getuid?.() !== 0) return [];
   const id = (flag: string) => {
@@ -156,7 +156,7 @@ function untilReady(url: string): Promise<true> {
   });
 }
 
-/** A port that nothing listens on at this moment. */
+/** Returns a port that nothing listens on. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();

@@ -6,7 +6,7 @@ import { eventually } from './eventually.ts';
 
 const mainFile = join(import.meta.dir, '../../main.ts');
 
-/** A server in a process of its own, whose every word is kept. */
+/** A server in a process of its own, with all its output. */
 export class Talking {
   readonly #child: Bun.Subprocess<'ignore', 'pipe', 'pipe'>;
   readonly #said = { stdout: '', stderr: '' };
@@ -36,7 +36,7 @@ export class Talking {
     return this.#said.stderr;
   }
 
-  /** The address that it says it listens on. */
+  /** Resolves with the URL that it prints. */
   async url(): Promise<string> {
     return eventually('the server listens', async () => {
       const url = /listening on (http:\S+)/.exec(this.#said.stderr)?.[1];
@@ -51,7 +51,7 @@ export class Talking {
     this.#child.kill(signal);
   }
 
-  /** All that it said until its end, and with what code it ended. */
+  /** Resolves with its output and exit code. */
   async end(): Promise<{ code: number; stdout: string; stderr: string }> {
     const code = await this.#child.exited;
     await this.#ended;
@@ -59,7 +59,7 @@ export class Talking {
   }
 }
 
-/** Starts a server that cannot start. It must say one plain line and end with code 1; answers the line. */
+/** Starts a server that must fail with one line and code 1. Returns the line. */
 export async function startsInVain(env: Environment): Promise<string> {
   const { code, stdout, stderr } = await new Talking(env).end();
   expect({ code, stdout, lines: stderr.trimEnd().split('\n').length, stderr }).toEqual({

@@ -10,12 +10,12 @@ const executable = Bun.which('caddy');
 
 const caddyMissing = requireProgram('caddy');
 
-/** Describes what only nodes on one PostgreSQL behind the real proxy can show. */
+/** Describes behaviour of nodes on one PostgreSQL behind the real proxy. */
 export function behindProxy(name: string, suite: () => void): void {
   describeUnless(caddyMissing ?? postgresMissing, name, suite);
 }
 
-/** One of the nodes that the proxy knows. It keeps its address when it is started again. */
+/** A node behind the proxy. It keeps its port when it is started again. */
 export class Node {
   readonly url: string;
   readonly #env: Environment;
@@ -35,7 +35,7 @@ export class Node {
     this.#running = undefined;
   }
 
-  /** One of its numbers. */
+  /** Returns one of its metrics. */
   async number(name: string): Promise<number> {
     return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await this.#numbers())?.[1]);
   }
@@ -44,7 +44,7 @@ export class Node {
     return (await fetch(`${this.url}/metrics`)).text();
   }
 
-  /** Answers to an operation that it has given. */
+  /** Returns how many responses to an operation it has sent. */
   async answered(operation: string): Promise<number> {
     const counts = (await this.#numbers()).matchAll(
       /^parley_request_duration_seconds_count\{operation="([\w.]+)",.* (\d+)$/gm,
@@ -55,13 +55,13 @@ export class Node {
 
 /** Nodes behind the proxy, all on one database and one folder for files. */
 export interface Fleet {
-  /** As it is reached from outside: what is asked of it goes through the proxy. */
+  /** Calls go through the proxy. */
   readonly server: TestServer;
   readonly nodes: readonly [Node, Node];
   stop(): Promise<void>;
 }
 
-/** Two nodes, and before them the proxy as it is deployed. The second may have settings of its own. */
+/** Starts two nodes behind the proxy as deployed. The second may have other settings. */
 export async function startFleet(ofBoth: Environment = {}, ofSecond: Environment = {}): Promise<Fleet> {
   const url = `http://127.0.0.1:${await freePort()}`;
   const shared = {
@@ -75,7 +75,7 @@ export async function startFleet(ofBoth: Environment = {}, ofSecond: Environment
   const nodes = [await node({}), await node(ofSecond)] as const;
   await Promise.all(nodes.map((one) => one.start()));
   const caddy = startCaddy(url, nodes);
-  await eventually('the proxy answers', async () => {
+  await eventually('the proxy responds', async () => {
     if (caddy.exitCode !== null) throw new Error(`Caddy ended: ${await new Response(caddy.stderr).text()}`);
     return (await fetch(`${url}/readyz`).catch(() => undefined))?.ok || undefined;
   });

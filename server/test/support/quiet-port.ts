@@ -1,9 +1,9 @@
 import { createServer } from 'node:net';
 
 /**
- * A free port below those that the system gives to outgoing connections, for servers that go away and come back. Among
- * those, somebody who calls again and again while nobody listens would sooner or later be given that very port, be
- * connected to itself, and keep it taken.
+ * Returns a free port below the ephemeral range, for servers that stop and start again. A client that reconnects again and
+ * again while nothing listens would eventually get an ephemeral port as its own, connect to itself, and keep the port
+ * in use.
  */
 export async function quietPort(): Promise<number> {
   for (let tries = 0; tries < 100; tries++) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'bun:test';
 import { hangMs } from './eventually.ts';
 
-/** One request to an endpoint, as it came. */
+/** A request to an endpoint. */
 export interface Arrival {
   readonly headers: Headers;
   /** The exact body. */
@@ -10,11 +10,11 @@ export interface Arrival {
   readonly eventId: number;
   readonly event: string;
   readonly data: Readonly<Record<string, unknown>>;
-  /** What the sender counts it as. */
+  /** The attempt number of the sender. */
   readonly attempt: number;
 }
 
-/** What an endpoint says: a status, or more; or nothing for as long as the receiver lives. */
+/** The response of an endpoint: a status, or more; or none while the receiver lives. */
 export type Reply =
   | number
   | 'hang'
@@ -23,15 +23,15 @@ export type Reply =
       readonly headers?: Record<string, string>;
       readonly body?: string;
       readonly delayMs?: number;
-      /** Not before this has come to pass. */
+      /** The response waits for this promise. */
       readonly after?: Promise<unknown>;
     };
 
-/** An address of a receiver, with whatever came to it in the order of arrival. */
+/** A URL of a receiver, with its requests in the order of arrival. */
 export class Endpoint {
   readonly url: string;
   readonly arrivals: Arrival[] = [];
-  /** Decides on the answer to each request; it may be changed at any time. */
+  /** Returns the response to each request. It may be replaced at any time. */
   reply: (arrival: Arrival) => Reply;
   readonly #waiting = new Set<() => void>();
 
@@ -51,7 +51,7 @@ export class Endpoint {
     return this.reply(arrival);
   }
 
-  /** The first so many requests, once they have come. */
+  /** Resolves with the first `count` requests. */
   async arrived(count: number): Promise<readonly Arrival[]> {
     const enough = Promise.withResolvers<void>();
     const look = () => this.arrivals.length >= count && enough.resolve();
@@ -66,7 +66,7 @@ export class Endpoint {
     return this.arrivals.slice(0, count);
   }
 
-  /** The texts of the messages that came, in the order of arrival. */
+  /** The texts of the messages, in the order of arrival. */
   get contents(): unknown[] {
     return this.arrivals.filter(({ event }) => event === 'new_message').map(({ data }) => data.content);
   }
@@ -76,12 +76,12 @@ export class Endpoint {
   }
 }
 
-/** Leaves requests unanswered until they are released, and counts those that are under way. */
+/** Holds requests until they are released, and counts those that wait. */
 export class Held {
   now = 0;
   readonly #released = Promise.withResolvers<void>();
 
-  /** The reply of an endpoint that is held. */
+  /** The response of an endpoint that is held. */
   reply(status = 200): Reply {
     this.now++;
     const after = this.#released.promise.then(() => {
@@ -95,7 +95,7 @@ export class Held {
   }
 }
 
-/** Takes webhooks on loopback, at as many endpoints as are asked for. */
+/** Receives webhooks on loopback, at any number of endpoints. */
 export class Receiver {
   readonly #server: Bun.Server<undefined>;
   readonly #endpoints = new Map<string, Endpoint>();
@@ -105,7 +105,7 @@ export class Receiver {
     this.#server = Bun.serve({ hostname: '127.0.0.1', port: 0, idleTimeout: 0, fetch: (r) => this.#serve(r) });
   }
 
-  /** A new endpoint. It answers 200 unless it is told what else. */
+  /** Creates an endpoint. It responds 200 by default. */
   endpoint(reply: Reply | ((arrival: Arrival) => Reply) = 200): Endpoint {
     const path = `/${this.#endpoints.size + 1}`;
     const decide = typeof reply === 'function' ? reply : () => reply;
@@ -132,7 +132,7 @@ export class Receiver {
   }
 }
 
-/** A receiver for all tests of a suite. */
+/** Starts a receiver for all tests of a suite. */
 export function receiverFor(): () => Receiver {
   let receiver: Receiver | undefined;
   beforeAll(() => {

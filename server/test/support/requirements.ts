@@ -1,7 +1,7 @@
 import { describe, test } from 'bun:test';
 import { appendFileSync } from 'node:fs';
 
-/** Says what a suite needs and how to install it. Undefined if it is there. */
+/** Names a missing program and how to install it. Undefined if it is installed. */
 export type Missing = string | undefined;
 
 export const notInstalled = (name: string, packages = name): string =>
@@ -17,11 +17,11 @@ export function require(isFound: boolean, name: string, packages: string): Missi
 
 export const requireProgram = (program: string): Missing => require(Bun.which(program) !== null, program, program);
 
-/** The first of these that is missing. */
+/** Returns the first that is missing. */
 export const requirePrograms = (...programs: readonly string[]): Missing =>
   programs.map(requireProgram).find((missing) => missing !== undefined);
 
-/** Only those who have the program run its suites, with CI set or not. */
+/** Suites of an optional program are skipped even with CI set. */
 export const optionalProgram = (program: string): Missing =>
   Bun.which(program) === null ? notInstalled(program) : undefined;
 

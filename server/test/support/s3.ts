@@ -5,9 +5,9 @@ import { startDaemon, temporaryFolder } from './cleanup.ts';
 import { eventually } from './eventually.ts';
 import { require } from './requirements.ts';
 
-/** OpenStack Swift, which speaks S3: of our own, on free ports, in a temporary folder, gone when the process is. */
+/** OpenStack Swift with its S3 API, on free ports, in a temporary folder. It ends with this process. */
 export interface ObjectStore {
-  /** The address of a new, empty bucket, as `S3_URL` takes it. */
+  /** Returns the `S3_URL` of a new, empty bucket. */
   freshBucket(): Promise<string>;
 }
 
@@ -35,7 +35,7 @@ async function startS3(): Promise<ObjectStore> {
     region,
     accessKeyId: user,
     secretAccessKey: secret,
-    // So the name of an object follows right after the host, and a bucket is made as if it were one.
+    // With this style the name of an object follows the host directly, so writing an object creates a bucket.
     virtualHostedStyle: true,
   });
   let count = 0;
@@ -48,13 +48,13 @@ async function startS3(): Promise<ObjectStore> {
   };
 }
 
-/** Answers the port. */
+/** Returns the port. */
 async function start(folder: string): Promise<number> {
   const said = join(folder, 'said');
   writeFileSync(said, '');
   const script = ['/usr/bin/python3', join(import.meta.dir, 'object-store.py'), folder, user, secret, region];
   const store = await startDaemon(script, { output: said });
-  return eventually('the object store says its port', async () => {
+  return eventually('the object store prints its port', async () => {
     const [, port] = /^(\d+)$/m.exec(readFileSync(said, 'utf8')) ?? [];
     if (port !== undefined) return Number(port);
     if (!store.isRunning()) throw new Error(`the object store did not start: ${readFileSync(said, 'utf8')}`);

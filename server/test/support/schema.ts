@@ -3,7 +3,7 @@ import { openStore } from '../../store/engine/open.ts';
 import { temporaryFolder } from './cleanup.ts';
 import { sharedPostgres } from './postgres.ts';
 
-/** The schema that the migrations make, as each engine tells it. Committed, so that a change of it shows in review. */
+/** The schema after all migrations, as each engine dumps it. It is committed, so that a change shows in review. */
 
 const folder = join(import.meta.dir, '../../store/schema');
 export const schemaFiles = { sqlite: join(folder, 'sqlite.sql'), postgres: join(folder, 'postgres.sql') } as const;
@@ -20,7 +20,7 @@ export async function dumpSqlite(): Promise<string> {
     .replace(/ +$/gm, '')}\n`;
 }
 
-/** What pg_dump says, without what depends on its version or on who runs it. */
+/** Returns the output of pg_dump without its version, owner and settings. */
 export async function dumpPostgres(): Promise<string> {
   const postgres = await sharedPostgres();
   const url = await postgres.emptyDatabase();

@@ -10,11 +10,11 @@ import { endWithUs } from './cleanup.ts';
 import { Client } from './client.ts';
 import { type EngineName, type Environment, freshEnvironment, spareMigrating } from './engines.ts';
 
-/** A running server and the means to make users on it. */
+/** A running server, with helpers to create users. */
 export class TestServer {
   readonly url: string;
   readonly env: Environment;
-  /** Works in the database beside the server. */
+  /** The tools of the command line, on the same database. */
   readonly tools: Tools;
   readonly #stop: () => Promise<void>;
 
@@ -29,7 +29,7 @@ export class TestServer {
     return this.tools.engine;
   }
 
-  /** A new user with a token for everything that the user may do. */
+  /** Creates a user with a token for all scopes. */
   async user(name: string, options: { admin?: boolean; displayName?: string } = {}): Promise<Client> {
     const user = await addUser(this.tools, {
       name,
@@ -56,7 +56,7 @@ export async function startServer(env: Environment, runtime: Partial<Runtime> = 
   return new TestServer(parley.url, env, await openTools(readSettings(env)), () => parley.stop());
 }
 
-/** A server for all tests of a suite. */
+/** Starts a server for all tests of a suite. */
 export function serverFor(
   engine: EngineName,
   extra: Environment = {},
@@ -73,7 +73,7 @@ export function serverFor(
   };
 }
 
-/** A server in a process of its own, for tests that end it without mercy. */
+/** Starts a server in a process of its own, for tests that kill it. */
 export interface ServerProcess {
   readonly url: string;
   readonly process: Subprocess;
@@ -82,7 +82,7 @@ export interface ServerProcess {
 
 const mainFile = join(import.meta.dir, '../../main.ts');
 
-/** `log` is the file for what it logs. What it logged before a response is there when the response is. */
+/** `log` is the file of its log. It has the lines of a request before the response arrives. */
 export async function spawnServer(env: Environment, log = '/dev/null'): Promise<ServerProcess> {
   const child = Bun.spawn([process.execPath, mainFile], {
     env: { PATH: process.env.PATH ?? '', ...env },
@@ -108,7 +108,7 @@ export async function spawnServer(env: Environment, log = '/dev/null'): Promise<
   throw new Error(`the server did not start: ${said}`);
 }
 
-/** The means to make users on a server that runs in another process. */
+/** Helpers to create users on a server in another process. */
 export async function attach(url: string, env: Environment): Promise<TestServer> {
   return new TestServer(url, env, await openTools(readSettings(env)), async () => {});
 }

@@ -1,16 +1,16 @@
 const separator = '=== next block ===';
 
-/** The shell blocks of a page, in their order. */
+/** Returns the shell blocks of a page, in order. */
 export const shellBlocks = (markdown: string): string[] =>
   [...markdown.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
 
 export interface ShellRun {
-  /** What each block printed. */
+  /** The output of each block. */
   readonly outputs: string[];
   readonly complaints: string;
 }
 
-/** Runs blocks in one shell, as a reader does. One command that fails ends it with an error that shows everything. */
+/** Runs blocks in one shell. A command that fails throws an error with all output. */
 export async function runBlocks(
   blocks: readonly string[],
   options: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },

@@ -3,18 +3,18 @@ import type { Client } from './client.ts';
 import { eventually } from './eventually.ts';
 import type { TestServer } from './server.ts';
 
-/** An endpoint where nobody listens. */
+/** A URL where nothing listens. */
 export const hook = { url: 'http://127.0.0.1:9/', events: ['*'], secret: 's' };
 
 export interface Group {
   readonly chat_id: number;
-  /** A message of somebody who is no caller. */
+  /** A message of a user who makes no calls. */
   readonly message_id: number;
-  /** A file of somebody who is no caller, sent into the group. */
+  /** A file of a user who makes no calls, sent into the group. */
   readonly file_id: number;
 }
 
-/** A group in which everybody is what they are called. It has several owners, so that leaving is not about the last one. */
+/** A group in which users are named after their roles. It has several owners, so that each may leave. */
 export async function openGroup(cast: Cast, ...furtherOwners: readonly Client[]): Promise<Group> {
   const { founder, member, bot, admin, owner, other, powerful } = cast;
   const owners = [owner, powerful, ...furtherOwners];
@@ -33,14 +33,14 @@ async function say(by: Client, chat_id: number): Promise<number> {
 
 let names = 0;
 
-/** What a caller needs so that a call would succeed, but for who calls. What begins with `new` is made each time. */
+/** The objects that valid calls refer to. Those whose name starts with `new` are created for each call. */
 export class Stage implements Group {
   readonly chat_id: number;
   readonly message_id: number;
   readonly file_id: number;
   readonly #server: TestServer;
   readonly #cast: Cast;
-  /** Who makes the things that are to be the caller's own. */
+  /** The user who creates the caller's own objects. */
   readonly #maker: Client;
   #webhook: Promise<number> | undefined;
   #delivery: Promise<number> | undefined;
@@ -54,17 +54,17 @@ export class Stage implements Group {
     this.#maker = maker;
   }
 
-  /** A member of the group who is no caller. */
+  /** A member of the group who makes no calls. */
   get member(): number {
     return this.#cast.other.userId;
   }
 
-  /** Somebody who has nothing to do with the group. */
+  /** A user outside of the group. */
   get outsider(): number {
     return this.#cast.outsider.userId;
   }
 
-  /** For what would change the group. */
+  /** A new group, for calls that change it. */
   async newChat(): Promise<number> {
     return (await openGroup(this.#cast)).chat_id;
   }
@@ -73,7 +73,7 @@ export class Stage implements Group {
     return say(this.#cast.founder, this.chat_id);
   }
 
-  /** The caller's own, where the caller can write there. */
+  /** The caller's own message, if the caller may write. */
   newOwnMessage(): Promise<number> {
     const { stranger, root, founder } = this.#cast;
     return say([stranger, root].includes(this.#maker) ? founder : this.#maker, this.chat_id);
@@ -105,7 +105,7 @@ export class Stage implements Group {
     const webhook_id = await this.webhook();
     const { group } = await this.#maker.ok('messages.create_group', { name: 'To be told of', participants: [] });
     await say(this.#maker, group.chat_id);
-    return eventually('the webhook is told', async () => {
+    return eventually('the webhook has a delivery', async () => {
       const { deliveries } = await this.#maker.ok('webhooks.deliveries', { webhook_id });
       return deliveries[0]?.delivery_id;
     });
@@ -113,7 +113,7 @@ export class Stage implements Group {
 
   async newToken(): Promise<number> {
     const { app, powerful } = this.#cast;
-    // An app cannot make one: it is to be refused one of its user.
+    // An app cannot create one, so it tries one of its user.
     const maker = this.#maker === app ? powerful : this.#maker;
     return (await maker.ok('tokens.create', { name: 'to be revoked' })).token.token_id;
   }

@@ -9,7 +9,7 @@ import { s3Missing, sharedS3 } from './s3.ts';
 
 export type StorageName = 'disk' | 's3';
 
-/** Where a storage that nobody else uses is: a folder, or the address of a bucket. */
+/** Returns an unused storage: a folder, or the URL of a bucket. */
 export async function freshPlace(storage: StorageName): Promise<string> {
   return storage === 'disk' ? temporaryFolder() : (await sharedS3()).freshBucket();
 }

@@ -3,7 +3,7 @@ import type { Client } from './client.ts';
 import { eventually, hangMs } from './eventually.ts';
 import { eventsAfter } from './people.ts';
 
-/** One block of a stream, as it was written. */
+/** One block of a stream. */
 export interface Frame {
   readonly text: string;
   readonly id: string | undefined;
@@ -14,12 +14,12 @@ export interface Frame {
 
 /** An event or a signal that was read from a stream. */
 export interface Told {
-  /** Undefined: a signal. */
+  /** Undefined for a signal. */
   readonly event_id: number | undefined;
   readonly event: string;
   readonly timestamp: string;
   readonly data: Readonly<Record<string, unknown>>;
-  /** The text that it was read from. */
+  /** The text that it was parsed from. */
   readonly body: string;
 }
 
@@ -32,7 +32,7 @@ export interface StreamQuery {
 type Headed = Readonly<Record<string, string>>;
 type Whoever = Pick<Client, 'url' | 'token'>;
 
-/** The address of a stream. */
+/** Returns the URL of a stream. */
 export function streamUrl(url: string, query: object = {}): string {
   const address = new URL(`${url}/api/events.php?action=stream`);
   for (const [name, value] of Object.entries(query)) {
@@ -42,19 +42,19 @@ export function streamUrl(url: string, query: object = {}): string {
 }
 
 /**
- * Reads a stream over a connection of its own. It can stop reading, so that what is sent to it waits in the network and then
- * at the server; and it can break off.
+ * Reads a stream over a connection of its own. It can stop reading, so that bytes queue in the network and then at the
+ * server, and it can close the connection.
  */
 export class EventReader {
   readonly frames: Frame[] = [];
   readonly told: Told[] = [];
   status = 0;
   readonly headers = new Headers();
-  /** Bytes that came, as they were sent. */
+  /** The received bytes. */
   received = 0;
-  /** How the server ended it; undefined: it goes on, or we broke off. */
+  /** The way the server ended it. Undefined while it is open, or if the client closed it. */
   end: 'whole' | 'broken' | undefined;
-  /** Where it has come to: what a browser would send as `Last-Event-ID`. */
+  /** The last event id, which a browser would send as `Last-Event-ID`. */
   lastEventId: string | undefined;
   #socket: Socket | undefined;
   #isHeadDone = false;
@@ -63,7 +63,7 @@ export class EventReader {
   readonly #decoder = new TextDecoder();
   readonly #waiting = new Set<() => void>();
 
-  /** Asks for a stream; answers once the head of the answer is there. */
+  /** Opens a stream. Resolves with the head of the response. */
   static async open(address: string, headers: Headed = {}): Promise<EventReader> {
     const reader = new EventReader();
     const { hostname, port, host, pathname, search } = new URL(address);
@@ -90,7 +90,7 @@ export class EventReader {
     return first;
   }
 
-  /** What of the log was told. */
+  /** The events of the log that were received. */
   get events(): Told[] {
     return this.told.filter(({ event_id }) => event_id !== undefined);
   }
@@ -103,17 +103,17 @@ export class EventReader {
     return this.told.filter(({ event_id }) => event_id === undefined);
   }
 
-  /** The texts of the messages that were told. */
+  /** The texts of the messages that were received. */
   get contents(): unknown[] {
     return this.told.filter(({ event }) => event === 'new_message').map(({ data }) => data.content);
   }
 
-  /** Each thing that was told as one line: its name, and the text of a message. */
+  /** The received events and signals as lines: the name, and the text of a message. */
   get lines(): string[] {
     return this.told.map(({ event, data }) => (data.content === undefined ? event : `${event} ${data.content}`));
   }
 
-  /** Waits until something is so. */
+  /** Waits until a condition holds. */
   async until(what: string, isSo: (reader: EventReader) => boolean): Promise<this> {
     const so = Promise.withResolvers<void>();
     const look = () => {
@@ -133,7 +133,7 @@ export class EventReader {
     return this;
   }
 
-  /** Waits until so many were told. */
+  /** Waits until `count` events were received. */
   untilTold(count: number): Promise<this> {
     return this.until(`${count} were told`, ({ told }) => told.length >= count);
   }
@@ -142,7 +142,7 @@ export class EventReader {
     return this.until('the server ended it', ({ end }) => end !== undefined);
   }
 
-  /** Takes nothing in until `readOn`. */
+  /** Stops reading until `readOn`. */
   pause(): void {
     this.#socket?.pause();
   }
@@ -151,7 +151,7 @@ export class EventReader {
     this.#socket?.resume();
   }
 
-  /** Takes in at least so many bytes more, and then nothing until `readOn`. */
+  /** Reads at least `bytes` more, and stops until `readOn`. */
   async sip(bytes: number): Promise<void> {
     const enough = this.received + bytes;
     this.readOn();
@@ -159,7 +159,7 @@ export class EventReader {
     this.pause();
   }
 
-  /** As a client that is gone from one moment to the next. */
+  /** Closes the connection abruptly. */
   breakOff(): void {
     const socket = this.#socket;
     this.#socket = undefined;
@@ -196,7 +196,7 @@ export class EventReader {
     for (const line of lines) this.headers.append(line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1));
     this.#raw = this.#raw.subarray(end + 4);
     this.#isHeadDone = true;
-    // One that was over before it began is an empty answer, and a refusal is a short one.
+    // A stream that ended at once has an empty response, and an error a short one.
     if (this.headers.get('transfer-encoding') !== 'chunked') this.#ends('whole');
     return this.end === undefined;
   }
@@ -233,18 +233,18 @@ export class EventReader {
 
 const bearer = (token: string): Headed => ({ Authorization: `Bearer ${token}` });
 
-/** Opens a stream that must be given, and reads how it opens. */
+/** Opens a stream that must succeed, and reads its first frame. */
 export async function listen(who: Whoever, query: StreamQuery = {}, headers: Headed = {}): Promise<EventReader> {
   const reader = await EventReader.open(streamUrl(who.url, query), { ...bearer(who.token), ...headers });
   if (reader.status !== 200) throw new Error(`the stream was refused: ${reader.status}`);
   return reader.until('it has opened', ({ frames }) => frames.length > 0);
 }
 
-/** Comes back as a browser does, which says how far it came. */
+/** Reconnects like a browser, with the last event id. */
 export const comeBack = (who: Whoever, lastEventId: string | undefined, query: StreamQuery = {}) =>
   listen(who, query, lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId });
 
-/** What the log holds for somebody after a cursor, in the form in which a stream tells it. */
+/** Returns the events of a user after a cursor, in the form of a stream. */
 export async function logged(
   who: Client,
   after: number,
@@ -258,29 +258,29 @@ export async function logged(
   }));
 }
 
-/** What was told, without its text. */
+/** Drops the text of an event. */
 export const parsed = (told: readonly Told[]): Omit<Told, 'body'>[] => told.map(({ body, ...rest }) => rest);
 
-/** What a server counts, by the name of the count. */
+/** Returns the metrics of a server by name. */
 export async function metric(url: string, name: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const line = text.split('\n').find((one) => one.startsWith(`${name} `));
   return line === undefined ? 0 : Number(line.slice(name.length + 1));
 }
 
-/** Waits until a server has so many streams open. */
+/** Waits until a server has `count` open streams. */
 export const streamsOpen = (url: string, count: number): Promise<true> =>
   eventually(`${count} streams are open`, async () => (await metric(url, 'parley_streams')) === count || undefined);
 
-/** The ids of what the log holds for somebody after a cursor. */
+/** Returns the ids of the events of a user after a cursor. */
 export const loggedIds = async (who: Client, after: number): Promise<number[]> =>
   (await logged(who, after)).map(({ event_id }) => Number(event_id));
 
-/** A new group of somebody and others. */
+/** Creates a group. */
 export const groupOf = async (by: Client, ...others: Client[]): Promise<number> =>
   (await by.ok('messages.create_group', { name: 'g', participants: others.map((c) => c.userId) })).group.chat_id;
 
-/** Sends so many messages, several at a time. */
+/** Sends `count` messages, several at a time. */
 export async function fill(by: Client, chat_id: number, count: number, content: string): Promise<void> {
   const together = 4;
   const send = () => by.ok('messages.send_message', { chat_id, content });

@@ -6,12 +6,12 @@ import type { Reply } from './wire.ts';
 
 export const appendType = 'application/offset+octet-stream';
 
-/** Where an upload can be gone on with, as `Location` has it. */
+/** The URL of an upload, as in `Location`. */
 export type Path = string;
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** A request of the protocol by hand. A header that is undefined is left out. */
+/** Sends one tus request. An undefined header is left out. */
 export async function ask(by: Client, method: string, path: Path, headers: Headers = {}, body?: BodyInit) {
   const all = { authorization: `Bearer ${by.token}`, 'tus-resumable': '1.0.0', ...headers };
   const given = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined);
@@ -27,7 +27,7 @@ export async function ask(by: Client, method: string, path: Path, headers: Heade
 
 export const named = (name: string) => `filename ${Buffer.from(name).toString('base64')}`;
 
-/** Announces an upload that must be taken. */
+/** Creates an upload, which must succeed. */
 export async function announce(by: Client, size: number, name = 'file.bin'): Promise<Path> {
   const headers = { 'upload-length': String(size), 'upload-metadata': named(name) };
   const { status, headers: answered, body } = await ask(by, 'POST', '/api/uploads', headers);
@@ -38,7 +38,7 @@ export async function announce(by: Client, size: number, name = 'file.bin'): Pro
 export const append = (by: Client, path: Path, offset: number, bytes: BodyInit, headers: Headers = {}) =>
   ask(by, 'PATCH', path, { 'upload-offset': String(offset), 'content-type': appendType, ...headers }, bytes);
 
-/** How far an upload is, which must be there. */
+/** Returns the offset of an upload, which must exist. */
 export async function offsetOf(by: Client, path: Path): Promise<number> {
   const { status, headers } = await ask(by, 'HEAD', path);
   if (status !== 200) throw new Error(`HEAD ${path}: ${status}`);
@@ -50,11 +50,11 @@ export const fileIdIn = ({ headers }: Pick<Reply, 'headers'>): number => Number(
 export interface Uploaded {
   readonly fileId: number;
   readonly path: Path;
-  /** What was asked on the way, such as `PATCH 0`: with the offset. */
+  /** The requests that were sent, such as `PATCH 0`, with the offset. */
   readonly requests: string[];
 }
 
-/** Uploads with a client that is not ours, which is to do what it can in the ways that it has. */
+/** Uploads with tus-js-client. */
 export function upload(by: Client, bytes: Uint8Array, options: Partial<UploadOptions> = {}): Promise<Uploaded> {
   const requests: string[] = [];
   let fileId = 0;
@@ -81,13 +81,13 @@ export function upload(by: Client, bytes: Uint8Array, options: Partial<UploadOpt
   });
 }
 
-/** Where the client writes down, under Node and Bun, what it can resume. Its types know only what browsers have. */
+/** The file in which the client stores its uploads under Node and Bun. Its types know only browsers. */
 export function fileStorage(file: string): UrlStorage {
   const { FileUrlStorage } = tusClient as unknown as { FileUrlStorage: new (file: string) => UrlStorage };
   return new FileUrlStorage(file);
 }
 
-/** The status that a client was refused with. */
+/** Returns the status of the client's error. */
 export const statusOf = (error: unknown): number | undefined =>
   error instanceof DetailedError ? error.originalResponse?.getStatus() : undefined;
 
@@ -98,10 +98,10 @@ export async function download(by: Client, fileId: number): Promise<Uint8Array> 
   return response.bytes();
 }
 
-/** A PATCH whose bytes come when the test says so. */
+/** A PATCH whose bytes the test sends. */
 export class SlowPatch {
   readonly #socket: Socket;
-  /** All that the server has answered once it has ended the connection, or the connection was broken off. */
+  /** Resolves with all that was received once the connection is closed. */
   readonly answer: Promise<string>;
 
   constructor(by: Client, path: Path, offset: number, announced: number) {
@@ -139,7 +139,7 @@ export class SlowPatch {
   }
 }
 
-/** Stands before a server, and cuts connections off once so many bytes have gone up through it. */
+/** A TCP proxy that cuts connections after a number of uploaded bytes. */
 export class Scissors {
   readonly #server: Server;
   readonly #after: number;
@@ -153,7 +153,7 @@ export class Scissors {
     this.#server = createServer((client) => this.#forward(client, port));
   }
 
-  /** Cuts so many times, each after so many bytes of one connection, and once it is ready for that. */
+  /** Cuts `times` connections, each after `after` bytes and once `ready` resolves. */
   static async before(url: string, times: number, after: number, ready: () => Promise<unknown>): Promise<Scissors> {
     const scissors = new Scissors(Number(new URL(url).port), times, after, ready);
     await new Promise<void>((resolve) => scissors.#server.listen(0, '127.0.0.1', resolve));

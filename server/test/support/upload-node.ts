@@ -4,15 +4,15 @@ import { endWithUs } from './cleanup.ts';
 import type { Environment } from './engines.ts';
 import type { ServerProcess, TestServer } from './server.ts';
 
-/** Leases of uploads that lapse only when a test has them lapse, and are renewed so often that this is soon noticed. */
+/** Leases that expire only through `lapse`. They are renewed often, so that a server notices it soon. */
 export const heldLong = { uploadLeaseMs: 3_600_000, uploadRenewMs: 100 };
 
-/** Has the leases of all uploads lapse, as if their servers had been away for long. */
+/** Expires the leases of all uploads, as if their servers had been down for long. */
 export async function lapse({ engine }: Pick<TestServer, 'engine'>): Promise<void> {
   await engine.run('UPDATE files SET lease_until = 1 WHERE lease_until IS NOT NULL');
 }
 
-/** A server in a process of its own, whose leases of uploads are held long. */
+/** Starts a server in a process of its own, with leases that do not expire. */
 export async function spawnNode(env: Environment): Promise<ServerProcess> {
   const child = Bun.spawn([process.execPath, import.meta.path], {
     env: { PATH: process.env.PATH ?? '', ...env },

@@ -6,11 +6,11 @@ import { cookieNames } from '../../http/cookies.ts';
 import { BrowserLike, decode, type Page } from './browser-like.ts';
 import type { TestServer } from './server.ts';
 
-/** Where visitors come from; the server must be told to believe one proxy. */
+/** The IP address of visitors. The server must trust one proxy. */
 export const address = '203.0.113.7';
 export const believingProxies = { TRUST_PROXY: '1' };
 
-/** Somebody with a browser, at that address. */
+/** Returns a browser at this IP address. */
 export class Visitor extends BrowserLike {
   constructor(url: string, session?: string) {
     super(url, { 'x-forwarded-for': address });
@@ -18,13 +18,13 @@ export class Visitor extends BrowserLike {
   }
 }
 
-/** A visitor who has signed in, as a user that the server has. */
+/** Returns a browser that is signed in as a user. */
 export async function signedIn(server: TestServer, { userId }: { userId: number }): Promise<Visitor> {
   const { secret } = await server.engine.write((tx) => openSession(tx, processRuntime, userId as UserId, Date.now()));
   return new Visitor(server.url, secret);
 }
 
-/** The value that a field of a page holds, as it would be sent; undefined: there is no such field, or it is not chosen. */
+/** Returns the value of a field, or undefined if it is absent or unchecked. */
 export function typedIn(html: string, name: string): string | undefined {
   const area = new RegExp(`<textarea[^>]* name="${name}"[^>]*>([^<]*)</textarea>`).exec(html)?.[1];
   if (area !== undefined) return decode(area);
@@ -42,7 +42,7 @@ const inputs = (html: string): string[] => html.match(/<input[^>]*>/g) ?? [];
 const isChosen = (input: string, name: string): boolean =>
   input.includes(` name="${name}"`) && (!/type="(checkbox|radio)"/.test(input) || / checked/.test(input));
 
-/** What stands in the field of a secret that is shown this once. */
+/** Returns the secret that a page shows once. */
 export function secretIn({ html, status }: Page): string {
   expect(status).toBe(200);
   const value = /<textarea id="secret"[^>]*>([^<]+)<\/textarea>/.exec(html)?.[1];
@@ -50,7 +50,7 @@ export function secretIn({ html, status }: Page): string {
   return value;
 }
 
-/** What holds for every page: it can be read by ear and used by keyboard, and runs nothing. */
+/** Checks what every page must have: labels, ordered headings, unique ids, and no scripts. */
 export function expectSound({ html }: Page): void {
   expect(html).toStartWith('<!doctype html><html lang="en">');
   expect(html).not.toMatch(/<script|<style|\sstyle=|\son[a-z]+=/i);
@@ -70,7 +70,7 @@ export function expectSound({ html }: Page): void {
   }
 }
 
-/** Nothing that is kept holds the secret, and no page shows it. */
+/** Checks that neither the database nor a page contains the secret. */
 export async function expectGone(
   server: TestServer,
   secret: string,
@@ -94,7 +94,7 @@ export interface Entry {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** The latest of the audit log. */
+/** Returns the newest entry of the audit log. */
 export async function lastAct(server: TestServer): Promise<Entry> {
   const [entry] = await server.engine.all<Omit<Entry, 'details'> & { details: string }>(
     'SELECT act, user_id, address, details FROM audit ORDER BY audit_id DESC LIMIT 1',

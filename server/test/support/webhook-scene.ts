@@ -13,10 +13,10 @@ export const minute = 60 * second;
 export const hour = 60 * minute;
 export const day = 24 * hour;
 
-/** Soon enough for a server that was not woken to notice. */
+/** The sweep interval, so that a server without a wake-up notices changes soon. */
 export const sweepMs = 20;
 
-/** The clocks of a server. They stand still until they are moved, so that nothing is slow or late by itself. */
+/** The clocks of a server. They move only when a test moves them. */
 export class Clock {
   at = Date.now();
   #steadyAt = minute;
@@ -28,7 +28,7 @@ export class Clock {
     this.#steadyAt += ms;
   }
 
-  /** To a time as the API tells it. */
+  /** Moves to an ISO time of the API. */
   moveTo(time: string | null, plusMs = 0): void {
     if (time === null) throw new Error('there is no such time');
     this.pass(Date.parse(time) + plusMs - this.at);
@@ -38,7 +38,7 @@ export class Clock {
 type Webhook = ClientOutput<'webhooks.get'>['webhook'];
 type Delivery = ClientOutput<'webhooks.deliveries'>['deliveries'][number];
 
-/** A user with chats of their own and a webhook that is told of the messages in them. */
+/** A user with chats, and a webhook that subscribes to their messages. */
 export class Scene {
   readonly ada: Client;
   readonly chats: readonly number[];
@@ -75,7 +75,7 @@ export class Scene {
     for (const content of contents) await this.ada.ok('messages.send_message', { chat_id: this.chat(chat), content });
   }
 
-  /** So many messages to every chat, the chats side by side. */
+  /** Sends `count` messages to every chat, the chats concurrently. */
   async sayEverywhere(count: number, prefix = ''): Promise<void> {
     await Promise.all(this.chats.map((_, chat) => this.say(chat, ...numbers(count, prefix))));
   }
@@ -88,14 +88,14 @@ export class Scene {
     await this.ada.ok('webhooks.update', { webhook_id: webhookId, status });
   }
 
-  /** The first deliveries, oldest first. */
+  /** Returns the first deliveries, oldest first. */
   async deliveries(webhookId: number, state?: Delivery['state']): Promise<Delivery[]> {
     const filter = state === undefined ? {} : { state };
     const { deliveries } = await this.ada.ok('webhooks.deliveries', { webhook_id: webhookId, limit: 200, ...filter });
     return deliveries.toReversed();
   }
 
-  /** Attempts at all of them. */
+  /** Returns the attempts at all deliveries. */
   async attempts(webhookId: number): Promise<number> {
     return (await this.deliveries(webhookId)).reduce((sum, { attempt_count }) => sum + attempt_count, 0);
   }
@@ -104,7 +104,7 @@ export class Scene {
     await eventually(`${count} attempts`, async () => ((await this.attempts(webhookId)) >= count ? true : undefined));
   }
 
-  /** Everything that was made of the log is settled. What was said a moment ago may not have been looked at yet. */
+  /** Waits until all deliveries are settled. The newest events may not have deliveries yet. */
   async untilSettled(webhookId: number): Promise<void> {
     await eventually('everything is settled', async () => {
       const { oldest_undelivered_age } = await this.webhook(webhookId);
@@ -112,7 +112,7 @@ export class Scene {
     });
   }
 
-  /** Checks that an endpoint got what was said to every chat, once and in order. */
+  /** Checks that an endpoint got the messages of every chat once and in order. */
   expectAllOnce({ arrivals }: Endpoint, expected: readonly string[]): void {
     const told = Map.groupBy(arrivals, ({ data }) => data.chat_id);
     for (const chatId of this.chats) {
@@ -125,8 +125,8 @@ export class Scene {
 export const numbers = (count: number, prefix = '') => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
 
 /**
- * A webhook of somebody else, whose deliveries come after everything that the server does by itself at this moment. What
- * has not happened once they are made was not going to happen.
+ * A webhook of another user. Its deliveries follow everything that the server does by itself at this moment: an effect that
+ * is missing when they arrive does not happen.
  */
 export class Sentinel {
   readonly #scene: Scene;
@@ -145,13 +145,13 @@ export class Sentinel {
     return new Sentinel(scene, endpoint, await scene.hook(endpoint));
   }
 
-  /** The server has looked after all webhooks, and made and written down a delivery after that. */
+  /** Waits until the server has swept all webhooks and has recorded a delivery after that. */
   async passes(): Promise<void> {
     await this.#scene.setStatus(this.#webhookId, 'active');
     await this.isTold();
   }
 
-  /** The server has made and written down a delivery; it looks after other webhooks only if it does so by itself. */
+  /** Waits until the server has recorded a delivery, without a sweep of other webhooks. */
   async isTold(): Promise<void> {
     const count = this.#endpoint.arrivals.length + 1;
     await this.#scene.say(0, String(count));
@@ -160,7 +160,7 @@ export class Sentinel {
   }
 }
 
-/** One for all tests of a suite. To be called after `serverFor` and `receiverFor`. */
+/** Creates one for all tests of a suite. Call it after `serverFor` and `receiverFor`. */
 export function sentinelFor(server: () => TestServer, receiver: () => Receiver): () => Sentinel {
   let sentinel: Sentinel | undefined;
   beforeAll(async () => {
@@ -172,7 +172,7 @@ export function sentinelFor(server: () => TestServer, receiver: () => Receiver):
   };
 }
 
-/** Open deliveries, as many rows as they take. */
+/** Returns the number of open deliveries. */
 export async function openRows({ engine }: TestServer, webhookId: number): Promise<number> {
   const row = await engine.get<{ open: number }>(
     `SELECT count(*) AS open FROM deliveries WHERE webhook_id = $1 AND state IN ('pending', 'retrying')`,
@@ -181,16 +181,16 @@ export async function openRows({ engine }: TestServer, webhookId: number): Promi
   return Number(row?.open);
 }
 
-/** From here on the log holds what is for a webhook, of one chat or of all: no rows are made of it until others are settled. */
+/** Waits until a webhook has a backlog: further events get no deliveries until others are settled. */
 export async function untilBacklogged({ engine }: TestServer, webhookId: number, chatId = allChats): Promise<void> {
   await eventually('it has a backlog', () =>
     engine.get('SELECT 1 FROM backlogs WHERE webhook_id = $1 AND chat_id = $2', [webhookId, chatId]),
   );
 }
 
-/** It has begun to stop: it takes no more requests. */
+/** Waits until a stopping server accepts no more requests. */
 export async function untilClosed({ url }: TestServer): Promise<void> {
-  await eventually('it takes no more requests', () =>
+  await eventually('it accepts no more requests', () =>
     fetch(url, { keepalive: false }).then(
       () => undefined,
       () => true,
@@ -198,9 +198,9 @@ export async function untilClosed({ url }: TestServer): Promise<void> {
   );
 }
 
-/** No process drives it any more. */
+/** Waits until no process holds the lease. */
 export async function untilLetGo({ engine }: TestServer, webhookId: number): Promise<void> {
-  await eventually('it is let go', async () => {
+  await eventually('the lease is released', async () => {
     const drive = await engine.get<{ owner: string | null }>('SELECT owner FROM endpoint_state WHERE webhook_id = $1', [
       webhookId,
     ]);
@@ -208,7 +208,7 @@ export async function untilLetGo({ engine }: TestServer, webhookId: number): Pro
   });
 }
 
-/** An address at which nobody is, until somebody comes. */
+/** Returns a URL where nothing listens until a test starts a server there. */
 export class Absent {
   readonly url: string;
   readonly arrivals: { content: unknown; chatId: unknown; eventId: number; attempt: number }[] = [];

@@ -2,7 +2,7 @@ import { expect } from 'bun:test';
 import type { ErrorCode } from '@parley/contract';
 import type { Failure } from './client.ts';
 
-/** The status of each code, as the design gives it. */
+/** The status of each error code. */
 export const statuses: Readonly<Record<ErrorCode, number>> = {
   invalid_request: 400,
   unauthorized: 401,
@@ -28,13 +28,13 @@ export interface Reply {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A request as it is, with nothing added. */
+/** Sends a request with nothing added. */
 export async function request(url: string, init: RequestInit = {}): Promise<Reply> {
   const response = await fetch(url, init);
   return { status: response.status, headers: response.headers, body: (await response.json()) as Reply['body'] };
 }
 
-/** The one shape that every error has, with its status and the request's id. Answers the error, for more to be asked of it. */
+/** Checks the shape, the status and the request id of an error response. Returns the error. */
 export function expectRefusal(reply: Reply, code: ErrorCode): Failure {
   expect(Object.keys(reply.body)).toEqual(['success', 'error']);
   const error = reply.body.error as Failure;
@@ -52,7 +52,7 @@ export function expectRefusal(reply: Reply, code: ErrorCode): Failure {
   return error;
 }
 
-/** What an error says of one field. */
+/** Returns the message of an error about one field. */
 export function complaint(error: Failure, field: string): string | undefined {
   return error.details.find((detail) => detail.field === field)?.message;
 }
@@ -77,7 +77,7 @@ function multipart(pairs: [string, string][]): FormData {
   return data;
 }
 
-/** Every way to write a body that a POST takes. */
+/** Every encoding of a body that a POST accepts. */
 export const encodings = {
   JSON: (input) => ({ body: JSON.stringify(input), headers: { 'content-type': 'application/json' } }),
   'a form with lists as name[]=': (input) => form(new URLSearchParams(fields(input, brackets))),
@@ -90,10 +90,10 @@ export const encodings = {
 
 type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 
-/** Catches a server that hangs, and nothing else. */
+/** Only catches a server that hangs. */
 const hangMs = 110_000;
 
-/** Sends pieces over a connection of its own, until an answer begins; gives all that comes back until the server ends it. */
+/** Sends pieces over a new connection until a response begins. Returns all bytes until the server closes it. */
 export async function overSocket(url: string, pieces: Pieces): Promise<string> {
   const { hostname, port } = new URL(url);
   let received = '';
@@ -134,7 +134,7 @@ export async function overSocket(url: string, pieces: Pieces): Promise<string> {
   return closed.promise.finally(() => clearTimeout(tooLate));
 }
 
-/** The head of a POST of JSON for `overSocket`. */
+/** Returns the head of a POST of JSON for `overSocket`. */
 export function postHead(url: string, path: string, token: string, length: number | 'chunked'): string {
   return [
     `POST /api/${path} HTTP/1.1`,

@@ -4,6 +4,6 @@ import { onBothStorages, onS3 } from '../../support/storages.ts';
 
 onS3('a storage for files', () => storesBlobs('s3'));
 
-onS3('a blob that goes on under another name', () => storesParts('s3'));
+onS3('a blob with segments', () => storesParts('s3'));
 
 onBothStorages('a storage for large files', storesMuch);

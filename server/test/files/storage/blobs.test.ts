@@ -4,4 +4,4 @@ import { storesBlobs } from '../../support/blob-suite.ts';
 
 describe('a storage for files (disk)', () => storesBlobs('disk'));
 
-describe('a blob that goes on under another name (disk)', () => storesParts('disk'));
+describe('a blob with segments (disk)', () => storesParts('disk'));

@@ -39,7 +39,7 @@ const isOpen = (path: string) =>
   });
 
 describe('files on disk', () => {
-  test('grow in one place and are kept in another, for their owner alone', async () => {
+  test('are written in one folder and kept in another, for their owner alone', async () => {
     const folder = temporaryFolder();
     const blobs = openDisk(folder);
     const modeOf = (path: string) => statSync(path).mode & 0o777;
@@ -60,7 +60,7 @@ describe('files on disk', () => {
     expect(await blobs.sizeOf(key)).toBe(10);
   });
 
-  test('are sealed also where an earlier attempt ended between two steps', async () => {
+  test('are sealed even if an earlier attempt was interrupted', async () => {
     const steps: Record<string, (folder: string) => void> = {
       'with the folder made': (folder) => mkdirSync(join(folder, 'files/ab')),
       'with the file renamed': (folder) => {
@@ -79,7 +79,7 @@ describe('files on disk', () => {
     }
   });
 
-  test('of a process that was killed can be completed, and are not seen before', async () => {
+  test('of a killed process can be completed, and are invisible before', async () => {
     const folder = temporaryFolder();
     const script = join(import.meta.dir, '../../support/blob-writer.ts');
     const blobs = openDisk(folder);
@@ -102,10 +102,10 @@ describe('files on disk', () => {
     expect(Buffer.compare(bytes.subarray(found), rest)).toBe(0);
   });
 
-  test('on a full disk are refused in plain words, and leave nothing open', async () => {
+  test('on a full disk are refused with an error, and leave nothing open', async () => {
     const folder = temporaryFolder();
     const blobs = openDisk(folder);
-    // A device of Linux that has room for nothing.
+    // A device of Linux that is always full.
     symlinkSync('/dev/full', growingPath(folder));
     const writer = await blobs.append(key, 0);
     const failure = await (async () => {
@@ -123,7 +123,7 @@ describe('files on disk', () => {
     expect(isOpen('/dev/full')).toBe(false);
   });
 
-  test('are unavailable where the folder is gone', async () => {
+  test('are unavailable without the folder', async () => {
     const folder = temporaryFolder();
     const blobs = openDisk(folder);
     renameSync(join(folder, 'files'), join(folder, 'elsewhere'));
@@ -132,7 +132,7 @@ describe('files on disk', () => {
     expect((failure as Error).message).toBe('The file storage is unavailable. Try again later.');
   });
 
-  test('need a folder, and a plain line says so', () => {
+  test('need a folder, and fail with one line without it', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'files'), '');
     expect(() => openDisk(folder)).toThrow(StorageError);

@@ -17,7 +17,7 @@ const nameOf = (index: number) => `${key}/00000${index}`;
 
 const freshSettings = async () => parseS3Url(await (await sharedS3()).freshBucket());
 
-/** The same bucket as others see it, without Parley. */
+/** A client of the same bucket, without Parley. */
 const bucketOf = ({ isVirtualHosted, ...settings }: S3Settings) =>
   new S3Client({ ...settings, virtualHostedStyle: isVirtualHosted });
 
@@ -39,7 +39,7 @@ const isSame = (found: Uint8Array, expected: Uint8Array) => Buffer.compare(found
 const failureOf = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error);
 
 onS3('objects of a bucket', () => {
-  test('stand under the prefix, each of 4 MiB but the last', async () => {
+  test('are under the prefix, each of 4 MiB but the last', async () => {
     const settings = { ...(await freshSettings()), prefix: 'parley/files/' };
     const blobs = openS3(settings);
     await write(blobs, 0, randomBytes(2 * objectBytes + 5));
@@ -59,7 +59,7 @@ onS3('objects of a bucket', () => {
     expect(listed.contents?.map(({ size }) => size)).toEqual([objectBytes]);
   });
 
-  test('behind a gap do not count, and go when writing goes on', async () => {
+  test('after a gap do not count, and are removed when writing continues', async () => {
     const settings = await freshSettings();
     const [blobs, bucket] = [openS3(settings), bucketOf(settings)];
     const bytes = randomBytes(4 * objectBytes);
@@ -75,7 +75,7 @@ onS3('objects of a bucket', () => {
     );
   });
 
-  test('behind a short one do not count', async () => {
+  test('after a short one do not count', async () => {
     const settings = await freshSettings();
     const blobs = openS3(settings);
     await write(blobs, 0, randomBytes(3 * objectBytes));
@@ -83,7 +83,7 @@ onS3('objects of a bucket', () => {
     expect(await blobs.sizeOf(key)).toBe(objectBytes + 100);
   });
 
-  test('that are missing or too short break a reader off, which never just ends', async () => {
+  test('that are missing or too short fail the reader', async () => {
     const settings = await freshSettings();
     const [blobs, bucket] = [openS3(settings), bucketOf(settings)];
     const bytes = randomBytes(2 * objectBytes + 100);
@@ -98,7 +98,7 @@ onS3('objects of a bucket', () => {
     expect(isSame(await read(blobs, 0, objectBytes), bytes.subarray(0, objectBytes))).toBe(true);
   });
 
-  test('are not fetched faster than they are read', async () => {
+  test('are not downloaded faster than they are read', async () => {
     const { settings, forwarder } = await behindForwarder();
     const blobs = openS3(settings);
     await write(blobs, 0, randomBytes(3 * objectBytes));
@@ -106,7 +106,7 @@ onS3('objects of a bucket', () => {
     const stream = (await blobs.read(key, 0, 3 * objectBytes)) as ReadableStream<Uint8Array>;
     const reader = stream.getReader();
     await reader.read();
-    // Meanwhile another reads one object.
+    // Meanwhile another reader gets one object.
     await read(blobs, 0, objectBytes);
     expect(forwarder.answered - before).toBeLessThan((2 + 1) * objectBytes);
     await reader.cancel();
@@ -119,7 +119,7 @@ onS3('a server that does not always answer', () => {
     ['requests', (forwarder: Forwarder) => forwarder.cutRequests(2)],
     ['answers', (forwarder: Forwarder) => forwarder.cutAnswers(2)],
     ['the ends of answers', (forwarder: Forwarder) => forwarder.cutAnswers(2, 500_000)],
-  ])('is asked again where %s do not arrive', async (_, cut) => {
+  ])('is retried if %s do not arrive', async (_, cut) => {
     const { settings, forwarder } = await behindForwarder();
     const blobs = openS3(settings);
     const bytes = randomBytes(objectBytes + 1_000);
@@ -138,13 +138,13 @@ onS3('a server that does not always answer', () => {
     forwarder.stop();
   });
 
-  test('makes writing fail in plain words, and what was kept until then can be continued', async () => {
+  test('makes writing fail, and the stored bytes can be continued', async () => {
     const { settings, forwarder } = await behindForwarder();
     const blobs = openS3(settings);
     const bytes = randomBytes(5 * objectBytes);
     const writer = await blobs.append(key, 0);
     await writer.write(bytes.subarray(0, 1.5 * objectBytes));
-    await eventually('the first object is kept', async () => (await blobs.sizeOf(key)) || undefined);
+    await eventually('the first object is stored', async () => (await blobs.sizeOf(key)) || undefined);
     forwarder.cutRequests(Number.POSITIVE_INFINITY);
     const failure = await failureOf(writer.write(bytes.subarray(1.5 * objectBytes)));
     expect(failure).toMatchObject({ code: 'unavailable', cause: { name: 'S3Error' } });
@@ -152,7 +152,7 @@ onS3('a server that does not always answer', () => {
     forwarder.cutRequests(0);
     const kept = await writer.close();
     expect(kept).toBe(await blobs.sizeOf(key));
-    // Of the two that were on their way one may still have arrived, but nothing is sent after a failure.
+    // One of the two objects in transit may still have arrived, but no object is sent after a failure.
     expect([objectBytes, 2 * objectBytes]).toContain(kept);
     const listed = (await bucketOf(settings).list()).contents ?? [];
     expect(listed.filter(({ key: name }) => name > nameOf(2))).toEqual([]);
@@ -162,7 +162,7 @@ onS3('a server that does not always answer', () => {
     forwarder.stop();
   });
 
-  test('makes the end of writing fail where nothing failed before', async () => {
+  test('makes the end of writing fail', async () => {
     const { settings, forwarder } = await behindForwarder();
     const writer = await openS3(settings).append(key, 0);
     await writer.write(new Uint8Array(10));
@@ -196,11 +196,11 @@ onS3('the check at the start', () => {
     return message.replace(settings.endpoint, 'THE SERVER');
   };
 
-  test('passes for a bucket that can be used', async () => {
+  test('passes for a usable bucket', async () => {
     await checkS3(await freshSettings());
   });
 
-  test('tells apart what the operator has to mend', async () => {
+  test('tells the operator what to fix', async () => {
     const refuses = 'refuses the access key or its secret. Check S3_URL.';
     expect(await refusalOf({ secretAccessKey: 'wrong' })).toEndWith(`at THE SERVER ${refuses}`);
     expect(await refusalOf({ accessKeyId: 'nobody' })).toEndWith(`at THE SERVER ${refuses}`);
@@ -213,14 +213,14 @@ onS3('the check at the start', () => {
     );
   });
 
-  test('does not wait for ever', async () => {
+  test('has a timeout', async () => {
     const silent = Bun.listen({ port: 0, hostname: '127.0.0.1', socket: { data: () => {} } });
     const settings = { ...(await freshSettings()), endpoint: `http://127.0.0.1:${silent.port}` };
     await expect(checkS3(settings, 200)).rejects.toThrow('does not respond. Check S3_URL.');
     silent.stop(true);
   });
 
-  test('says so where something else than S3 answers', async () => {
+  test('fails if something other than S3 responds', async () => {
     const page = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('<h1>Welcome</h1>') });
     expect(await refusalOf({ endpoint: page.url.origin })).toContain('does not respond like an S3 server');
     await page.stop(true);
@@ -228,7 +228,7 @@ onS3('the check at the start', () => {
 });
 
 describe('S3_URL', () => {
-  test('is read with and without what may be left out', () => {
+  test('is parsed with and without its optional parts', () => {
     expect(parseS3Url('https://KEY:SECRET@s3.example.com/bucket')).toEqual({
       endpoint: 'https://s3.example.com',
       bucket: 'bucket',
