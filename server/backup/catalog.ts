@@ -12,7 +12,13 @@ export async function tableNames(db: Queryable): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-const types: Readonly<Record<string, ColumnType>> = { INTEGER: 'int', bigint: 'int', TEXT: 'text', text: 'text' };
+const types: Readonly<Record<string, ColumnType>> = {
+  INTEGER: 'int',
+  bigint: 'int',
+  smallint: 'int',
+  TEXT: 'text',
+  text: 'text',
+};
 
 export async function columnsOf(db: Queryable, table: string): Promise<Columns> {
   const rows = await db.all<{ name: string; type: string }>(
