@@ -49,7 +49,8 @@ async function save(
   await using part = await openPartFile(path, file.sha256, force, context);
   running.isResumable = true;
   await fetchRest(client, file, part, running);
-  if (isComplete(part, file)) return part.finish();
+  // Awaited here, because the part is released on return.
+  if (isComplete(part, file)) return await part.finish();
   await part.drop();
   throw new Error(`${wrongHash} The download was removed.`);
 }
