@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventsAfter as storedEvents } from '@parley/server/store/log/events.ts';
 import { onAnyEngine } from '@parley/server/test/support/engines.ts';
 import { freePort } from '@parley/server/test/support/postgres.ts';
 import { serverFor } from '@parley/server/test/support/server.ts';
@@ -47,10 +48,7 @@ onAnyEngine('forwarding', (engine) => {
     const received = await hook.gets(8);
 
     const after = Number(received[0]?.id) - 1;
-    const logged = await server().engine.all<{ event_id: number; event: string; body: string }>(
-      'SELECT event_id, event, body FROM events WHERE event_id > $1 ORDER BY event_id',
-      [after],
-    );
+    const logged = await storedEvents(server().engine, after, 100);
     expect(received.map(({ id, body }) => [Number(id), new TextDecoder().decode(body)])).toEqual(
       logged.map(({ event_id, body }) => [event_id, body]),
     );

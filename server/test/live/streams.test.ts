@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { type ErrorCode, type EventName, eventNames } from '@parley/contract';
 import { pruneExpired } from '../../log/retention.ts';
-import { logTip, readCursor } from '../../store/log/events.ts';
+import { eventsNamed, logTip, readCursor } from '../../store/log/events.ts';
 import { pruneDeliveries } from '../../store/webhooks/deliveries.ts';
 import { expireDeliveries } from '../../webhooks/expiry.ts';
 import type { Client } from '../support/client.ts';
@@ -27,9 +27,8 @@ import { complaint, expectRefusal, request } from '../support/wire.ts';
 const say = async (by: Client, chat_id: number, content: string) =>
   (await by.ok('messages.send_message', { chat_id, content })).message.message_id;
 
-/** What the log keeps, byte for byte. */
-const frozen = async ({ engine }: TestServer, eventId: number | undefined) =>
-  (await engine.get<{ body: string }>('SELECT body FROM events WHERE event_id = $1', [eventId ?? 0]))?.body;
+/** Returns the body of an event in the log. */
+const frozen = async ({ engine }: TestServer, eventId = 0) => (await eventsNamed(engine, [eventId]))[0]?.body;
 
 onBothEngines('a stream', (engine) => {
   // No time passes for streams, so none is quiet for long.
