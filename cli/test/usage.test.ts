@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { commands } from '../commands.ts';
-import { helpFor } from '../help.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import { helpFor } from '../run.ts';
 import { failed, parley, said } from './parley.ts';
 import { mainFile, spawn } from './spawned-command.ts';
 

@@ -1,9 +1,9 @@
-/** What one endpoint uses of the concurrent requests. */
+/** The share of one endpoint in the concurrent requests. */
 export interface EndpointUsage {
   inFlight: number;
   /** How many requests it may have in flight: 1 after a failure or a slow response, then one more with each quick success. */
   allowance: number;
-  /** Whether its last attempt failed or was slow, or it is known to be down. */
+  /** Its last attempt failed or was slow, or it is known to be down. */
   isSuspect: boolean;
   /** The owner of the webhook. */
   readonly userId: number;
@@ -22,7 +22,7 @@ const maxPerEndpoint = 64;
 const maxOfKind = { suspect: maxInAll / 2, untried: maxInAll / 4, proven: maxInAll } as const;
 const maxUnproven = (maxInAll * 3) / 4;
 
-/** Of these for one user, who may have registered thousands of endpoints. */
+/** To all unproven endpoints of one user, who may have registered thousands. */
 const maxUnprovenPerUser = maxUnproven / 3;
 
 /** A response that takes longer than this is slow. */
