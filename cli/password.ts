@@ -1,18 +1,14 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { type Flag, UsageError, type ValueOption } from './command.ts';
+import { UsageError } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { readStdin } from './input.ts';
 import { write } from './output.ts';
 import { text } from './values.ts';
 
 export const passwordOptions = {
-  password: {
-    value: 'password',
-    summary: 'The password. It stays in the shell history.',
-    read: text,
-  } satisfies ValueOption<string>,
-  'password-stdin': { summary: 'Read the password from standard input.' } satisfies Flag,
+  password: { value: 'password', summary: 'The password. It stays in the shell history.', read: text },
+  'password-stdin': { summary: 'Read the password from standard input.' },
 } as const;
 
 interface Given {

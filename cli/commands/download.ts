@@ -48,7 +48,8 @@ async function save(
   await using part = await openPartFile(path, file.sha256, force, context);
   running.isResumable = true;
   await fetchRest(client, file, part, running);
-  if (isComplete(part, file)) return part.finish();
+  // With await: without it the file would be closed before it is complete.
+  if (isComplete(part, file)) return await part.finish();
   await part.drop();
   throw new Error(`${wrongHash} The download was removed.`);
 }

@@ -153,7 +153,7 @@ export async function renamePart(target: string, typed: string, force: boolean, 
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? '';
     if (code === 'EEXIST' || (await exists(target))) throw alreadyExists(typed);
-    // Not every file system has links.
+    // Some file systems have no links.
     if (!['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK'].includes(code)) throw error;
     await rename(part, target);
   }

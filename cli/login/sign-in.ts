@@ -1,9 +1,8 @@
 import { untilAborted } from '@parley/sdk/retry.ts';
 import * as oauth from 'oauth4webapi';
 import { timeoutSignal } from '../timeout.ts';
-import { type Callback, listenOnLoopback } from './loopback.ts';
+import { type Callback, listenOnLoopback, page } from './loopback.ts';
 import { client, discover, OAuthRefusal, redeemCode, type Target, type Tokens } from './oauth.ts';
-import { page } from './page.ts';
 
 /** The wait for the browser. */
 const timeoutMs = 5 * 60_000;

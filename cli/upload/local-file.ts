@@ -9,8 +9,9 @@ export class FileChanged extends Error {}
 /** Opens a file that is uploaded as it is now. Throws if it is missing, empty or not a regular file. */
 export async function openLocalFile(typed: string, cwd: string) {
   const path = resolve(cwd, typed);
-  const fail = (error: unknown) => {
-    throw plainError(typed, error);
+  const fail = (error: NodeJS.ErrnoException) => {
+    const message = messages[error.code ?? ''];
+    throw message === undefined ? error : new Error(`${message} ${typed}.`);
   };
   const found = await stat(path).catch(fail);
   if (found.isDirectory()) throw new Error(`${typed} is a folder.`);
@@ -53,8 +54,3 @@ const messages: Readonly<Record<string, string>> = {
   ENOTDIR: 'There is no file',
   EACCES: 'You may not read',
 };
-
-function plainError(typed: string, error: unknown): unknown {
-  const message = messages[(error as NodeJS.ErrnoException).code ?? ''];
-  return message === undefined ? error : new Error(`${message} ${typed}.`);
-}

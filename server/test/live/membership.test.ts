@@ -10,7 +10,7 @@ onAnyEngine('a stream that is open', (engine) => {
   let ada: Client;
   let bob: Client;
   let cleo: Client;
-  /** Where everybody is: what is told there last shows that all before it has been told. */
+  /** A chat with all users. The arrival of its last message shows that all earlier events have arrived. */
   let lobby: number;
   let readers: EventReader[] = [];
   beforeAll(async () => {
@@ -34,7 +34,7 @@ onAnyEngine('a stream that is open', (engine) => {
   const remove = (chat_id: number, who: Client) => ada.ok('chats.remove_participant', { chat_id, user_id: who.userId });
 
   let ends = 0;
-  /** What was read, once everything that happened until now has been told. */
+  /** Returns the events of the streams once everything up to now has arrived. */
   const readToTheEnd = async (...streams: EventReader[]) => {
     const end = `end ${++ends}`;
     await say(lobby, end);
@@ -164,7 +164,7 @@ onAnyEngine('a stream that is open', (engine) => {
         await changes;
         await readToTheEnd(stream);
         await expectTheLog(who, stream, isTold ? after : undefined);
-        // Nobody of theirs listens any more: the next one begins anew.
+        // The user has no streams any more, so the next one loads the memberships again.
         stream.breakOff();
       }
     };

@@ -27,7 +27,7 @@ import { complaint, expectRefusal, request } from '../support/wire.ts';
 const say = async (by: Client, chat_id: number, content: string) =>
   (await by.ok('messages.send_message', { chat_id, content })).message.message_id;
 
-/** What the log keeps, byte for byte. */
+/** Returns the stored body of an event. */
 const frozen = async ({ engine }: TestServer, eventId: number | undefined) =>
   (await engine.get<{ body: string }>('SELECT body FROM events WHERE event_id = $1', eventId ?? 0))?.body;
 

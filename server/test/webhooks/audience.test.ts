@@ -40,7 +40,7 @@ const settled = (server: TestServer, by: Client, webhook_id: number) =>
     return webhook.oldest_undelivered_age === null || undefined;
   });
 
-/** What came to an endpoint, by event and text. */
+/** Returns the arrivals at an endpoint, as event and text. */
 const told = ({ arrivals }: Endpoint) =>
   arrivals.map(({ event, data }) => (data.content === undefined ? event : `${event} ${data.content}`));
 
@@ -331,7 +331,7 @@ onBothEngines('a webhook is told', (engine) => {
       { state: 'skipped', reason },
       { state: 'skipped', reason },
     ];
-    /** Whatever happens now, nothing is sent and nothing waits. */
+    /** Expects that the act sends no delivery and queues none. */
     const expectSilence = async (
       { endpoint, webhook_id }: { endpoint: Endpoint; webhook_id: number },
       act: () => Promise<unknown>,

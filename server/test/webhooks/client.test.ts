@@ -326,7 +326,7 @@ describe('the status decides', () => {
       );
       for (const outcome of outcomes) {
         expect(outcome).toMatchObject({ kind: 'answered', status, ms: 1_000 });
-        // Of a short 2xx the body is taken whole or not at all.
+        // The body of a short 2xx response is kept whole or not at all.
         if (outcome.kind === 'answered' && status === 500) expect(outcome.answer).toMatch(/^a+$/);
       }
     });

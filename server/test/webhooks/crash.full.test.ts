@@ -107,7 +107,7 @@ describe('the check of deliveries', () => {
   });
 });
 
-/** So much faster than the real one runs the servers' clock: the waits of the retry policy become short. */
+/** The servers' clock runs this much faster than the real one, so the waits of the retry policy become short. */
 const speed = 60;
 
 const module = (name: string) => JSON.stringify(join(import.meta.dir, '../..', name));
@@ -122,7 +122,6 @@ const program = `
 
 interface Running {
   readonly url: string;
-  /** Without mercy. */
   kill(): Promise<void>;
 }
 
@@ -182,7 +181,7 @@ class Endpoint {
 const between = (least: number, most: number) => least + Math.random() * (most - least);
 
 onBothEngines('a server killed with SIGKILL while it delivers', (engine) => {
-  // Where another server may be there as well, leases of the killed one have to run out before anything is delivered.
+  // With PostgreSQL another server may be alive, so the leases of the killed one must expire before the next delivery.
   const lives = engine === 'sqlite' ? [true, true, true, true, true] : [true, true, false, true, false];
 
   test('loses nothing that it answered for: each webhook gets it at least once, in order, unchanged', async () => {

@@ -7,6 +7,7 @@ import { serverFor, startServer, type TestServer } from '../support/server.ts';
 import {
   Absent,
   Clock,
+  clockedServer,
   hour,
   numbers,
   Scene,
@@ -162,9 +163,7 @@ onBothEngines('a process that has lost its lease', (engine) => {
 });
 
 onBothEngines('webhooks without traffic', (engine) => {
-  const clock = new Clock();
-  const server = serverFor(engine, {}, { now: clock.now, monotonic: clock.monotonic, sweepMs });
-  const receiver = receiverFor();
+  const { clock, server, receiver } = clockedServer(engine);
   /** Changes whenever anybody writes. */
   const version = async () => {
     const { engine } = server();

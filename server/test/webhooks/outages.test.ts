@@ -3,11 +3,9 @@ import { retryPolicy } from '../../webhooks/retry-policy.ts';
 import { onAnyEngine } from '../support/engines.ts';
 import { eventually } from '../support/eventually.ts';
 import { eventsAfter, users } from '../support/people.ts';
-import { receiverFor } from '../support/receiver.ts';
-import { serverFor } from '../support/server.ts';
 import {
   Absent,
-  Clock,
+  clockedServer,
   day,
   hour,
   minute,
@@ -15,13 +13,10 @@ import {
   Scene,
   second,
   sentinelFor,
-  sweepMs,
 } from '../support/webhook-scene.ts';
 
 onAnyEngine('an event that is refused while others pass', (engine) => {
-  const clock = new Clock();
-  const server = serverFor(engine, {}, { now: clock.now, monotonic: clock.monotonic, sweepMs });
-  const receiver = receiverFor();
+  const { clock, server, receiver } = clockedServer(engine);
   const sentinel = sentinelFor(server, receiver);
 
   test('is tried again ten times at the times of the policy, then has failed, and its chat moves on', async () => {
@@ -114,9 +109,7 @@ onAnyEngine('an event that is refused while others pass', (engine) => {
 });
 
 onAnyEngine('an endpoint that is down', (engine) => {
-  const clock = new Clock();
-  const server = serverFor(engine, {}, { now: clock.now, monotonic: clock.monotonic, sweepMs });
-  const receiver = receiverFor();
+  const { clock, server, receiver } = clockedServer(engine);
   const sentinel = sentinelFor(server, receiver);
   const after = (ms: number) => new Date(clock.at + ms).toISOString();
 
@@ -244,9 +237,7 @@ onAnyEngine('an endpoint that is down', (engine) => {
 });
 
 onAnyEngine('an endpoint that answers 410', (engine) => {
-  const clock = new Clock();
-  const server = serverFor(engine, {}, { now: clock.now, monotonic: clock.monotonic, sweepMs });
-  const receiver = receiverFor();
+  const { clock, server, receiver } = clockedServer(engine);
   const sentinel = sentinelFor(server, receiver);
 
   test('is disabled at once and told as gone; what waits goes out in order when it is active again', async () => {
@@ -285,9 +276,7 @@ onAnyEngine('an endpoint that answers 410', (engine) => {
 });
 
 onAnyEngine('Retry-After', (engine) => {
-  const clock = new Clock();
-  const server = serverFor(engine, {}, { now: clock.now, monotonic: clock.monotonic, sweepMs });
-  const receiver = receiverFor();
+  const { clock, server, receiver } = clockedServer(engine);
   const sentinel = sentinelFor(server, receiver);
   const asDate = (ms: number) => new Date(clock.at + ms).toUTCString();
 

@@ -20,7 +20,7 @@ interface Receiver {
   readonly program: string;
   /** With CI set it must be there. */
   readonly required: boolean;
-  /** What starts it; building may take a while. */
+  /** Returns the command that starts it. Building it may take a while. */
   readonly command: () => Promise<string[]>;
 }
 
@@ -125,7 +125,7 @@ interface Posted {
   readonly secrets?: readonly [string, ...string[]];
   readonly secondsAgo?: number;
   readonly text?: string;
-  /** What goes out in place of the text that was signed. */
+  /** The text that is sent in place of the signed one. */
   readonly sent?: string;
   readonly change?: Record<string, string | undefined>;
   readonly attempt?: number;

@@ -404,7 +404,7 @@ const transitions: readonly Transition[] = [
   },
 ];
 
-/** Whoever changes what it is given does not get away with it. */
+/** Frozen, so that a change of the input throws. */
 const frozen = (told: Health): Health => Object.freeze({ ...told, failedChats: new Set(told.failedChats) });
 
 describe('what becomes of a delivery and of its endpoint when', () => {

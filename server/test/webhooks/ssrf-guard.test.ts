@@ -19,7 +19,7 @@ const guardWith = (options: Partial<GuardOptions> = {}) =>
 
 const resolvingTo = (...addresses: string[]) => guardWith({ resolve: async () => addresses });
 
-/** What a delivery does: reads the URL, then asks where to dial. */
+/** Reads the URL and returns the address to connect to, like a delivery. */
 const aim = async (guard: Guard, url: string): Promise<Target> => guard.target(guard.readUrl(url));
 
 const urlOf = (address: string) => (isIP(address) === 6 ? `http://[${address}]/hook` : `http://${address}/hook`);

@@ -885,7 +885,7 @@ onAnyEngine('the key that seals secrets', (engine) => {
   const keyFile = (env: Record<string, string>) => join(env.PARLEY_DATA ?? '', 'secret.key');
   const given = Buffer.from(crypto.getRandomValues(new Uint8Array(32)));
 
-  /** Whether what one server sealed can be used by the next. */
+  /** Expects that the second server can open secrets that the first one sealed. */
   const expectOpened = async (first: Environment, second: Environment, between: () => void) => {
     const sealed = await withServer(first, async (server) => {
       const ada = await server.user('ada');
