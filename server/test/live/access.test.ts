@@ -172,7 +172,7 @@ describe('a stream whose access another process has ended, which nobody tells', 
   });
 
   onPostgres('another server without NATS', () => {
-    test('ends; and what happens there is told here', async () => {
+    test('ends, and events of the other process arrive here', async () => {
       const env = { ...(await freshEnvironment('postgres')), PARLEY_SECRET_KEY: 'ab'.repeat(32) };
       const here = await startServer(env, { sweepMs });
       const there = await startServer(env, { sweepMs });

@@ -83,7 +83,7 @@ onAnyEngine('a stream that is open', (engine) => {
     expect(dans.lines.slice(0, -1)).toEqual(['user_joined']);
   });
 
-  test('of one chat is quiet after one has left it, and goes on where one is added again', async () => {
+  test('of one chat gets no events after the user leaves, and gets them again after a return', async () => {
     const chat_id = await groupOf(cleo);
     const [one, whole] = [await follow(cleo, { chat_id }), await follow(cleo)];
     await remove(chat_id, cleo);
@@ -127,7 +127,7 @@ onAnyEngine('a stream that is open', (engine) => {
     await expectTheLog(bob, bobs);
   });
 
-  test('is told the same as hundreds of others, and as one that comes while they are told', async () => {
+  test('gets the same events as hundreds of others, and as one that opens meanwhile', async () => {
     const chat_id = await groupOf(bob, cleo);
     const others: EventReader[] = [];
     // They are told in turns, between which others come.

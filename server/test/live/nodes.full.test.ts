@@ -153,7 +153,7 @@ onCluster('servers on one database that tell each other over NATS', () => {
     other.breakOff();
   });
 
-  test('tell also what is too large to be told in one piece', async () => {
+  test('deliver events that are too large for one message', async () => {
     const stream = await listen(at(b, bob));
     const large = {
       'more than NATS takes, once it is escaped': `escaped ${'"'.repeat(700_000)}`,
@@ -309,7 +309,7 @@ onCluster('services that share a NATS', () => {
     return { host: `127.0.0.1:${port}`, stop: () => child.kill() };
   }
 
-  test('that asks for a password: a wrong one is told in the log, and the server serves', async () => {
+  test('that requires a password: a wrong one is logged, and the server serves', async () => {
     const nats = await guardedNats('parley', 'hunter2');
     const right = await environments(`nats://parley:hunter2@${nats.host}`);
     const wrong = (await environments(`nats://parley:hunter3@${nats.host}`, { LOG_LEVEL: 'info' }))();
@@ -330,7 +330,7 @@ onCluster('services that share a NATS', () => {
   });
 });
 
-describe('a server says in one plain line, and ends with code 1,', () => {
+describe('a server prints one line, and exits with code 1,', () => {
   const startsWith = async (extra: Environment) => {
     const stderr = await startsInVain({ ...(await freshEnvironment('sqlite')), ...extra });
     expect(stderr).toContain('NATS_URL');

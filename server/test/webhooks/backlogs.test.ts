@@ -55,7 +55,7 @@ onBothEngines('a backlog', (engine) => {
     scene.expectAllOnce(endpoint, numbers(180));
   });
 
-  test('goes on in order with what is sent while it is worked off', async () => {
+  test('stays in order with messages that are sent while it is delivered', async () => {
     const scene = await Scene.set(server(), 4);
     const held = new Held();
     const endpoint = receiver().endpoint(() => (endpoint.arrivals.length > 20 ? held.reply() : 200));
@@ -202,7 +202,7 @@ onAnyEngine('a webhook that is set active soon after it was paused', (engine) =>
   }
 });
 
-onAnyEngine('what nobody was to be told of at first', (engine) => {
+onAnyEngine('an event that matched no webhook at first', (engine) => {
   // Without sweeps nobody writes down that the messages were passed over.
   const server = serverFor(engine, {}, { sweepMs: hour });
   const receiver = receiverFor();

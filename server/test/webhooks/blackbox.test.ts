@@ -436,7 +436,7 @@ atTheBox('an independent receiver', (set, box, clock) => {
     await scene.delivered(webhookId);
   });
 
-  test('answers 401 to whatever was changed on the way, or comes too late', async () => {
+  test('responds with 401 to a changed or late request', async () => {
     const scene = await set();
     const endpoint = await box().endpoint();
     await scene.hook(endpoint);
@@ -534,7 +534,7 @@ atTheBox('an independent receiver', (set, box, clock) => {
     expect(sockets).toBeLessThanOrEqual(2 * scene.chats.length);
   });
 
-  test('gets a sample when it is tested, whatever it answers to it', async () => {
+  test('gets a sample when it is tested, whatever it responds', async () => {
     const scene = await set();
     const endpoint = await box().endpoint([{ body: 'thanks' }, { status: 418, body: 'a teapot' }]);
     const webhookId = await scene.hook(endpoint);
@@ -730,7 +730,7 @@ atTheBox('trouble at an independent receiver', (set, box, clock) => {
     });
   }
 
-  test('never makes a delivery contradict itself, at whatever moment it is looked at', async () => {
+  test('leaves every delivery consistent at every moment', async () => {
     const scene = await set(40);
     // Few enough refusals in a row that the endpoint does not count as down.
     const habits = scene.chats.map((_, i) => ({ within_ms: 5, status: i % 4 === 3 ? 200 : 500 }));
@@ -856,7 +856,7 @@ atTheBox('trouble at an independent receiver', (set, box, clock) => {
     expect(await target.arrivals()).toEqual([]);
   });
 
-  test('that is told in a compressed answer is shown as the bytes that came', async () => {
+  test('with a compressed response is shown as the raw bytes', async () => {
     const scene = await set();
     const body = Array.from({ length: 5_000 }, (_, i) => `line ${i}\n`).join('');
     const endpoint = await box().endpoint([
@@ -910,7 +910,7 @@ atTheBox('trouble at an independent receiver', (set, box, clock) => {
     });
   }
 
-  test('for good, told by a 410, disables the webhook; active again, it gets what it missed', async () => {
+  test('with a 410 disables the webhook, which gets the missed events once it is active again', async () => {
     const scene = await set();
     const endpoint = await box().endpoint([{ status: 410, body: 'moved out' }, {}]);
     const webhookId = await scene.hook(endpoint);
@@ -954,7 +954,7 @@ atTheBox('trouble at an independent receiver', (set, box, clock) => {
     expect(await box().connections(port)).toEqual({ sockets: 1, bad: [] });
   });
 
-  test('with TLS, where the receiver has none, is told as such', async () => {
+  test('of the TLS handshake is reported as such', async () => {
     const scene = await set();
     const port = await box().listen();
     const endpoint = await box().endpoint([{}], { port, scheme: 'https' });

@@ -106,7 +106,7 @@ onAnyEngine('endpoints that hang', (engine) => {
     }
   };
 
-  test('do not delay one that answers', async () => {
+  test('do not delay one that responds', async () => {
     const scene = await Scene.set(server(), 3);
     const held = new Held();
     const silent = receiver().endpoint(() => held.reply(503));

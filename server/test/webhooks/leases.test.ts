@@ -121,7 +121,7 @@ onBothEngines('a process that has lost its lease', (engine) => {
     });
   }
 
-  test('sends nothing more; whoever gets the lease begins where it was', async () => {
+  test('sends nothing more, and the next owner of the lease continues there', async () => {
     const server = sweeping();
     const sentinel = await Sentinel.post(server, receiver());
     const scene = await Scene.set(server, 2);

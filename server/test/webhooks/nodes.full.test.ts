@@ -22,13 +22,13 @@ describe('the share of a process', () => {
     expect(transfers([node('a', 20), node('b', 40), node('c', 0)], 'a')).toEqual([]);
   });
 
-  test('is what is left of much more, and whoever has the fewest gets the rest', () => {
+  test('is kept by a server with much more, and the server with the fewest gets the rest', () => {
     const given = Map.groupBy(transfers([node('a', 60), node('b', 0), node('c', 0)], 'a'), (to) => to);
     expect([given.get('b')?.length, given.get('c')?.length]).toEqual([20, 20]);
     expect(transfers([node('a', 9), node('b', 5), node('c', 3)], 'a')).toEqual(['c', 'c', 'b']);
   });
 
-  test('is about the same for all, once each has handed over in whatever order', () => {
+  test('is about the same for all after each has transferred, in any order', () => {
     const counts = fc.array(fc.nat(100), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(counts, (held) => {

@@ -195,7 +195,7 @@ onAnyEngine('an endpoint that is down', (engine) => {
     await scene.untilSettled(webhookId);
   });
 
-  test('is disabled after five days, of which its owner is told elsewhere; active again, it gets all in order', async () => {
+  test('is disabled after five days with an event for its owner; active again, it gets all in order', async () => {
     const scene = await Scene.set(server(), 2);
     const { bob } = await users(server(), 'bob');
     await scene.ada.ok('chats.add_participants', { chat_id: scene.chat(0), participants: [bob.userId] });
@@ -236,11 +236,11 @@ onAnyEngine('an endpoint that is down', (engine) => {
   });
 });
 
-onAnyEngine('an endpoint that answers 410', (engine) => {
+onAnyEngine('an endpoint that responds with 410', (engine) => {
   const { clock, server, receiver } = clockedServer(engine);
   const sentinel = sentinelFor(server, receiver);
 
-  test('is disabled at once and told as gone; what waits goes out in order when it is active again', async () => {
+  test('is disabled at once with the reason gone; active again, it gets the waiting events in order', async () => {
     const scene = await Scene.set(server(), 2);
     const endpoint = receiver().endpoint(410);
     const other = receiver().endpoint();

@@ -230,7 +230,7 @@ for (const receiver of receivers) {
       ],
     ];
 
-    test.each([...forgeries])('answers 401 to %s, and prints nothing', async (_, forged) => {
+    test.each([...forgeries])('responds with 401 to %s, and prints nothing', async (_, forged) => {
       const id = nextId();
       expect(await send({ id, ...forged })).toBe(401);
       await settle();
@@ -248,7 +248,7 @@ for (const receiver of receivers) {
       expect([subject().printed(small), subject().printed(large)]).toEqual([1, 0]);
     });
 
-    test('answers only to POST', async () => {
+    test('accepts only POST', async () => {
       const response = await fetch(`${subject().url}/hook`);
       expect([405, 501]).toContain(response.status);
     });
