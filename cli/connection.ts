@@ -1,10 +1,9 @@
 import { type Client, createClient, type TokenSource } from '@parley/sdk';
 import type { CommandContext } from './context.ts';
-import { CredentialsFile } from './login/credentials.ts';
-import { findLogin, type SavedLogin } from './login/saved-login.ts';
+import { CredentialsFile, findLogin, type SavedLogin } from './login/credentials.ts';
 import { loginCommand, serverUrl } from './server-url.ts';
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly url: string | undefined;
   readonly token: string | undefined;
 }
@@ -25,9 +24,6 @@ export function openConnection(options: ConnectionOptions, context: CommandConte
   const access = findAccess(server, options.token, context);
   return { server, access, client: createClient({ url: server, token: access.token, clock: context.clock }) };
 }
-
-export const connect = (options: ConnectionOptions, context: CommandContext): Client =>
-  openConnection(options, context).client;
 
 function findAccess(server: string, token: string | undefined, context: CommandContext): Access {
   const { env } = context;

@@ -11,5 +11,3 @@ export async function readStdin({ stdin }: Pick<CommandContext, 'stdin'>): Promi
     throw new UsageError('Standard input must be UTF-8 text.');
   }
 }
-
-export const stdinIsTerminal = ({ stdin }: Pick<CommandContext, 'stdin'>): boolean => stdin.isTTY === true;

@@ -5,11 +5,7 @@ import { UsageError } from './command.ts';
 export function requireKnown<N extends string>(kind: string, typed: string, known: readonly N[]): N {
   const found = known.find((name) => name === typed);
   if (found) return found;
-  const near = nearest(typed, known);
-  throw new UsageError(`There is no ${kind} ${JSON.stringify(typed)}.${near ? ` Did you mean ${near}?` : ''}`);
-}
-
-function nearest(typed: string, known: readonly string[]): string | undefined {
   const near = closest(typed.toLowerCase(), [...known]);
-  return distance(typed.toLowerCase(), near) <= Math.max(2, near.length / 3) ? near : undefined;
+  const isNear = distance(typed.toLowerCase(), near) <= Math.max(2, near.length / 3);
+  throw new UsageError(`There is no ${kind} ${JSON.stringify(typed)}.${isNear ? ` Did you mean ${near}?` : ''}`);
 }

@@ -1,18 +1,14 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { type Flag, UsageError, type ValueOption } from './command.ts';
+import { UsageError } from './command.ts';
 import type { CommandContext } from './context.ts';
-import { readStdin, stdinIsTerminal } from './input.ts';
+import { readStdin } from './input.ts';
 import { write } from './output.ts';
 import { text } from './values.ts';
 
 export const passwordOptions = {
-  password: {
-    value: 'password',
-    summary: 'The password. It stays in the shell history.',
-    read: text,
-  } satisfies ValueOption<string>,
-  'password-stdin': { summary: 'Read the password from standard input.' } satisfies Flag,
+  password: { value: 'password', summary: 'The password. It stays in the shell history.', read: text },
+  'password-stdin': { summary: 'Read the password from standard input.' },
 } as const;
 
 interface Given {
@@ -31,7 +27,7 @@ export async function givenPassword(options: Given, context: CommandContext): Pr
 export async function requirePassword(options: Given, context: CommandContext): Promise<string> {
   const given = await givenPassword(options, context);
   if (given !== undefined) return given;
-  if (!stdinIsTerminal(context)) throw new UsageError('Give --password or --password-stdin.');
+  if (!context.stdin.isTTY) throw new UsageError('Give --password or --password-stdin.');
   const [password = '', again] = await promptHidden(context, 'New password: ', 'Repeat password: ');
   if (password !== again) throw new Error('The passwords differ. Try again.');
   return password;

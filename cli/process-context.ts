@@ -32,13 +32,11 @@ export function processContext(): CommandContext {
       };
     },
     exit: (code) => process.exit(code),
-    bypassProxy,
+    // Only the environment of the process can make `fetch` bypass a proxy.
+    bypassProxy: (host) => {
+      const others = process.env.no_proxy ?? process.env.NO_PROXY;
+      const direct = others ? `${others},${host}` : host;
+      Object.assign(process.env, { no_proxy: direct, NO_PROXY: direct });
+    },
   };
-}
-
-/** Only the environment of the process can make `fetch` bypass a proxy. */
-function bypassProxy(host: string): void {
-  const others = process.env.no_proxy ?? process.env.NO_PROXY;
-  const direct = others ? `${others},${host}` : host;
-  Object.assign(process.env, { no_proxy: direct, NO_PROXY: direct });
 }

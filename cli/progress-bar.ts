@@ -7,13 +7,6 @@ const speedWindowMs = 5_000;
 /** A fixed width, so that the bar does not jump beside growing numbers. */
 const barWidth = (columns: number) => (columns < 100 ? 10 : 30);
 
-export interface TransferProgress {
-  readonly done: number;
-  readonly total: number;
-  /** Bytes per second, once known. */
-  readonly speed: number | undefined;
-}
-
 /** Shows the progress of a transfer in one line of a terminal, which it redraws. */
 export function progressBar(terminal: Output, verb: string, clock: Clock) {
   const speedAt = speedMeter();
@@ -48,7 +41,11 @@ export function speedMeter(): (now: number, done: number) => number | undefined 
 }
 
 /** Returns a line that is shorter than `columns`. A narrow terminal loses the bar first. */
-export function progressLine(verb: string, { done, total, speed }: TransferProgress, columns: number): string {
+export function progressLine(
+  verb: string,
+  { done, total, speed }: { done: number; total: number; speed: number | undefined },
+  columns: number,
+): string {
   const share = total === 0 ? 1 : done / total;
   const percent = `${verb} ${String(Math.floor(share * 100)).padStart(3)}%`;
   const width = barWidth(columns);

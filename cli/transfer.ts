@@ -15,7 +15,7 @@ export interface Transfer {
   /** Writes a line to standard error. */
   say(line: string): Promise<void>;
   show(done: number, total: number): void;
-  /** Whether the next run can resume this one. */
+  /** The next run can resume this one. */
   isResumable: boolean;
 }
 

@@ -3,20 +3,13 @@ import { createReadStream } from 'node:fs';
 import { open, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { CommandContext } from '../context.ts';
-import { alreadyExists, exists, missingFolder, partOf, renamePart } from '../download/part-file.ts';
-import { standardOutput } from '../download/sink.ts';
+import { alreadyExists, exists, missingFolder, partOf, renamePart, standardOutput } from '../download/sink.ts';
 
-/** The destination of a backup: standard output, or a file that gets its name once it is complete and on disk. */
-export interface Target {
-  append(bytes: Uint8Array): Promise<void>;
-  /** Called when all bytes are written. */
-  finish(): Promise<void>;
-  /** Removes the partial file. */
-  drop(): Promise<void>;
-}
-
-/** `typed` is a path, or - for standard output. */
-export async function openTarget(typed: string, force: boolean, { cwd, stdout }: CommandContext): Promise<Target> {
+/**
+ * Opens the destination of a backup: a path, or - for standard output. A file gets its name once it is complete and on disk.
+ * `drop` removes the partial file.
+ */
+export async function openTarget(typed: string, force: boolean, { cwd, stdout }: CommandContext) {
   if (typed === '-') {
     return { append: standardOutput(stdout).append, finish: async () => {}, drop: async () => {} };
   }
@@ -29,7 +22,7 @@ export async function openTarget(typed: string, force: boolean, { cwd, stdout }:
     throw missingFolder(error, typed);
   });
   return {
-    append: (bytes) => handle.appendFile(bytes),
+    append: (bytes: Uint8Array) => handle.appendFile(bytes),
     finish: async () => {
       await handle.sync();
       await handle.close();

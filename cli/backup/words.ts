@@ -10,13 +10,6 @@ export const listed = (ids: readonly number[]): string => `${counted(ids.length,
 /** Returns milliseconds as seconds with one decimal. */
 export const seconds = (ms: number): number => Math.round(ms / 100) / 10;
 
-export interface Amount {
-  readonly messages: number;
-  readonly files: number;
-  readonly bytes: number;
-  readonly ms: number;
-}
-
 /** Returns `1,234 messages, 5 files, 3.4 MiB in 1.2 seconds`. */
-export const amountText = ({ messages, files, bytes, ms }: Amount): string =>
+export const amountText = (messages: number, files: number, bytes: number, ms: number): string =>
   `${counted(messages, 'message')}, ${counted(files, 'file')}, ${bytesText(bytes)} in ${seconds(ms)} seconds`;

@@ -40,12 +40,9 @@ ${columns(actNames.map((name) => [`  ${name}`, acts[name]])).join('\n')}`,
   },
 });
 
-interface Entry extends Omit<AuditRow, 'at' | 'details'> {
-  readonly at: string;
-  readonly details: Readonly<Record<string, unknown>>;
-}
+type Entry = ReturnType<typeof present>;
 
-const present = (row: AuditRow): Entry => ({ ...row, at: isoTime(row.at), details: JSON.parse(row.details) });
+const present = (row: AuditRow) => ({ ...row, at: isoTime(row.at), details: JSON.parse(row.details) as object });
 
 /** Returns the description of an act, or its name if a newer version wrote it. */
 const describe = (act: string) => (acts as Readonly<Record<string, string>>)[act] ?? act;

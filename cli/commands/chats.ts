@@ -1,6 +1,6 @@
 import type { Client, ClientOutput } from '@parley/sdk';
 import { defineCommand } from '../command.ts';
-import { connect } from '../connection.ts';
+import { openConnection } from '../connection.ts';
 import { otherParticipants } from '../lookups.ts';
 import { hint, oneLine, printJson, printTable } from '../output.ts';
 import { connection, cursor, json, positive, text } from '../values.ts';
@@ -16,7 +16,7 @@ export const command = defineCommand({
     ...connection,
   },
   async run(_, { public: others, query, limit, after, json, ...where }, context) {
-    const client = connect(where, context);
+    const { client } = openConnection(where, context);
     const page = await client.chats.list({ scope: others ? 'public' : 'mine', query, limit, after_id: after });
     if (json) return printJson(context, page);
     if (page.chats.length === 0) return hint(context, 'No chats.');

@@ -3,8 +3,11 @@ import { validate } from '@parley/server/http/validate.ts';
 import { defineCommand, type Read, UsageError } from '../command.ts';
 import { openConnection } from '../connection.ts';
 import { requireKnown } from '../known.ts';
+import { eventLines } from '../listen/event-lines.ts';
+import { followEvents, type LoggedEvent, type Subscription } from '../listen/follow.ts';
 import { forward } from '../listen/forward.ts';
-import { tail } from '../listen/tail.ts';
+import { chatTitles, userNames } from '../lookups.ts';
+import { jsonLine, oneLine } from '../output.ts';
 import { runUntilSignal } from '../signals.ts';
 import { connection, cursor, httpUrl, list, positive, text } from '../values.ts';
 
@@ -63,4 +66,29 @@ function checkSecret(options: { secret: string | undefined; forward: URL | undef
   if (options.secret === undefined) return undefined;
   if (!options.forward) throw new UsageError('--secret requires --forward.');
   return validate(register.input.pick({ secret: true }), { secret: options.secret }).secret;
+}
+
+/** Prints events as they happen. */
+export async function tail(subscription: Subscription, json: boolean): Promise<void> {
+  const { server, user, task, from } = subscription;
+  const events = await followEvents(subscription, from);
+  const format = formatter(subscription);
+  await task.say(`Listening as ${oneLine(user.name)} at ${server}. Press Ctrl-C to stop.`);
+  for await (const event of events) {
+    await task.print(...(json ? [jsonLine(event)] : await events.retrier.call(() => format(event))));
+  }
+}
+
+/** Returns a function that formats an event. The lookups cache failures, so a failed call replaces them. */
+function formatter({ client, user, context }: Subscription): (event: LoggedEvent) => Promise<string[]> {
+  const newLookups = () => ({ names: userNames(client), titles: chatTitles(client, user.user_id) });
+  let lookups = newLookups();
+  return async (event) => {
+    try {
+      return await eventLines(event, lookups, context.env);
+    } catch (error) {
+      lookups = newLookups();
+      throw error;
+    }
+  };
 }

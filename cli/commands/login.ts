@@ -12,8 +12,6 @@ import { serverUrl } from '../server-url.ts';
 import { abortOnSignal } from '../signals.ts';
 import { connection, list } from '../values.ts';
 
-const timeoutMs = 5 * 60_000;
-
 export const command = defineCommand({
   arguments: {},
   options: {
@@ -36,7 +34,6 @@ Scopes: ${scopeNames.join(', ')}.`,
       signIn({
         server,
         scopes,
-        timeoutMs,
         signal,
         clock: context.clock,
         show: async (url) => {

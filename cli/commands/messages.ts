@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { connect } from '../connection.ts';
+import { openConnection } from '../connection.ts';
 import { userNames } from '../lookups.ts';
 import { messageLines } from '../message-lines.ts';
 import { hint, print, printJson } from '../output.ts';
@@ -16,7 +16,7 @@ export const command = defineCommand({
   },
   notes: 'Without --before and --after it shows the newest messages. The oldest of them comes first.',
   async run({ chat_id }, { limit, before, after, json, ...where }, context) {
-    const client = connect(where, context);
+    const { client } = openConnection(where, context);
     const page = await client.messages.get_messages({ chat_id, limit, before_id: before, after_id: after });
     if (json) return printJson(context, page);
     await print(context, ...(await messageLines(page.messages, userNames(client), context.env)));

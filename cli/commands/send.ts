@@ -1,7 +1,7 @@
 import { defineCommand, UsageError } from '../command.ts';
 import { openConnection } from '../connection.ts';
 import type { CommandContext } from '../context.ts';
-import { readStdin, stdinIsTerminal } from '../input.ts';
+import { readStdin } from '../input.ts';
 import { print, printJson } from '../output.ts';
 import { connection, json, positive, quiet, text } from '../values.ts';
 
@@ -38,9 +38,8 @@ export const command = defineCommand({
           await (await import('../upload/send-file.ts')).sendFile(
             opened,
             file,
-            name,
             message,
-            { json, quiet },
+            { name, json, quiet },
             context,
           );
     if (json) return printJson(context, sent);
@@ -55,6 +54,6 @@ async function readContent(
 ): Promise<string | undefined> {
   if (typed.length > 1 || (typed.length === 1 && typed[0] !== '-')) return typed.join(' ');
   if (typed.length === 0 && hasFile) return undefined;
-  if (typed.length === 0 && stdinIsTerminal(context)) throw new UsageError('<text> is missing.');
+  if (typed.length === 0 && context.stdin.isTTY) throw new UsageError('<text> is missing.');
   return readStdin(context);
 }

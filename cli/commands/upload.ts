@@ -1,10 +1,8 @@
 import { defineCommand } from '../command.ts';
 import { openConnection } from '../connection.ts';
 import { hint, print, printJson } from '../output.ts';
-import { transfer } from '../transfer.ts';
-import { openLocalFile } from '../upload/local-file.ts';
 import { upload } from '../upload/upload.ts';
-import { connection as connectionOptions, json, quiet, text } from '../values.ts';
+import { connection, json, quiet, text } from '../values.ts';
 
 export const command = defineCommand({
   arguments: { path: { summary: 'The file.', read: text } },
@@ -12,7 +10,7 @@ export const command = defineCommand({
     name: { value: 'name', summary: 'The name of the file on the server. Defaults to its own.', read: text },
     quiet,
     json,
-    ...connectionOptions,
+    ...connection,
   },
   notes: `Only the file_id goes to standard output.
 
@@ -20,15 +18,9 @@ Interrupted uploads resume on the next run if the file has not changed. The posi
 $XDG_STATE_HOME/parley). While the server is down, the command retries for up to 15 minutes. The server removes a file
 that no message names after a day.`,
   async run({ path }, { name, json, quiet, ...where }, context) {
-    const connection = openConnection(where, context);
-    const { client } = connection;
-    const { env } = context;
-    await using file = await openLocalFile(path, context.cwd);
-    const userId = (await client.users.me()).user.user_id;
-    const uploaded = await transfer(context, { verb: 'Uploading', json, quiet }, (transfer) =>
-      upload({ connection, userId, file, name: name ?? file.name, transfer, env }, ({ fileId, retrier }) =>
-        retrier.call((signal) => client.files.get({ file_id: fileId }, { signal })),
-      ),
+    const opened = openConnection(where, context);
+    const uploaded = await upload(opened, path, { name, json, quiet }, context, ({ fileId, retrier }) =>
+      retrier.call((signal) => opened.client.files.get({ file_id: fileId }, { signal })),
     );
     // The output omits the download link: it works for anybody who sees it.
     if (json) return printJson(context, { file: uploaded.file });

@@ -3,7 +3,6 @@ import type { CommandContext } from '../context.ts';
 import { Retrier } from '../retrier.ts';
 import type { Task } from '../signals.ts';
 
-export type Filters = Pick<ClientInput<'events.list'>, 'chat_id' | 'events'>;
 export type LoggedEvent = ClientOutput<'events.list'>['events'][number];
 
 /** A user, the events that the user listens to, and the command that shows them. */
@@ -11,17 +10,11 @@ export interface Subscription {
   readonly server: string;
   readonly client: Client;
   readonly user: ClientOutput<'users.me'>['user'];
-  readonly filters: Filters;
+  readonly filters: Pick<ClientInput<'events.list'>, 'chat_id' | 'events'>;
   /** The cursor to start after, if one was given. `now` is the end of the log. */
   readonly from: number | 'now' | undefined;
   readonly task: Task;
   readonly context: CommandContext;
-}
-
-export interface EventFollower extends AsyncIterable<LoggedEvent> {
-  /** The position after the last event that was yielded or filtered out. */
-  readonly cursor: number;
-  readonly retrier: Retrier;
 }
 
 /**
@@ -31,7 +24,7 @@ export interface EventFollower extends AsyncIterable<LoggedEvent> {
 export async function followEvents(
   { client, filters, task }: Pick<Subscription, 'client' | 'filters' | 'task'>,
   from: Subscription['from'],
-): Promise<EventFollower> {
+) {
   const retrier = new Retrier(task);
   const streamAfter = (after: number | undefined): EventIterator<LoggedEvent> => {
     let breaks = 0;
@@ -50,8 +43,9 @@ export async function followEvents(
     });
   };
   let stream = streamAfter(from === 'now' ? undefined : from);
-  const follower: EventFollower = {
+  const follower = {
     retrier,
+    /** The position after the last event that was yielded or filtered out. */
     get cursor() {
       return stream.cursor ?? 0;
     },

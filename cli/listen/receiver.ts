@@ -12,13 +12,6 @@ import type { LoggedEvent } from './follow.ts';
 const maxShortBody = 4_096;
 const readBodyMs = 500;
 
-interface Outcome {
-  readonly isAccepted: boolean;
-  /** The status, or why there is none. */
-  readonly result: string;
-  readonly ms: number;
-}
-
 /**
  * Returns a function that sends an event to a URL as a webhook delivery, until the receiver accepts it. It prints a line for
  * each failure, and returns the line for the success.
@@ -28,7 +21,7 @@ export function receiver(url: URL, secret: string, task: Task, { env, bypassProx
   // A proxy in the environment is for the way to the server, not for a port on this machine.
   bypassProxy(url.host);
 
-  const attempt = async (logged: LoggedEvent, number: number): Promise<Outcome> => {
+  const attempt = async (logged: LoggedEvent, number: number) => {
     const { event_id, event, timestamp, data } = logged;
     // These are the bytes in the log: JSON.stringify restores its own output after JSON.parse.
     const body = JSON.stringify({ event, timestamp, data });

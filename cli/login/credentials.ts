@@ -1,7 +1,8 @@
-import type { Environment } from '../context.ts';
+import type { CommandContext, Environment } from '../context.ts';
 import { withLock } from '../lock.ts';
 import { SavedFile } from '../saved-file.ts';
 import { loginCommand } from '../server-url.ts';
+import { deferSignals } from '../signals.ts';
 
 /** The result of signing in to a server. */
 export interface Credentials {
@@ -59,3 +60,58 @@ function isCredentials(saved: object): saved is Credentials {
     scopes.every((scope) => typeof scope === 'string')
   );
 }
+
+/** An access token that expires sooner than this is refreshed before it is used. */
+const marginMs = 60_000;
+
+export type SavedLogin = NonNullable<ReturnType<typeof findLogin>>;
+
+/** Returns the saved login of one user, or undefined if there is none. It ends when another user signs in there. */
+export function findLogin(file: CredentialsFile, context: Pick<CommandContext, 'onSignal' | 'exit' | 'clock'>) {
+  const { server, loginCommand } = file;
+  const userId = file.load()?.user_id;
+  if (userId === undefined) return undefined;
+
+  const load = (): Credentials => {
+    const saved = file.load();
+    if (saved?.user_id === userId) return saved;
+    if (saved) throw new Error(`${saved.name} has signed in at ${server} meanwhile.`);
+    throw new Error(`You are no longer signed in at ${server}. Sign in again with: ${loginCommand}`);
+  };
+
+  // The server revokes the grant if a refresh token is used twice. So one call of one process uses it under the lock, the
+  // others find its result, and no signal ends the process between the response and its being saved.
+  const renew = (spent: string): Promise<string> =>
+    file.locked(async () => {
+      const saved = load();
+      if (isUsable(saved, spent)) return saved.access_token;
+      // Loaded on demand: most commands find a valid access token.
+      const { discover, OAuthRefusal, refresh } = await import('./oauth.ts');
+      const target = { server, clock: context.clock };
+      const metadata = await discover(target);
+      return deferSignals(context, async () => {
+        const tokens = await refresh(target, metadata, saved).catch((error) => {
+          // Only this error proves that the saved login is useless.
+          if (!(error instanceof OAuthRefusal && error.code === 'invalid_grant')) throw error;
+          file.remove();
+          throw new Error(`Your sign-in at ${server} has ended. Sign in again with: ${loginCommand}`);
+        });
+        file.save({ ...saved, ...tokens });
+        return tokens.access_token;
+      });
+    });
+
+  return {
+    get scopes() {
+      return load().scopes;
+    },
+    /** Returns an access token that is valid for a while and is not the refused one. Refreshes it if necessary. */
+    token: async (refused?: string): Promise<string> => {
+      const saved = load();
+      return isUsable(saved, refused) ? saved.access_token : renew(saved.access_token);
+    },
+  };
+}
+
+const isUsable = (saved: Credentials, refused: string | undefined): boolean =>
+  saved.access_token !== refused && saved.expires_at - Date.now() > marginMs;

@@ -1,17 +1,18 @@
 import { untilAborted } from '@parley/sdk/retry.ts';
 import * as oauth from 'oauth4webapi';
 import { timeoutSignal } from '../timeout.ts';
-import { type Callback, listenOnLoopback } from './loopback.ts';
+import { type Callback, listenOnLoopback, page } from './loopback.ts';
 import { client, discover, OAuthRefusal, redeemCode, type Target, type Tokens } from './oauth.ts';
-import { page } from './page.ts';
 
-export interface SignIn<T> extends Target {
+/** The wait for the browser. */
+const timeoutMs = 5 * 60_000;
+
+interface SignIn<T> extends Target {
   readonly scopes: readonly string[];
   /** Shows the user the URL to open in a browser. */
   readonly show: (url: string) => Promise<void>;
   /** Uses the tokens. The browser shows success only after that. */
   readonly finish: (tokens: Tokens) => Promise<T>;
-  readonly timeoutMs: number;
   /** Aborts the wait for the browser. */
   readonly signal: AbortSignal;
 }
@@ -46,7 +47,7 @@ export async function signIn<T>(options: SignIn<T>): Promise<T> {
   }
 }
 
-async function waitFor(callback: Promise<Callback>, { timeoutMs, clock, signal }: SignIn<unknown>): Promise<Callback> {
+async function waitFor(callback: Promise<Callback>, { clock, signal }: SignIn<unknown>): Promise<Callback> {
   const message = 'Nobody signed in within the time limit. Start again: npx parley login';
   using timeout = timeoutSignal(clock, timeoutMs, message);
   signal.throwIfAborted();

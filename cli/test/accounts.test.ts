@@ -111,7 +111,7 @@ onAnyEngine('accounts beside a running server', (engine) => {
     });
 
     describe('at a terminal', () => {
-      /** What is seen there, and the exit code, when these are typed at each question. */
+      /** Types one text at each prompt. Returns the text on the terminal and the exit code. */
       async function typing(name: string, ...answers: string[]): Promise<{ seen: string; code: number }> {
         const keys = new PassThrough();
         const surroundings = { env: server().env, stdin: keys, isTerminal: true };
@@ -140,7 +140,7 @@ onAnyEngine('accounts beside a running server', (engine) => {
         expect(await signIn('toni', fresh)).toBeString();
       });
 
-      test('nothing is changed where the two differ, or none is typed', async () => {
+      test('nothing changes if the passwords differ or none is typed', async () => {
         await person('tina');
         const outcomes = [await typing('tina', `${fresh}\r`, `${fresh}!\r`), await typing('tina', '\x03')];
         expect(outcomes).toEqual([
@@ -215,7 +215,7 @@ onAnyEngine('accounts beside a running server', (engine) => {
       );
     });
 
-    test('shows the newest of what fits, as many as were asked for', async () => {
+    test('shows the newest matching entries, up to the limit', async () => {
       await person('lara');
       for (let i = 0; i < 3; i++) await signIn('lara', old);
       const ids = async (...words: string[]): Promise<number[]> => {
@@ -229,7 +229,7 @@ onAnyEngine('accounts beside a running server', (engine) => {
       expect(await ids('--act', 'signed_out')).toEqual([]);
     });
 
-    test('shows and does not obey what would command the terminal', async () => {
+    test('escapes text that would control the terminal', async () => {
       const attack = 'red \u001b[31m csi \u009b31m turned \u202e over\rwrite';
       await server().engine.write((tx) =>
         tx.run('INSERT INTO audit (at, act, user_id, app_id, address, details) VALUES ($1, $2, NULL, 0, $3, $4)', [
@@ -248,7 +248,7 @@ onAnyEngine('accounts beside a running server', (engine) => {
       expect(JSON.parse(programs).entries).toContainEqual(expect.objectContaining({ address: `an address ${attack}` }));
     });
 
-    test('refuses what there is not', async () => {
+    test('refuses an unknown user or act', async () => {
       const refused = await Promise.all([
         parley(['audit', '--act', 'sined_in'], server().env),
         parley(['audit', '--user', 'nobody'], server().env),

@@ -70,7 +70,7 @@ onAnyEngine('administering beside a running server', (engine) => {
       expect(await parley(['user', 'add', 'ADA'], env)).toEqual(failed(1, 'The name ADA is taken.'));
     });
 
-    test('add refuses what the API would', async () => {
+    test('add refuses the same names as the API', async () => {
       const refused = await Promise.all([
         parley(['user', 'add', 'two words'], env),
         parley(['user', 'add', 'zoe', '--password', 'short'], env),
@@ -113,7 +113,7 @@ onAnyEngine('administering beside a running server', (engine) => {
       expect(refused).toEqual(failed(1, 'bob is not an administrator'));
     });
 
-    test('revoke ends one token, whoever it belongs to, and no other', async () => {
+    test('revoke ends exactly one token, of any user', async () => {
       const kept = await server?.user('dora');
       const { token_id, access_token } = JSON.parse(await said(['token', 'create', 'dora', '--json'], env));
       const client = clientWith(access_token);
@@ -131,14 +131,14 @@ onAnyEngine('administering beside a running server', (engine) => {
 });
 
 onAnyEngine('administering before there is a database', (engine) => {
-  test('tells to start the server, and makes nothing', async () => {
+  test('says to start the server, and creates nothing', async () => {
     const env = await emptyEnvironment(engine);
     expect(await parley(['user', 'add', 'ada'], env)).toEqual(failed(1, 'Start the server once: npm start'));
     expect(readdirSync(env.PARLEY_DATA ?? '')).toEqual([]);
   });
 });
 
-test('what needs no database to be refused is refused before one is opened', async () => {
+test('invalid input is refused before the database is opened', async () => {
   const refused = await Promise.all([
     parley(['user', 'add', 'ada', '--display-name', 'a\nb']),
     parley(['token', 'create', 'ada', '--scopes', 'messages:raed']),
@@ -151,7 +151,7 @@ test('what needs no database to be refused is refused before one is opened', asy
   ]);
 });
 
-test('a database that cannot be reached and a setting that cannot be read are told in a plain line', async () => {
+test('an unreachable database and an invalid setting are reported in one line', async () => {
   const away = 'postgres://parley@127.0.0.1:1/parley';
   expect(await parley(['user', 'list'], { DATABASE_URL: away })).toEqual(failed(1, 'The database is unavailable'));
   expect(await parley(['user', 'list'], { DATABASE_URL: 'parley' })).toEqual(failed(1, 'DATABASE_URL must be '));

@@ -26,7 +26,7 @@ async function withFile() {
   const env = await emptyEnvironment('sqlite');
   const server = await startServer(env);
   const ada = await server.user('ada');
-  // So large that some of it is there before the end is missed.
+  // It is large, so a part of it arrives before the end is found missing.
   const file = new File([crypto.getRandomValues(someBytes(600_000))], 'a.bin');
   const { message } = await ada.ok('messages.send_message', { chat_id: await newGroup(ada), content: 'Moved', file });
   const { file_id: fileId = 0, sha256: expected = '' } = message.file ?? {};
@@ -79,7 +79,7 @@ async function sweep(server: TestServer, place: string, now: number): Promise<vo
 }
 
 onS3('uploads that were not sent when a server with a bucket was backed up', () => {
-  test('are that server’s to keep: what is restored does not remove them', async () => {
+  test('belong to that server: the restored one does not remove them', async () => {
     const S3_URL = await freshPlace('s3');
     const env = { ...(await emptyEnvironment('sqlite')), S3_URL };
     const live = await startServer(env);

@@ -86,7 +86,7 @@ onAnyEngine('files', (engine) => {
     expect(await kept(again.server)).toEqual({ rows: 1, blobs: 1 });
   });
 
-  test('that are lost or damaged in the storage are named, and hold nothing else up', async () => {
+  test('that are lost or damaged in the storage are listed, and do not stop the backup', async () => {
     const env = await emptyEnvironment(engine);
     const server = await startServer(env);
     const ada = await server.user('ada');
@@ -96,7 +96,7 @@ onAnyEngine('files', (engine) => {
     for (const text of texts) ids.push((await sendFile(ada, chat_id, text)).file?.file_id ?? 0);
     rmSync(blobWith(env, 'lost'));
     writeFileSync(blobWith(env, 'damaged'), 'DAMAGED');
-    // Nothing of an upload that is under way is in the backup, and nothing of it is left after a restore.
+    // An upload in progress is not part of the backup, so the restore leaves no trace of it.
     const upload = { method: 'POST', headers: { ...tus(ada), 'upload-length': '100' } };
     expect((await fetch(`${server.url}/api/uploads`, upload)).status).toBe(201);
     const path = newPath();
@@ -129,7 +129,7 @@ test('a file that cannot be read ends the backup, which is not to pass for one w
   const path = newPath();
   const refused = failed(1, `File ${file?.file_id} cannot be read from the storage (`);
   renameSync(blob, `${blob}-aside`);
-  // Of a folder the size is known, and the bytes are not to be had.
+  // A folder has a size, but its bytes cannot be read.
   mkdirSync(blob);
   expect(await parley(['backup', path], env)).toEqual(refused);
   rmdirSync(blob);
@@ -165,7 +165,7 @@ onAnyEngine('a backup of an older Parley', (engine) => {
     expect(await schemaVersion(again.server.engine)).toBe(newestVersion);
     const client = new Client(again.server.url, await again.server.token('ada'), 7);
     expect((await client.ok('users.me', {})).user).toMatchObject({ user_id: 7, kind: 'person', is_admin: true });
-    // What is counted only since then may have been counted by a newer Parley, after the backup was made.
+    // A newer version may have used ids of these kinds after the backup was made.
     const { file } = await sendFile(client, await newGroup(client), 'a file');
     for (const id of [(await again.server.user('bob')).userId, file?.file_id]) {
       expect(id).toBeGreaterThan(idsAfter(0, since, since));

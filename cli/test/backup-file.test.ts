@@ -14,7 +14,7 @@ import { SpawnedCommand } from './spawned-command.ts';
 const partsBeside = (path: string) => readdirSync(dirname(path)).filter((name) => name.endsWith('.part'));
 
 onPostgres('a backup beside another one to the same file', () => {
-  test('is whole when it says so, whatever becomes of the other', async () => {
+  test('is complete when the command says so, whatever happens to a concurrent one', async () => {
     const env = await emptyEnvironment('postgres');
     const server = await startServer(env);
     await server.user('ada');
@@ -75,7 +75,7 @@ describe('the file of a backup', () => {
     await said(['restore', path], await emptyEnvironment('sqlite'));
   });
 
-  test('is not written where there is nothing to back up', async () => {
+  test('is not written if there is no server to back up', async () => {
     const env = await emptyEnvironment('sqlite');
     const path = newPath();
     expect(await parley(['backup', path], env)).toEqual(failed(1, 'There is no Parley database in '));

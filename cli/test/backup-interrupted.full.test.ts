@@ -51,7 +51,7 @@ async function interruptedIn(env: Environment, database = databaseId(env.DATABAS
   await staging.placeRest();
 }
 
-onAnyEngine('what an interrupted restore has left', (engine) => {
+onAnyEngine('the remains of an interrupted restore', (engine) => {
   const placed = (env: Environment) => [
     join(env.PARLEY_DATA ?? '', 'files/ab/abcdefghijklmnop'),
     join(env.PARLEY_DATA ?? '', 'secret.key'),
@@ -91,7 +91,7 @@ onAnyEngine('what an interrupted restore has left', (engine) => {
     const folder = env.PARLEY_DATA ?? '';
     const files = readdirSync(join(folder, 'files'), { recursive: true });
     const key = readFileSync(join(folder, 'secret.key'), 'utf8');
-    // As if it had been ended right after its last step.
+    // The state of a restore that was killed right after its last step.
     notePlacing(folder, databaseId(env.DATABASE_URL));
     mkdirSync(join(folder, 'restore.part'));
     renameSync(join(folder, 'placing.json'), join(folder, 'restore.part/placing.json'));
@@ -103,7 +103,7 @@ onAnyEngine('what an interrupted restore has left', (engine) => {
 });
 
 onPostgres('a connection that is lost during the commit of a restore', () => {
-  test('after the database has kept everything does not undo the rest', async () => {
+  test('after the commit keeps everything', async () => {
     const { path, textAt } = await sharedBackup();
     const env = await emptyEnvironment('postgres');
     using cutter = await CommitCutter.before(env.DATABASE_URL ?? '', 'after');
@@ -112,7 +112,7 @@ onPostgres('a connection that is lost during the commit of a restore', () => {
     expect(await textAt(env)).toBe('precious');
   });
 
-  test('before the database has kept anything undoes all of it', async () => {
+  test('before the commit undoes everything', async () => {
     const { path } = await sharedBackup();
     const env = await emptyEnvironment('postgres');
     using cutter = await CommitCutter.before(env.DATABASE_URL ?? '', 'before');
@@ -120,7 +120,7 @@ onPostgres('a connection that is lost during the commit of a restore', () => {
     expect({ code, hasCut: cutter.hasCut, left: await leftIn(env) }).toEqual({ code: 1, hasCut: true, left: [] });
   });
 
-  test('for good leaves what is needed in either case', async () => {
+  test('without a response keeps the files for either outcome', async () => {
     const { path, textAt } = await sharedBackup();
     const lose = async (cut: Cut) => {
       const env = await emptyEnvironment('postgres');

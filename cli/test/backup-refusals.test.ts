@@ -72,12 +72,12 @@ onAnyEngine('a backup that is not whole', (engine) => {
   });
 });
 
-describe('what is no backup', () => {
+describe('a file that is not a backup', () => {
   test.each([
     ['nothing', ''],
     ['text', 'hello hello '.repeat(100)],
     ['something compressed', Bun.zstdCompressSync('hello hello '.repeat(100))],
-  ])('is told from one: %s', async (_, bytes) => {
+  ])('is refused: %s', async (_, bytes) => {
     const path = newPath();
     writeFileSync(path, bytes);
     const env = await emptyEnvironment('sqlite');
@@ -85,7 +85,7 @@ describe('what is no backup', () => {
     expect(await leftIn(env)).toEqual([]);
   });
 
-  test('and what is not there is told', async () => {
+  test('and a missing file is reported', async () => {
     const env = await emptyEnvironment('sqlite');
     expect(await parley(['restore', newPath()], env)).toEqual(failed(1, 'There is no file '));
   });
@@ -140,7 +140,7 @@ onPostgres('a database that a server begins to use while it is restored', () => 
 describe('a backup that somebody else has made up', () => {
   const files = { included: false, count: 3, bytes: 3, bucket: 'x\u001b]0;gotcha\u0007\u001b[2J' };
 
-  test('tells the terminal nothing', async () => {
+  test('does not control the terminal', async () => {
     const { code, stderr } = await parley(['restore', await handmade({ files })], await emptyEnvironment('sqlite'));
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('x\\u{1b}]0;gotcha\\u{7}') });
     expect(stderr).not.toContain('\u001b');

@@ -73,7 +73,7 @@ onAnyEngine('a backup of a server that is written to', (engine) => {
     }
     expect(byId.get(reactedTo?.message_id ?? 0)?.reactions).toMatchObject([{ emoji: '👍', count: 1 }]);
     const sent = new Map(acknowledged.map((message) => [message.message_id, message.content]));
-    // What was acknowledged later may be there or not; but nothing is there that was not, and each with its event and its file.
+    // Later messages may be missing. Each message that is there was acknowledged, and has its event and its file.
     expect(found.filter(({ message_id, content }) => sent.get(message_id) !== content)).toEqual([]);
     const told = (await eventsAfter(bob2, 0)).filter(({ event }) => event === 'new_message');
     expect(told.map(({ data }) => (data as { message_id: number }).message_id)).toEqual([...byId.keys()]);
@@ -95,7 +95,7 @@ onAnyEngine('a backup of a server that is written to', (engine) => {
     const { group } = await ada2.ok('messages.create_group', { name: 'Anew', participants: [] });
     expect(group.chat_id).toBeGreaterThan(late.group.chat_id);
     expect((await again.server.user('cleo')).userId).toBeGreaterThan(1_000_000_000);
-    // Who has read on until after the backup is told so; who had come to its end gets what is new, and nothing else.
+    // A cursor beyond the backup has expired. A cursor at its end gets only the new events.
     expect(await bob2.refused('events.list', { after: tip })).toBe('cursor_expired');
     const lastId = told.at(-1)?.event_id ?? 0;
     const news = await eventsAfter(bob2, lastId, { chat_id });
@@ -111,7 +111,7 @@ onAnyEngine('a backup of a server that is written to', (engine) => {
 onAnyEngine('a restored server', (engine) => {
   const receiver = receiverFor();
 
-  test('knows accounts, answers and webhooks: these go on where they were, and miss nothing', async () => {
+  test('contains accounts, responses and webhooks, which continue without a gap', async () => {
     const env = await emptyEnvironment(engine);
     const server = await startServer(env, { sweepMs: 200 });
     const ada = await server.user('ada');
@@ -181,8 +181,8 @@ test('a server that is restored later gives out later ids, whichever backup it c
   await followedBy(second);
 });
 
-onAnyEngine('a reader who has passed ids of what was refused', (engine) => {
-  test('has missed nothing when the server is restored, and is told so', async () => {
+onAnyEngine('a cursor beyond the ids of failed writes', (engine) => {
+  test('stays valid after a restore', async () => {
     const env = await emptyEnvironment(engine);
     const server = await startServer(env);
     const ada = await server.user('ada');

@@ -108,7 +108,7 @@ export async function restored(path: string, engine: EngineName, extra: Environm
 /** The same person, with the same token, at another server. */
 export const at = (server: TestServer, { token, userId }: Client): Client => new Client(server.url, token, userId);
 
-/** What a restore that failed has left behind, but for the lock on the folder. */
+/** Returns the files and tables that a failed restore left behind, without the lock of the folder. */
 export async function leftIn(env: Environment): Promise<string[]> {
   const files = readdirSync(env.PARLEY_DATA ?? '').filter((name) => !name.startsWith('server.lock'));
   if (env.DATABASE_URL === undefined) return files;

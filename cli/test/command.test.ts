@@ -6,7 +6,7 @@ import { cursor, list, positive, text } from '../values.ts';
 /** For commands that use nothing of their process. */
 const nowhere = {} as CommandContext;
 
-/** What a command with one of everything is given for the words typed, or what it says to them. */
+/** Returns the values that a command gets for the typed words, or its usage error. */
 async function given(...words: string[]): Promise<unknown> {
   let got: unknown = 'nothing';
   const command = defineCommand({
@@ -86,7 +86,7 @@ describe('the words after a command', () => {
     [['1', '--after', '--loud'], "Option '--after' argument is ambiguous."],
     [['1', '--loud=yes'], "Option '--loud' does not take an argument."],
     [['1', '--luod'], "Unknown option '--luod'. Put -- before words that begin with a dash."],
-  ])('are refused where they cannot be meant: %p', async (words, line) => {
+  ])('are refused if they make no sense: %p', async (words, line) => {
     expect(await given(...words)).toBe(line);
   });
 });

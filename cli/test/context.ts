@@ -4,14 +4,14 @@ import type { Environment } from '@parley/server/test/support/engines.ts';
 import { TestClock } from '../../sdk/test/test-clock.ts';
 import type { Clock, CommandContext, EndingSignal, Input } from '../context.ts';
 
-/** Where a command of a test runs. What is left out is as it is in an empty folder of a script: no input and no terminal. */
+/** The context of a command in a test. By default it has an empty folder, no input and no terminal. */
 export interface Surroundings {
   readonly env?: Environment;
   readonly cwd?: string;
   readonly stdin?: string | Uint8Array | Readable;
-  /** Whether standard input, output and error are one terminal, of 100 columns. */
+  /** Standard input, output and error are one terminal of 100 columns. */
   readonly isTerminal?: boolean;
-  /** Where it is left out, pauses end at once and timeouts never expire. */
+  /** By default pauses end at once and timeouts never expire. */
   readonly clock?: Clock;
 }
 
@@ -25,14 +25,14 @@ export class Captured extends Writable {
   #stuck: PromiseWithResolvers<void> | undefined;
   #isGone = false;
   text = '';
-  /** Whether a write waits for a reader. */
+  /** A write waits for a reader. */
   isWaiting = false;
 
   constructor(isTTY: boolean, also: (text: string) => void) {
     super();
     this.isTTY = isTTY;
     this.#also = also;
-    // As the streams of a process have it.
+    // The streams of a process have such a listener too.
     this.on('error', () => {});
   }
 

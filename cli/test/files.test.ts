@@ -21,14 +21,14 @@ function fileWith(bytes: string | Uint8Array, name = 'report.bin'): string {
 
 const asUser = (env: Environment, { token }: { token: string }) => ({ ...env, PARLEY_TOKEN: token });
 
-/** What is kept between runs. */
+/** Returns the files that are saved between runs. */
 const leftIn = (env: Environment): string[] =>
   readdirSync(join(env.XDG_STATE_HOME ?? '', 'parley')).filter((name) => name !== 'transfers.lock');
 
 onAnyEngine('a file on the command line', (engine) => {
   const server = serverFor(engine);
 
-  test('goes up, is sent, seen and fetched, and is the same bit by bit', async () => {
+  test('is uploaded, sent, shown and downloaded unchanged', async () => {
     const { env, bob, chatId, names } = await sceneOn(server());
     const bytes = someBytes(20_000_000);
     const path = fileWith(bytes, 'דוח 报告 👋🏽.bin');
@@ -62,7 +62,7 @@ onAnyEngine('a file on the command line', (engine) => {
 describe('sending a file', () => {
   const server = serverFor('sqlite');
 
-  test('takes the text as its caption, and the words of an answer in JSON', async () => {
+  test('uses the text as its caption, and prints JSON', async () => {
     const { env, chatId, send } = await sceneOn(server());
     const message_id = await send('send me the report');
     const words = ['send', String(chatId), 'as', 'you', 'asked', '--reply-to', String(message_id), '--json'];
@@ -90,7 +90,7 @@ describe('sending a file', () => {
     ]);
   });
 
-  test('shows it to those who listen', async () => {
+  test('shows it in parley listen', async () => {
     const { env, bob, chatId } = await sceneOn(server());
     await using listener = await Listener.start([], env);
     const file = new File(['Hello'], 'hello.txt');
@@ -102,7 +102,7 @@ describe('sending a file', () => {
     expect(below).toMatch(/^ +\[file \d+: hello\.txt, 5 bytes\]$/);
   });
 
-  test('is refused before anything is uploaded where it cannot be sent', async () => {
+  test('is refused before the upload if the user may not send to the chat', async () => {
     const { env, ada, bob } = await sceneOn(server());
     const { channel: news } = await bob.ok('messages.create_channel', { name: 'News' });
     const { channel: joined } = await bob.ok('messages.create_channel', { name: 'Joined' });
@@ -122,14 +122,14 @@ describe('sending a file', () => {
     expect(rows).toEqual([]);
   });
 
-  test('works with a token that may not look at chats', async () => {
+  test('works with a token that may not read chats', async () => {
     const { env, names, chatId } = await sceneOn(server());
     const token = await server().token(names.ada, ['messages:write', 'files']);
     const sent = await said(['send', String(chatId), '--file', fileWith('Hello'), '--token', token], env);
     expect(sent).toStartWith('Sent message ');
   });
 
-  test('that is refused in the end leaves the file, which the next run does not upload again', async () => {
+  test('that is refused keeps the file, and the next run does not upload it again', async () => {
     const { env, ada, chatId } = await sceneOn(server());
     const file = ['--file', fileWith(someBytes(3_000_000))];
     const refused = await parley(['send', String(chatId), ' ', ...file], env);
@@ -149,7 +149,7 @@ describe('sending a file', () => {
 describe('a file that cannot be uploaded', () => {
   const limited = serverFor('sqlite', { PARLEY_FILE_LIMIT: '1000' });
 
-  test('is told in one line', async () => {
+  test('is reported in one line', async () => {
     const { env, names } = await sceneOn(limited());
     const folder = temporaryFolder();
     const writer = await limited().token(names.ada, ['messages:write']);
@@ -180,11 +180,11 @@ describe('a file that cannot be uploaded', () => {
     expect(leftIn(env)).toEqual([]);
   });
 
-  test('may be one that only others may read', async () => {
+  test('is reported if the user may not read it', async () => {
     const { env } = await sceneOn(limited());
     const path = fileWith('secret');
     chmodSync(path, 0);
-    // Whoever may do everything may read it all the same.
+    // Root could read it without this.
     const powerless = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-all', '--inh-caps=-all'] : [];
     const words = [...powerless, process.execPath, mainFile, 'upload', path];
     expect(await spawn(words, '/', env)).toEqual(failed(1, `You may not read ${path}.`));
@@ -196,7 +196,7 @@ describe('a file that cannot be uploaded', () => {
     [['upload'], '<path> is missing. See: parley upload --help'],
     [['download', 'x'], '<file_id> must be a whole number from 1, not "x".'],
     [['download', '1', '-', '--json'], 'Give --json or -, not both. See: parley download --help'],
-  ])('may be one that cannot be meant: parley %p', async (words, line) => {
+  ])('is a usage error: parley %p', async (words, line) => {
     expect(await parley(words, { PARLEY_TOKEN: 'x' })).toEqual(failed(2, line));
   });
 });
@@ -217,7 +217,7 @@ describe('downloading', () => {
     id = await said(['upload', fileWith(bytes)], env);
   });
 
-  test('replaces nothing, unless it is told to', async () => {
+  test('replaces a file only with --force', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'report.bin'), 'mine');
     const other = { ...env, XDG_STATE_HOME: temporaryFolder() };
@@ -230,7 +230,7 @@ describe('downloading', () => {
     expect(readdirSync(folder)).toEqual(['report.bin']);
   });
 
-  test('leaves a .part alone that is of something else, unless it is told otherwise', async () => {
+  test('replaces the .part of another file only with --force', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'report.bin.part'), 'mine');
     expect(await parleyIn(folder, ['download', id], env)).toEqual(
@@ -241,7 +241,7 @@ describe('downloading', () => {
     expect(readdirSync(folder)).toEqual(['report.bin']);
   });
 
-  test('goes to the place that is named: a file, or a folder', async () => {
+  test('writes to the given file or folder', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'sub'));
     const outcome = await parleyIn(folder, ['download', id, 'mine.bin', '--json'], env);
@@ -258,7 +258,7 @@ describe('downloading', () => {
     );
   });
 
-  test('goes to standard output for -, and a reader that has had enough is no failure', async () => {
+  test('writes to standard output for -, and succeeds if the reader closes it', async () => {
     const cwd = temporaryFolder();
     const whole = new RunningCommand(['download', id, '-'], { env, cwd });
     expect(await whole.end()).toMatchObject({ code: 0, stderr: '' });
@@ -269,7 +269,7 @@ describe('downloading', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  test('is refused with the words of the server', async () => {
+  test('is refused with the message of the server', async () => {
     const stranger = await server().user('stranger');
     const outcomes = await Promise.all([
       parley(['download', '999999'], env),
@@ -290,7 +290,7 @@ describe('downloading', () => {
     return { ...asUser(env, ada), PARLEY_URL: await proxy.start(), FILE: String(file.file_id) };
   }
 
-  test('keeps nothing of what is not the file', async () => {
+  test('removes bytes that do not match the hash', async () => {
     const folder = temporaryFolder();
     const lied = await liar({ sha256: sha256('something else') });
     expect(await parleyIn(folder, ['download', lied.FILE ?? '', 'x'], lied)).toEqual(

@@ -108,7 +108,7 @@ describe('forwarding', () => {
     await eventually('the last line', () => / 200 {2}\d+ ms\n$/.test(listener.stdout));
   });
 
-  test('takes a receiver that says nothing for one that failed', async () => {
+  test('treats a missing response as a failure', async () => {
     const scene = await sceneOn(server());
     let requests = 0;
     await using silent = Bun.serve({
@@ -126,7 +126,7 @@ describe('forwarding', () => {
     expect(listener.lines[1]).toMatch(/ 200 {2}\d+ ms$/);
   });
 
-  test('goes on where it was stopped, with the same secret, and repeats nothing', async () => {
+  test('resumes where it stopped, with the same secret, and repeats no event', async () => {
     const scene = await sceneOn(server());
     await using hook = new Hook();
     await scene.send('before it ever ran');
@@ -168,7 +168,7 @@ describe('forwarding', () => {
     expect(hook.contents).toEqual(['refused', 'refused', 'next']);
   });
 
-  test('each address and each filter has a cursor and a secret of its own; a chosen secret is kept', async () => {
+  test('each URL and each filter has its own cursor and secret, and a chosen secret is saved', async () => {
     const scene = await sceneOn(server());
     await using hook = new Hook();
     const targets = [
@@ -194,7 +194,7 @@ describe('forwarding', () => {
     expect(await secretOf(plain)).toBe('of my own');
   });
 
-  test('passes over what the filters leave out', async () => {
+  test('skips events that the filters exclude', async () => {
     const scene = await sceneOn(server());
     await using hook = new Hook();
     const { ada, bob, chatId } = scene;
@@ -209,7 +209,7 @@ describe('forwarding', () => {
     expect(received.map(({ headers }) => headers.get('x-webhook-event'))).toEqual(['new_message', 'message_deleted']);
   });
 
-  test('begins where it is told to, whatever was kept', async () => {
+  test('starts at --from, whatever cursor is saved', async () => {
     const scene = await sceneOn(server());
     await using hook = new Hook();
     const to = ['--forward', hook.url, '--events', 'new_message'];
@@ -229,7 +229,7 @@ describe('forwarding', () => {
     expect(hook.contents).toEqual(['one', 'two', 'two', 'three']);
   });
 
-  test('goes on with the oldest event where the log does not hold the cursor', async () => {
+  test('continues with the oldest event if the cursor has expired', async () => {
     const scene = await sceneOn(server());
     await using hook = new Hook();
     const to = ['--forward', hook.url, '--events', 'new_message'];

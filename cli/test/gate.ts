@@ -29,7 +29,7 @@ export class Gate {
     return `http://127.0.0.1:${address.port}`;
   }
 
-  /** Whether bytes are held back. */
+  /** Bytes are being held back. */
   get holds(): boolean {
     return this.#waiting.length > 0;
   }

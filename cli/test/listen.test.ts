@@ -10,10 +10,9 @@ import { serverFor, startServer } from '@parley/server/test/support/server.ts';
 import { eventually } from '../../sdk/test/eventually.ts';
 import { TestClock } from '../../sdk/test/test-clock.ts';
 import { UsageError } from '../command.ts';
-import { command } from '../commands/listen.ts';
+import { command, tail } from '../commands/listen.ts';
 import { requireKnown } from '../known.ts';
 import { followEvents } from '../listen/follow.ts';
-import { tail } from '../listen/tail.ts';
 import { processClock } from '../process-context.ts';
 import type { Task } from '../signals.ts';
 import { TestContext } from './context.ts';
@@ -29,7 +28,7 @@ const listen = Listener.start;
 describe('the tail', () => {
   const server = serverFor('sqlite');
 
-  test('shows what others do, in local time and by name, from now on', async () => {
+  test('shows new events in local time, with names', async () => {
     const scene = await sceneOn(server());
     await scene.send('before');
     await using listener = await listen([], scene.env);
@@ -91,7 +90,7 @@ describe('the tail', () => {
     ]);
   });
 
-  test('shows and does not obey what would command the terminal', async () => {
+  test('escapes text that would control the terminal', async () => {
     const scene = await sceneOn(server());
     const attack = 'red \u001b[31m csi \u009b31m turned \u202e back\rover';
     await using people = await listen([], scene.env);
@@ -128,13 +127,13 @@ describe('the tail', () => {
     await using listener = await listen(['--json', '--from', '0'], scene.env);
     await listener.prints(1);
     listener.command.context.stdout.close();
-    // That nobody reads any more shows only when there is something to write.
+    // A closed pipe is noticed at the next write.
     await scene.send('hello');
     expect(await listener.command.status).toBe(0);
     expect(listener.stderr).toMatch(/^Listening as [^\n]*\n$/);
   });
 
-  test('stops while nobody reads what it prints', async () => {
+  test('stops although its output is not read', async () => {
     const scene = await sceneOn(server());
     const clock = new TestClock();
     await using listener = await listen(['--json'], scene.env, { clock });
@@ -148,7 +147,7 @@ describe('the tail', () => {
     stdout.close();
   });
 
-  test('stops, as a process, while nobody reads what it prints', async () => {
+  test('stops, as a process, although its output is not read', async () => {
     const scene = await sceneOn(server());
     for (let i = 0; i < 20; i++) await scene.send('x'.repeat(16_000));
     // A pipe that is open for reading. Once some bytes are read, nobody reads the rest, which is more than the pipe can hold.
@@ -198,7 +197,7 @@ test('a look-up that fails with the server is made again, and not remembered', a
 });
 
 describe('the server', () => {
-  test('may be away for a while: nothing is lost, and it is said once', async () => {
+  test('may be down for a while: no event is lost, and the outage is reported once', async () => {
     const env = { ...(await freshEnvironment('sqlite')), PORT: String(await freePort()) };
     const before = await startServer(env);
     const scene = await sceneOn(before);
@@ -227,7 +226,7 @@ describe('the server', () => {
     expect(hook.contents).toEqual(['before', 'after']);
   });
 
-  test('may cut a connection off: nothing is lost, and nothing is said', async () => {
+  test('may close a connection: no event is lost, and the break is not reported', async () => {
     await using own = await ownServer();
     const scene = await sceneOn(own.server);
     using gate = await Gate.before(own.server.url);
@@ -250,7 +249,7 @@ describe('the server', () => {
     expect(listener.stderr).toMatch(/^Listening as [^\n]*\n$/);
   });
 
-  test('is asked once, however long its log is, and tells what happens by itself', async () => {
+  test('gets one request, however long its log is', async () => {
     await using own = await ownServer();
     const { ada, bob, chatId, env, send } = await sceneOn(own.server);
     const data = { chat_id: chatId, user_id: ada.userId, actor_id: bob.userId, role: 'admin', previous_role: 'member' };
@@ -285,7 +284,7 @@ describe('the server', () => {
   });
 });
 
-describe('what cannot be meant', () => {
+describe('a wrong command line', () => {
   const server = serverFor('sqlite');
   const hook = 'http://localhost:3000/hook';
 
@@ -299,20 +298,20 @@ describe('what cannot be meant', () => {
     [['--from', 'yesterday'], '--from must be a whole number from 0, not "yesterday".'],
     [['--secret', 'x'], '--secret requires --forward.'],
     [['--json', '--forward', hook], 'Give --json or --forward, not both.'],
-  ])('is told: parley listen %p', async (words, line) => {
+  ])('is refused: parley listen %p', async (words, line) => {
     const refusal = await command.execute(words, new TestContext()).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(UsageError);
     expect((refusal as UsageError).message).toStartWith(line);
   });
 
-  test('is told in one line, with exit code 2', async () => {
+  test('is reported in one line, with exit code 2', async () => {
     expect(await parley(['listen', '--forward', 'localhost:3000'])).toEqual(failed(2, '--forward must be a URL'));
     expect(await parley(['listen', '--events', 'new_mesage'])).toEqual(
       failed(2, 'There is no event "new_mesage". Did you mean new_message? See: parley listen --help'),
     );
   });
 
-  test('and what is refused is told in one line, with exit code 1', async () => {
+  test('and a refusal of the server is reported in one line, with exit code 1', async () => {
     const { env } = await sceneOn(server());
     const away = `http://127.0.0.1:${await freePort()}`;
     const refused = await Promise.all([

@@ -16,7 +16,7 @@ import { ownServer } from './scene.ts';
 
 const server = serverFor('sqlite');
 
-/** As much of a browser as it takes: it keeps cookies, follows its own clicks, and says where they come from. */
+/** A minimal browser: it keeps cookies, submits forms, and sends the origin. */
 class Browser {
   readonly #cookies = new Map<string, string>();
 
@@ -55,7 +55,7 @@ function grantsOf({ engine }: TestServer, userId: number) {
 }
 
 describe('login', () => {
-  test('goes through the pages where one signs in and allows it, and says who one is', async () => {
+  test('passes the pages for sign-in and consent, and prints the user', async () => {
     const password = 'a rather long sentence';
     const { user_id } = await addUser(accessOf(server()), { name: 'hedy', isAdmin: false, password });
     const env = freshHome(server());
@@ -102,13 +102,13 @@ describe('login', () => {
     expect(await parley(['chats'], env)).toEqual(failed(1, 'This access token lacks the scope chats:read.'));
   });
 
-  test('keeps what it got where nobody else can read it', async () => {
+  test('saves the login where only its owner can read it', async () => {
     const env = freshHome(server());
     await signInAs(server(), await server().user('mary'), env);
     const file = keptFile(env) ?? '';
     const modes = [file, dirname(file)].map((path) => (statSync(path).mode & 0o777).toString(8));
     expect(modes).toEqual(['600', '700']);
-    // Neither a draft nor anything else with a secret is left beside it.
+    // The folder contains no draft and no other file with a secret.
     expect(readdirSync(dirname(file)).filter((name) => !name.endsWith('.lock'))).toEqual([
       file.split('/').at(-1) ?? '',
     ]);
@@ -124,7 +124,7 @@ describe('login', () => {
     expect((statSync(folder).mode & 0o777).toString(8)).toBe('700');
   });
 
-  test('tells when it was denied, here and in the browser, and keeps nothing', async () => {
+  test('reports a denial, here and in the browser, and saves nothing', async () => {
     const user = await server().user('denise');
     const env = freshHome(server());
     await using login = await Login.start(env);
@@ -159,7 +159,7 @@ describe('login', () => {
     expect((await login.end()).code).toBe(0);
   });
 
-  test('shows pages that run nothing, load nothing and are kept by nobody', async () => {
+  test('shows pages that run no code, load nothing and are not cached', async () => {
     await using login = await Login.start(freshHome(server()));
     const script = '<script>alert(1)</script>';
     const params = new URLSearchParams({
@@ -195,7 +195,7 @@ describe('login', () => {
     expect(await grantsOf(server(), user.userId)).toEqual([{ revoked_at: null, codes: 0, tokens: 0 }]);
   });
 
-  test('tells what the server says to the code that it hands in', async () => {
+  test('reports that the server refused the code', async () => {
     const user = await server().user('cody');
     const env = freshHome(server());
     await using login = await Login.start(env);
@@ -207,29 +207,28 @@ describe('login', () => {
     expect(keptFile(env)).toBeUndefined();
   });
 
-  test('ends when it is told to', async () => {
+  test('ends on SIGINT', async () => {
     await using login = await Login.start(freshHome(server()));
     expect(await login.stop('SIGINT')).toBe('SIGINT');
     await expect(fetch(login.redirect)).rejects.toThrow();
   });
 
-  test('does not wait for ever', async () => {
+  test('times out after five minutes', async () => {
     const clock = new TestClock();
     const call = signIn({
       server: server().url,
       scopes: ['files'],
-      timeoutMs: 20,
       clock,
       signal: new AbortController().signal,
       show: async () => {},
       finish: async () => {},
     });
-    await eventually('it waits', () => clock.timeouts.includes(20));
+    await eventually('it waits', () => clock.timeouts.includes(5 * 60_000));
     clock.expire();
     await expect(call).rejects.toThrow('Nobody signed in within the time limit. Start again: npx parley login');
   });
 
-  test('once more takes the place of what was kept, which ends', async () => {
+  test('once more replaces the saved login and revokes it', async () => {
     const { env, user } = await signedIn(server());
     const before = kept(env);
     await signInAs(server(), user, env);
@@ -242,7 +241,7 @@ describe('login', () => {
     expect(JSON.parse(await said(['whoami', '--json'], env)).user_id).toBe(user.userId);
   });
 
-  test('gives back what it cannot keep', async () => {
+  test('revokes the grant if it cannot be saved', async () => {
     const user = await server().user('full');
     const file = join(temporaryFolder(), 'no folder');
     writeFileSync(file, '');
@@ -252,7 +251,7 @@ describe('login', () => {
     expect(await grantsOf(server(), user.userId)).toMatchObject([{ revoked_at: expect.any(Number), tokens: 1 }]);
   });
 
-  test('says that a token in the environment comes before it', async () => {
+  test('warns that a token in the environment takes precedence', async () => {
     const user = await server().user('prior');
     await using login = await Login.start({ ...freshHome(server()), PARLEY_TOKEN: 'pat_other' });
     await fetch(await login.decided(server(), user));
@@ -311,14 +310,14 @@ describe('the browser', () => {
 });
 
 describe('a server to sign in to', () => {
-  test('that has another address of its own is told with it', async () => {
+  test('that has another URL is reported with it', async () => {
     await using own = await ownServer({ PUBLIC_URL: 'https://chat.example.org' });
     expect(await parley(['login', '--no-browser'], freshHome(own.server))).toEqual(
       failed(1, `The server at ${own.server.url} uses another URL. Use it: --url https://chat.example.org`),
     );
   });
 
-  test('that is not running is told', async () => {
+  test('that is not running is reported', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     expect(await parley(['login', '--no-browser'], freshHome({ url }))).toEqual(
       failed(1, `Cannot reach Parley at ${url}`),
@@ -329,7 +328,7 @@ describe('a server to sign in to', () => {
     ['another program', () => new Response('<h1>Hello</h1>')],
     ['another program with nothing there', () => new Response('no', { status: 404 })],
     ['an empty answer', () => Response.json({})],
-  ])('that is %s is told', async (_, fetch) => {
+  ])('that is %s is reported', async (_, fetch) => {
     await using other = disposable(Bun.serve({ hostname: '127.0.0.1', port: 0, fetch }));
     const url = `http://127.0.0.1:${other.port}`;
     expect(await parley(['login', '--no-browser'], freshHome({ url }))).toEqual(
@@ -337,7 +336,7 @@ describe('a server to sign in to', () => {
     );
   });
 
-  test('gets nothing sent to an address that is not its own', async () => {
+  test('receives no secret on another origin', async () => {
     const own = {
       authorization_endpoint: '/oauth/authorize',
       token_endpoint: '/oauth/token',
@@ -387,7 +386,7 @@ describe('whoami', () => {
     });
   });
 
-  test('goes by --token, then PARLEY_TOKEN, then what was kept', async () => {
+  test('uses --token, then PARLEY_TOKEN, then the saved login', async () => {
     const { env } = await signedIn(server());
     const [first, second] = [await server().user('first'), await server().user('second')];
     const ask = async (words: string[], other: Record<string, string>) =>
@@ -398,7 +397,7 @@ describe('whoami', () => {
     expect(await parley(['whoami', '--token', ''], env)).toEqual(failed(1, 'The access token must be'));
   });
 
-  test('tells both ways in to whoever has none', async () => {
+  test('explains both ways to sign in if there is no access', async () => {
     const env = freshHome(server());
     const refused = await parley(['whoami'], env);
     expect(refused).toEqual(failed(1, `You are not signed in at ${server().url}. Sign in (npx parley login), or`));
@@ -409,7 +408,7 @@ describe('whoami', () => {
 });
 
 describe('logout', () => {
-  test('ends what signing in gave, here and at the server, and nothing else', async () => {
+  test('removes the login here and revokes it at the server, and nothing else', async () => {
     const { env, name, user } = await signedIn(server());
     const elsewhere = freshHome(server());
     await signInAs(server(), user, elsewhere);
@@ -421,7 +420,7 @@ describe('logout', () => {
     expect(await works(server(), user.token)).toBe(true);
   });
 
-  test('also forgets while the server is away, and says that it was not told', async () => {
+  test('also works while the server is down, and says that it was not revoked', async () => {
     const own = await ownServer();
     const { env, name } = await signedIn(own.server);
     await own.server.stop();
@@ -439,7 +438,7 @@ describe('logout', () => {
     );
   });
 
-  test('removes what is damaged', async () => {
+  test('removes a damaged login', async () => {
     const { env } = await signedIn(server());
     writeFileSync(keptFile(env) ?? '', '{');
     expect(await parley(['whoami'], env)).toEqual(failed(1, 'is damaged. Sign in again with: npx parley login'));

@@ -30,7 +30,7 @@ export class Login extends RunningCommand {
     return this.address.searchParams.get('state') ?? '';
   }
 
-  /** Where the browser is sent once somebody has decided. */
+  /** Returns the URL that the browser is redirected to after the decision. */
   async decided(server: TestServer, user: Client, allowed = true): Promise<URL> {
     return new URL(await decide(server, this.address.searchParams, user, { allowed }));
   }

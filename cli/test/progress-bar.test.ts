@@ -63,7 +63,7 @@ describe('the line of progress', () => {
     );
   });
 
-  test('goes by the speed of the last seconds, and begins anew with what begins anew', () => {
+  test('shows the speed of the last seconds, and starts over with the transfer', () => {
     const speedAt = speedMeter();
     expect(speedAt(0, 1_000)).toBeUndefined();
     expect(speedAt(1_000, 3_000)).toBe(2_000);
@@ -85,7 +85,7 @@ describe('at a terminal', () => {
   const bar = (verb: string) => new RegExp(`\\r${verb} +\\d+%  \\[#*\\.*\\]  \\S+ \\w+ of 19\\.1 MiB`);
   const erased = '\r\x1b[K';
 
-  test('an upload and a download show how far they are, and leave only their answers', async () => {
+  test('an upload and a download show their progress, and leave only their results', async () => {
     const { env } = await sceneOn(server());
     const upload = atTerminal(['upload', path], env);
     const { code, stdout } = await upload.end();
@@ -120,14 +120,14 @@ describe('at a terminal', () => {
     expect(upload.context.seen).not.toContain('\x1b');
   });
 
-  test('nothing is shown where a terminal can draw nothing', async () => {
+  test('nothing is shown on a dumb terminal', async () => {
     const { env } = await sceneOn(server());
     const upload = atTerminal(['upload', path], { ...env, TERM: 'dumb' });
     expect((await upload.end()).code).toBe(0);
     expect(upload.context.seen).not.toContain('Uploading');
   });
 
-  test('what is said meanwhile stands above the progress', async () => {
+  test('messages appear above the progress', async () => {
     using gate = await Gate.before(server().url);
     const { env } = await sceneOn(server());
     const through = { ...env, PARLEY_URL: gate.url };

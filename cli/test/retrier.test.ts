@@ -16,7 +16,7 @@ function newRetrier(limits: Limits) {
 const endless = { silenceMs: 60_000, outageMs: Number.POSITIVE_INFINITY };
 const gone = () => Promise.reject(new TransportError('Nobody is there.'));
 
-test('a server that is away for too long is given up, with what was wrong', async () => {
+test('the retrier gives up after a long outage, with the last error', async () => {
   const { said, clock, retrier } = newRetrier({ ...endless, outageMs: 17_000 });
   let calls = 0;
   const call = retrier.call(() => {
@@ -45,7 +45,7 @@ test('a call that gets further counts as a sign of life, however often it breaks
   );
 });
 
-test('a server that says nothing is not waited for, while one that stirs is', async () => {
+test('a silent call times out, and one with progress does not', async () => {
   const { clock, retrier } = newRetrier({ ...endless, silenceMs: 2_000 });
   const timeout = () => {
     const [only, ...others] = clock.timers;
@@ -81,7 +81,7 @@ test('a refusal is final', async () => {
   expect(said).toEqual([]);
 });
 
-test('whoever is told to stop does not wait', async () => {
+test('an aborted signal ends the wait', async () => {
   const { retrier, clock, stopping } = newRetrier(endless);
   clock.hold();
   const call = retrier.call(gone);

@@ -7,8 +7,7 @@ import { accessOf } from '@parley/server/test/support/oauth.ts';
 import { serverFor, type TestServer } from '@parley/server/test/support/server.ts';
 import { eventually } from '../../sdk/test/eventually.ts';
 import { type Fault, FlakyProxy, refusal } from '../../sdk/test/flaky.ts';
-import { CredentialsFile } from '../login/credentials.ts';
-import { findLogin } from '../login/saved-login.ts';
+import { CredentialsFile, findLogin } from '../login/credentials.ts';
 import { TestContext } from './context.ts';
 import { Listener } from './listener.ts';
 import { future, kept, keptFile, past, type SignedIn, signedIn, signInAs, tamper } from './login.ts';
@@ -76,7 +75,7 @@ describe('an access token that is about to end', () => {
     expect(after).toMatchObject({ user_id: user.userId, name, scopes: before.scopes });
   });
 
-  test('is replaced once by many who find it at once, and all of them go on with what that gave', async () => {
+  test('is refreshed once by concurrent commands, which all use the result', async () => {
     using someone = await behind('none', 'hold');
     const { env, user, proxy } = someone;
     tamper(env, { expires_at: past });
@@ -127,7 +126,7 @@ describe('an access token that the server refuses', () => {
     expect(await refreshTokensOf(server(), someone.user.userId)).toEqual(['used', 'unused']);
   });
 
-  test('with an authorization that was ended is forgotten, and one is told to sign in again', async () => {
+  test('with a revoked grant is removed, and the command says to sign in again', async () => {
     const { env, user } = await signedIn(server());
     await endAccess(user);
     const ended = `Your sign-in at ${server().url} has ended. Sign in again with: npx parley login`;
@@ -156,7 +155,7 @@ describe('trouble while it is replaced', () => {
     expect(await said(['whoami'], env)).toStartWith(name);
   });
 
-  test('loses nothing where there is no server at all', async () => {
+  test('is kept if the server cannot be reached', async () => {
     const someone = await behind();
     tamper(someone.env, { expires_at: past });
     const before = readFileSync(keptFile(someone.env) ?? '', 'utf8');
@@ -165,7 +164,7 @@ describe('trouble while it is replaced', () => {
     expect(readFileSync(keptFile(someone.env) ?? '', 'utf8')).toBe(before);
   });
 
-  test('a command that is told to stop keeps what it was about to get, and then stops', async () => {
+  test('a signal during a refresh ends the command after the new tokens are saved', async () => {
     using someone = await behind('none', 'hold');
     const { env, proxy, name } = someone;
     tamper(env, { expires_at: past });
@@ -181,7 +180,7 @@ describe('trouble while it is replaced', () => {
   });
 });
 
-describe('whoever holds the lock', () => {
+describe('the holder of the lock', () => {
   test('and is killed does not keep the others from it', async () => {
     const { env, name } = await signedIn(server());
     tamper(env, { expires_at: past });
@@ -247,7 +246,7 @@ describe('listen', () => {
   });
 });
 
-test('what is kept and cannot be read is told, and signing in again mends it', async () => {
+test('a damaged login is reported, and signing in again replaces it', async () => {
   const { env, user, name } = await signedIn(server());
   const file = keptFile(env) ?? '';
   for (const damage of ['', '{', 'null', '{"access_token":"oat_x"}']) {

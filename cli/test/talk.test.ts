@@ -55,7 +55,7 @@ async function contents(chatId: string, env: Environment): Promise<string[]> {
 onAnyEngine('talking over HTTP', (engine) => {
   const group = groupOn(engine);
 
-  test('what one sends the other reads, whatever the script', async () => {
+  test('a message is read as it was sent, in any script', async () => {
     const { chatId, ada, bob } = group();
     const text = 'Hello, שלום עולם, مرحبا, 你好 👨‍👩‍👧 👋🏽';
     expect(await said(['send', chatId, text], ada)).toMatch(new RegExp(`^Sent message \\d+ to chat ${chatId}\\.$`));
@@ -63,7 +63,7 @@ onAnyEngine('talking over HTTP', (engine) => {
     expect(await said(['messages', chatId], bob)).toMatch(new RegExp(`^\\d+ {2}.* {2}ada {2}${text}$`));
   });
 
-  test('what would command the terminal is shown and not obeyed', async () => {
+  test('text that would control the terminal is escaped', async () => {
     const { chatId, ada, bob } = group();
     const attack = 'red \u001b[31m bell \u0007 title \u001b]0;x\u0007 csi \u009b31m turned \u202e back\rover';
     await said(['send', chatId], ada, attack);
@@ -79,7 +79,7 @@ onAnyEngine('talking over HTTP', (engine) => {
 describe('the commands that talk', () => {
   const group = groupOn('sqlite');
 
-  test('words are joined, and standard input is read for - or for nothing', async () => {
+  test('words are joined, and standard input is read for - or without a text', async () => {
     const { chatId, ada, bob } = group();
     await said(['send', chatId, 'three', 'separate', 'words'], ada);
     await said(['send', chatId, '--', '-5', 'degrees'], ada);
@@ -109,7 +109,7 @@ describe('the commands that talk', () => {
     ]);
   });
 
-  test('pages are told with the command for the next one', async () => {
+  test('a page ends with the command for the next one', async () => {
     const { chatId, bob } = group();
     const all = JSON.parse(await said(['messages', chatId, '--json'], bob)).messages as { message_id: number }[];
     const [first, second] = [all[0]?.message_id ?? 0, all[1]?.message_id ?? 0];
@@ -124,7 +124,7 @@ describe('the commands that talk', () => {
     expect(JSON.parse(between).messages.map((m: { message_id: number }) => m.message_id)).toEqual([first]);
   });
 
-  test('authors are told by id where the token may not see names', async () => {
+  test('authors are shown by id if the token may not read names', async () => {
     const { chatId, reader } = group();
     expect(await said(['messages', chatId, '--limit', '1'], reader)).toContain('  user 1  ');
   });
@@ -190,14 +190,14 @@ describe('the commands that talk', () => {
 describe('talking to nobody', () => {
   const url = async () => `http://127.0.0.1:${await freePort()}`;
 
-  test('a server that is not running is told with its address', async () => {
+  test('an unreachable server is reported with its URL', async () => {
     const address = await url();
     expect(await parley(['chats', '--url', address, '--token', 'pat_x'])).toEqual(
       failed(1, `Cannot reach Parley at ${address}: `),
     );
   });
 
-  test('a token that is missing is told with how to make one', async () => {
+  test('a missing token is reported with the command that creates one', async () => {
     expect(await parley(['chats'], { PARLEY_URL: await url() })).toEqual(failed(1, 'npx parley token create'));
   });
 

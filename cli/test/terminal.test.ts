@@ -7,7 +7,7 @@ const anyText = fc.string({
   unit: fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\x1b', '\n', '\r\n', '\u009b')),
 });
 
-describe('what others wrote', () => {
+describe('foreign text', () => {
   test('never reaches the terminal as a control character', () => {
     fc.assert(
       fc.property(anyText, (text) => {
@@ -27,7 +27,7 @@ describe('what others wrote', () => {
     },
   );
 
-  test('shows what it hides', () => {
+  test('escapes hidden characters', () => {
     expect(oneLine('\x1b]0;title\x07 \u009b31m \u202eevil\r')).toBe(
       String.raw`\u{1b}]0;title\u{7} \u{9b}31m \u{202e}evil\u{d}`,
     );

@@ -31,7 +31,7 @@ function fileWith(bytes: Uint8Array, name = 'report.bin'): string {
 
 const stateIn = (env: Environment) => join(env.XDG_STATE_HOME ?? '', 'parley');
 
-/** What is kept between runs. */
+/** Returns the files that are saved between runs. */
 const leftIn = (env: Environment): string[] => readdirSync(stateIn(env)).filter((name) => name.endsWith('.json'));
 
 /** Somebody who reaches the server through a gate. */
@@ -43,7 +43,7 @@ async function behindGate(): Promise<Scene & { gate: Gate; halfKept(): Promise<v
     ...scene,
     gate,
     env: { ...scene.env, PARLEY_URL: gate.url },
-    /** What has come to the server's door is not yet what it keeps. */
+    /** The server may not have stored the bytes that it has received. */
     halfKept: async () => {
       await held(gate);
       await eventually('some of it is on disk', () => incomingBytes(server().env) > before + half / 2);
@@ -63,7 +63,7 @@ async function bytesOf(by: Client, file_id: number): Promise<Uint8Array> {
 const goingOn = new RegExp(`^Resuming at \\d+\\.\\d MiB of ${size}\\.\\n`);
 
 describe('an upload', () => {
-  test('that was killed is gone on with by the next run, with what is missing', async () => {
+  test('that was killed is resumed by the next run, which transfers only the missing bytes', async () => {
     using scene = await behindGate();
     const { gate, env, ada, halfKept } = scene;
     const path = fileWith(large);
@@ -84,7 +84,7 @@ describe('an upload', () => {
   });
 
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'that is stopped by %s says that it can be gone on with, and ends by that',
+    'that is stopped by %s says that the next run resumes it, and ends by the signal',
     async (signal) => {
       using scene = await behindGate();
       const { gate, env, ada, halfKept } = scene;
@@ -103,7 +103,7 @@ describe('an upload', () => {
     },
   );
 
-  test('waits for a server that is killed and started again, and goes on by itself', async () => {
+  test('waits for a server that is killed and restarted, and resumes', async () => {
     const environment: Environment = { ...(await freshEnvironment('sqlite')), PORT: String(await freePort()) };
     const first = await spawnServer(environment);
     const attached = await attach(first.url, environment);
@@ -114,7 +114,7 @@ describe('an upload', () => {
     const clock = new TestClock();
     await using upload = new RunningCommand(['upload', fileWith(large)], { env, clock });
     await held(gate);
-    // What has come to the server's door is not yet what it keeps.
+    // The server may not have stored the bytes that it has received.
     await eventually('some of it is on disk', () => incomingBytes(environment) > half / 2);
     clock.hold();
     await first.kill('SIGKILL');
@@ -134,7 +134,7 @@ describe('an upload', () => {
     await second.kill('SIGTERM');
   });
 
-  test('goes on by itself when the connection breaks', async () => {
+  test('resumes when the connection breaks', async () => {
     using scene = await behindGate();
     const { gate, env, ada } = scene;
     gate.holdAfter('up', half);
@@ -148,7 +148,7 @@ describe('an upload', () => {
     expect(sha256(await bytesOf(ada, file.file_id))).toBe(sha256(large));
   });
 
-  test('of a file that has changed since begins anew', async () => {
+  test('of a file that has changed starts over', async () => {
     using scene = await behindGate();
     const { gate, env } = scene;
     const path = fileWith(large);
@@ -165,7 +165,7 @@ describe('an upload', () => {
     expect(JSON.parse(stdout).file.sha256).toBe(sha256(other));
   });
 
-  test('of a file that changes meanwhile is given up', async () => {
+  test('of a file that changes during the upload fails', async () => {
     using scene = await behindGate();
     const { gate, env, ada } = scene;
     // More than the sockets on the way can hold.
@@ -181,7 +181,7 @@ describe('an upload', () => {
     expect(leftIn(env)).toEqual([]);
   });
 
-  test('that the server has dropped begins anew', async () => {
+  test('that the server has deleted starts over', async () => {
     using scene = await behindGate();
     const { gate, env, ada } = scene;
     const path = fileWith(large);
@@ -204,7 +204,7 @@ describe('an upload', () => {
     expect(sha256(await bytesOf(ada, Number(stdout)))).toBe(sha256(large));
   });
 
-  test('beside another of the same file disturbs neither', async () => {
+  test('runs beside another one of the same file', async () => {
     using scene = await behindGate();
     const { gate, env, ada } = scene;
     const path = fileWith(large);
@@ -226,7 +226,7 @@ describe('an upload', () => {
   test.each([
     ['is about to end', { expires_at: past }],
     ['is not taken any more', { access_token: 'oat_ended', expires_at: future }],
-  ])('whose access token %s meanwhile goes on with another', async (_, change) => {
+  ])('whose access token %s continues with another', async (_, change) => {
     using gate = await Gate.before(server().url);
     const { env, user } = await signedIn(server(), gate.url);
     const before = keptLogin(env);
@@ -244,7 +244,7 @@ describe('an upload', () => {
 });
 
 describe('sending a file', () => {
-  test('counts once, though the command was stopped before it knew that the message was sent', async () => {
+  test('sends the message once, although the command was stopped before the response arrived', async () => {
     using scene = await behindGate();
     const { gate, env, ada, chatId } = scene;
     const words = ['send', String(chatId), 'the report', '--file', fileWith(large)];
@@ -290,7 +290,7 @@ describe('a download', () => {
     return { ...scene, env, gate, folder, part, download, words };
   }
 
-  test('that was killed is gone on with by the next run, with what is missing', async () => {
+  test('that was killed is resumed by the next run, which transfers only the missing bytes', async () => {
     const { gate, env, folder, part, download, words } = await halfWay(spawned);
     await download.kill('SIGKILL');
     gate.cut();
@@ -311,7 +311,7 @@ describe('a download', () => {
     gate[Symbol.dispose]();
   });
 
-  test('that is stopped says that it can be gone on with, and ends by that', async () => {
+  test('that is stopped says that the next run resumes it, and ends by the signal', async () => {
     const { gate, env, folder, download } = await halfWay(running);
     expect(await download.stop('SIGINT')).toBe('SIGINT');
     expect(download.stderr).toBe('Stopped. Run the same command again to resume.\n');
@@ -320,7 +320,7 @@ describe('a download', () => {
     gate[Symbol.dispose]();
   });
 
-  test('goes on by itself when the connection breaks', async () => {
+  test('resumes when the connection breaks', async () => {
     const { gate, folder, download } = await halfWay(running);
     const before = gate.passed.down;
     gate.cut();
@@ -331,7 +331,7 @@ describe('a download', () => {
     gate[Symbol.dispose]();
   });
 
-  test('does not share its place with another', async () => {
+  test('does not share its part file with another command', async () => {
     const { gate, env, folder, download, words } = await halfWay(running);
     const second = running(words, { ...env, PARLEY_URL: server().url }, folder);
     expect(await second.end()).toEqual(failed(1, 'Another parley command is downloading to report.bin.part.'));
@@ -341,7 +341,7 @@ describe('a download', () => {
     gate[Symbol.dispose]();
   });
 
-  test('replaces nothing that comes to be in its place meanwhile', async () => {
+  test('does not replace a file that was created during the download', async () => {
     const { gate, folder, download } = await halfWay(running);
     writeFileSync(join(folder, 'report.bin'), 'mine');
     gate.open();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { commands } from '../commands.ts';
-import { helpFor } from '../help.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import { helpFor } from '../run.ts';
 import { failed, parley, said } from './parley.ts';
 import { mainFile, spawn } from './spawned-command.ts';
 
@@ -15,7 +15,7 @@ describe('the help', () => {
   });
 
   test.each([[['user', 'add', '--help']], [['help', 'user', 'add']]])(
-    'tells about one command: parley %p',
+    'describes one command: parley %p',
     async (words) => {
       const help = await said(words);
       expect(help).toStartWith('Usage: parley user add <name> [options]\n\nAdd a user. ');
@@ -23,13 +23,13 @@ describe('the help', () => {
     },
   );
 
-  test.each([[['help', 'token']], [['token', '--help']]])('tells about a group: parley %p', async (words) => {
+  test.each([[['help', 'token']], [['token', '--help']]])('describes a group: parley %p', async (words) => {
     const help = await said(words);
     expect(help).toMatch(/^ {2}token create .*\n {2}token list .*\n {2}token revoke /m);
     expect(help).not.toMatch(/^ {2}user add/m);
   });
 
-  test('can be told of every command', async () => {
+  test('exists for every command', async () => {
     for (const row of commands) {
       expect(helpFor(row, (await row.load()).command)).toStartWith(`Usage: parley ${row.name} `);
     }
@@ -41,14 +41,14 @@ describe('the version', () => {
     expect(await said(['--version'])).toBe(packageJson.version);
   });
 
-  test('is told by npx from the root of the repository', async () => {
+  test('is printed by npx from the root of the repository', async () => {
     const root = join(import.meta.dir, '../..');
     const { code, stdout } = await spawn(['npx', '--no-install', 'parley', '--version'], root, {});
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${packageJson.version}\n` });
   });
 });
 
-describe('what cannot be meant', () => {
+describe('a usage error', () => {
   test.each([
     [['sned', '1', 'hello'], 'There is no command "sned". See: parley help'],
     [['help', 'sned'], 'There is no command "sned". See: parley help'],
@@ -60,12 +60,12 @@ describe('what cannot be meant', () => {
     [['user', 'add', 'ada', '--password', 'x', '--password-stdin'], 'Give --password or --password-stdin, not both.'],
     [['user', 'list', 'b\u001b[31m\n'], 'Unexpected argument "b\\u001b[31m\\n". See: parley user list --help'],
     [['send', '1', '-5', 'degrees'], 'Put -- before words that begin with a dash. See: parley send --help'],
-  ])('is told in one line, with exit code 2: parley %p', async (words, line) => {
+  ])('is one line, with exit code 2: parley %p', async (words, line) => {
     expect(await parley(words)).toEqual(failed(2, line));
   });
 });
 
-test('a disk that is full is told in one line, with exit code 1', async () => {
+test('a full disk is reported in one line, with exit code 1', async () => {
   const command = `${process.execPath} ${mainFile} help > /dev/full`;
   expect(await spawn(['sh', '-c', command], '/', {})).toEqual(failed(1, 'no space left on device'));
 });

@@ -1,4 +1,4 @@
-import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
+import { open, realpath, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 
 const readBytes = 64 * 1_024;
@@ -9,9 +9,15 @@ export class FileChanged extends Error {}
 /** Opens a file that is uploaded as it is now. Throws if it is missing, empty or not a regular file. */
 export async function openLocalFile(typed: string, cwd: string) {
   const path = resolve(cwd, typed);
-  const handle = await openRegularFile(typed, path).catch((error) => {
-    throw plainError(typed, error);
-  });
+  const fail = (error: NodeJS.ErrnoException) => {
+    const message = messages[error.code ?? ''];
+    throw message === undefined ? error : new Error(`${message} ${typed}.`);
+  };
+  const found = await stat(path).catch(fail);
+  if (found.isDirectory()) throw new Error(`${typed} is a folder.`);
+  // A pipe or a device has no known size, and opening one may block.
+  if (!found.isFile()) throw new Error(`${typed} is not a file.`);
+  const handle = await open(path, 'r').catch(fail);
   const { size, mtimeMs: modified } = await handle.stat();
   if (size === 0) {
     await handle.close();
@@ -43,21 +49,8 @@ export async function openLocalFile(typed: string, cwd: string) {
 
 export type LocalFile = Awaited<ReturnType<typeof openLocalFile>>;
 
-async function openRegularFile(typed: string, path: string): Promise<FileHandle> {
-  const found = await stat(path);
-  if (found.isDirectory()) throw new Error(`${typed} is a folder.`);
-  // A pipe or a device has no known size, and opening one may block.
-  if (!found.isFile()) throw new Error(`${typed} is not a file.`);
-  return open(path, 'r');
-}
-
 const messages: Readonly<Record<string, string>> = {
   ENOENT: 'There is no file',
   ENOTDIR: 'There is no file',
   EACCES: 'You may not read',
 };
-
-function plainError(typed: string, error: unknown): unknown {
-  const message = messages[(error as NodeJS.ErrnoException).code ?? ''];
-  return message === undefined ? error : new Error(`${message} ${typed}.`);
-}

@@ -4,9 +4,7 @@ import { may, refusals } from '@parley/server/domain/policy.ts';
 import type { Connection } from '../connection.ts';
 import type { CommandContext } from '../context.ts';
 import { plainLine } from '../failure.ts';
-import { type TransferOptions, transfer } from '../transfer.ts';
-import { openLocalFile } from './local-file.ts';
-import { type Uploaded, upload } from './upload.ts';
+import { type Uploaded, type UploadOptions, upload } from './upload.ts';
 
 type Sent = ClientOutput<'messages.send_message'>;
 type Message = Pick<ClientInput<'messages.send_message'>, 'chat_id' | 'content' | 'reply_to'>;
@@ -15,21 +13,13 @@ type Message = Pick<ClientInput<'messages.send_message'>, 'chat_id' | 'content' 
 export async function sendFile(
   connection: Connection,
   path: string,
-  name: string | undefined,
   message: Message,
-  options: Omit<TransferOptions, 'verb'>,
+  options: UploadOptions,
   context: CommandContext,
 ): Promise<Sent> {
   const { client } = connection;
-  const { env } = context;
-  await using file = await openLocalFile(path, context.cwd);
-  const { user } = await client.users.me();
   await checkChat(client, message.chat_id);
-  return await transfer(context, { ...options, verb: 'Uploading' }, (running) =>
-    upload({ connection, userId: user.user_id, file, name: name ?? file.name, transfer: running, env }, (uploaded) =>
-      send(client, message, uploaded),
-    ),
-  );
+  return upload(connection, path, options, context, (uploaded) => send(client, message, uploaded));
 }
 
 /** Fails before a large file is uploaded in vain. A token without the scope skips the check. */

@@ -17,7 +17,7 @@ const pieceBytes = 64 * 1_024 ** 2;
 /** Statuses below 500 that are temporary. The next HEAD request returns the server's offset. */
 const transient: readonly number[] = [408, 409, 423, 425, 429];
 
-interface Sending {
+export interface Sending {
   readonly connection: Pick<Connection, 'server' | 'access'>;
   readonly file: LocalFile;
   readonly name: string;

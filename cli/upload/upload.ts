@@ -1,23 +1,19 @@
 import { fileName } from '@parley/contract';
 import { bytesText } from '../bytes.ts';
 import type { Connection } from '../connection.ts';
-import type { Environment } from '../context.ts';
-import { type Progress, Retrier } from '../retrier.ts';
-import type { Transfer } from '../transfer.ts';
-import { FileChanged, type LocalFile } from './local-file.ts';
-import { takeSession, type UploadSession } from './session.ts';
-import { sendRest, UploadGone } from './tus.ts';
+import type { CommandContext } from '../context.ts';
+import { Retrier } from '../retrier.ts';
+import { type Transfer, type TransferOptions, transfer } from '../transfer.ts';
+import { FileChanged, openLocalFile } from './local-file.ts';
+import { takeSession } from './session.ts';
+import { type Sending, sendRest, UploadGone } from './tus.ts';
 
 /** Generous for slow networks, and for the server to process the whole of a large file. */
 const limits = { silenceMs: 120_000, outageMs: 15 * 60_000 };
 
-export interface UploadOptions {
-  readonly connection: Connection;
-  readonly userId: number;
-  readonly file: LocalFile;
-  readonly name: string;
-  readonly transfer: Transfer;
-  readonly env: Environment;
+export interface UploadOptions extends Omit<TransferOptions, 'verb'> {
+  /** The name of the file on the server. Defaults to its own. */
+  readonly name: string | undefined;
 }
 
 export interface Uploaded {
@@ -28,17 +24,30 @@ export interface Uploaded {
 }
 
 /** Uploads a file, resuming an earlier run, and passes it to `use`. If `use` fails, the next run finds the file uploaded. */
-export async function upload<T>(options: UploadOptions, use: (uploaded: Uploaded) => Promise<T>): Promise<T> {
-  const { connection, userId, file, name, env } = options;
-  checkName(name);
-  const { path, size, modified } = file;
-  const session = await takeSession({ server: connection.server, user_id: userId, path, size, modified, name }, env);
+export async function upload<T>(
+  connection: Connection,
+  path: string,
+  options: UploadOptions,
+  context: CommandContext,
+  use: (uploaded: Uploaded) => Promise<T>,
+): Promise<T> {
+  await using file = await openLocalFile(path, context.cwd);
+  const name = options.name ?? file.name;
+  const fault = fileName.safeParse(name).error?.issues[0];
+  if (fault) throw new Error(`The name of the file ${fault.message}. Choose another one with --name.`);
+  const { user_id } = (await connection.client.users.me()).user;
+  // An upload with another key, such as of a changed file or of another user, is another one.
+  const { path: realPath, size, modified } = file;
+  const key = { server: connection.server, user_id, path: realPath, size, modified, name };
+  const session = await takeSession(key, context.env);
   try {
-    const retrier = new Retrier(options.transfer, limits);
-    const fileId = await finish(options, session, retrier);
-    const result = await use({ fileId, uploadId: session.id ?? '', retrier });
-    session.forget();
-    return result;
+    return await transfer(context, { ...options, verb: 'Uploading' }, async (running) => {
+      const retrier = new Retrier(running, limits);
+      const fileId = await finish({ connection, file, name, session }, running, retrier);
+      const result = await use({ fileId, uploadId: session.id ?? '', retrier });
+      session.forget();
+      return result;
+    });
   } catch (error) {
     if (error instanceof FileChanged) session.forget();
     throw error;
@@ -47,49 +56,40 @@ export async function upload<T>(options: UploadOptions, use: (uploaded: Uploaded
   }
 }
 
-function checkName(name: string): void {
-  const fault = fileName.safeParse(name).error?.issues[0];
-  if (fault) throw new Error(`The name of the file ${fault.message}. Choose another one with --name.`);
-}
+type Sent = Pick<Sending, 'connection' | 'file' | 'name' | 'session'>;
 
-async function finish(options: UploadOptions, session: UploadSession, retrier: Retrier): Promise<number> {
-  const { transfer } = options;
+async function finish(upload: Sent, transfer: Transfer, retrier: Retrier): Promise<number> {
+  const { session } = upload;
   transfer.isResumable = session.isResumed;
   try {
-    return await send(options, session, retrier);
+    return await send(upload, transfer, retrier);
   } catch (error) {
     if (!(error instanceof UploadGone)) throw error;
     session.forget();
     transfer.isResumable = false;
     await transfer.say('The server no longer has the partial upload. Starting over.');
-    return send(options, session, retrier);
+    return send(upload, transfer, retrier);
   }
 }
 
-function send(
-  { connection, file, name, transfer }: UploadOptions,
-  session: UploadSession,
-  retrier: Retrier,
-): Promise<number> {
+function send(upload: Sent, transfer: Transfer, retrier: Retrier): Promise<number> {
+  const { session, file } = upload;
   let furthest = -1;
-  const arrived = (bytes: number, progress: Progress) => {
-    if (session.isResumed && furthest < 0 && bytes > 0) sayPosition(bytes, file.size, transfer);
-    if (bytes > furthest) progress.advanced();
-    furthest = Math.max(bytes, furthest);
-    transfer.isResumable = true;
-  };
   return retrier.call((signal, progress) =>
     sendRest({
-      connection,
-      file,
-      name,
-      session,
+      ...upload,
       signal,
       sent: (bytes) => {
         progress.alive();
         transfer.show(bytes, file.size);
       },
-      arrived: (bytes) => arrived(bytes, progress),
+      arrived: (bytes) => {
+        if (session.isResumed && furthest < 0 && bytes > 0) sayPosition(bytes, file.size, transfer);
+        if (bytes > furthest) progress.advanced();
+        furthest = Math.max(bytes, furthest);
+        transfer.isResumable = true;
+        transfer.show(bytes, file.size);
+      },
     }),
   );
 }

@@ -113,13 +113,13 @@ export function verdictOn(outcome: Outcome): Verdict | undefined {
   return isWithin === undefined ? undefined : isWithin ? 'pass' : 'missed';
 }
 
-/** Whether an outcome reached its bar beyond doubt; undefined if that is unknown, or there is no bar. */
+/** Returns whether an outcome reached its bar beyond doubt, or undefined if that is unknown or there is no bar. */
 export function passed(outcome: Outcome): boolean | undefined {
   const verdict = verdictOn(outcome);
   return verdict === 'pass' ? true : verdict === 'missed' ? false : undefined;
 }
 
-/** Whether `--check` passes: the bar is reached beyond doubt, or there is none, or this machine has no room to show it. */
+/** Returns whether `--check` passes: the bar is reached beyond doubt, or there is none, or this machine cannot show it. */
 export function isInOrder(outcome: Outcome): boolean {
   const verdict = verdictOn(outcome);
   return !isMissing(outcome) && verdict !== 'missed' && verdict !== 'doubtful';

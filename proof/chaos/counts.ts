@@ -7,7 +7,7 @@ import type { StreamCounts } from './check.ts';
 export const countNames = {
   /** Messages whose send succeeded. */
   acknowledged: 'acknowledged',
-  /** Of these, the ones that `get_messages` returns as they were acknowledged. */
+  /** Acknowledged messages that `get_messages` returns unchanged. */
   found: 'found again',
   /** Events that endpoints of webhooks accepted. */
   delivered: 'delivered',

@@ -6,7 +6,7 @@ import { hangMs, pause } from '../harness/wait.ts';
 /** The delay before a server that could not start is started again. */
 const restartMs = 200;
 
-/** Whether a log line reports something unexpected. That the database is away is expected. */
+/** Returns whether a log line reports an unexpected error. An unavailable database is expected. */
 const isFault = (line: string) => line.includes('"level":"error"') && !line.includes('"code":"unavailable"');
 
 /**

@@ -72,7 +72,7 @@ export class Reader {
     let timer = startTimer();
     try {
       const signal = AbortSignal.any([end, silence.signal]);
-      // As in a browser, the URL stays the same, and the header has the cursor.
+      // The URL stays the same and the header has the cursor, as in a browser.
       const url = streamUrl(line?.to(server.url) ?? server.url, { ...filter, ...(after !== undefined && { after }) });
       const resumed = this.#cursor !== undefined && { 'last-event-id': this.#cursor };
       const headers = { authorization: `Bearer ${this.user.token}`, accept: 'text/event-stream', ...resumed };

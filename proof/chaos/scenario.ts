@@ -131,7 +131,7 @@ export interface Scenario<S extends string = string> {
   readonly prepare?: (ends: AsyncDisposableStack) => Promise<Environment>;
   /** Makes the endpoint for all events, if it is not a receiver in this process. */
   readonly endpoint?: (port: number, random: Random) => Endpoint;
-  /** Whether the owners of webhooks hurry what waits for its next attempt when the fault is over. */
+  /** When the fault is over, the owners of webhooks retry the waiting deliveries at once. */
   readonly isHurried?: boolean;
   /** Breaks something, and leaves it repaired. */
   disturb(scene: Scene, settings: Values<S>, end: AbortSignal): Promise<Judge | undefined>;

@@ -12,7 +12,7 @@ import { endpointNames, type Scenario, type Scene } from './scenario.ts';
 export interface ServersOptions {
   readonly engine: EngineName;
   readonly seed: number;
-  /** Whether PostgreSQL waits for the disk. */
+  /** PostgreSQL waits for the disk. */
   readonly fsync: boolean;
 }
 

@@ -28,7 +28,7 @@ export function cutOffBy(
 /** Fair responses to junk: retry later, or an unknown version of HTTP. */
 const fairToJunk: ReadonlySet<string> = new Set(['503', '505']);
 
-/** Whether a response to junk is a fault of the server. */
+/** Returns whether a response to junk is a fault of the server. */
 export const isFault = (status: string): boolean => status.startsWith('5') && !fairToJunk.has(status);
 
 /** Returns the growth since the first size if it exceeds `max`. The first flood may take what later ones need again. */

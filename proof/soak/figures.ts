@@ -3,7 +3,7 @@ import { type Judged, judgeTimes, judgeTrend, type Sample, type Tolerance, type 
 /** A measured value that must level off. */
 export interface Figure {
   readonly unit: string;
-  /** Whether it is a time. Those also grow if others use the machine. */
+  /** It is a time. Times also grow if others use the machine. */
   readonly isTime: boolean;
   readonly judge: (samples: readonly Sample[], window: Window, sendsPerSecond: number) => Judged;
 }

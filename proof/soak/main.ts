@@ -18,7 +18,7 @@ if (missing) {
 }
 const session = Bun.spawn([process.execPath, join(import.meta.dir, 'session.ts'), JSON.stringify(options)], {
   detached: true,
-  // Nothing is written to it. Its end tells the session that this process has ended.
+  // The pipe stays empty. Its end tells the session that this process has ended.
   stdin: 'pipe',
   stdout: 'inherit',
   stderr: 'inherit',

@@ -14,7 +14,7 @@ import { verify } from './verify.ts';
 import { Watch } from './watch.ts';
 
 export interface SoakOptions {
-  /** Of a server of its own, database included. */
+  /** The environment of a server with its own database. */
   readonly env: Environment;
   readonly minutes: number;
   /** If it is given, the load goes on beyond its time until this returns true. */

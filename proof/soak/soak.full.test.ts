@@ -11,7 +11,7 @@ const minutes = 0.05;
 /** Catches hangs, and nothing else. */
 const maxMs = 300_000;
 
-/** What nobody has done so far. */
+/** Returns the acts that have not been done so far. */
 const undone = (done: Progress['acts']) => (Object.keys(done) as ActName[]).filter((name) => done[name] === 0);
 
 const unmeasured = (watch: Progress['watch']) =>

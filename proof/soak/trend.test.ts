@@ -22,7 +22,7 @@ const saw = (minute: number, period: number, height: number) => ((minute % perio
 
 const draws = 100;
 
-/** What is said of figures that chance has drawn, each time anew. */
+/** Returns the verdicts on randomly drawn figures. */
 const judgeAll = (name: string, draw: (random: Random) => (minute: number) => number, one = judge) =>
   Array.from({ length: draws }, (_, seed) => one(draw(stream(seed, name))));
 

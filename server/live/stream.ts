@@ -36,9 +36,9 @@ export class Stream implements LiveStream {
   /** Every event up to here is written. */
   #cursor: number;
   #queue: Frame[] = [];
-  /** Whether events are left to be read from the database. */
+  /** Events are left to be read from the database. */
   #isBehind: boolean;
-  /** Whether `#catchUp` writes; frames that are offered meanwhile are queued. */
+  /** `#catchUp` is writing. Frames that are offered meanwhile are queued. */
   #isBusy = true;
   #isEnded = false;
   /** When the connection stopped accepting data; undefined while it accepts. */
@@ -148,7 +148,8 @@ export class Stream implements LiveStream {
       }
       this.#isBusy = false;
     } catch (cause) {
-      this.end(reasonOf(cause), cause);
+      const isExpired = cause instanceof ParleyError && cause.code === 'cursor_expired';
+      this.end(isExpired ? 'cursor_expired' : 'failed', cause);
     }
   }
 
@@ -174,8 +175,4 @@ export class Stream implements LiveStream {
     await room;
     this.#blockedSince = undefined;
   }
-}
-
-function reasonOf(cause: unknown): StreamEnd {
-  return cause instanceof ParleyError && cause.code === 'cursor_expired' ? 'cursor_expired' : 'failed';
 }

@@ -10,7 +10,7 @@ const maxStored = 500;
 /** Characters of events that stay in memory: a tenth of a second of the highest load that was measured. */
 const maxRecentChars = 1_000_000;
 
-/** What an event, and a batch, takes besides its text. */
+/** The size of an event, and of a batch, besides its text. */
 const overheadChars = 100;
 
 /** How long a missing batch is waited for before the database is read. It is nearly always on its way. */

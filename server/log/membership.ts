@@ -12,7 +12,7 @@ const maxEvents = 500;
 /** After so many leaves, the periods that no consumer needs any more are dropped. */
 const maxLeaves = 10_000;
 
-/** What a consumer of the log needs to match events with users. */
+/** The dependencies of a consumer of the log that matches events with users. */
 export interface LogDeps {
   readonly engine: Engine;
   readonly eventLog: EventLog;

@@ -10,14 +10,14 @@ const idempotencyMs = 48 * 3_600_000;
 const dayMs = 24 * 3_600_000;
 
 /** Rows that depend on events. */
-export interface Dependents {
+interface Dependents {
   /** Called in the transaction that deletes the events up to an id. */
   dropping(tx: Tx, upTo: number, at: number): Promise<void>;
   /** Deletes up to `count` of its own rows older than `before`. Returns how many. */
   prune(tx: Tx, before: number, count: number): Promise<number>;
 }
 
-export interface Retention {
+interface Retention {
   readonly deliveries: Dependents;
   readonly eventDays: number;
   readonly now: () => number;

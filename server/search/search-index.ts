@@ -46,10 +46,10 @@ function countWithin(events: readonly LogEntry[], characters: number): number {
   return over < 0 ? events.length : over;
 }
 
-type TextEvent = { [E in 'new_message' | 'message_edited' | 'message_deleted']: { event: E; data: EventData<E> } }[
-  | 'new_message'
-  | 'message_edited'
-  | 'message_deleted'];
+const textEvents = ['new_message', 'message_edited', 'message_deleted'] as const;
+
+type TextEventName = (typeof textEvents)[number];
+type TextEvent = { [E in TextEventName]: { event: E; data: EventData<E> } }[TextEventName];
 
 /** The last event of a message has its text, so nothing else is read. */
 async function indexChanged(tx: Tx, events: readonly LogEntry[]): Promise<void> {
@@ -70,5 +70,4 @@ async function indexChanged(tx: Tx, events: readonly LogEntry[]): Promise<void> 
   );
 }
 
-const changesText = ({ event }: LogEntry): boolean =>
-  event === 'new_message' || event === 'message_edited' || event === 'message_deleted';
+const changesText = ({ event }: LogEntry): boolean => textEvents.some((name) => name === event);

@@ -11,7 +11,7 @@ export interface QueuedDelivery {
   readonly event: string;
   attempts: number;
   refusals: number;
-  /** Not attempted before this time; 0 means at any time. */
+  /** The earliest time of the next attempt; 0 means at any time. */
   nextAt: number;
   /** Time of the last attempt; 0 if there was none. */
   lastAt: number;
@@ -44,7 +44,7 @@ type QueueKey = Pick<QueuedDelivery, 'replayId' | 'chatId'>;
 const keyOf = ({ replayId, chatId }: QueueKey): string => `${replayId}/${chatId}`;
 
 /** The deliveries of one chat to one webhook, or of one chat in a replay: one at a time, in the order of their events. */
-export class ChatQueue {
+class ChatQueue {
   readonly chatId: number;
   readonly replayId: number;
   readonly deliveries: QueuedDelivery[] = [];
@@ -62,17 +62,9 @@ export class ChatQueue {
     return this.deliveries[0];
   }
 
-  /** Whether its first delivery waits for its next attempt. */
+  /** Returns whether its first delivery waits for its next attempt. */
   isWaiting(now: number): boolean {
     return !this.isBusy && this.head !== undefined && this.head.nextAt > now;
-  }
-
-  /** Returns false, and adds nothing, unless the event is newer than all that are queued. */
-  append(delivery: QueuedDelivery): boolean {
-    const last = this.deliveries.at(-1);
-    if (last && last.eventId >= delivery.eventId) return false;
-    this.deliveries.push(delivery);
-    return true;
   }
 }
 
@@ -102,14 +94,15 @@ export class ChatQueues {
     this.#offer(this.#append(delivery), now);
   }
 
+  /** Adds nothing unless the event is newer than all that are queued. */
   #append(delivery: QueuedDelivery): ChatQueue {
     const key = keyOf(delivery);
-    let queue = this.#queues.get(key);
-    if (!queue) {
-      queue = new ChatQueue(delivery);
-      this.#queues.set(key, queue);
+    const queue = this.#queues.get(key) ?? new ChatQueue(delivery);
+    this.#queues.set(key, queue);
+    if ((queue.deliveries.at(-1)?.eventId ?? 0) < delivery.eventId) {
+      queue.deliveries.push(delivery);
+      this.#count++;
     }
-    if (queue.append(delivery)) this.#count++;
     return queue;
   }
 
@@ -200,25 +193,25 @@ export class ChatQueues {
 
   /** Returns when the next delivery can be sent, or undefined if there is none. */
   nextTime(now: number): number | undefined {
-    let next: number | undefined;
+    let next = Number.POSITIVE_INFINITY;
     for (const { head, isBusy } of this.#queues.values()) {
-      if (!head || isBusy) continue;
-      const at = this.#isDown ? now : Math.max(head.nextAt, now);
-      if (next === undefined || at < next) next = at;
+      if (head && !isBusy) next = Math.min(next, this.#isDown ? now : Math.max(head.nextAt, now));
     }
-    return next;
+    return next === Number.POSITIVE_INFINITY ? undefined : next;
   }
 
   /** Deliveries in queues that are not waiting. */
   countMoving(now: number): number {
-    let count = 0;
-    for (const queue of this.#queues.values()) if (!queue.isWaiting(now)) count += queue.deliveries.length;
-    return count;
+    return this.#countIn((queue) => !queue.isWaiting(now));
   }
 
   countInReplay(replayId: number): number {
+    return this.#countIn((queue) => queue.replayId === replayId);
+  }
+
+  #countIn(isCounted: (queue: ChatQueue) => boolean): number {
     let count = 0;
-    for (const queue of this.#queues.values()) if (queue.replayId === replayId) count += queue.deliveries.length;
+    for (const queue of this.#queues.values()) if (isCounted(queue)) count += queue.deliveries.length;
     return count;
   }
 

@@ -1,9 +1,9 @@
-/** What one endpoint uses of the concurrent requests. */
+/** The share of one endpoint in the concurrent requests. */
 export interface EndpointUsage {
   inFlight: number;
   /** How many requests it may have in flight: 1 after a failure or a slow response, then one more with each quick success. */
   allowance: number;
-  /** Whether its last attempt failed or was slow, or it is known to be down. */
+  /** Its last attempt failed or was slow, or it is known to be down. */
   isSuspect: boolean;
   /** The owner of the webhook. */
   readonly userId: number;

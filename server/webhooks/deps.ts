@@ -1,9 +1,9 @@
+import type { LogDeps } from '../log/membership.ts';
 import type { Log } from '../observe/log.ts';
-import type { DispatcherDeps } from './dispatcher.ts';
 import type { Sender } from './sender.ts';
 
-/** What is measured of deliveries. */
-export interface DeliveryMetrics {
+/** The metrics of deliveries. */
+interface DeliveryMetrics {
   attempted(outcome: string, seconds: number): void;
   settled(state: string, count: number): void;
   /** The time from the commit of an event to its first attempt. */
@@ -11,8 +11,11 @@ export interface DeliveryMetrics {
   chatQueues(count: number): void;
 }
 
-/** What the parts of the delivery worker get from outside. */
-export interface DeliveryDeps extends DispatcherDeps {
+/** The dependencies of the delivery worker and its parts. */
+export interface DeliveryDeps extends LogDeps {
+  /** Names this process in the leases that it holds. */
+  readonly owner: string;
+  readonly monotonic: () => number;
   readonly sender: Sender;
   /** No other process can use this database. */
   readonly isAlone: boolean;

@@ -1,4 +1,3 @@
-import type { LogDeps } from '../log/membership.ts';
 import type { LogEntry, Tx } from '../store/engine/engine.ts';
 import { moveCursor } from '../store/log/events.ts';
 import { allChats, backlogsAmong } from '../store/webhooks/backlogs.ts';
@@ -6,6 +5,7 @@ import { insertPending, type NewDelivery } from '../store/webhooks/deliveries.ts
 import { countDeliveries, type EndpointStateRow } from '../store/webhooks/endpoint-state.ts';
 import { lockWebhooks, readPosition } from '../store/webhooks/webhooks.ts';
 import { createdDelivery, type QueuedDelivery } from './chat-queue.ts';
+import type { DeliveryDeps } from './deps.ts';
 import { SubscriptionIndex } from './subscription-index.ts';
 
 /** Events in one step. */
@@ -18,7 +18,7 @@ const maxMatched = 2_000;
 const maxUnstoredEvents = 10_000;
 
 /** The result of a step. */
-export interface Dispatched {
+interface Dispatched {
   /** The new deliveries of webhooks that this process holds, with the state of each webhook. */
   readonly made: readonly CreatedDeliveries[];
   /** The events of these deliveries. */
@@ -32,25 +32,19 @@ export interface Dispatched {
 
 const nothing: Dispatched = { made: [], events: [], since: 0, more: false, overtaken: false };
 
-export interface DispatcherDeps extends LogDeps {
-  /** Names this process in the leases that it holds. */
-  readonly owner: string;
-  readonly monotonic: () => number;
-}
-
 /**
  * Creates deliveries from the events in the log, after their commit and never in the transaction of a send. Several
  * processes take turns under one lock and share one cursor. An event that no webhook subscribes to costs no query.
  */
 export class Dispatcher {
-  readonly #deps: DispatcherDeps;
+  readonly #deps: DeliveryDeps;
   readonly #subscriptions: SubscriptionIndex;
   /** Every event up to here is matched. The stored cursor may be behind. */
   #position = 0;
   /** The cursor in the database; -1 until it is read. */
   #stored = -1;
 
-  constructor(deps: DispatcherDeps) {
+  constructor(deps: DeliveryDeps) {
     this.#deps = deps;
     this.#subscriptions = new SubscriptionIndex(deps.engine, deps.membership);
     deps.membership.addConsumer(() => this.#stored);

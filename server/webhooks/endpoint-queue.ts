@@ -46,7 +46,6 @@ export type Action =
   | { readonly kind: 'release'; readonly state: ReleasableState; readonly dueAt: number | null }
   | { readonly kind: 'nothing' };
 
-const reload: Action = { kind: 'reload' };
 const send: Action = { kind: 'send' };
 const nothing: Action = { kind: 'nothing' };
 
@@ -238,7 +237,11 @@ export class EndpointQueue implements AttemptTarget {
   decide(): Action {
     if (this.#hasEnded || this.#isHalted) return nothing;
     const now = this.#deps.now();
-    if (this.#isStale) return this.#decideReload();
+    if (this.#isStale) {
+      const ms = this.#reloadAt - this.#deps.monotonic();
+      if (this.isLoading || ms === Number.POSITIVE_INFINITY) return nothing;
+      return ms > 0 ? { kind: 'wait', ms } : { kind: 'reload' };
+    }
     if (this.#disabling && this.#disabling.at <= now) {
       this.#disabling.at = Number.POSITIVE_INFINITY;
       return { kind: 'disable', reason: this.#disabling.reason };
@@ -248,7 +251,9 @@ export class EndpointQueue implements AttemptTarget {
     this.chats.offerDue(now);
     const isActive = this.#webhook.status === 'active';
     if (isActive && this.chats.hasReady && !this.#isHeld(now) && !this.#disabling) return send;
-    const next = this.#disabling?.at ?? this.#nextTime(now);
+    const nextReady = this.chats.nextTime(now);
+    const nextSend = nextReady && Math.max(nextReady, this.#health.hold_until ?? 0);
+    const next = this.#disabling?.at ?? nextSend;
     const isSoon = isActive && next !== undefined && next < now + lookAheadMs;
     if (this.#isIdle(now, isSoon)) {
       this.#isReleasing = true;
@@ -256,12 +261,6 @@ export class EndpointQueue implements AttemptTarget {
       return { kind: 'release', state, dueAt: this.#dueAt(next, now) };
     }
     return isSoon ? { kind: 'wait', ms: Math.max(0, next - now) + 1 } : nothing;
-  }
-
-  #decideReload(): Action {
-    const ms = this.#reloadAt - this.#deps.monotonic();
-    if (this.isLoading || ms === Number.POSITIVE_INFINITY) return nothing;
-    return ms > 0 ? { kind: 'wait', ms } : reload;
   }
 
   /** This is called after every attempt, so it looks closely only where there may be something to do. */
@@ -278,12 +277,6 @@ export class EndpointQueue implements AttemptTarget {
     const isDown = this.#health.down_since !== null && this.chats.count > 0;
     const canRefill = !isDown && !this.#isHeld(now) && this.#webhook.status === 'active';
     return { chats: this.chats, backlogs: this.#backlogs, replays: this.#replays, canRefill };
-  }
-
-  /** When there is next something to send; undefined if there is nothing. */
-  #nextTime(now: number): number | undefined {
-    const next = this.chats.nextTime(now);
-    return next === undefined ? undefined : Math.max(next, this.#health.hold_until ?? 0);
   }
 
   #isIdle(now: number, isSoon: boolean): boolean {

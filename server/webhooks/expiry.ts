@@ -1,6 +1,6 @@
 import type { Tx } from '../store/engine/engine.ts';
 import { skipBacklog } from '../store/webhooks/backlog-skips.ts';
-import { type BacklogRow, backlogsBefore, moveBacklog } from '../store/webhooks/backlogs.ts';
+import { backlogsBefore, moveBacklog } from '../store/webhooks/backlogs.ts';
 import { expireOpen } from '../store/webhooks/deliveries.ts';
 import { bumpRevision } from '../store/webhooks/endpoint-state.ts';
 import { finishReplays, noteSettled } from '../store/webhooks/replays.ts';
@@ -21,14 +21,10 @@ export async function expireDeliveries(tx: Tx, upTo: number, at: number): Promis
     await finishReplays(tx, webhookId, at);
     await bumpRevision(tx, webhookId, 'recheck');
   }
-  for (const backlog of await backlogsBefore(tx, upTo)) await expireBacklog(tx, backlog, upTo, at);
-}
-
-async function expireBacklog(tx: Tx, backlog: BacklogRow, upTo: number, at: number): Promise<void> {
-  const webhook = await findWebhook(tx, backlog.webhook_id);
-  if (webhook) {
-    const how = { reason: 'expired' as const, at, max: Number.POSITIVE_INFINITY };
-    await countExpired(tx, webhook.webhook_id, await skipBacklog(tx, webhook, backlog, upTo, how));
+  const how = { reason: 'expired' as const, at, max: Number.POSITIVE_INFINITY };
+  for (const backlog of await backlogsBefore(tx, upTo)) {
+    const webhook = await findWebhook(tx, backlog.webhook_id);
+    if (webhook) await countExpired(tx, webhook.webhook_id, await skipBacklog(tx, webhook, backlog, upTo, how));
+    await moveBacklog(tx, backlog, upTo);
   }
-  await moveBacklog(tx, backlog, upTo);
 }

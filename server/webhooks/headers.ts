@@ -1,21 +1,13 @@
+import type { Sending } from '../domain/attempt.ts';
 import { signedContent } from '../domain/signature.ts';
 
 /** The secret, and the previous one for some time after a rotation. */
 export type Secrets = readonly [current: string, ...previous: string[]];
 
-export interface Delivering {
-  /** The event's id. */
-  readonly id: string;
-  readonly event: string;
-  /** The exact text of the body. It is signed as UTF-8. */
-  readonly body: string;
-  /** The time of the attempt, in milliseconds since 1970. */
-  readonly at: number;
+interface Delivering extends Omit<Sending, 'replayId'> {
   readonly secrets: Secrets;
-  /** 1 for the first attempt. */
-  readonly attempt: number;
   readonly webhookId: number;
-  /** The replay that asked for it, if one did. */
+  /** The replay that created the delivery, if one did. */
   readonly replayId?: number | undefined;
   /** The version of Parley. */
   readonly version: string;

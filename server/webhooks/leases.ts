@@ -26,7 +26,7 @@ const maxTaken = 200;
 /** The leases of this process: each webhook is delivered to by one process, under a lease that it renews. */
 export class WebhookLeases {
   readonly #deps: DeliveryDeps;
-  /** Whether there may be leases to renew. */
+  /** There may be leases to renew. */
   #mayHold: boolean;
 
   constructor(deps: DeliveryDeps) {

@@ -12,7 +12,7 @@ export type Failure =
   | 'address'
   | 'other';
 
-/** What came of one attempt. A failure of the endpoint is an outcome, not an error of ours. */
+/** The outcome of one attempt. A failure of the endpoint is an outcome, not an error of ours. */
 export type Outcome =
   | {
       readonly kind: 'answered';
@@ -86,7 +86,7 @@ export function faultOf(error: unknown): Fault {
   return fault('other', code === '' ? 'the request failed' : `the request failed (${code})`);
 }
 
-/** Whether no connection was made: then nothing was sent, and another address may be tried. */
+/** Returns whether no connection was made: then nothing was sent, and another address may be tried. */
 export function hasNoConnection(error: unknown): boolean {
   const known = faults[codeOf(error)];
   return known === noRoute || known?.failure === 'refused';

@@ -14,17 +14,12 @@ export interface AttemptResult {
   readonly health: EndpointHealth | undefined;
 }
 
-export type WriteOutcome =
+type WriteOutcome =
   | 'written'
   /** The lease has changed hands: nothing was written. */
   | 'lease_lost'
   /** The delivery was settled by somebody else during the attempt. */
   | 'superseded';
-
-interface Waiting {
-  readonly attempt: AttemptResult;
-  readonly resolve: (outcome: WriteOutcome) => void;
-}
 
 /** Results wait this long for others, up to this many. */
 const gatherMs = 5;
@@ -39,7 +34,7 @@ const retryMs = 1_000;
  */
 export class ResultWriter {
   readonly #deps: DeliveryDeps;
-  #waiting: Waiting[] = [];
+  #waiting: { attempt: AttemptResult; resolve: (outcome: WriteOutcome) => void }[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #writing: Promise<void> | undefined;
 

@@ -9,7 +9,7 @@ import type { Guard } from './ssrf/guard.ts';
 /** The limits of one attempt. */
 const limits = { timeoutMs: 15_000, maxRead: 65_536, maxKept: 4_096 } as const;
 
-export interface SenderDeps {
+interface SenderDeps {
   readonly guard: Guard;
   readonly secrets: SecretBox;
   readonly now: () => number;
@@ -17,7 +17,7 @@ export interface SenderDeps {
   readonly version: string;
 }
 
-/** What is prepared once for a webhook as it was read: opening a secret takes as long as signing with it. */
+/** Prepared once for each row that is read: opening a secret takes as long as signing with it. */
 interface Endpoint {
   readonly url: URL;
   readonly secret: string;

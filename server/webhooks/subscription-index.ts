@@ -6,26 +6,13 @@ import type { Db, LogEntry } from '../store/engine/engine.ts';
 import { eventsOf, isAbout } from '../store/webhooks/webhook-events.ts';
 import { activeWebhooks, readPosition, type WebhookRow } from '../store/webhooks/webhooks.ts';
 
-/** What matching needs to know of a webhook. */
-interface Subscription {
-  readonly webhookId: number;
-  readonly chatId: ChatId | null;
-  readonly serviceWide: boolean;
-  readonly includeDirect: boolean;
-  readonly sinceEvent: number;
-}
+/** The fields of a webhook that matching needs. */
+type Subscription = Pick<WebhookRow, 'webhook_id' | 'chat_id' | 'service_wide' | 'include_direct' | 'since_event'>;
 
 /** The subscriptions to one event name. */
-class Subscriptions {
-  readonly byUser = new Map<UserId, Subscription[]>();
-  readonly serviceWide: Subscription[] = [];
-
-  add(userId: UserId, subscription: Subscription): void {
-    const others = this.byUser.get(userId);
-    if (others) others.push(subscription);
-    else this.byUser.set(userId, [subscription]);
-    if (subscription.serviceWide) this.serviceWide.push(subscription);
-  }
+interface Subscriptions {
+  readonly byUser: Map<UserId, Subscription[]>;
+  readonly serviceWide: Subscription[];
 }
 
 /**
@@ -76,17 +63,16 @@ export class SubscriptionIndex {
   }
 
   #add(row: WebhookRow): void {
-    const subscription: Subscription = {
-      webhookId: row.webhook_id,
-      chatId: row.chat_id,
-      serviceWide: row.service_wide,
-      includeDirect: row.include_direct,
-      sinceEvent: row.since_event,
-    };
+    const { user_id, webhook_id, chat_id, service_wide, include_direct, since_event } = row;
+    const subscription: Subscription = { webhook_id, chat_id, service_wide, include_direct, since_event };
     for (const name of eventsOf(row)) {
-      const subscriptions = this.#byName.get(name) ?? new Subscriptions();
+      const subscriptions: Subscriptions = this.#byName.get(name) ?? { byUser: new Map(), serviceWide: [] };
       this.#byName.set(name, subscriptions);
-      subscriptions.add(row.user_id, subscription);
+      const { byUser, serviceWide } = subscriptions;
+      const own = byUser.get(user_id) ?? [];
+      own.push(subscription);
+      byUser.set(user_id, own);
+      if (service_wide) serviceWide.push(subscription);
     }
   }
 
@@ -95,8 +81,8 @@ export class SubscriptionIndex {
     const subscriptions = this.#byName.get(event.event);
     if (!subscriptions) return [];
     return (await this.#candidates(event, subscriptions))
-      .filter(({ chatId, sinceEvent }) => (chatId ?? event.chat_id) === event.chat_id && sinceEvent < event.event_id)
-      .map(({ webhookId }) => webhookId)
+      .filter((one) => (one.chat_id ?? event.chat_id) === event.chat_id && one.since_event < event.event_id)
+      .map(({ webhook_id }) => webhook_id)
       .filter((webhookId) => !isAbout(event, webhookId));
   }
 
@@ -105,10 +91,10 @@ export class SubscriptionIndex {
     if (chat_id < 0) return byUser.get(-chat_id as UserId) ?? [];
     const found: Subscription[] = [];
     for (const subscriptions of this.#membership.seenBy(event_id, chat_id, byUser)) {
-      for (const subscription of subscriptions) if (!subscription.serviceWide) found.push(subscription);
+      for (const subscription of subscriptions) if (!subscription.service_wide) found.push(subscription);
     }
     if (serviceWide.length === 0) return found;
     const isDirect = (await this.#chatTypes.fetch(chat_id)) === 'direct';
-    return [...found, ...serviceWide.filter(({ includeDirect }) => includeDirect || !isDirect)];
+    return [...found, ...serviceWide.filter(({ include_direct }) => include_direct || !isDirect)];
   }
 }

@@ -14,7 +14,7 @@ const requests = tokens.map(
   (token) => new Request('http://127.0.0.1/', { headers: { authorization: `Bearer ${token}` } }),
 );
 
-/** As many as a busy server does between two waits. */
+/** A busy server checks this many tokens between two waits. */
 const batch = 64;
 
 async function checkFor(ms: number): Promise<{ checks: number; micros: number }> {

@@ -24,7 +24,7 @@ export interface InsertTable {
 export interface Inserts {
   /** Messages, each with its event. */
   readonly perSecond: number;
-  /** Of a transaction. */
+  /** The duration of a transaction. */
   readonly p50Ms: number;
   readonly p99Ms: number;
 }

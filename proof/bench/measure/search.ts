@@ -18,7 +18,7 @@ export const measureSearch: EngineMeasure = async ({ title, fresh }, plan) => {
     await using bare = await Baseline.start('server', response);
     const job: QueryJob = { userId: users[0].userId, chatId: chat, word, ms: plan.seconds * 1_000 };
     const rounds: { searches: number; queries: number }[] = [];
-    // As many queries as the database alone does.
+    // The database runs the same queries alone, for comparison.
     const afterRound = async ({ perSecond }: Load) =>
       void rounds.push({ searches: perSecond, queries: await runBare<number>('query', job, env) });
     const contender = parley.racer(users.map(ask));

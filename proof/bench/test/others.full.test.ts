@@ -21,7 +21,7 @@ describe.skipIf(process.platform !== 'linux')('what a process did', () => {
   test.skipIf(Bun.which('setsid') === null)('is not our own if it is a stranger, and is seen', async () => {
     const { ownGrowth, otherSeconds } = await whileWorking('stranger');
     expect(ownGrowth).toBeLessThan(most);
-    // What our own network traffic costs the kernel may hide a little of it.
+    // The kernel's work for our own network traffic may hide a little of it.
     expect(otherSeconds).toBeGreaterThan(0.1);
   });
 });

@@ -63,7 +63,7 @@ export const clock: Scenario<'jumps'> = {
   },
 };
 
-/** Neither a rate limit nor a token that seems to be of another time may lock anybody out. */
+/** Waits until every user succeeds: no rate limit and no expired token may lock a user out. */
 async function untilEverybodySucceeds({ stage, calls, tally }: Scene, end: AbortSignal): Promise<void> {
   const jumped = performance.now();
   const userIds = stage.writers.map(({ userId }) => userId);

@@ -6,7 +6,7 @@ import { beside, hurryNowAndThen, receiverOf, type Scenario, type Scene, webhook
 import { drawLives } from '../schedule.ts';
 import { makeVolume, type Volume } from '../volume.ts';
 
-/** So many of the messages are sent after the kills, spread over this time. */
+/** The messages that are sent after the kills, spread over this time. */
 const maxHeldBack = 200;
 const heldBackMs = 30_000;
 

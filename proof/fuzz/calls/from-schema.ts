@@ -31,7 +31,7 @@ export function inputsOf(row: NamedOperation): fc.Arbitrary<Fields> {
 
 /** Fields that need more than their schema says to be accepted. */
 const special: Readonly<Record<string, fc.Arbitrary<Value>>> = {
-  // Nothing listens at these, and none of them leaves this machine.
+  // These URLs have no listener, and requests to them never leave this machine.
   url: fc.constantFrom(
     ...['http://127.0.0.1:9/hook', 'http://[::1]:9/a?b=c#d', 'http://127.1:9', 'https://127.0.0.1:9/ü'],
     ...['http://10.1.2.3/', 'http://169.254.169.254/latest', 'http://0x7f.1:9/', 'http://user:pass@127.0.0.1:9/'],

@@ -18,7 +18,7 @@ function answer(status: number, body: unknown, headers: Record<string, string> =
 const post: Asked = { method: 'POST', address: 'x', damage: undefined };
 const get: Asked = { ...post, method: 'GET' };
 
-/** What is said against an answer; undefined where nothing is. */
+/** Returns the complaint about a response, or undefined if there is none. */
 function complaintOf(name: string, given: Answer, asked = post): string | undefined {
   try {
     judge(rowNamed(name), asked, given);

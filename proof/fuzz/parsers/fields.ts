@@ -20,7 +20,7 @@ const refusedAs =
 /** A query of the pieces of its syntax. */
 const query = joined(token('& = + % %4 %41 %c3%a9 %c3 %ff %00 %25 ; ? # a b []', '\ud800'), 20);
 
-/** Whether every percent sign is followed by two hex digits, and these make UTF-8. */
+/** Returns whether two hex digits follow every percent sign, and these make UTF-8. */
 function isEncoded(text: string): boolean {
   if (/%(?![\da-f]{2})/i.test(text)) return false;
   const runs = text.match(/(?:%[\da-f]{2})+/gi) ?? [];

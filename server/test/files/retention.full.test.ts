@@ -1,27 +1,11 @@
 import { expect, test } from 'bun:test';
-import { removeEnded } from '../../files/removal.ts';
-import type { Blobs } from '../../files/storage/blobs.ts';
 import { openDisk } from '../../files/storage/disk.ts';
-import type { Client } from '../support/client.ts';
 import { freshEnvironment, onBothEngines } from '../support/engines.ts';
+import { newGroup, statusOf, sweep, uploadText } from '../support/file-removal.ts';
 import { keeps, nothing, sha256 } from '../support/files.ts';
 import { users } from '../support/people.ts';
-import { attach, spawnServer, type TestServer } from '../support/server.ts';
+import { attach, spawnServer } from '../support/server.ts';
 import { expectRefusal } from '../support/wire.ts';
-
-const newGroup = async (by: Client, ...others: Client[]) =>
-  (await by.ok('messages.create_group', { name: 'Group', participants: others.map((c) => c.userId) })).group.chat_id;
-
-const upload = async (by: Client, text: string) =>
-  (await by.ok('files.upload', { file: new File([text], 'a.txt') })).file;
-
-const statusOf = async (by: Client, url: string) =>
-  (await fetch(url, { headers: { authorization: `Bearer ${by.token}` } })).status;
-
-/** Removes expired files, as the server does every few seconds. */
-async function sweep({ engine }: TestServer, blobs: Blobs): Promise<void> {
-  while (await removeEnded(engine, blobs, Date.now(), () => {}));
-}
 
 onBothEngines('a file that is sent again while its last message is deleted', (engine) => {
   test('exists while a message uses it, and is removed completely otherwise', async () => {
@@ -34,10 +18,10 @@ onBothEngines('a file that is sent again while its last message is deleted', (en
     const chat_id = await newGroup(ada, bob);
     let alive = true;
     const sweeping = (async () => {
-      for (; alive; await Bun.sleep(1)) await sweep(server, blobs);
+      for (; alive; await Bun.sleep(1)) await sweep(server, blobs, Date.now());
     })();
     const one = async (round: string, deleteAfterMs: number) => {
-      const { file_id, url } = await upload(ada, round);
+      const { file_id, url } = await uploadText(ada, round);
       let living = (await ada.ok('messages.send_message', { chat_id, file_id })).message.message_id;
       for (let turn = 0; turn < 3; turn++) {
         const [again] = await Promise.all([
@@ -62,7 +46,7 @@ onBothEngines('a file that is sent again while its last message is deleted', (en
       alive = false;
       await sweeping;
     }
-    await sweep(server, blobs);
+    await sweep(server, blobs, Date.now());
     await keeps(server, nothing);
     await server.stop();
     await running.kill('SIGTERM');

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'bun:test';
-import { removeEnded } from '../../files/removal.ts';
 import type { Blobs } from '../../files/storage/blobs.ts';
 import { openDisk } from '../../files/storage/disk.ts';
 import type { Client } from '../support/client.ts';
 import { onAnyEngine } from '../support/engines.ts';
+import { newGroup, statusOf, sweep, uploadText } from '../support/file-removal.ts';
 import {
   Connection,
   filePart,
@@ -18,29 +18,10 @@ import {
   uploading,
 } from '../support/files.ts';
 import { users } from '../support/people.ts';
-import { serverFor, type TestServer } from '../support/server.ts';
+import { serverFor } from '../support/server.ts';
 import { expectRefusal } from '../support/wire.ts';
 
 const hour = 3_600_000;
-
-const newGroup = async (by: Client, ...others: Client[]) =>
-  (await by.ok('messages.create_group', { name: 'Group', participants: others.map((c) => c.userId) })).group.chat_id;
-
-const upload = async (by: Client, text: string) =>
-  (await by.ok('files.upload', { file: new File([text], 'a.txt') })).file;
-
-const statusOf = async (by: Client, url: string) =>
-  (await fetch(url, { headers: { authorization: `Bearer ${by.token}` } })).status;
-
-/** Removes expired files, as the server does every few seconds. Returns how many. */
-async function sweep({ engine }: TestServer, blobs: Blobs, now: number): Promise<number> {
-  let removed = 0;
-  const counted = (count: number) => {
-    removed += count;
-  };
-  while (await removeEnded(engine, blobs, now, counted));
-  return removed;
-}
 
 onAnyEngine('an unused file', (engine) => {
   const start = Date.now();
@@ -60,7 +41,7 @@ onAnyEngine('an unused file', (engine) => {
 
   test('that was never sent is removed when it expires, and not before', async () => {
     const before = await kept(server());
-    const { file_id, url } = await upload(ada, 'unsent');
+    const { file_id, url } = await uploadText(ada, 'unsent');
     ahead += 3 * hour - 60_000;
     expect(await sweep(server(), blobs, now())).toBe(0);
     expect(await statusOf(ada, url)).toBe(200);
@@ -77,7 +58,7 @@ onAnyEngine('an unused file', (engine) => {
   test('whose message was deleted is removed at once', async () => {
     const before = await kept(server());
     const { message } = await ada.ok('messages.send_message', { chat_id, file: new File(['x'], 'x.txt') });
-    const { file_id } = await upload(ada, 'sent later');
+    const { file_id } = await uploadText(ada, 'sent later');
     const later = await ada.ok('messages.send_message', { chat_id, file_id });
     expect(await sweep(server(), blobs, now() + 1_000 * hour)).toBe(0);
     for (const { message_id } of [message, later.message]) await bob.refused('messages.delete_message', { message_id });
@@ -88,7 +69,7 @@ onAnyEngine('an unused file', (engine) => {
   });
 
   test('stays while another message uses it, however old it is', async () => {
-    const { file_id, url } = await upload(ada, 'in two places');
+    const { file_id, url } = await uploadText(ada, 'in two places');
     const other = await newGroup(ada, bob);
     const one = await ada.ok('messages.send_message', { chat_id, file_id });
     const two = await ada.ok('messages.send_message', { chat_id: other, file_id });

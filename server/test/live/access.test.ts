@@ -30,7 +30,7 @@ async function goesOn(stream: EventReader, by: Client, chat_id: number): Promise
 }
 
 onAnyEngine('a stream whose access has ended', (engine) => {
-  // Nothing but being told can end one.
+  // Sweeps are too rare to end a stream, so only a notification can.
   const server = serverFor(engine, {}, { sweepMs: hour });
   let root: Client;
   let ada: Client;
@@ -133,7 +133,7 @@ onAnyEngine('a stream whose access expires', (engine) => {
     const [expiring, lasting] = [await listen(client), await listen(bob)];
     now += hour - 1;
     monotonic += quietMs;
-    // Whether it has expired is looked at in the same turn.
+    // The expiry is checked in the same turn.
     await expiring.until('a sign of life', ({ frames }) => frames.length > 1);
     now += 1;
     await expiring.untilEnded();
@@ -143,7 +143,7 @@ onAnyEngine('a stream whose access expires', (engine) => {
 
 const commandLine = join(import.meta.dir, '../../../cli/main.ts');
 
-/** What an operator types beside a running server. */
+/** Runs a command beside a running server. */
 async function parley(env: Environment, ...words: string[]): Promise<void> {
   const child = Bun.spawn([process.execPath, commandLine, ...words], {
     env: { PATH: process.env.PATH ?? '', ...env },
@@ -172,7 +172,7 @@ describe('a stream whose access another process has ended, which nobody tells', 
   });
 
   onPostgres('another server without NATS', () => {
-    test('ends; and what happens there is told here', async () => {
+    test('ends, and events of the other process arrive here', async () => {
       const env = { ...(await freshEnvironment('postgres')), PARLEY_SECRET_KEY: 'ab'.repeat(32) };
       const here = await startServer(env, { sweepMs });
       const there = await startServer(env, { sweepMs });

@@ -13,7 +13,7 @@ import { signedIn } from '../support/visitor.ts';
 /** The pages that there are have no scripts; this stands for one that has. */
 const withScripts = { bypassCSP: true };
 
-/** What a page has been told, and how its stream is doing. */
+/** The events that a page has received, and the state of its stream. */
 interface Told {
   readonly events: { id: string; event: string; data: string }[];
   opened: number;
@@ -61,7 +61,7 @@ inChromium('a stream in a browser', () => {
   let bob: Client;
   let chat_id: number;
   beforeAll(async () => {
-    // Where it is found again after it was away.
+    // The port stays the same after a restart.
     env = { ...(await freshEnvironment('sqlite')), PORT: String(await quietPort()) };
     process = await spawnServer(env);
     server = await attach(process.url, env);

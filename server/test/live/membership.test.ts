@@ -10,7 +10,7 @@ onAnyEngine('a stream that is open', (engine) => {
   let ada: Client;
   let bob: Client;
   let cleo: Client;
-  /** Where everybody is: what is told there last shows that all before it has been told. */
+  /** A chat with all users. The arrival of its last message shows that all earlier events have arrived. */
   let lobby: number;
   let readers: EventReader[] = [];
   beforeAll(async () => {
@@ -34,7 +34,7 @@ onAnyEngine('a stream that is open', (engine) => {
   const remove = (chat_id: number, who: Client) => ada.ok('chats.remove_participant', { chat_id, user_id: who.userId });
 
   let ends = 0;
-  /** What was read, once everything that happened until now has been told. */
+  /** Returns the events of the streams once everything up to now has arrived. */
   const readToTheEnd = async (...streams: EventReader[]) => {
     const end = `end ${++ends}`;
     await say(lobby, end);
@@ -83,7 +83,7 @@ onAnyEngine('a stream that is open', (engine) => {
     expect(dans.lines.slice(0, -1)).toEqual(['user_joined']);
   });
 
-  test('of one chat is quiet after one has left it, and goes on where one is added again', async () => {
+  test('of one chat gets no events after the user leaves, and gets them again after a return', async () => {
     const chat_id = await groupOf(cleo);
     const [one, whole] = [await follow(cleo, { chat_id }), await follow(cleo)];
     await remove(chat_id, cleo);
@@ -127,7 +127,7 @@ onAnyEngine('a stream that is open', (engine) => {
     await expectTheLog(bob, bobs);
   });
 
-  test('is told the same as hundreds of others, and as one that comes while they are told', async () => {
+  test('gets the same events as hundreds of others, and as one that opens meanwhile', async () => {
     const chat_id = await groupOf(bob, cleo);
     const others: EventReader[] = [];
     // They are told in turns, between which others come.
@@ -164,7 +164,7 @@ onAnyEngine('a stream that is open', (engine) => {
         await changes;
         await readToTheEnd(stream);
         await expectTheLog(who, stream, isTold ? after : undefined);
-        // Nobody of theirs listens any more: the next one begins anew.
+        // The user has no streams any more, so the next one loads the memberships again.
         stream.breakOff();
       }
     };

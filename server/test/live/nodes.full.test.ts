@@ -15,10 +15,10 @@ import { type EventReader, groupOf, listen, logged, metric, parsed } from '../su
 
 const minute = 60_000;
 
-/** So that nobody looks by themselves: what arrives was told. */
+/** Sweeps are rare, so an event that arrives was announced over the bus. */
 const told = { sweepMs: 10 * minute };
 
-/** So many servers on one new database, each with a folder of its own. */
+/** Returns environments of servers on one new database, each with its own folder. */
 async function environments(natsUrl: string, more: Environment = {}): Promise<() => Environment> {
   const key = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64');
   const env = { ...(await freshEnvironment('postgres')), NATS_URL: natsUrl, PARLEY_SECRET_KEY: key, ...more };
@@ -81,7 +81,7 @@ onCluster('servers on one database that tell each other over NATS', () => {
       for (const lie of ['', 'xx', '{"at":1,"signal":{}}', '0 9007199254740990', '[1,2]', 'x'.repeat(50_000)]) {
         stranger.publish(`${prefix}.${topic}`, lie);
       }
-      // What was said once cannot be said again as something else.
+      // A message cannot be replayed under another topic.
       if (real && !real.subject.endsWith(topic)) stranger.publish(`${prefix}.${topic}`, real.data);
     }
     await stranger.flush();
@@ -153,7 +153,7 @@ onCluster('servers on one database that tell each other over NATS', () => {
     other.breakOff();
   });
 
-  test('tell also what is too large to be told in one piece', async () => {
+  test('deliver events that are too large for one message', async () => {
     const stream = await listen(at(b, bob));
     const large = {
       'more than NATS takes, once it is escaped': `escaped ${'"'.repeat(700_000)}`,
@@ -165,7 +165,7 @@ onCluster('servers on one database that tell each other over NATS', () => {
       await say(ada, chat_id, content);
       await untilContent(stream, content);
     }
-    // Those that arrive together are committed together.
+    // Messages that arrive together are committed together.
     await Promise.all(Array.from({ length: 20 }, (_, i) => say(ada, chat_id, `${i} ${'y'.repeat(90_000)}`)));
     await stream.untilTold(24);
     expect(parsed(stream.told)).toEqual(await logged(bob, Number(stream.opening.id)));
@@ -309,7 +309,7 @@ onCluster('services that share a NATS', () => {
     return { host: `127.0.0.1:${port}`, stop: () => child.kill() };
   }
 
-  test('that asks for a password: a wrong one is told in the log, and the server serves', async () => {
+  test('that requires a password: a wrong one is logged, and the server serves', async () => {
     const nats = await guardedNats('parley', 'hunter2');
     const right = await environments(`nats://parley:hunter2@${nats.host}`);
     const wrong = (await environments(`nats://parley:hunter3@${nats.host}`, { LOG_LEVEL: 'info' }))();
@@ -330,7 +330,7 @@ onCluster('services that share a NATS', () => {
   });
 });
 
-describe('a server says in one plain line, and ends with code 1,', () => {
+describe('a server prints one line, and exits with code 1,', () => {
   const startsWith = async (extra: Environment) => {
     const stderr = await startsInVain({ ...(await freshEnvironment('sqlite')), ...extra });
     expect(stderr).toContain('NATS_URL');

@@ -40,7 +40,7 @@ onAnyEngine('a signal that somebody has read', (engine) => {
     for (const stream of streams) await stream.until('it has come to now', ({ contents }) => contents.includes('now'));
   };
 
-  test('is told to all who are in the chat, also to the other streams of who has read', async () => {
+  test('reaches all members of the chat, and the other streams of the reader', async () => {
     const streams = [await follow(ada), await follow(bob), await follow(bob), await follow(cleo)];
     const before = Date.now();
     await read(bob);
@@ -56,7 +56,7 @@ onAnyEngine('a signal that somebody has read', (engine) => {
     }
   });
 
-  test('says up to which message, and is told only where that has moved', async () => {
+  test('names the message, and is sent only if the position has moved', async () => {
     const stream = await follow(ada);
     const first = message_id - 1;
     await read(bob, first);
@@ -73,7 +73,7 @@ onAnyEngine('a signal that somebody has read', (engine) => {
     ]);
   });
 
-  test('is told neither to strangers nor to those who have left or were removed', async () => {
+  test('does not reach strangers, nor users who have left or were removed', async () => {
     const others = [stranger, bob, cleo];
     const participants = others.map(({ userId }) => userId);
     const { group: lobby } = await ada.ok('messages.create_group', { name: 'lobby', participants });
@@ -91,7 +91,7 @@ onAnyEngine('a signal that somebody has read', (engine) => {
     }
   });
 
-  test('is told to somebody who has just joined', async () => {
+  test('reaches a user who has just joined', async () => {
     const stream = await follow(stranger);
     await ada.ok('chats.add_participants', { chat_id, participants: [stranger.userId] });
     await stream.untilTold(1);
@@ -116,7 +116,7 @@ onAnyEngine('a signal that somebody has read', (engine) => {
     expect(Object.keys(signalTable)).toEqual(['message_read']);
   });
 
-  test('is told where it is asked for by name and by chat, and only there', async () => {
+  test('reaches only streams whose filters match its name and chat', async () => {
     const { group } = await ada.ok('messages.create_group', { name: 'other', participants: [] });
     const asked: [StreamQuery, string[]][] = [
       [{}, ['message_read', 'new_message now']],

@@ -11,7 +11,7 @@ const megabytes = (pid: number): number =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
 onBothEngines('readers of streams who take in nothing', (engine) => {
-  test('take little of the server’s memory, and others are told everything', async () => {
+  test('take little of the server’s memory, and other streams get every event', async () => {
     const env = { ...(await freshEnvironment(engine)), PARLEY_CONTENT_LIMIT: '100000' };
     const server = await spawnServer(env);
     const beside = await attach(server.url, env);

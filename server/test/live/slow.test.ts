@@ -17,7 +17,7 @@ onAnyEngine('a reader of a stream', (engine) => {
   const server = serverFor(engine, { PARLEY_CONTENT_LIMIT: '1000000' }, runtime);
   const cutOff = () => metric(server().url, 'parley_streams_ended_total{reason="too_slow"}');
 
-  test('who takes in nothing is cut off, and goes on from there without a gap', async () => {
+  test('that reads nothing is disconnected, and resumes there without a gap', async () => {
     const { ada, bob } = await users(server(), 'ada', 'bob');
     const chat_id = await groupOf(ada, bob);
     const [stalled, other] = [await listen(bob), await listen(bob)];

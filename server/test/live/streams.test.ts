@@ -107,7 +107,7 @@ onBothEngines('a stream', (engine) => {
       expect(headers.has('access-control-allow-origin')).toBe(false);
     });
 
-    test('to pages of other origins too, as every answer is, without credentials', async () => {
+    test('to pages of other origins too, without credentials', async () => {
       const { headers } = await follow(bob, {}, { Origin: 'https://elsewhere.example' });
       expect(headers.get('access-control-allow-origin')).toBe('*');
       expect(headers.has('access-control-allow-credentials')).toBe(false);
@@ -128,7 +128,7 @@ onBothEngines('a stream', (engine) => {
       }
     });
 
-    test('everything from the beginning after 0, and then goes on', async () => {
+    test('everything from the beginning after 0, and then live events', async () => {
       const stream = await follow(bob, { after: 0 });
       expect(stream.opening.id).toBe('0');
       await say(ada, chat_id, 'and then');
@@ -340,7 +340,7 @@ onAnyEngine('a stream of events past their time', (engine) => {
     }
   });
 
-  test('ends where they are dropped before they could be told, rather than leave them out', async () => {
+  test('ends if events are pruned before they could be sent', async () => {
     const { ada } = await users(server(), 'ada');
     const chat_id = await groupOf(ada);
     const stream = await listen(ada);
@@ -365,7 +365,7 @@ onAnyEngine('streams', (engine) => {
   const server = serverFor(engine, { PARLEY_STREAM_LIMIT: '6' });
   const open = (who: Client) => EventReader.open(streamUrl(who.url), { Authorization: `Bearer ${who.token}` });
 
-  test('are as many as the operator allows, for one user half of them; whoever leaves makes room', async () => {
+  test('are limited by the operator, and to half of that for one user; a closed stream makes room', async () => {
     const { ada, bob, cleo } = await users(server(), 'ada', 'bob', 'cleo');
     const given = [await listen(ada), await listen(ada), await listen(ada)];
     const headers = (who: Client) => ({ headers: { authorization: `Bearer ${who.token}` } });
@@ -392,7 +392,7 @@ onAnyEngine('streams', (engine) => {
     await streamsOpen(server().url, 0);
   });
 
-  test('leave their place also where the client hangs up before it is answered', async () => {
+  test('are released even if the client disconnects before the response', async () => {
     const { ada } = await users(server(), 'ada');
     const { hostname, port } = new URL(ada.url);
     for (let i = 0; i < 30; i++) {

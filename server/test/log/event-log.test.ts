@@ -60,7 +60,7 @@ onBothEngines('the event log', (name) => {
   const unreadable = () => flaky(() => true);
   const all = () => committed.flatMap(idsOf);
 
-  test('gives what was just committed from memory, from any cursor and whatever the order of arrival', async () => {
+  test('returns recent commits from memory, from any cursor and in any order of arrival', async () => {
     const log = openLog(unreadable());
     for (const batch of committed.toReversed()) log.committed(batch);
     for (const after of [0, ...all()]) {

@@ -30,7 +30,7 @@ const fields: Record<Exclude<EventName, 'webhook_disabled'>, readonly string[]> 
 onAnyEngine('events', (engine) => {
   const server = serverFor(engine);
 
-  describe('tell of what happened', () => {
+  describe('are emitted', () => {
     let ada: Client;
     let bob: Client;
     let seen: LoggedEvent[];
@@ -136,7 +136,7 @@ onAnyEngine('events', (engine) => {
     });
   });
 
-  describe('are not told of a change that changes nothing', () => {
+  describe('are not emitted for a change that changes nothing', () => {
     let ada: Client;
     let bob: Client;
     let chat_id: number;
@@ -323,7 +323,7 @@ onAnyEngine('events', (engine) => {
       expect(names(await eventsAfter(bob, 0, { chat_id }))).toEqual(['group_created', 'user_left']);
     });
 
-    test('what goes on in a chat that was left takes no place from what goes on in others', async () => {
+    test('events of a chat that the user left take no room in a page', async () => {
       const [left, kept] = [await groupOf(ada, bob), await groupOf(ada, bob)];
       const tip = await eventTip(ada);
       await say(ada, left, 'before');
@@ -385,7 +385,7 @@ onAnyEngine('events past their time', (engine) => {
     expect(messages.map((m) => m.content)).toEqual(['old one', 'old two', 'old three', 'new']);
   });
 
-  test('leave a log that goes on with higher ids where all of it was dropped', async () => {
+  test('leave a log that continues with higher ids after all events were pruned', async () => {
     const { ada } = await users(server(), 'ada');
     const { chat_id } = (await ada.ok('messages.create_group', { name: 'g', participants: [] })).group;
     await ada.ok('messages.send_message', { chat_id, content: 'soon gone' });

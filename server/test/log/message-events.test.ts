@@ -65,7 +65,7 @@ onBothEngines('a text that is stored once', (engine) => {
     await ada.ok('messages.delete_message', { message_id: ids[1] ?? 0 });
     expect((await eventsAfter(ada, from)).slice(0, texts.length)).toEqual(sent);
 
-    // What another process reads comes from the database, and not from the memory of this one.
+    // Another process reads from the database, and not from the memory of this one.
     await server.stop();
     server = await startServer(env);
     const again = new Client(server.url, ada.token, ada.userId);

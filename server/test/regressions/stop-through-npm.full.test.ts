@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { endWithUs, temporaryFolder } from '../support/cleanup.ts';
 import { freshEnvironment } from '../support/engines.ts';
 import { eventually } from '../support/eventually.ts';
+import { listeningUrl } from '../support/server.ts';
 
 const root = join(import.meta.dir, '../../..');
 
@@ -16,7 +17,7 @@ test('a server that npm started ends when npm is told to stop', async () => {
     stderr: 'pipe',
   });
   endWithUs(npm);
-  const url = await addressIn(npm.stderr);
+  const url = await listeningUrl(npm.stderr);
   const below = descendants(npm.pid).map((pid) => endWithUs({ pid }));
   try {
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
@@ -27,17 +28,6 @@ test('a server that npm started ends when npm is told to stop', async () => {
     for (const one of below) one.kill('SIGKILL');
   }
 });
-
-/** The address that the server says it listens on. */
-async function addressIn(stderr: ReadableStream<Uint8Array>): Promise<string> {
-  let said = '';
-  for await (const part of stderr) {
-    said += new TextDecoder().decode(part);
-    const url = /listening on (http:\S+)/.exec(said)?.[1];
-    if (url) return url;
-  }
-  throw new Error(`the server did not start: ${said}`);
-}
 
 const answers = (url: string) =>
   fetch(`${url}/healthz`, { keepalive: false }).then(

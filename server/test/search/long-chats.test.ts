@@ -34,7 +34,7 @@ const wordsOf = (i: number): string[] => [
   ...(i > count - 100 ? ['lately'] : []),
 ];
 
-/** What is asked for; the last word is a beginning. */
+/** The last word of each query is a prefix. */
 const queries = [
   ['every'],
   ['e'],

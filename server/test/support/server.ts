@@ -90,22 +90,25 @@ export async function spawnServer(env: Environment, log = '/dev/null'): Promise<
     stderr: 'pipe',
   });
   endWithUs(child);
-  let said = '';
-  for await (const part of child.stderr) {
-    said += new TextDecoder().decode(part);
-    const url = /listening on (http:\S+)/.exec(said)?.[1];
-    if (url) {
-      return {
-        url,
-        process: child,
-        kill: (signal) => {
-          child.kill(signal);
-          return child.exited;
-        },
-      };
-    }
+  return {
+    url: await listeningUrl(child.stderr),
+    process: child,
+    kill: (signal) => {
+      child.kill(signal);
+      return child.exited;
+    },
+  };
+}
+
+/** Returns the URL that a server prints when it listens. Throws if the output ends before. */
+export async function listeningUrl(stderr: ReadableStream<Uint8Array>): Promise<string> {
+  let output = '';
+  for await (const part of stderr) {
+    output += new TextDecoder().decode(part);
+    const url = /listening on (http:\S+)/.exec(output)?.[1];
+    if (url) return url;
   }
-  throw new Error(`the server did not start: ${said}`);
+  throw new Error(`the server did not start: ${output}`);
 }
 
 /** Helpers to create users on a server in another process. */

@@ -2,11 +2,12 @@ import { afterAll, beforeAll, expect } from 'bun:test';
 import type { ClientOutput } from '@parley/contract';
 import { allChats } from '../../store/webhooks/backlogs.ts';
 import { Client } from './client.ts';
+import type { EngineName, Environment } from './engines.ts';
 import { eventually } from './eventually.ts';
 import { users } from './people.ts';
 import { quietPort } from './quiet-port.ts';
-import type { Endpoint, Receiver } from './receiver.ts';
-import type { TestServer } from './server.ts';
+import { type Endpoint, type Receiver, receiverFor } from './receiver.ts';
+import { serverFor, type TestServer } from './server.ts';
 
 export const second = 1_000;
 export const minute = 60 * second;
@@ -170,6 +171,13 @@ export function sentinelFor(server: () => TestServer, receiver: () => Receiver):
     if (!sentinel) throw new Error('the sentinel is not at its post yet');
     return sentinel;
   };
+}
+
+/** Starts a receiver, and a server whose clock the test moves. */
+export function clockedServer(engine: EngineName, env: Environment = {}) {
+  const clock = new Clock();
+  const server = serverFor(engine, env, { now: clock.now, monotonic: clock.monotonic, sweepMs });
+  return { clock, server, receiver: receiverFor() };
 }
 
 /** Returns the number of open deliveries. */

@@ -40,7 +40,7 @@ const settled = (server: TestServer, by: Client, webhook_id: number) =>
     return webhook.oldest_undelivered_age === null || undefined;
   });
 
-/** What came to an endpoint, by event and text. */
+/** Returns the arrivals at an endpoint, as event and text. */
 const told = ({ arrivals }: Endpoint) =>
   arrivals.map(({ event, data }) => (data.content === undefined ? event : `${event} ${data.content}`));
 
@@ -56,7 +56,7 @@ const rowsOf = (server: TestServer, webhook_id: number) =>
 const statusOf = (server: TestServer, webhook_id: number) =>
   server.engine.get<object>('SELECT status, disabled_reason FROM webhooks WHERE webhook_id = $1', [webhook_id]);
 
-onBothEngines('a webhook is told', (engine) => {
+onBothEngines('a webhook receives', (engine) => {
   const receiver = receiverFor();
   const server = serverFor(engine, {}, { sweepMs: 20 });
   const sentinel = sentinelFor(server, receiver);
@@ -223,7 +223,7 @@ onBothEngines('a webhook is told', (engine) => {
       expect(await former.refused('webhooks.register', input)).toBe('forbidden');
     });
 
-    test('is told of every chat but the direct ones, and of those where that is asked', async () => {
+    test('receives events of all chats, and of direct chats only with include_direct', async () => {
       const { ada, bob } = await users(server(), 'ada', 'bob');
       const [without, including] = [receiver().endpoint(), receiver().endpoint()];
       const hooks = [
@@ -252,7 +252,7 @@ onBothEngines('a webhook is told', (engine) => {
       ]);
     });
 
-    test('is told the same of what it missed while it was paused', async () => {
+    test('receives the same events after a pause', async () => {
       const { ada, bob } = await users(server(), 'ada', 'bob');
       const endpoint = receiver().endpoint();
       const webhook_id = await register(root, endpoint, wide);
@@ -266,7 +266,7 @@ onBothEngines('a webhook is told', (engine) => {
       expect(told(endpoint)).toEqual(['group_created', 'new_message in a group']);
     });
 
-    test('is told of one chat where it asks for that, whoever is in it', async () => {
+    test('receives events of one chat if it names one', async () => {
       const { ada } = await users(server(), 'ada');
       const endpoint = receiver().endpoint();
       const [one, two] = [await newGroup(ada), await newGroup(ada)];
@@ -331,7 +331,7 @@ onBothEngines('a webhook is told', (engine) => {
       { state: 'skipped', reason },
       { state: 'skipped', reason },
     ];
-    /** Whatever happens now, nothing is sent and nothing waits. */
+    /** Expects that the act sends no delivery and queues none. */
     const expectSilence = async (
       { endpoint, webhook_id }: { endpoint: Endpoint; webhook_id: number },
       act: () => Promise<unknown>,
@@ -411,7 +411,7 @@ onBothEngines('a webhook is told', (engine) => {
       await expectSilence(hook, () => say(bob, hook.chat_id, 'unheard'));
     });
 
-    test('until it is made active with another token: then it starts anew', async () => {
+    test('until it is activated with another token, and then starts from there', async () => {
       const { ada } = await users(server(), 'ada');
       const other = await secondToken(ada);
       const { endpoint, chat_id, webhook_id } = await busyHook(other);

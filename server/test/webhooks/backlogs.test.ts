@@ -10,7 +10,7 @@ import { Held, receiverFor } from '../support/receiver.ts';
 import { serverFor } from '../support/server.ts';
 import {
   Absent,
-  Clock,
+  clockedServer,
   day,
   hour,
   minute,
@@ -25,9 +25,7 @@ import {
 } from '../support/webhook-scene.ts';
 
 onBothEngines('a backlog', (engine) => {
-  const clock = new Clock();
-  const server = serverFor(engine, {}, { now: clock.now, monotonic: clock.monotonic, sweepMs });
-  const receiver = receiverFor();
+  const { clock, server, receiver } = clockedServer(engine);
   const sentinel = sentinelFor(server, receiver);
   /** Made out of the log at a time, once fewer than half as many wait. */
   const refill = 1_024;
@@ -57,7 +55,7 @@ onBothEngines('a backlog', (engine) => {
     scene.expectAllOnce(endpoint, numbers(180));
   });
 
-  test('goes on in order with what is sent while it is worked off', async () => {
+  test('stays in order with messages that are sent while it is delivered', async () => {
     const scene = await Scene.set(server(), 4);
     const held = new Held();
     const endpoint = receiver().endpoint(() => (endpoint.arrivals.length > 20 ? held.reply() : 200));
@@ -204,7 +202,7 @@ onAnyEngine('a webhook that is set active soon after it was paused', (engine) =>
   }
 });
 
-onAnyEngine('what nobody was to be told of at first', (engine) => {
+onAnyEngine('an event that matched no webhook at first', (engine) => {
   // Without sweeps nobody writes down that the messages were passed over.
   const server = serverFor(engine, {}, { sweepMs: hour });
   const receiver = receiverFor();
@@ -235,9 +233,7 @@ onAnyEngine('what nobody was to be told of at first', (engine) => {
 });
 
 onBothEngines('deliveries past their time', (engine) => {
-  const clock = new Clock();
-  const server = serverFor(engine, { PARLEY_EVENT_DAYS: '1' }, { now: clock.now, monotonic: clock.monotonic, sweepMs });
-  const receiver = receiverFor();
+  const { clock, server, receiver } = clockedServer(engine, { PARLEY_EVENT_DAYS: '1' });
   const deliveries = { dropping: expireDeliveries, prune: pruneDeliveries };
   const untilLogRead = () =>
     eventually('all consumers have read the log', async () => {

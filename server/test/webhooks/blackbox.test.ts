@@ -20,7 +20,7 @@ const sweepMs = 20;
 
 const secret = 'ein Schlüssel ✓';
 
-/** What the receiver is told to do with a request. */
+/** The behaviour of the receiver for a request. */
 interface Habit {
   readonly habit?:
     | 'answer'
@@ -41,7 +41,7 @@ interface Habit {
   readonly within_ms?: number;
   /** Adds a date for `Retry-After`, so many seconds from now. */
   readonly retry_in?: number;
-  /** What it says of the length of a body that drips. */
+  /** The stated length of a body that drips. */
   readonly length?: number;
 }
 
@@ -57,18 +57,18 @@ interface Seen {
   readonly body: string;
   /** By which of the secrets, counted from 0, the body and each entry of the other header were signed. */
   readonly signed: { readonly body: number[]; readonly content: number[][]; readonly fresh: boolean };
-  /** Whether the signatures were good. */
+  /** The signatures were valid. */
   readonly accepted: boolean;
   /** Bytes of the answer. */
   readonly sent: number;
-  /** Whether the sender ended the connection before the answer had ended. */
+  /** The sender closed the connection before the response had ended. */
   readonly cut_off: boolean;
 }
 
 interface EndpointOptions {
   readonly port?: number;
   readonly scheme?: 'http' | 'https';
-  /** What follows in its path. */
+  /** The end of its path. */
   readonly suffix?: string;
   readonly secrets?: readonly string[];
   /** The signatures that it checks. */
@@ -245,7 +245,7 @@ class Clock {
     return new Date(this.at + ms).toISOString();
   }
 
-  /** As it stands in a header. */
+  /** The clock in seconds, as in a header. */
   get inSeconds(): string {
     return String(Math.floor(this.at / second));
   }
@@ -436,7 +436,7 @@ atTheBox('an independent receiver', (set, box, clock) => {
     await scene.delivered(webhookId);
   });
 
-  test('answers 401 to whatever was changed on the way, or comes too late', async () => {
+  test('responds with 401 to a changed or late request', async () => {
     const scene = await set();
     const endpoint = await box().endpoint();
     await scene.hook(endpoint);
@@ -534,7 +534,7 @@ atTheBox('an independent receiver', (set, box, clock) => {
     expect(sockets).toBeLessThanOrEqual(2 * scene.chats.length);
   });
 
-  test('gets a sample when it is tested, whatever it answers to it', async () => {
+  test('gets a sample when it is tested, whatever it responds', async () => {
     const scene = await set();
     const endpoint = await box().endpoint([{ body: 'thanks' }, { status: 418, body: 'a teapot' }]);
     const webhookId = await scene.hook(endpoint);
@@ -636,7 +636,7 @@ atTheBox('an independent receiver', (set, box, clock) => {
     }
     await scene.say('between');
     expect(await newest(both, 2)).toMatchObject({ accepted: true, signed: { body: [1], content: [[1], [0]] } });
-    // Whoever still has only the old secret can go by the second header, not by the first.
+    // A receiver that has only the old secret can verify the second header, not the first.
     expect(await newest(late, 2)).toMatchObject({ accepted: true, signed: { body: [], content: [[], [0]] } });
     expect(await newest(strict, 2)).toMatchObject({ accepted: false, signed: { body: [], content: [[], [0]] } });
     expect((await scene.webhook(bothId)).previous_secret_until).toBe(clock.in(day));
@@ -649,7 +649,7 @@ atTheBox('an independent receiver', (set, box, clock) => {
   });
 });
 
-/** What a receiver does to the first request, and what is shown of it. */
+/** The behaviour of a receiver for the first request, and the recorded result. */
 interface Trouble {
   readonly does: Habit;
   readonly status: number | null;
@@ -657,7 +657,7 @@ interface Trouble {
   readonly answer: string | RegExp | null;
   /** It is tried again at once: a connection that was kept open may have been closed meanwhile. */
   readonly atOnce?: boolean;
-  /** Whether the endpoint counts as down. */
+  /** The endpoint counts as down. */
   readonly down?: boolean;
 }
 
@@ -676,7 +676,7 @@ const unanswered = (does: Habit, error: string, more: Pick<Trouble, 'atOnce' | '
   ...more,
 });
 
-/** What came before a connection broke off is shown if it was read by then. */
+/** The start of a broken response is recorded if it was read by then. */
 const perhapsHalf = /^(half)?$/;
 
 const troubles: Record<string, Trouble> = {
@@ -730,7 +730,7 @@ atTheBox('trouble at an independent receiver', (set, box, clock) => {
     });
   }
 
-  test('never makes a delivery contradict itself, at whatever moment it is looked at', async () => {
+  test('leaves every delivery consistent at every moment', async () => {
     const scene = await set(40);
     // Few enough refusals in a row that the endpoint does not count as down.
     const habits = scene.chats.map((_, i) => ({ within_ms: 5, status: i % 4 === 3 ? 200 : 500 }));
@@ -856,7 +856,7 @@ atTheBox('trouble at an independent receiver', (set, box, clock) => {
     expect(await target.arrivals()).toEqual([]);
   });
 
-  test('that is told in a compressed answer is shown as the bytes that came', async () => {
+  test('with a compressed response is shown as the raw bytes', async () => {
     const scene = await set();
     const body = Array.from({ length: 5_000 }, (_, i) => `line ${i}\n`).join('');
     const endpoint = await box().endpoint([
@@ -910,7 +910,7 @@ atTheBox('trouble at an independent receiver', (set, box, clock) => {
     });
   }
 
-  test('for good, told by a 410, disables the webhook; active again, it gets what it missed', async () => {
+  test('with a 410 disables the webhook, which gets the missed events once it is active again', async () => {
     const scene = await set();
     const endpoint = await box().endpoint([{ status: 410, body: 'moved out' }, {}]);
     const webhookId = await scene.hook(endpoint);
@@ -935,7 +935,7 @@ atTheBox('trouble at an independent receiver', (set, box, clock) => {
     expect(await scene.webhook(webhookId)).toMatchObject({ status: 'active', disabled_reason: null });
   });
 
-  /** What is shown of an endpoint that no request can be sent to. */
+  /** Expects the recorded result of an endpoint that no request can be sent to. */
   async function expectUnreached(webhookId: number, scene: Scene, error: string): Promise<void> {
     const tried = await scene.tried(webhookId, 1);
     expect(tried).toMatchObject({ state: 'retrying', next_attempt_at: clock.in(5 * second) });
@@ -954,7 +954,7 @@ atTheBox('trouble at an independent receiver', (set, box, clock) => {
     expect(await box().connections(port)).toEqual({ sockets: 1, bad: [] });
   });
 
-  test('with TLS, where the receiver has none, is told as such', async () => {
+  test('of the TLS handshake is reported as such', async () => {
     const scene = await set();
     const port = await box().listen();
     const endpoint = await box().endpoint([{}], { port, scheme: 'https' });

@@ -159,7 +159,7 @@ const answered = (status: number, answer: string, retryAfterMs?: number) => ({
 const unreached = (failure: string, message: string) => ({ kind: 'unreached', failure, message });
 
 describe('an attempt', () => {
-  test('sends the exact bytes and headers, with the host of the URL, and answers what came', async () => {
+  test('sends the exact bytes and headers, with the host of the URL, and returns the response', async () => {
     const endpoint = await endpointThat(ok);
     const target = targetOf(`http://hooks.example.com:${endpoint.port}/a%20b?c=d`);
     expect(timeless(await send(target))).toEqual(answered(200, 'ok'));
@@ -175,7 +175,7 @@ describe('an attempt', () => {
     expect(only('transfer-encoding')).toEqual([]);
   });
 
-  test('uses a connection again, after answers of every length', async () => {
+  test('reuses a connection after responses of every length', async () => {
     const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n';
     const long = `HTTP/1.1 500 Oops\r\nContent-Length: 5000\r\n\r\n${'x'.repeat(5_000)}`;
     const answers = ['HTTP/1.1 204 No Content\r\n\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n', chunked, long];
@@ -195,7 +195,7 @@ describe('an attempt', () => {
     ]);
   });
 
-  test('does not follow a redirect: it is an answer', async () => {
+  test('does not follow a redirect', async () => {
     const elsewhere = await endpointThat(ok);
     for (const status of [301, 302, 303, 307, 308]) {
       const head = `HTTP/1.1 ${status} Moved\r\nLocation: http://127.0.0.1:${elsewhere.port}/\r\nContent-Length: 4\r\n\r\n`;
@@ -230,7 +230,7 @@ describe('an attempt', () => {
   });
 });
 
-describe('where no answer comes, the outcome says why, and keeps the URL to itself', () => {
+describe('without a response, the outcome says why and does not contain the URL', () => {
   const failures: Record<string, readonly [Answer, failure: string, message: string]> = {
     'a connection that is closed at once': [(socket) => socket.end(), 'reset', 'the connection broke off'],
     'a connection that is reset at once': [(socket) => socket.resetAndDestroy(), 'reset', 'the connection broke off'],
@@ -326,7 +326,7 @@ describe('the status decides', () => {
       );
       for (const outcome of outcomes) {
         expect(outcome).toMatchObject({ kind: 'answered', status, ms: 1_000 });
-        // Of a short 2xx the body is taken whole or not at all.
+        // The body of a short 2xx response is kept whole or not at all.
         if (outcome.kind === 'answered' && status === 500) expect(outcome.answer).toMatch(/^a+$/);
       }
     });
@@ -365,7 +365,7 @@ describe('the status decides', () => {
     });
   }
 
-  test('a body that was cut short is not mistaken for the next answer', async () => {
+  test('the rest of a truncated body is not mistaken for the next response', async () => {
     const endpoint = await endpointThat((socket, { connection }) => {
       if (connection > 1) return ok(socket, {} as Request);
       socket.write(`${head(200)}Content-Length: 200000\r\n\r\n${'a'.repeat(100_000)}`);
@@ -375,7 +375,7 @@ describe('the status decides', () => {
   });
 });
 
-describe('of an answer the start is kept as text', () => {
+describe('the start of a response is kept as text', () => {
   const bodyOf = async (bytes: Buffer | string, status = 200, extra = '') => {
     const endpoint = await endpointThat((socket) => {
       socket.write(`HTTP/1.1 ${status} X\r\n${extra}Content-Length: ${Buffer.byteLength(bytes)}\r\n\r\n`);
@@ -434,7 +434,7 @@ describe('Retry-After', () => {
     });
   }
 
-  test('is told with the answer, by the clock that was passed in', async () => {
+  test('is returned with the response, by the injected clock', async () => {
     const of = async (value: string) => {
       const head = `HTTP/1.1 503 X\r\nRetry-After: ${value}\r\nContent-Length: 0\r\n\r\n`;
       return timeless(await send(to(await endpointThat(saying(head))), { now: () => now }));

@@ -46,7 +46,7 @@ describe('the check of deliveries', () => {
     expect(broken([7, 8], [one, two, three, elsewhere], received)).toEqual([]);
   });
 
-  test('has nothing to say of a message that nobody was answered for and nobody got', () => {
+  test('accepts an unacknowledged message that no webhook got', () => {
     expect(broken([7], [], [])).toEqual([]);
   });
 
@@ -62,7 +62,7 @@ describe('the check of deliveries', () => {
     expect(broken([7], [one], [got(7, one, { accepted: false })])).toEqual([[7, 'lost']]);
   });
 
-  test('finds what one webhook got of a message that nobody was answered for, and another did not', () => {
+  test('reports an unacknowledged message that only one of two webhooks got', () => {
     expect(broken([7, 8], [], [got(7, one)])).toEqual([[8, 'lost']]);
   });
 
@@ -90,7 +90,7 @@ describe('the check of deliveries', () => {
     expect(broken([7], [one], [got(7, one), again])).toEqual([[7, 'told twice']]);
   });
 
-  test('finds a text or a chat that is not what the sender was answered, and what is no event', () => {
+  test('reports a wrong text, a wrong chat, and a request that is no event', () => {
     const otherText = got(7, { ...one, content: 'forged' });
     const otherChat = got(7, { ...one, chatId: 2 });
     expect(broken([7], [one], [otherText])).toEqual([[7, 'wrong']]);
@@ -98,7 +98,7 @@ describe('the check of deliveries', () => {
     expect(broken([7], [], [got(7, one, { body: 'not JSON' })])).toEqual([[7, 'wrong']]);
   });
 
-  test('says a few of many in words', () => {
+  test('describes a few of many findings', () => {
     const faults = deliveryFaults([7], [one, two, three], []);
     expect(sayFaults(faults, 2)).toBe(
       'webhook 7: lost: message 1, told to nobody\nwebhook 7: lost: message 2, told to nobody\nand 1 more',
@@ -107,7 +107,7 @@ describe('the check of deliveries', () => {
   });
 });
 
-/** So much faster than the real one runs the servers' clock: the waits of the retry policy become short. */
+/** The servers' clock runs this much faster than the real one, so the waits of the retry policy become short. */
 const speed = 60;
 
 const module = (name: string) => JSON.stringify(join(import.meta.dir, '../..', name));
@@ -122,7 +122,6 @@ const program = `
 
 interface Running {
   readonly url: string;
-  /** Without mercy. */
   kill(): Promise<void>;
 }
 
@@ -182,10 +181,10 @@ class Endpoint {
 const between = (least: number, most: number) => least + Math.random() * (most - least);
 
 onBothEngines('a server killed with SIGKILL while it delivers', (engine) => {
-  // Where another server may be there as well, leases of the killed one have to run out before anything is delivered.
+  // With PostgreSQL another server may be alive, so the leases of the killed one must expire before the next delivery.
   const lives = engine === 'sqlite' ? [true, true, true, true, true] : [true, true, false, true, false];
 
-  test('loses nothing that it answered for: each webhook gets it at least once, in order, unchanged', async () => {
+  test('loses no acknowledged message: each webhook gets it at least once, in order, unchanged', async () => {
     const env = { ...(await freshEnvironment(engine)), BEGAN: String(Date.now()) };
     const received: Received[] = [];
     const acknowledged: Acknowledged[] = [];

@@ -235,7 +235,7 @@ onBothEngines('deliveries', (engine) => {
       expect(signed_content).toBe(`${found.event_id}.${Math.floor(now / 1_000)}.${body}`);
     });
 
-    test('with every attempt: when, what was answered, how it began', async () => {
+    test('with the time, the status and the start of the response of every attempt', async () => {
       const { ada } = await users(server(), 'ada');
       const replies = [
         { status: 500, body: 'first' },
@@ -377,7 +377,7 @@ onBothEngines('deliveries', (engine) => {
       ]);
     });
 
-    test('and stay delivered where the second attempt is refused, which is told', async () => {
+    test('and stay delivered if the second attempt is refused, which is reported', async () => {
       const { ada } = await users(server(), 'ada');
       const endpoint = receiver().endpoint();
       const chat_id = await newGroup(ada);

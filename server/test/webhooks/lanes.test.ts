@@ -3,14 +3,11 @@ import type { Client } from '../support/client.ts';
 import { onAnyEngine } from '../support/engines.ts';
 import { eventually } from '../support/eventually.ts';
 import { users } from '../support/people.ts';
-import { Held, receiverFor } from '../support/receiver.ts';
-import { serverFor } from '../support/server.ts';
-import { Absent, Clock, numbers, Scene, second, sentinelFor, sweepMs, untilLetGo } from '../support/webhook-scene.ts';
+import { Held } from '../support/receiver.ts';
+import { Absent, clockedServer, numbers, Scene, second, sentinelFor, untilLetGo } from '../support/webhook-scene.ts';
 
 onAnyEngine('lanes', (engine) => {
-  const clock = new Clock();
-  const server = serverFor(engine, {}, { now: clock.now, monotonic: clock.monotonic, sweepMs });
-  const receiver = receiverFor();
+  const { clock, server, receiver } = clockedServer(engine);
   const sentinel = sentinelFor(server, receiver);
 
   test('keep the order of each chat, one request at a time, and run beside each other', async () => {
@@ -98,9 +95,7 @@ onAnyEngine('lanes', (engine) => {
 });
 
 onAnyEngine('endpoints that hang', (engine) => {
-  const clock = new Clock();
-  const server = serverFor(engine, {}, { now: clock.now, monotonic: clock.monotonic, sweepMs });
-  const receiver = receiverFor();
+  const { clock, server, receiver } = clockedServer(engine);
   /** One user may have 56 requests under way at endpoints that have never answered. */
   const hanging = 60;
   const mostHanging = 56;
@@ -111,7 +106,7 @@ onAnyEngine('endpoints that hang', (engine) => {
     }
   };
 
-  test('do not delay one that answers', async () => {
+  test('do not delay one that responds', async () => {
     const scene = await Scene.set(server(), 3);
     const held = new Held();
     const silent = receiver().endpoint(() => held.reply(503));
@@ -157,9 +152,7 @@ onAnyEngine('endpoints that hang', (engine) => {
 });
 
 onAnyEngine('the metrics', (engine) => {
-  const clock = new Clock();
-  const server = serverFor(engine, {}, { now: clock.now, monotonic: clock.monotonic, sweepMs });
-  const receiver = receiverFor();
+  const { server, receiver } = clockedServer(engine);
   const metrics = async () => {
     const text = await (await fetch(`${server().url}/metrics`)).text();
     return new Map(

@@ -7,6 +7,7 @@ import { serverFor, startServer, type TestServer } from '../support/server.ts';
 import {
   Absent,
   Clock,
+  clockedServer,
   hour,
   numbers,
   Scene,
@@ -120,7 +121,7 @@ onBothEngines('a process that has lost its lease', (engine) => {
     });
   }
 
-  test('sends nothing more; whoever gets the lease begins where it was', async () => {
+  test('sends nothing more, and the next owner of the lease continues there', async () => {
     const server = sweeping();
     const sentinel = await Sentinel.post(server, receiver());
     const scene = await Scene.set(server, 2);
@@ -162,9 +163,7 @@ onBothEngines('a process that has lost its lease', (engine) => {
 });
 
 onBothEngines('webhooks without traffic', (engine) => {
-  const clock = new Clock();
-  const server = serverFor(engine, {}, { now: clock.now, monotonic: clock.monotonic, sweepMs });
-  const receiver = receiverFor();
+  const { clock, server, receiver } = clockedServer(engine);
   /** Changes whenever anybody writes. */
   const version = async () => {
     const { engine } = server();

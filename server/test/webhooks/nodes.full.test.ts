@@ -22,13 +22,13 @@ describe('the share of a process', () => {
     expect(transfers([node('a', 20), node('b', 40), node('c', 0)], 'a')).toEqual([]);
   });
 
-  test('is what is left of much more, and whoever has the fewest gets the rest', () => {
+  test('is kept by a server with much more, and the server with the fewest gets the rest', () => {
     const given = Map.groupBy(transfers([node('a', 60), node('b', 0), node('c', 0)], 'a'), (to) => to);
     expect([given.get('b')?.length, given.get('c')?.length]).toEqual([20, 20]);
     expect(transfers([node('a', 9), node('b', 5), node('c', 3)], 'a')).toEqual(['c', 'c', 'b']);
   });
 
-  test('is about the same for all, once each has handed over in whatever order', () => {
+  test('is about the same for all after each has transferred, in any order', () => {
     const counts = fc.array(fc.nat(100), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(counts, (held) => {
@@ -187,7 +187,7 @@ onPostgres('several processes on one database', () => {
 
     const traffic = new Traffic(doomed, ada, chats, 40);
     const first = await inShares(3);
-    // What it was driving is known by who else is left.
+    // The remaining servers take over its webhooks.
     await doomed.kill('SIGKILL');
     traffic.through = one;
     const second = await inShares(2);
@@ -242,7 +242,7 @@ onPostgres('several processes on one database', () => {
 
   test('deliver what another has made of the log as soon as they find that they were overtaken', async () => {
     const env = await freshEnvironment('postgres');
-    // Nobody looks by itself for as long as this takes.
+    // Sweeps are rarer than this test is long.
     const [one, two] = [await join(env, 60_000), await join(env, 60_000)];
     const endpoint = receiver().endpoint();
     const { ada, chats } = await scene(one, 1, [endpoint]);
@@ -263,7 +263,7 @@ onPostgres('several processes on one database', () => {
 
   test('take in what others have made once and in order, however often they look while it is made', async () => {
     const env = await freshEnvironment('postgres');
-    // So that what one reads is often out of date when it gets it.
+    // A slow connection makes reads out of date when they arrive.
     const far = { ...env, DATABASE_URL: await slowWay(env.DATABASE_URL ?? '') };
     const servers = [await join(env, 3), await join(far, 3), await join(far, 3)];
     const [one] = servers;

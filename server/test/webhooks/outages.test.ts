@@ -3,11 +3,9 @@ import { retryPolicy } from '../../webhooks/retry-policy.ts';
 import { onAnyEngine } from '../support/engines.ts';
 import { eventually } from '../support/eventually.ts';
 import { eventsAfter, users } from '../support/people.ts';
-import { receiverFor } from '../support/receiver.ts';
-import { serverFor } from '../support/server.ts';
 import {
   Absent,
-  Clock,
+  clockedServer,
   day,
   hour,
   minute,
@@ -15,13 +13,10 @@ import {
   Scene,
   second,
   sentinelFor,
-  sweepMs,
 } from '../support/webhook-scene.ts';
 
 onAnyEngine('an event that is refused while others pass', (engine) => {
-  const clock = new Clock();
-  const server = serverFor(engine, {}, { now: clock.now, monotonic: clock.monotonic, sweepMs });
-  const receiver = receiverFor();
+  const { clock, server, receiver } = clockedServer(engine);
   const sentinel = sentinelFor(server, receiver);
 
   test('is tried again ten times at the times of the policy, then has failed, and its chat moves on', async () => {
@@ -114,9 +109,7 @@ onAnyEngine('an event that is refused while others pass', (engine) => {
 });
 
 onAnyEngine('an endpoint that is down', (engine) => {
-  const clock = new Clock();
-  const server = serverFor(engine, {}, { now: clock.now, monotonic: clock.monotonic, sweepMs });
-  const receiver = receiverFor();
+  const { clock, server, receiver } = clockedServer(engine);
   const sentinel = sentinelFor(server, receiver);
   const after = (ms: number) => new Date(clock.at + ms).toISOString();
 
@@ -202,7 +195,7 @@ onAnyEngine('an endpoint that is down', (engine) => {
     await scene.untilSettled(webhookId);
   });
 
-  test('is disabled after five days, of which its owner is told elsewhere; active again, it gets all in order', async () => {
+  test('is disabled after five days with an event for its owner; active again, it gets all in order', async () => {
     const scene = await Scene.set(server(), 2);
     const { bob } = await users(server(), 'bob');
     await scene.ada.ok('chats.add_participants', { chat_id: scene.chat(0), participants: [bob.userId] });
@@ -243,13 +236,11 @@ onAnyEngine('an endpoint that is down', (engine) => {
   });
 });
 
-onAnyEngine('an endpoint that answers 410', (engine) => {
-  const clock = new Clock();
-  const server = serverFor(engine, {}, { now: clock.now, monotonic: clock.monotonic, sweepMs });
-  const receiver = receiverFor();
+onAnyEngine('an endpoint that responds with 410', (engine) => {
+  const { clock, server, receiver } = clockedServer(engine);
   const sentinel = sentinelFor(server, receiver);
 
-  test('is disabled at once and told as gone; what waits goes out in order when it is active again', async () => {
+  test('is disabled at once with the reason gone; active again, it gets the waiting events in order', async () => {
     const scene = await Scene.set(server(), 2);
     const endpoint = receiver().endpoint(410);
     const other = receiver().endpoint();
@@ -285,9 +276,7 @@ onAnyEngine('an endpoint that answers 410', (engine) => {
 });
 
 onAnyEngine('Retry-After', (engine) => {
-  const clock = new Clock();
-  const server = serverFor(engine, {}, { now: clock.now, monotonic: clock.monotonic, sweepMs });
-  const receiver = receiverFor();
+  const { clock, server, receiver } = clockedServer(engine);
   const sentinel = sentinelFor(server, receiver);
   const asDate = (ms: number) => new Date(clock.at + ms).toUTCString();
 

@@ -20,7 +20,7 @@ interface Receiver {
   readonly program: string;
   /** With CI set it must be there. */
   readonly required: boolean;
-  /** What starts it; building may take a while. */
+  /** Returns the command that starts it. Building it may take a while. */
   readonly command: () => Promise<string[]>;
 }
 
@@ -125,7 +125,7 @@ interface Posted {
   readonly secrets?: readonly [string, ...string[]];
   readonly secondsAgo?: number;
   readonly text?: string;
-  /** What goes out in place of the text that was signed. */
+  /** The text that is sent in place of the signed one. */
   readonly sent?: string;
   readonly change?: Record<string, string | undefined>;
   readonly attempt?: number;
@@ -230,7 +230,7 @@ for (const receiver of receivers) {
       ],
     ];
 
-    test.each([...forgeries])('answers 401 to %s, and prints nothing', async (_, forged) => {
+    test.each([...forgeries])('responds with 401 to %s, and prints nothing', async (_, forged) => {
       const id = nextId();
       expect(await send({ id, ...forged })).toBe(401);
       await settle();
@@ -248,7 +248,7 @@ for (const receiver of receivers) {
       expect([subject().printed(small), subject().printed(large)]).toEqual([1, 0]);
     });
 
-    test('answers only to POST', async () => {
+    test('accepts only POST', async () => {
       const response = await fetch(`${subject().url}/hook`);
       expect([405, 501]).toContain(response.status);
     });

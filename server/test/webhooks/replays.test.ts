@@ -219,7 +219,7 @@ onAnyEngine('a replay', (engine) => {
   });
 
   describe('runs beside the live deliveries', () => {
-    test('which go on while it is refused, and it goes on while they are', async () => {
+    test('which continue while the replay is refused, and the other way round', async () => {
       const { ada, endpoint, webhook_id, one, two, ids } = await toldHook();
       endpoint.reply = (arrival) => (isReplayed(arrival) && arrival.data.chat_id === one ? 500 : 200);
       const first = await replay(ada, { webhook_id, from_event_id: ids[0] ?? 0 });
@@ -459,7 +459,7 @@ onAnyEngine('a replay of events past their time', (engine) => {
 onAnyEngine('a replay in the midst of which the server stops', (engine) => {
   const receiver = receiverFor();
 
-  test('goes on after the restart, and repeats no more than what was under way', async () => {
+  test('resumes after the restart, and repeats only the attempts in flight', async () => {
     const env = await freshEnvironment(engine);
     let server = await startServer(env, { sweepMs: 20 });
     try {

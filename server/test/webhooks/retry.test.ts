@@ -404,7 +404,7 @@ const transitions: readonly Transition[] = [
   },
 ];
 
-/** Whoever changes what it is given does not get away with it. */
+/** Frozen, so that a change of the input throws. */
 const frozen = (told: Health): Health => Object.freeze({ ...told, failedChats: new Set(told.failedChats) });
 
 describe('what becomes of a delivery and of its endpoint when', () => {
@@ -510,7 +510,7 @@ describe('whatever an endpoint does,', () => {
     });
   });
 
-  test('it is never taken for down over the answers to a single chat', () => {
+  test('refusals in a single chat never make it down', () => {
     const refusal = fc.integer({ min: 400, max: 599 }).map((status) => answered(status));
     holds(refusal, ({ verdict }) => expect(verdict.health.down_since).toBeNull(), 1);
   });
@@ -533,7 +533,7 @@ describe('whatever an endpoint does,', () => {
     });
   });
 
-  test('it is held while it is down, and the time since when is kept until an answer ends it', () => {
+  test('it is held while it is down, and down_since stays until a response ends it', () => {
     holds(anyOutcome, ({ before, startedAt, verdict, at }) => {
       const { down_since, down_cause, hold_until, probes } = verdict.health;
       expect(down_since === null).toBe(down_cause === null);

@@ -19,7 +19,7 @@ const guardWith = (options: Partial<GuardOptions> = {}) =>
 
 const resolvingTo = (...addresses: string[]) => guardWith({ resolve: async () => addresses });
 
-/** What a delivery does: reads the URL, then asks where to dial. */
+/** Reads the URL and returns the address to connect to, like a delivery. */
 const aim = async (guard: Guard, url: string): Promise<Target> => guard.target(guard.readUrl(url));
 
 const urlOf = (address: string) => (isIP(address) === 6 ? `http://[${address}]/hook` : `http://${address}/hook`);
@@ -364,7 +364,7 @@ describe('a name', () => {
   });
 });
 
-describe('an IP address is answered at once', () => {
+describe('an IP address is checked without a promise', () => {
   test('without a promise, the first time and every other', () => {
     const guard = guardWith();
     const url = guard.readUrl('http://93.184.216.34:81/');
@@ -380,7 +380,7 @@ describe('loopback', () => {
   const hosts = ['127.0.0.1', '127.8.9.10', '[::1]', 'localhost'];
   const resolve = async () => ['::1', '127.0.0.1'];
 
-  test('is closed unless the server is served there alone, and the refusal says so', async () => {
+  test('is closed unless the server listens on loopback only, and the refusal says so', async () => {
     for (const host of hosts) {
       const verdict = await verdictOf(guardWith({ resolve }), `http://${host}:3000/`);
       expect(verdict).toContain('a loopback address');
@@ -461,7 +461,7 @@ describe('networks that the operator opens', () => {
     expect(await opening('::/0', 'http://[64:ff9b::169.254.169.254]/')).toContain('cloud metadata');
   });
 
-  test('are read from text, and what is none says what it must be', () => {
+  test('are parsed from text, and invalid text is refused with an explanation', () => {
     expect(parseNetworks('')).toEqual([]);
     expect(parseNetworks('  ')).toEqual([]);
     expect(parseNetworks('0.0.0.0/0')).toEqual([{ text: '0.0.0.0/0', family: 4, first: 0n, last: 0xffff_ffffn }]);

@@ -198,7 +198,7 @@ onAnyEngine('a webhook', (engine) => {
       expect(await bob.refused('webhooks.register', { ...plain, chat_id: channel.chat_id })).toBe('forbidden');
     });
 
-    test('once under an Idempotency-Key, with the same answer; with another input it is refused', async () => {
+    test('once under an Idempotency-Key, with the same response; another input is refused', async () => {
       const { ada, bob } = await users(server(), 'ada', 'bob');
       const key = { 'idempotency-key': 'hook-1' };
       const first = await ada.ok('webhooks.register', plain, key);
@@ -448,7 +448,7 @@ onAnyEngine('a webhook', (engine) => {
       expect(endpoint.arrivals).toHaveLength(7);
     });
 
-    test('goes on at once when it is active again, without a new event', async () => {
+    test('resumes at once when it is active again, without a new event', async () => {
       const { ada } = await users(server(), 'ada');
       const endpoint = receiver().endpoint();
       const chat_id = await newGroup(ada);
@@ -535,7 +535,7 @@ onAnyEngine('a webhook', (engine) => {
   });
 
   describe('that is tested', () => {
-    test('sends a sample whose signatures hold, and tells of the answer', async () => {
+    test('sends a sample with valid signatures, and returns the response', async () => {
       const endpoint = receiver().endpoint({ status: 202, body: 'thank you' });
       const { webhook_id } = await register(ada, endpoint);
       const tip = await eventTip(ada);
@@ -558,7 +558,7 @@ onAnyEngine('a webhook', (engine) => {
       expect((await ada.ok('webhooks.deliveries', { webhook_id })).deliveries).toEqual([]);
     });
 
-    test('tells of an endpoint that fails, with the start of its answer', async () => {
+    test('reports an endpoint that fails, with the start of its response', async () => {
       const endpoint = receiver().endpoint({ status: 500, body: `out of order ${'x'.repeat(9_000)}` });
       const { webhook_id } = await register(ada, endpoint);
       const { delivered, attempt } = await ada.ok('webhooks.test', { webhook_id });
@@ -862,7 +862,7 @@ onAnyEngine('the secret of a webhook', (engine) => {
     return [JSON.stringify(answers), kept];
   }
 
-  test('is in no answer, in no line of the log and nowhere in what is kept', async () => {
+  test('is in no response, no log line and no file', async () => {
     const printed: string[] = [];
     const env = { ...(await freshEnvironment(engine)), LOG_LEVEL: 'debug' };
     // The clock stands still, so what was refused is not tried again by itself.
@@ -885,7 +885,7 @@ onAnyEngine('the key that seals secrets', (engine) => {
   const keyFile = (env: Record<string, string>) => join(env.PARLEY_DATA ?? '', 'secret.key');
   const given = Buffer.from(crypto.getRandomValues(new Uint8Array(32)));
 
-  /** Whether what one server sealed can be used by the next. */
+  /** Expects that the second server can open secrets that the first one sealed. */
   const expectOpened = async (first: Environment, second: Environment, between: () => void) => {
     const sealed = await withServer(first, async (server) => {
       const ada = await server.user('ada');
@@ -919,7 +919,7 @@ onAnyEngine('the key that seals secrets', (engine) => {
     );
   });
 
-  test('must be the one that sealed: with another the server says so in one line and does not start', async () => {
+  test('must be the one that sealed: with another the server reports it in one line and does not start', async () => {
     const env = await freshEnvironment(engine);
     await withServer(env, async () => {});
     const another = given.toString('base64');

@@ -1,3 +1,4 @@
+import { invalidField } from '@parley/contract';
 import { LRUCache } from 'lru-cache';
 import { type Address, contains, lastV4, type Network, readAddress, writeV4 } from '../../domain/address.ts';
 import { type Opening, type SpecialRange, specialRanges } from './ranges.ts';
@@ -37,12 +38,6 @@ interface Verdict {
 
 interface Found extends Address {
   readonly text: string;
-}
-
-/** A forbidden address, and the range that forbids it. */
-interface Fault {
-  readonly text: string;
-  readonly range: SpecialRange;
 }
 
 const maxCharacters = 2_048;
@@ -136,8 +131,8 @@ export class Guard {
   /** Throws if any of the addresses is forbidden, or if there is none. */
   #checkAll(host: string, found: readonly Found[]): Verdict {
     for (const address of found) {
-      const fault = this.#faultOf(address, address.text);
-      if (fault) throw new AddressRefusal(describe(bare(host), fault));
+      const fault = this.#faultOf(bare(host), address);
+      if (fault !== undefined) throw new AddressRefusal(fault);
     }
     const [first, ...others] = found.toSorted((a, b) => a.family - b.family).slice(0, maxAddresses);
     if (!first) throw new NameFailure(`the name ${host} does not resolve`);
@@ -149,13 +144,14 @@ export class Guard {
     };
   }
 
-  #faultOf(address: Address, text: string): Fault | undefined {
+  /** Returns why an address of a host is forbidden, or undefined if it is not. */
+  #faultOf(host: string, address: Found): string | undefined {
     const range = specialRanges.find((row) => contains(row.network, address));
     if (!range) return undefined;
-    if (!this.#isOpen(range, address)) return { text, range };
+    if (!this.#isOpen(range, address)) return describe(host, address.text, range);
     if (range.opening !== 'translated') return undefined;
     const inner = lastV4(address);
-    return this.#faultOf(inner, writeV4(inner));
+    return this.#faultOf(host, { ...inner, text: writeV4(inner) });
   }
 
   #isOpen(range: SpecialRange, address: Address): boolean {
@@ -180,8 +176,24 @@ const remedies: Record<Opening, string> = {
   never: '; no setting opens it',
 };
 
-function describe(requested: string, { text, range }: Fault): string {
+function describe(requested: string, text: string, range: SpecialRange): string {
   const { first, last, text: network } = range.network;
   const what = `${range.name}${first === last ? '' : ` (${network})`}${remedies[range.opening]}`;
   return requested === text ? `${text} is ${what}` : `${requested} leads to ${text}, ${what}`;
+}
+
+/**
+ * Returns the URL as it is stored. Throws `invalid_input` if webhooks may not be sent to it. A name that does not resolve is
+ * accepted: the endpoint may not exist yet, and its deliveries say so.
+ */
+export async function checkUrl(guard: Guard, text: string): Promise<string> {
+  try {
+    const url = guard.readUrl(text);
+    await Promise.resolve(guard.target(url)).catch((error) => {
+      if (!(error instanceof NameFailure)) throw error;
+    });
+    return url.href;
+  } catch (error) {
+    throw error instanceof AddressRefusal ? invalidField('url', error.message) : error;
+  }
 }
