@@ -6,7 +6,6 @@ import type { Engine, Queryable, Tx } from './engine.ts';
 import { asUnavailable } from './failure.ts';
 import { isCurrent, migrate, requireCurrentSchema, SchemaError } from './migrate.ts';
 import { openPostgres } from './postgres.ts';
-import { value } from './query.ts';
 import { Connection } from './sqlite/connection.ts';
 import { sqliteDialect } from './sqlite/dialect.ts';
 import { openSqlite } from './sqlite/engine.ts';
@@ -162,10 +161,10 @@ async function onUnlimitedSqlite<T>(file: string, work: (engine: Engine) => Prom
   return work(engine).finally(() => engine.close());
 }
 
-/** Throws `SchemaError` if the database is not encoded as UTF-8. */
+/** Throws `SchemaError` if Parley does not support the database. */
 async function onUnlimitedPostgres<T>(url: string, work: (engine: Engine) => Promise<T>): Promise<T> {
   const engine = openPostgres({ url, maxConnections: 1, hasTimeouts: false });
-  return requireUtf8(engine)
+  return requireSupported(engine)
     .then(() => work(engine))
     .finally(() => engine.close());
 }
@@ -175,10 +174,42 @@ async function disableIdleTimeout(tx: Tx): Promise<void> {
   await tx.run('SET LOCAL idle_in_transaction_session_timeout = 0');
 }
 
-async function requireUtf8(engine: Engine): Promise<void> {
-  const encoding = await value<string>(engine, `SELECT current_setting('server_encoding') AS encoding`);
-  if (encoding === 'UTF8') return;
-  throw new SchemaError(
-    `The PostgreSQL database is encoded as ${encoding}; Parley needs one created with ENCODING 'UTF8'.`,
-  );
+/** Since PostgreSQL 14, arrays can be trimmed in SQL, which our bulk statements do. */
+const oldestPostgres = 14;
+
+async function requireSupported(engine: Engine): Promise<void> {
+  const server = await engine
+    .get<PostgresServer>(
+      `SELECT CAST(current_setting('server_version_num') AS bigint) AS version,
+         current_setting('server_encoding') AS encoding, current_setting('enable_seqscan') AS seqscan`,
+    )
+    .catch((error: unknown) => {
+      const { cause = error } = error as Error;
+      throw isOfPooler((cause as Error).message) ? new SchemaError(noPooler) : error;
+    });
+  const fault = server && unsupported(server);
+  if (fault) throw new SchemaError(fault);
+}
+
+/** PgBouncer rejects settings of connections, and mixes up the prepared statements of its clients. */
+const isOfPooler = (message: string) => /unsupported startup parameter|prepared statement/.test(message);
+
+const noPooler =
+  'DATABASE_URL leads to a connection pooler, such as PgBouncer, that changes connections. Use the URL of PostgreSQL itself: Parley has its own pool (PARLEY_DATABASE_CONNECTIONS).';
+
+interface PostgresServer {
+  readonly version: number;
+  readonly encoding: string;
+  /** Every connection sets it to `off`. A pooler may drop that. */
+  readonly seqscan: string;
+}
+
+/** Returns why Parley does not support this server. Returns undefined if it does. */
+export function unsupported({ version, encoding, seqscan }: PostgresServer): string | undefined {
+  const major = Math.floor(version / 10_000);
+  if (major < oldestPostgres) return `This is PostgreSQL ${major}. Parley needs version ${oldestPostgres} or newer.`;
+  if (encoding !== 'UTF8') {
+    return `The PostgreSQL database is encoded as ${encoding}; Parley needs one created with ENCODING 'UTF8'.`;
+  }
+  return seqscan === 'off' ? undefined : noPooler;
 }

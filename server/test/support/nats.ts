@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
-import { delimiter, join } from 'node:path';
 import { type Noted, startDaemon, temporaryFolder } from './cleanup.ts';
 import { eventually } from './eventually.ts';
 import { quietPort } from './quiet-port.ts';
-import { require } from './requirements.ts';
+import { findServer, require } from './requirements.ts';
 
 /** A NATS server that ends with this process. It can be stopped and started again on the same port. */
 export interface Nats {
@@ -15,13 +13,7 @@ export interface Nats {
   start(): Promise<void>;
 }
 
-/** Debian installs it outside of the PATH of ordinary users. */
-function findBinary(): string | undefined {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/bin'];
-  return folders.map((folder) => join(folder, 'nats-server')).find((file) => existsSync(file));
-}
-
-const binary = findBinary();
+const binary = findServer('nats-server');
 
 export const natsMissing = require(binary !== undefined, 'NATS', 'nats-server');
 

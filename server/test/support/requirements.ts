@@ -15,6 +15,10 @@ export function require(isFound: boolean, name: string, packages: string): Missi
   return missing;
 }
 
+/** Returns the file of a program that Debian installs outside of the PATH of ordinary users. */
+export const findServer = (program: string): string | undefined =>
+  Bun.which(program, { PATH: `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/bin` }) ?? undefined;
+
 export const requireProgram = (program: string): Missing => require(Bun.which(program) !== null, program, program);
 
 /** Returns the first that is missing. */
