@@ -77,8 +77,8 @@ export class DeliveryWorker {
     await this.#leases.begin();
     const sweep = () => {
       this.#isCursorDue = true;
-      void this.webhooksChanged();
       this.eventsCommitted();
+      void this.webhooksChanged();
     };
     this.#sweepTimer = setInterval(sweep, this.#deps.sweepMs).unref();
     sweep();
@@ -91,7 +91,6 @@ export class DeliveryWorker {
 
   /** A webhook or its deliveries were changed. Resolves once this process acts on it. */
   webhooksChanged(): Promise<void> {
-    this.#dispatcher.subscriptionsChanged();
     return this.#sweeping.run();
   }
 
