@@ -6,7 +6,7 @@ import type { PageEvidence } from './evidence.ts';
 /** The delay between two requests at the end of the chat. */
 const idleMs = 100;
 
-/** Somebody who reads a chat page by page from its first message, and keeps asking for new ones. */
+/** A user reads a chat page by page from its first message, and keeps asking for new ones. */
 export function makePager(calls: Calls, user: Client, chat_id: number) {
   const ids: number[] = [];
   const evidence: PageEvidence = { chat_id, ids };

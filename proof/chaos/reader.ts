@@ -21,7 +21,7 @@ export interface Received extends Block {
   readonly at: number;
 }
 
-/** Somebody who reads a stream from any server that is up, and resumes at another one when it breaks. */
+/** A user reads a stream from any server that is up, and resumes at another one when it breaks. */
 export class Reader {
   readonly name: string;
   readonly user: Client;

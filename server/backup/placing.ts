@@ -5,7 +5,7 @@ import { databaseFile } from '../store/data-folder/folder.ts';
 import { keyFile } from '../store/data-folder/secret-key.ts';
 
 /**
- * What a restore is about to move from its staging folder into the data folder, written before it starts. A process that
+ * The list of what a restore moves from its staging folder into the data folder. It is written before the first move. A process that
  * ends before the database is in place leaves files and a key behind. The next restore recognizes them by this record.
  */
 const placingSchema = z.object({

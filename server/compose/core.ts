@@ -13,7 +13,7 @@ export const { version } = packageJson;
 /** Steps that release what a failed start has opened. The last one runs first. */
 export type Cleanup = (() => unknown)[];
 
-/** What every part of the process is built on. */
+/** Every part of the process is built on these. */
 export interface Core extends LogDeps {
   readonly settings: Settings;
   readonly runtime: Runtime;

@@ -1,4 +1,4 @@
-/** What a process takes from outside: clocks, randomness, output and intervals. */
+/** The clocks, randomness, output and intervals that a process takes from outside. */
 export interface Runtime {
   readonly now: () => number;
   /** Milliseconds on a clock that is never set, to measure durations. */

@@ -15,7 +15,7 @@ export const messageEventFormat = 1;
  */
 export function renderMessageEvent(format: number, json: string): string {
   if (format !== 1) throw new Error(`unknown format ${format} of a stored event`);
-  // What follows the content has a fixed form, so the last match is the field and not a part of the content.
+  // The text after the content has a fixed form, so the last match is the field and not a part of the content.
   const end = json.lastIndexOf(',"reply_to":');
   const [, replyTo, createdAt] = tail.exec(json.slice(end)) ?? [];
   if (createdAt === undefined) throw new Error('the message of a stored event has another form');

@@ -64,7 +64,7 @@ async function findRepeats(tx: Tx, messages: readonly NewMessage[]): Promise<Map
   return repeats;
 }
 
-/** Nobody can join, leave or change roles between the verdict and the commit: that takes the event lock too. */
+/** Joining, leaving and changing roles take the event lock too, so a verdict still holds at the commit. */
 async function write(
   tx: Tx,
   messages: readonly NewMessage[],
@@ -121,7 +121,7 @@ function fileOf({ user_id, file, file_id }: NewMessage, files: ReadonlyMap<FileI
   return found?.user_id === user_id ? keptFile(found) : null;
 }
 
-/** What decides whether a message may be sent. */
+/** The facts that decide whether a message may be sent. */
 interface Permission {
   readonly type: ChatType | null;
   readonly role: Role | null;

@@ -1,7 +1,7 @@
 import { type Network, readNetwork } from '../../domain/address.ts';
 
 /**
- * What allows webhooks into a range:
+ * The settings that allow webhooks into a range:
  * - `setting`: the operator opens the network;
  * - `loopback`: that, or the server itself listens on loopback only;
  * - `translated`: the operator opens the network, and the IPv4 address in the last 32 bits is allowed too;
