@@ -12,7 +12,7 @@ export const temporaryRows = {
   'audit log': 'audit',
   'memberships that have ended': 'members WHERE left_event IS NOT NULL',
   'files that no message names': 'files WHERE expires_at IS NOT NULL',
-  'uploads under way': 'files WHERE lease_until IS NOT NULL',
+  'uploads under way': 'files WHERE lease_expires_at > 0',
   'shared rate limits': 'rate_uses',
   'failed sign-ins': 'throttles',
   'webhook backlogs': 'backlogs',

@@ -1,3 +1,4 @@
+import { leaseSql } from '../lib/lease.ts';
 import type { Db, Queryable, Tx } from '../store/engine/engine.ts';
 import type { CompleteFile } from '../store/files/files.ts';
 
@@ -45,5 +46,5 @@ export async function settleFiles(tx: Tx, missing: readonly number[]): Promise<v
     `DELETE FROM files WHERE file_id IN (SELECT file_id FROM ${tx.dialect.rows('$1', { file_id: 'int' }, 'missing')})`,
     [JSON.stringify(missing.map((file_id) => ({ file_id })))],
   );
-  await tx.run(`UPDATE files SET segments = '', lease_until = NULL`);
+  await tx.run(`UPDATE files SET segments = '', ${leaseSql.release}`);
 }

@@ -3,7 +3,7 @@ import { ParleyError } from '@parley/contract';
 /** An earlier response, and the fingerprint of its input. */
 export interface StoredResponse {
   readonly fingerprint: string;
-  readonly answer: string;
+  readonly response: string;
 }
 
 /** Fields that are left out of the fingerprint: their values could be guessed from its hash. */
@@ -26,5 +26,5 @@ export function storedResponse(stored: StoredResponse, requested: string): strin
   if (stored.fingerprint !== requested) {
     throw new ParleyError('idempotency_conflict', 'This Idempotency-Key was used before with another input.');
   }
-  return stored.answer;
+  return stored.response;
 }

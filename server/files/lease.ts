@@ -1,4 +1,5 @@
 import { ParleyError } from '@parley/contract';
+import { LeaseTerm } from '../lib/lease.ts';
 import type { Engine } from '../store/engine/engine.ts';
 import { freeUpload, type LeaseRow, renewUpload } from '../store/files/upload-leases.ts';
 
@@ -31,7 +32,7 @@ interface LeaseDeps {
 export class Lease {
   readonly #deps: LeaseDeps;
   readonly #renewing: ReturnType<typeof setInterval>;
-  #validUntil = 0;
+  readonly #term: LeaseTerm;
   #expiring: ReturnType<typeof setTimeout> | undefined;
   #isLost = false;
   #released: Promise<boolean> | undefined;
@@ -39,6 +40,7 @@ export class Lease {
 
   constructor(deps: LeaseDeps) {
     this.#deps = deps;
+    this.#term = new LeaseTerm((deps.leaseMs * 2) / 3, deps.monotonic, deps.requestedAt);
     this.#hold(deps.requestedAt);
     this.#renewing = setInterval(() => void this.#renew(), deps.renewMs);
   }
@@ -54,7 +56,7 @@ export class Lease {
 
   /** Checks the clock too: after a pause of the process it is ahead of the timers. */
   get isLost(): boolean {
-    return this.#isLost || this.#deps.monotonic() >= this.#validUntil;
+    return this.#isLost || this.#term.isOver;
   }
 
   /** Throws if the lease is lost. Must be called before each write. */
@@ -102,9 +104,9 @@ export class Lease {
 
   #hold(requestedAt: number): void {
     if (this.#isLost) return;
-    this.#validUntil = Math.max(this.#validUntil, requestedAt + (this.#deps.leaseMs * 2) / 3);
+    this.#term.extend(requestedAt);
     clearTimeout(this.#expiring);
-    this.#expiring = setTimeout(() => this.#lose(), this.#validUntil - this.#deps.monotonic());
+    this.#expiring = setTimeout(() => this.#lose(), this.#term.remainingMs);
   }
 
   #lose(): void {

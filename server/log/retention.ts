@@ -21,7 +21,7 @@ interface Retention {
   readonly deliveries: Dependents;
   readonly eventDays: number;
   readonly now: () => number;
-  readonly counted: (kind: 'events' | 'answers' | 'deliveries' | 'membership_periods', count: number) => void;
+  readonly counted: (kind: 'events' | 'responses' | 'deliveries' | 'membership_periods', count: number) => void;
 }
 
 /** Deletes one small batch of expired rows. Returns whether there may be more. */
@@ -36,10 +36,10 @@ export async function pruneExpired(engine: Engine, retention: Retention): Promis
       periods: await prunePeriods(tx, batchSize),
     };
   });
-  const answers = await pruneResponses(engine, now() - idempotencyMs, batchSize);
+  const responses = await pruneResponses(engine, now() - idempotencyMs, batchSize);
   counted('events', events);
   counted('deliveries', deliveries);
-  counted('answers', answers);
+  counted('responses', responses);
   counted('membership_periods', periods);
-  return events > 0 || deliveries > 0 || periods > 0 || answers === batchSize;
+  return events > 0 || deliveries > 0 || periods > 0 || responses === batchSize;
 }

@@ -83,7 +83,7 @@ export function change<N extends OperationName>(
       if (stored) return JSON.parse(storedResponse(stored, requested)) as Output<N>;
       const at = services.now();
       const result = await work(tx, at, call);
-      await storeResponses(tx, [{ ...key, fingerprint: requested, answer: JSON.stringify(result) }], at);
+      await storeResponses(tx, [{ ...key, fingerprint: requested, response: JSON.stringify(result) }], at);
       return result;
     });
 }

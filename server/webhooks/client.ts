@@ -123,9 +123,9 @@ async function attempt(
     const { status } = response;
     if (status < 100) return unreached(notHttp.failure, notHttp.message, elapsed());
     timed.deadline = Math.min(timed.deadline, monotonic() + bodyTimeoutMs);
-    const answer = await readBody(response, options, timed.controller);
+    const responseBody = await readBody(response, options, timed.controller);
     const retryAfterMs = response.ok ? undefined : readRetryAfter(response.headers.get('retry-after'), options.now());
-    return { kind: 'answered', status, retryAfterMs, answer, ms: elapsed() };
+    return { kind: 'responded', status, retryAfterMs, body: responseBody, ms: elapsed() };
   } catch (error) {
     if (error === timedOut)
       return unreached('timeout', `no complete response within ${timeoutMs / 1_000} s`, elapsed());

@@ -1,4 +1,5 @@
 import type { WebhookId } from '@parley/contract';
+import type { LeaseTerm } from '../lib/lease.ts';
 import type { BacklogRow } from '../store/webhooks/backlogs.ts';
 import type { OpenDelivery } from '../store/webhooks/deliveries.ts';
 import type { EndpointStateRow, LeaseKey, ReleasableState } from '../store/webhooks/endpoint-state.ts';
@@ -26,9 +27,8 @@ export interface EndpointSnapshot {
   readonly replays: readonly ReplayRow[];
 }
 
-/** A lease, and until when it surely lasts by the process' own monotonic clock. */
 export interface Lease extends LeaseKey {
-  readonly expiresAt: number;
+  readonly term: LeaseTerm;
 }
 
 /** The next step for a webhook. */
@@ -67,13 +67,12 @@ const faultMs = 5_000;
  */
 export class EndpointQueue implements AttemptTarget {
   readonly webhookId: WebhookId;
-  readonly leaseNumber: number;
   readonly usage: EndpointUsage;
   /** A delivery that is taken with `chats.begin` is reported with `apply`. */
   readonly chats = new ChatQueues();
   readonly #deps: DeliveryDeps;
   #webhook: WebhookRow;
-  #leaseExpiresAt: number;
+  readonly lease: Lease;
   #accessExpiresAt: number | null = null;
   #deliveryCount = 0;
   #revision = 0;
@@ -101,21 +100,20 @@ export class EndpointQueue implements AttemptTarget {
     const { webhook, state, lastDurationMs = Number.POSITIVE_INFINITY } = snapshot;
     const wasQuick = lastDurationMs <= slowMs && state.down_since === null;
     this.webhookId = webhook.webhook_id;
-    this.leaseNumber = lease.lease_number;
+    this.lease = lease;
     this.usage = { inFlight: 0, allowance: wasQuick ? 2 : 1, isSuspect: false, userId: webhook.user_id };
     this.#deps = deps;
     this.#webhook = webhook;
-    this.#leaseExpiresAt = lease.expiresAt;
     this.#lastActiveAt = deps.monotonic();
     this.load(snapshot);
   }
 
-  get webhook(): WebhookRow {
-    return this.#webhook;
+  get leaseNumber(): number {
+    return this.lease.lease_number;
   }
 
-  get lease(): Lease {
-    return { webhook_id: this.webhookId, lease_number: this.leaseNumber, expiresAt: this.#leaseExpiresAt };
+  get webhook(): WebhookRow {
+    return this.#webhook;
   }
 
   get hasUnwritten(): boolean {
@@ -136,7 +134,7 @@ export class EndpointQueue implements AttemptTarget {
 
   /** This process may send for the webhook at this moment. */
   get isOurs(): boolean {
-    return !this.#hasEnded && !this.#isHalted && !this.#isStale && this.#leaseExpiresAt > this.#deps.monotonic();
+    return !this.#hasEnded && !this.#isHalted && !this.#isStale && !this.lease.term.isOver;
   }
 
   /** Returns whether a delivery may be sent at this moment. */
@@ -151,12 +149,8 @@ export class EndpointQueue implements AttemptTarget {
     return this.#health.hold_until !== null && this.#health.hold_until > now;
   }
 
-  renew(expiresAt: number): void {
-    this.#leaseExpiresAt = Math.max(this.#leaseExpiresAt, expiresAt);
-  }
-
   /** Adds deliveries that were just created. Becomes stale if others were created that it does not know of. */
-  add(state: EndpointStateRow, deliveries: readonly QueuedDelivery[], expiresAt: number): void {
+  add(state: EndpointStateRow, deliveries: readonly QueuedDelivery[], since: number): void {
     const isNext =
       this.#deliveryCount + deliveries.length === state.delivery_count && this.#revision === state.revision;
     if (!isNext || this.#isStale || this.isLoading) {
@@ -165,7 +159,7 @@ export class EndpointQueue implements AttemptTarget {
     }
     this.#deliveryCount = state.delivery_count;
     this.#decisionsSinceCheck = Number.POSITIVE_INFINITY;
-    this.renew(expiresAt);
+    this.lease.term.extend(since);
     const now = this.#deps.now();
     for (const delivery of deliveries) {
       this.#newestDeliveryId = Math.max(this.#newestDeliveryId, delivery.deliveryId);

@@ -51,12 +51,17 @@ export interface Attempted {
 export function resultFields(outcome: Outcome) {
   const duration_ms = Math.round(outcome.ms);
   if (outcome.kind === 'unreached') return { status: null, error: outcome.message, duration_ms, answer: null };
-  const { status, answer } = outcome;
-  return { status, error: isSuccess(outcome) ? null : `the endpoint responded with ${status}`, duration_ms, answer };
+  const { status, body } = outcome;
+  return {
+    status,
+    error: isSuccess(outcome) ? null : `the endpoint responded with ${status}`,
+    duration_ms,
+    answer: body,
+  };
 }
 
 export const isSuccess = (outcome: Outcome): boolean =>
-  outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
+  outcome.kind === 'responded' && outcome.status >= 200 && outcome.status < 300;
 
 /**
  * Distinguishes two kinds of failure. An endpoint that cannot be reached, or that refuses one chat after the other, is
@@ -70,7 +75,7 @@ export function judge(health: Health, attempted: Attempted): Verdict {
     return { state: 'delivered', refusals, nextAt: null, health: { ...healthy, lastSuccessAt: now } };
   }
   if (outcome.kind === 'unreached') return unreached(health, attempted, outcome.failure);
-  if (outcome.status !== 410) return answered(health, attempted);
+  if (outcome.status !== 410) return badResponse(health, attempted);
   return { state: 'retrying', refusals, nextAt: null, health: { ...health, lostConnection: false }, disable: 'gone' };
 }
 
@@ -87,7 +92,7 @@ function unreached(health: Health, attempted: Attempted, failure: Failure): Verd
   return { ...verdict, ...refused, nextAt: Math.max(refused.nextAt ?? 0, verdict.health.hold_until ?? now) };
 }
 
-function answered(health: Health, attempted: Attempted): Verdict {
+function badResponse(health: Health, attempted: Attempted): Verdict {
   const { delivery } = attempted;
   const failed: Health = {
     ...health,
@@ -97,8 +102,8 @@ function answered(health: Health, attempted: Attempted): Verdict {
   };
   const { failures, chats } = retryPolicy.downAfter;
   const isDown =
-    health.down_cause === 'answers' || (failed.failuresInRow >= failures && failed.failedChats.size >= chats);
-  if (isDown) return later(health, attempted, down(failed, attempted, 'answers'));
+    health.down_cause === 'responses' || (failed.failuresInRow >= failures && failed.failedChats.size >= chats);
+  if (isDown) return later(health, attempted, down(failed, attempted, 'responses'));
   // It responds, so it is not down.
   const { down_since, down_cause, probes, hold_until } = healthy;
   const isUp = { ...failed, down_since, down_cause, probes, hold_until };
@@ -145,7 +150,7 @@ function down(health: Health, attempted: Attempted, cause: DownCause): Verdict {
  */
 function later(health: Health, attempted: Attempted, verdict: Verdict): Verdict {
   const { outcome, now, delivery } = attempted;
-  const asksToWait = outcome.kind === 'answered' && (outcome.status === 429 || outcome.status === 503);
+  const asksToWait = outcome.kind === 'responded' && (outcome.status === 429 || outcome.status === 503);
   if (!asksToWait || outcome.retryAfterMs === undefined) return verdict;
   const wait = Math.min(Math.max(outcome.retryAfterMs, retryPolicy.minRetryAfter), retryPolicy.maxRetryAfter);
   const until = Math.max(now + wait, verdict.health.hold_until ?? 0);

@@ -1,3 +1,4 @@
+import { LeaseTerm } from '../lib/lease.ts';
 import { backlogsOf } from '../store/webhooks/backlogs.ts';
 import { lastDuration, openDeliveries } from '../store/webhooks/deliveries.ts';
 import {
@@ -39,10 +40,10 @@ export class WebhookLeases {
     if (this.#deps.isAlone) await this.#deps.engine.write((tx) => releaseAllLeases(tx, null));
   }
 
-  /** A lease that was taken or renewed in a statement begun at `since` lasts at least this long. */
-  leaseOf(state: LeaseKey, since: number): Lease {
+  /** The lease was taken or renewed by a statement that began at `since`. */
+  leaseOf({ webhook_id, lease_number }: LeaseKey, since: number): Lease {
     this.#mayHold = true;
-    return { webhook_id: state.webhook_id, lease_number: state.lease_number, expiresAt: since + leaseMs };
+    return { webhook_id, lease_number, term: new LeaseTerm(leaseMs, this.#deps.monotonic, since) };
   }
 
   /** Renews all leases. Returns what is held, and since when; undefined if nothing can be held. */

@@ -15,11 +15,11 @@ export type Failure =
 /** The outcome of one attempt. A failure of the endpoint is an outcome, not an error of ours. */
 export type Outcome =
   | {
-      readonly kind: 'answered';
+      readonly kind: 'responded';
       readonly status: number;
       readonly retryAfterMs: number | undefined;
       /** The start of the response body, without U+0000, which databases refuse. */
-      readonly answer: string;
+      readonly body: string;
       readonly ms: number;
     }
   | {

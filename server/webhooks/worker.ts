@@ -1,12 +1,7 @@
 import type { WebhookId } from '@parley/contract';
 import { SingleFlight } from '../lib/single-flight.ts';
 import { FailureLog } from '../observe/failure-log.ts';
-import {
-  type EndpointStateRow,
-  endWaitsAfterClockSetBack,
-  leaseMs,
-  openSince,
-} from '../store/webhooks/endpoint-state.ts';
+import { type EndpointStateRow, endWaitsAfterClockSetBack, openSince } from '../store/webhooks/endpoint-state.ts';
 import { disableUnderLease, type EndpointEnd } from '../store/webhooks/webhook-ends.ts';
 import { Attempts } from './attempt.ts';
 import { slowMs } from './concurrency-limit.ts';
@@ -141,7 +136,7 @@ export class DeliveryWorker {
     const queue = this.#queues.get(state.webhook_id);
     const lease = this.#leases.leaseOf(state, since);
     if (queue?.leaseNumber === state.lease_number) {
-      queue.add(state, deliveries, lease.expiresAt);
+      queue.add(state, deliveries, since);
       this.#advance(queue);
     } else if (!queue || queue.leaseNumber < state.lease_number) {
       if (queue) this.#drop(queue);
@@ -322,7 +317,7 @@ export class DeliveryWorker {
     const { states, since } = renewed;
     const numbers = new Map(states.map((state) => [state.webhook_id, state.lease_number]));
     for (const queue of queues) {
-      if (numbers.get(queue.webhookId) === queue.leaseNumber) queue.renew(since + leaseMs);
+      if (numbers.get(queue.webhookId) === queue.leaseNumber) queue.lease.term.extend(since);
       else this.#drop(queue);
     }
     await this.#compare(states, since);

@@ -25,8 +25,8 @@ function faultOf(text: string): string | undefined {
   const url = new URL(text);
   if (text.includes('#')) return 'must not have a fragment';
   if (url.username !== '' || url.password !== '' || /^[^/?]*\/\/[^/?]*@/.test(text)) return 'must not name a user';
-  const answered = ['code', 'state', 'iss', 'error'].find((name) => url.searchParams.has(name));
-  if (answered) return `must not have ${answered} in its query, where our answer will have it`;
+  const reserved = ['code', 'state', 'iss', 'error'].find((name) => url.searchParams.has(name));
+  if (reserved) return `must not have ${reserved} in its query, where our response will have it`;
   if (url.protocol === 'https:') {
     // Without the slashes a browser takes it for a relative path.
     return /^https:\/\/[^/?]/i.test(text) ? undefined : 'must be a URL such as https://example.com/callback';

@@ -21,7 +21,7 @@ export const keyName = (k: KeyScope): string => JSON.stringify([k.user_id, k.app
 export async function claimKeys(tx: Tx, keys: readonly KeyScope[]): Promise<Map<string, StoredResponse>> {
   await tx.lockKeys(keys.map(keyName));
   const rows = await tx.all<KeyScope & StoredResponse>(
-    `SELECT i.user_id, i.app_id, i.operation, i.key, i.fingerprint, i.answer
+    `SELECT i.user_id, i.app_id, i.operation, i.key, i.fingerprint, i.response
      FROM ${tx.dialect.rows('$1', columns, 'asked')}
      JOIN idempotency i ON i.user_id = asked.user_id AND i.app_id = asked.app_id
                        AND i.operation = asked.operation AND i.key = asked.key`,
@@ -36,9 +36,9 @@ export async function storeResponses(
   at: number,
 ): Promise<void> {
   await tx.run(
-    `INSERT INTO idempotency (user_id, app_id, operation, key, fingerprint, answer, created_at)
-     SELECT user_id, app_id, operation, key, fingerprint, answer, $2
-     FROM ${tx.dialect.rows('$1', { ...columns, fingerprint: 'text', answer: 'text' }, 'a')}`,
+    `INSERT INTO idempotency (user_id, app_id, operation, key, fingerprint, response, created_at)
+     SELECT user_id, app_id, operation, key, fingerprint, response, $2
+     FROM ${tx.dialect.rows('$1', { ...columns, fingerprint: 'text', response: 'text' }, 'a')}`,
     [JSON.stringify(responses), at],
   );
 }

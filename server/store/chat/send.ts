@@ -101,7 +101,7 @@ async function write(
     rows.push({ ...said, event_id: ids.events[i] as EventId, file_id: file?.file_id ?? null, json, body });
     const response = shown ? messageJson({ ...said, reply_to, file: shown }, at) : json;
     outcomes.push({ json: response });
-    if (key) responses.push({ ...key, answer: `{"message":${response}}` });
+    if (key) responses.push({ ...key, response: `{"message":${response}}` });
   }
   const used = rows.flatMap(({ file_id }) => file_id ?? []);
   await Promise.all([

@@ -1,4 +1,5 @@
 import type { FileId, UserId } from '@parley/contract';
+import { leaseSql } from '../../lib/lease.ts';
 import { bulkStatement, type Db, type Tx } from '../engine/engine.ts';
 import { changes, exists, insertRow, number } from '../engine/query.ts';
 
@@ -88,7 +89,7 @@ export function completeFile(
 ): Promise<boolean> {
   return changes(
     tx,
-    `UPDATE files SET name = $2, mime_type = $3, size = $4, sha256 = $5, expires_at = $6, lease_until = NULL
+    `UPDATE files SET name = $2, mime_type = $3, size = $4, sha256 = $5, expires_at = $6, ${leaseSql.release}
      WHERE file_id = $1 AND is_dropped = 0 AND sha256 IS NULL AND lease_number = $7`,
     [fileId, facts.name, facts.mime_type, facts.size, facts.sha256, expiresAt, lease],
   );
@@ -147,9 +148,7 @@ export const dropUnfinished = (db: Db, fileId: FileId, at: number, lease: number
   );
 
 /** SQL: the last lease was released or has expired. */
-export const isFree = ({ dialect }: Db): string => `(lease_until IS NULL OR lease_until < ${dialect.now})`;
-
-const isExpired = (db: Db): string => `expires_at <= $1 AND ${isFree(db)}`;
+const isExpired = (db: Db): string => `expires_at <= $1 AND ${leaseSql.isFree(db.dialect.now)}`;
 
 export const hasEndedFiles = (db: Db, now: number): Promise<boolean> =>
   exists(db, `SELECT 1 AS found FROM files WHERE ${isExpired(db)} LIMIT 1`, [now]);

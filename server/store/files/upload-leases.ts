@@ -1,7 +1,8 @@
 import type { FileId } from '@parley/contract';
+import { leaseSql } from '../../lib/lease.ts';
 import type { Db, Tx } from '../engine/engine.ts';
 import { changes, rowReader } from '../engine/query.ts';
-import { type FileRow, isFree, returned } from './files.ts';
+import { type FileRow, returned } from './files.ts';
 
 /** A lease on a resumable upload. Each lease gets the next number, and only the holder of the latest may write. */
 export interface LeaseRow {
@@ -18,9 +19,9 @@ export async function takeUpload(tx: Tx, key: string, leaseMs: number): Promise<
   const { now } = tx.dialect;
   const taken = await leases.get(
     tx,
-    `UPDATE files SET lease_number = lease_number + 1, lease_until = ${now} + $2, is_wanted = 0,
-       is_doubtful = CASE WHEN lease_until IS NULL THEN is_doubtful ELSE 1 END
-     WHERE key = $1 AND is_dropped = 0 AND ${isFree(tx)} RETURNING file_id, lease_number, is_doubtful`,
+    `UPDATE files SET ${leaseSql.nextNumber}, ${leaseSql.extend(now, '$2')}, is_wanted = 0,
+       is_doubtful = CASE WHEN lease_expires_at = 0 THEN is_doubtful ELSE 1 END
+     WHERE key = $1 AND is_dropped = 0 AND ${leaseSql.isFree(now)} RETURNING file_id, lease_number, is_doubtful`,
     [key, leaseMs],
   );
   if (taken) return taken;
@@ -42,8 +43,8 @@ export function renewUpload(
 ): Promise<{ is_wanted: boolean } | undefined> {
   return wanted.get(
     tx,
-    `UPDATE files SET lease_until = ${tx.dialect.now} + $3
-     WHERE file_id = $1 AND lease_number = $2 AND lease_until IS NOT NULL AND is_dropped = 0 RETURNING is_wanted`,
+    `UPDATE files SET ${leaseSql.extend(tx.dialect.now, '$3')}
+     WHERE file_id = $1 AND lease_number = $2 AND lease_expires_at > 0 AND is_dropped = 0 RETURNING is_wanted`,
     [fileId, lease, leaseMs],
   );
 }
@@ -52,15 +53,15 @@ export function renewUpload(
 export const freeUpload = (tx: Tx, fileId: FileId, lease: number): Promise<boolean> =>
   changes(
     tx,
-    'UPDATE files SET lease_until = NULL WHERE file_id = $1 AND lease_number = $2 AND lease_until IS NOT NULL',
+    `UPDATE files SET ${leaseSql.release} WHERE file_id = $1 AND lease_number = $2 AND lease_expires_at > 0`,
     [fileId, lease],
   );
 
 /** Releases all leases, when no other server uses this database. `inDoubt`: bytes of their holders may still arrive in the storage. */
 export async function freeAllUploads(db: Db, inDoubt: boolean): Promise<void> {
   await db.run(
-    `UPDATE files SET lease_until = NULL, is_doubtful = CASE WHEN $1 = 1 THEN 1 ELSE is_doubtful END
-     WHERE expires_at IS NOT NULL AND lease_until IS NOT NULL`,
+    `UPDATE files SET ${leaseSql.release}, is_doubtful = CASE WHEN $1 = 1 THEN 1 ELSE is_doubtful END
+     WHERE expires_at IS NOT NULL AND lease_expires_at > 0`,
     [inDoubt ? 1 : 0],
   );
 }

@@ -149,7 +149,7 @@ CREATE TABLE files (
   created_at INTEGER NOT NULL,
   expires_at INTEGER,
   is_dropped INTEGER NOT NULL DEFAULT 0
-, lease_number INTEGER NOT NULL DEFAULT 0, lease_until INTEGER, is_wanted INTEGER NOT NULL DEFAULT 0, is_doubtful INTEGER NOT NULL DEFAULT 0, segments TEXT NOT NULL DEFAULT '') STRICT;
+, lease_number INTEGER NOT NULL DEFAULT 0, is_wanted INTEGER NOT NULL DEFAULT 0, is_doubtful INTEGER NOT NULL DEFAULT 0, segments TEXT NOT NULL DEFAULT '', lease_expires_at INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE INDEX files_ending ON files (expires_at) WHERE expires_at IS NOT NULL;
 
@@ -183,7 +183,7 @@ CREATE TABLE idempotency (
   operation TEXT NOT NULL,
   key TEXT NOT NULL,
   fingerprint TEXT NOT NULL,
-  answer TEXT NOT NULL,
+  response TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   PRIMARY KEY (user_id, app_id, operation, key)
 ) STRICT, WITHOUT ROWID;

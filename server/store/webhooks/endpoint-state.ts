@@ -1,4 +1,5 @@
 import type { WebhookId } from '@parley/contract';
+import { leaseSql } from '../../lib/lease.ts';
 import { bulkStatement, type Db, type Dialect, type Tx } from '../engine/engine.ts';
 import { changes, values } from '../engine/query.ts';
 import { type OpenDelivery, open, openColumns } from './deliveries.ts';
@@ -6,7 +7,7 @@ import { type OpenDelivery, open, openColumns } from './deliveries.ts';
 /** A lease expires this long after its process last renewed it. Then another process may take it. */
 export const leaseMs = 5_000;
 
-export type DownCause = 'transport' | 'answers';
+export type DownCause = 'transport' | 'responses';
 
 export interface EndpointHealth {
   readonly down_since: number | null;
@@ -37,16 +38,14 @@ const columns = `endpoint_state.webhook_id, owner, lease_number, delivery_count,
 export const findEndpointState = (db: Db, webhookId: WebhookId): Promise<EndpointStateRow | undefined> =>
   db.get(`SELECT ${columns} FROM endpoint_state WHERE webhook_id = $1`, [webhookId]);
 
-const isFree = (now: string) => `(lease_expires_at < ${now} OR owner IS NULL)`;
-
 /**
  * The assignments that take a free lease for `owner` or renew its own. A lease that expired gets a new number even for
  * the same owner, so that nothing written under the old number passes for the new lease.
  */
 const takeLease = (now: string, owner: string) => {
-  const isMine = `(owner = ${owner} OR ${isFree(now)})`;
+  const isMine = `(owner = ${owner} OR ${leaseSql.isFree(now)})`;
   return `owner = CASE WHEN ${isMine} THEN ${owner} ELSE owner END,
-    lease_number = CASE WHEN ${isFree(now)} THEN lease_number + 1 ELSE lease_number END,
+    lease_number = CASE WHEN ${leaseSql.isFree(now)} THEN lease_number + 1 ELSE lease_number END,
     lease_expires_at = CASE WHEN ${isMine} THEN ${now} + ${leaseMs} ELSE lease_expires_at END`;
 };
 
@@ -64,7 +63,7 @@ const takeDue = bulkStatement(
   { webhook_id: 'int' },
   (source, dialect) => `UPDATE endpoint_state SET ${takeLease(dialect.now, '$1')}
       FROM ${lockedFirst(dialect, source)} AS g
-      WHERE endpoint_state.webhook_id = g.webhook_id AND ${isFree(dialect.now)} RETURNING ${columns}`,
+      WHERE endpoint_state.webhook_id = g.webhook_id AND ${leaseSql.isFree(dialect.now)} RETURNING ${columns}`,
 );
 
 const addCounts = bulkStatement(
@@ -77,7 +76,7 @@ const addCounts = bulkStatement(
 
 const confirm = bulkStatement(
   { webhook_id: 'int', lease_number: 'int' },
-  (source, dialect) => `UPDATE endpoint_state SET lease_expires_at = ${dialect.now} + ${leaseMs}
+  (source, dialect) => `UPDATE endpoint_state SET ${leaseSql.extend(dialect.now, leaseMs)}
       FROM ${lockedFirst(dialect, source)} AS g
       WHERE endpoint_state.webhook_id = g.webhook_id AND endpoint_state.lease_number = g.lease_number
         AND ${ownedBy('$1')}
@@ -104,7 +103,7 @@ export const takeLeases = (tx: Tx, owner: string, webhookIds: readonly WebhookId
 /** Renews every lease of a process that has not expired, and returns those. */
 export const renewLeases = (tx: Tx, owner: string): Promise<EndpointStateRow[]> =>
   tx.all(
-    `UPDATE endpoint_state SET lease_expires_at = ${tx.dialect.now} + ${leaseMs}
+    `UPDATE endpoint_state SET ${leaseSql.extend(tx.dialect.now, leaseMs)}
      FROM (SELECT d.webhook_id AS owned FROM endpoint_state d WHERE d.owner = $1 ORDER BY d.webhook_id ${tx.dialect.lockRows}) AS mine
      WHERE webhook_id = mine.owned AND lease_expires_at >= ${tx.dialect.now} RETURNING ${columns}`,
     [owner],
@@ -141,7 +140,7 @@ export async function confirmLeases(
 export const findDue = (db: Db, now: number, limit: number): Promise<WebhookId[]> =>
   values<WebhookId>(
     db,
-    `SELECT webhook_id FROM endpoint_state WHERE due_at <= $1 AND ${isFree(db.dialect.now)} ORDER BY due_at LIMIT $2`,
+    `SELECT webhook_id FROM endpoint_state WHERE due_at <= $1 AND ${leaseSql.isFree(db.dialect.now)} ORDER BY due_at LIMIT $2`,
     [now, limit],
   );
 
@@ -154,7 +153,7 @@ export type ReleasableState = Pick<EndpointStateRow, 'webhook_id' | 'lease_numbe
 export const releaseLease = (tx: Tx, owner: string, state: ReleasableState, dueAt: number | null): Promise<boolean> =>
   changes(
     tx,
-    `UPDATE endpoint_state SET owner = NULL, lease_expires_at = 0, due_at = $6
+    `UPDATE endpoint_state SET owner = NULL, ${leaseSql.release}, due_at = $6
      WHERE webhook_id = $1 AND owner = $2 AND lease_number = $3 AND delivery_count = $4 AND revision = $5`,
     [state.webhook_id, owner, state.lease_number, state.delivery_count, state.revision, dueAt],
   );
@@ -168,8 +167,8 @@ export function transferLease(
 ): Promise<boolean> {
   return changes(
     tx,
-    `UPDATE endpoint_state SET owner = $4, lease_number = lease_number + 1,
-       lease_expires_at = ${tx.dialect.now} + ${leaseMs}, due_at = 0
+    `UPDATE endpoint_state SET owner = $4, ${leaseSql.nextNumber},
+       ${leaseSql.extend(tx.dialect.now, leaseMs)}, due_at = 0
      WHERE webhook_id = $1 AND owner = $2 AND lease_number = $3`,
     [webhook_id, owner, lease_number, to],
   );
@@ -178,7 +177,7 @@ export function transferLease(
 /** Releases every lease of a process; of all processes, if `owner` is null. */
 export async function releaseAllLeases(tx: Tx, owner: string | null): Promise<void> {
   await tx.run(
-    `UPDATE endpoint_state SET owner = NULL, lease_expires_at = 0
+    `UPDATE endpoint_state SET owner = NULL, ${leaseSql.release}
      WHERE owner IS NOT NULL AND (owner = $1 OR CAST($1 AS text) IS NULL)`,
     [owner],
   );

@@ -195,7 +195,9 @@ onPostgres('an upload between two servers', () => {
     const { ada } = await users(server, 'ada');
     const [path, another] = [await announce(ada, 10), await announce(ada, 10)];
     // Held for longer than a request waits.
-    await server.engine.run(`UPDATE files SET lease_number = 7, lease_until = ${server.engine.dialect.now} + 600000`);
+    await server.engine.run(
+      `UPDATE files SET lease_number = 7, lease_expires_at = ${server.engine.dialect.now} + 600000`,
+    );
     const client = upload(ada, Buffer.from('0123456789'), { uploadUrl: `${ada.url}${path}` });
     const [looked, appended] = await Promise.all([
       client.catch((error: unknown) => error),
@@ -204,7 +206,7 @@ onPostgres('an upload between two servers', () => {
     expect(statusOf(looked)).toBe(423);
     expect([appended.status, appended.body.success]).toEqual([423, false]);
     expect((await kept(server)).rows).toBe(2);
-    await server.engine.run('UPDATE files SET lease_until = NULL');
+    await server.engine.run('UPDATE files SET lease_expires_at = 0');
     expect((await append(ada, path, 0, '0123456789')).status).toBe(204);
     await server.stop();
   });
@@ -307,8 +309,8 @@ onBothEngines('the lease of an upload', (engine) => {
     const { row } = await begin();
     const held = await nodeOn(server(), { renewMs: 50 }).locks.take(row.key, forEver, never);
     const until = async () => {
-      const sql = 'SELECT lease_until FROM files WHERE file_id = $1';
-      return (await server().engine.get<{ lease_until: number }>(sql, [row.file_id]))?.lease_until ?? 0;
+      const sql = 'SELECT lease_expires_at FROM files WHERE file_id = $1';
+      return (await server().engine.get<{ lease_expires_at: number }>(sql, [row.file_id]))?.lease_expires_at ?? 0;
     };
     const before = await until();
     await eventually('it is renewed', async () => ((await until()) > before ? true : undefined));

@@ -1,4 +1,5 @@
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
+import { LeaseTerm } from '../../lib/lease.ts';
 import { Loop } from '../../lib/loop.ts';
 import { SealedBox } from '../../lib/sealed-box.ts';
 import { Semaphore, SemaphoreFull } from '../../lib/semaphore.ts';
@@ -172,4 +173,38 @@ test('a loop whose process was suspended within a step goes on after a sweep', a
   loop.wake();
   await twice.promise;
   await loop.stop();
+});
+
+describe('the term of a lease', () => {
+  let now = 0;
+  const termFrom = (requestedAt: number) => new LeaseTerm(100, () => now, requestedAt);
+
+  test('is counted from the request, not from the response', () => {
+    now = 60;
+    const term = termFrom(0);
+    expect([term.remainingMs, term.isOver]).toEqual([40, false]);
+    now = 100;
+    expect([term.remainingMs, term.isOver]).toEqual([0, true]);
+  });
+
+  test('is over at once if the response took longer than the lease', () => {
+    now = 250;
+    expect(termFrom(0).isOver).toBe(true);
+  });
+
+  test('is extended by a renewal, even after it was over', () => {
+    now = 0;
+    const term = termFrom(0);
+    now = 150;
+    expect(term.isOver).toBe(true);
+    term.extend(120);
+    expect(term.remainingMs).toBe(70);
+  });
+
+  test('is not shortened by a response that was overtaken', () => {
+    now = 50;
+    const term = termFrom(50);
+    term.extend(0);
+    expect(term.remainingMs).toBe(100);
+  });
 });

@@ -9,7 +9,7 @@ export const heldLong = { uploadLeaseMs: 3_600_000, uploadRenewMs: 100 };
 
 /** Expires the leases of all uploads, as if their servers had been down for long. */
 export async function lapse({ engine }: Pick<TestServer, 'engine'>): Promise<void> {
-  await engine.run('UPDATE files SET lease_until = 1 WHERE lease_until IS NOT NULL');
+  await engine.run('UPDATE files SET lease_expires_at = 1 WHERE lease_expires_at > 0');
 }
 
 /** Starts a server in a process of its own, with leases that do not expire. */

@@ -39,7 +39,7 @@ interface Endpoint {
   readonly sockets: Socket[];
 }
 
-type Answer = (socket: Socket, request: Request) => void;
+type Responder = (socket: Socket, request: Request) => void;
 
 const servers: Server[] = [];
 const clients = new Set<Socket>();
@@ -49,7 +49,7 @@ afterAll(() => {
 });
 
 /** A server that speaks raw bytes: it reads whole requests, and says whatever it likes. */
-function talk(endpoint: Omit<Endpoint, 'port'>, answer: Answer, socket: Socket): void {
+function talk(endpoint: Omit<Endpoint, 'port'>, respond: Responder, socket: Socket): void {
   const connection = endpoint.sockets.push(socket);
   clients.add(socket);
   socket.on('error', () => {});
@@ -65,7 +65,7 @@ function talk(endpoint: Omit<Endpoint, 'port'>, answer: Answer, socket: Socket):
     const request = { head, body: read.subarray(end + 4, whole), connection, name };
     read = read.subarray(whole);
     endpoint.requests.push(request);
-    answer(socket, request);
+    respond(socket, request);
   });
 }
 
@@ -77,15 +77,15 @@ async function listen(server: Server, endpoint: Omit<Endpoint, 'port'>): Promise
   return { ...endpoint, port: address.port };
 }
 
-function endpointThat(answer: Answer): Promise<Endpoint> {
+function endpointThat(respond: Responder): Promise<Endpoint> {
   const endpoint = { requests: [], sockets: [] };
   return listen(
-    createServer((socket) => talk(endpoint, answer, socket)),
+    createServer((socket) => talk(endpoint, respond, socket)),
     endpoint,
   );
 }
 
-/** Answers whatever comes first, which may be the start of a TLS handshake, in plain text. */
+/** Responders whatever comes first, which may be the start of a TLS handshake, in plain text. */
 function endpointWithoutTls(): Promise<Endpoint> {
   const server = createServer((socket) => {
     clients.add(socket);
@@ -96,7 +96,7 @@ function endpointWithoutTls(): Promise<Endpoint> {
 }
 
 const saying =
-  (text: string, then?: (socket: Socket) => void): Answer =>
+  (text: string, then?: (socket: Socket) => void): Responder =>
   (socket) => {
     socket.write(text);
     then?.(socket);
@@ -149,11 +149,11 @@ function timeless({ ms, ...rest }: Outcome): object {
   return rest;
 }
 
-const answered = (status: number, answer: string, retryAfterMs?: number) => ({
-  kind: 'answered',
+const responded = (status: number, body: string, retryAfterMs?: number) => ({
+  kind: 'responded',
   status,
   retryAfterMs,
-  answer,
+  body,
 });
 
 const unreached = (failure: string, message: string) => ({ kind: 'unreached', failure, message });
@@ -162,7 +162,7 @@ describe('an attempt', () => {
   test('sends the exact bytes and headers, with the host of the URL, and returns the response', async () => {
     const endpoint = await endpointThat(ok);
     const target = targetOf(`http://hooks.example.com:${endpoint.port}/a%20b?c=d`);
-    expect(timeless(await send(target))).toEqual(answered(200, 'ok'));
+    expect(timeless(await send(target))).toEqual(responded(200, 'ok'));
     const [request] = endpoint.requests;
     expect(request?.body.equals(Buffer.from(body, 'utf8'))).toBe(true);
     const lines = request?.head.split('\r\n') ?? [];
@@ -178,9 +178,14 @@ describe('an attempt', () => {
   test('reuses a connection after responses of every length', async () => {
     const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n';
     const long = `HTTP/1.1 500 Oops\r\nContent-Length: 5000\r\n\r\n${'x'.repeat(5_000)}`;
-    const answers = ['HTTP/1.1 204 No Content\r\n\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n', chunked, long];
+    const responses = [
+      'HTTP/1.1 204 No Content\r\n\r\n',
+      'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n',
+      chunked,
+      long,
+    ];
     const endpoint = await endpointThat((socket) => {
-      socket.write(answers[(endpoint.requests.length - 1) % answers.length] ?? '');
+      socket.write(responses[(endpoint.requests.length - 1) % responses.length] ?? '');
     });
     for (let i = 0; i < 8; i++) await send(to(endpoint));
     expect(endpoint.requests.map((request) => request.connection)).toEqual(Array(8).fill(1));
@@ -200,7 +205,7 @@ describe('an attempt', () => {
     for (const status of [301, 302, 303, 307, 308]) {
       const head = `HTTP/1.1 ${status} Moved\r\nLocation: http://127.0.0.1:${elsewhere.port}/\r\nContent-Length: 4\r\n\r\n`;
       const endpoint = await endpointThat(saying(`${head}gone`));
-      expect(timeless(await send(to(endpoint)))).toEqual(answered(status, 'gone'));
+      expect(timeless(await send(to(endpoint)))).toEqual(responded(status, 'gone'));
     }
     expect(elsewhere.requests).toEqual([]);
   });
@@ -208,7 +213,7 @@ describe('an attempt', () => {
   test('dials the next address of a name where nobody is at the first', async () => {
     const endpoint = await endpointThat(ok);
     const target = targetOf(`http://hooks.example.com:${endpoint.port}/`, '127.0.0.2', ['127.0.0.3', '127.0.0.1']);
-    expect(timeless(await send(target))).toEqual(answered(200, 'ok'));
+    expect(timeless(await send(target))).toEqual(responded(200, 'ok'));
     expect(endpoint.requests).toHaveLength(1);
   });
 
@@ -231,7 +236,7 @@ describe('an attempt', () => {
 });
 
 describe('without a response, the outcome says why and does not contain the URL', () => {
-  const failures: Record<string, readonly [Answer, failure: string, message: string]> = {
+  const failures: Record<string, readonly [Responder, failure: string, message: string]> = {
     'a connection that is closed at once': [(socket) => socket.end(), 'reset', 'the connection broke off'],
     'a connection that is reset at once': [(socket) => socket.resetAndDestroy(), 'reset', 'the connection broke off'],
     'half a status line': [saying('HTTP/1.1 20', (s) => s.end()), 'reset', 'the connection broke off'],
@@ -257,9 +262,9 @@ describe('without a response, the outcome says why and does not contain the URL'
       'the headers of the response are too large',
     ],
   };
-  for (const [name, [answer, failure, message]] of Object.entries(failures)) {
+  for (const [name, [respond, failure, message]] of Object.entries(failures)) {
     test(name, async () => {
-      const endpoint = await endpointThat(answer);
+      const endpoint = await endpointThat(respond);
       const outcome = await send(to(endpoint, '/hooks/s3cret?token=s3cret'));
       expect(timeless(outcome)).toEqual(unreached(failure, message));
     });
@@ -271,17 +276,17 @@ describe('without a response, the outcome says why and does not contain the URL'
     expect(timeless(await send(to(free)))).toEqual(unreached('refused', 'connection refused'));
   });
 
-  const slow: Record<string, Answer> = {
-    'an endpoint that never answers': () => {},
+  const slow: Record<string, Responder> = {
+    'an endpoint that never responds': () => {},
     'headers that drip': (socket) => {
       socket.write('HTTP/1.1 200 OK\r\nX: ');
       drip(socket, 'x');
     },
-    'interim answers without an end': (socket) => drip(socket, 'HTTP/1.1 100 Continue\r\n\r\n'),
+    'interim responses without an end': (socket) => drip(socket, 'HTTP/1.1 100 Continue\r\n\r\n'),
   };
-  for (const [name, answer] of Object.entries(slow)) {
+  for (const [name, respond] of Object.entries(slow)) {
     test(`${name}: the time is up`, async () => {
-      const endpoint = await endpointThat(answer);
+      const endpoint = await endpointThat(respond);
       const timed = new Timed();
       const attempt = send(to(endpoint), timed.options);
       await eventually('it is asked', async () => endpoint.requests.length > 0 || undefined);
@@ -325,9 +330,9 @@ describe('the status decides', () => {
         }),
       );
       for (const outcome of outcomes) {
-        expect(outcome).toMatchObject({ kind: 'answered', status, ms: 1_000 });
+        expect(outcome).toMatchObject({ kind: 'responded', status, ms: 1_000 });
         // The body of a short 2xx response is kept whole or not at all.
-        if (outcome.kind === 'answered' && status === 500) expect(outcome.answer).toMatch(/^a+$/);
+        if (outcome.kind === 'responded' && status === 500) expect(outcome.body).toMatch(/^a+$/);
       }
     });
 
@@ -340,7 +345,7 @@ describe('the status decides', () => {
           const endpoint = await endpointThat(
             saying(head(status) + text, (socket) => void timed.untilStatus().then(() => end(socket))),
           );
-          expect(await send(to(endpoint), timed.options)).toMatchObject({ kind: 'answered', status });
+          expect(await send(to(endpoint), timed.options)).toMatchObject({ kind: 'responded', status });
         }
       }
     });
@@ -358,7 +363,7 @@ describe('the status decides', () => {
           socket.write(`${head(status)}${framing}\r\n\r\n`);
           writeForEver(socket, bytes);
         });
-        expect(timeless(await send(to(endpoint)))).toEqual(answered(status, 'a'.repeat(4_096)));
+        expect(timeless(await send(to(endpoint)))).toEqual(responded(status, 'a'.repeat(4_096)));
         expect(await isClosed(endpoint)).toBe(true);
         expect(endpoint.sockets[0]?.bytesWritten).toBeLessThan(64 * 1_048_576);
       }
@@ -370,8 +375,8 @@ describe('the status decides', () => {
       if (connection > 1) return ok(socket, {} as Request);
       socket.write(`${head(200)}Content-Length: 200000\r\n\r\n${'a'.repeat(100_000)}`);
     });
-    expect(await send(to(endpoint))).toMatchObject({ answer: 'a'.repeat(4_096) });
-    expect(timeless(await send(to(endpoint)))).toEqual(answered(200, 'ok'));
+    expect(await send(to(endpoint))).toMatchObject({ body: 'a'.repeat(4_096) });
+    expect(timeless(await send(to(endpoint)))).toEqual(responded(200, 'ok'));
   });
 });
 
@@ -382,7 +387,7 @@ describe('the start of a response is kept as text', () => {
       socket.write(bytes);
     });
     const outcome = await send(to(endpoint));
-    return outcome.kind === 'answered' ? outcome.answer : outcome;
+    return outcome.kind === 'responded' ? outcome.body : outcome;
   };
 
   for (const status of [200, 400]) {
@@ -402,9 +407,9 @@ describe('the start of a response is kept as text', () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000, 'z'));
     const small = gzipSync(Buffer.alloc(500_000, 'z'));
     for (const bytes of [bomb, small]) {
-      const answer = await bodyOf(bytes, 200, 'Content-Encoding: gzip\r\n');
-      expect(answer).toStartWith('\u001f');
-      expect(answer).not.toContain('zzz');
+      const body = await bodyOf(bytes, 200, 'Content-Encoding: gzip\r\n');
+      expect(body).toStartWith('\u001f');
+      expect(body).not.toContain('zzz');
     }
   });
 });
@@ -439,9 +444,9 @@ describe('Retry-After', () => {
       const head = `HTTP/1.1 503 X\r\nRetry-After: ${value}\r\nContent-Length: 0\r\n\r\n`;
       return timeless(await send(to(await endpointThat(saying(head))), { now: () => now }));
     };
-    expect(await of('7')).toEqual(answered(503, '', 7_000));
-    expect(await of('Thu, 01 Jan 2026 12:01:00 GMT')).toEqual(answered(503, '', 60_000));
-    expect(await of('never')).toEqual(answered(503, ''));
+    expect(await of('7')).toEqual(responded(503, '', 7_000));
+    expect(await of('Thu, 01 Jan 2026 12:01:00 GMT')).toEqual(responded(503, '', 60_000));
+    expect(await of('never')).toEqual(responded(503, ''));
   });
 });
 
@@ -454,11 +459,11 @@ describe('with the guard', () => {
   test('the judged address is dialled, and the name is not looked up again', async () => {
     const endpoint = await endpointThat(ok);
     // No resolver but this one knows the name; and after the first time it leads to where nobody listens.
-    const answers = [['127.0.0.1'], ['127.0.0.2']];
-    const guard = guardWith(async () => answers.shift() ?? []);
+    const responses = [['127.0.0.1'], ['127.0.0.2']];
+    const guard = guardWith(async () => responses.shift() ?? []);
     const url = `http://hooks.invalid:${endpoint.port}/hook`;
-    expect(timeless(await deliver(guard, url))).toEqual(answered(200, 'ok'));
-    expect(timeless(await deliver(guard, url))).toEqual(answered(200, 'ok'));
+    expect(timeless(await deliver(guard, url))).toEqual(responded(200, 'ok'));
+    expect(timeless(await deliver(guard, url))).toEqual(responded(200, 'ok'));
     expect(endpoint.requests[0]?.head).toContain(`Host: hooks.invalid:${endpoint.port}\r\n`);
   });
 
@@ -536,7 +541,7 @@ test('a proxy in the environment is ignored', async () => {
     { url: `http://127.0.0.1:${endpoint.port}/`, address: '127.0.0.1' },
     { url: `https://hooks.example.com:${other.port}/`, address: '127.0.0.1' },
   ]);
-  expect(plain).toMatchObject({ kind: 'answered', status: 200, answer: 'ok' });
+  expect(plain).toMatchObject({ kind: 'responded', status: 200, body: 'ok' });
   expect(secure).toMatchObject(unreached('tls', 'the TLS handshake failed'));
   expect(proxy.sockets).toEqual([]);
 });
@@ -637,11 +642,11 @@ describeUnless(requireProgram('openssl'), 'TLS', () => {
     ]);
     const wrong = unreached('tls', 'the certificate is for another name');
     expect(outcomes.map(timeless)).toEqual([
-      { kind: 'answered', status: 200, answer: 'ok' },
-      { kind: 'answered', status: 200, answer: 'ok' },
+      { kind: 'responded', status: 200, body: 'ok' },
+      { kind: 'responded', status: 200, body: 'ok' },
       wrong,
       wrong,
-      { kind: 'answered', status: 200, answer: 'ok' },
+      { kind: 'responded', status: 200, body: 'ok' },
       wrong,
     ]);
     expect(named.requests.map(({ connection, name }) => [connection, name])).toEqual([
@@ -658,7 +663,7 @@ describeUnless(requireProgram('openssl'), 'TLS', () => {
       trusting(),
       order.map((host) => at(endpoint, host)),
     );
-    expect(outcomes.map((outcome) => (outcome.kind === 'answered' ? outcome.status : outcome.failure))).toEqual([
+    expect(outcomes.map((outcome) => (outcome.kind === 'responded' ? outcome.status : outcome.failure))).toEqual([
       200,
       'tls',
       200,

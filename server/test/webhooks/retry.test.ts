@@ -13,37 +13,37 @@ const day = 24 * hour;
 const even = () => 0.5;
 const now = 1_800_000_000_000;
 
-const answered = (status: number, retryAfterMs?: number): Outcome => ({
-  kind: 'answered',
+const responded = (status: number, retryAfterMs?: number): Outcome => ({
+  kind: 'responded',
   status,
   retryAfterMs,
-  answer: '',
+  body: '',
   ms: 5,
 });
 const unreached = (failure: (Outcome & { kind: 'unreached' })['failure']): Outcome => ({
   kind: 'unreached',
   failure,
-  message: `told as ${failure}`,
+  message: `known as ${failure}`,
   ms: 5,
 });
 
 const chatA = 1;
 const chatB = 2;
 
-/** Never tried before, in the first chat, unless it is told otherwise. */
-const entry = (told: Partial<Attempted['delivery']> = {}): Attempted['delivery'] => ({
+/** Never tried before, in the first chat, unless it is known otherwise. */
+const entry = (known: Partial<Attempted['delivery']> = {}): Attempted['delivery'] => ({
   refusals: 0,
   chatId: chatA,
   lastAt: 0,
-  ...told,
+  ...known,
 });
 
-const health = (told: Partial<Health> = {}): Health => ({ ...healthy, ...told });
-const downBy = (down_cause: 'transport' | 'answers', told: Partial<Health> = {}): Health =>
-  health({ down_since: now - minute, down_cause, probes: 1, hold_until: now - 1, foundDownAt: now - minute, ...told });
+const health = (known: Partial<Health> = {}): Health => ({ ...healthy, ...known });
+const downBy = (down_cause: 'transport' | 'responses', known: Partial<Health> = {}): Health =>
+  health({ down_since: now - minute, down_cause, probes: 1, hold_until: now - 1, foundDownAt: now - minute, ...known });
 
 /** It has just been found to be down; whatever was under way then comes in late. */
-const justDown = (down_cause: 'transport' | 'answers'): Health =>
+const justDown = (down_cause: 'transport' | 'responses'): Health =>
   downBy(down_cause, { down_since: now, probes: 0, hold_until: now + 5 * second, foundDownAt: now });
 
 describe('the retry policy', () => {
@@ -115,39 +115,39 @@ const fourInB = { failuresInRow: 4, failedChats: new Set([chatB]) };
 
 const transitions: readonly Transition[] = [
   {
-    when: 'a first attempt is answered with 200',
+    when: 'a first attempt gets the response 200',
     health: health(),
-    outcome: answered(200),
+    outcome: responded(200),
     becomes: { state: 'delivered', refusals: 0, nextAt: null, health: { ...up, lastSuccessAt: now } },
   },
   {
-    when: 'an answer is 299, the last that is a success',
+    when: 'a response is 299, the last that is a success',
     health: health(),
-    outcome: answered(299),
+    outcome: responded(299),
     becomes: { state: 'delivered' },
   },
   {
     when: 'a success comes from an endpoint that was down',
     health: downBy('transport', { probes: 7 }),
-    outcome: answered(204),
+    outcome: responded(204),
     becomes: { state: 'delivered', health: { ...up, failuresInRow: 0, lastSuccessAt: now } },
   },
   {
     when: 'a success comes after four refusals in a row',
     health: health(fourInB),
-    outcome: answered(200),
+    outcome: responded(200),
     becomes: { health: { failuresInRow: 0, failedChats: new Set() } },
   },
   {
     when: 'a success has a Retry-After',
     health: health(),
-    outcome: answered(200, hour),
+    outcome: responded(200, hour),
     becomes: { state: 'delivered', health: { hold_until: null } },
   },
   {
     when: 'an event is refused for the first time',
     health: health(),
-    outcome: answered(400),
+    outcome: responded(400),
     becomes: {
       state: 'retrying',
       refusals: 1,
@@ -156,71 +156,71 @@ const transitions: readonly Transition[] = [
     },
   },
   {
-    when: 'an answer is a redirect',
+    when: 'a response is a redirect',
     health: health(),
-    outcome: answered(302),
+    outcome: responded(302),
     becomes: { state: 'retrying', refusals: 1, nextAt: now + 5 * second },
   },
   {
     when: 'an event is refused for the tenth time',
     health: health(),
     entry: { refusals: 9 },
-    outcome: answered(500),
+    outcome: responded(500),
     becomes: { state: 'retrying', refusals: 10, nextAt: now + 24 * hour },
   },
   {
     when: 'an event is refused once more after that',
     health: health(),
     entry: { refusals: 10 },
-    outcome: answered(500),
+    outcome: responded(500),
     becomes: { state: 'failed', refusals: 11, nextAt: null, health: up },
   },
   {
     when: 'the fifth refusal in a row is in the same chat as the others',
     health: health({ failuresInRow: 4, failedChats: new Set([chatA]) }),
-    outcome: answered(500),
+    outcome: responded(500),
     becomes: { state: 'retrying', refusals: 1, health: { ...up, failuresInRow: 5 } },
   },
   {
     when: 'the fourth refusal in a row is in a second chat',
     health: health({ failuresInRow: 3, failedChats: new Set([chatB]) }),
-    outcome: answered(500),
+    outcome: responded(500),
     becomes: { refusals: 1, health: up },
   },
   {
     when: 'the fifth refusal in a row is in a second chat',
     health: health(fourInB),
     entry: { refusals: 3 },
-    outcome: answered(500),
+    outcome: responded(500),
     becomes: {
       state: 'retrying',
       refusals: 3,
       nextAt: now + 5 * second,
-      health: { down_since: now, down_cause: 'answers', probes: 0, hold_until: now + 5 * second },
+      health: { down_since: now, down_cause: 'responses', probes: 0, hold_until: now + 5 * second },
     },
   },
   {
     when: 'an event that has one refusal left meets the fifth refusal in a row',
     health: health(fourInB),
     entry: { refusals: 10 },
-    outcome: answered(500),
+    outcome: responded(500),
     becomes: { state: 'retrying', refusals: 10 },
   },
   {
-    when: 'an endpoint that is down by its answers refuses a probe',
-    health: downBy('answers'),
-    outcome: answered(500),
+    when: 'an endpoint that is down by its responses refuses a probe',
+    health: downBy('responses'),
+    outcome: responded(500),
     becomes: {
       state: 'retrying',
       refusals: 0,
-      health: { down_since: now - minute, down_cause: 'answers', probes: 2, hold_until: now + 2 * minute },
+      health: { down_since: now - minute, down_cause: 'responses', probes: 2, hold_until: now + 2 * minute },
     },
   },
-  ...(['transport', 'answers'] as const).map(
+  ...(['transport', 'responses'] as const).map(
     (cause): Transition => ({
       when: `a request fails that was under way when the endpoint went down by ${cause}: it is no probe`,
       health: justDown(cause),
-      outcome: cause === 'transport' ? unreached('refused') : answered(500),
+      outcome: cause === 'transport' ? unreached('refused') : responded(500),
       becomes: {
         state: 'retrying',
         refusals: 0,
@@ -232,13 +232,13 @@ const transitions: readonly Transition[] = [
   {
     when: 'a request succeeds that was under way when the endpoint went down',
     health: justDown('transport'),
-    outcome: answered(200),
+    outcome: responded(200),
     becomes: { state: 'delivered', health: up },
   },
   {
     when: 'an endpoint that could not be reached refuses a probe',
     health: downBy('transport'),
-    outcome: answered(500),
+    outcome: responded(500),
     becomes: { state: 'retrying', refusals: 1, nextAt: now + 5 * second, health: { ...up, failuresInRow: 1 } },
   },
   ...(['refused', 'dns', 'tls', 'timeout', 'address', 'other'] as const).map(
@@ -275,7 +275,7 @@ const transitions: readonly Transition[] = [
   {
     when: 'a refusal comes after a connection that broke off',
     health: health({ lostConnection: true }),
-    outcome: answered(500),
+    outcome: responded(500),
     becomes: { refusals: 1, health: { ...up, lostConnection: false } },
   },
   {
@@ -313,28 +313,28 @@ const transitions: readonly Transition[] = [
   },
   {
     when: 'an endpoint has refused everything for five days',
-    health: downBy('answers', { down_since: now - 5 * day }),
-    outcome: answered(500),
+    health: downBy('responses', { down_since: now - 5 * day }),
+    outcome: responded(500),
     becomes: { state: 'retrying', disable: 'unreachable' },
   },
   {
-    when: 'the answer is 410',
+    when: 'the response is 410',
     health: health(),
     entry: { refusals: 4 },
-    outcome: answered(410),
+    outcome: responded(410),
     becomes: { state: 'retrying', refusals: 4, nextAt: null, disable: 'gone' },
   },
   {
-    when: 'the answer is 410 with a Retry-After',
+    when: 'the response is 410 with a Retry-After',
     health: health(),
-    outcome: answered(410, minute),
+    outcome: responded(410, minute),
     becomes: { disable: 'gone', health: { hold_until: null } },
   },
   ...[429, 503].map(
     (status): Transition => ({
-      when: `the answer is ${status} with a Retry-After`,
+      when: `the response is ${status} with a Retry-After`,
       health: health(),
-      outcome: answered(status, 10 * minute),
+      outcome: responded(status, 10 * minute),
       becomes: {
         state: 'retrying',
         refusals: 0,
@@ -345,73 +345,73 @@ const transitions: readonly Transition[] = [
   ),
   ...[400, 500, 502, 301].map(
     (status): Transition => ({
-      when: `the answer is ${status} with a Retry-After, which means nothing there`,
+      when: `the response is ${status} with a Retry-After, which means nothing there`,
       health: health(),
-      outcome: answered(status, 10 * minute),
+      outcome: responded(status, 10 * minute),
       becomes: { state: 'retrying', refusals: 1, nextAt: now + 5 * second, health: { hold_until: null } },
     }),
   ),
   {
-    when: 'the answer is 429 without a Retry-After',
+    when: 'the response is 429 without a Retry-After',
     health: health(),
-    outcome: answered(429),
+    outcome: responded(429),
     becomes: { refusals: 1, nextAt: now + 5 * second, health: { hold_until: null } },
   },
   {
     when: 'a Retry-After asks for a day',
     health: health(),
-    outcome: answered(503, day),
+    outcome: responded(503, day),
     becomes: { nextAt: now + hour, health: { hold_until: now + hour } },
   },
   {
     when: 'a Retry-After asks for no time at all',
     health: health(),
-    outcome: answered(503, 0),
+    outcome: responded(503, 0),
     becomes: { nextAt: now + second, health: { hold_until: now + second } },
   },
   {
     when: 'an event is put off again although others passed since',
     health: health({ lastSuccessAt: now - second }),
     entry: { refusals: 1, lastAt: now - minute },
-    outcome: answered(429, 10 * second),
+    outcome: responded(429, 10 * second),
     becomes: { state: 'retrying', refusals: 1, nextAt: now + 10 * second },
   },
   {
     when: 'an event is put off again and nothing has passed since it was last tried',
     health: health(),
     entry: { refusals: 1, lastAt: now - minute },
-    outcome: answered(429, 10 * second),
+    outcome: responded(429, 10 * second),
     becomes: { state: 'retrying', refusals: 2, nextAt: now + 30 * second, health: { hold_until: now + 10 * second } },
   },
   {
     when: 'an event is put off for ever and ever',
     health: health(),
     entry: { refusals: 10, lastAt: now - minute },
-    outcome: answered(503, 10 * second),
+    outcome: responded(503, 10 * second),
     becomes: { state: 'failed', refusals: 11, nextAt: null, health: { hold_until: now + 10 * second } },
   },
   {
-    when: 'an endpoint that is down by its answers asks for less time than it is left alone anyway',
-    health: downBy('answers'),
-    outcome: answered(503, second),
+    when: 'an endpoint that is down by its responses asks for less time than it is left alone anyway',
+    health: downBy('responses'),
+    outcome: responded(503, second),
     becomes: { refusals: 0, health: { hold_until: now + 2 * minute, probes: 2 } },
   },
   {
-    when: 'an endpoint that is down by its answers asks for more time',
-    health: downBy('answers'),
-    outcome: answered(503, 30 * minute),
+    when: 'an endpoint that is down by its responses asks for more time',
+    health: downBy('responses'),
+    outcome: responded(503, 30 * minute),
     becomes: { nextAt: now + 30 * minute, health: { hold_until: now + 30 * minute, down_since: now - minute } },
   },
 ];
 
 /** Frozen, so that a change of the input throws. */
-const frozen = (told: Health): Health => Object.freeze({ ...told, failedChats: new Set(told.failedChats) });
+const frozen = (known: Health): Health => Object.freeze({ ...known, failedChats: new Set(known.failedChats) });
 
 describe('what becomes of a delivery and of its endpoint when', () => {
-  for (const { when, health, entry: told, outcome, becomes } of transitions) {
+  for (const { when, health, entry: known, outcome, becomes } of transitions) {
     test(when, () => {
       const verdict = judge(frozen(health), {
-        delivery: entry(told),
+        delivery: entry(known),
         outcome,
         startedAt: now - outcome.ms,
         now,
@@ -433,7 +433,7 @@ const anyUnreached = fc.constantFrom(...failures).map(unreached);
 const anyRetryAfter = fc.option(fc.integer({ min: 0, max: 3 * day }), { nil: undefined });
 const anyAnswer = fc
   .tuple(fc.oneof(fc.integer({ min: 200, max: 599 }), fc.constantFrom(200, 410, 429, 500, 503)), anyRetryAfter)
-  .map(([status, retryAfterMs]) => answered(status, retryAfterMs));
+  .map(([status, retryAfterMs]) => responded(status, retryAfterMs));
 const anyOutcome = fc.oneof(anyUnreached, anyAnswer);
 
 interface Step {
@@ -489,7 +489,7 @@ const holds = (outcome: fc.Arbitrary<Outcome>, check: (judged: Judged) => void, 
 describe('whatever an endpoint does,', () => {
   test('a 2xx and nothing else delivers, and then the endpoint is as good as new', () => {
     holds(anyOutcome, ({ outcome, verdict, at }) => {
-      const isSuccess = outcome.kind === 'answered' && outcome.status < 300;
+      const isSuccess = outcome.kind === 'responded' && outcome.status < 300;
       expect(verdict.state === 'delivered').toBe(isSuccess);
       if (isSuccess) expect(verdict.health).toEqual({ ...healthy, lastSuccessAt: at });
     });
@@ -511,13 +511,13 @@ describe('whatever an endpoint does,', () => {
   });
 
   test('refusals in a single chat never make it down', () => {
-    const refusal = fc.integer({ min: 400, max: 599 }).map((status) => answered(status));
+    const refusal = fc.integer({ min: 400, max: 599 }).map((status) => responded(status));
     holds(refusal, ({ verdict }) => expect(verdict.health.down_since).toBeNull(), 1);
   });
 
   test('it is disabled by 410 or after five days down, and by nothing else', () => {
     holds(anyOutcome, ({ outcome, verdict, at }) => {
-      const isGone = outcome.kind === 'answered' && outcome.status === 410;
+      const isGone = outcome.kind === 'responded' && outcome.status === 410;
       const { down_since } = verdict.health;
       const wasDownLong = down_since !== null && at - down_since >= 5 * day;
       expect(verdict.disable).toBe(isGone ? 'gone' : wasDownLong ? 'unreachable' : undefined);
