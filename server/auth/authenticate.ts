@@ -54,6 +54,7 @@ export class Authenticator {
     const now = this.#now();
     const caller = row && {
       userId: row.user_id,
+      ownerId: row.owner_id,
       tokenId: row.token_id,
       kind: row.kind,
       appId: row.app_id,

@@ -4,6 +4,8 @@ import type { TokenKind } from '../store/access/tokens.ts';
 /** The authenticated user of a call, and the rights of the credential. */
 export interface Caller {
   readonly userId: UserId;
+  /** The person behind the user: the owner of a bot, and otherwise the user. Limits count by owner. */
+  readonly ownerId: UserId;
   readonly tokenId: TokenId;
   /** `link` is a signed link to a file. */
   readonly kind: TokenKind | 'link';

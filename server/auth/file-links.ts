@@ -42,6 +42,7 @@ export function fileLinks(key: Uint8Array, db: Db, now: () => number) {
       }
       return {
         userId: user.user_id,
+        ownerId: user.owner_id ?? user.user_id,
         tokenId: 0 as TokenId,
         kind: 'link',
         appId: 0,

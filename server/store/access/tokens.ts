@@ -21,14 +21,14 @@ const newColumns = ['user_id', 'kind', 'app_id', 'name', 'scopes', 'created_at',
 const names = ['token_id', ...newColumns, 'last_used_at'];
 const columns = names.map((name) => `t.${name}`).join(', ');
 
-type TokenOfUser = TokenRow & { readonly is_admin: boolean };
+type TokenOfUser = TokenRow & { readonly is_admin: boolean; readonly owner_id: UserId };
 const tokensOfUsers = rowReader<TokenOfUser>('is_admin');
 
 /** Finds a token that is not revoked, of a user who is not disabled. The caller checks whether it has expired. */
 export const findTokenByHash = (db: Db, hash: string): Promise<TokenOfUser | undefined> =>
   tokensOfUsers.get(
     db,
-    `SELECT ${columns}, u.is_admin FROM tokens t JOIN users u ON u.user_id = t.user_id
+    `SELECT ${columns}, u.is_admin, COALESCE(u.owner_id, u.user_id) AS owner_id FROM tokens t JOIN users u ON u.user_id = t.user_id
      WHERE t.hash = $1 AND t.revoked_at IS NULL AND u.disabled_at IS NULL`,
     [hash],
   );
