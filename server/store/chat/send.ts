@@ -104,11 +104,13 @@ async function write(
     if (key) responses.push({ ...key, response: `{"message":${response}}` });
   }
   const used = rows.flatMap(({ file_id }) => file_id ?? []);
-  await Promise.all([
+  const stored = Promise.all([
     insert(tx, rows, at),
     used.length > 0 && keepFiles(tx, used),
     responses.length > 0 && storeResponses(tx, responses, at),
   ]);
+  // Not waited for, so that the commit goes out with these statements. If one of them fails, the transaction does.
+  void stored.catch(() => {});
   return outcomes;
 }
 
@@ -187,14 +189,14 @@ const insertion = bulkStatement(
 
 /** Inserts messages, and the event of each. The event of a message with a file has a body: the URL of the file is in it. */
 async function insert(tx: Tx, rows: readonly Row[], at: number): Promise<void> {
-  await tx.bulk(
-    insertion,
-    rows.map((m) => [m.message_id, m.event_id, m.chat_id, m.user_id, m.file_id, m.json, m.body]),
-    [at],
-  );
   const events = rows.map(({ event_id, chat_id, file_id, json, body }): EventRow => {
     const source = file_id === null ? { format: messageEventFormat, message: json } : { format: null, message: null };
     return { event_id, chat_id, event: 'new_message', created_at: at, body, ...source };
   });
   tx.appended(events);
+  await tx.bulk(
+    insertion,
+    rows.map((m) => [m.message_id, m.event_id, m.chat_id, m.user_id, m.file_id, m.json, m.body]),
+    [at],
+  );
 }

@@ -119,8 +119,9 @@ export interface Engine extends Db {
   /** Number of concurrent transactions that pay off for batched work. */
   readonly writers: number;
   /**
-   * Runs `work` in one transaction and resolves with its result once that is on disk. A throw rolls back. `work` may run
-   * several times if the database asks for a retry, so it must do nothing but use `tx`.
+   * Runs `work` in one transaction and resolves with its result once that is on disk. A throw rolls back, and so does a
+   * failed statement, even one that `work` did not wait for. `work` may run several times if the database asks for a
+   * retry, so it must do nothing but use `tx`.
    */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**

@@ -148,20 +148,50 @@ class Transaction extends Session implements Tx {
   /** How long it waited for the event lock, and when it got it. */
   waitedMs = 0;
   lockedAt: number | undefined;
-  readonly #sql: Query;
+  readonly #connection: Query;
   readonly #call: PendingCall;
   readonly #monotonic: () => number;
+  /** Statements without a response, or with an error. */
+  readonly #unsettled = new Set<Promise<unknown>>();
 
-  constructor(sql: Query, call: PendingCall, monotonic: () => number) {
+  constructor(connection: Query, call: PendingCall, monotonic: () => number) {
     super();
-    this.#sql = sql;
+    this.#connection = connection;
     this.#call = call;
     this.#monotonic = monotonic;
   }
 
-  protected async send(sql: string, params: Parameter[]): Promise<unknown> {
+  /**
+   * Runs the work between BEGIN and COMMIT. Neither waits for a response: BEGIN goes out with the first statement, and COMMIT
+   * with those that the work did not wait for. PostgreSQL rolls back at a COMMIT if a statement has failed.
+   */
+  async transact<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    void this.query('BEGIN', []).catch(() => {});
+    let result: T;
+    try {
+      result = await work(this);
+    } catch (error) {
+      await this.query('ROLLBACK', []).catch(() => {});
+      throw error;
+    }
+    void this.query('COMMIT', []).catch(() => {});
+    await Promise.all(this.#unsettled);
+    return result;
+  }
+
+  protected send(sql: string, params: Parameter[]): Promise<unknown> {
+    const sent = this.#send(sql, params);
+    this.#unsettled.add(sent);
+    sent.then(
+      () => this.#unsettled.delete(sent),
+      () => {},
+    );
+    return sent;
+  }
+
+  async #send(sql: string, params: Parameter[]): Promise<unknown> {
     this.#call.lastActiveAt = this.#monotonic();
-    const result = await this.#sql.unsafe(sql, params);
+    const result = await this.#connection.unsafe(sql, params);
     this.#call.lastActiveAt = this.#monotonic();
     return result;
   }
@@ -226,11 +256,15 @@ class PostgresEngine extends Session implements Engine {
   async write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       let tx: Transaction | undefined;
-      const begin = (pool: SQL, call: PendingCall) =>
-        pool.begin(async (sql) => {
-          tx = new Transaction(sql, call, this.#monotonic);
-          return work(tx);
-        }) as Promise<T>;
+      const begin = async (pool: SQL, call: PendingCall): Promise<T> => {
+        const connection = await pool.reserve();
+        try {
+          tx = new Transaction(connection, call, this.#monotonic);
+          return await tx.transact(work);
+        } finally {
+          connection.release();
+        }
+      };
       try {
         const result = await this.#connections.use(begin).finally(() => this.#reportLock(tx));
         const rows = tx?.appending.rows;

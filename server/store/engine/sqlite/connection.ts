@@ -26,8 +26,8 @@ export function bulkTexts(work: BulkStatement): BulkTexts {
   return texts;
 }
 
-/** Rows in one statement. There are few sizes because each is a prepared statement of its own. */
-const chunkSizes = [64, 16, 4, 1] as const;
+/** Rows in one statement. Any number of rows takes few statements, and each size is prepared once. */
+const chunkSizes = [64, 32, 16, 8, 4, 2, 1] as const;
 
 /** A bulk statement: the columns that it uses, and the prepared statement for each chunk size. */
 interface Chunked {

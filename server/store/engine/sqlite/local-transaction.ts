@@ -8,30 +8,41 @@ export class LocalTransaction implements Tx {
   readonly dialect = sqliteDialect;
   readonly sharesStatements = false;
   readonly appending = new Appending();
+  /** The error of a statement, which the procedure may not have waited for. */
+  error: unknown;
   readonly #connection: Connection;
 
   constructor(connection: Connection) {
     this.#connection = connection;
   }
 
-  async all<R extends object>(sql: string, params: readonly Value[] = []): Promise<R[]> {
-    return this.#connection.all(sql, params);
+  all<R extends object>(sql: string, params: readonly Value[] = []): Promise<R[]> {
+    return this.#execute(() => this.#connection.all(sql, params));
   }
 
-  async get<R extends object>(sql: string, params: readonly Value[] = []): Promise<R | undefined> {
-    return this.#connection.get(sql, params);
+  get<R extends object>(sql: string, params: readonly Value[] = []): Promise<R | undefined> {
+    return this.#execute(() => this.#connection.get(sql, params));
   }
 
-  async run(sql: string, params: readonly Value[] = []): Promise<number> {
-    return this.#connection.run(sql, params);
+  run(sql: string, params: readonly Value[] = []): Promise<number> {
+    return this.#execute(() => this.#connection.run(sql, params));
   }
 
-  async bulk<R extends object>(
+  bulk<R extends object>(
     work: BulkStatement,
     rows: readonly (readonly Value[])[],
     params: readonly Value[] = [],
   ): Promise<R[]> {
-    return this.#connection.bulk(bulkTexts(work), rows, params);
+    return this.#execute(() => this.#connection.bulk(bulkTexts(work), rows, params));
+  }
+
+  async #execute<T>(statement: () => T): Promise<T> {
+    try {
+      return statement();
+    } catch (error) {
+      this.error ??= error;
+      throw error;
+    }
   }
 
   async lockKeys(): Promise<void> {}

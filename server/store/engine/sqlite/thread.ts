@@ -39,6 +39,7 @@ async function runProcedure({ procedure, input, at }: ProcedureCall): Promise<Re
     begin(opened, true);
     const tx = new LocalTransaction(opened);
     const result = await found.run(tx, input as never, () => at);
+    if (tx.error) throw tx.error;
     opened.run('COMMIT');
     return { value: { result, rows: tx.appending.rows } satisfies ProcedureResult };
   } catch (error) {
