@@ -4,7 +4,7 @@ import { edited, tombstone } from '../domain/message.ts';
 import { may, refusals } from '../domain/policy.ts';
 import { words } from '../domain/words.ts';
 import { chatsOf } from '../store/chat/members.ts';
-import { type MessageRow, pageOfMessages, updateMessage } from '../store/chat/messages.ts';
+import { type MessageRow, pageOfMessages, textsOf, updateMessage } from '../store/chat/messages.ts';
 import { deleteReactionsTo } from '../store/chat/reactions.ts';
 import type { Db } from '../store/engine/engine.ts';
 import { releaseFile } from '../store/files/files.ts';
@@ -36,12 +36,10 @@ function getMessages({ engine, files }: Services): Handler<'messages.get_message
     const { chat } = await accessChatTo(engine, 'read', caller.userId, chat_id, since);
     const version = chat.latest_event;
     if (cached && cached.version === version) return cached.page;
-    const { rows, more } = await pageOfMessages(engine, chat_id, { limit, before, after });
-    const messages = await present.renderMessages(engine, rows, caller.userId, files.url);
+    const { texts, more } = await pageOfMessages(engine, chat_id, { limit, before, after });
+    const { messages, isShared } = await present.renderMessages(engine, texts, caller.userId, files.url);
     const page: Page = new PreparedJson(`"messages":${messages},"has_more":${more}`);
-    // Reactions differ by reader.
-    const isCacheable = key !== undefined && version !== null && !rows.some((row) => row.has_reactions);
-    if (isCacheable) pages.set(key, { version, page });
+    if (isShared && key !== undefined && version !== null) pages.set(key, { version, page });
     return page;
   };
 }
@@ -110,7 +108,7 @@ export const messageHandlers = (services: Services) =>
       if (chat_id !== undefined) await accessChatTo(engine, 'read', userId, chat_id);
       const found = chat_id === undefined ? await searchEverywhere(engine, userId, search) : await search([chat_id]);
       const { rows, has_more } = present.page(found, limit);
-      const messages = await present.renderMessages(engine, rows, userId, files.url);
+      const { messages } = await present.renderMessages(engine, textsOf(rows), userId, files.url);
       return new PreparedJson(`"messages":${messages},"has_more":${has_more}`);
     },
   }) satisfies Partial<Handlers>;

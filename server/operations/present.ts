@@ -29,7 +29,7 @@ import type { TokenRow } from '../store/access/tokens.ts';
 import type { UserRow } from '../store/access/users.ts';
 import type { ChatView } from '../store/chat/chats.ts';
 import type { ParticipantRow } from '../store/chat/members.ts';
-import type { MessageRow, PageRow } from '../store/chat/messages.ts';
+import type { MessageRow, MessageTexts } from '../store/chat/messages.ts';
 import { reactionsTo } from '../store/chat/reactions.ts';
 import type { Db } from '../store/engine/engine.ts';
 import type { DeliveryRow } from '../store/webhooks/deliveries.ts';
@@ -41,7 +41,7 @@ import type { WebhookRow } from '../store/webhooks/webhooks.ts';
 const time = isoTime;
 const timeOrNull = (at: number | null): string | null => (at === null ? null : time(at));
 
-export function keptMessage(row: PageRow): KeptMessage {
+export function keptMessage(row: MessageRow): KeptMessage {
   return JSON.parse(row.json) as KeptMessage;
 }
 
@@ -65,22 +65,30 @@ export async function messageFor(db: Db, row: MessageRow, userId: UserId, urlOf:
   return { ...shown, reactions: found.get(row.message_id) ?? [] };
 }
 
-/** Returns messages as a JSON array. Nearly all have neither reactions nor a file, and are sent as they are stored. */
+/**
+ * Returns messages as a JSON array, and whether it is the same for every reader. Nearly all messages have neither reactions
+ * nor a file, and are sent as they are stored.
+ */
 export async function renderMessages(
   db: Db,
-  rows: readonly PageRow[],
+  texts: MessageTexts,
   userId: UserId,
   urlOf: FileUrl,
-): Promise<string> {
-  const reacted = rows.filter((row) => row.has_reactions).map(keptMessage);
+): Promise<{ messages: string; isShared: boolean }> {
+  // Every second part is a message that is not sent as it is stored.
+  const parts = texts.split('\n');
+  const special = parts.filter((_, i) => i % 2 === 1);
+  const reacted = special.filter((part) => part.startsWith('1')).map(parsePart);
   const found = reacted.length > 0 ? await reactionsTo(db, reacted, userId) : undefined;
-  const texts = rows.map((row) => {
-    if (!row.has_reactions && row.file_id === null) return row.json;
-    const shown = message(keptMessage(row), urlOf);
+  const rendered = parts.map((part, i) => {
+    if (i % 2 === 0) return part;
+    const shown = message(parsePart(part), urlOf);
     return JSON.stringify({ ...shown, reactions: found?.get(shown.message_id) ?? [] });
   });
-  return `[${texts.join(',')}]`;
+  return { messages: `[${rendered.join('')}]`, isShared: reacted.length === 0 };
 }
+
+const parsePart = (part: string): KeptMessage => JSON.parse(part.slice(1)) as KeptMessage;
 
 /**
  * Returns a record with the fields of the contract only, so that no other column of the row leaks. Each field is taken from

@@ -1,6 +1,6 @@
 import type { ChatId, EventId, FileId, MessageId, UserId } from '@parley/contract';
 import { renderMessageEvent } from '../../domain/event.ts';
-import { type Db, perDialect, type Tx } from '../engine/engine.ts';
+import type { Db, Tx } from '../engine/engine.ts';
 import { pointQuery } from '../engine/point-query.ts';
 import { rowReader, value } from '../engine/query.ts';
 
@@ -34,22 +34,64 @@ export async function findMessage(db: Db, messageId: MessageId): Promise<Message
   return row && messageRows.read(row);
 }
 
-/** Only the columns that a page needs: each further one costs 50 times per page. */
-export type PageRow = Pick<MessageRow, 'has_reactions' | 'file_id' | 'json'>;
-const pageRows = rowReader<PageRow>('has_reactions');
+/**
+ * Messages as JSON, separated by commas. One that has a file or reactions is not sent as it is stored: it stands between
+ * line breaks, which JSON has none of, after its `has_reactions`.
+ */
+export type MessageTexts = string;
 
-const pages = perDialect(({ onwards, backwards }) => {
-  const columns = 'm.has_reactions, m.file_id, m.json';
-  const place = ['m.chat_id', 'm.message_id'] as const;
-  const after = `messages m WHERE ${onwards(place, '$1', '$2')} ORDER BY m.chat_id, m.message_id LIMIT $3`;
-  const upTo = `messages m WHERE ${backwards(place, '$1', '$2')} ORDER BY m.chat_id DESC, m.message_id DESC LIMIT $3`;
-  return {
-    newestFirst: `SELECT ${columns} FROM ${upTo}`,
-    oldestFirst: `SELECT ${columns} FROM ${after}`,
-    between: `SELECT ${columns} FROM (SELECT m.message_id, ${columns} FROM ${after}) AS m
-      WHERE m.message_id < $4 ORDER BY m.message_id`,
-  };
-});
+export const textsOf = (rows: readonly MessageRow[]): MessageTexts =>
+  rows
+    .map(({ has_reactions, file_id, json }) =>
+      has_reactions || file_id !== null ? `\n${has_reactions ? 1 : 0}${json}\n` : json,
+    )
+    .join(',');
+
+/** The same in SQL. */
+const text = `CASE WHEN m.has_reactions = 0 AND m.file_id IS NULL THEN m.json
+  ELSE '\n' || m.has_reactions || m.json || '\n' END`;
+
+interface PageRow {
+  /** Null for an empty page. */
+  readonly texts: MessageTexts | null;
+  /** The message next to the page, if there are more. */
+  readonly next_id: MessageId | null;
+}
+
+/**
+ * Returns a query for the first or the last `size` messages of a chat in a range of ids. The database joins their texts:
+ * as 50 rows they took twice as long to read, because each string was allocated.
+ */
+const pageQuery = (order: 'ASC' | 'DESC') =>
+  pointQuery<PageRow, 'chat_id' | 'after' | 'up_to' | 'size'>(
+    ['chat_id', 'after', 'up_to', 'size'],
+    ({ name, onwards, backwards }, at) => {
+      const place = ['m.chat_id', 'm.message_id'] as const;
+      const start = order === 'ASC' ? onwards(place, at.chat_id, at.after) : backwards(place, at.chat_id, at.up_to);
+      const next = `SELECT m.message_id FROM messages m WHERE ${start}
+        ORDER BY m.chat_id ${order}, m.message_id ${order} LIMIT 1 OFFSET ${at.size}`;
+      const [after, upTo] =
+        order === 'ASC'
+          ? [at.after, `COALESCE(next.id - 1, ${at.up_to})`]
+          : [`COALESCE(next.id, ${at.after})`, at.up_to];
+      // Rows are joined in the order in which the index has them. If they are sorted, SQLite takes twice as long.
+      const page = {
+        sqlite: `SELECT group_concat(${text}, ',') FROM messages m
+          WHERE m.chat_id = ${at.chat_id} AND m.message_id > ${after} AND m.message_id <= ${upTo}`,
+        postgres: `SELECT string_agg(p.text, ',') FROM (
+            SELECT m.message_id, ${text} AS text FROM messages m WHERE ${onwards(place, at.chat_id, after)}
+            ORDER BY m.chat_id, m.message_id LIMIT ${at.size}
+          ) AS p WHERE p.message_id <= ${upTo}`,
+      };
+      // LIMIT 1 keeps PostgreSQL from searching for the next message wherever it is used.
+      return `SELECT next.id AS next_id, (${page[name]}) AS texts FROM (SELECT (
+          SELECT n.message_id FROM (${next}) AS n WHERE n.message_id > ${at.after} AND n.message_id <= ${at.up_to}
+        ) AS id LIMIT 1) AS next`;
+    },
+  );
+
+const firstPage = pageQuery('ASC');
+const lastPage = pageQuery('DESC');
 
 export interface Page {
   readonly limit: number;
@@ -58,20 +100,14 @@ export interface Page {
 }
 
 /** Returns a page in ascending order: the first messages after `after`, or else the last ones before `before`. */
-export async function pageOfMessages(db: Db, chatId: ChatId, page: Page): Promise<{ rows: PageRow[]; more: boolean }> {
-  const rows = await readPage(db, chatId, page, page.limit + 1);
-  const more = rows.length > page.limit;
-  if (more) rows.pop();
-  if (page.after === undefined) rows.reverse();
-  return { rows, more };
-}
-
-function readPage(db: Db, chatId: ChatId, { before, after }: Page, count: number): Promise<PageRow[]> {
-  const { newestFirst, oldestFirst, between } = pages(db);
-  if (after === undefined)
-    return pageRows.all(db, newestFirst, [chatId, (before ?? Number.MAX_SAFE_INTEGER) - 1, count]);
-  if (before === undefined) return pageRows.all(db, oldestFirst, [chatId, after, count]);
-  return pageRows.all(db, between, [chatId, after, count, before]);
+export async function pageOfMessages(
+  db: Db,
+  chatId: ChatId,
+  { limit: size, before = Number.MAX_SAFE_INTEGER, after }: Page,
+): Promise<{ texts: MessageTexts; more: boolean }> {
+  const query = after === undefined ? lastPage : firstPage;
+  const page = await query(db, { chat_id: chatId, after: after ?? 0, up_to: before - 1, size });
+  return { texts: page?.texts ?? '', more: page !== undefined && page.next_id !== null };
 }
 
 async function storeEventBody(tx: Tx, { event_id, json }: MessageRow): Promise<void> {

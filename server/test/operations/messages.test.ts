@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import type { Client } from '../support/client.ts';
 import { onAnyEngine } from '../support/engines.ts';
+import { filePart, formWith, post, sending, textPart } from '../support/files.ts';
 import { eventsAfter, eventTip, users } from '../support/people.ts';
 import { serverFor } from '../support/server.ts';
 import { expectRefusal } from '../support/wire.ts';
@@ -85,6 +86,25 @@ onAnyEngine('messages', (engine) => {
       expect(await page({ before_id: Number.MAX_SAFE_INTEGER, limit: 1 })).toEqual({ at: [9], has_more: true });
       expect(await page({ before_id: 1 })).toEqual({ at: [], has_more: false });
       expect(await page({ after_id: (ids[3] ?? 0) + 1, limit: 1 })).toEqual({ at: [4], has_more: true });
+    });
+
+    test('shows each message as it is read alone, whether it has reactions, a file, both or neither', async () => {
+      const mixed = await newGroup(bob);
+      const form = formWith(textPart('chat_id', mixed), filePart('bytes', 'a.txt'));
+      for (let i = 0; i < 4; i++) {
+        await say(ada, mixed, `line one\nline "two" ${i}`);
+        await post(ada, sending, form);
+      }
+      const sent = (await bob.ok('messages.get_messages', { chat_id: mixed })).messages;
+      for (const i of [0, 3, 4]) {
+        await ada.ok('messages.add_reaction', { message_id: sent[i]?.message_id ?? 0, emoji: '🎉' });
+      }
+      const alone = [];
+      for (const { message_id } of sent) alone.push((await bob.ok('messages.get_message', { message_id })).message);
+      expect(alone.filter(({ file }) => file).length).toBe(4);
+      const all = { chat_id: mixed, before_id: Number.MAX_SAFE_INTEGER };
+      const { messages } = await bob.ok('messages.get_messages', all);
+      expect(JSON.stringify(messages)).toBe(JSON.stringify(alone));
     });
 
     test('gives 50 where no limit is named', async () => {

@@ -96,8 +96,9 @@ onBothEngines('a chat that has been quiet for long', (name) => {
 
   test('returns its messages page by page', async () => {
     const ids = async (page: Parameters<typeof pageOfMessages>[2]) => {
-      const { rows, more } = await pageOfMessages(engine, quiet, page);
-      return { ids: rows.map(({ json }) => (JSON.parse(json) as { message_id: number }).message_id), more };
+      const { texts, more } = await pageOfMessages(engine, quiet, page);
+      const messages = JSON.parse(`[${texts}]`) as { message_id: number }[];
+      return { ids: messages.map(({ message_id }) => message_id), more };
     };
     const from = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
     expect(await ids({ limit: 50 })).toEqual({ ids: from(11, 60), more: true });
