@@ -21,24 +21,14 @@ export interface InsertTable {
   readonly row: Readonly<Record<string, string | number | null>>;
 }
 
-export interface Inserts {
-  /** Messages, each with its event. */
-  readonly perSecond: number;
-  /** The duration of a transaction. */
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-}
-
-/** Inserts for some seconds. */
-export type RunInserts = (seconds: number) => Promise<Inserts>;
-
 export const batch = 64;
 
 /**
  * Prepares inserts of a message and its event into tables with the columns and indexes of Parley's, equally durable: in a
- * file beside Parley's, or in another schema of its database.
+ * file beside Parley's, or in another schema of its database. Returns a function that inserts for some seconds, and returns
+ * how many messages it inserted in a second.
  */
-export async function prepareInserts({ engine, admin }: Parley): Promise<RunInserts> {
+export async function prepareInserts({ engine, admin }: Parley): Promise<(seconds: number) => Promise<number>> {
   const row = async (table: string, key: string): Promise<InsertTable> => {
     const found = await engine.get<InsertTable['row']>(`SELECT * FROM ${table} ORDER BY ${key} DESC LIMIT 1`);
     if (!found) throw new Error(`${table} has no row to copy`);
@@ -59,6 +49,6 @@ export async function prepareInserts({ engine, admin }: Parley): Promise<RunInse
   const database = admin.env.DATABASE_URL ?? `${temporaryFolder()}/bare.sqlite`;
   return (seconds) => {
     const job: InsertJob = { database, schema, tables, batch, writers: engine.writers, seconds };
-    return runBare<Inserts>('insert', job);
+    return runBare<number>('insert', job);
   };
 }

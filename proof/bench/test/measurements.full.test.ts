@@ -39,7 +39,7 @@ for (const name of tried) {
       expect(Object.keys(measurements)).toEqual([name]);
       expect(outcomes).not.toBeEmpty();
       for (const { what } of outcomes) expect(said).toContain(what);
-      if (name === 'send-sqlite') expect(said).toContain('send_message, SQLite, p99 at half load');
+      if (name === 'send-sqlite') expect(said).toContain('send_message, SQLite, p99 at saturation');
     },
     mostMs,
   );
