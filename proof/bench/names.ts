@@ -4,7 +4,16 @@ const both = (...names: string[]): string[] => names.flatMap((name) => [`${name}
 
 /** Taken if no name is given, in this order. */
 export const usualNames: readonly string[] = [
-  ...[...both('send'), 'token-check', ...both('get', 'search'), 'cliff', ...both('drain', 'lag'), 'idle-webhooks'],
+  ...[
+    ...both('send'),
+    'cpu',
+    'stored',
+    'token-check',
+    ...both('get', 'search'),
+    'cliff',
+    ...both('drain', 'lag'),
+    'idle-webhooks',
+  ],
   ...['files', ...both('streams'), 'slow-disk', 'cluster', ...both('start')],
 ];
 

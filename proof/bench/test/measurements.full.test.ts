@@ -8,6 +8,8 @@ import { readRecord } from '../record.ts';
 /** One of each kind. The others do the same on another engine, or with more servers. */
 const tried = [
   'send-sqlite',
+  'cpu',
+  'stored',
   'get-sqlite',
   'search-sqlite',
   'drain-sqlite',
