@@ -10,6 +10,7 @@ import { measureMessageGrowth } from './measure/growth/messages.ts';
 import { measureWebhookGrowth } from './measure/growth/webhooks.ts';
 import { measureIdleWebhooks } from './measure/idle-webhooks.ts';
 import { measureLag } from './measure/lag.ts';
+import { measureLagFloor } from './measure/lag-floor.ts';
 import { measureCliff, measureGet } from './measure/pages.ts';
 import { measureSearch } from './measure/search.ts';
 import { measureSend } from './measure/send.ts';
@@ -29,6 +30,7 @@ const single: Readonly<Record<string, Measure>> = {
   stored: measureStored,
   'token-check': measureTokenCheck,
   cliff: measureCliff,
+  'lag-floor': measureLagFloor,
   'idle-webhooks': measureIdleWebhooks,
   files: measureFiles,
   'slow-disk': measureSlowDisk,

@@ -12,6 +12,7 @@ export const usualNames: readonly string[] = [
     ...both('get', 'search'),
     'cliff',
     ...both('drain', 'lag'),
+    'lag-floor',
     'idle-webhooks',
   ],
   ...['files', ...both('streams'), 'slow-disk', 'cluster', ...both('start')],

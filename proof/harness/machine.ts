@@ -11,9 +11,22 @@ export const pinned = cores > 1 && Bun.which('taskset') !== null;
 export const onCore = (core: number | undefined): string[] =>
   pinned && core !== undefined ? ['taskset', '-c', String(core)] : [];
 
+/** Moves this process, and with it all that it starts from then on. */
+function moveTo(core: string): void {
+  if (pinned) Bun.spawnSync(['taskset', '-acp', core, String(process.pid)], { stdout: 'ignore' });
+}
+
 /** Moves this process to the other cores, and with it all that it starts: the load generator, PostgreSQL. */
-export function leaveServerCore(): void {
-  if (pinned) Bun.spawnSync(['taskset', '-acp', `1-${cores - 1}`, String(process.pid)], { stdout: 'ignore' });
+export const leaveServerCore = (): void => moveTo(`1-${cores - 1}`);
+
+/** Starts something that stays on the server's core. */
+export async function startOnServerCore<T>(start: () => Promise<T>): Promise<T> {
+  moveTo(String(serverCore));
+  try {
+    return await start();
+  } finally {
+    leaveServerCore();
+  }
 }
 
 export function describeMachine(): string {

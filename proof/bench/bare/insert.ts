@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite';
 import { rmSync } from 'node:fs';
 import { SQL } from 'bun';
 import { given, say } from '../../harness/helper.ts';
-import type { InsertJob, InsertTable } from '../measure/bare-insert.ts';
+import type { InsertJob, InsertTable, Post } from '../measure/bare-insert.ts';
 
 /**
  * The minimum that any server does to store the same rows: it writes them in batches. Each is on disk before the next one of
@@ -68,12 +68,21 @@ const write = job.database.startsWith('postgres:') ? await openPostgres() : open
 let [next, done] = [1, 0];
 
 async function writeUntil(end: number): Promise<void> {
-  while (performance.now() < end) {
+  const start = performance.now();
+  for (let count = 0; performance.now() < end; count++) {
+    if (job.post) await Bun.sleep(Math.max(0, start + (count * 1_000) / job.post.perSecond - performance.now()));
+    const began = performance.timeOrigin + performance.now();
     const first = next;
     next += job.batch;
     await write(first);
     done += job.batch;
+    if (job.post) await post(job.post, began);
   }
+}
+
+async function post({ url, headers, body }: Post, began: number): Promise<void> {
+  const response = await fetch(url, { method: 'POST', headers: { ...headers, 'x-began': String(began) }, body });
+  await response.arrayBuffer();
 }
 
 const writeFor = async (ms: number) => {

@@ -12,6 +12,16 @@ export interface InsertJob {
   readonly batch: number;
   readonly writers: number;
   readonly seconds: number;
+  /** Posts each batch once it is committed. Batches then begin at fixed times. */
+  readonly post?: Post;
+}
+
+/** A request of `bare/insert.ts`. Its header `x-began` tells when its batch began, in ms since 1970. */
+export interface Post {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly perSecond: number;
 }
 
 /** A table, and a row that is inserted again and again under new keys. */
@@ -28,7 +38,7 @@ export const batch = 64;
  * file beside Parley's, or in another schema of its database. Returns a function that inserts for some seconds, and returns
  * how many messages it inserted in a second.
  */
-export async function prepareInserts({ engine, admin }: Parley): Promise<(seconds: number) => Promise<number>> {
+export async function prepareInserts({ engine, admin }: Parley) {
   const row = async (table: string, key: string): Promise<InsertTable> => {
     const found = await engine.get<InsertTable['row']>(`SELECT * FROM ${table} ORDER BY ${key} DESC LIMIT 1`);
     if (!found) throw new Error(`${table} has no row to copy`);
@@ -47,8 +57,8 @@ export async function prepareInserts({ engine, admin }: Parley): Promise<(second
   };
   const schema = await schemaOf();
   const database = admin.env.DATABASE_URL ?? `${temporaryFolder()}/bare.sqlite`;
-  return (seconds) => {
-    const job: InsertJob = { database, schema, tables, batch, writers: engine.writers, seconds };
+  return (options: Pick<InsertJob, 'seconds'> & Partial<InsertJob>): Promise<number> => {
+    const job: InsertJob = { database, schema, tables, batch, writers: engine.writers, ...options };
     return runBare<number>('insert', job);
   };
 }

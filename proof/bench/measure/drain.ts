@@ -52,7 +52,8 @@ export const measureDrain: EngineMeasure = async ({ engine, title, start }, plan
   ];
 };
 
-async function sendBare(receiver: Receiver, webhookId: number, count: number): Promise<Round> {
+/** Returns a delivery as Parley makes it. */
+export function makeDelivery(webhookId: number): Pick<SenderJob, 'headers' | 'body'> {
   const data = { message_id: 1, chat_id: 1, user_id: 1, content };
   const event = 'new_message';
   const body = JSON.stringify({ event, timestamp: new Date().toISOString(), data });
@@ -67,8 +68,12 @@ async function sendBare(receiver: Receiver, webhookId: number, count: number): P
     secrets: [secret],
     version: '0.1.0',
   });
+  return { headers, body };
+}
+
+async function sendBare(receiver: Receiver, webhookId: number, count: number): Promise<Round> {
   receiver.arrivals.length = 0;
-  const job: SenderJob = { url: receiver.url, headers, body, count, concurrency: chatCount };
+  const job: SenderJob = { url: receiver.url, ...makeDelivery(webhookId), count, concurrency: chatCount };
   const cpu = await runBare<number>('sender', job);
   await untilArrived(receiver, count);
   return roundOf(receiver, cpu);

@@ -30,7 +30,7 @@ export const measureSend: EngineMeasure = async ({ engine, title, start }, plan)
   const afterRound = async ({ perSecond: sends }: Load) => {
     const searchLag = await searchLagSeconds(parley.engine);
     const catchUp = await untilIndexed(parley.engine, 600);
-    rounds.push({ sends, searchLag, catchUp, inserts: await runInserts(plan.seconds) });
+    rounds.push({ sends, searchLag, catchUp, inserts: await runInserts({ seconds: plan.seconds }) });
   };
   const result = await race(bare.like(contender), { ...contender, afterRound }, pace);
   const written = (await countMessages(parley)) - before;

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { endWithUs, temporaryFolder } from '../../../server/test/support/cleanup.ts';
+import { postgresMissing } from '../../../server/test/support/postgres.ts';
 import { chooseMeasurements } from '../measurements.ts';
 import { measurementNames } from '../names.ts';
 import { readRecord } from '../record.ts';
@@ -15,6 +16,7 @@ const tried = [
   'drain-sqlite',
   'streams-sqlite',
   'growth-connections-sqlite',
+  ...(postgresMissing ? [] : ['lag-floor']),
 ];
 
 /** Catches hangs, and nothing else: a measurement starts several servers, one after the other. */
