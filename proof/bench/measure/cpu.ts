@@ -14,7 +14,7 @@ const rates = [
   { perSecond: 50, bar: undefined },
 ] as const;
 
-/** A round lasts 4 s at the usual pace, because Linux reports processor time in steps of 10 ms. */
+/** A round lasts 4 s at the usual pace: at 50/s, a shorter one has too few sends. */
 const roundFactor = 5;
 
 /** The search index follows sends within this time. From then on its work is in the window too. */
