@@ -1,7 +1,7 @@
 import type { Engine, Tx } from '../../server/store/engine/engine.ts';
 import type { Client } from '../../server/test/support/client.ts';
 import { inParallel, makeGroup, makeUsers, type Some } from '../harness/stage.ts';
-import { content, getMessages, type Parley } from './parley.ts';
+import { content, getMessages, type Parley, type Request, sendMessage } from './parley.ts';
 
 /** The users, chats and rows that measurements need. */
 
@@ -12,6 +12,13 @@ export const secret = 'a secret of the bench';
 export async function usersWithChat(parley: Parley): Promise<{ users: Some<Client>; chat: number }> {
   const users = await makeUsers(parley.admin, 'bench', 4);
   return { users, chat: await makeGroup(users[0], users) };
+}
+
+/** Returns sends by four users, each into four groups. */
+export async function sendsOf(parley: Parley): Promise<Some<Request>> {
+  const users = await makeUsers(parley.admin, 'bench', 4);
+  const chats = await Promise.all(users.map((owner) => makeGroup(owner, users)));
+  return chats.flatMap((chat) => users.map((user) => sendMessage(user, chat))) as unknown as Some<Request>;
 }
 
 export async function makeChats(owner: Client, count: number, members: readonly Client[] = []): Promise<number[]> {
@@ -139,6 +146,15 @@ async function copyRow(tx: Tx, table: string, key: keyof Ids, model: Ids, first:
      INSERT INTO ${table} (${Object.keys(row).join(', ')})
      SELECT ${values.join(', ')} FROM ${table}, n WHERE ${key} = ${model[key]}`,
   );
+}
+
+/** Returns the age of the oldest event that the search index has not read, or 0 if it has read all. */
+export async function searchLagSeconds(engine: Engine): Promise<number> {
+  const oldest = await engine.get<{ created_at: number }>(
+    `SELECT created_at FROM events WHERE event_id > (SELECT event_id FROM cursors WHERE name = 'search')
+     ORDER BY event_id LIMIT 1`,
+  );
+  return oldest ? (Date.now() - oldest.created_at) / 1_000 : 0;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Socket } from 'bun';
 import { given, say } from '../harness/helper.ts';
-import { cpuSeconds } from '../harness/machine.ts';
+import { countCpu } from '../harness/machine.ts';
 import { hangMs } from '../harness/wait.ts';
 import { Histogram } from './histogram.ts';
 
@@ -120,7 +120,7 @@ async function generate(job: Job) {
   }
   if (job.perSecond !== undefined) keepTime(job.perSecond);
   await Bun.sleep(job.leadSeconds * 1_000);
-  const before = { at: performance.now(), server: cpuSeconds(job.pid), load: cpuSeconds(process.pid) };
+  const [began, server, generator] = [performance.now(), countCpu(job.pid), countCpu(process.pid)];
   measuring = true;
   await Bun.sleep(job.seconds * 1_000);
   // On a busy machine a short window may see no response at all: wait for one.
@@ -128,10 +128,9 @@ async function generate(job: Job) {
     await Bun.sleep(100);
   }
   measuring = false;
-  const seconds = (performance.now() - before.at) / 1_000;
-  const busy = (then: number | undefined, pid: number) =>
-    then === undefined ? undefined : ((cpuSeconds(pid) ?? then) - then) / seconds;
-  const [serverBusy, loadBusy] = [busy(before.server, job.pid), busy(before.load, process.pid)];
+  const seconds = (performance.now() - began) / 1_000;
+  const busy = (cpu: number | undefined) => cpu && cpu / seconds;
+  const [serverBusy, loadBusy] = [busy(server()), busy(generator())];
   stopping = true;
   for (const socket of free) socket.end();
   await Promise.race([allClosed.promise, Bun.sleep(hangMs)]);

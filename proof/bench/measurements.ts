@@ -1,6 +1,7 @@
 import { UsageError } from '../harness/arguments.ts';
 import { type EngineMeasure, type EngineName, onEngine } from './engines.ts';
 import { measureCluster } from './measure/cluster.ts';
+import { measureCpu } from './measure/cpu.ts';
 import { measureDrain } from './measure/drain.ts';
 import { measureFiles } from './measure/files.ts';
 import { measureChatGrowth } from './measure/growth/chats.ts';
@@ -9,11 +10,13 @@ import { measureMessageGrowth } from './measure/growth/messages.ts';
 import { measureWebhookGrowth } from './measure/growth/webhooks.ts';
 import { measureIdleWebhooks } from './measure/idle-webhooks.ts';
 import { measureLag } from './measure/lag.ts';
+import { measureLagFloor } from './measure/lag-floor.ts';
 import { measureCliff, measureGet } from './measure/pages.ts';
 import { measureSearch } from './measure/search.ts';
 import { measureSend } from './measure/send.ts';
 import { measureSlowDisk } from './measure/slow-disk.ts';
 import { measureStart } from './measure/start.ts';
+import { measureStored } from './measure/stored.ts';
 import { measureStreams } from './measure/streams.ts';
 import { measureTokenCheck } from './measure/token-check.ts';
 import { measurementNames, usualNames } from './names.ts';
@@ -23,8 +26,11 @@ import type { Plan } from './plan.ts';
 type Measure = (plan: Plan) => Promise<Outcome[]>;
 
 const single: Readonly<Record<string, Measure>> = {
+  cpu: measureCpu,
+  stored: measureStored,
   'token-check': measureTokenCheck,
   cliff: measureCliff,
+  'lag-floor': measureLagFloor,
   'idle-webhooks': measureIdleWebhooks,
   files: measureFiles,
   'slow-disk': measureSlowDisk,

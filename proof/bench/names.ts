@@ -4,8 +4,8 @@ const both = (...names: string[]): string[] => names.flatMap((name) => [`${name}
 
 /** Taken if no name is given, in this order. */
 export const usualNames: readonly string[] = [
-  ...[...both('send'), 'token-check', ...both('get', 'search'), 'cliff', ...both('drain', 'lag'), 'idle-webhooks'],
-  ...['files', ...both('streams'), 'slow-disk', 'cluster', ...both('start')],
+  ...[...both('send'), 'cpu', 'stored', 'token-check', ...both('get', 'search'), 'cliff', ...both('drain', 'lag')],
+  ...['lag-floor', 'idle-webhooks', 'files', ...both('streams'), 'slow-disk', 'cluster', ...both('start')],
 ];
 
 /** Also those that take long, which are taken only by name. */

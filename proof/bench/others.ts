@@ -24,15 +24,26 @@ function now(): { all: number; worked: number; own: number } | undefined {
  * process group. So anything that a script without job control runs beside the bench counts as ours.
  */
 export function ownTicks(): number {
-  const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? read(name) : []));
+  const all = readAll();
   const group = all.find(({ pid }) => pid === String(process.pid))?.group;
-  const ours = new Set(all.filter((one) => one.group === group).map(({ pid }) => pid));
-  for (let known = -1; known < ours.size; ) {
-    known = ours.size;
-    for (const { pid, parent } of all) if (ours.has(parent)) ours.add(pid);
-  }
-  return all.reduce((sum, { pid, ticks }) => (ours.has(pid) ? sum + ticks : sum), 0);
+  return ticksOfTrees(all, (one) => one.group === group);
 }
+
+/** Returns the processor time of a process and its descendants. */
+export const treeSeconds = (root: number): number => ticksOfTrees(readAll(), ({ pid }) => pid === String(root)) / 100;
+
+function ticksOfTrees(all: readonly Stat[], isRoot: (one: Stat) => boolean): number {
+  const found = new Set(all.filter(isRoot).map(({ pid }) => pid));
+  for (let known = -1; known < found.size; ) {
+    known = found.size;
+    for (const { pid, parent } of all) if (found.has(parent)) found.add(pid);
+  }
+  return all.reduce((sum, { pid, ticks }) => (found.has(pid) ? sum + ticks : sum), 0);
+}
+
+type Stat = ReturnType<typeof read>[number];
+
+const readAll = () => readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? read(name) : []));
 
 function read(pid: string) {
   const file = `/proc/${pid}/stat`;

@@ -28,7 +28,8 @@ export interface Figure {
   readonly what: string;
   readonly value: number;
   readonly unit: string;
-  readonly bar: number;
+  /** The largest value that passes, if there is a bar. */
+  readonly bar: number | undefined;
   readonly notes?: readonly string[];
   readonly doubts?: readonly Doubt[];
 }
@@ -93,7 +94,7 @@ function isWithinBar(outcome: Outcome): boolean | undefined {
     case 'rates':
       return outcome.bar === undefined ? undefined : outcome.ratio >= outcome.bar;
     case 'figure':
-      return outcome.value <= outcome.bar;
+      return outcome.bar === undefined ? undefined : outcome.value <= outcome.bar;
     case 'curve':
       // One point is no curve.
       return outcome.points.length < 2 ? undefined : slowdown(outcome) <= outcome.bar;

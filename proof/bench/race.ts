@@ -13,6 +13,8 @@ export interface Racer {
   readonly connections?: number;
   /** Requests a second at fixed times; as many as possible by default. */
   readonly perSecond?: number;
+  /** Time under load before each measured window; 0.1 by default. */
+  readonly leadSeconds?: number;
   readonly afterRound?: (load: Load) => Promise<void>;
 }
 
@@ -88,8 +90,11 @@ export function compare(theirs: readonly Round[], ours: readonly Round[]): RaceR
 export const ratiosOf = (first: Rounds, second: Rounds, of: (load: Load) => number): number[] =>
   second.measured.map((load, i) => of(load) / of(first.measured[i] ?? load));
 
+/** Returns the processor time of the server for one request, in µs. */
+export const cpuMicros = ({ serverBusy, perSecond }: Load): number | undefined =>
+  serverBusy && (serverBusy / perSecond) * 1e6;
+
 export function sideOf({ warmUp, measured }: Rounds): Side {
-  const cpuMicros = ({ serverBusy, perSecond }: Load) => serverBusy && (serverBusy / perSecond) * 1e6;
   const side = medianSide(measured.map((load) => ({ ...load, cpuMicros: cpuMicros(load) })));
   return { ...side, answers: warmUp.answers + side.answers };
 }
@@ -112,8 +117,8 @@ function medianSide(rounds: readonly Round[]): Side {
 
 /** Loads a server for a while. Fails if any request fails. */
 export async function load(racer: Racer, seconds: number): Promise<Load> {
-  const { pid, port, requests, connections = 64, perSecond } = racer;
-  const input: Job = { pid, port, requests, connections, perSecond, leadSeconds: 0.1, seconds };
+  const { pid, port, requests, connections = 64, perSecond, leadSeconds = 0.1 } = racer;
+  const input: Job = { pid, port, requests, connections, perSecond, leadSeconds, seconds };
   await using child = new Child('proof/bench/load.ts', { input });
   const result = await child.line<Load>();
   if (result.failures > 0) throw new Error(`${result.failures} requests failed; the first: ${result.firstFailure}`);

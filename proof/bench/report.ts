@@ -21,7 +21,8 @@ function toRow(outcome: Outcome): string[] {
     }
     case 'figure': {
       const { what, value, unit, bar } = outcome;
-      return [what, '', `${value.toPrecision(3)} ${unit}`, '', `≤ ${bar} ${unit}`, '', '', wordFor(outcome)];
+      const target = bar === undefined ? '' : `≤ ${bar} ${unit}`;
+      return [what, '', `${value.toPrecision(3)} ${unit}`, '', target, '', '', wordFor(outcome)];
     }
     case 'curve': {
       const { bar } = outcome;

@@ -11,9 +11,22 @@ export const pinned = cores > 1 && Bun.which('taskset') !== null;
 export const onCore = (core: number | undefined): string[] =>
   pinned && core !== undefined ? ['taskset', '-c', String(core)] : [];
 
+/** Moves this process, and with it all that it starts from then on. */
+function moveTo(core: string): void {
+  if (pinned) Bun.spawnSync(['taskset', '-acp', core, String(process.pid)], { stdout: 'ignore' });
+}
+
 /** Moves this process to the other cores, and with it all that it starts: the load generator, PostgreSQL. */
-export function leaveServerCore(): void {
-  if (pinned) Bun.spawnSync(['taskset', '-acp', `1-${cores - 1}`, String(process.pid)], { stdout: 'ignore' });
+export const leaveServerCore = (): void => moveTo(`1-${cores - 1}`);
+
+/** Starts something that stays on the server's core. */
+export async function startOnServerCore<T>(start: () => Promise<T>): Promise<T> {
+  moveTo(String(serverCore));
+  try {
+    return await start();
+  } finally {
+    leaveServerCore();
+  }
 }
 
 export function describeMachine(): string {
@@ -36,6 +49,25 @@ export function cpuSeconds(pid: number): number | undefined {
   const fields = read(`/proc/${pid}/stat`)?.split(') ')[1]?.split(' ');
   const ticksPerSecond = 100;
   return fields && (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+/**
+ * Starts to count the processor time of a process. Returns a function that returns the seconds since then, to the
+ * microsecond, where `cpuSeconds` has steps of 10 ms. It misses the time of threads that have ended since then.
+ */
+export function countCpu(pid: number): () => number | undefined {
+  const before = threadSeconds(pid);
+  return () => {
+    const after = threadSeconds(pid);
+    return after && [...after].reduce((sum, [id, seconds]) => sum + seconds - (before?.get(id) ?? 0), 0);
+  };
+}
+
+function threadSeconds(pid: number): ReadonlyMap<string, number> | undefined {
+  const folder = `/proc/${pid}/task`;
+  if (!existsSync(folder)) return undefined;
+  const seconds = (id: string) => Number(read(`${folder}/${id}/schedstat`)?.split(' ')[0] ?? 0) / 1e9;
+  return new Map(readdirSync(folder).map((id) => [id, seconds(id)]));
 }
 
 const memory = (pid: number, field: RegExp): number | undefined => {

@@ -30,10 +30,10 @@ export const parts: Readonly<Record<string, (figures: Figures) => string>> = {
       ['Measurement', 'Value', 'Target', 'Result'],
       figures.map((figure) => {
         const { what, value, unit, bar } = figure;
-        return [what, `${shortened(value)} ${unit}`, `≤ ${bar} ${unit}`, wordFor(figure)];
+        const target = bar === undefined ? '' : `≤ ${bar} ${unit}`;
+        return [what, `${shortened(value)} ${unit}`, target, wordFor(figure)];
       }),
     ),
-  'half-load': ({ figures }) => remarks(figures.filter(({ what }) => what.includes('half load'))),
   messages: ({ curves }) => curveTable(curves.get('messages in the chat')),
   webhooks: ({ curves }) => curveTable(curves.get('webhooks')),
   chats: ({ curves }) => curveTable(curves.get('chats of the user')),
@@ -66,9 +66,6 @@ function tookTable(took: readonly Took[]): string {
   const sums = `Total without growth: ${minutes(true)}. Growth: ${minutes(false)}.`;
   return `${table(['Measurement', 'Seconds'], rows)}\n\n${sums}`;
 }
-
-const remarks = (outcomes: readonly { what: string; notes?: readonly string[] }[]) =>
-  outcomes.map(({ what, notes = [] }) => `- ${what}: ${notes.join('; ')}.`).join('\n');
 
 const sizesOf = (curves: readonly Curve[]) =>
   [...new Set(curves.flatMap(({ points }) => points.map(({ x }) => x)))].sort((a, b) => a - b);

@@ -2,8 +2,7 @@ import { Database } from 'bun:sqlite';
 import { rmSync } from 'node:fs';
 import { SQL } from 'bun';
 import { given, say } from '../../harness/helper.ts';
-import { Histogram } from '../histogram.ts';
-import type { InsertJob, Inserts, InsertTable } from '../measure/bare-insert.ts';
+import type { InsertJob, InsertTable, Post } from '../measure/bare-insert.ts';
 
 /**
  * The minimum that any server does to store the same rows: it writes them in batches. Each is on disk before the next one of
@@ -66,18 +65,24 @@ async function openPostgres(): Promise<Write> {
 }
 
 const write = job.database.startsWith('postgres:') ? await openPostgres() : openSqlite();
-const times = new Histogram();
 let [next, done] = [1, 0];
 
 async function writeUntil(end: number): Promise<void> {
-  while (performance.now() < end) {
-    const began = performance.now();
+  const start = performance.now();
+  for (let count = 0; performance.now() < end; count++) {
+    if (job.post) await Bun.sleep(Math.max(0, start + (count * 1_000) / job.post.perSecond - performance.now()));
+    const began = performance.timeOrigin + performance.now();
     const first = next;
     next += job.batch;
     await write(first);
-    times.add(performance.now() - began);
     done += job.batch;
+    if (job.post) await post(job.post, began);
   }
+}
+
+async function post({ url, headers, body }: Post, began: number): Promise<void> {
+  const response = await fetch(url, { method: 'POST', headers: { ...headers, 'x-began': String(began) }, body });
+  await response.arrayBuffer();
 }
 
 const writeFor = async (ms: number) => {
@@ -89,7 +94,5 @@ await writeFor(job.seconds * 250);
 done = 0;
 const began = performance.now();
 await writeFor(job.seconds * 1_000);
-const perSecond = done / ((performance.now() - began) / 1_000);
-const inserts: Inserts = { perSecond, p50Ms: times.quantile(0.5), p99Ms: times.quantile(0.99) };
-say(inserts);
+say(done / ((performance.now() - began) / 1_000));
 process.exit();

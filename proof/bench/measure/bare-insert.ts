@@ -12,6 +12,16 @@ export interface InsertJob {
   readonly batch: number;
   readonly writers: number;
   readonly seconds: number;
+  /** Posts each batch once it is committed. Batches then begin at fixed times. */
+  readonly post?: Post;
+}
+
+/** A request of `bare/insert.ts`. Its header `x-began` tells when its batch began, in ms since 1970. */
+export interface Post {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly perSecond: number;
 }
 
 /** A table, and a row that is inserted again and again under new keys. */
@@ -21,24 +31,14 @@ export interface InsertTable {
   readonly row: Readonly<Record<string, string | number | null>>;
 }
 
-export interface Inserts {
-  /** Messages, each with its event. */
-  readonly perSecond: number;
-  /** The duration of a transaction. */
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-}
-
-/** Inserts for some seconds. */
-export type RunInserts = (seconds: number) => Promise<Inserts>;
-
 export const batch = 64;
 
 /**
  * Prepares inserts of a message and its event into tables with the columns and indexes of Parley's, equally durable: in a
- * file beside Parley's, or in another schema of its database.
+ * file beside Parley's, or in another schema of its database. Returns a function that inserts for some seconds, and returns
+ * how many messages it inserted in a second.
  */
-export async function prepareInserts({ engine, admin }: Parley): Promise<RunInserts> {
+export async function prepareInserts({ engine, admin }: Parley) {
   const row = async (table: string, key: string): Promise<InsertTable> => {
     const found = await engine.get<InsertTable['row']>(`SELECT * FROM ${table} ORDER BY ${key} DESC LIMIT 1`);
     if (!found) throw new Error(`${table} has no row to copy`);
@@ -57,8 +57,8 @@ export async function prepareInserts({ engine, admin }: Parley): Promise<RunInse
   };
   const schema = await schemaOf();
   const database = admin.env.DATABASE_URL ?? `${temporaryFolder()}/bare.sqlite`;
-  return (seconds) => {
-    const job: InsertJob = { database, schema, tables, batch, writers: engine.writers, seconds };
-    return runBare<Inserts>('insert', job);
+  return (options: Pick<InsertJob, 'seconds'> & Partial<InsertJob>): Promise<number> => {
+    const job: InsertJob = { database, schema, tables, batch, writers: engine.writers, ...options };
+    return runBare<number>('insert', job);
   };
 }

@@ -40,23 +40,33 @@ export const measureLag: EngineMeasure = async ({ title, start }, { sizes }) => 
 /** A delivery that takes longer counts as lost. */
 const maxLagMs = 20_000;
 
+export interface LagPace {
+  readonly perSecond: number;
+  readonly seconds: number;
+  /** Where a lag begins: when the sender gets its response, or when it sends its request. */
+  readonly from?: 'request' | 'response';
+}
+
 /** Sends at a fixed rate for a while. Returns the lags in ms, the shortest first. */
 export async function lagsOf(
   sender: Client,
   chats: readonly number[],
   receiver: Receiver,
-  { perSecond, seconds }: { perSecond: number; seconds: number },
+  { perSecond, seconds, from = 'response' }: LagPace,
 ): Promise<number[]> {
   receiver.arrivals.length = 0;
-  const responses = new Map<number, number>();
+  const begins = new Map<number, number>();
   const sending: Promise<unknown>[] = [];
   const began = performance.now();
   for (let i = 0; i < perSecond * seconds; i++) {
     const wait = began + (i * 1_000) / perSecond - performance.now();
     if (wait > 0) await Bun.sleep(wait);
     const chat_id = chats[i % chats.length] ?? 0;
+    const requestAt = performance.now();
     const send = sender.ok('messages.send_message', { chat_id, content });
-    sending.push(send.then(({ message }) => responses.set(message.message_id, performance.now())));
+    sending.push(
+      send.then(({ message }) => begins.set(message.message_id, from === 'request' ? requestAt : performance.now())),
+    );
   }
   await Promise.all(sending);
   const arrived = new Map<number, number>();
@@ -65,11 +75,11 @@ export async function lagsOf(
       const { data } = JSON.parse(body.toString()) as { data: { message_id: number } };
       if (!arrived.has(data.message_id)) arrived.set(data.message_id, receivedAtMs);
     }
-    return [...responses.keys()].every((id) => arrived.has(id));
+    return [...begins.keys()].every((id) => arrived.has(id));
   };
   await waitUntil(read, { ms: maxLagMs, everyMs: 10 });
   const lag = ([id, at]: [number, number]) => Math.max(0, (arrived.get(id) ?? Number.POSITIVE_INFINITY) - at);
-  return [...responses].map(lag).sort((a, b) => a - b);
+  return [...begins].map(lag).sort((a, b) => a - b);
 }
 
 export const at99 = (sorted: readonly number[]): number => sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN;

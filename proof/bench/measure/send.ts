@@ -1,60 +1,86 @@
 import { median } from '../../harness/report.ts';
-import { makeGroup, makeUsers } from '../../harness/stage.ts';
 import type { EngineMeasure } from '../engines.ts';
-import { countMessages, untilIndexed } from '../fixtures.ts';
+import { countMessages, searchLagSeconds, sendsOf, untilIndexed } from '../fixtures.ts';
 import type { Load } from '../load.ts';
-import type { Reference } from '../outcome.ts';
-import { Baseline, sendMessage } from '../parley.ts';
-import { race } from '../race.ts';
+import { Baseline } from '../parley.ts';
+import { compare, race } from '../race.ts';
 import { batch, prepareInserts } from './bare-insert.ts';
-import { measureHalfLoad } from './half-load.ts';
 
-const bars = { sqlite: 0.6, postgres: 0.45 } as const;
+/** The `floor` is the bare server and the bare insert in turn. */
+const bars = {
+  sqlite: { bare: 0.33, floor: undefined, p99: 8, searchLag: 2 },
+  postgres: { bare: undefined, floor: 0.55, p99: undefined, searchLag: undefined },
+} as const;
+
+/** A round lasts 10 s at the usual pace: in a shorter one the search index could leave its work for later. */
+const roundFactor = 12.5;
+const maxRounds = 3;
 
 /** Durable sends by several users into several chats, against a server that parses the same and returns the same. */
 export const measureSend: EngineMeasure = async ({ engine, title, start }, plan) => {
   const what = `send_message, ${title}`;
+  const pace = { ...plan, seconds: plan.seconds * roundFactor, rounds: Math.min(maxRounds, plan.rounds) };
   await using parley = await start();
-  const users = await makeUsers(parley.admin, 'bench', 4);
-  const chats = await Promise.all(users.map((owner) => makeGroup(owner, users)));
-  const requests = chats.flatMap((chat) => users.map((user) => sendMessage(user, chat)));
-  await using bare = await Baseline.start('server', await parley.fetch(sendMessage(users[0], chats[0] ?? 0)));
+  const requests = await sendsOf(parley);
+  await using bare = await Baseline.start('server', await parley.fetch(requests[0]));
   const runInserts = await prepareInserts(parley);
   const before = await countMessages(parley);
   const contender = parley.racer(requests);
-  const baseline = bare.like(contender);
-  const waits: number[] = [];
-  const beside: { sends: number; inserts: number }[] = [];
-  const afterRound = async ({ perSecond }: Load) => {
-    waits.push(await untilIndexed(parley.engine));
-    beside.push({ sends: perSecond, inserts: (await runInserts(plan.seconds)).perSecond });
+  const rounds: { sends: number; inserts: number; searchLag: number; catchUp: number }[] = [];
+  const afterRound = async ({ perSecond: sends }: Load) => {
+    const searchLag = await searchLagSeconds(parley.engine);
+    const catchUp = await untilIndexed(parley.engine, 600);
+    rounds.push({ sends, searchLag, catchUp, inserts: await runInserts({ seconds: plan.seconds }) });
   };
-  const result = await race(baseline, { ...contender, afterRound }, plan);
+  const result = await race(bare.like(contender), { ...contender, afterRound }, pace);
   const written = (await countMessages(parley)) - before;
   if (written !== result.contender.answers) {
     throw new Error(`${result.contender.answers} sends were accepted and ${written} messages written`);
   }
-  const notes = [
-    `${written} sends accepted, ${written} messages in the database`,
-    `the search index needed ${median(waits).toFixed(2)} s after a round to catch up`,
-  ];
-  const references = referencesOf(result.baseline.perSecond, beside.slice(1));
+  // The first round only warms up.
+  const measured = rounds.slice(1);
+  const of = (value: (round: (typeof rounds)[number]) => number) => measured.map(value);
+  const inTurn = (inserts: number) => 1 / (1 / result.baseline.perSecond + 1 / inserts);
+  const rate = (perSecond: number) => ({ perSecond, answers: 0 });
+  const reference = {
+    what: `a bare insert of the same rows, ${batch} in a transaction`,
+    perSecond: median(of(({ inserts }) => inserts)),
+    ratio: median(of(({ sends, inserts }) => sends / inserts)),
+  };
+  const { doubts = [] } = result;
   return [
-    { kind: 'rates', what, bar: bars[engine], notes, references, ...result },
-    await measureHalfLoad(what, { baseline, contender, parley, runInserts }, result.contender.perSecond / 2, plan),
+    {
+      kind: 'rates',
+      what,
+      bar: bars[engine].bare,
+      notes: [`${written} sends accepted, ${written} messages in the database`],
+      references: [reference],
+      ...result,
+    },
+    {
+      kind: 'rates',
+      what: `${what}, against the bare server and the bare insert in turn`,
+      bar: bars[engine].floor,
+      notes: [],
+      ...compare(of(({ inserts }) => inTurn(inserts)).map(rate), of(({ sends }) => sends).map(rate)),
+      doubts,
+    },
+    {
+      kind: 'figure',
+      what: `${what}, p99 at saturation`,
+      value: result.contender.p99Ms / result.baseline.p99Ms,
+      unit: '× bare',
+      bar: bars[engine].p99,
+      notes: [`${result.contender.p99Ms.toFixed(2)} ms, of the bare server ${result.baseline.p99Ms.toFixed(2)} ms`],
+      doubts,
+    },
+    {
+      kind: 'figure',
+      what: `${what}, search index behind after ${pace.seconds} s`,
+      value: median(of(({ searchLag }) => searchLag)),
+      unit: 's',
+      bar: bars[engine].searchLag,
+      notes: [`it caught up in ${median(of(({ catchUp }) => catchUp)).toFixed(2)} s`],
+    },
   ];
 };
-
-/** Compares with the inserts alone, and with the bare server and the inserts one after the other. */
-function referencesOf(served: number, rounds: readonly { sends: number; inserts: number }[]): Reference[] {
-  const together = (inserts: number) => 1 / (1 / served + 1 / inserts);
-  const reference = (what: string, of: (inserts: number) => number): Reference => ({
-    what,
-    perSecond: median(rounds.map(({ inserts }) => of(inserts))),
-    ratio: median(rounds.map(({ sends, inserts }) => sends / of(inserts))),
-  });
-  return [
-    reference(`a bare insert of the same rows, ${batch} in a transaction`, (inserts) => inserts),
-    reference('the bare server and the bare insert, one after the other', together),
-  ];
-}

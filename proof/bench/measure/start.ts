@@ -21,10 +21,10 @@ export const measureStart: EngineMeasure = async ({ title, fresh }, { sizes }) =
     seconds.push((performance.now() - server.startedAt) / 1_000);
     if (i < sizes.starts - 1) continue;
     await Bun.sleep(sizes.idleMs);
-    memory.push(memoryOf(server.pid, `idle resident memory, ${title}`, 80));
+    memory.push(memoryOf(server.pid, `idle resident memory, ${title}`, 75));
   }
   return [
-    { kind: 'figure', what: `start until /healthz answers, ${title}`, value: median(seconds), unit: 's', bar: 0.5 },
+    { kind: 'figure', what: `start until /healthz answers, ${title}`, value: median(seconds), unit: 's', bar: 0.4 },
     ...memory,
   ];
 };

@@ -10,7 +10,7 @@ import { Baseline, type Parley } from '../parley.ts';
 import { compare, type Round } from '../race.ts';
 import { type Listeners, openListeners } from './listeners.ts';
 
-const memoryBar = 150;
+const memoryBar = 125;
 const secondsBar = 1;
 const bar = 0.5;
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { endWithUs, temporaryFolder } from '../../../server/test/support/cleanup.ts';
+import { postgresMissing } from '../../../server/test/support/postgres.ts';
 import { chooseMeasurements } from '../measurements.ts';
 import { measurementNames } from '../names.ts';
 import { readRecord } from '../record.ts';
@@ -8,11 +9,14 @@ import { readRecord } from '../record.ts';
 /** One of each kind. The others do the same on another engine, or with more servers. */
 const tried = [
   'send-sqlite',
+  'cpu',
+  'stored',
   'get-sqlite',
   'search-sqlite',
   'drain-sqlite',
   'streams-sqlite',
   'growth-connections-sqlite',
+  ...(postgresMissing ? [] : ['lag-floor']),
 ];
 
 /** Catches hangs, and nothing else: a measurement starts several servers, one after the other. */
@@ -39,7 +43,7 @@ for (const name of tried) {
       expect(Object.keys(measurements)).toEqual([name]);
       expect(outcomes).not.toBeEmpty();
       for (const { what } of outcomes) expect(said).toContain(what);
-      if (name === 'send-sqlite') expect(said).toContain('send_message, SQLite, p99 at half load');
+      if (name === 'send-sqlite') expect(said).toContain('send_message, SQLite, p99 at saturation');
     },
     mostMs,
   );

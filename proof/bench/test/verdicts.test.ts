@@ -29,6 +29,8 @@ test('without doubt, an outcome passes or misses', () => {
   expect(verdictOn(rates(0.6))).toBe('pass');
   expect(verdictOn(rates(0.4))).toBe('missed');
   expect(verdictOn(rates(0.4, { bar: undefined }))).toBeUndefined();
+  expect(verdictOn({ kind: 'figure', what: 'something', value: 3, unit: 's', bar: 2 })).toBe('missed');
+  expect(verdictOn({ kind: 'figure', what: 'something', value: 3, unit: 's', bar: undefined })).toBeUndefined();
 });
 
 test('what may only look better than it is does not pass, and misses all the more', () => {
