@@ -4,7 +4,7 @@ import type { EventLog } from '../log/event-log.ts';
 import type { Engine, LogEntry, Tx } from '../store/engine/engine.ts';
 import { moveCursor, readCursor } from '../store/log/events.ts';
 import { idsBetween } from '../store/log/log-cursor.ts';
-import { addToIndex, dropFromIndex, type IndexedMessage } from '../store/search/search.ts';
+import { addToIndex, dropFromIndex, type IndexedMessage } from '../store/search/indexing.ts';
 
 /** Events in one step, and characters of their bodies: what takes a few milliseconds. */
 const maxEvents = 250;
