@@ -16,13 +16,6 @@ const insertion = bulkStatement({ message_id: 'int', words: 'text' }, (source, {
        SELECT message_id, array_to_tsvector(string_to_array(words, ' ')) FROM ${source} AS m`,
 );
 
-/**
- * Pages that FTS5 merges after each write. By itself it merges rarely and then much at once: the longest of the writes of
- * 100 messages took 17.5 ms, and 3.5 ms with 16 pages. With 16, the parts of the index repeat more words: a message of 50
- * characters took 391 bytes in all, with 64 it took 370.
- */
-const mergedPages = 32;
-
 /** Adds each word with its chat and without. The messages must not be in the index yet. */
 export async function addToIndex(tx: Tx, messages: readonly IndexedMessage[]): Promise<void> {
   await tx.bulk(
@@ -32,9 +25,17 @@ export async function addToIndex(tx: Tx, messages: readonly IndexedMessage[]): P
       words.map((word) => `${wordOf(chat_id, word)} ${wordOf(anyChat, word)}`).join(' '),
     ]),
   );
-  if (tx.dialect.name === 'sqlite') {
-    await tx.run(`INSERT INTO message_words (message_words, rank) VALUES ('merge', ${mergedPages})`);
-  }
+}
+
+const mergedPages = 64;
+
+/**
+ * Merges some pages of SQLite's index, whose parts repeat the words. Not called while sends wait: with 32 pages after each
+ * 100 messages at full load, half as many messages were sent.
+ */
+export async function mergeIndex(tx: Tx): Promise<void> {
+  if (tx.dialect.name !== 'sqlite') return;
+  await tx.run(`INSERT INTO message_words (message_words, rank) VALUES ('merge', ${mergedPages})`);
 }
 
 export async function dropFromIndex(tx: Tx, messageIds: readonly MessageId[]): Promise<void> {
