@@ -22,8 +22,10 @@ export function fold(text: string): string {
   return bare.toLowerCase().replaceAll('ς', 'σ').replaceAll('ß', 'ss');
 }
 
+const isAscii = /^[\0-\x7f]*$/;
+const asciiWord = /[a-z\d]+/g;
+
 export function words(text: string): string[] {
-  return (fold(text).match(word) ?? []).map((w) =>
-    w.length > maxWordLength ? [...w].slice(0, maxWordLength).join('') : w,
-  );
+  const found = isAscii.test(text) ? text.toLowerCase().match(asciiWord) : fold(text).match(word);
+  return (found ?? []).map((w) => (w.length > maxWordLength ? [...w].slice(0, maxWordLength).join('') : w));
 }

@@ -1,4 +1,4 @@
-import { type ChatId, type EventId, invalidField, ParleyError, type UserId } from '@parley/contract';
+import { type EventId, invalidField, ParleyError } from '@parley/contract';
 import { LRUCache } from 'lru-cache';
 import { edited, tombstone } from '../domain/message.ts';
 import { may, refusals } from '../domain/policy.ts';
@@ -9,7 +9,8 @@ import { deleteReactionsTo } from '../store/chat/reactions.ts';
 import type { Db } from '../store/engine/engine.ts';
 import { releaseFile } from '../store/files/files.ts';
 import { appendOne } from '../store/log/events.ts';
-import { searchMessages } from '../store/search/search.ts';
+import { searchAllChats, searchMessages } from '../store/search/search.ts';
+import type { WordQuery } from '../store/search/search-query.ts';
 import { accessChatTo, accessMessage, lockMessage } from './access.ts';
 import { change, type Handler, type Handlers, type Services } from './operation.ts';
 import * as present from './present.ts';
@@ -43,6 +44,9 @@ function getMessages({ engine, files }: Services): Handler<'messages.get_message
     return page;
   };
 }
+
+/** A user with more chats searches all at once if that is possible. */
+const fewChats = 16;
 
 /** Other requests are served between such groups of chats. */
 const chatsPerSearch = 200;
@@ -103,25 +107,26 @@ export const messageHandlers = (services: Services) =>
       if (sought.length === 0) throw invalidField('query', 'must contain a letter, a digit or an emoji');
       if (sought.length > maxWords) throw invalidField('query', `must have at most ${maxWords} words`);
       const before = before_id ?? Number.MAX_SAFE_INTEGER;
-      const search = (chatIds: readonly ChatId[]) =>
-        searchMessages(engine, { userId, words: sought, chatIds, before, limit: limit + 1 });
+      const asked = { userId, words: sought, before, limit: limit + 1 };
       if (chat_id !== undefined) await accessChatTo(engine, 'read', userId, chat_id);
-      const found = chat_id === undefined ? await searchEverywhere(engine, userId, search) : await search([chat_id]);
+      const found =
+        chat_id === undefined
+          ? await searchEverywhere(engine, asked)
+          : await searchMessages(engine, { ...asked, chatIds: [chat_id] });
       const { rows, has_more } = present.page(found, limit);
       const { messages } = await present.renderMessages(engine, textsOf(rows), userId, files.url);
       return new PreparedJson(`"messages":${messages},"has_more":${has_more}`);
     },
   }) satisfies Partial<Handlers>;
 
-async function searchEverywhere(
-  db: Db,
-  userId: UserId,
-  search: (chatIds: readonly ChatId[]) => Promise<MessageRow[]>,
-): Promise<MessageRow[]> {
+/** Few chats are looked up one by one: the cost then depends on nothing that others write. */
+async function searchEverywhere(db: Db, q: WordQuery): Promise<MessageRow[]> {
   const found: MessageRow[] = [];
   for (let after = 0; ; await Bun.sleep(0)) {
-    const chatIds = await chatsOf(db, userId, after, chatsPerSearch);
-    if (chatIds.length > 0) found.push(...(await search(chatIds)));
+    const chatIds = await chatsOf(db, q.userId, after, chatsPerSearch);
+    const all = after === 0 && chatIds.length > fewChats ? await searchAllChats(db, q) : undefined;
+    if (all) return all;
+    if (chatIds.length > 0) found.push(...(await searchMessages(db, { ...q, chatIds })));
     if (chatIds.length < chatsPerSearch) return found.sort((a, b) => b.message_id - a.message_id);
     after = chatIds.at(-1) ?? after;
   }

@@ -82,6 +82,8 @@ export interface Tx extends Db {
 export interface Procedure<I, R> {
   /** Its name in `procedures`. */
   readonly name: string;
+  /** True if it commits like `writeRelaxed`. */
+  readonly isRelaxed?: true;
   readonly run: (tx: Tx, input: I, now: () => number) => Promise<R>;
 }
 
@@ -129,7 +131,7 @@ export interface Engine extends Db {
    * is simply done again after a restart.
    */
   writeRelaxed<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Runs a procedure like `write`. */
+  /** Runs a procedure like `write`, or like `writeRelaxed` if it says so. */
   call<I, R>(procedure: Procedure<I, R>, input: I, now: () => number): Promise<R>;
   /** Called after every commit of this process that took ids of events. Commits of other processes are not reported. */
   committed: (batch: LogBatch) => void;

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { rebuildIndex } from '../search/rebuild-index.ts';
 import type { Engine, Queryable, Tx } from './engine.ts';
 import { number } from './query.ts';
 
@@ -12,6 +13,9 @@ const migrations = readdirSync(folder)
 
 export const newestVersion = Math.max(...migrations.map((m) => m.version));
 
+/** The version that changed the form of the search index and emptied it. */
+const indexVersion = 15;
+
 /** A problem with the database that the operator has to fix. The message is for them. */
 export class SchemaError extends Error {}
 
@@ -21,7 +25,10 @@ export class SchemaError extends Error {}
  */
 export async function migrate(engine: Engine, now: () => number): Promise<void> {
   if (await isCurrent(engine)) return;
-  await engine.write((tx) => migrateTo(tx, newestVersion, now));
+  await engine.write(async (tx) => {
+    const from = await migrateTo(tx, newestVersion, now);
+    if (from < indexVersion) await rebuildIndex(tx);
+  });
 }
 
 /** Keeps all others from changing the schema until the transaction ends. */
@@ -29,8 +36,11 @@ export const lockSchema = (tx: Tx): Promise<void> => tx.lockKeys(['schema']);
 
 export const isCurrent = async (engine: Engine): Promise<boolean> => (await currentVersion(engine)) === newestVersion;
 
-/** Migrates up to one version, so that data written with that version can be restored. */
-export async function migrateTo(tx: Tx, version: number, now: () => number): Promise<void> {
+/**
+ * Migrates up to one version, so that data written with that version can be restored. Returns the version before. The
+ * search index may be empty then: the caller rebuilds it.
+ */
+export async function migrateTo(tx: Tx, version: number, now: () => number): Promise<number> {
   await lockSchema(tx);
   const type = tx.dialect.name === 'sqlite' ? 'INTEGER' : 'BIGINT';
   await tx.run(`CREATE TABLE IF NOT EXISTS schema_versions (version ${type} PRIMARY KEY, applied_at ${type} NOT NULL)`);
@@ -41,6 +51,7 @@ export async function migrateTo(tx: Tx, version: number, now: () => number): Pro
     for (const statement of statements(sql)) await tx.run(statement);
     await tx.run('INSERT INTO schema_versions (version, applied_at) VALUES ($1, $2)', [migration.version, now()]);
   }
+  return from;
 }
 
 /** Returns the number of the last migration that was applied. */

@@ -1,7 +1,8 @@
 import type { ChatId } from '@parley/contract';
 import { type MessageRow, messageColumns, messageRows } from '../chat/messages.ts';
 import type { Db } from '../engine/engine.ts';
-import { type SearchQuery, wordOf } from './search-query.ts';
+import { values } from '../engine/query.ts';
+import { anyChat, type SearchQuery, type WordQuery, wordOf } from './search-query.ts';
 
 /**
  * PostgreSQL can scan messages from the newest back, which is fast for a common word. Or it can use the index of words,
@@ -13,54 +14,58 @@ const shortScan = 256;
 const longScan = 4_096;
 
 export async function searchInPostgres(db: Db, q: SearchQuery): Promise<MessageRow[]> {
-  const newest = await scanBack(db, q, shortScan);
+  return (await scanNewest(db, q, q.chatIds)) ?? queryIndex(db, q);
+}
+
+/** Scans all chats, and then uses the words that are indexed without their chat. */
+export async function searchAllInPostgres(db: Db, q: WordQuery): Promise<MessageRow[] | undefined> {
+  return (await scanNewest(db, q, undefined)) ?? queryIndexOfAll(db, q);
+}
+
+/** Chats to search. Undefined stands for all that the user is in. */
+type Chats = readonly ChatId[] | undefined;
+
+/** Returns undefined if the newest messages do not fill the page. */
+async function scanNewest(db: Db, q: WordQuery, chats: Chats): Promise<MessageRow[] | undefined> {
+  const newest = await scanBack(db, q, chats, shortScan);
   if (newest.length >= q.limit) return newest;
-  if (newest.length * (longScan / shortScan) >= q.limit) {
-    const further = await scanBack(db, q, longScan);
-    if (further.length >= q.limit) return further;
-  }
-  return queryIndex(db, q);
+  if (newest.length * (longScan / shortScan) < q.limit) return undefined;
+  const further = await scanBack(db, q, chats, longScan);
+  return further.length >= q.limit ? further : undefined;
 }
 
 const member = 'members w ON w.chat_id = m.chat_id AND w.user_id = $1 AND w.left_event IS NULL';
 
 /** Searches the newest `window` messages: those of the chat, or of all chats if several are searched. */
-function scanBack(db: Db, q: SearchQuery, window: number): Promise<MessageRow[]> {
-  const [chatId, ...others] = q.chatIds;
-  if (chatId === undefined) return Promise.resolve([]);
-  const [words, chats, { source, order, within, query }] =
-    others.length === 0
-      ? [queryIn(chatId, q.words), chatId, oneChat]
-      : [queryIn(anyChat, q.words), q.chatIds.join(','), severalChats];
+function scanBack(db: Db, q: WordQuery, chats: Chats, window: number): Promise<MessageRow[]> {
+  const [chatId, ...others] = chats ?? [];
+  const isOne = chatId !== undefined && others.length === 0;
+  const { source, order, within } = isOne ? oneChat : chats ? someChats : allChats;
   // A subquery checks the words: PostgreSQL could reverse a join and start with all messages.
   return messageRows.all(
     db,
     `SELECT ${messageColumns} FROM (SELECT * FROM messages WHERE ${source} LIMIT ${window}) m
      JOIN ${member}
      WHERE m.is_deleted = 0 AND ${within}
-       AND (SELECT f.words @@ ${query} FROM message_words f WHERE f.message_id = m.message_id)
+       AND (SELECT f.words @@ (SELECT CAST($2 AS tsquery)) FROM message_words f WHERE f.message_id = m.message_id)
      ORDER BY ${order} LIMIT $4`,
-    [q.userId, words, q.before, q.limit, chats],
+    [q.userId, queryIn(isOne ? chatId : anyChat, q.words), q.before, q.limit, ...(chats ? [chats.join(',')] : [])],
   );
 }
 
 /** Compares chat and id as a pair: otherwise PostgreSQL scans the messages of all chats if this one has most of them. */
 const oneChat = {
-  source: `(chat_id, message_id) < ($5, $3) AND (chat_id, message_id) > ($5, 0) ORDER BY chat_id DESC, message_id DESC`,
+  source: `(chat_id, message_id) < (CAST($5 AS bigint), $3) AND (chat_id, message_id) > (CAST($5 AS bigint), 0)
+    ORDER BY chat_id DESC, message_id DESC`,
   order: 'm.chat_id DESC, m.message_id DESC',
-  within: 'm.chat_id = $5',
-  query: '(SELECT CAST($2 AS tsquery))',
+  within: 'm.chat_id = CAST($5 AS bigint)',
 };
 
-/** Placeholder in a query for the chat of each message. No word contains it. */
-const anyChat = '#';
+const allChats = { source: 'message_id < $3 ORDER BY message_id DESC', order: 'm.message_id DESC', within: 'true' };
 
-/** One query over all chats would compare each message with every chat. */
-const severalChats = {
-  source: 'message_id < $3 ORDER BY message_id DESC',
-  order: 'm.message_id DESC',
+const someChats = {
+  ...allChats,
   within: `m.chat_id = ANY (CAST((SELECT CAST(string_to_array($5, ',') AS bigint[])) AS bigint[]))`,
-  query: `CAST(replace($2, '${anyChat}', CAST(m.chat_id AS text)) AS tsquery)`,
 };
 
 /**
@@ -83,8 +88,30 @@ function queryIndex(db: Db, q: SearchQuery): Promise<MessageRow[]> {
   );
 }
 
+/** Messages with the words, of whichever chat, that are checked for the user's membership. */
+const maxCandidates = 10_000;
+
+/** Returns undefined if there are more candidates. */
+async function queryIndexOfAll(db: Db, q: WordQuery): Promise<MessageRow[] | undefined> {
+  const candidates = await values<number>(
+    db,
+    `SELECT message_id FROM message_words WHERE words @@ CAST($1 AS tsquery) LIMIT ${maxCandidates + 1}`,
+    [queryIn(anyChat, q.words)],
+  );
+  if (candidates.length > maxCandidates) return undefined;
+  const ids = candidates.filter((id) => id < q.before);
+  return messageRows.all(
+    db,
+    `SELECT ${messageColumns} FROM (SELECT unnest(CAST(string_to_array($2, ',') AS bigint[])) AS message_id ORDER BY 1 DESC) f
+     CROSS JOIN LATERAL (SELECT * FROM messages WHERE message_id = f.message_id OFFSET 0) m
+     JOIN ${member}
+     WHERE m.is_deleted = 0 ORDER BY f.message_id DESC LIMIT $3`,
+    [q.userId, ids.join(','), q.limit],
+  );
+}
+
 /** Quotes all words, so that no user text is parsed as syntax. */
-function queryIn(chat: ChatId | typeof anyChat, words: readonly string[]): string {
+function queryIn(chat: ChatId | string, words: readonly string[]): string {
   const quoted = words.map((word) => `'${wordOf(chat, word).replaceAll('\\', '\\\\').replaceAll("'", "''")}'`);
   return `${quoted.join(' & ')}:*`;
 }

@@ -1,7 +1,8 @@
 import type { ChatId } from '@parley/contract';
 import { type MessageRow, messageColumns, messageRows } from '../chat/messages.ts';
 import type { Db } from '../engine/engine.ts';
-import { type SearchQuery, wordOf } from './search-query.ts';
+import { exists } from '../engine/query.ts';
+import { anyChat, type SearchQuery, type WordQuery, wordOf } from './search-query.ts';
 
 /**
  * A prefix is replaced by up to this many words of the index. FTS5 returns matches of whole words, or of several joined by
@@ -13,20 +14,49 @@ const maxTerms = 16;
 
 export async function searchInSqlite(db: Db, q: SearchQuery): Promise<MessageRow[]> {
   const endings = await expandPrefix(db, q);
-  const parts = q.chatIds.flatMap((chatId) => {
-    const last = endings?.get(chatId)?.map(quote) ?? [`${quote(wordOf(chatId, q.words.at(-1) ?? ''))} *`];
-    const whole = q.words.slice(0, -1).map((word) => quote(wordOf(chatId, word)));
-    return last.length === 0 ? [] : [`(${[...whole, `(${last.join(' OR ')})`].join(' AND ')})`];
-  });
+  const parts = q.chatIds.flatMap((chatId) => matchOf(chatId, q.words, endings && (endings.get(chatId) ?? [])));
   if (parts.length === 0) return [];
   return messageRows.all(
     db,
     `SELECT ${messageColumns} FROM message_words f
      JOIN messages m ON m.message_id = f.rowid
-     JOIN members w ON w.chat_id = m.chat_id AND w.user_id = $1 AND w.left_event IS NULL
+     JOIN ${member}
      WHERE message_words MATCH $2 AND f.rowid < $3 AND m.is_deleted = 0 ORDER BY f.rowid DESC LIMIT $4`,
     [q.userId, parts.join(' OR '), q.before, q.limit],
   );
+}
+
+const member = 'members w ON w.chat_id = m.chat_id AND w.user_id = $1 AND w.left_event IS NULL';
+
+/** Messages with the words, of whichever chat, that are checked for the user's membership. */
+const maxCandidates = 4_000;
+
+/** Checks the newest messages of the server that have the words. */
+export async function searchAllInSqlite(db: Db, q: WordQuery): Promise<MessageRow[] | undefined> {
+  const endings = await termsFrom(db, wordOf(anyChat, q.words.at(-1) ?? ''), maxTerms + 1);
+  // A prefix would collect the messages of the whole server.
+  if (endings.length > maxTerms) return undefined;
+  const [match] = matchOf(anyChat, q.words, endings);
+  if (match === undefined) return [];
+  const candidates = 'SELECT rowid FROM message_words WHERE message_words MATCH $2 AND rowid < $3 ORDER BY rowid DESC';
+  const found = await messageRows.all(
+    db,
+    `SELECT ${messageColumns} FROM (${candidates} LIMIT ${maxCandidates}) f
+     CROSS JOIN messages m ON m.message_id = f.rowid
+     CROSS JOIN ${member}
+     WHERE m.is_deleted = 0 ORDER BY f.rowid DESC LIMIT $4`,
+    [q.userId, match, q.before, q.limit],
+  );
+  if (found.length === q.limit) return found;
+  const hasMore = await exists(db, `${candidates} LIMIT 1 OFFSET $1`, [maxCandidates, match, q.before]);
+  return hasMore ? undefined : found;
+}
+
+/** Returns the FTS5 query of a chat. The last word is one of `endings`, or a prefix. There is none without endings. */
+function matchOf(chat: ChatId | string, words: readonly string[], endings: readonly string[] | undefined): string[] {
+  const last = endings?.map(quote) ?? [`${quote(wordOf(chat, words.at(-1) ?? ''))} *`];
+  const whole = words.slice(0, -1).map((word) => quote(wordOf(chat, word)));
+  return last.length === 0 ? [] : [`(${[...whole, `(${last.join(' OR ')})`].join(' AND ')})`];
 }
 
 /** Quotes all words, so that no user text is parsed as syntax. */

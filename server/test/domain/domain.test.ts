@@ -45,6 +45,16 @@ describe('words', () => {
   });
 });
 
+test('the words of ASCII text are the same beside a character that is not ASCII', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary-ascii', maxLength: 200 }), (text) => {
+      expect(words(text)).toEqual(words(`${text} —`));
+    }),
+    { numRuns: 2_000 },
+  );
+  for (const text of ['', 'A'.repeat(200), '#1 * 2_3', 'a\0b\x7fc']) expect(words(text)).toEqual(words(`${text} —`));
+});
+
 describe('the fingerprint of an input', () => {
   test('does not depend on the order of fields', () => {
     fc.assert(

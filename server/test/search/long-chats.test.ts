@@ -4,7 +4,8 @@ import { readSettings } from '../../config.ts';
 import { insertUser } from '../../store/access/users.ts';
 import type { Db, Engine, Tx, Value } from '../../store/engine/engine.ts';
 import { openAsGuest, openStore } from '../../store/engine/open.ts';
-import { addToIndex, dropFromIndex, searchMessages } from '../../store/search/search.ts';
+import { addToIndex, dropFromIndex } from '../../store/search/indexing.ts';
+import { searchAllChats, searchMessages } from '../../store/search/search.ts';
 import { type EngineName, type Environment, freshEnvironment, onAnyEngine } from '../support/engines.ts';
 import { planning } from '../support/plans.ts';
 
@@ -148,6 +149,19 @@ onAnyEngine('a search among many messages', (name: EngineName) => {
         expect(await search(words, chats, before, 51)).toEqual(all.filter((id) => id < before).slice(0, 51));
       }
     });
+  });
+
+  test.each(queries)('in all chats at once finds the same, or says that it cannot: %s %s %s', async (...query) => {
+    const words = query.filter((word) => word !== undefined);
+    const all = expected(messages, words, chatIds);
+    for (const limit of [7, 51, 201]) {
+      for (const before of [Number.MAX_SAFE_INTEGER, 6_001, 300, 1]) {
+        const found = await searchAllChats(engine, { userId: reader, words, before, limit });
+        const ids = found?.map((m) => m.message_id);
+        if (ids) expect(ids).toEqual(all.filter((id) => id < before).slice(0, limit));
+        else expect(['e', 'every', 'kin', 'fam', 'ticket119']).toContain(words.at(-1) ?? '');
+      }
+    }
   });
 
   if (name === 'sqlite') {

@@ -197,6 +197,30 @@ onAnyEngine('searching messages', (engine) => {
     expect(await find('confidential', {}, bob)).toEqual([]);
   });
 
+  test('looks only into the chats of a caller with hundreds, by whole words and by prefixes of many', async () => {
+    const { cleo } = await users(server(), 'cleo');
+    const theirs: number[] = [];
+    const add = async () => {
+      const created = await ada.ok('messages.create_group', { name: 'G', participants: [cleo.userId] });
+      theirs.push(created.group.chat_id);
+    };
+    for (let i = 0; i < 201; i += 3) await Promise.all([add(), add(), add()]);
+    const [left = 0, ...rest] = theirs;
+    const expected: number[] = [];
+    for (const [i, chat] of rest.slice(-20).entries()) expected.unshift(await say(`manifold manifold${i}`, chat));
+    await say('manifold', left);
+    await say('manifold');
+    await cleo.ok('chats.leave', { chat_id: left });
+    await settled();
+    const idsOf = async (query: string) => (await find(query, {}, cleo)).map((m) => m.message_id as number);
+    for (let i = 0; i < 2; i++) {
+      expect(await idsOf('manifold manifold7')).toEqual(expected.slice(12, 13));
+      expect(await idsOf('manifold')).toEqual(expected);
+      expect(await idsOf('nowhere')).toEqual([]);
+      await add();
+    }
+  });
+
   test('looks into one chat where that is asked', async () => {
     const [one, two] = [await newGroup(), await newGroup()];
     const there = await say('everywhere one', one);

@@ -52,8 +52,9 @@ const probes: readonly Probe[] = [
 export const measureChatGrowth: EngineMeasure = async ({ title, start }, plan) => {
   await using parley = await start();
   const sizes = plan.sizes.growth.chats;
-  const people: { x: number; user: Client; chats: readonly number[] }[] = [];
+  const people: Member[] = [];
   for (const x of sizes) people.push({ x, ...(await makeMember(parley, x)) });
+  await fillChats(people);
   await untilIndexed(parley.engine, 600);
   const curves: Curve[] = [];
   for (const { what, min, connections = 64, ask } of probes) {
@@ -67,9 +68,25 @@ export const measureChatGrowth: EngineMeasure = async ({ title, start }, plan) =
   return curves;
 };
 
-async function makeMember(parley: Parley, count: number): Promise<{ user: Client; chats: number[] }> {
-  const [user, other] = [await parley.user(`member-of-${count}`), await parley.user(`owner-of-${count}`)];
-  const chats = await makeChats(other, count, [user]);
-  await inParallel(64, count, (n) => other.ok('messages.send_message', { chat_id: chats[n] ?? 0, content }));
-  return { user, chats };
+interface Member {
+  readonly x: number;
+  readonly user: Client;
+  readonly owner: Client;
+  readonly chats: readonly number[];
+}
+
+async function makeMember(parley: Parley, count: number): Promise<Omit<Member, 'x'>> {
+  const [user, owner] = [await parley.user(`member-of-${count}`), await parley.user(`owner-of-${count}`)];
+  return { user, owner, chats: await makeChats(owner, count, [user]) };
+}
+
+/** Sends a message to each chat. Those of all members are mixed evenly, so that nobody's are the oldest. */
+async function fillChats(people: readonly Member[]): Promise<void> {
+  const sends = people
+    .flatMap(({ owner, chats }) => chats.map((chat_id, i) => ({ owner, chat_id, at: i / chats.length })))
+    .sort((a, b) => a.at - b.at);
+  await inParallel(64, sends.length, async (n) => {
+    const send = sends[n];
+    if (send) await send.owner.ok('messages.send_message', { chat_id: send.chat_id, content });
+  });
 }

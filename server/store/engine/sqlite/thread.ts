@@ -36,7 +36,7 @@ async function runProcedure({ procedure, input, at }: ProcedureCall): Promise<Re
   const found = procedures[procedure];
   if (!opened || !found) return { failure: { message: `there is no procedure ${procedure}, or no database` } };
   try {
-    begin(opened, true);
+    begin(opened, !found.isRelaxed);
     const tx = new LocalTransaction(opened);
     const result = await found.run(tx, input as never, () => at);
     if (tx.error) throw tx.error;

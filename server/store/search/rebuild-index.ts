@@ -1,9 +1,9 @@
 import type { ChatId, MessageId } from '@parley/contract';
-import type { KeptMessage } from '../domain/message.ts';
-import { words } from '../domain/words.ts';
-import type { Tx } from '../store/engine/engine.ts';
-import { logTip, moveCursor } from '../store/log/events.ts';
-import { addToIndex } from '../store/search/search.ts';
+import type { KeptMessage } from '../../domain/message.ts';
+import { words } from '../../domain/words.ts';
+import type { Tx } from '../engine/engine.ts';
+import { logTip, moveCursor } from '../log/events.ts';
+import { addToIndex, mergeIndex } from './indexing.ts';
 
 const batchSize = 500;
 
@@ -30,6 +30,7 @@ export async function rebuildIndex(tx: Tx): Promise<void> {
       tx,
       indexed.filter((message) => message.words.length > 0),
     );
+    await mergeIndex(tx);
     after = last.message_id;
   }
   await moveCursor(tx, 'search', await logTip(tx));
