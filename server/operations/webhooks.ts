@@ -99,7 +99,7 @@ export const webhookHandlers = (services: Services) => {
         throw invalidField('include_direct', 'goes only with service_wide');
       // Before the transaction, because a DNS lookup may take long.
       const url = await services.webhooks.checkUrl(input.url);
-      return change<'webhooks.register'>(services, (tx, at) => register(services, tx, at, call, url))(call);
+      return changeWebhook<'webhooks.register'>(services, (tx, at) => register(services, tx, at, call, url))(call);
     },
 
     'webhooks.list': async ({ caller, input }) => {

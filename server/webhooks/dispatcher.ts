@@ -34,7 +34,7 @@ const nothing: Dispatched = { made: [], events: [], since: 0, more: false, overt
 
 /**
  * Creates deliveries from the events in the log, after their commit and never in the transaction of a send. Several
- * processes take turns under one lock and share one cursor. An event that no webhook subscribes to costs no query.
+ * processes take turns under one lock and share one cursor. An event that no webhook subscribes to costs no statement.
  */
 export class Dispatcher {
   readonly #deps: DeliveryDeps;
@@ -43,6 +43,8 @@ export class Dispatcher {
   #position = 0;
   /** The cursor in the database; -1 until it is read. */
   #stored = -1;
+  /** Whether the subscriptions may have changed since they were read. */
+  #isStale = true;
 
   constructor(deps: DeliveryDeps) {
     this.#deps = deps;
@@ -50,14 +52,25 @@ export class Dispatcher {
     deps.membership.addConsumer(() => this.#stored);
   }
 
-  /** Dispatches the next events. */
+  /** The next step reads the subscriptions again, and dispatches the events that were skipped without them. */
+  subscriptionsChanged(): void {
+    this.#isStale = true;
+  }
+
+  /**
+   * Dispatches the next events. Changed subscriptions are noticed late, but not too late: a step that creates deliveries
+   * or stores the cursor checks them in its transaction.
+   */
   async step(): Promise<Dispatched> {
     const { eventLog, membership, monotonic } = this.#deps;
     if (this.#stored < 0) await this.#readCursor();
-    if (this.#subscriptions.isEmpty) return this.#skip();
+    if (this.#isStale && (await this.#refresh())) return this.#rewind();
+    if (this.#subscriptions.isEmpty) {
+      this.#position = Math.max(this.#position, eventLog.tip);
+      return nothing;
+    }
     const { events, last: upTo } = await eventLog.read(this.#position, maxEvents);
     if (events.length === 0) return nothing;
-    if (await this.#subscriptions.refresh()) return this.#rewind();
     await membership.advanceTo(upTo);
     const { matched, last } = await this.#match(events);
     if (!last) return nothing;
@@ -90,12 +103,15 @@ export class Dispatcher {
     return { matched, last };
   }
 
-  /** Without webhooks, all events are skipped unread. */
-  async #skip(): Promise<Dispatched> {
-    const tip = await this.#deps.eventLog.refresh();
-    if ((await this.#subscriptions.refresh()) && !this.#subscriptions.isEmpty) return this.#rewind();
-    this.#position = Math.max(this.#position, tip);
-    return nothing;
+  /** Returns whether the subscriptions have changed. */
+  async #refresh(): Promise<boolean> {
+    this.#isStale = false;
+    try {
+      return await this.#subscriptions.refresh();
+    } catch (error) {
+      this.#isStale = true;
+      throw error;
+    }
   }
 
   /**
@@ -136,6 +152,7 @@ export class Dispatcher {
       await moveCursor(tx, 'webhooks', last);
       return created;
     });
+    if (written === 'changed') this.#isStale = true;
     if (typeof written === 'string') await this.#readCursor();
     return typeof written === 'string' ? written : written.filter(({ state }) => state.owner === owner);
   }

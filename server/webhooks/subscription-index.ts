@@ -44,10 +44,7 @@ export class SubscriptionIndex {
     return this.#owners.size === 0;
   }
 
-  /**
-   * Loads the active webhooks if they have changed. Returns whether they had. Call it after the events were read, so that
-   * it has the webhooks that were registered before them.
-   */
+  /** Loads the active webhooks if they have changed. Returns whether they had. */
   async refresh(): Promise<boolean> {
     const { version } = await readPosition(this.#db);
     if (version === this.#version) return false;

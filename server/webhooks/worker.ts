@@ -72,8 +72,8 @@ export class DeliveryWorker {
     await this.#leases.begin();
     const sweep = () => {
       this.#isCursorDue = true;
-      this.eventsCommitted();
       void this.webhooksChanged();
+      this.eventsCommitted();
     };
     this.#sweepTimer = setInterval(sweep, this.#deps.sweepMs).unref();
     sweep();
@@ -86,6 +86,7 @@ export class DeliveryWorker {
 
   /** A webhook or its deliveries were changed. Resolves once this process acts on it. */
   webhooksChanged(): Promise<void> {
+    this.#dispatcher.subscriptionsChanged();
     return this.#sweeping.run();
   }
 
