@@ -36,6 +36,7 @@ export function buildDelivery(
     now,
     random: () => chance(runtime),
     sender,
+    maxRequests: settings.maxRequests,
     sweepMs,
     notifyNodes,
     log,
