@@ -43,7 +43,7 @@ export function buildDelivery(
     metrics,
   });
   const services: WebhookServices = {
-    maxPerUser: settings.webhookLimit,
+    maxPerOwner: settings.webhookLimit,
     checkUrl: (url) => checkUrl(guard, url),
     seal: (secret) => secrets.seal(secret),
     changed: () => {

@@ -39,7 +39,7 @@ export type Gate = (caller: Caller, given: Readonly<Record<string, unknown>>) =>
 export type Gates = { readonly [N in OperationName]?: Gate };
 
 export interface WebhookServices {
-  readonly maxPerUser: number;
+  readonly maxPerOwner: number;
   /** Returns the URL as it is stored. Rejects with `invalid_input` if webhooks may not be sent to it. */
   readonly checkUrl: (url: string) => Promise<string>;
   readonly seal: (secret: string) => string;

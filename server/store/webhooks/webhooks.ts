@@ -59,8 +59,14 @@ export const listWebhooks = (db: Db, owner: WebhookOwner, afterId: number, limit
     [owner.userId, owner.appId, afterId, limit],
   );
 
-export const countWebhooks = (db: Db, userId: UserId): Promise<number> =>
-  number(db, 'SELECT count(*) AS webhooks FROM webhooks WHERE user_id = $1 AND deleted_at IS NULL', [userId]);
+/** Counts the webhooks of a person and of their bots. */
+export const countWebhooks = (db: Db, ownerId: UserId): Promise<number> =>
+  number(
+    db,
+    `SELECT count(*) AS webhooks FROM webhooks w JOIN users u ON u.user_id = w.user_id
+     WHERE (u.user_id = $1 OR u.owner_id = $1) AND w.deleted_at IS NULL`,
+    [ownerId],
+  );
 
 /** Returns every webhook that receives new events. */
 export const activeWebhooks = (db: Db): Promise<WebhookRow[]> =>

@@ -3,8 +3,9 @@ import { addBot } from '../../auth/administer.ts';
 import { Client } from '../support/client.ts';
 import { onAnyEngine } from '../support/engines.ts';
 import { eventually } from '../support/eventually.ts';
+import { users } from '../support/people.ts';
 import { type Endpoint, Held } from '../support/receiver.ts';
-import type { TestServer } from '../support/server.ts';
+import { serverFor, type TestServer } from '../support/server.ts';
 import { clockedServer, Scene, sentinelFor } from '../support/webhook-scene.ts';
 
 /** Creates a bot of a person, with a token for all scopes. */
@@ -17,6 +18,23 @@ async function botOf(server: TestServer, { userId }: Client): Promise<Client> {
 
 const subscribe = (by: Client, { url }: Endpoint) =>
   by.ok('webhooks.register', { url, events: ['new_message'], secret: 'a secret' });
+
+onAnyEngine('the webhooks of one owner', (engine) => {
+  const server = serverFor(engine);
+
+  test('are at most 100 by default, together with those of bots', async () => {
+    const { ada, bob } = await users(server(), 'ada', 'bob');
+    const bot = await botOf(server(), ada);
+    const input = { url: 'http://127.0.0.1:9/hook', events: ['new_message'], secret: 'a secret' };
+    for (let i = 0; i < 50; i++) await Promise.all([ada, bot].map((one) => one.ok('webhooks.register', input)));
+    for (const one of [ada, bot]) {
+      const { status, error } = await one.call('webhooks.register', input);
+      expect([status, error?.code]).toEqual([409, 'conflict']);
+      expect(error?.message).toContain('PARLEY_WEBHOOK_LIMIT');
+    }
+    await bob.ok('webhooks.register', input);
+  });
+});
 
 onAnyEngine('the slots of one owner', (engine) => {
   // Webhooks use 7/8 of these: 56.
