@@ -102,7 +102,8 @@ export const settingsTable = {
   streamLimit: setting('PARLEY_STREAM_LIMIT', '20000', integer(1, 1_000_000)),
   secretKey: setting('PARLEY_SECRET_KEY', '', optional(parseKey)),
   webhookNetworks: setting('PARLEY_WEBHOOK_NETWORKS', '', parseNetworks),
-  webhookLimit: setting('PARLEY_WEBHOOK_LIMIT', '20000', integer(1, 1_000_000)),
+  webhookLimit: setting('PARLEY_WEBHOOK_LIMIT', '100', integer(1, 1_000_000)),
+  maxRequests: setting('BUN_CONFIG_MAX_HTTP_REQUESTS', '256', integer(16, 65_535)),
   stopDelay: setting('PARLEY_STOP_DELAY', '0', integer(0, 60)),
   logLevel: setting('LOG_LEVEL', 'info', oneOf<Level>(...levels)),
   logFormat: setting('LOG_FORMAT', 'auto', oneOf<LogFormat | 'auto'>('auto', 'json', 'text')),
@@ -139,7 +140,10 @@ export const summaries: Readonly<Record<keyof typeof settingsTable, string>> = {
   secretKey:
     'The key that encrypts the secrets of webhooks: 32 random bytes in base64. By default the server creates it once, as `secret.key` in the data folder. Servers that share a database must share it.',
   webhookNetworks: 'Private networks that webhooks may be sent to, such as `10.0.0.0/8, 192.168.1.5, fd00::/8`.',
-  webhookLimit: 'The maximum number of webhooks per user.',
+  webhookLimit:
+    'The maximum number of webhooks of a person, with those of their bots. A person who has more keeps them.',
+  maxRequests:
+    'Outgoing requests that run at once: webhooks, and files in S3. Bun reads it when the process starts. `npm start`, the container and the systemd unit set it to 1024. Webhooks use 7/8 of it, and one person with their bots at most half of that.',
   stopDelay:
     'Seconds that a stopping server still serves requests, while `/readyz` fails. Proxies need this time to switch to others.',
   logLevel: 'The lowest level to log: `debug`, `info` (every request), `warn`, `error` or `off`.',

@@ -9,6 +9,7 @@ export const environment = (more: Environment = {}): Record<string, string> => (
   HOST: '127.0.0.1',
   PARLEY_DATA: temporaryFolder(),
   PARLEY_RATE_LIMIT: 'off',
+  PARLEY_WEBHOOK_LIMIT: '20000',
   LOG_LEVEL: 'warn',
   ...more,
 });

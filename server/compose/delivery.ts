@@ -36,13 +36,14 @@ export function buildDelivery(
     now,
     random: () => chance(runtime),
     sender,
+    maxRequests: settings.maxRequests,
     sweepMs,
     notifyNodes,
     log,
     metrics,
   });
   const services: WebhookServices = {
-    maxPerUser: settings.webhookLimit,
+    maxPerOwner: settings.webhookLimit,
     checkUrl: (url) => checkUrl(guard, url),
     seal: (secret) => secrets.seal(secret),
     changed: () => {

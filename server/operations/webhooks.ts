@@ -145,7 +145,8 @@ export const webhookHandlers = (services: Services) => {
       const at = now();
       const body = present.sample(webhook.webhook_id, at);
       const id = `test-${Buffer.from(services.random(8)).toString('hex')}`;
-      const made = await services.webhooks.attempt(webhook, { id, event: 'test', body, attempt: 1, replayId: 0, at });
+      const sending = { id, event: 'test', body, attempt: 1, replayId: 0, at };
+      const made = await services.webhooks.attempt(caller.ownerId, webhook, sending);
       return { delivered: made.delivered, attempt: present.attempt({ ...made, number: 1, at }), body };
     },
   } satisfies Partial<Handlers>;
@@ -153,14 +154,14 @@ export const webhookHandlers = (services: Services) => {
 
 async function register(services: Services, tx: Tx, at: number, call: Call<'webhooks.register'>, url: string) {
   const { caller, input } = call;
-  const { maxPerUser, seal } = services.webhooks;
+  const { maxPerOwner, seal } = services.webhooks;
   await lockWebhooks(tx);
   if (!(await findToken(tx, caller.userId, caller.tokenId))) {
     throw new ParleyError('unauthorized', 'This access token has just been revoked.');
   }
   if (input.chat_id !== undefined) await requireChat(tx, caller, input.chat_id, input.service_wide);
-  if ((await countWebhooks(tx, caller.userId)) >= maxPerUser) {
-    const limit = `You have ${maxPerUser} webhooks, as many as PARLEY_WEBHOOK_LIMIT allows.`;
+  if ((await countWebhooks(tx, caller.ownerId)) >= maxPerOwner) {
+    const limit = `You and your bots have ${maxPerOwner} webhooks, as many as PARLEY_WEBHOOK_LIMIT allows.`;
     throw new ParleyError('conflict', `${limit} Delete one first.`);
   }
   const row = await insertWebhook(tx, {

@@ -5,82 +5,103 @@ export interface EndpointUsage {
   allowance: number;
   /** Its last attempt failed or was slow, or it is known to be down. */
   isSuspect: boolean;
-  /** The owner of the webhook. */
-  readonly userId: number;
+  /** The person behind the webhook. */
+  readonly ownerId: number;
 }
-
-/** Concurrent requests to all endpoints. Bun itself queues the 257th, in an order that we could not choose. */
-const maxInAll = 224;
 
 /** Concurrent requests to one endpoint. */
 const maxPerEndpoint = 64;
 
-/**
- * Concurrent requests to all endpoints of a kind. A suspect endpoint may hang, and so may an untried one: neither must
- * block the other, nor the proven ones. An untried endpoint that turns out to be slow counts as suspect from then on.
- */
-const maxOfKind = { suspect: maxInAll / 2, untried: maxInAll / 4, proven: maxInAll } as const;
-const maxUnproven = (maxInAll * 3) / 4;
-
-/** Concurrent requests to suspect and untried endpoints of one user, who may have registered thousands of them. */
-const maxUnprovenPerUser = maxUnproven / 3;
+/** The part of Bun's outgoing requests that deliveries use. The rest is for test deliveries and for files in S3. */
+const deliveryShare = 7 / 8;
 
 /** A response that takes longer than this is slow. */
 export const slowMs = 1_000;
 
-export type Kind = keyof typeof maxOfKind;
+export type Kind = 'suspect' | 'untried' | 'proven';
 
 const kindOf = ({ allowance, isSuspect }: EndpointUsage): Kind =>
   isSuspect ? 'suspect' : allowance > 1 ? 'proven' : 'untried';
 
 /** Permission for one request. */
 export interface Slot {
-  kind: Kind;
+  readonly kind: Kind;
   readonly usage: EndpointUsage;
 }
 
-/** Limits the requests in flight: in all, per kind of endpoint, per endpoint and per user. */
+/**
+ * A number of slots that owners share. An owner may hold at most as many as are still free: one owner gets half of them,
+ * and k busy owners get 1/(k + 1) each. So some are always free for the next owner.
+ */
+class SharedSlots {
+  readonly #max: number;
+  readonly #ofOwner = new Map<number, number>();
+  #used = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  get used(): number {
+    return this.#used;
+  }
+
+  isOpenTo(ownerId: number): boolean {
+    return (this.#ofOwner.get(ownerId) ?? 0) < this.#max - this.#used;
+  }
+
+  take(ownerId: number): void {
+    this.#used++;
+    this.#ofOwner.set(ownerId, (this.#ofOwner.get(ownerId) ?? 0) + 1);
+  }
+
+  release(ownerId: number): void {
+    this.#used--;
+    const left = (this.#ofOwner.get(ownerId) ?? 1) - 1;
+    if (left > 0) this.#ofOwner.set(ownerId, left);
+    else this.#ofOwner.delete(ownerId);
+  }
+}
+
+/**
+ * Limits the requests in flight: per endpoint, and in each kind of endpoint and in all by owner. A suspect endpoint may
+ * hang, and so may an untried one: neither must block the other, nor the proven ones.
+ */
 export class ConcurrencyLimit {
-  readonly #used = { suspect: 0, untried: 0, proven: 0 };
-  readonly #unprovenOfUser = new Map<number, number>();
+  readonly #slots: Readonly<Record<Kind, SharedSlots>>;
+
+  /** `maxRequests` is the number of outgoing requests that Bun runs at once. It queues others, in its own order. */
+  constructor(maxRequests: number) {
+    const max = Math.floor(maxRequests * deliveryShare);
+    this.#slots = {
+      suspect: new SharedSlots(Math.floor(max / 2)),
+      untried: new SharedSlots(Math.floor(max / 4)),
+      // All requests count here.
+      proven: new SharedSlots(max),
+    };
+  }
 
   get inFlight(): number {
-    return this.#used.suspect + this.#used.untried + this.#used.proven;
+    return this.#slots.proven.used;
   }
 
   /** Returns a slot, or the limit that refuses it: the endpoint's own, or that of a kind. That of `proven` is the total. */
   take(usage: EndpointUsage): Slot | { refusal: 'own' | Kind } {
+    const { ownerId } = usage;
     if (usage.inFlight >= Math.min(usage.allowance, maxPerEndpoint)) return { refusal: 'own' };
-    // An endpoint may hold at most as many slots as are still free, so some are always free.
-    if (usage.inFlight >= maxInAll - this.inFlight) return { refusal: 'proven' };
     const kind = kindOf(usage);
-    const { suspect, untried } = this.#used;
-    if (this.#used[kind] >= maxOfKind[kind]) return { refusal: kind };
-    if (kind !== 'proven') {
-      const ofUser = this.#unprovenOfUser.get(usage.userId) ?? 0;
-      if (suspect + untried >= maxUnproven || ofUser >= maxUnprovenPerUser) return { refusal: kind };
-      this.#unprovenOfUser.set(usage.userId, ofUser + 1);
-    }
-    this.#used[kind]++;
+    if (!this.#slots.proven.isOpenTo(ownerId)) return { refusal: 'proven' };
+    if (!this.#slots[kind].isOpenTo(ownerId)) return { refusal: kind };
+    this.#slots.proven.take(ownerId);
+    if (kind !== 'proven') this.#slots[kind].take(ownerId);
     usage.inFlight++;
     return { kind, usage };
   }
 
-  /** Counts the request of an untried endpoint as one of a suspect endpoint from now on. */
-  markSlow(slot: Slot): void {
-    if (slot.kind !== 'untried') return;
-    this.#used.untried--;
-    this.#used.suspect++;
-    slot.kind = 'suspect';
-  }
-
   release({ kind, usage }: Slot): void {
-    this.#used[kind]--;
     usage.inFlight--;
-    if (kind === 'proven') return;
-    const left = (this.#unprovenOfUser.get(usage.userId) ?? 1) - 1;
-    if (left > 0) this.#unprovenOfUser.set(usage.userId, left);
-    else this.#unprovenOfUser.delete(usage.userId);
+    this.#slots.proven.release(usage.ownerId);
+    if (kind !== 'proven') this.#slots[kind].release(usage.ownerId);
   }
 }
 

@@ -17,6 +17,8 @@ export interface DeliveryDeps extends LogDeps {
   readonly owner: string;
   readonly monotonic: () => number;
   readonly sender: Sender;
+  /** How many outgoing requests Bun runs at once. */
+  readonly maxRequests: number;
   /** No other process can use this database. */
   readonly isAlone: boolean;
   readonly now: () => number;

@@ -5,7 +5,7 @@ import type { OpenDelivery } from '../store/webhooks/deliveries.ts';
 import type { EndpointStateRow, LeaseKey, ReleasableState } from '../store/webhooks/endpoint-state.ts';
 import type { ReplayRow } from '../store/webhooks/replays.ts';
 import type { EndpointEnd } from '../store/webhooks/webhook-ends.ts';
-import type { WebhookRow } from '../store/webhooks/webhooks.ts';
+import type { WebhookAccess, WebhookRow } from '../store/webhooks/webhooks.ts';
 import type { Attempt, AttemptTarget } from './attempt.ts';
 import { ChatQueues, type QueuedDelivery, storedDelivery } from './chat-queue.ts';
 import { adjustAllowance, type EndpointUsage, slowMs } from './concurrency-limit.ts';
@@ -18,8 +18,7 @@ import type { AttemptResult } from './result-writer.ts';
 export interface EndpointSnapshot {
   readonly webhook: WebhookRow;
   readonly state: EndpointStateRow;
-  /** When its access expires; null means never. */
-  readonly accessExpiresAt: number | null;
+  readonly access: WebhookAccess;
   readonly deliveries: readonly OpenDelivery[];
   /** How long its endpoint took to respond to the newest delivery; undefined if there is none. */
   readonly lastDurationMs: number | undefined;
@@ -101,7 +100,7 @@ export class EndpointQueue implements AttemptTarget {
     const wasQuick = lastDurationMs <= slowMs && state.down_since === null;
     this.webhookId = webhook.webhook_id;
     this.lease = lease;
-    this.usage = { inFlight: 0, allowance: wasQuick ? 2 : 1, isSuspect: false, userId: webhook.user_id };
+    this.usage = { inFlight: 0, allowance: wasQuick ? 2 : 1, isSuspect: false, ownerId: snapshot.access.owner_id };
     this.#deps = deps;
     this.#webhook = webhook;
     this.#lastActiveAt = deps.monotonic();
@@ -203,13 +202,13 @@ export class EndpointQueue implements AttemptTarget {
   }
 
   /** Takes over a snapshot. Deliveries that were attempted since the read began are known better here. */
-  load({ webhook, state, accessExpiresAt, deliveries, backlogs, replays }: EndpointSnapshot): void {
+  load({ webhook, state, access, deliveries, backlogs, replays }: EndpointSnapshot): void {
     const now = this.#deps.now();
     if (state.revision !== this.#revision) this.#disabling = undefined;
     this.#webhook = webhook;
     this.#deliveryCount = state.delivery_count;
     this.#revision = state.revision;
-    this.#accessExpiresAt = accessExpiresAt;
+    this.#accessExpiresAt = access.expires_at;
     this.#backlogs = backlogs;
     this.#replays = replays;
     this.#isReleasing = false;

@@ -17,7 +17,7 @@ import {
 } from '../store/webhooks/endpoint-state.ts';
 import { announceNode, type NodeRow, removeNode } from '../store/webhooks/nodes.ts';
 import { runningReplays } from '../store/webhooks/replays.ts';
-import { accessEnd, findWebhook } from '../store/webhooks/webhooks.ts';
+import { findAccess, findWebhook } from '../store/webhooks/webhooks.ts';
 import type { DeliveryDeps } from './deps.ts';
 import type { EndpointSnapshot, Lease } from './endpoint-queue.ts';
 
@@ -77,11 +77,12 @@ export class WebhookLeases {
     // First, so that a change during the read is noticed.
     const state = await findEndpointState(engine, webhook_id);
     const webhook = await findWebhook(engine, webhook_id);
-    if (!webhook || state?.owner !== owner || state.lease_number !== lease_number) return undefined;
+    const access = await findAccess(engine, webhook_id);
+    if (!webhook || !access || state?.owner !== owner || state.lease_number !== lease_number) return undefined;
     return {
       state,
       webhook,
-      accessExpiresAt: await accessEnd(engine, webhook_id),
+      access,
       backlogs: await backlogsOf(engine, webhook_id),
       replays: await runningReplays(engine, webhook_id),
       deliveries: await openDeliveries(engine, webhook_id),

@@ -11,11 +11,16 @@ export interface Job {
 
 /** Chooses which endpoint sends next: round-robin over those that have something to send, within the concurrency limit. */
 export class Scheduler {
-  readonly #limit = new ConcurrencyLimit();
+  readonly #limit: ConcurrencyLimit;
   readonly #ring: EndpointQueue[] = [];
   readonly #inRing = new Set<EndpointQueue>();
   /** Queues that wait for a slot, by the limit that refused them. */
   readonly #parked: Record<Kind, EndpointQueue[]> = { suspect: [], untried: [], proven: [] };
+
+  /** `maxRequests` is the number of outgoing requests that Bun runs at once. */
+  constructor(maxRequests: number) {
+    this.#limit = new ConcurrencyLimit(maxRequests);
+  }
 
   get inFlight(): number {
     return this.#limit.inFlight;
@@ -49,25 +54,12 @@ export class Scheduler {
 
   /** Others may start after this: call `next`. */
   release(slot: Slot): void {
-    const { kind } = slot;
     this.#limit.release(slot);
-    this.#unpark(kind);
-  }
-
-  /** The attempt of an untried endpoint takes long. Others may start after this: call `next`. */
-  markSlow(slot: Slot): void {
-    this.#limit.markSlow(slot);
-    this.#unpark('untried');
-  }
-
-  /** Lets the queues try again that wait for a slot of this kind. Suspect and untried endpoints also share a limit. */
-  #unpark(kind: Kind): void {
     this.#admit('proven');
-    if (kind === 'proven') return;
-    this.#admit('untried');
-    if (kind === 'suspect') this.#admit('suspect');
+    this.#admit(slot.kind);
   }
 
+  /** Lets the queues try again that wait for a slot of this kind. */
   #admit(kind: Kind): void {
     if (this.#parked[kind].length > 0) for (const queue of this.#parked[kind].splice(0)) this.add(queue);
   }

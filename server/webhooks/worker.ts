@@ -4,7 +4,6 @@ import { FailureLog } from '../observe/failure-log.ts';
 import { type EndpointStateRow, endWaitsAfterClockSetBack, openSince } from '../store/webhooks/endpoint-state.ts';
 import { disableUnderLease, type EndpointEnd } from '../store/webhooks/webhook-ends.ts';
 import { Attempts } from './attempt.ts';
-import { slowMs } from './concurrency-limit.ts';
 import type { DeliveryDeps } from './deps.ts';
 import { type CreatedDeliveries, Dispatcher } from './dispatcher.ts';
 import { type Action, EndpointQueue, type Lease } from './endpoint-queue.ts';
@@ -38,7 +37,7 @@ export class DeliveryWorker {
   readonly #leases: WebhookLeases;
   readonly #attempts: Attempts;
   readonly #writer: ResultWriter;
-  readonly #scheduler = new Scheduler();
+  readonly #scheduler: Scheduler;
   readonly #queues = new Map<WebhookId, EndpointQueue>();
   readonly #loading = new Map<WebhookId, Promise<void>>();
   readonly #timers = new Map<EndpointQueue, ReturnType<typeof setTimeout>>();
@@ -62,6 +61,7 @@ export class DeliveryWorker {
     this.#leases = new WebhookLeases(deps);
     this.#attempts = new Attempts(deps);
     this.#writer = new ResultWriter(deps);
+    this.#scheduler = new Scheduler(deps.maxRequests);
     const flight = (work: () => Promise<void>, event: string) => new SingleFlight(work, new FailureLog(log, event));
     this.#dispatching = flight(() => this.#dispatch(), 'webhook_dispatch_failed');
     this.#sweeping = flight(() => this.#sweep(), 'webhook_sweep_failed');
@@ -225,13 +225,7 @@ export class DeliveryWorker {
   }
 
   async #send({ queue, delivery, slot }: Job): Promise<void> {
-    const markSlow = () => {
-      this.#scheduler.markSlow(slot);
-      this.#sendSoon();
-    };
-    const slow = slot.kind === 'untried' ? setTimeout(markSlow, slowMs) : undefined;
     const attempt = await this.#attempts.make(queue, delivery);
-    clearTimeout(slow);
     const applied = queue.apply(delivery, attempt);
     this.#scheduler.release(slot);
     const writing = applied && this.#writer.write(applied);

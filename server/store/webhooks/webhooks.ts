@@ -59,8 +59,14 @@ export const listWebhooks = (db: Db, owner: WebhookOwner, afterId: number, limit
     [owner.userId, owner.appId, afterId, limit],
   );
 
-export const countWebhooks = (db: Db, userId: UserId): Promise<number> =>
-  number(db, 'SELECT count(*) AS webhooks FROM webhooks WHERE user_id = $1 AND deleted_at IS NULL', [userId]);
+/** Counts the webhooks of a person and of their bots. */
+export const countWebhooks = (db: Db, ownerId: UserId): Promise<number> =>
+  number(
+    db,
+    `SELECT count(*) AS webhooks FROM webhooks w JOIN users u ON u.user_id = w.user_id
+     WHERE (u.user_id = $1 OR u.owner_id = $1) AND w.deleted_at IS NULL`,
+    [ownerId],
+  );
 
 /** Returns every webhook that receives new events. */
 export const activeWebhooks = (db: Db): Promise<WebhookRow[]> =>
@@ -208,15 +214,20 @@ export function withoutAccess(
   );
 }
 
-/** Returns when the access of a webhook expires; null if it does not, or at a time that moves on. */
-export async function accessEnd(db: Db, webhookId: WebhookId): Promise<number | null> {
-  const row = await db.get<{ expires_at: number | null }>(
-    `SELECT CASE t.kind WHEN 'personal' THEN t.expires_at END AS expires_at
-     FROM webhooks w JOIN tokens t ON t.token_id = w.token_id WHERE w.webhook_id = $1`,
+/** The access that a webhook delivers with. */
+export interface WebhookAccess {
+  /** When it expires; null if it does not, or at a time that moves on. */
+  readonly expires_at: number | null;
+  /** The person behind the webhook: the owner of a bot, and otherwise the user. */
+  readonly owner_id: UserId;
+}
+
+export const findAccess = (db: Db, webhookId: WebhookId): Promise<WebhookAccess | undefined> =>
+  db.get(
+    `SELECT CASE t.kind WHEN 'personal' THEN t.expires_at END AS expires_at, COALESCE(u.owner_id, u.user_id) AS owner_id
+     FROM webhooks w JOIN tokens t ON t.token_id = w.token_id JOIN users u ON u.user_id = w.user_id WHERE w.webhook_id = $1`,
     [webhookId],
   );
-  return row?.expires_at ?? null;
-}
 
 /** Deletes up to `count` webhooks that were removed before a time, and as many replays that finished before it. */
 export async function pruneWebhooks(tx: Tx, before: number, count: number): Promise<number> {

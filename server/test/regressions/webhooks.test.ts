@@ -106,19 +106,33 @@ onAnyEngine('a webhook', (engine) => {
 });
 
 describe('slots', () => {
-  const endpoint = (userId: number, isSuspect: boolean) => ({ userId, isSuspect, inFlight: 0, allowance: 1 });
+  test('are fewer for each owner while others use them, and some stay free', () => {
+    const slots = new ConcurrencyLimit(256);
+    const quick = (ownerId: number) => ({ ownerId, isSuspect: false, inFlight: 0, allowance: 64 });
+    const fill = (ownerId: number) =>
+      Array.from({ length: 1_000 }, () => slots.take(quick(ownerId))).flatMap((s) => ('refusal' in s ? [] : [s]));
+    const first = fill(1);
+    expect(first).toHaveLength(112);
+    expect(fill(2)).toHaveLength(56);
+    expect(fill(3)).toHaveLength(28);
+    for (const slot of first) slots.release(slot);
+    expect(fill(1)).toHaveLength(70);
+    expect(fill(4)).toHaveLength(35);
+  });
 
-  test('leave room for the unproven endpoints of others, however many one user has', () => {
-    const slots = new ConcurrencyLimit();
-    const taken = (userId: number, count: number, isSuspect: boolean) =>
-      Array.from({ length: count }, () => slots.take(endpoint(userId, isSuspect))).filter((s) => !('refusal' in s));
-    expect(taken(1, 1_000, true).length + taken(1, 1_000, false).length).toBe(56);
+  const endpoint = (ownerId: number, isSuspect: boolean) => ({ ownerId, isSuspect, inFlight: 0, allowance: 1 });
+
+  test('leave room for the unproven endpoints of others, however many one owner has', () => {
+    const slots = new ConcurrencyLimit(256);
+    const taken = (ownerId: number, count: number, isSuspect: boolean) =>
+      Array.from({ length: count }, () => slots.take(endpoint(ownerId, isSuspect))).filter((s) => !('refusal' in s));
+    expect(taken(1, 1_000, true).length + taken(1, 1_000, false).length).toBe(56 + 28);
     expect(taken(2, 1, true)).toHaveLength(1);
     expect(taken(3, 1, false)).toHaveLength(1);
   });
 
   test('are there again once they are given back', () => {
-    const slots = new ConcurrencyLimit();
+    const slots = new ConcurrencyLimit(256);
     const uses = Array.from({ length: 56 }, () => endpoint(1, true));
     const held = uses.map((use) => slots.take(use));
     expect(slots.take(endpoint(1, true))).toEqual({ refusal: 'suspect' });

@@ -96,9 +96,9 @@ onAnyEngine('lanes', (engine) => {
 
 onAnyEngine('endpoints that hang', (engine) => {
   const { clock, server, receiver } = clockedServer(engine);
-  /** One user may have 56 requests under way at endpoints that have never answered. */
-  const hanging = 60;
-  const mostHanging = 56;
+  /** One owner may have 28 requests under way at endpoints that have never answered. */
+  const hanging = 40;
+  const mostHanging = 28;
 
   const crowdOf = async (owner: Client, url: string) => {
     for (let i = 0; i < hanging; i++) {
