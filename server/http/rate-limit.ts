@@ -16,8 +16,23 @@ export interface RateLimit {
   readonly burst: number;
 }
 
-/** A token by its id, or a client by its IP. */
+/** A token or an owner by its id, or a client by its IP. */
 export type Limited = number | string;
+
+/** The limits of a server. One that is undefined is off. */
+export interface RateLimits {
+  /** Of each token, and of each IP without one. */
+  readonly callers: RateLimiter | undefined;
+  /** Of each person, with all their tokens, bots and apps. */
+  readonly owners: RateLimiter | undefined;
+}
+
+/** Returns the allowance that refuses the request, or leaves fewer requests. */
+export function tighter(a: Allowance | undefined, b: Allowance | undefined): Allowance | undefined {
+  if (!a || !b) return a ?? b;
+  if (a.allowed !== b.allowed) return a.allowed ? b : a;
+  return b.remaining < a.remaining ? b : a;
+}
 
 interface Bucket {
   level: number;
