@@ -39,7 +39,7 @@ interface Bucket {
   readonly at: number;
 }
 
-/** The largest debt from requests to other servers. Without debt a small burst would be free again every second. */
+/** The largest debt, from requests to other servers and from expensive ones. Without debt a small burst would be free again every second. */
 const debtSeconds = 4;
 
 /** Fractions that add up to one request, except for rounding. */
@@ -64,10 +64,10 @@ export class RateLimiter {
     this.#buckets = new RecentMap(((limit.burst - this.#minLevel) / limit.perSecond) * 1_000);
   }
 
-  /** Counts a request. */
-  take(caller: Limited): Allowance {
-    const allowance = this.#judge(caller, 1);
-    if (this.#uses && allowance.allowed) this.#uses.set(caller, (this.#uses.get(caller) ?? 0) + 1);
+  /** Counts a request, or one that costs as much as `cost` of them. It needs room for one; the level may become negative. */
+  take(caller: Limited, cost = 1): Allowance {
+    const allowance = this.#judge(caller, cost);
+    if (this.#uses && allowance.allowed) this.#uses.set(caller, (this.#uses.get(caller) ?? 0) + cost);
     return allowance;
   }
 
@@ -93,7 +93,7 @@ export class RateLimiter {
     const { perSecond, burst } = this.limit;
     const bucket = this.#bucketOf(caller);
     const allowed = bucket.level >= almostOne;
-    if (allowed) bucket.level -= cost;
+    if (allowed) bucket.level = Math.max(this.#minLevel, bucket.level - cost);
     return {
       allowed,
       limit: burst,

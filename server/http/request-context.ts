@@ -121,6 +121,11 @@ export class RequestContext {
     requireScopes(caller, scopes);
   }
 
+  /** Counts an expensive request as so many more, before the work is done. Throws `rate_limited`. */
+  charge(requests: number): void {
+    if (requests >= 1 && this.#caller) this.#countCaller(this.#caller, requests);
+  }
+
   /** Counts the request against a limit of the client's IP. Throws `rate_limited`. */
   countClient(limit = ''): void {
     this.#allowance = this.#deps.limits.callers?.take(`${limit}${limitKey(this.clientIp())}`);
@@ -174,11 +179,11 @@ export class RequestContext {
   }
 
   /** A token above its own limit takes nothing from the other tokens of its owner. */
-  #countCaller({ tokenId, ownerId }: Caller): void {
+  #countCaller({ tokenId, ownerId }: Caller, cost = 1): void {
     const { callers, owners } = this.#deps.limits;
-    const own = callers?.take(tokenId);
+    const own = callers?.take(tokenId, cost);
     const isRefused = own?.allowed === false;
-    this.#allowance = isRefused ? own : tighter(own, owners?.take(ownerId));
+    this.#allowance = isRefused ? own : tighter(own, owners?.take(ownerId, cost));
     this.#requireAllowance();
   }
 

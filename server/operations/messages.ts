@@ -52,6 +52,19 @@ const chatsPerSearch = 200;
 /** Each word costs a lookup in every chat that is searched. */
 const maxWords = 20;
 
+/** Lookups of one search. In chats with the words, each takes SQLite 7 to 16 µs of the thread that serves requests. */
+const maxLookups = 1_000;
+
+/** A search counts as one more request for so many lookups. */
+const lookupsPerRequest = 100;
+
+/** Throws if several words would be looked up in too many chats. One word may be searched in all chats. */
+async function requireFewLookups(db: Db, userId: UserId, wordCount: number): Promise<void> {
+  const maxChats = Math.floor(maxLookups / wordCount);
+  if (wordCount === 1 || (await chatsOf(db, userId, 0, maxChats + 1)).length <= maxChats) return;
+  throw invalidField('query', 'has too many words for the number of your chats; use fewer words, or name a chat_id');
+}
+
 export const messageHandlers = (services: Services) =>
   ({
     'messages.get_messages': getMessages(services),
@@ -99,15 +112,18 @@ export const messageHandlers = (services: Services) =>
       return { message: left };
     }),
 
-    'messages.search_messages': async ({ caller: { userId }, input: { query, chat_id, limit, before_id } }) => {
+    'messages.search_messages': async ({ caller: { userId }, input: { query, chat_id, limit, before_id }, charge }) => {
       const { engine, files } = services;
       const sought = words(query);
       if (sought.length === 0) throw invalidField('query', 'must contain a letter, a digit or an emoji');
       if (sought.length > maxWords) throw invalidField('query', `must have at most ${maxWords} words`);
       const before = before_id ?? Number.MAX_SAFE_INTEGER;
-      const search = (chatIds: readonly ChatId[]) =>
-        searchMessages(engine, { userId, words: sought, chatIds, before, limit: limit + 1 });
-      if (chat_id !== undefined) await accessChatTo(engine, 'read', userId, chat_id);
+      const search = (chatIds: readonly ChatId[]) => {
+        charge?.(Math.floor((chatIds.length * sought.length) / lookupsPerRequest));
+        return searchMessages(engine, { userId, words: sought, chatIds, before, limit: limit + 1 });
+      };
+      if (chat_id === undefined) await requireFewLookups(engine, userId, sought.length);
+      else await accessChatTo(engine, 'read', userId, chat_id);
       const found = chat_id === undefined ? await searchEverywhere(engine, userId, search) : await search([chat_id]);
       const { rows, has_more } = present.page(found, limit);
       const messages = await present.renderMessages(engine, rows, userId, files.url);
