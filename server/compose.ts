@@ -49,7 +49,7 @@ async function start(settings: Settings, runtime: Runtime, cleanup: Cleanup): Pr
 
   const { engine, eventLog, log } = core;
   const { delivery, files, live, storeTokenUses } = parts;
-  const jobs = startBackgroundJobs(core, parts, http.limiter);
+  const jobs = startBackgroundJobs(core, parts, http.limits);
   eventLog.subscribe(() => delivery.worker.eventsCommitted());
   await delivery.worker.start();
   const secret = await createSetupLink(parts.services);

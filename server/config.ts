@@ -108,6 +108,7 @@ export const settingsTable = {
   logLevel: setting('LOG_LEVEL', 'info', oneOf<Level>(...levels)),
   logFormat: setting('LOG_FORMAT', 'auto', oneOf<LogFormat | 'auto'>('auto', 'json', 'text')),
   rateLimit: setting('PARLEY_RATE_LIMIT', '50/200', rate),
+  ownerRateLimit: setting('PARLEY_OWNER_RATE_LIMIT', 'auto', (value) => (value === 'auto' ? value : rate(value))),
   bodyLimit: setting('PARLEY_BODY_LIMIT', '1048576', integer(1_024, 64 * 1_048_576)),
   contentBytes: setting('PARLEY_CONTENT_LIMIT', `${defaultLimits.contentBytes}`, integer(1, 1_048_576)),
   participants: setting('PARLEY_PARTICIPANT_LIMIT', `${defaultLimits.participants}`, integer(1, 10_000)),
@@ -150,6 +151,8 @@ export const summaries: Readonly<Record<keyof typeof settingsTable, string>> = {
   logFormat: '`json`, `text`, or `auto`: text on a terminal, JSON elsewhere.',
   rateLimit:
     'Requests per second and burst, for each access token and for each IP address without one. Servers that share a database share the limit. Or `off`.',
+  ownerRateLimit:
+    'Requests per second and burst, for each person with all their tokens, bots and apps. `auto` is four times `PARLEY_RATE_LIMIT`: `200/800` by default. Servers that share a database share the limit. Or `off`.',
   bodyLimit: 'The maximum bytes of a request body, without its file.',
   contentBytes: 'The maximum bytes of a message, in UTF-8.',
   participants: 'The maximum number of users in one `create_group`, `create_channel` or `add_participants`.',

@@ -1,7 +1,7 @@
 import { dropEnded } from '../auth/retention.ts';
 import type { Settings } from '../config.ts';
 import { removeEnded } from '../files/removal.ts';
-import type { RateLimiter } from '../http/rate-limit.ts';
+import type { RateLimits } from '../http/rate-limit.ts';
 import { RateSharing } from '../http/rate-sharing.ts';
 import { Loop, type LoopOptions } from '../lib/loop.ts';
 import { pruneExpired } from '../log/retention.ts';
@@ -22,7 +22,7 @@ import type { Runtime } from './runtime.ts';
 const timeShare = 0.1;
 
 /** Starts the jobs that run beside requests. */
-export function startBackgroundJobs(core: Core, parts: Parts, limiter: RateLimiter | undefined): Loop[] {
+export function startBackgroundJobs(core: Core, parts: Parts, limits: RateLimits): Loop[] {
   const { settings, runtime, engine, eventLog, metrics, log } = core;
   const { now, monotonic } = runtime;
   const start = (job: string, options: Pick<LoopOptions, 'step' | 'sweepMs' | 'delayMs' | 'timeShare'>) =>
@@ -47,8 +47,8 @@ export function startBackgroundJobs(core: Core, parts: Parts, limiter: RateLimit
     start('retention', { step: () => prune(settings, now, engine, metrics), sweepMs: 60_000 }),
   ];
   // With SQLite no other process serves.
-  if (limiter && settings.databaseUrl) {
-    const sharing = shareRates(limiter, runtime, engine);
+  if ((limits.callers || limits.owners) && settings.databaseUrl) {
+    const sharing = shareRates(limits, runtime, engine);
     jobs.push(start('rate_limits', { step: () => sharing.exchange().then(() => false), sweepMs: 1_000 }));
   }
   return jobs;
@@ -71,10 +71,10 @@ async function prune(settings: Settings, now: () => number, engine: Engine, metr
   return hasMoreEnded || hasMoreExpired;
 }
 
-function shareRates(limiter: RateLimiter, runtime: Runtime, engine: Engine): RateSharing {
+function shareRates(limits: RateLimits, runtime: Runtime, engine: Engine): RateSharing {
   const node = Buffer.from(runtime.random(9)).toString('base64url');
   return new RateSharing({
-    limiter,
+    limits,
     totals: {
       write: (totals) => writeRateUses(engine, node, totals),
       readOthers: (withinMs) => readOthersRateUses(engine, node, withinMs),

@@ -1,9 +1,10 @@
 import { buildContract } from '@parley/contract';
 import { OAuth } from '../auth/oauth/oauth.ts';
+import type { Settings } from '../config.ts';
 import { serveApi } from '../http/api.ts';
 import { buildFetch } from '../http/app.ts';
 import { serveOAuth } from '../http/oauth.ts';
-import { RateLimiter } from '../http/rate-limit.ts';
+import { type RateLimit, RateLimiter, type RateLimits } from '../http/rate-limit.ts';
 import { serveUploads } from '../http/uploads.ts';
 import { withTimeout } from '../lib/timeout.ts';
 import { buildGates, buildHandlers } from '../operations/index.ts';
@@ -23,10 +24,10 @@ export function buildHttp(core: Core, parts: Parts, isStopping: () => boolean) {
   const { authenticator, files, services } = parts;
   const contract = buildContract(settings);
   const handlers = buildHandlers(services);
-  const limiter = settings.rateLimit && new RateLimiter(settings.rateLimit, runtime.now);
+  const limits = rateLimits(settings, runtime.now);
   const pipeline = {
     authenticator,
-    limiter,
+    limits,
     trustedProxies: settings.trustProxy,
     publicUrl: settings.publicUrl,
     newRequestId: requestIds(runtime),
@@ -66,8 +67,24 @@ export function buildHttp(core: Core, parts: Parts, isStopping: () => boolean) {
     ready,
     metrics: () => metrics.text(),
   });
-  return { fetch, limiter, stopUploads: () => uploads.stop() };
+  return { fetch, limits, stopUploads: () => uploads.stop() };
 }
+
+/** By default a person has the limit of so many tokens. */
+const tokensPerOwner = 4;
+
+function rateLimits({ rateLimit, ownerRateLimit }: Settings, now: () => number): RateLimits {
+  const ownerLimit = ownerRateLimit === 'auto' ? rateLimit && times(rateLimit, tokensPerOwner) : ownerRateLimit;
+  return {
+    callers: rateLimit && new RateLimiter(rateLimit, now),
+    owners: ownerLimit && new RateLimiter(ownerLimit, now),
+  };
+}
+
+const times = ({ perSecond, burst }: RateLimit, factor: number): RateLimit => ({
+  perSecond: perSecond * factor,
+  burst: burst * factor,
+});
 
 /** Returns short unique ids: a random part for the process, and a counter, which is cheaper than randomness. */
 function requestIds(runtime: Runtime): () => string {

@@ -71,7 +71,8 @@ export function serveApi(deps: ApiDeps) {
     const lastEventId = isEventStream(row.output) ? lastEventIdIn(context.request) : undefined;
     const handler = deps.handlers[row.name] as Handler<OperationName>;
     const address = () => context.clientIp();
-    return handler({ name: row.name, caller, input, file, idempotencyKey, lastEventId, address });
+    const charge = (requests: number) => context.charge(requests);
+    return handler({ name: row.name, caller, input, file, idempotencyKey, lastEventId, address, charge });
   }
 }
 

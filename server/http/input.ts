@@ -1,5 +1,6 @@
 import { invalidField, type NamedOperation } from '@parley/contract';
 import { z } from 'zod';
+import { requireFewKeys, requireFewValues } from './field-limits.ts';
 import { shorten } from './validate.ts';
 
 /** The fields of a JSON object, or the strings of a form or query. */
@@ -43,6 +44,7 @@ export function inputDecoder(row: NamedOperation): (raw: RawInput) => Record<str
   const lists = [...fields].filter(([, field]) => field.maxItems !== undefined);
   return (raw) => {
     const input = raw.kind === 'json' ? raw.object : decodeStrings(raw.fields, fields);
+    requireFewKeys(Object.keys(input).length, fields.size);
     for (const [name, { maxItems = 0 }] of lists) {
       const value = input[name];
       if (Array.isArray(value) && value.length > maxItems)
@@ -76,6 +78,7 @@ function decodeStrings(
 /** Decodes one element, or a list as a JSON array. */
 function decodeList(value: string, decode: Decode): unknown[] {
   if (value.startsWith('[')) {
+    requireFewValues(value);
     try {
       const list: unknown = JSON.parse(value);
       if (Array.isArray(list)) return list;

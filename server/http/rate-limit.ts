@@ -16,15 +16,30 @@ export interface RateLimit {
   readonly burst: number;
 }
 
-/** A token by its id, or a client by its IP. */
+/** A token or an owner by its id, or a client by its IP. */
 export type Limited = number | string;
+
+/** The limits of a server. One that is undefined is off. */
+export interface RateLimits {
+  /** Of each token, and of each IP without one. */
+  readonly callers: RateLimiter | undefined;
+  /** Of each person, with all their tokens, bots and apps. */
+  readonly owners: RateLimiter | undefined;
+}
+
+/** Returns the allowance that refuses the request, or leaves fewer requests. */
+export function tighter(a: Allowance | undefined, b: Allowance | undefined): Allowance | undefined {
+  if (!a || !b) return a ?? b;
+  if (a.allowed !== b.allowed) return a.allowed ? b : a;
+  return b.remaining < a.remaining ? b : a;
+}
 
 interface Bucket {
   level: number;
   readonly at: number;
 }
 
-/** The largest debt from requests to other servers. Without debt a small burst would be free again every second. */
+/** The largest debt, from requests to other servers and from expensive ones. Without debt a small burst would be free again every second. */
 const debtSeconds = 4;
 
 /** Fractions that add up to one request, except for rounding. */
@@ -49,10 +64,10 @@ export class RateLimiter {
     this.#buckets = new RecentMap(((limit.burst - this.#minLevel) / limit.perSecond) * 1_000);
   }
 
-  /** Counts a request. */
-  take(caller: Limited): Allowance {
-    const allowance = this.#judge(caller, 1);
-    if (this.#uses && allowance.allowed) this.#uses.set(caller, (this.#uses.get(caller) ?? 0) + 1);
+  /** Counts a request, or one that costs as much as `cost` of them. It needs room for one; the level may become negative. */
+  take(caller: Limited, cost = 1): Allowance {
+    const allowance = this.#judge(caller, cost);
+    if (this.#uses && allowance.allowed) this.#uses.set(caller, (this.#uses.get(caller) ?? 0) + cost);
     return allowance;
   }
 
@@ -78,7 +93,7 @@ export class RateLimiter {
     const { perSecond, burst } = this.limit;
     const bucket = this.#bucketOf(caller);
     const allowed = bucket.level >= almostOne;
-    if (allowed) bucket.level -= cost;
+    if (allowed) bucket.level = Math.max(this.#minLevel, bucket.level - cost);
     return {
       allowed,
       limit: burst,

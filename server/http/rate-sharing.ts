@@ -1,4 +1,4 @@
-import type { Limited, RateLimiter } from './rate-limit.ts';
+import type { Limited, RateLimiter, RateLimits } from './rate-limit.ts';
 import { RecentMap } from './recent-map.ts';
 
 /** The total requests of a caller to one server. */
@@ -35,7 +35,7 @@ const gapMs = 5_000;
 const overlapMs = 5_000;
 
 export interface RateSharingDeps {
-  readonly limiter: RateLimiter;
+  readonly limits: RateLimits;
   readonly totals: SharedTotals;
   readonly now: () => number;
 }
@@ -46,6 +46,7 @@ export interface RateSharingDeps {
  */
 export class RateSharing {
   readonly #deps: RateSharingDeps;
+  readonly #limiters: readonly SharedLimiter[];
   /** The last total written, by key. */
   readonly #counted = new RecentMap<string, number>(countedMs);
   /** The last total read, by server and key. */
@@ -57,8 +58,12 @@ export class RateSharing {
 
   constructor(deps: RateSharingDeps) {
     this.#deps = deps;
+    this.#limiters = [
+      { limiter: deps.limits.callers, kind: 'token' },
+      { limiter: deps.limits.owners, kind: 'owner' },
+    ].filter((shared): shared is SharedLimiter => shared.limiter !== undefined);
     this.#exchangedAt = deps.now();
-    deps.limiter.takeUses();
+    for (const { limiter } of this.#limiters) limiter.takeUses();
   }
 
   /** Must be called every second. Uses the database only if there is something to share. */
@@ -75,14 +80,11 @@ export class RateSharing {
 
   /** Returns the totals to share. A total that cannot be written is not written later. */
   #take(at: number): Total[] {
-    const uses = this.#deps.limiter.takeUses();
+    const uses = this.#limiters.flatMap((shared) => usesToShare(shared));
     const isLate = at - this.#exchangedAt > gapMs;
     this.#exchangedAt = at;
     if (isLate) return [];
-    const minUsed = this.#deps.limiter.limit.perSecond * minShare;
-    return [...uses]
-      .filter(([, used]) => used >= minUsed)
-      .map(([caller, used]) => ({ key: keyOf(caller), used: (this.#counted.get(keyOf(caller), at) ?? 0) + used }));
+    return uses.map(({ key, used }) => ({ key, used: (this.#counted.get(key, at) ?? 0) + used }));
   }
 
   async #write(totals: readonly Total[], at: number): Promise<void> {
@@ -98,14 +100,31 @@ export class RateSharing {
     for (const { node, key, used } of others) {
       const name = `${node} ${key}`;
       const known = this.#remembered.get(name, at) ?? 0;
-      if (!isFirst && used > known) this.#deps.limiter.charge(callerOf(key), used - known);
+      if (!isFirst && used > known) this.#charge(key, used - known);
       this.#remembered.set(name, used, at);
     }
     this.#readAt = at;
     this.#othersAreActive = others.length > 0;
   }
+
+  #charge(key: string, used: number): void {
+    const [, kind = 'token', id] = /^(token|owner) (\d+)$/.exec(key) ?? [];
+    const shared = this.#limiters.find((limiter) => limiter.kind === kind);
+    shared?.limiter.charge(id === undefined ? key : Number(id), used);
+  }
 }
 
-const keyOf = (caller: Limited): string => (typeof caller === 'number' ? `token ${caller}` : caller);
+interface SharedLimiter {
+  readonly limiter: RateLimiter;
+  /** Names the ids of this limiter in the keys. */
+  readonly kind: string;
+}
 
-const callerOf = (key: string): Limited => (key.startsWith('token ') ? Number(key.slice('token '.length)) : key);
+/** Takes the uses of a limiter, and leaves out callers with few requests. */
+function usesToShare({ limiter, kind }: SharedLimiter): Total[] {
+  const minUsed = limiter.limit.perSecond * minShare;
+  const keyOf = (caller: Limited) => (typeof caller === 'number' ? `${kind} ${caller}` : caller);
+  return [...limiter.takeUses()]
+    .filter(([, used]) => used >= minUsed)
+    .map(([caller, used]) => ({ key: keyOf(caller), used }));
+}

@@ -4,7 +4,7 @@ import { type Caller, requireScopes } from '../auth/caller.ts';
 import { clientIp, limitKey, type TrustedProxies } from './client-ip.ts';
 import { cookieNames, readCookie } from './cookies.ts';
 import { isSameOrigin } from './origin.ts';
-import type { Allowance, RateLimiter } from './rate-limit.ts';
+import { type Allowance, type RateLimits, tighter } from './rate-limit.ts';
 
 /** The part of `Bun.serve`'s server that a request needs. */
 export interface Connections {
@@ -15,7 +15,7 @@ export interface Connections {
 
 export interface RequestContextDeps {
   readonly authenticator: Authenticator;
-  readonly limiter: RateLimiter | undefined;
+  readonly limits: RateLimits;
   readonly trustedProxies: TrustedProxies;
   /** The URL that browsers use, if it is configured. */
   readonly publicUrl: URL | undefined;
@@ -74,7 +74,7 @@ export class RequestContext {
     return this.#caller;
   }
 
-  /** For the RateLimit headers. Undefined if rate limiting is off. */
+  /** For the RateLimit headers: the tighter limit of those that count. Undefined if rate limiting is off. */
   get allowance(): Allowance | undefined {
     return this.#allowance;
   }
@@ -112,22 +112,29 @@ export class RequestContext {
     }
   }
 
-  /** Counts the request against the caller's limit, and checks the scopes. */
+  /** Counts the request against the limits of the caller and of its owner, and checks the scopes. */
   admit(caller: Caller, scopes: readonly Scope[]): void {
     this.#caller = caller;
     // Downloads by link have a limit of their own, apart from the one for failed requests of the same IP.
-    this.#count(caller.kind === 'link' ? `link ${limitKey(this.clientIp())}` : caller.tokenId);
+    if (caller.kind === 'link') this.countClient('link ');
+    else this.#countCaller(caller);
     requireScopes(caller, scopes);
+  }
+
+  /** Counts an expensive request as so many more, before the work is done. Throws `rate_limited`. */
+  charge(requests: number): void {
+    if (requests >= 1 && this.#caller) this.#countCaller(this.#caller, requests);
   }
 
   /** Counts the request against a limit of the client's IP. Throws `rate_limited`. */
   countClient(limit = ''): void {
-    this.#count(`${limit}${limitKey(this.clientIp())}`);
+    this.#allowance = this.#deps.limits.callers?.take(`${limit}${limitKey(this.clientIp())}`);
+    this.#requireAllowance();
   }
 
   /** Reads the limit of the client's IP for the RateLimit headers, and counts nothing. */
   peekClientLimit(): void {
-    this.#allowance = this.#deps.limiter?.peek(limitKey(this.clientIp()));
+    this.#allowance = this.#deps.limits.callers?.peek(limitKey(this.clientIp()));
   }
 
   /** Throws `rate_limited` if too many requests from this IP have failed. */
@@ -171,9 +178,12 @@ export class RequestContext {
     return readCookie(this.request.headers.get('cookie'), session);
   }
 
-  #count(limited: number | string): void {
-    if (!this.#deps.limiter) return;
-    this.#allowance = this.#deps.limiter.take(limited);
+  /** A token above its own limit takes nothing from the other tokens of its owner. */
+  #countCaller({ tokenId, ownerId }: Caller, cost = 1): void {
+    const { callers, owners } = this.#deps.limits;
+    const own = callers?.take(tokenId, cost);
+    const isRefused = own?.allowed === false;
+    this.#allowance = isRefused ? own : tighter(own, owners?.take(ownerId, cost));
     this.#requireAllowance();
   }
 

@@ -24,6 +24,8 @@ export interface Call<N extends OperationName> {
   readonly lastEventId?: number | undefined;
   /** Returns the client's IP. */
   readonly address: () => string;
+  /** Counts an expensive call as so many more requests, before the work. Throws `rate_limited`. */
+  readonly charge?: ((requests: number) => void) | undefined;
   /** Set only if the operation supports a key. */
   readonly idempotencyKey?: string | undefined;
 }

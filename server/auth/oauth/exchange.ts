@@ -2,7 +2,7 @@ import type OAuth2Server from '@node-oauth/oauth2-server';
 import type { Scope } from '@parley/contract';
 import { insertRefreshToken } from '../../store/access/codes.ts';
 import { extendGrant, type GrantRow } from '../../store/access/grants.ts';
-import { insertToken, lockTokensOf } from '../../store/access/tokens.ts';
+import { insertToken, lockTokensOf, revokeOldTokens } from '../../store/access/tokens.ts';
 import { findUser, type UserRow } from '../../store/access/users.ts';
 import type { Tx } from '../../store/engine/engine.ts';
 import { formatScopes, hashToken, newSecret, parseScopes, type Random, usableBy } from '../access-token.ts';
@@ -11,7 +11,7 @@ import type { GrantEnd } from '../grants.ts';
 import type { Client } from './client.ts';
 import { OAuthFault } from './faults.ts';
 import { asLibraryClient, type Model } from './library.ts';
-import { accessTokenMs, refreshTokenMs } from './lifetimes.ts';
+import { accessTokenMs, maxLiveTokens, refreshTokenMs } from './lifetimes.ts';
 import type { Parameters } from './parameters.ts';
 
 /**
@@ -95,6 +95,8 @@ async function saveTokens(
     created_at: at,
     expires_at: at + accessTokenMs,
   });
+  // Within seconds, like a revocation by another server: the cap bounds the number of tokens, and protects no secret.
+  await revokeOldTokens(tx, grant.grant_id, maxLiveTokens, at);
   if (refreshToken !== undefined) {
     await insertRefreshToken(tx, {
       hash: hashToken(refreshToken),

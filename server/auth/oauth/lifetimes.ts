@@ -3,5 +3,8 @@ export const codeMs = 60_000;
 
 export const accessTokenMs = 3_600_000;
 
+/** Valid access tokens of one grant. A further one revokes the oldest. */
+export const maxLiveTokens = 50;
+
 /** An app that was unused for this time needs a new authorization. */
 export const refreshTokenMs = 90 * 24 * 3_600_000;

@@ -93,6 +93,17 @@ export async function revokeToken(tx: Tx, { token_id, user_id }: TokenRow, at: n
   );
 }
 
+/** Revokes the oldest tokens of a grant, so that at most `kept` are valid. The caller holds `lockTokensOf` the user. */
+export async function revokeOldTokens(tx: Tx, grantId: number, kept: number, at: number): Promise<void> {
+  const live = 'grant_id = $1 AND revoked_at IS NULL AND expires_at > $2';
+  await tx.run(
+    `UPDATE tokens SET revoked_at = $2 WHERE ${live} AND token_id <= (
+       SELECT token_id FROM tokens WHERE ${live} ORDER BY token_id DESC LIMIT 1 OFFSET $3
+     )`,
+    [grantId, at, kept],
+  );
+}
+
 /** Revokes all access of a user: tokens, sessions and grants of apps. */
 export async function revokeTokensOf(tx: Tx, userId: UserId, at: number): Promise<void> {
   await tx.run('UPDATE grants SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL', [userId, at]);

@@ -152,7 +152,11 @@ onPostgres('processes that share a database', () => {
         return pruneRateUses(store, afterMs);
       },
     };
-    return { limiter, asked, sharing: new RateSharing({ limiter, totals, now: () => now }) };
+    return {
+      limiter,
+      asked,
+      sharing: new RateSharing({ limits: { callers: limiter, owners: undefined }, totals, now: () => now }),
+    };
   }
   type Node = ReturnType<typeof node>;
 

@@ -34,6 +34,7 @@ describe('a server that cannot start says why in one plain line and ends with co
     LOG_LEVEL: ['verbose'],
     LOG_FORMAT: ['xml'],
     PARLEY_RATE_LIMIT: ['50', '0/10', 'on'],
+    PARLEY_OWNER_RATE_LIMIT: ['50', '0/10', 'on'],
     PARLEY_BODY_LIMIT: ['0', '1MB'],
     PARLEY_CONTENT_LIMIT: ['0'],
     PARLEY_PARTICIPANT_LIMIT: ['many'],
