@@ -6,6 +6,7 @@ import { parseNetworks } from './domain/address.ts';
 import { parseS3Url } from './files/storage/s3-url.ts';
 import { parseTrustedProxies } from './http/client-ip.ts';
 import type { RateLimit } from './http/rate-limit.ts';
+import { defaultReserveBytes } from './lib/disk-space.ts';
 import { type Level, type LogFormat, levels } from './observe/log.ts';
 import type { Throttle } from './store/access/throttles.ts';
 import { parseKey } from './store/data-folder/secret-key.ts';
@@ -96,6 +97,7 @@ export const settingsTable = {
   passwordCost: setting('PARLEY_PASSWORD_COST', '19456/2', passwordCost),
   auditDays: setting('PARLEY_AUDIT_DAYS', '365', integer(1, 36_500)),
   folder: setting('PARLEY_DATA', './data', text),
+  diskReserve: setting('PARLEY_DISK_RESERVE', `${defaultReserveBytes}`, integer(0, 1_024 ** 4)),
   databaseUrl: setting('DATABASE_URL', '', optional(postgresUrl)),
   connections: setting('PARLEY_DATABASE_CONNECTIONS', '10', integer(2, 1_000)),
   natsUrl: setting('NATS_URL', '', optional(parseNatsUrl)),
@@ -133,6 +135,8 @@ export const summaries: Readonly<Record<keyof typeof settingsTable, string>> = {
     'The cost of a password hash with argon2id: KiB of memory, and passes. OWASP recommends the default. Existing hashes keep their cost.',
   auditDays: 'Days that the audit log is kept.',
   folder: 'The folder for all data, such as the SQLite database.',
+  diskReserve:
+    'Bytes of the disk of the data folder that files leave free. If less than half of them are free, everything that adds data gets 503, and sign-in, reading, deleting and revoking still work. On a disk below 5 GiB the reserve is a twentieth of it, or 32 MiB. 0 turns it off.',
   databaseUrl: 'The PostgreSQL to use in place of SQLite, such as `postgres://user:password@host/database`.',
   connections: 'The maximum number of connections to PostgreSQL.',
   natsUrl:

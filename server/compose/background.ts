@@ -21,14 +21,18 @@ import type { Runtime } from './runtime.ts';
 /** The share of the time that the steps of a background job may take, unless it has another. */
 const timeShare = 0.1;
 
+/** How often the free space is measured. Messages of 16 KB take at most some MB within this time. */
+const diskSweepMs = 100;
+
 /** Starts the jobs that run beside requests. */
 export function startBackgroundJobs(core: Core, parts: Parts, limits: RateLimits): Loop[] {
-  const { settings, runtime, engine, eventLog, metrics, log } = core;
+  const { settings, runtime, engine, eventLog, metrics, log, disk } = core;
   const { now, monotonic } = runtime;
   const start = (job: string, options: Pick<LoopOptions, 'step' | 'sweepMs' | 'delayMs' | 'timeShare'>) =>
     new Loop({ timeShare, ...options, monotonic, outcomes: new FailureLog(log, 'background_job_failed', { job }) });
   const searchIndex = start('search_index', {
-    step: () => indexNextEvents(engine, eventLog, (events) => metrics.searchLag(events)),
+    // The index of messages sent before could take what is left of a full disk.
+    step: async () => disk.hasRoom && indexNextEvents(engine, eventLog, (events) => metrics.searchLag(events)),
     delayMs: 200,
     sweepMs: 1_000,
     // A step waits for the sends before it, and is shorter than those.
@@ -44,6 +48,7 @@ export function startBackgroundJobs(core: Core, parts: Parts, limits: RateLimits
       step: () => removeEnded(engine, parts.files.blobs, now(), (count) => metrics.pruned('files', count)),
       sweepMs: runtime.fileSweepMs,
     }),
+    start('disk_space', { step: () => disk.check().then(() => false), sweepMs: diskSweepMs }),
     start('retention', { step: () => prune(settings, now, engine, metrics), sweepMs: 60_000 }),
   ];
   // With SQLite no other process serves.

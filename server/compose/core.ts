@@ -4,6 +4,7 @@ import { type LogDeps, MembershipIndex } from '../log/membership.ts';
 import { Log } from '../observe/log.ts';
 import { Metrics } from '../observe/metrics.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import { DiskGuard } from '../store/data-folder/disk-guard.ts';
 import { claimKey, secretKey } from '../store/data-folder/secret-key.ts';
 import { openStore } from '../store/engine/open.ts';
 import type { Runtime } from './runtime.ts';
@@ -21,6 +22,7 @@ export interface Core extends LogDeps {
   readonly key: Uint8Array;
   readonly metrics: Metrics;
   readonly log: Log;
+  readonly disk: DiskGuard;
 }
 
 /** Opens the database and the event log. */
@@ -36,7 +38,28 @@ export async function openCore(settings: Settings, runtime: Runtime, cleanup: Cl
   await eventLog.refresh();
   const key = secretKey(settings.folder, settings.secretKey, random);
   await claimKey(engine, key, settings.folder);
-  return { settings, runtime, engine, eventLog, membership: new MembershipIndex(engine, eventLog), key, metrics, log };
+  const membership = new MembershipIndex(engine, eventLog);
+  const disk = await watchDisk(settings, runtime, metrics, log);
+  return { settings, runtime, engine, eventLog, membership, key, metrics, log, disk };
+}
+
+/** Returns a guard that has checked the disk once. */
+async function watchDisk(settings: Settings, runtime: Runtime, metrics: Metrics, log: Log): Promise<DiskGuard> {
+  const disk = new DiskGuard({
+    folder: settings.folder,
+    // With PostgreSQL and S3 nothing of ours grows on this disk.
+    reserveBytes: settings.databaseUrl && settings.s3 ? 0 : settings.diskReserve,
+    holdsDatabase: settings.databaseUrl === undefined,
+    measure: runtime.measureSpace,
+    checked: ({ free }, isLow) => metrics.disk(free, isLow),
+    changed: ({ free, total }, isLow) =>
+      log.write(isLow ? 'warn' : 'info', isLow ? 'disk_low' : 'disk_recovered', {
+        free_bytes: free,
+        total_bytes: total,
+      }),
+  });
+  await disk.check();
+  return disk;
 }
 
 /** Returns a key for one use. It does not reveal `key`. */

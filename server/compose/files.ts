@@ -1,4 +1,5 @@
 import { fileLinks } from '../auth/file-links.ts';
+import type { Settings } from '../config.ts';
 import { UploadLocks } from '../files/locks.ts';
 import type { Blobs } from '../files/storage/blobs.ts';
 import { openDisk } from '../files/storage/disk.ts';
@@ -7,23 +8,29 @@ import { withSegments } from '../files/storage/segments.ts';
 import { Uploads } from '../files/uploads.ts';
 import type { FileServices } from '../operations/operation.ts';
 import { type Core, deriveKey } from './core.ts';
+import type { Runtime } from './runtime.ts';
 
 const hourMs = 3_600_000;
+
+const openLocal = ({ folder, diskReserve }: Settings, { measureSpace }: Runtime): Blobs =>
+  openDisk(folder, measureSpace, diskReserve);
 
 /**
  * Opens the storage of files, and builds uploads on it. `origin` returns the URL that clients reach the server at.
  * `interruptOthers` asks other processes to release an upload.
  */
 export async function buildFiles(
-  { settings, runtime, engine, key }: Core,
+  { settings, runtime, engine, key, disk }: Core,
   origin: () => string,
   interruptOthers: (key: string) => void,
 ): Promise<{ blobs: Blobs; uploads: Uploads; locks: UploadLocks; services: FileServices }> {
   const { now, random, monotonic, uploadLeaseMs, uploadRenewMs, uploadWaitMs } = runtime;
-  const blobs = withSegments(settings.s3 ? openS3(settings.s3) : openDisk(settings.folder));
+  const blobs = withSegments(settings.s3 ? openS3(settings.s3) : openLocal(settings, runtime));
   if (settings.s3) await checkS3(settings.s3);
   const keptMs = settings.uploadHours * hourMs;
-  const uploads = new Uploads({ engine, blobs, now, random, fileBytes: settings.fileBytes, keptMs });
+  const { fileBytes } = settings;
+  const { requireRoom } = disk;
+  const uploads = new Uploads({ engine, blobs, now, random, fileBytes, keptMs, requireRoom });
   const locks = new UploadLocks({
     engine,
     monotonic,

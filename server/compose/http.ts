@@ -2,7 +2,7 @@ import { buildContract } from '@parley/contract';
 import { OAuth } from '../auth/oauth/oauth.ts';
 import type { Settings } from '../config.ts';
 import { serveApi } from '../http/api.ts';
-import { buildFetch } from '../http/app.ts';
+import { buildFetch, NotReady } from '../http/app.ts';
 import { serveOAuth } from '../http/oauth.ts';
 import { type RateLimit, RateLimiter, type RateLimits } from '../http/rate-limit.ts';
 import { serveUploads } from '../http/uploads.ts';
@@ -18,9 +18,12 @@ import type { Runtime } from './runtime.ts';
 /** A database that takes longer than this to respond makes the process not ready. */
 const readyTimeoutMs = 2_000;
 
+const lowDisk =
+  'the disk is almost full: calls that add data to it get 503 until there is more free space (PARLEY_DISK_RESERVE)';
+
 /** Builds everything that is served over HTTP, on one request pipeline. */
 export function buildHttp(core: Core, parts: Parts, isStopping: () => boolean) {
-  const { settings, runtime, engine, metrics, log } = core;
+  const { settings, runtime, engine, metrics, log, disk } = core;
   const { authenticator, files, services } = parts;
   const contract = buildContract(settings);
   const handlers = buildHandlers(services);
@@ -38,8 +41,10 @@ export function buildHttp(core: Core, parts: Parts, isStopping: () => boolean) {
   const oauth = new OAuth(services);
   const uploads = serveUploads({ ...pipeline, uploads: files.uploads, locks: files.locks });
   const ready = async () => {
-    if (isStopping()) throw new Error('stopping');
-    await withTimeout(readyTimeoutMs, countAdmins(engine), () => new Error('the database does not respond'));
+    if (isStopping()) throw new NotReady('The server is stopping.');
+    await withTimeout(readyTimeoutMs, countAdmins(engine), () => new Error('no response'));
+    // Still 200: a proxy that stops sending requests would also stop those that free space.
+    return disk.isLow ? `ready, but ${lowDisk}` : 'ready';
   };
   const fetch = buildFetch({
     api: serveApi({

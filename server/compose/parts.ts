@@ -31,6 +31,7 @@ export async function buildParts(core: Core, ownPort: () => number | undefined, 
     random,
     passwords: new Passwords(settings.passwordCost),
     ...live.services,
+    requireRoom: core.disk.requireRoom,
     webhooks: delivery.services,
     files: files.services,
     ended: async (...userIds) => {

@@ -1,3 +1,5 @@
+import { type MeasureSpace, measureSpace } from '../lib/disk-space.ts';
+
 /** The clocks, randomness, output and intervals that a process takes from outside. */
 export interface Runtime {
   readonly now: () => number;
@@ -5,6 +7,7 @@ export interface Runtime {
   readonly monotonic: () => number;
   readonly random: (bytes: number) => Uint8Array;
   readonly print: (text: string) => void;
+  readonly measureSpace: MeasureSpace;
   /** How long a lost message may delay a consumer of the log. */
   readonly sweepMs: number;
   /** How often unused files are removed. */
@@ -32,6 +35,7 @@ export const processRuntime: Runtime = {
   monotonic: () => performance.now(),
   random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
   print: (text) => void process.stdout.write(text),
+  measureSpace,
   sweepMs: 2_000,
   fileSweepMs: 15_000,
   quietMs: 15_000,

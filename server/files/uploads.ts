@@ -32,6 +32,8 @@ export interface UploadsDeps {
   readonly fileBytes: number;
   /** How long a file without a message, and an unfinished upload, are kept. */
   readonly keptMs: number;
+  /** Throws `unavailable` while the database must not grow. */
+  readonly requireRoom: () => void;
 }
 
 /** A file whose bytes are all durable. A later transaction completes it, and makes it visible. */
@@ -103,8 +105,9 @@ export class Uploads {
     readonly expiresAt: number;
     readonly isCounted: boolean;
   }): Promise<FileRow> {
-    const { engine, now, random } = this.#deps;
+    const { engine, now, random, requireRoom } = this.#deps;
     const { userId, name, size } = file;
+    requireRoom();
     const key = newKey(random);
     return engine.write(async (tx) => {
       await tx.lockKeys([`uploads of ${userId}`]);

@@ -14,10 +14,13 @@ export interface AppDeps {
   readonly pages: Fetch;
   readonly contract: Contract;
   readonly version: string;
-  /** Rejects if the process cannot serve requests. */
-  readonly ready: () => Promise<void>;
+  /** Returns the state of the process in words. Rejects if it cannot serve requests, with the reason as message. */
+  readonly ready: () => Promise<string>;
   readonly metrics: () => string;
 }
+
+/** Why the process cannot serve requests. */
+export class NotReady extends Error {}
 
 /** Dispatches a request by its path: the API first and without a router, because it is the hot path. */
 export function buildFetch(deps: AppDeps) {
@@ -50,10 +53,10 @@ function buildFallback(deps: AppDeps): Hono<{ Bindings: Connections }> {
   app.get('/healthz', (c) => c.text('ok\n'));
   app.get('/readyz', async (c) => {
     try {
-      await deps.ready();
-      return c.text('ready\n');
-    } catch {
-      return c.text('The server is stopping, or the database does not respond.\n', 503);
+      return c.text(`${await deps.ready()}\n`);
+    } catch (error) {
+      // Only our own words: a database error may name hosts.
+      return c.text(`${error instanceof NotReady ? error.message : 'The database does not respond.'}\n`, 503);
     }
   });
   app.get('/metrics', (c) => c.text(deps.metrics()));

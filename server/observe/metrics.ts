@@ -12,6 +12,8 @@ const metrics = {
   parley_info: ['gauge', 'The version that is running.'],
   process_resident_memory_bytes: ['gauge', 'Resident memory of the process.'],
   process_start_time_seconds: ['gauge', 'When the process started, in seconds since 1970.'],
+  parley_disk_free_bytes: ['gauge', 'Free bytes of the disk of the data folder.'],
+  parley_disk_low: ['gauge', 'Whether the disk is so full that calls that add data are refused.'],
   parley_search_lag_events: ['gauge', 'Events that are not in the search index yet.'],
   parley_event_lock_held_seconds_total: [
     'counter',
@@ -100,6 +102,11 @@ export class Metrics {
   eventLock(waitedMs: number, heldMs: number): void {
     this.#add('parley_event_lock_waited_seconds_total', waitedMs / 1_000);
     this.#add('parley_event_lock_held_seconds_total', heldMs / 1_000);
+  }
+
+  disk(freeBytes: number, isLow: boolean): void {
+    this.#set('parley_disk_free_bytes', freeBytes);
+    this.#set('parley_disk_low', isLow ? 1 : 0);
   }
 
   searchLag(events: number): void {

@@ -3,6 +3,7 @@ import { createChatHandlers } from './create-chat.ts';
 import { deliveryHandlers } from './deliveries.ts';
 import { eventHandlers } from './events.ts';
 import { fileHandlers } from './files.ts';
+import { whileThereIsRoom } from './growth.ts';
 import { messageHandlers } from './messages.ts';
 import type { Gates, Handlers, Services } from './operation.ts';
 import { participantHandlers } from './participants.ts';
@@ -15,21 +16,22 @@ import { userHandlers } from './users.ts';
 import { webhookHandlers } from './webhooks.ts';
 
 /** Returns the function of each row of the contract. A row without one does not typecheck. */
-export const buildHandlers = (services: Services): Handlers => ({
-  'messages.send_message': sendMessage(services),
-  'messages.mark_read': markRead(services),
-  ...messageHandlers(services),
-  ...reactionHandlers(services),
-  ...createChatHandlers(services),
-  ...chatHandlers(services),
-  ...participantHandlers(services),
-  ...webhookHandlers(services),
-  ...deliveryHandlers(services),
-  ...replayHandlers(services),
-  ...eventHandlers(services),
-  ...fileHandlers(services),
-  ...userHandlers(services),
-  ...tokenHandlers(services),
-});
+export const buildHandlers = (services: Services): Handlers =>
+  whileThereIsRoom(services, {
+    'messages.send_message': sendMessage(services),
+    'messages.mark_read': markRead(services),
+    ...messageHandlers(services),
+    ...reactionHandlers(services),
+    ...createChatHandlers(services),
+    ...chatHandlers(services),
+    ...participantHandlers(services),
+    ...webhookHandlers(services),
+    ...deliveryHandlers(services),
+    ...replayHandlers(services),
+    ...eventHandlers(services),
+    ...fileHandlers(services),
+    ...userHandlers(services),
+    ...tokenHandlers(services),
+  });
 
 export const buildGates = (services: Services): Gates => ({ 'messages.send_message': requireMayPost(services) });

@@ -61,6 +61,8 @@ export interface FileServices {
 }
 
 export interface Services extends AccessServices {
+  /** Throws `unavailable` while the disk has no room for more data. */
+  readonly requireRoom: () => void;
   readonly openStream: (query: LiveQuery) => Promise<LiveStream>;
   /** Sends a signal to the streams of all processes. */
   readonly signal: (signal: Signal) => void;

@@ -39,6 +39,7 @@ export function appPages(site: Site, deps: SiteDeps): void {
 
   site.post('/apps/new', async (c) => {
     const { actor } = requireSignedIn(c);
+    services.requireRoom();
     const { form } = c.var;
     const registered = await attempt(c, () =>
       once(services, form, async () => {

@@ -32,6 +32,7 @@ export function botPages(site: Site, deps: SiteDeps): void {
 
   site.post('/bots', async (c) => {
     const who = requireSignedIn(c);
+    services.requireRoom();
     const { form } = c.var;
     const bot = await attempt(c, async () => {
       const given = { name: form.get('name'), display_name: form.get('display_name') || form.get('name') };
@@ -51,6 +52,7 @@ export function botPages(site: Site, deps: SiteDeps): void {
 
   site.post('/bots/:id', async (c) => {
     const who = requireSignedIn(c);
+    services.requireRoom();
     const bot = await botIn(c, who);
     const { form } = c.var;
     const created = await attempt(c, async () => {

@@ -37,6 +37,7 @@ export function signUpPages(site: Site, deps: SiteDeps): void {
 async function createAccount(c: PageContext, deps: SiteDeps, secret?: string): Promise<Response> {
   const { origin, form } = c.var;
   const next = localPath(origin, form.get('next'));
+  deps.services.requireRoom();
   const result = await attempt(c, () => signUp(deps.services, deps.signUp, readPerson(form), secret, sourceOf(c)), 422);
   if (result instanceof RejectedForm) return signUpPage(c, next, result);
   if (result.outcome === 'signed up') return letIn(c, deps, result, next);

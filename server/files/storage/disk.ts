@@ -1,7 +1,8 @@
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, rm, stat, statfs } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ParleyError } from '@parley/contract';
+import { defaultReserveBytes, measureSpace, reserveOn } from '../../lib/disk-space.ts';
 import { type Blobs, type BlobWriter, noRoom, StorageError } from './blobs.ts';
 import { checkKey } from './key.ts';
 import { PieceWriter } from './pieces.ts';
@@ -13,13 +14,13 @@ import { PieceWriter } from './pieces.ts';
 const pieceBytes = 512 * 1024;
 /** Bytes between two syncs. One sync at the end took a quarter of the time of 1 GiB. */
 const syncEveryBytes = 64 * 1024 * 1024;
-/** Space that files leave to the database: 256 MiB, or a twentieth of a small disk. */
-const reserveBytes = 256 * 1024 * 1024;
-const reserveShare = 0.05;
 const [fileMode, folderMode] = [0o600, 0o700];
 
-/** Stores blobs as files: unsealed ones in `files/incoming`, sealed ones in `files/<first two characters of the key>`. */
-export function openDisk(folder: string, measure: MeasureSpace = measureSpace): Blobs {
+/**
+ * Stores blobs as files: unsealed ones in `files/incoming`, sealed ones in `files/<first two characters of the key>`. They
+ * leave the reserve to the database.
+ */
+export function openDisk(folder: string, measure = measureSpace, reserveBytes = defaultReserveBytes): Blobs {
   const files = join(folder, 'files');
   const incoming = join(files, 'incoming');
   makeFolders(folder, files, incoming);
@@ -28,7 +29,7 @@ export function openDisk(folder: string, measure: MeasureSpace = measureSpace): 
 
   const hasRoomFor = async (size: number) => {
     const { free, total } = await orUnavailable(() => measure(files));
-    return free - size >= Math.min(reserveBytes, total * reserveShare);
+    return free - size >= reserveOn(total, reserveBytes);
   };
 
   return {
@@ -162,14 +163,6 @@ async function syncFolder(path: string): Promise<void> {
   } finally {
     await folder.close();
   }
-}
-
-/** Returns the free and total bytes of a disk. */
-type MeasureSpace = (folder: string) => Promise<{ free: number; total: number }>;
-
-async function measureSpace(folder: string): ReturnType<MeasureSpace> {
-  const { bavail, blocks, bsize } = await statfs(folder);
-  return { free: bavail * bsize, total: blocks * bsize };
 }
 
 const outOfRoom: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);

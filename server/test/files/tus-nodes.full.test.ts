@@ -240,7 +240,7 @@ function nodeOn(server: TestServer, options: { renewMs?: number; interruptOthers
   const { renewMs = leaseMs, interruptOthers = () => {} } = options;
   const times = { monotonic, leaseMs, renewMs, waitMs: leaseMs };
   const locks = new UploadLocks({ engine, ...times, alone: false, hasLateWrites: false, interruptOthers });
-  const uploads = new Uploads({ engine, blobs, now, random, fileBytes: 1e9, keptMs: 3_600_000 });
+  const uploads = new Uploads({ engine, blobs, now, random, fileBytes: 1e9, keptMs: 3_600_000, requireRoom: () => {} });
   return { uploads, blobs, locks };
 }
 

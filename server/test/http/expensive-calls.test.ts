@@ -3,7 +3,7 @@ import type { Client } from '../support/client.ts';
 import { onAnyEngine } from '../support/engines.ts';
 import { users } from '../support/people.ts';
 import { serverFor } from '../support/server.ts';
-import { complaint, expectRefusal, request } from '../support/wire.ts';
+import { expectRefusal, request } from '../support/wire.ts';
 
 const json = 'application/json';
 const form = 'application/x-www-form-urlencoded';
