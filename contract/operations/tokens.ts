@@ -37,7 +37,10 @@ export const tokens = (_limits: Limits) => ({
         .min(1)
         .max(100)
         .optional()
-        .meta({ description: 'those of your token by default' }),
+        .meta({
+          description:
+            'those of your token without `admin` by default; `admin` needs a browser session with a recently entered password',
+        }),
       expires_in: z.int().positive().max(315_360_000).optional().meta({ description: 'seconds; never by default' }),
     }),
     output: z.object({ token, access_token: z.string().meta({ description: 'the token itself' }) }),

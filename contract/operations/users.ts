@@ -53,7 +53,12 @@ export const users = (limits: Limits) => ({
     input: z.strictObject({
       name: userName,
       display_name: title.optional().meta({ description: 'shown to people; the name by default' }),
-      is_admin: z.boolean().default(false).meta({ description: 'an administrator of the service' }),
+      is_admin: z
+        .boolean()
+        .default(false)
+        .meta({
+          description: 'an administrator of the service; true needs a browser session with a recently entered password',
+        }),
       password: password.optional(),
     }),
     output: z.object({ user }),

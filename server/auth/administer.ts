@@ -48,7 +48,7 @@ export function addBot(tools: Tools, request: BotRequest): Promise<UserRow> {
   });
 }
 
-/** Sets a password and ends all sessions of the user. Their apps and access tokens stay. */
+/** Sets a password. Ends all sessions, access tokens and app authorizations of the user. */
 export async function changePasswordOf(
   tools: Tools,
   request: { readonly userName: string; readonly password: string },
@@ -57,7 +57,7 @@ export async function changePasswordOf(
   return tools.engine.write(async (tx) => {
     const at = tools.now();
     const user = await requirePerson(tx, request.userName);
-    await replacePassword(tx, user.user_id, passwordHash, at);
+    await replacePassword(tx, user.user_id, passwordHash, at, { isReset: true });
     await record(tx, at, operator, 'password_changed', { user_id: user.user_id });
     return user;
   });

@@ -48,6 +48,7 @@ export function fileLinks(key: Uint8Array, db: Db, now: () => number) {
         appId: 0,
         isAdmin: false,
         scopes: new Set(['files']),
+        createdAt: link.expires * 1_000 - lifetimeMs,
         expiresAt: link.expires * 1_000,
       };
     },
