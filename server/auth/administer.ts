@@ -25,7 +25,7 @@ export async function addUser(tools: Tools, request: UserRequest): Promise<UserR
   const passwordHash = password === undefined ? null : await hashPassword(tools, password);
   return tools.engine.write(async (tx) => {
     const at = tools.now();
-    const user = await createUser(tx, { name, displayName, isAdmin, passwordHash, at });
+    const user = await createUser(tx, { name, displayName, isAdmin, passwordHash, at }, { byOperator: true });
     await record(tx, at, operator, 'user_created', { user_id: user.user_id, name, is_admin: isAdmin });
     return user;
   });
@@ -42,7 +42,8 @@ export function addBot(tools: Tools, request: BotRequest): Promise<UserRow> {
   return tools.engine.write(async (tx) => {
     const at = tools.now();
     const { user_id: ownerId } = await requirePerson(tx, ownerName);
-    const bot = await createUser(tx, { name, displayName, isAdmin: false, passwordHash: null, ownerId, at });
+    const newBot = { name, displayName, isAdmin: false, passwordHash: null, ownerId, at };
+    const bot = await createUser(tx, newBot, { byOperator: true });
     await record(tx, at, operator, 'bot_created', { bot_id: bot.user_id, name, owner_id: ownerId });
     return bot;
   });
