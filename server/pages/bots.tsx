@@ -1,5 +1,12 @@
 /** @jsxImportSource hono/jsx */
-import { scopeNames, type TokenId, title as titleRule, type UserId, userName } from '@parley/contract';
+import {
+  displayName as displayNameRule,
+  scopeNames,
+  type TokenId,
+  title as titleRule,
+  type UserId,
+  userName,
+} from '@parley/contract';
 import { z } from 'zod';
 import { accessBot, createBot, createBotToken, revokeBotToken } from '../auth/bots.ts';
 import { validate } from '../http/validate.ts';
@@ -21,7 +28,7 @@ import { type CreatedToken, NewToken, scopesIn, TokenForm, TokenList } from './t
 /** A bot cannot be an administrator. */
 const offered = scopeNames.filter((scope) => scope !== 'admin');
 
-const botRule = z.object({ name: userName, display_name: titleRule });
+const botRule = z.object({ name: userName, display_name: displayNameRule });
 const tokenRule = z.object({ name: titleRule });
 
 /** The bots of the signed-in user. */
