@@ -23,7 +23,7 @@ import { goTo } from './notices.tsx';
 import { once } from './once.tsx';
 import { Card, Confirm, Facts, Item, Items, NameLink, named, Time } from './parts.tsx';
 import { type PageContext, requireSignedIn, type SignedIn, type Site, type SiteDeps } from './site.ts';
-import { type CreatedToken, NewToken, scopesIn, TokenForm, TokenList } from './tokens.tsx';
+import { type CreatedToken, lifetimeIn, NewToken, scopesIn, TokenForm, TokenList } from './tokens.tsx';
 
 /** A bot cannot be an administrator. */
 const offered = scopeNames.filter((scope) => scope !== 'admin');
@@ -63,7 +63,8 @@ export function botPages(site: Site, deps: SiteDeps): void {
     const created = await attempt(c, async () => {
       const { name } = validate(tokenRule, { name: form.get('name') });
       const scopes = scopesIn(form);
-      const work = () => createBotToken(services, who.actor, bot.user_id, { name, scopes });
+      const expiresIn = lifetimeIn(form);
+      const work = () => createBotToken(services, who.actor, bot.user_id, { name, scopes, expiresIn });
       return { name: form.get('name'), accessToken: (await once(services, form, work)).accessToken };
     });
     return botPage(c, deps, who, bot, created);
