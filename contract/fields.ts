@@ -79,6 +79,43 @@ export const title = text({ min: 1, maxBytes: 400 })
   .refine((s) => [...s].length <= 100, 'must be at most 100 characters')
   .meta({ description: 'one line', minLength: 1, maxLength: 100 });
 
+/** Scripts that need a joiner between letters. */
+const joined = [
+  'Arabic',
+  'Syriac',
+  'Devanagari',
+  'Bengali',
+  'Gurmukhi',
+  'Gujarati',
+  'Oriya',
+  'Tamil',
+  'Telugu',
+  'Kannada',
+  'Malayalam',
+  'Sinhala',
+  'Mongolian',
+]
+  .map((script) => `\\p{Script=${script}}`)
+  .join('');
+
+/** Joiners inside such scripts and inside emoji, and the selector that makes a character an emoji. */
+const neededMarks = new RegExp(
+  [
+    `(?<=[${joined}\\p{M}])[\\u200c\\u200d](?=[${joined}])`,
+    '(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f])\\u200d(?=\\p{Extended_Pictographic})',
+    '(?<=\\p{Extended_Pictographic})[\\ufe0e\\ufe0f]',
+    '(?<=[0-9#*])\\ufe0f(?=\\u20e3)',
+  ].join('|'),
+  'gu',
+);
+
+const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]/u;
+
+/** The name of a user or an app as people see it. With invisible characters it could look like that of another. */
+export const displayName = title
+  .refine((s) => !invisible.test(s.replace(neededMarks, '')), 'must not contain invisible characters')
+  .meta({ description: 'one line without invisible characters', minLength: 1, maxLength: 100 });
+
 export const fileName = text({ min: 1, maxBytes: 255 })
   .refine((s) => !controls.test(s) && !directionMarks.test(s), 'must not contain control characters')
   .refine((s) => !/[/\\]/.test(s) && s !== '.' && s !== '..', 'must be the name of a file, without a path')

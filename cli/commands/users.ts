@@ -76,11 +76,14 @@ async function allUsers(engine: Engine): Promise<UserRow[]> {
 export const password = defineCommand({
   arguments: { name: { summary: 'The user.', read: text } },
   options: passwordOptions,
-  notes: `It prompts for the password if none is given. The user is signed out of all browsers within two seconds. Access tokens stay valid. ${worksOffline}`,
+  notes: `It prompts for the password if none is given. All sessions, access tokens and app authorizations of the user end within two seconds. Tokens of their bots stay valid. ${worksOffline}`,
   async run({ name }, options, context) {
     const password = await requirePassword(options, context);
     const user = await inDatabase(context, (tools) => changePasswordOf(tools, { userName: name, password }));
-    await print(context, `Set the password of ${user.name}.`);
+    await print(
+      context,
+      `Set the password of ${user.name}. All their sessions, access tokens and app authorizations ended.`,
+    );
   },
 });
 

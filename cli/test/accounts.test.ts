@@ -43,19 +43,20 @@ onAnyEngine('accounts beside a running server', (engine) => {
   }
 
   describe('user password', () => {
-    test('sets it, and signs out every browser within two seconds, and no program', async () => {
+    test('sets it, and ends sessions and access tokens within two seconds', async () => {
       await person('ada');
       const cookie = (await signIn('ada', old)) ?? '';
       const token = await server().token('ada');
+      expect(await works(server(), token)).toBe(true);
       expect(await isSignedIn(cookie)).toBe(true);
       expect(await said(['user', 'password', 'ada', '--password-stdin'], server().env, `${fresh}\n`)).toBe(
-        'Set the password of ada.',
+        'Set the password of ada. All their sessions, access tokens and app authorizations ended.',
       );
       const answers = [await signIn('ada', old), await signIn('ada', fresh)];
       expect(answers).toEqual([undefined, expect.any(String)]);
       aheadMs += 2_000;
       expect(await isSignedIn(cookie)).toBe(false);
-      expect(await works(server(), token)).toBe(true);
+      expect(await works(server(), token)).toBe(false);
     });
 
     test('gives one to somebody who had none', async () => {
@@ -129,7 +130,7 @@ onAnyEngine('accounts beside a running server', (engine) => {
         const { code, seen } = await typing('tess', `${fresh}\r`, `${fresh}\r`);
         expect({ code, seen }).toEqual({
           code: 0,
-          seen: 'New password: \nRepeat password: \nSet the password of tess.\n',
+          seen: 'New password: \nRepeat password: \nSet the password of tess. All their sessions, access tokens and app authorizations ended.\n',
         });
         expect(await signIn('tess', fresh)).toBeString();
       });
@@ -274,7 +275,8 @@ describe('a real terminal', () => {
       command.type(`${fresh}\r`);
     }
     expect(await command.end()).toEqual({ code: 0, signal: null });
-    const seen = 'New password: \r\nRepeat password: \r\nSet the password of tess.\r\n';
+    const seen =
+      'New password: \r\nRepeat password: \r\nSet the password of tess. All their sessions, access tokens and app authorizations ended.\r\n';
     await eventually('the answer', () => command.seen.length >= seen.length);
     expect(command.seen).toBe(seen);
   });

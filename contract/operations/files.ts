@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fileId, fileName, time, userId } from '../fields.ts';
+import { fileId, fileName, time, tokenId, userId } from '../fields.ts';
 import { fileInput } from '../file-input.ts';
 import type { Limits } from '../limits.ts';
 import { get, post } from '../operation.ts';
@@ -48,7 +48,7 @@ export const files = (limits: Limits) => ({
       output: {
         file: hello,
         link: {
-          url: `${hello.url}&user_id=1&expires=1767269100&signature=RduFQDCDDTWyzbULJ4eDkBsVqUHz2KmLD0pL9UXwMYI`,
+          url: `${hello.url}&user_id=1&token_id=1&expires=1767269100&signature=RduFQDCDDTWyzbULJ4eDkBsVqUHz2KmLD0pL9UXwMYI`,
           expires_at: '2026-01-01T12:05:00.000Z',
         },
       },
@@ -61,6 +61,7 @@ export const files = (limits: Limits) => ({
     input: z.strictObject({
       file_id: fileId,
       user_id: userId.optional().meta({ description: 'of a link: its user' }),
+      token_id: tokenId.optional().meta({ description: 'of a link: the token that made it' }),
       expires: z.int().positive().optional().meta({ description: 'of a link: when it expires, in seconds since 1970' }),
       signature: z
         .string()

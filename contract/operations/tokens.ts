@@ -32,12 +32,10 @@ export const tokens = (_limits: Limits) => ({
       'Create an access token that can do no more than the one you use, and ends with it. It is shown only once.',
     input: z.strictObject({
       name: title.meta({ description: 'distinguishes it from others' }),
-      scopes: z
-        .array(z.enum(scopeNames))
-        .min(1)
-        .max(100)
-        .optional()
-        .meta({ description: 'those of your token by default' }),
+      scopes: z.array(z.enum(scopeNames)).min(1).max(100).optional().meta({
+        description:
+          'those of your token without `admin` by default; `admin` needs a browser session with a recently entered password',
+      }),
       expires_in: z.int().positive().max(315_360_000).optional().meta({ description: 'seconds; never by default' }),
     }),
     output: z.object({ token, access_token: z.string().meta({ description: 'the token itself' }) }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isCommonPassword } from '../common-passwords.ts';
-import { afterId, hasMore, pageLimit, searchText, text, title, userId, userName } from '../fields.ts';
+import { afterId, displayName, hasMore, pageLimit, searchText, text, userId, userName } from '../fields.ts';
 import type { Limits } from '../limits.ts';
 import { get, post } from '../operation.ts';
 import { user } from '../records.ts';
@@ -52,8 +52,10 @@ export const users = (limits: Limits) => ({
     idempotent: true,
     input: z.strictObject({
       name: userName,
-      display_name: title.optional().meta({ description: 'shown to people; the name by default' }),
-      is_admin: z.boolean().default(false).meta({ description: 'an administrator of the service' }),
+      display_name: displayName.optional().meta({ description: 'shown to people; the name by default' }),
+      is_admin: z.boolean().default(false).meta({
+        description: 'an administrator of the service; true needs a browser session with a recently entered password',
+      }),
       password: password.optional(),
     }),
     output: z.object({ user }),

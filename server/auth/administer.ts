@@ -25,7 +25,7 @@ export async function addUser(tools: Tools, request: UserRequest): Promise<UserR
   const passwordHash = password === undefined ? null : await hashPassword(tools, password);
   return tools.engine.write(async (tx) => {
     const at = tools.now();
-    const user = await createUser(tx, { name, displayName, isAdmin, passwordHash, at });
+    const user = await createUser(tx, { name, displayName, isAdmin, passwordHash, at }, { byOperator: true });
     await record(tx, at, operator, 'user_created', { user_id: user.user_id, name, is_admin: isAdmin });
     return user;
   });
@@ -42,13 +42,14 @@ export function addBot(tools: Tools, request: BotRequest): Promise<UserRow> {
   return tools.engine.write(async (tx) => {
     const at = tools.now();
     const { user_id: ownerId } = await requirePerson(tx, ownerName);
-    const bot = await createUser(tx, { name, displayName, isAdmin: false, passwordHash: null, ownerId, at });
+    const newBot = { name, displayName, isAdmin: false, passwordHash: null, ownerId, at };
+    const bot = await createUser(tx, newBot, { byOperator: true });
     await record(tx, at, operator, 'bot_created', { bot_id: bot.user_id, name, owner_id: ownerId });
     return bot;
   });
 }
 
-/** Sets a password and ends all sessions of the user. Their apps and access tokens stay. */
+/** Sets a password. Ends all sessions, access tokens and app authorizations of the user. */
 export async function changePasswordOf(
   tools: Tools,
   request: { readonly userName: string; readonly password: string },
@@ -57,7 +58,7 @@ export async function changePasswordOf(
   return tools.engine.write(async (tx) => {
     const at = tools.now();
     const user = await requirePerson(tx, request.userName);
-    await replacePassword(tx, user.user_id, passwordHash, at);
+    await replacePassword(tx, user.user_id, passwordHash, at, { isReset: true });
     await record(tx, at, operator, 'password_changed', { user_id: user.user_id });
     return user;
   });

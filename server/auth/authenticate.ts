@@ -60,6 +60,7 @@ export class Authenticator {
       appId: row.app_id,
       isAdmin: row.is_admin,
       scopes: parseScopes(row.scopes),
+      createdAt: row.created_at,
       expiresAt: row.expires_at,
     };
     if (!caller || !isUsable(caller, isSession, now)) {

@@ -63,7 +63,11 @@ export function createBotToken(
   services: AccessServices,
   owner: UserActor,
   botId: UserId,
-  request: { readonly name: string; readonly scopes: readonly Scope[] },
+  /** `expiresIn` is in seconds. Without it the token never expires. */
+  {
+    expiresIn,
+    ...request
+  }: { readonly name: string; readonly scopes: readonly Scope[]; readonly expiresIn?: number | undefined },
 ): Promise<NewToken> {
   if (request.scopes.includes('admin')) {
     throw new ParleyError('forbidden', 'A bot is no administrator, so the scope admin would do nothing.');
@@ -73,7 +77,8 @@ export function createBotToken(
     await lockTokensOf(tx, botId);
     const bot = await accessBot(tx, owner.userId, botId);
     await requireRoomForToken(tx, botId, `${bot.name} has`, at);
-    return makeToken(tx, services.random, owner, { userId: botId, ...request, at });
+    const expiresAt = expiresIn === undefined ? null : at + expiresIn * 1_000;
+    return makeToken(tx, services.random, owner, { userId: botId, ...request, expiresAt, at });
   });
 }
 

@@ -13,6 +13,8 @@ export interface Caller {
   readonly appId: number;
   readonly isAdmin: boolean;
   readonly scopes: ReadonlySet<Scope>;
+  /** When the credential was created. A session is created with each password that is entered. */
+  readonly createdAt: number;
   /** Null if the credential never expires. */
   readonly expiresAt: number | null;
 }

@@ -1,6 +1,6 @@
 import type { TokenId, UserId } from '@parley/contract';
 import { deleteLinks, takeLink } from '../store/access/links.ts';
-import { lockTokensOf, revokeSessionsOf } from '../store/access/tokens.ts';
+import { lockTokensOf, revokeSessionsOf, revokeTokensOf } from '../store/access/tokens.ts';
 import { findSignIn, findUser, setPassword } from '../store/access/users.ts';
 import type { Tx } from '../store/engine/engine.ts';
 import { endWithoutAccess } from '../store/webhooks/webhook-ends.ts';
@@ -12,16 +12,25 @@ import type { AccessServices, SignInServices } from './services.ts';
 import { openSession, type Session } from './sessions.ts';
 import { type Throttled, throttle } from './sign-in.ts';
 
-/** Sets a password. Ends every session of the user, what was registered in one, and links for choosing a password. */
-export async function replacePassword(tx: Tx, userId: UserId, passwordHash: string, at: number): Promise<void> {
+/**
+ * Sets a password. Ends every session of the user, what was registered in one, and links for choosing a password. A reset also
+ * ends the user's access tokens and authorizations of apps: an intruder may have made them.
+ */
+export async function replacePassword(
+  tx: Tx,
+  userId: UserId,
+  passwordHash: string,
+  at: number,
+  { isReset }: { readonly isReset: boolean },
+): Promise<void> {
   await lockTokensOf(tx, userId);
   await setPassword(tx, userId, passwordHash);
-  await revokeSessionsOf(tx, userId, at);
+  await (isReset ? revokeTokensOf : revokeSessionsOf)(tx, userId, at);
   await deleteLinks(tx, 'password', userId);
   await endWithoutAccess(tx, at, userId, true);
 }
 
-/** Sets a new password with a link, and signs the user in. */
+/** Sets a new password with a link, ends all access that the user had, and signs the user in. */
 export async function resetPassword(
   services: AccessServices,
   secret: string,
@@ -37,7 +46,7 @@ export async function resetPassword(
     await lockTokensOf(tx, link.user_id);
     const user = await findUser(tx, link.user_id);
     if (user?.disabled_at !== null) throw linkGone();
-    await replacePassword(tx, user.user_id, passwordHash, at);
+    await replacePassword(tx, user.user_id, passwordHash, at, { isReset: true });
     const session = await openSession(tx, services, user.user_id, at);
     await record(tx, at, { userId: user.user_id, appId: 0, address }, 'password_changed', { with: 'a link' });
     return { user, session };
@@ -74,7 +83,7 @@ export async function changePassword(
     await lockTokensOf(tx, userId);
     const still = await findSignIn(tx, user?.name ?? '');
     if (still?.password_hash !== known?.password_hash || still?.disabled_at !== null) return undefined;
-    await replacePassword(tx, userId, passwordHash, at);
+    await replacePassword(tx, userId, passwordHash, at, { isReset: false });
     await record(tx, at, actor, 'password_changed');
     return openSession(tx, services, userId, at);
   });

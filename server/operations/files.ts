@@ -21,8 +21,9 @@ export const fileHandlers = (services: Services) => {
 
     'files.get': async ({ caller, input }) => {
       const file = await accessFile(engine, caller.userId, input.file_id, now());
-      const { user_id, expires, signature } = files.links.make(file.file_id, caller.userId);
-      const url = `${files.url(file.file_id)}&user_id=${user_id}&expires=${expires}&signature=${signature}`;
+      const { user_id, token_id, expires, signature } = files.links.make(file.file_id, caller);
+      const query = `user_id=${user_id}&token_id=${token_id}&expires=${expires}&signature=${signature}`;
+      const url = `${files.url(file.file_id)}&${query}`;
       return { file: present.file(file, files.url), link: { url, expires_at: isoTime(expires * 1_000) } };
     },
 

@@ -1,7 +1,8 @@
-import { ParleyError, type Scope } from '@parley/contract';
+import { invalidField, ParleyError, type Scope } from '@parley/contract';
 import { parseScopes, usableBy } from '../auth/access-token.ts';
 import type { Caller } from '../auth/caller.ts';
 import { makeToken, requireRoomForToken, withdraw } from '../auth/personal-token.ts';
+import { requireRecentPassword } from '../auth/recent-password.ts';
 import { findToken, listTokens, lockTokensOf } from '../store/access/tokens.ts';
 import { actorOf, change, type Handlers, type Services } from './operation.ts';
 import * as present from './present.ts';
@@ -17,8 +18,10 @@ export const tokenHandlers = (services: Services) =>
       const { caller, input } = call;
       requirePerson(caller);
       const own = new Set(usableBy(caller, caller.scopes));
-      const scopes = input.scopes ?? own;
+      const scopes = input.scopes ?? [...own].filter((scope) => scope !== 'admin');
       requireWithin(own, scopes, 'An access token can give only scopes that it has itself.');
+      if (scopes.length === 0) throw invalidField('scopes', 'is required, because the token in use has only admin');
+      if (scopes.includes('admin')) requireRecentPassword(caller, at, '/access');
       await lockTokensOf(tx, caller.userId);
       if (!(await findToken(tx, caller.userId, caller.tokenId))) {
         throw new ParleyError('unauthorized', 'This access token has just been revoked.');

@@ -2,6 +2,7 @@ import { type ChatId, ParleyError, type UserId } from '@parley/contract';
 import { type Actor, record, type UserActor } from '../auth/audit.ts';
 import { accessBot } from '../auth/bots.ts';
 import type { Caller } from '../auth/caller.ts';
+import { requireRecentPassword } from '../auth/recent-password.ts';
 import { createUser } from '../auth/users.ts';
 import { deleteLinks, deleteLinksBy } from '../store/access/links.ts';
 import { findToken, lockTokensOf, revokeTokensOf } from '../store/access/tokens.ts';
@@ -41,9 +42,7 @@ export const userHandlers = (services: Services) =>
 
     'users.create': async (call) => {
       const { name, display_name: displayName = name, is_admin: isAdmin, password } = call.input;
-      if (isAdmin && call.caller.kind === 'oauth') {
-        throw new ParleyError('forbidden', 'An app cannot create administrators: they would outlive its access.');
-      }
+      if (isAdmin) requireRecentPassword(call.caller, services.now(), '/admin/users/new');
       // Before the transaction, because hashing is slow on purpose.
       const passwordHash = password === undefined ? null : await services.passwords.hash(password);
       const create = change<'users.create'>(services, async (tx, at) => {

@@ -8,6 +8,7 @@ import {
 } from '@parley/contract';
 import { type AuditDetails, record } from '../auth/audit.ts';
 import { type Caller, requireScopes } from '../auth/caller.ts';
+import { requireRecentPassword } from '../auth/recent-password.ts';
 import { findToken } from '../store/access/tokens.ts';
 import { findChatType } from '../store/chat/chats.ts';
 import type { Db, Tx } from '../store/engine/engine.ts';
@@ -72,6 +73,12 @@ export function changeWebhook<N extends OperationName>(services: Services, work:
   };
 }
 
+/** Service-wide webhooks are registered only by an administrator who has just entered their password. */
+function requireForService(caller: Caller, now: number): void {
+  requireScopes(caller, ['admin']);
+  requireRecentPassword(caller, now, '/admin/webhooks');
+}
+
 /** Its deliveries were skipped when its access ended. */
 export const hasLostAccess = ({ disabled_reason }: WebhookRow): boolean =>
   disabled_reason === 'access_revoked' || disabled_reason === 'user_disabled';
@@ -94,7 +101,7 @@ export const webhookHandlers = (services: Services) => {
   return {
     'webhooks.register': async (call) => {
       const { caller, input } = call;
-      if (input.service_wide) requireScopes(caller, ['admin']);
+      if (input.service_wide) requireForService(caller, now());
       if (input.include_direct && !input.service_wide)
         throw invalidField('include_direct', 'goes only with service_wide');
       // Before the transaction, because a DNS lookup may take long.
@@ -120,7 +127,10 @@ export const webhookHandlers = (services: Services) => {
 
     'webhooks.update': async (call) => {
       const { caller, input } = call;
-      await accessWebhook(engine, caller, input.webhook_id);
+      const webhook = await accessWebhook(engine, caller, input.webhook_id);
+      // A new URL, or new access, makes it another webhook.
+      const isRemade = input.url !== undefined || (input.status === 'active' && hasLostAccess(webhook));
+      if (webhook.service_wide && isRemade) requireForService(caller, now());
       const url = input.url === undefined ? undefined : await services.webhooks.checkUrl(input.url);
       return changeWebhook<'webhooks.update'>(services, (tx, at) => update(tx, at, call, url))(call);
     },

@@ -1,11 +1,10 @@
 /** @jsxImportSource hono/jsx */
-import { invalidField, ParleyError, type Scope, scopeNames, type TokenId } from '@parley/contract';
+import { ParleyError, type Scope, scopeNames, type TokenId } from '@parley/contract';
 import { parseScopes, scopesFor } from '../auth/access-token.ts';
 import { endGrants } from '../auth/grants.ts';
 import { type AuthorizedApp, listAuthorizedApps } from '../store/access/grants.ts';
 import { listTokens } from '../store/access/tokens.ts';
 import { callOperation } from './call.ts';
-import { Select } from './fields.tsx';
 import { attempt, RejectedForm } from './form.ts';
 import { idIn } from './ids.ts';
 import { show } from './layout.tsx';
@@ -13,15 +12,7 @@ import { goTo } from './notices.tsx';
 import { once } from './once.tsx';
 import { Card, Confirm, Item, Items, ScopeList, Time } from './parts.tsx';
 import { type PageContext, requireSignedIn, type SignedIn, type Site, type SiteDeps } from './site.ts';
-import { type CreatedToken, NewToken, scopesIn, TokenForm, TokenList } from './tokens.tsx';
-
-/** The choices for the expiry of a token. */
-const lifetimes: Readonly<Record<string, string>> = {
-  never: 'Never',
-  '30d': 'In 30 days',
-  '90d': 'In 90 days',
-  '365d': 'In 365 days',
-};
+import { type CreatedToken, lifetimeIn, NewToken, scopesIn, TokenForm, TokenList } from './tokens.tsx';
 
 /** The apps that the user has authorized, and the user's tokens. */
 export function accessPages(site: Site, deps: SiteDeps): void {
@@ -59,10 +50,8 @@ export function accessPages(site: Site, deps: SiteDeps): void {
 async function createToken(deps: SiteDeps, c: PageContext, who: SignedIn): Promise<CreatedToken> {
   const { form } = c.var;
   const name = form.get('name');
-  const expires = form.get('expires');
   const scopes = scopesIn(form);
-  if (!Object.hasOwn(lifetimes, expires)) throw invalidField('expires', 'must be one of the choices');
-  const expires_in = expires === 'never' ? undefined : Number.parseInt(expires, 10) * 86_400;
+  const expires_in = lifetimeIn(form);
   const { access_token } = await callOperation(deps, c, who, 'tokens.create', { name, scopes, expires_in });
   return { name, accessToken: access_token };
 }
@@ -84,9 +73,7 @@ async function accessPage(c: PageContext, deps: SiteDeps, { user }: SignedIn, re
         <p>For your own scripts and tools. Anyone with a token can act as you. Keep it secret.</p>
         <TokenList tokens={tokens} path="/access" />
       </Card>
-      <TokenForm action="/access" offered={scopesFor(user)} rejected={rejected} by={services}>
-        <Select name="expires" label="Expires" choices={lifetimes} rejected={rejected} />
-      </TokenForm>
+      <TokenForm action="/access" offered={scopesFor(user)} rejected={rejected} by={services} />
     </>,
     rejected?.status,
   );

@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import { invalidField, password, title, userName } from '@parley/contract';
+import { displayName, invalidField, password, userName } from '@parley/contract';
 import type { Child } from 'hono/jsx';
 import { z } from 'zod';
 import type { NewPerson } from '../auth/arrivals.ts';
@@ -7,16 +7,16 @@ import { validate } from '../http/validate.ts';
 import { Field, PostForm } from './fields.tsx';
 import type { Form, RejectedForm } from './form.ts';
 
-const person = z.object({ name: userName, display_name: title.optional(), password });
+const person = z.object({ name: userName, display_name: displayName.optional(), password });
 
 /** Reads the fields of `PersonForm`. Throws `validation_failed`. */
 export function readPerson(form: Form): NewPerson {
-  const { name, display_name: displayName = name } = validate(person, {
+  const { name, display_name: shown = name } = validate(person, {
     name: form.get('name').trim() || undefined,
     display_name: form.get('display_name').trim() || undefined,
     password: form.get('password') || undefined,
   });
-  return { name, displayName, password: readNewPassword(form) };
+  return { name, displayName: shown, password: readNewPassword(form) };
 }
 
 /** Reads the fields of `NewPassword`. Throws `validation_failed`. */

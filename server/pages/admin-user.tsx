@@ -43,7 +43,8 @@ export async function userPage(
           <Secret label={`Send this only to ${user.name}`} value={passwordLink} />
           <p>
             Anyone who opens it can choose the password. It works once, within {passwordLinkMs / 3_600_000} hours.
-            Earlier links no longer work.
+            Earlier links no longer work. The new password ends all sessions, access tokens and app authorizations of
+            the user.
           </p>
         </Card>
       )}

@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import { ParleyError, type UserId } from '@parley/contract';
 import { createPasswordLink } from '../auth/links.ts';
+import { requireRecentPassword } from '../auth/recent-password.ts';
 import { changeAdministrator, enableOneUser } from '../operations/users.ts';
 import { findUser, listUsers, namesOf, type UserRow } from '../store/access/users.ts';
 import { NameFields } from './account-fields.tsx';
@@ -13,7 +14,7 @@ import { show } from './layout.tsx';
 import { goTo } from './notices.tsx';
 import { once } from './once.tsx';
 import { NameLink, Time } from './parts.tsx';
-import { type PageContext, requireAdministrator, type Site, type SiteDeps } from './site.ts';
+import { type PageContext, requireAdministrator, type SignedIn, type Site, type SiteDeps } from './site.ts';
 import { Pages, pathWith, Table } from './table.tsx';
 
 const perPage = 50;
@@ -68,17 +69,27 @@ export function adminUserPages(site: Site, deps: SiteDeps): void {
     return goTo(c, `/admin/users/${user_id}`, 'user-disabled');
   });
 
+  /** Asks for the password again before somebody becomes an administrator, or gets access to the account of one. */
+  const requirePassword = ({ caller }: SignedIn, { user_id }: UserRow) =>
+    requireRecentPassword(caller, services.now(), `/admin/users/${user_id}`);
+
   site.post('/admin/users/:id/enable', async (c) => {
-    const { actor } = requireAdministrator(c);
-    const { user_id } = await userIn(c);
+    const who = requireAdministrator(c);
+    const { actor } = who;
+    const user = await userIn(c);
+    const { user_id } = user;
+    if (user.is_admin) requirePassword(who, user);
     await enableOneUser(services, actor, user_id);
     return goTo(c, `/admin/users/${user_id}`, 'user-enabled');
   });
 
   site.post('/admin/users/:id/administrator', async (c) => {
-    const { user, actor } = requireAdministrator(c);
-    const { user_id } = await userIn(c);
+    const who = requireAdministrator(c);
+    const { user, actor } = who;
+    const changed = await userIn(c);
+    const { user_id } = changed;
     const isAdmin = c.var.form.get('administrator') === 'yes';
+    if (isAdmin) requirePassword(who, changed);
     await changeAdministrator(services, actor, user_id, isAdmin);
     // The user can no longer see the pages of administrators.
     if (!isAdmin && user_id === user.user_id) return goTo(c, '/access', 'stepped-down');
@@ -87,7 +98,9 @@ export function adminUserPages(site: Site, deps: SiteDeps): void {
 
   site.post('/admin/users/:id/password-link', async (c) => {
     const who = requireAdministrator(c);
-    const { user_id } = await userIn(c);
+    const owner = await userIn(c);
+    const { user_id } = owner;
+    if (owner.is_admin) requirePassword(who, owner);
     const { secret, user } = await once(services, c.var.form, () => createPasswordLink(services, who.actor, user_id));
     return userPage(c, deps, who, user, `${c.var.origin}/password-link/${secret}`);
   });

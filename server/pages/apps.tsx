@@ -1,5 +1,5 @@
 /** @jsxImportSource hono/jsx */
-import { invalidField, title as titleRule } from '@parley/contract';
+import { displayName, invalidField } from '@parley/contract';
 import { z } from 'zod';
 import { accessApp, deleteApp, registerApp, replaceSecret, updateApp } from '../auth/apps.ts';
 import { oauthPaths } from '../auth/oauth/metadata.ts';
@@ -21,7 +21,7 @@ const kinds = {
   open: 'In a browser or on the device of its user',
 } as const;
 
-const nameRule = z.object({ name: titleRule });
+const nameRule = z.object({ name: displayName });
 
 /** The apps of the signed-in user. */
 export function appPages(site: Site, deps: SiteDeps): void {

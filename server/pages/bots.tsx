@@ -1,5 +1,12 @@
 /** @jsxImportSource hono/jsx */
-import { scopeNames, type TokenId, title as titleRule, type UserId, userName } from '@parley/contract';
+import {
+  displayName as displayNameRule,
+  scopeNames,
+  type TokenId,
+  title as titleRule,
+  type UserId,
+  userName,
+} from '@parley/contract';
 import { z } from 'zod';
 import { accessBot, createBot, createBotToken, revokeBotToken } from '../auth/bots.ts';
 import { validate } from '../http/validate.ts';
@@ -16,12 +23,12 @@ import { goTo } from './notices.tsx';
 import { once } from './once.tsx';
 import { Card, Confirm, Facts, Item, Items, NameLink, named, Time } from './parts.tsx';
 import { type PageContext, requireSignedIn, type SignedIn, type Site, type SiteDeps } from './site.ts';
-import { type CreatedToken, NewToken, scopesIn, TokenForm, TokenList } from './tokens.tsx';
+import { type CreatedToken, lifetimeIn, NewToken, scopesIn, TokenForm, TokenList } from './tokens.tsx';
 
 /** A bot cannot be an administrator. */
 const offered = scopeNames.filter((scope) => scope !== 'admin');
 
-const botRule = z.object({ name: userName, display_name: titleRule });
+const botRule = z.object({ name: userName, display_name: displayNameRule });
 const tokenRule = z.object({ name: titleRule });
 
 /** The bots of the signed-in user. */
@@ -58,7 +65,8 @@ export function botPages(site: Site, deps: SiteDeps): void {
     const created = await attempt(c, async () => {
       const { name } = validate(tokenRule, { name: form.get('name') });
       const scopes = scopesIn(form);
-      const work = () => createBotToken(services, who.actor, bot.user_id, { name, scopes });
+      const expiresIn = lifetimeIn(form);
+      const work = () => createBotToken(services, who.actor, bot.user_id, { name, scopes, expiresIn });
       return { name: form.get('name'), accessToken: (await once(services, form, work)).accessToken };
     });
     return botPage(c, deps, who, bot, created);

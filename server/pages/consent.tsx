@@ -2,6 +2,7 @@
 
 import { usableBy } from '../auth/access-token.ts';
 import type { AuthorizationCheck } from '../auth/oauth/oauth.ts';
+import { requireRecentPassword } from '../auth/recent-password.ts';
 import { findUser, type UserRow } from '../store/access/users.ts';
 import { type Destination, destinationOf } from './destination.ts';
 import { show } from './layout.tsx';
@@ -19,6 +20,7 @@ export function consentPages(site: Site, deps: SiteDeps): void {
     if (check.outcome === 'refused') return refused(c, check.message);
     if (check.outcome === 'redirect') return c.redirect(check.location, 303);
     const { who } = c.var;
+    if (who) requirePasswordFor(check, who, deps);
     return who ? ask(c, deps, who, check, search) : c.redirect(withNext('/sign-in', `${c.req.path}${search}`), 303);
   });
 
@@ -32,10 +34,18 @@ export function consentPages(site: Site, deps: SiteDeps): void {
     }
     const { user, caller } = who;
     const { tokenId } = caller;
+    const check = await deps.oauth.check(searchParams, c.var.origin);
+    if (decision === 'allow' && check.outcome === 'ask') requirePasswordFor(check, who, deps);
     const decider = { userId: user.user_id, isAdmin: user.is_admin, tokenId, address: c.env.context.clientIp() };
     const end = await deps.oauth.decide(searchParams, decider, decision === 'allow', c.var.origin);
     return end.outcome === 'refused' ? refused(c, end.message) : c.redirect(end.location, 303);
   });
+}
+
+/** Asks for the password again before an app may administer the service. */
+function requirePasswordFor({ scopes }: Asking, { user, caller }: SignedIn, { services }: SiteDeps): void {
+  const isPowerful = usableBy({ isAdmin: user.is_admin }, scopes).includes('admin');
+  if (isPowerful) requireRecentPassword(caller, services.now(), '/oauth/authorize');
 }
 
 async function ask(

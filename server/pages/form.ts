@@ -1,4 +1,5 @@
 import { type ErrorCode, errors, ParleyError } from '@parley/contract';
+import { RecentPasswordNeeded } from '../auth/recent-password.ts';
 import { readBody } from '../http/body.ts';
 import { PageError } from './error-page.tsx';
 import type { PageContext } from './site.ts';
@@ -64,7 +65,8 @@ export async function attempt<T>(c: PageContext, work: () => Promise<T>, status?
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof ParleyError) || !shownInForm.has(error.code) || error instanceof PageError) throw error;
+    if (!(error instanceof ParleyError) || !shownInForm.has(error.code)) throw error;
+    if (error instanceof PageError || error instanceof RecentPasswordNeeded) throw error;
     const { code, message, details } = error;
     const faults = Object.fromEntries(details.map((detail) => [detail.field, detail.message]));
     return new RejectedForm(

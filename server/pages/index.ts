@@ -6,10 +6,12 @@ import { appPages } from './apps.tsx';
 import { assetPages } from './assets.ts';
 import { auditPages } from './audit.tsx';
 import { botPages } from './bots.tsx';
+import { confirmPages } from './confirm.tsx';
 import { consentPages } from './consent.tsx';
 import { homePages } from './home.tsx';
 import { invitationPages } from './invitations.tsx';
 import { passwordPages } from './password.tsx';
+import { serviceWebhookPages } from './service-webhooks.tsx';
 import { setupPages } from './setup.tsx';
 import { signInPages } from './sign-in.tsx';
 import { signUpPages } from './sign-up.tsx';
@@ -21,12 +23,14 @@ const groups = [
   signInPages,
   signUpPages,
   passwordPages,
+  confirmPages,
   consentPages,
   accessPages,
   appPages,
   botPages,
   adminUserPages,
   invitationPages,
+  serviceWebhookPages,
   auditPages,
 ];
 

@@ -22,6 +22,7 @@ const own: readonly Entry[] = [
 const administration: readonly Entry[] = [
   { href: '/admin/users', label: 'Users', about: 'Who has an account, and who is an administrator.' },
   { href: '/admin/invitations', label: 'Invitations', about: 'Links to create an account.' },
+  { href: '/admin/webhooks', label: 'Webhooks', about: 'Endpoints that receive the events of the whole service.' },
   { href: '/admin/audit', label: 'Audit log', about: 'Who did what to accounts and access, and when.' },
 ];
 

@@ -3,6 +3,9 @@ import type { PageContext } from './site.ts';
 
 /** The page to continue at, always a path of ours. */
 
+/** The page that asks for the password again. */
+export const confirmPath = '/confirm-password';
+
 /** Returns the path of a page that continues at `next`. */
 export const withNext = (path: string, next: string): string =>
   next === '/' ? path : `${path}?next=${encodeURIComponent(next)}`;
@@ -14,14 +17,14 @@ export function localPath(origin: string, next: string | undefined): string {
   return url.origin === origin && !url.pathname.startsWith('//') ? `${url.pathname}${url.search}` : '/';
 }
 
-/** Returns the sign-in page, which continues at the requested page, or at the page of the form that was sent. */
-export function signInFirst(c: PageContext): string {
+/** Returns a page that continues at the requested page, or at the page of the form that was sent. `notice` says that it was not. */
+export function detour(c: PageContext, page: string, notice: Done): string {
   if (c.req.method !== 'POST') {
     const { pathname, search } = new URL(c.req.url);
-    return withNext('/sign-in', `${pathname}${search}`);
+    return withNext(page, `${pathname}${search}`);
   }
-  const path = withNext('/sign-in', formPage(c));
-  return `${path}${path.includes('?') ? '&' : '?'}done=${'signed-out' satisfies Done}`;
+  const path = withNext(page, formPage(c));
+  return `${path}${path.includes('?') ? '&' : '?'}done=${notice}`;
 }
 
 /** Returns the page of the form by its Referer, without its notice. */

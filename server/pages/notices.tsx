@@ -18,6 +18,11 @@ const notices = {
   'administrator-unmade': 'The user is no longer an administrator.',
   'stepped-down': 'You are no longer an administrator.',
   'signed-out': 'You were signed out, and the form was not sent. Sign in to continue.',
+  'password-reset':
+    'Your password is set. All other sessions, your access tokens and the access of all apps ended. Tokens of your bots keep working.',
+  'not-sent': 'The form was not sent. Enter your password, and send it again.',
+  'webhook-registered': 'The webhook is registered.',
+  'webhook-deleted': 'The webhook was deleted.',
   'invitation-withdrawn': 'The invitation was withdrawn. Its link no longer works.',
 } as const;
 
@@ -30,5 +35,5 @@ export const goTo = (c: PageContext, path: string, done: Done): Response => c.re
 export function DoneNotice({ c }: { c: PageContext }) {
   const done = c.req.query('done') ?? '';
   if (c.req.method !== 'GET' || !Object.hasOwn(notices, done)) return null;
-  return <Notice kind={done === 'signed-out' ? 'bad' : 'good'}>{notices[done as Done]}</Notice>;
+  return <Notice kind={done === 'signed-out' || done === 'not-sent' ? 'bad' : 'good'}>{notices[done as Done]}</Notice>;
 }

@@ -59,7 +59,9 @@ export function passwordPages(site: Site, deps: SiteDeps): void {
       const user = await userOf(link);
       const clientIp = c.env.context.clientIp();
       const arrival = await attempt(c, () => resetPassword(services, secret, readNewPassword(c.var.form), clientIp));
-      return arrival instanceof RejectedForm ? linkPage(c, user, arrival) : letIn(c, deps, arrival);
+      return arrival instanceof RejectedForm
+        ? linkPage(c, user, arrival)
+        : letIn(c, deps, arrival, '/access?done=password-reset');
     }),
   );
 }
@@ -106,7 +108,8 @@ function linkPage(c: PageContext, user: UserRow, rejected?: RejectedForm): Promi
     { title: 'Choose a new password', plain: true },
     <>
       <p class="lead">
-        For the account <bdi class="name">{user.name}</bdi>. This signs out all browsers.
+        For the account <bdi class="name">{user.name}</bdi>. This signs out all browsers, and ends your access tokens
+        and the access of all apps. Access tokens of your bots keep working.
       </p>
       <PostForm action={c.req.path} button="Set the password" rejected={rejected} class="card">
         <PasswordOwner name={user.name} />

@@ -1,4 +1,5 @@
 import { limitHeaders } from '../http/responses.ts';
+import { confirmPath } from './next.ts';
 import type { PageContext } from './site.ts';
 
 /** Forbids inline scripts and styles, frames and caching: pages show private data. */
@@ -25,4 +26,10 @@ export function protect(c: PageContext, isHttps: boolean): void {
 }
 
 /** Apps open these in a window of their own, and need `window.opener` to get the result. */
-const openedByApps: ReadonlySet<string> = new Set(['/oauth/authorize', '/sign-in', '/sign-out', '/sign-up']);
+const openedByApps: ReadonlySet<string> = new Set([
+  '/oauth/authorize',
+  '/sign-in',
+  '/sign-out',
+  '/sign-up',
+  confirmPath,
+]);

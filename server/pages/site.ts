@@ -5,6 +5,7 @@ import type { SignUpPolicy } from '../auth/arrivals.ts';
 import type { Actor } from '../auth/audit.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { OAuth } from '../auth/oauth/oauth.ts';
+import { RecentPasswordNeeded } from '../auth/recent-password.ts';
 import type { SignInServices } from '../auth/services.ts';
 import type { Source } from '../auth/sign-in.ts';
 import { limitKey } from '../http/client-ip.ts';
@@ -16,7 +17,7 @@ import type { Handlers, Services } from '../operations/operation.ts';
 import { findUser, type UserRow } from '../store/access/users.ts';
 import { errorPage, foreignForm } from './error-page.tsx';
 import { type Form, readForm } from './form.ts';
-import { signInFirst } from './next.ts';
+import { confirmPath, detour } from './next.ts';
 import { protect } from './protection.ts';
 
 export interface SiteDeps extends PipelineDeps {
@@ -88,7 +89,8 @@ export function buildSite(deps: SiteDeps, register: (site: Site) => void): Site 
   });
 
   site.onError((thrown, c) => {
-    if (thrown instanceof SignInNeeded) return c.redirect(signInFirst(c), 303);
+    if (thrown instanceof SignInNeeded) return c.redirect(detour(c, '/sign-in', 'signed-out'), 303);
+    if (thrown instanceof RecentPasswordNeeded) return c.redirect(detour(c, confirmPath, 'not-sent'), 303);
     const error = asParleyError(thrown);
     c.env.context.error = error;
     return errorPage(c, errors[error.code].status, error.message, thrown);

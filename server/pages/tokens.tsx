@@ -1,9 +1,8 @@
 /** @jsxImportSource hono/jsx */
 import { invalidField, type Scope, scopeNames, scopes as scopeWords } from '@parley/contract';
-import type { Child } from 'hono/jsx';
 import { parseScopes } from '../auth/access-token.ts';
 import type { TokenRow } from '../store/access/tokens.ts';
-import { Boxes, Field, PostForm } from './fields.tsx';
+import { Boxes, Field, PostForm, Select } from './fields.tsx';
 import { type Form, RejectedForm } from './form.ts';
 import { Once, type OnceProps } from './once.tsx';
 import { Card, Confirm, Item, Items, Secret, Time } from './parts.tsx';
@@ -48,6 +47,22 @@ export function TokenList({ tokens, path }: { tokens: readonly TokenRow[]; path:
   return <Items none="There are no access tokens." items={items} />;
 }
 
+/** The choices for the expiry of a token. */
+const lifetimes: Readonly<Record<string, string>> = {
+  '30d': 'In 30 days',
+  '90d': 'In 90 days',
+  '365d': 'In 365 days',
+  never: 'Never',
+};
+const defaultLifetime = '90d';
+
+/** Returns the chosen lifetime in seconds, or undefined if the token never expires. Throws `validation_failed`. */
+export function lifetimeIn(form: Form): number | undefined {
+  const expires = form.get('expires') || defaultLifetime;
+  if (!Object.hasOwn(lifetimes, expires)) throw invalidField('expires', 'must be one of the choices');
+  return expires === 'never' ? undefined : Number.parseInt(expires, 10) * 86_400;
+}
+
 /** Returns the chosen scopes. Throws `validation_failed` if there are none. */
 export function scopesIn(form: Form): Scope[] {
   const ticked = form.all('scopes');
@@ -60,11 +75,9 @@ interface TokenFormProps extends OnceProps {
   readonly action: string;
   readonly offered: readonly Scope[];
   readonly rejected: RejectedForm | undefined;
-  /** Further fields. */
-  readonly children?: Child;
 }
 
-export function TokenForm({ action, offered, rejected, by, children }: TokenFormProps) {
+export function TokenForm({ action, offered, rejected, by }: TokenFormProps) {
   const choices = Object.fromEntries(offered.map((scope) => [scope, scopeWords[scope]]));
   const hint = 'What it is for, such as: nightly report.';
   return (
@@ -73,7 +86,7 @@ export function TokenForm({ action, offered, rejected, by, children }: TokenForm
         <Once by={by} />
         <Field name="name" label="Name" hint={hint} rejected={rejected} isFirst words />
         <Boxes type="checkbox" name="scopes" label="What it may do" choices={choices} rejected={rejected} />
-        {children}
+        <Select name="expires" label="Expires" choices={lifetimes} value={defaultLifetime} rejected={rejected} />
       </PostForm>
     </Card>
   );

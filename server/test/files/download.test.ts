@@ -153,6 +153,8 @@ onAnyEngine('a file is downloaded', (engine) => {
         { user_id: String(ada.userId) },
         { user_id: String(cleo.userId) },
         { user_id: undefined },
+        { token_id: '1' },
+        { token_id: undefined },
         { expires: String(Number(expires) + 1) },
         { expires: `${expires}.5` },
         { expires: undefined },
@@ -164,6 +166,17 @@ onAnyEngine('a file is downloaded', (engine) => {
       for (const fields of tampered) expectRefusal(await request(changed(link, fields)), 'unauthorized');
       expectRefusal(await request(changed(link, { signature: undefined })), 'unauthorized');
       expect((await fetch(link)).status).toBe(200);
+    });
+
+    test('until the token that made it ends', async () => {
+      const { bob, file } = await sentFile();
+      const { token, access_token } = await bob.ok('tokens.create', { name: 'leaked' });
+      const link = await linkTo(new Client(bob.url, access_token, bob.userId), file);
+      const other = await linkTo(bob, file);
+      expect((await fetch(link)).status).toBe(200);
+      await bob.ok('tokens.revoke', { token_id: token.token_id });
+      expectRefusal(await request(link), 'unauthorized');
+      expect((await fetch(other)).status).toBe(200);
     });
 
     test('for nothing but the download', async () => {

@@ -4,6 +4,7 @@ import { Client } from '../support/client.ts';
 import { freshEnvironment, onAnyEngine, onPostgres } from '../support/engines.ts';
 import { users } from '../support/people.ts';
 import { serverFor, startServer } from '../support/server.ts';
+import { inSession } from '../support/visitor.ts';
 import { complaint, expectRefusal } from '../support/wire.ts';
 
 onAnyEngine('users', (engine) => {
@@ -91,7 +92,8 @@ onAnyEngine('users', (engine) => {
     });
 
     test('as administrators where that is asked', async () => {
-      const { user } = await root.ok('users.create', { name: 'second', is_admin: true });
+      const browser = await inSession(server(), root);
+      const { user } = await browser.ok('users.create', { name: 'second', is_admin: true });
       expect(user.is_admin).toBe(true);
       const second = new Client(server().url, await server().token('second'), user.user_id);
       expect((await second.ok('users.create', { name: 'third' })).user.name).toBe('third');

@@ -257,6 +257,19 @@ onAnyEngine('the pages of an account', (engine) => {
       );
     });
 
+    test('of a person or a bot expires after 90 days unless another choice is made', async () => {
+      await visitor.post('/bots', { name: 'ninety', display_name: '' });
+      const { user_id } = await botNamed('ninety');
+      for (const path of ['/access', `/bots/${user_id}`]) {
+        expect(typedIn((await visitor.get(path)).html, 'expires')).toBe('90d');
+        secretIn(await visitor.post(path, { name: 'by default', scopes: 'files' }));
+        const byDefault = await newestToken();
+        expect(byDefault.expires_at).toBe(byDefault.created_at + 90 * day);
+        secretIn(await visitor.post(path, { name: 'chosen', scopes: 'files', expires: 'never' }));
+        expect((await newestToken()).expires_at).toBeNull();
+      }
+    });
+
     test.each([
       ['30d', 30],
       ['90d', 90],

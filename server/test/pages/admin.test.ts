@@ -41,7 +41,15 @@ onAnyEngine('the pages of administrators', (engine) => {
   const pageOf = (user: Client): string => `/admin/users/${user.userId}`;
 
   describe('as a whole', () => {
-    const pages = ['/admin/users', '/admin/users/new', '/admin/users/1', '/admin/invitations', '/admin/audit'];
+    const pages = [
+      '/admin/users',
+      '/admin/users/new',
+      '/admin/users/1',
+      '/admin/invitations',
+      '/admin/webhooks',
+      '/admin/webhooks/new',
+      '/admin/audit',
+    ];
     const forms = [
       '/admin/users/new',
       '/admin/users/1/disable',
@@ -50,6 +58,8 @@ onAnyEngine('the pages of administrators', (engine) => {
       '/admin/users/1/password-link',
       '/admin/invitations',
       '/admin/invitations/1/withdraw',
+      '/admin/webhooks/new',
+      '/admin/webhooks/1/delete',
     ];
 
     test('need a session', async () => {

@@ -180,7 +180,14 @@ inChromium('the pages', () => {
 
   const open = ['/sign-in', '/sign-up', '/setup/none', '/invitation/none', '/password-link/none', '/nothing'];
   const own = ['/', '/access', '/apps', '/apps/new', '/apps/2', '/bots', '/password'];
-  const administration = ['/admin/users', '/admin/users/1', '/admin/invitations', '/admin/audit'];
+  const administration = [
+    '/admin/users',
+    '/admin/users/1',
+    '/admin/invitations',
+    '/admin/webhooks',
+    '/admin/webhooks/new',
+    '/admin/audit',
+  ];
 
   describe('break no rule of accessibility and fit the screen, at a desk and on a phone, light and dark', () => {
     const screens = [

@@ -12,7 +12,7 @@ import { eventually } from '../support/eventually.ts';
 import { accessOf, authorizeApp, newApp } from '../support/oauth.ts';
 import { users } from '../support/people.ts';
 import { serverFor } from '../support/server.ts';
-import { signedIn } from '../support/visitor.ts';
+import { inSession, signedIn } from '../support/visitor.ts';
 
 const actor = (client: Client) => ({ userId: client.userId as never, appId: 0, address: '127.0.0.1' });
 
@@ -138,7 +138,7 @@ onAnyEngine('accounts', (engine) => {
     const root = await server().user(`root-of-${id.userId}`, { admin: true });
     const mallory = await server().user(`mallory-${id.userId}`, { admin: true });
     const whole = { ...hook, service_wide: true, include_direct: true };
-    await mallory.ok('webhooks.register', whole);
+    await (await inSession(server(), mallory)).ok('webhooks.register', whole);
     const services = accessOf(server());
     const invitation = await createInvitation(services, actor(mallory), '');
     const link = await createPasswordLink(services, actor(mallory), (await person(server())).user_id);

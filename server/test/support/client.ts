@@ -7,6 +7,7 @@ import {
   listOperations,
   type OperationName,
 } from '@parley/contract';
+import { cookieNames } from '../../http/cookies.ts';
 
 export interface Failure {
   readonly code: ErrorCode;
@@ -40,6 +41,10 @@ export class Client {
     this.userId = userId;
   }
 
+  protected credential(): Record<string, string> {
+    return { authorization: `Bearer ${this.token}` };
+  }
+
   async call<N extends OperationName>(
     name: N,
     input: ClientInput<N>,
@@ -48,7 +53,7 @@ export class Client {
     const row = rows.get(name);
     if (!row) throw new Error(`no operation ${name}`);
     const address = new URL(`${this.url}/api/${row.resource}.php?action=${row.action}`);
-    const init: RequestInit = { method: row.method, headers: { authorization: `Bearer ${this.token}`, ...headers } };
+    const init: RequestInit = { method: row.method, headers: { ...this.credential(), ...headers } };
     if (row.method === 'GET') {
       for (const [key, value] of Object.entries(input as object)) {
         for (const one of Array.isArray(value) ? value : [value]) address.searchParams.append(key, String(one));
@@ -82,6 +87,13 @@ export class Client {
     const { status, error } = await this.call(name, input);
     if (!error) throw new Error(`${name} ${JSON.stringify(input)} succeeded with ${status}`);
     return error.code;
+  }
+}
+
+/** Calls as one of our pages does, with the session of a browser as its token. */
+export class SessionClient extends Client {
+  protected override credential(): Record<string, string> {
+    return { cookie: `${cookieNames(false).session}=${this.token}`, 'sec-fetch-site': 'same-origin' };
   }
 }
 

@@ -4,6 +4,7 @@ import { openSession } from '../../auth/sessions.ts';
 import { processRuntime } from '../../compose.ts';
 import { cookieNames } from '../../http/cookies.ts';
 import { BrowserLike, decode, type Page } from './browser-like.ts';
+import { SessionClient } from './client.ts';
 import type { TestServer } from './server.ts';
 
 /** The IP address of visitors. The server must trust one proxy. */
@@ -18,10 +19,23 @@ export class Visitor extends BrowserLike {
   }
 }
 
+/** Returns the secret of a new session, as if the user had entered the password at a time. */
+async function newSession(server: TestServer, userId: number, at = Date.now()): Promise<string> {
+  return (await server.engine.write((tx) => openSession(tx, processRuntime, userId as UserId, at))).secret;
+}
+
 /** Returns a browser that is signed in as a user. */
-export async function signedIn(server: TestServer, { userId }: { userId: number }): Promise<Visitor> {
-  const { secret } = await server.engine.write((tx) => openSession(tx, processRuntime, userId as UserId, Date.now()));
-  return new Visitor(server.url, secret);
+export async function signedIn(server: TestServer, { userId }: { userId: number }, at?: number): Promise<Visitor> {
+  return new Visitor(server.url, await newSession(server, userId, at));
+}
+
+/** Returns a client for calls in the session of a browser. */
+export async function inSession(
+  server: TestServer,
+  { userId }: { userId: number },
+  at?: number,
+): Promise<SessionClient> {
+  return new SessionClient(server.url, await newSession(server, userId, at), userId);
 }
 
 /** Returns the value of a field, or undefined if it is absent or unchecked. */
@@ -62,7 +76,7 @@ export function expectSound({ html }: Page): void {
   const unlabelled = (
     html.replace(/<label class="box">[\s\S]*?<\/label>/g, '').match(/<(input|select|textarea)[^>]*>/g) ?? []
   )
-    .filter((field) => !field.includes('type="hidden"'))
+    .filter((field) => !/type="hidden"| hidden=/.test(field))
     .filter((field) => !html.includes(`<label for="${/ id="([^"]*)"/.exec(field)?.[1]}">`));
   expect(unlabelled).toEqual([]);
   for (const [, described] of html.matchAll(/aria-describedby="([^"]*)"/g)) {

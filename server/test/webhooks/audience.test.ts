@@ -1,15 +1,17 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import type { ClientInput, LoggedEvent, Scope } from '@parley/contract';
 import fc from 'fast-check';
-import { withdrawToken } from '../../auth/administer.ts';
+import { changePasswordOf, withdrawToken } from '../../auth/administer.ts';
 import { logTip, readCursor } from '../../store/log/events.ts';
 import { endWithoutAccess } from '../../store/webhooks/webhook-ends.ts';
+import { goodPassword } from '../support/browser-like.ts';
 import { Client } from '../support/client.ts';
 import { onAnyEngine, onBothEngines } from '../support/engines.ts';
 import { eventually } from '../support/eventually.ts';
 import { eventsAfter, eventTip, users } from '../support/people.ts';
 import { type Endpoint, receiverFor } from '../support/receiver.ts';
 import { serverFor, type TestServer } from '../support/server.ts';
+import { inSession } from '../support/visitor.ts';
 import { sentinelFor } from '../support/webhook-scene.ts';
 import { expectRefusal } from '../support/wire.ts';
 
@@ -207,7 +209,7 @@ onBothEngines('a webhook receives', (engine) => {
     let root: Client;
     let number = 0;
     beforeAll(async () => {
-      root = await server().user('root', { admin: true });
+      root = await inSession(server(), await server().user('root', { admin: true }));
     });
     const wide = { service_wide: true } as const;
 
@@ -287,7 +289,7 @@ onBothEngines('a webhook receives', (engine) => {
     ];
     test.each(acts)('cannot be %s by a token that may not administer', async (_, act) => {
       const name = `admin${++number}`;
-      const admin = await server().user(name, { admin: true });
+      const admin = await inSession(server(), await server().user(name, { admin: true }));
       const { ada } = await users(server(), 'ada');
       const [endpoint, elsewhere] = [receiver().endpoint(), receiver().endpoint()];
       const webhook_id = await register(admin, endpoint, wide);
@@ -302,12 +304,11 @@ onBothEngines('a webhook receives', (engine) => {
 
     test('cannot be revived by a token that may not administer', async () => {
       const name = `admin${++number}`;
-      const admin = await server().user(name, { admin: true });
+      const admin = await inSession(server(), await server().user(name, { admin: true }));
       const webhook_id = await register(admin, receiver().endpoint(), wide);
+      await changePasswordOf(server().tools, { userName: name, password: goodPassword });
       const scopes: Scope[] = ['webhooks', 'messages:read'];
       const modest = new Client(server().url, await server().token(name, scopes), admin.userId);
-      const [token] = (await admin.ok('tokens.list', {})).tokens;
-      await admin.ok('tokens.revoke', { token_id: token?.token_id ?? 0 });
       expect(await modest.refused('webhooks.update', { webhook_id, status: 'active' })).toBe('insufficient_scope');
     });
   });
@@ -477,7 +478,7 @@ onBothEngines('a webhook receives', (engine) => {
   describe('that another was disabled', () => {
     test('where it belongs to the same user; nobody else is, and never the disabled one itself', async () => {
       const { ada, bob } = await users(server(), 'ada', 'bob');
-      const root = await server().user('watcher', { admin: true });
+      const root = await inSession(server(), await server().user('watcher', { admin: true }));
       const gone = receiver().endpoint(410);
       const [other, rare, ofChat, bobs, wide] = Array.from({ length: 5 }, () => receiver().endpoint());
       if (!other || !rare || !ofChat || !bobs || !wide) throw new Error('unreachable');

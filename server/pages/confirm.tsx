@@ -1,0 +1,63 @@
+/** @jsxImportSource hono/jsx */
+import { hasRecentPassword } from '../auth/recent-password.ts';
+import { signIn } from '../auth/sign-in.ts';
+import type { UserRow } from '../store/access/users.ts';
+import { PasswordOwner } from './account-fields.tsx';
+import { Field, PostForm } from './fields.tsx';
+import { RejectedForm, throttled } from './form.ts';
+import { show } from './layout.tsx';
+import { confirmPath, localPath } from './next.ts';
+import { DoneNotice } from './notices.tsx';
+import { deviceOf, letIn } from './session.ts';
+import { type PageContext, requireSignedIn, type Site, type SiteDeps, sourceOf } from './site.ts';
+
+/** Asks a signed-in user for the password again. It is a sign-in: a new session replaces that of the browser. */
+export function confirmPages(site: Site, deps: SiteDeps): void {
+  site.get(confirmPath, async (c) => {
+    const { user, caller } = requireSignedIn(c);
+    const next = localPath(c.var.origin, c.req.query('next'));
+    return hasRecentPassword(caller, deps.services.now()) ? c.redirect(next, 303) : confirmPage(c, user, next);
+  });
+
+  site.post(confirmPath, async (c) => {
+    const { user } = requireSignedIn(c);
+    const { origin, form } = c.var;
+    const next = localPath(origin, form.get('next'));
+    const device = deviceOf(c, deps);
+    const { name } = user;
+    const result = await signIn(deps.services, { name, password: form.get('password'), device, ...sourceOf(c) });
+    if (result.outcome === 'signed in') return letIn(c, deps, result, next);
+    const rejected =
+      result.outcome === 'refused'
+        ? new RejectedForm(form, 422, undefined, { password: 'is not your password' })
+        : throttled(c, 'There were too many attempts.', result.retrySeconds);
+    return confirmPage(c, user, next, rejected);
+  });
+}
+
+function confirmPage(c: PageContext, user: UserRow, next: string, rejected?: RejectedForm): Promise<Response> {
+  return show(
+    c,
+    { title: 'Enter your password again', plain: true },
+    <>
+      <DoneNotice c={c} />
+      <p class="lead">
+        You are signed in as <bdi class="name">{user.name}</bdi>. The next step gives lasting power over the service, so
+        it needs your password from the last 10 minutes.
+      </p>
+      <PostForm action={confirmPath} button="Continue" rejected={rejected} class="card">
+        <input type="hidden" name="next" value={next} />
+        <PasswordOwner name={user.name} />
+        <Field
+          name="password"
+          label="Password"
+          type="password"
+          rejected={rejected}
+          autocomplete="current-password"
+          autofocus
+        />
+      </PostForm>
+    </>,
+    rejected?.status,
+  );
+}
