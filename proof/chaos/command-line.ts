@@ -16,6 +16,7 @@ Without a name, all faults in turn, each on the databases that it can happen to.
 --database  the database (both)
 --seed      draws the same schedule again; random without it
 --seconds   ends each run after this time at the latest (900)
+npm run chaos -- tenants is a run of its own, with its own --help: attackers beside an ordinary person.
 ${Object.entries(faults).map(describeFault).join('\n')}`;
 
 function describeFault([name, scenario]: [string, Scenario]): string {

@@ -6,6 +6,7 @@ import { type Counts, countKeys, countNames, countsOf } from './counts.ts';
 import { type RunResult, runScenario } from './run.ts';
 import { whyInapplicable } from './scenario.ts';
 import { tablesOf } from './tables.ts';
+import { tenants } from './tenants/main.ts';
 
 const engineTitles: Readonly<Record<EngineName, string>> = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
 
@@ -38,6 +39,9 @@ function describe(title: string, replay: string, outcome: Outcome): string {
   const tables = [...outcome.tables, common].map((rows) => table(rows));
   return `${[`${title}: ${verdictOn(outcome)}`, ...tables, lines.join('\n')].join('\n\n')}\n`;
 }
+
+// It has no schedule and no evidence as the faults do, so it has a command line and a report of its own.
+if (process.argv[2] === 'tenants') await tenants();
 
 const { chosen, engines, seed, seconds } = readOrExit(usage, readCommandLine);
 
