@@ -1,5 +1,6 @@
 import { SealedBox } from '../lib/sealed-box.ts';
 import type { WebhookServices } from '../operations/operation.ts';
+import { HostLimit } from '../webhooks/host-limit.ts';
 import { manualAttempts } from '../webhooks/manual-attempts.ts';
 import { SecretBox, Sender } from '../webhooks/sender.ts';
 import { checkUrl, Guard } from '../webhooks/ssrf/guard.ts';
@@ -26,6 +27,7 @@ export function buildDelivery(
     monotonic,
   });
   const sender = new Sender({ guard, secrets, now, monotonic, version });
+  const hosts = new HostLimit(monotonic);
   const worker = new DeliveryWorker({
     engine,
     eventLog,
@@ -36,6 +38,7 @@ export function buildDelivery(
     now,
     random: () => chance(runtime),
     sender,
+    hosts,
     maxRequests: settings.maxRequests,
     sweepMs,
     notifyNodes,
@@ -50,7 +53,7 @@ export function buildDelivery(
       notifyNodes();
       return worker.webhooksChanged();
     },
-    attempt: manualAttempts(sender),
+    attempt: manualAttempts({ engine, sender, hosts }),
   };
   return { worker, services };
 }

@@ -102,7 +102,7 @@ async function sendAgain(
   const at = services.now();
   const attempt = delivery.attempts + 1;
   const sending = { id: String(event_id), event: name, body: event.body, attempt, replayId: replay_id, at };
-  const { delivered, ...made } = await services.webhooks.attempt(caller.ownerId, webhook, sending);
+  const { delivered, ...made } = await services.webhooks.attempt(webhook, sending);
   const state = delivered ? 'delivered' : delivery.state;
   await services.engine.write((tx) =>
     recordResend(tx, delivery, { ...made, delivery_id, state, attempts: attempt, refusals, next_at: null, at }),

@@ -1,4 +1,4 @@
-import type { FileId, Input, OperationName, Output, Signal, UserId } from '@parley/contract';
+import type { FileId, Input, OperationName, Output, Signal } from '@parley/contract';
 import type { UserActor } from '../auth/audit.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { FileLinks } from '../auth/file-links.ts';
@@ -46,7 +46,7 @@ export interface WebhookServices {
   readonly checkUrl: (url: string) => Promise<string>;
   readonly seal: (secret: string) => string;
   /** Makes an attempt now, outside the queues. */
-  readonly attempt: (ownerId: UserId, webhook: WebhookRow, sending: Sending) => Promise<AttemptMade>;
+  readonly attempt: (webhook: WebhookRow, sending: Sending) => Promise<AttemptMade>;
   /** Says that a webhook was changed. Resolves once this process acts on it. */
   readonly changed: () => Promise<void>;
 }

@@ -156,7 +156,7 @@ export const webhookHandlers = (services: Services) => {
       const body = present.sample(webhook.webhook_id, at);
       const id = `test-${Buffer.from(services.random(8)).toString('hex')}`;
       const sending = { id, event: 'test', body, attempt: 1, replayId: 0, at };
-      const made = await services.webhooks.attempt(caller.ownerId, webhook, sending);
+      const made = await services.webhooks.attempt(webhook, sending);
       return { delivered: made.delivered, attempt: present.attempt({ ...made, number: 1, at }), body };
     },
   } satisfies Partial<Handlers>;

@@ -19,7 +19,7 @@ export interface AttemptTarget {
 
 /** The result of trying to make an attempt. */
 export type Attempt =
-  | { readonly kind: 'sent'; readonly startedAt: number; readonly outcome: Outcome }
+  | { readonly kind: 'sent'; readonly startedAt: number; readonly url: string; readonly outcome: Outcome }
   /** The request was not sent, or the process may no longer act on its outcome. The attempt is repeated. */
   | { readonly kind: 'cancelled' }
   /** The event is no longer in the log. */
@@ -71,10 +71,11 @@ export class Attempts {
       const at = now();
       if (attempts === 0 && replayId === 0) metrics.lag(Math.max(0, at - created_at) / 1_000);
       const sending = { id: String(eventId), event, body, attempt: attempts + 1, replayId, at };
-      const outcome = await sender.send(target.webhook, sending);
+      const { webhook } = target;
+      const outcome = await sender.send(webhook, sending);
       if (this.#isClosed || target.hasEnded) return { kind: 'cancelled' };
       metrics.attempted(labelOf(outcome), outcome.ms / 1_000);
-      return { kind: 'sent', startedAt: at, outcome };
+      return { kind: 'sent', startedAt: at, url: webhook.url, outcome };
     } catch (cause) {
       // A database that is away is logged once, not for each delivery that waits for it.
       const level = (cause as { code?: unknown }).code === 'unavailable' ? 'debug' : 'error';

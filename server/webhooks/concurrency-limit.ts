@@ -1,3 +1,5 @@
+import type { HostLimit } from './host-limit.ts';
+
 /** The share of one endpoint in the concurrent requests. */
 export interface EndpointUsage {
   inFlight: number;
@@ -7,6 +9,8 @@ export interface EndpointUsage {
   isSuspect: boolean;
   /** The person behind the webhook. */
   readonly ownerId: number;
+  /** The key of its host while it has not responded with a 2xx. Until then it gets one request at a time. */
+  unconfirmedHost: string | undefined;
 }
 
 /** Concurrent requests to one endpoint. */
@@ -27,7 +31,11 @@ const kindOf = ({ allowance, isSuspect }: EndpointUsage): Kind =>
 export interface Slot {
   readonly kind: Kind;
   readonly usage: EndpointUsage;
+  readonly host: string | undefined;
 }
+
+/** `waitMs` is infinite if another request to the host has to end first. */
+export type Refusal = { readonly refusal: 'own' | Kind } | { readonly refusal: 'host'; readonly waitMs: number };
 
 /**
  * A number of slots that owners share. An owner may hold at most as many as are still free: one owner gets half of them,
@@ -68,10 +76,12 @@ class SharedSlots {
  * hang, and so may an untried one: neither must block the other, nor the proven ones.
  */
 export class ConcurrencyLimit {
+  readonly #hosts: HostLimit;
   readonly #slots: Readonly<Record<Kind, SharedSlots>>;
 
   /** `maxRequests` is the number of outgoing requests that Bun runs at once. It queues others, in its own order. */
-  constructor(maxRequests: number) {
+  constructor(maxRequests: number, hosts: HostLimit) {
+    this.#hosts = hosts;
     const max = Math.floor(maxRequests * deliveryShare);
     this.#slots = {
       suspect: new SharedSlots(Math.floor(max / 2)),
@@ -85,21 +95,29 @@ export class ConcurrencyLimit {
     return this.#slots.proven.used;
   }
 
-  /** Returns a slot, or the limit that refuses it: the endpoint's own, or that of a kind. That of `proven` is the total. */
-  take(usage: EndpointUsage): Slot | { refusal: 'own' | Kind } {
-    const { ownerId } = usage;
-    if (usage.inFlight >= Math.min(usage.allowance, maxPerEndpoint)) return { refusal: 'own' };
+  /**
+   * Returns a slot, or the limit that refuses it: the endpoint's own, that of its host, or that of a kind. That of `proven`
+   * is the total.
+   */
+  take(usage: EndpointUsage): Slot | Refusal {
+    const { ownerId, unconfirmedHost: host } = usage;
+    const max = host === undefined ? Math.min(usage.allowance, maxPerEndpoint) : 1;
+    if (usage.inFlight >= max) return { refusal: 'own' };
+    const waitMs = host === undefined ? 0 : this.#hosts.waitMs(host);
+    if (waitMs > 0) return { refusal: 'host', waitMs };
     const kind = kindOf(usage);
     if (!this.#slots.proven.isOpenTo(ownerId)) return { refusal: 'proven' };
     if (!this.#slots[kind].isOpenTo(ownerId)) return { refusal: kind };
     this.#slots.proven.take(ownerId);
     if (kind !== 'proven') this.#slots[kind].take(ownerId);
+    if (host !== undefined) this.#hosts.take(host);
     usage.inFlight++;
-    return { kind, usage };
+    return { kind, usage, host };
   }
 
-  release({ kind, usage }: Slot): void {
+  release({ kind, usage, host }: Slot): void {
     usage.inFlight--;
+    if (host !== undefined) this.#hosts.release(host);
     this.#slots.proven.release(usage.ownerId);
     if (kind !== 'proven') this.#slots[kind].release(usage.ownerId);
   }

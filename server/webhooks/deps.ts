@@ -1,5 +1,6 @@
 import type { LogDeps } from '../log/membership.ts';
 import type { Log } from '../observe/log.ts';
+import type { HostLimit } from './host-limit.ts';
 import type { Sender } from './sender.ts';
 
 /** The metrics of deliveries. */
@@ -19,6 +20,7 @@ export interface DeliveryDeps extends LogDeps {
   readonly sender: Sender;
   /** How many outgoing requests Bun runs at once. */
   readonly maxRequests: number;
+  readonly hosts: HostLimit;
   /** No other process can use this database. */
   readonly isAlone: boolean;
   readonly now: () => number;

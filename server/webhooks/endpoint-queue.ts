@@ -11,6 +11,7 @@ import { ChatQueues, type QueuedDelivery, storedDelivery } from './chat-queue.ts
 import { adjustAllowance, type EndpointUsage, slowMs } from './concurrency-limit.ts';
 import type { DeliveryDeps } from './deps.ts';
 import { type Health, healthy, isSuccess, judge, resultFields } from './health.ts';
+import { hostKey } from './host-limit.ts';
 import { needsRefillCheck, nextRefill, type Refilled, type RefillTask } from './refill.ts';
 import type { AttemptResult } from './result-writer.ts';
 
@@ -73,6 +74,7 @@ export class EndpointQueue implements AttemptTarget {
   #webhook: WebhookRow;
   readonly lease: Lease;
   #accessExpiresAt: number | null = null;
+  #confirmedUrl: string | null = null;
   #deliveryCount = 0;
   #revision = 0;
   #newestDeliveryId = 0;
@@ -100,7 +102,13 @@ export class EndpointQueue implements AttemptTarget {
     const wasQuick = lastDurationMs <= slowMs && state.down_since === null;
     this.webhookId = webhook.webhook_id;
     this.lease = lease;
-    this.usage = { inFlight: 0, allowance: wasQuick ? 2 : 1, isSuspect: false, ownerId: snapshot.access.owner_id };
+    this.usage = {
+      inFlight: 0,
+      allowance: wasQuick ? 2 : 1,
+      isSuspect: false,
+      ownerId: snapshot.access.owner_id,
+      unconfirmedHost: undefined,
+    };
     this.#deps = deps;
     this.#webhook = webhook;
     this.#lastActiveAt = deps.monotonic();
@@ -209,6 +217,7 @@ export class EndpointQueue implements AttemptTarget {
     this.#deliveryCount = state.delivery_count;
     this.#revision = state.revision;
     this.#accessExpiresAt = access.expires_at;
+    this.#confirm(access.confirmed_url);
     this.#backlogs = backlogs;
     this.#replays = replays;
     this.#isReleasing = false;
@@ -299,7 +308,9 @@ export class EndpointQueue implements AttemptTarget {
       this.chats.end(delivery, false, now);
       return undefined;
     }
-    const { outcome, startedAt } = attempt;
+    const { outcome, startedAt, url } = attempt;
+    const isFirstSuccess = isSuccess(outcome) && url === this.#webhook.url && url !== this.#confirmedUrl;
+    if (isFirstSuccess) this.#confirm(url);
     const before = this.#health;
     const verdict = judge(before, { delivery, outcome, startedAt, now, random: this.#deps.random });
     adjustAllowance(this.usage, isSuccess(outcome) && outcome.ms <= slowMs);
@@ -320,6 +331,7 @@ export class EndpointQueue implements AttemptTarget {
       leaseNumber: this.leaseNumber,
       replayId: delivery.replayId,
       health: down_since !== before.down_since || hold_until !== before.hold_until ? verdict.health : undefined,
+      confirmedUrl: isFirstSuccess ? url : undefined,
       result: {
         delivery_id: delivery.deliveryId,
         state: verdict.state,
@@ -330,6 +342,13 @@ export class EndpointQueue implements AttemptTarget {
         ...resultFields(outcome),
       },
     };
+  }
+
+  /** This URL has responded with a 2xx. */
+  #confirm(url: string | null): void {
+    this.#confirmedUrl = url;
+    const isConfirmed = url === this.#webhook.url;
+    this.usage.unconfirmedHost = isConfirmed ? undefined : hostKey(this.usage.ownerId, this.#webhook.url);
   }
 
   /** A result of this delivery is in the database. */

@@ -1,8 +1,9 @@
-import { ParleyError, type UserId } from '@parley/contract';
+import { ParleyError } from '@parley/contract';
 import type { AttemptMade, Sending } from '../domain/attempt.ts';
-import type { WebhookRow } from '../store/webhooks/webhooks.ts';
+import { findAccess, type WebhookRow } from '../store/webhooks/webhooks.ts';
+import type { DeliveryDeps } from './deps.ts';
 import { isSuccess, resultFields } from './health.ts';
-import type { Sender } from './sender.ts';
+import { hostKey } from './host-limit.ts';
 
 /** Concurrent attempts: in all, and for one owner. */
 const maxInAll = 16;
@@ -10,21 +11,29 @@ const maxPerOwner = 4;
 
 /**
  * Returns a function that makes an attempt outside of the queues, for tests and for settled deliveries that are sent once
- * more. It rejects with `unavailable` if too many attempts are in flight.
+ * more. It rejects with `unavailable` if too many attempts are in flight, or too many go to a host that has not
+ * responded with a 2xx yet.
  */
-export function manualAttempts(sender: Sender) {
+export function manualAttempts({ engine, sender, hosts }: Pick<DeliveryDeps, 'engine' | 'sender' | 'hosts'>) {
   /** The owners of the attempts in flight. */
   const owners: number[] = [];
-  return async (ownerId: UserId, webhook: WebhookRow, sending: Sending): Promise<AttemptMade> => {
-    if (owners.length >= maxInAll || owners.filter((id) => id === ownerId).length >= maxPerOwner) {
+  return async (webhook: WebhookRow, sending: Sending): Promise<AttemptMade> => {
+    const access = await findAccess(engine, webhook.webhook_id);
+    if (!access) throw new ParleyError('not_found', 'You have no such webhook.');
+    const { owner_id, confirmed_url } = access;
+    const host = confirmed_url === webhook.url ? undefined : hostKey(owner_id, webhook.url);
+    const isOwnerBusy = owners.filter((id) => id === owner_id).length >= maxPerOwner;
+    if (owners.length >= maxInAll || isOwnerBusy || (host !== undefined && hosts.waitMs(host) > 0)) {
       throw new ParleyError('unavailable', 'Too many deliveries are being tried at the moment.');
     }
-    owners.push(ownerId);
+    owners.push(owner_id);
+    if (host !== undefined) hosts.take(host);
     try {
       const outcome = await sender.send(webhook, sending);
       return { delivered: isSuccess(outcome), ...resultFields(outcome) };
     } finally {
-      owners.splice(owners.indexOf(ownerId), 1);
+      owners.splice(owners.indexOf(owner_id), 1);
+      if (host !== undefined) hosts.release(host);
     }
   };
 }

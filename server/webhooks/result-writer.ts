@@ -1,6 +1,6 @@
 import type { Tx } from '../store/engine/engine.ts';
 import { type Result, recordResults } from '../store/webhooks/delivery-results.ts';
-import { confirmLeases, type EndpointHealth, setHealth } from '../store/webhooks/endpoint-state.ts';
+import { confirmLeases, type EndpointHealth, setConfirmedUrl, setHealth } from '../store/webhooks/endpoint-state.ts';
 import { finishReplays, noteSettled, type Settled } from '../store/webhooks/replays.ts';
 import type { DeliveryDeps } from './deps.ts';
 
@@ -12,6 +12,8 @@ export interface AttemptResult {
   readonly result: Result;
   /** Set if the endpoint's health has changed. */
   readonly health: EndpointHealth | undefined;
+  /** The URL that has responded with a 2xx for the first time. */
+  readonly confirmedUrl: string | undefined;
 }
 
 type WriteOutcome =
@@ -107,6 +109,9 @@ export class ResultWriter {
     );
     const healths = new Map(ours.flatMap(({ webhookId, health }) => (health ? [[webhookId, health] as const] : [])));
     for (const [webhookId, health] of healths) await setHealth(tx, webhookId, health);
+    for (const { webhookId, confirmedUrl } of ours) {
+      if (confirmedUrl !== undefined) await setConfirmedUrl(tx, webhookId, confirmedUrl);
+    }
     const replayed = ours.filter(({ replayId, result }) => replayId !== 0 && written.has(result.delivery_id));
     if (replayed.length === 0) return { held, written };
     await noteSettled(tx, countSettled(replayed.map(({ replayId, result }) => ({ replayId, state: result.state }))));

@@ -1,5 +1,6 @@
 import type { QueuedDelivery } from './chat-queue.ts';
 import { ConcurrencyLimit, type Kind, type Slot } from './concurrency-limit.ts';
+import type { DeliveryDeps } from './deps.ts';
 import type { EndpointQueue } from './endpoint-queue.ts';
 
 /** An attempt that may start now. */
@@ -15,11 +16,11 @@ export class Scheduler {
   readonly #ring: EndpointQueue[] = [];
   readonly #inRing = new Set<EndpointQueue>();
   /** Queues that wait for a slot, by the limit that refused them. */
-  readonly #parked: Record<Kind, EndpointQueue[]> = { suspect: [], untried: [], proven: [] };
+  readonly #parked: Record<Kind | 'host', EndpointQueue[]> = { suspect: [], untried: [], proven: [], host: [] };
+  #hostWaitMs = Number.POSITIVE_INFINITY;
 
-  /** `maxRequests` is the number of outgoing requests that Bun runs at once. */
-  constructor(maxRequests: number) {
-    this.#limit = new ConcurrencyLimit(maxRequests);
+  constructor({ maxRequests, hosts }: Pick<DeliveryDeps, 'maxRequests' | 'hosts'>) {
+    this.#limit = new ConcurrencyLimit(maxRequests, hosts);
   }
 
   get inFlight(): number {
@@ -41,6 +42,7 @@ export class Scheduler {
       const slot = this.#limit.take(queue.usage);
       if ('refusal' in slot) {
         // An endpoint at its own limit continues when one of its own attempts ends.
+        if (slot.refusal === 'host') this.#hostWaitMs = Math.min(this.#hostWaitMs, slot.waitMs);
         if (slot.refusal !== 'own') this.#parked[slot.refusal].push(queue);
         continue;
       }
@@ -57,10 +59,22 @@ export class Scheduler {
     this.#limit.release(slot);
     this.#admit('proven');
     this.#admit(slot.kind);
+    if (slot.host !== undefined) this.retryHosts();
   }
 
-  /** Lets the queues try again that wait for a slot of this kind. */
-  #admit(kind: Kind): void {
+  /** After this time a host gets requests again: call `retryHosts`. Infinite if none waits. */
+  get hostWaitMs(): number {
+    return this.#hostWaitMs;
+  }
+
+  /** Lets the queues try again that wait for their host: call `next`. */
+  retryHosts(): void {
+    this.#hostWaitMs = Number.POSITIVE_INFINITY;
+    this.#admit('host');
+  }
+
+  /** Lets the queues try again that wait for this limit. */
+  #admit(kind: Kind | 'host'): void {
     if (this.#parked[kind].length > 0) for (const queue of this.#parked[kind].splice(0)) this.add(queue);
   }
 }

@@ -48,6 +48,7 @@ export class DeliveryWorker {
   /** The cursor is written although nothing was dispatched. */
   #isCursorDue = false;
   #willSend = false;
+  #hostTimer: ReturnType<typeof setTimeout> | undefined;
   #isStopping = false;
   /** By how much the clock is ahead of the monotonic one. */
   #clockLead = 0;
@@ -61,7 +62,7 @@ export class DeliveryWorker {
     this.#leases = new WebhookLeases(deps);
     this.#attempts = new Attempts(deps);
     this.#writer = new ResultWriter(deps);
-    this.#scheduler = new Scheduler(deps.maxRequests);
+    this.#scheduler = new Scheduler(deps);
     const flight = (work: () => Promise<void>, event: string) => new SingleFlight(work, new FailureLog(log, event));
     this.#dispatching = flight(() => this.#dispatch(), 'webhook_dispatch_failed');
     this.#sweeping = flight(() => this.#sweep(), 'webhook_sweep_failed');
@@ -94,6 +95,7 @@ export class DeliveryWorker {
   async stop(): Promise<void> {
     this.#isStopping = true;
     clearInterval(this.#sweepTimer);
+    clearTimeout(this.#hostTimer);
     await Promise.all([this.#dispatching, this.#sweeping, this.#gathering].map((flight) => flight.stop()));
     await Promise.all(this.#loading.values());
     for (const timer of this.#timers.values()) clearTimeout(timer);
@@ -221,7 +223,18 @@ export class DeliveryWorker {
       this.#willSend = false;
       if (this.#isStopping) return;
       for (let job = this.#scheduler.next(); job; job = this.#scheduler.next()) void this.#send(job);
+      this.#waitForHosts();
     });
+  }
+
+  #waitForHosts(): void {
+    const { hostWaitMs } = this.#scheduler;
+    clearTimeout(this.#hostTimer);
+    if (hostWaitMs === Number.POSITIVE_INFINITY) return;
+    this.#hostTimer = setTimeout(() => {
+      this.#scheduler.retryHosts();
+      this.#sendSoon();
+    }, hostWaitMs);
   }
 
   async #send({ queue, delivery, slot }: Job): Promise<void> {
@@ -288,6 +301,7 @@ export class DeliveryWorker {
     for (const lease of leases) this.#load(lease);
     await Promise.all(this.#loading.values());
     await this.#rebalance();
+    this.#deps.hosts.prune();
     this.#deps.metrics.chatQueues(this.#queues.values().reduce((sum, { chats }) => sum + chats.size, 0));
     if (hasMore) void this.webhooksChanged();
   }

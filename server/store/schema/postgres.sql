@@ -129,7 +129,8 @@ CREATE TABLE public.endpoint_state (
     down_since bigint,
     down_cause text,
     probes bigint DEFAULT 0 NOT NULL,
-    hold_until bigint
+    hold_until bigint,
+    confirmed_url text
 );
 
 CREATE SEQUENCE public.event_ids

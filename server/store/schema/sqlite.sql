@@ -120,7 +120,7 @@ CREATE TABLE "endpoint_state" (
   down_cause TEXT,
   probes INTEGER NOT NULL DEFAULT 0,
   hold_until INTEGER
-) STRICT;
+, confirmed_url TEXT) STRICT;
 
 CREATE INDEX endpoint_state_due ON endpoint_state (due_at) WHERE due_at IS NOT NULL;
 

@@ -191,6 +191,11 @@ export async function setHealth(tx: Tx, webhookId: number, health: EndpointHealt
   );
 }
 
+/** This URL has responded with a 2xx. The caller has confirmed the lease in this transaction. */
+export async function setConfirmedUrl(tx: Tx, webhookId: number, url: string): Promise<void> {
+  await tx.run('UPDATE endpoint_state SET confirmed_url = $2 WHERE webhook_id = $1', [webhookId, url]);
+}
+
 const healthReset = 'down_since = NULL, down_cause = NULL, probes = 0, hold_until = NULL,';
 
 /** How changes by anything but the owner of the lease affect the schedule. */

@@ -220,12 +220,16 @@ export interface WebhookAccess {
   readonly expires_at: number | null;
   /** The person behind the webhook: the owner of a bot, and otherwise the user. */
   readonly owner_id: UserId;
+  /** The URL that has responded with a 2xx. */
+  readonly confirmed_url: string | null;
 }
 
 export const findAccess = (db: Db, webhookId: WebhookId): Promise<WebhookAccess | undefined> =>
   db.get(
-    `SELECT CASE t.kind WHEN 'personal' THEN t.expires_at END AS expires_at, COALESCE(u.owner_id, u.user_id) AS owner_id
-     FROM webhooks w JOIN tokens t ON t.token_id = w.token_id JOIN users u ON u.user_id = w.user_id WHERE w.webhook_id = $1`,
+    `SELECT CASE t.kind WHEN 'personal' THEN t.expires_at END AS expires_at, COALESCE(u.owner_id, u.user_id) AS owner_id,
+       e.confirmed_url
+     FROM webhooks w JOIN tokens t ON t.token_id = w.token_id JOIN users u ON u.user_id = w.user_id
+     JOIN endpoint_state e ON e.webhook_id = w.webhook_id WHERE w.webhook_id = $1`,
     [webhookId],
   );
 

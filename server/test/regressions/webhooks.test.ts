@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { allChats } from '../../store/webhooks/backlogs.ts';
 import { pruneWebhooks } from '../../store/webhooks/webhooks.ts';
 import { ConcurrencyLimit } from '../../webhooks/concurrency-limit.ts';
+import { HostLimit } from '../../webhooks/host-limit.ts';
 import { refill } from '../../webhooks/refill.ts';
 import { Client } from '../support/client.ts';
 import { onAnyEngine } from '../support/engines.ts';
@@ -106,9 +107,10 @@ onAnyEngine('a webhook', (engine) => {
 });
 
 describe('slots', () => {
+  const newSlots = () => new ConcurrencyLimit(256, new HostLimit(() => 0));
   test('are fewer for each owner while others use them, and some stay free', () => {
-    const slots = new ConcurrencyLimit(256);
-    const quick = (ownerId: number) => ({ ownerId, isSuspect: false, inFlight: 0, allowance: 64 });
+    const slots = newSlots();
+    const quick = (ownerId: number) => ({ ...endpoint(ownerId, false), allowance: 64 });
     const fill = (ownerId: number) =>
       Array.from({ length: 1_000 }, () => slots.take(quick(ownerId))).flatMap((s) => ('refusal' in s ? [] : [s]));
     const first = fill(1);
@@ -120,10 +122,16 @@ describe('slots', () => {
     expect(fill(4)).toHaveLength(35);
   });
 
-  const endpoint = (ownerId: number, isSuspect: boolean) => ({ ownerId, isSuspect, inFlight: 0, allowance: 1 });
+  const endpoint = (ownerId: number, isSuspect: boolean) => ({
+    ownerId,
+    isSuspect,
+    inFlight: 0,
+    allowance: 1,
+    unconfirmedHost: undefined,
+  });
 
   test('leave room for the unproven endpoints of others, however many one owner has', () => {
-    const slots = new ConcurrencyLimit(256);
+    const slots = newSlots();
     const taken = (ownerId: number, count: number, isSuspect: boolean) =>
       Array.from({ length: count }, () => slots.take(endpoint(ownerId, isSuspect))).filter((s) => !('refusal' in s));
     expect(taken(1, 1_000, true).length + taken(1, 1_000, false).length).toBe(56 + 28);
@@ -132,7 +140,7 @@ describe('slots', () => {
   });
 
   test('are there again once they are given back', () => {
-    const slots = new ConcurrencyLimit(256);
+    const slots = newSlots();
     const uses = Array.from({ length: 56 }, () => endpoint(1, true));
     const held = uses.map((use) => slots.take(use));
     expect(slots.take(endpoint(1, true))).toEqual({ refusal: 'suspect' });

@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { users } from '../support/people.ts';
 import { type Endpoint, Held } from '../support/receiver.ts';
 import { serverFor, type TestServer } from '../support/server.ts';
-import { clockedServer, Scene, sentinelFor } from '../support/webhook-scene.ts';
+import { clockedServer, Scene, second, sentinelFor } from '../support/webhook-scene.ts';
 
 /** Creates a bot of a person, with a token for all scopes. */
 async function botOf(server: TestServer, { userId }: Client): Promise<Client> {
@@ -60,5 +60,73 @@ onAnyEngine('the slots of one owner', (engine) => {
     expect(held.now).toBe(28);
     held.release();
     await Promise.all([own.arrived(75), ofBot.arrived(75)]);
+  });
+});
+
+onAnyEngine('endpoints of one owner at one host', (engine) => {
+  const { clock, server, receiver } = clockedServer(engine);
+  const sentinel = sentinelFor(server, receiver);
+
+  test('get 10 requests at once and 20 a second, until they have responded with a 2xx', async () => {
+    const scene = await Scene.set(server(), 1);
+    const endpoint = receiver().endpoint();
+    const webhookIds: number[] = [];
+    for (let i = 0; i < 25; i++) webhookIds.push(await scene.hook(endpoint));
+
+    const expectLimits = async (count: number) => {
+      const held = new Held();
+      endpoint.reply = () => held.reply();
+      await scene.say(0, 'for all');
+      await endpoint.arrived(count + 10);
+      await sentinel().passes();
+      expect(held.now).toBe(10);
+      held.release();
+      await endpoint.arrived(count + 20);
+      await sentinel().passes();
+      expect(endpoint.arrivals).toHaveLength(count + 20);
+      clock.pass(second);
+      await endpoint.arrived(count + 25);
+    };
+    await expectLimits(0);
+
+    const held = new Held();
+    endpoint.reply = () => held.reply();
+    await scene.say(0, 'for all that have responded');
+    await endpoint.arrived(50);
+    expect(held.now).toBe(25);
+    held.release();
+    for (const webhookId of webhookIds) await scene.untilSettled(webhookId);
+
+    for (const webhook_id of webhookIds) {
+      await scene.ada.ok('webhooks.update', { webhook_id, url: `${endpoint.url}?${webhook_id}` });
+    }
+    clock.pass(second);
+    await expectLimits(50);
+  });
+
+  test('get one request at a time until the first 2xx, however quick their refusals are', async () => {
+    const scene = await Scene.set(server(), 5);
+    const held = new Held();
+    const endpoint = receiver().endpoint(() => 400);
+    await scene.hook(endpoint);
+    await scene.say(0, 'refused');
+    await endpoint.arrived(1);
+    endpoint.reply = () => held.reply();
+    await Promise.all([1, 2, 3, 4].map((chat) => scene.say(chat, 'held')));
+    await endpoint.arrived(2);
+    await sentinel().passes();
+    expect(held.now).toBe(1);
+    held.release();
+    await endpoint.arrived(5);
+  });
+
+  test('get 20 tests a second at most', async () => {
+    const scene = await Scene.set(server(), 0);
+    const endpoint = receiver().endpoint(404);
+    const webhook_id = await scene.hook(endpoint);
+    for (let i = 0; i < 20; i++) await scene.ada.ok('webhooks.test', { webhook_id });
+    expect(await scene.ada.refused('webhooks.test', { webhook_id })).toBe('unavailable');
+    clock.pass(second);
+    await scene.ada.ok('webhooks.test', { webhook_id });
   });
 });

@@ -44,6 +44,10 @@ async function sharingDeliveries({ title, start }: Ground, plan: Plan): Promise<
       const webhook = { url: receiver.url, events: ['new_message'], secret, chat_id: chats[n] ?? 0 };
       return sender.ok('webhooks.register', webhook);
     });
+    // The limits of new endpoints are not measured here.
+    await parley.engine.write((tx) =>
+      tx.run('UPDATE endpoint_state SET confirmed_url = $1', [new URL(receiver.url).href]),
+    );
     servers.push({ x, parley, sender, chats, rounds: [] as { lags: number[]; micros: number }[] });
   }
   const pace = { perSecond: plan.sizes.lagPerSecond, seconds: plan.sizes.lagSeconds };
