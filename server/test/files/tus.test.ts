@@ -195,7 +195,7 @@ onAnyEngine('a resumable upload', (engine) => {
     const uploads = new Uploads({ engine: database, blobs, now, random, fileBytes: 1e9, keptMs: 1e7 });
     const begin = async () => {
       const row = await uploads.announce(ada.userId as UserId, 'file.bin', bytes.length);
-      const incoming = await uploads.open(row, 0);
+      const incoming = await uploads.open(row, 0, row.user_id);
       await incoming.write(bytes.slice());
       await incoming.close();
       return { ...row, path: `/api/uploads/${row.key}` };
