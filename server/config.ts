@@ -141,7 +141,8 @@ export const summaries: Readonly<Record<keyof typeof settingsTable, string>> = {
   connections: 'The maximum number of connections to PostgreSQL.',
   natsUrl:
     'The NATS that connects the servers on one PostgreSQL, such as `nats://user:password@host:4222`. Separate the URLs of a cluster with commas. Without NATS, servers find changes within two seconds. Messages are encrypted with `PARLEY_SECRET_KEY`. Servers that share a database must also share the storage of files: `S3_URL`, or one folder.',
-  streamLimit: 'The maximum number of open event streams per server. One user gets half of them.',
+  streamLimit:
+    'The maximum number of open event streams per server. One person, with their bots, may have as many as are still free.',
   secretKey:
     'The key that encrypts the secrets of webhooks: 32 random bytes in base64. By default the server creates it once, as `secret.key` in the data folder. Servers that share a database must share it.',
   webhookNetworks: 'Private networks that webhooks may be sent to, such as `10.0.0.0/8, 192.168.1.5, fd00::/8`.',

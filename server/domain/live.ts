@@ -3,6 +3,8 @@ import type { ChatId, EventName, SignalName, TokenId, UserId } from '@parley/con
 /** The user of a stream, and which events it has. */
 export interface LiveQuery {
   readonly userId: UserId;
+  /** The person behind the user. */
+  readonly ownerId: UserId;
   readonly tokenId: TokenId;
   /** When the access expires; null: never. */
   readonly expiresAt: number | null;

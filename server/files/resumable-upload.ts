@@ -76,12 +76,17 @@ export class ResumableUpload {
   }
 
   /** Stores bytes at the offset, and returns the new one. `checkAccess` throws once the caller's access has ended. */
-  async append(offset: number, body: UploadBody, checkAccess: () => Promise<unknown>): Promise<number> {
+  async append(
+    offset: number,
+    body: UploadBody,
+    ownerId: UserId,
+    checkAccess: () => Promise<unknown>,
+  ): Promise<number> {
     if (this.#isComplete) {
       if ((await body.next())?.length) throw moreThanAnnounced();
       return offset;
     }
-    const kept = await this.#store(offset, body, checkAccess);
+    const kept = await this.#store(offset, body, ownerId, checkAccess);
     await checkAccess();
     if (kept === this.#row.size) await this.#complete();
     // Another server may have continued from a lower offset if the lease was lost.
@@ -95,10 +100,15 @@ export class ResumableUpload {
     if (!(await this.#uploads.abandon(this.#row, this.#lease?.number))) throw lostLease();
   }
 
-  async #store(offset: number, body: UploadBody, checkAccess: () => Promise<unknown>): Promise<number> {
+  async #store(
+    offset: number,
+    body: UploadBody,
+    ownerId: UserId,
+    checkAccess: () => Promise<unknown>,
+  ): Promise<number> {
     await this.#extend();
     const lease = this.#lease;
-    const incoming = await this.#uploads.open(this.#row, offset, lease?.number);
+    const incoming = await this.#uploads.open(this.#row, offset, ownerId, lease?.number);
     // An idle client sends nothing that would end the wait for its next bytes.
     lease?.whenLost((error) => body.stop(error));
     try {

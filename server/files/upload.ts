@@ -1,7 +1,6 @@
-import type { UserId } from '@parley/contract';
 import type { FileRow } from '../store/files/files.ts';
 import type { BlobWriter } from './storage/blobs.ts';
-import { type ReceivedFile, tookTooLong, type Uploads } from './uploads.ts';
+import { type ReceivedFile, tookTooLong, type Uploader, type Uploads } from './uploads.ts';
 
 /** A long upload extends its expiry this often. */
 export const extendEveryMs = 60_000;
@@ -23,10 +22,10 @@ export class Upload {
     uploads.waitFor(this.#over.promise);
   }
 
-  static async begin(uploads: Uploads, userId: UserId, name: string, isSent: boolean): Promise<Upload> {
-    const row = await uploads.begin(userId, name, isSent);
+  static async begin(uploads: Uploads, uploader: Uploader, name: string, isSent: boolean): Promise<Upload> {
+    const row = await uploads.begin(uploader.userId, name, isSent);
     try {
-      return new Upload(uploads, row, await uploads.open(row, 0));
+      return new Upload(uploads, row, await uploads.open(row, 0, uploader.ownerId));
     } catch (error) {
       await uploads.discard(row);
       throw error;

@@ -1,5 +1,6 @@
 import { type FileId, invalidField, ParleyError, type UserId } from '@parley/contract';
 import { freeBytes } from '../domain/free-bytes.ts';
+import { FairSlots } from '../lib/fair-slots.ts';
 import type { Engine } from '../store/engine/engine.ts';
 import {
   completeFile,
@@ -56,7 +57,13 @@ const idleMs = 15 * 60_000;
 /** The lease number of an upload in one request. */
 const noLease = 0;
 
-/** Concurrent uploads of one user. */
+/** The user who uploads, and the person behind that user. */
+export interface Uploader {
+  readonly userId: UserId;
+  readonly ownerId: UserId;
+}
+
+/** Concurrent uploads of one person, with their bots. */
 const maxConcurrent = 20;
 
 /** Files of one user without a message. */
@@ -70,11 +77,12 @@ export class Uploads {
   readonly #deps: UploadsDeps;
   readonly #hashes = new Hashes();
   readonly #running = new Set<Promise<unknown>>();
-  /** The owner of each upload that is being written. */
-  readonly #writing: UserId[] = [];
+  /** Uploads that are being written, by owner. */
+  readonly #slots: FairSlots<UserId>;
 
   constructor(deps: UploadsDeps) {
     this.#deps = deps;
+    this.#slots = new FairSlots(deps.blobs.concurrentWriters);
   }
 
   get maxBytes(): number {
@@ -141,8 +149,8 @@ export class Uploads {
   }
 
   /** Opens an upload for writing after its first `at` bytes. A write frees the memory of its bytes. */
-  async open(row: FileRow, at: number, lease = noLease): Promise<BlobWriter> {
-    const leave = this.#enter(row.user_id);
+  async open(row: FileRow, at: number, ownerId: UserId, lease = noLease): Promise<BlobWriter> {
+    const leave = this.#enter(ownerId);
     const writer = await this.#deps.blobs.append(row.key, at).catch((error: unknown) => {
       leave();
       throw error;
@@ -163,14 +171,12 @@ export class Uploads {
   }
 
   /** Counts an open upload until the returned function is called. Throws `unavailable` if there are too many. */
-  #enter(userId: UserId): () => void {
-    const { concurrentWriters } = this.#deps.blobs;
-    const own = this.#writing.filter((writing) => writing === userId).length;
-    if (own >= Math.min(maxConcurrent, concurrentWriters) || this.#writing.length >= concurrentWriters) {
+  #enter(ownerId: UserId): () => void {
+    if (this.#slots.heldBy(ownerId) >= maxConcurrent || !this.#slots.mayTake(ownerId)) {
       throw new ParleyError('unavailable', 'Too many files are being uploaded. Try again in a moment.');
     }
-    this.#writing.push(userId);
-    return () => void this.#writing.splice(this.#writing.indexOf(userId), 1);
+    this.#slots.take(ownerId);
+    return () => this.#slots.release(ownerId);
   }
 
   /** Returns how many bytes of an upload are durable. */

@@ -57,7 +57,7 @@ export function receiver({ bodyLimit, gates, uploads }: ReceiverDeps) {
       begin: async (name, before) => {
         requireScopes(caller, ['files']);
         await gates[row.name]?.(caller, route.decode(asRaw(before)));
-        return Upload.begin(uploads, caller.userId, name, !row.rawFile);
+        return Upload.begin(uploads, caller, name, !row.rawFile);
       },
       chunkArrived: () => context.keepAlive(),
       fileArrived: () => connections.timeout(request, maxStoringSeconds),

@@ -106,7 +106,8 @@ async function append(
   signal.addEventListener('abort', () => body.stop());
   if (signal.aborted) body.stop();
   const checkAccess = async () => requireScopes(await context.reauthenticate(), scopes);
-  const stored = await upload.append(offset, body, checkAccess);
+  const ownerId = context.caller?.ownerId ?? upload.row.user_id;
+  const stored = await upload.append(offset, body, ownerId, checkAccess);
   context.isBodyPending = signal.aborted;
   return toResponse(context, status, { ...headers, 'upload-offset': String(stored), ...stateOf(upload) });
 }

@@ -1,5 +1,6 @@
 import { eventNames, ParleyError, type Signal, type UserId } from '@parley/contract';
 import type { LiveQuery, LiveStream } from '../domain/live.ts';
+import { FairSlots } from '../lib/fair-slots.ts';
 import { Loop } from '../lib/loop.ts';
 import { Semaphore } from '../lib/semaphore.ts';
 import type { EventLog } from '../log/event-log.ts';
@@ -47,7 +48,7 @@ interface StreamsDeps {
   readonly monotonic: () => number;
   /** Returns a number from 0 up to 1. */
   readonly chance: () => number;
-  /** Streams of all users. One user may have half of them. */
+  /** Streams of all users. One person, with their bots, may have as many as are free. */
   readonly maxStreams: number;
   /** How long the end of an access may go unnoticed if nothing reports it. */
   readonly sweepMs: number;
@@ -67,6 +68,8 @@ export class Streams {
   readonly #deps: StreamsDeps;
   readonly #subscribers: Subscribers;
   readonly #streams = new Set<Stream>();
+  /** Streams that are open or about to open, by owner. */
+  readonly #slots: FairSlots<UserId>;
   readonly #pages = new Semaphore(concurrentPages);
   /** One object for all streams, because there are many. */
   readonly #streamDeps: StreamDeps;
@@ -83,6 +86,7 @@ export class Streams {
   constructor(deps: StreamsDeps) {
     const { eventLog, membership, monotonic, sweepMs, quietMs, stallMs, log } = deps;
     this.#deps = deps;
+    this.#slots = new FairSlots(deps.maxStreams);
     this.#accessChecks = new FailureLog(log, 'stream_access_check_failed');
     this.#subscribers = new Subscribers({
       membership,
@@ -112,14 +116,13 @@ export class Streams {
 
   /** Opens a stream, which counts from now on, or fails. Its client follows it or leaves it. */
   async open(query: LiveQuery): Promise<LiveStream> {
-    const { userId } = query;
-    this.#requireRoom(userId);
-    await this.#subscribers.reserve(userId);
+    const { ownerId } = query;
+    this.#requireRoom(ownerId);
+    this.#slots.take(ownerId);
     try {
-      await this.#requireReadable(query);
-      this.#requireRunning();
+      await this.#reserve(query);
     } catch (error) {
-      this.#subscribers.release(userId);
+      this.#slots.release(ownerId);
       throw error;
     }
     const stream = new Stream(this.#streamDeps, query);
@@ -129,6 +132,18 @@ export class Streams {
     // Access may have ended before the stream could be found.
     await this.#endInvalid([stream]).catch((cause) => stream.end('failed', cause));
     return stream;
+  }
+
+  /** Counts a stream of the user, or throws if it may not open. */
+  async #reserve(query: LiveQuery): Promise<void> {
+    await this.#subscribers.reserve(query.userId);
+    try {
+      await this.#requireReadable(query);
+      this.#requireRunning();
+    } catch (error) {
+      this.#subscribers.release(query.userId);
+      throw error;
+    }
   }
 
   /** Sends a signal to the members of its chat. */
@@ -176,19 +191,21 @@ export class Streams {
     return this.#following;
   }
 
-  #requireRoom(userId: UserId): void {
+  #requireRoom(ownerId: UserId): void {
     const { maxStreams } = this.#deps;
     this.#requireRunning();
-    if (this.#subscribers.count >= maxStreams) {
+    if (this.#slots.isFull) {
       throw new ParleyError(
         'unavailable',
         `This server has ${maxStreams} streams open, which is its limit. Try again later.`,
       );
     }
-    const own = this.#subscribers.countOf(userId);
-    if (own >= Math.max(1, maxStreams / 2)) {
-      throw new ParleyError('rate_limited', `You have ${own} streams open, which is your limit. Close some.`);
-    }
+    if (this.#slots.mayTake(ownerId)) return;
+    const own = this.#slots.heldBy(ownerId);
+    throw new ParleyError(
+      'rate_limited',
+      `You and your bots have ${own} streams open, which is your limit now. Close some.`,
+    );
   }
 
   #requireRunning(): void {
@@ -249,9 +266,10 @@ export class Streams {
   }
 
   #ended(stream: Stream, reason: StreamEnd, cause: unknown): void {
-    const { userId, tokenId } = stream.query;
+    const { userId, ownerId, tokenId } = stream.query;
     this.#subscribers.remove(stream);
     this.#subscribers.release(userId);
+    this.#slots.release(ownerId);
     this.#streams.delete(stream);
     const { gauges, log } = this.#deps;
     gauges.streams(this.#streams.size);

@@ -32,11 +32,6 @@ export class Subscribers {
     return this.#count;
   }
 
-  /** Streams of a user, open or about to open. */
-  countOf(userId: UserId): number {
-    return this.#users.get(userId)?.count ?? 0;
-  }
-
   streamsOf(userId: UserId): readonly Stream[] {
     return this.#users.get(userId)?.streams ?? [];
   }

@@ -19,11 +19,11 @@ export const eventHandlers = ({ engine, openStream }: Services) =>
       return { events: page, next: has_more ? (page.at(-1)?.event_id ?? after) : Math.max(after, upTo), has_more };
     },
 
-    'events.stream': async ({ caller: { userId, tokenId, expiresAt }, input, lastEventId }) => {
+    'events.stream': async ({ caller: { userId, ownerId, tokenId, expiresAt }, input, lastEventId }) => {
       const names = input.events && new Set(input.events);
       // A client that reconnects sends its cursor in `Last-Event-ID`. The URL still has the one that it started with.
       const after = lastEventId ?? input.after;
-      return new Live(await openStream({ userId, tokenId, expiresAt, after, chatId: input.chat_id, names }));
+      return new Live(await openStream({ userId, ownerId, tokenId, expiresAt, after, chatId: input.chat_id, names }));
     },
   }) satisfies Partial<Handlers>;
 

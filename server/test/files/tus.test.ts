@@ -203,7 +203,7 @@ onAnyEngine('a resumable upload', (engine) => {
     });
     const begin = async () => {
       const row = await uploads.announce(ada.userId as UserId, 'file.bin', bytes.length);
-      const incoming = await uploads.open(row, 0);
+      const incoming = await uploads.open(row, 0, row.user_id);
       await incoming.write(bytes.slice());
       await incoming.close();
       return { ...row, path: `/api/uploads/${row.key}` };

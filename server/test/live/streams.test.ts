@@ -365,8 +365,8 @@ onAnyEngine('streams', (engine) => {
   const server = serverFor(engine, { PARLEY_STREAM_LIMIT: '6' });
   const open = (who: Client) => EventReader.open(streamUrl(who.url), { Authorization: `Bearer ${who.token}` });
 
-  test('are limited by the operator, and to half of that for one user; a closed stream makes room', async () => {
-    const { ada, bob, cleo } = await users(server(), 'ada', 'bob', 'cleo');
+  test('are limited by the operator, and to those still free for one user; a closed stream makes room', async () => {
+    const { ada, bob, cleo, dan } = await users(server(), 'ada', 'bob', 'cleo', 'dan');
     const given = [await listen(ada), await listen(ada), await listen(ada)];
     const headers = (who: Client) => ({ headers: { authorization: `Bearer ${who.token}` } });
     const tooMany = await request(streamUrl(ada.url), headers(ada));
@@ -378,7 +378,9 @@ onAnyEngine('streams', (engine) => {
     expect(Number(full.headers.get('retry-after'))).toBeGreaterThan(0);
     given.shift()?.breakOff();
     await streamsOpen(server().url, 5);
-    given.push(await listen(cleo));
+    // The last one is left for somebody who has none.
+    expectRefusal(await request(streamUrl(ada.url), headers(cleo)), 'rate_limited');
+    given.push(await listen(dan));
     for (const reader of given) reader.breakOff();
     await streamsOpen(server().url, 0);
   });
