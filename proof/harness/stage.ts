@@ -9,6 +9,7 @@ export const environment = (more: Environment = {}): Record<string, string> => (
   HOST: '127.0.0.1',
   PARLEY_DATA: temporaryFolder(),
   PARLEY_RATE_LIMIT: 'off',
+  PARLEY_MESSAGES_PER_DAY: 'off',
   LOG_LEVEL: 'warn',
   ...more,
 });
