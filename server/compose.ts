@@ -48,7 +48,7 @@ async function start(settings: Settings, runtime: Runtime, cleanup: Cleanup): Pr
   port = server.port;
 
   const { engine, eventLog, log } = core;
-  const { delivery, files, live, storeTokenUses } = parts;
+  const { delivery, files, live, services, storeTokenUses } = parts;
   const jobs = startBackgroundJobs(core, parts, http.limits);
   eventLog.subscribe(() => delivery.worker.eventsCommitted());
   await delivery.worker.start();
@@ -74,6 +74,7 @@ async function start(settings: Settings, runtime: Runtime, cleanup: Cleanup): Pr
       log.write('warn', 'stop_incomplete', { cause }),
     );
     await storeTokenUses().catch((cause) => log.write('warn', 'token_uses_lost', { cause }));
+    await services.dailyMessages.store().catch((cause) => log.write('warn', 'message_counts_lost', { cause }));
     await live.nodes.stop();
     await engine.close();
     log.flush();

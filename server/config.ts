@@ -41,6 +41,13 @@ const integer = (min: number, max: number) => (value: string) => {
   return number;
 };
 
+/** A limit of a person. 0 and `off` mean no limit. */
+const quota = (value: string): number | undefined => {
+  if (value === 'off' || value === '0') return undefined;
+  if (/^\d{1,15}$/.test(value)) return Number(value);
+  throw new Error('off, or an integer of at most 15 digits');
+};
+
 const oneOf =
   <T extends string>(...values: readonly T[]) =>
   (value: string): T => {
@@ -116,6 +123,10 @@ export const settingsTable = {
   participants: setting('PARLEY_PARTICIPANT_LIMIT', `${defaultLimits.participants}`, integer(1, 10_000)),
   page: setting('PARLEY_PAGE_LIMIT', `${defaultLimits.page}`, integer(50, 1_000)),
   fileBytes: setting('PARLEY_FILE_LIMIT', `${defaultLimits.fileBytes}`, integer(1, 1_024 ** 4)),
+  ownerFileBytes: setting('PARLEY_FILE_BYTES_PER_PERSON', `${10 * 1_024 ** 3}`, quota),
+  ownerDailyMessages: setting('PARLEY_MESSAGES_PER_DAY', '50000', quota),
+  ownerChats: setting('PARLEY_CHATS_PER_PERSON', '10000', quota),
+  ownerBots: setting('PARLEY_BOTS_PER_PERSON', '100', quota),
   uploadHours: setting('PARLEY_UPLOAD_HOURS', '24', integer(1, 8_760)),
   s3: setting('S3_URL', '', optional(parseS3Url)),
   eventDays: setting('PARLEY_EVENT_DAYS', '30', integer(1, 36_500)),
@@ -163,6 +174,11 @@ export const summaries: Readonly<Record<keyof typeof settingsTable, string>> = {
   participants: 'The maximum number of users in one `create_group`, `create_channel` or `add_participants`.',
   page: 'The maximum number of rows in a page of a list.',
   fileBytes: 'The maximum bytes of a file.',
+  ownerFileBytes: 'The maximum bytes of all files of a person and their bots. Or `off`.',
+  ownerDailyMessages:
+    'The maximum number of messages that a person and their bots send and edit on a day in UTC. Servers store and share the count every two seconds, so what is sent in that time may exceed it. Or `off`.',
+  ownerChats: 'The maximum number of chats that a person and their bots create, direct chats included. Or `off`.',
+  ownerBots: 'The maximum number of bots of a person. Or `off`.',
   uploadHours: 'Hours until an unfinished upload, or a file without a message, is deleted.',
   s3: 'The S3-compatible storage of files, in place of the data folder: `https://ACCESS_KEY:SECRET_KEY@host/bucket?region=eu-central-1`. Keys are percent-encoded (`/` is `%2F`, `+` is `%2B`). A prefix may follow the bucket. `&style=virtual` puts the bucket before the host.',
   eventDays:

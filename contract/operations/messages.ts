@@ -190,7 +190,7 @@ export const messages = (limits: Limits) => {
       idempotent: true,
       input: z.strictObject({ name: title, participants, description: description.optional() }),
       output: z.object({ group: chat }),
-      errors: ['idempotency_conflict'],
+      errors: ['conflict', 'idempotency_conflict'],
       example: { input: { name: 'Weekend', participants: [2, 3] }, output: { group: newChat } },
     }),
     create_channel: post(['chats:write'], {
@@ -203,7 +203,7 @@ export const messages = (limits: Limits) => {
         participants: participants.prefault([]),
       }),
       output: z.object({ channel: chat }),
-      errors: ['idempotency_conflict'],
+      errors: ['conflict', 'idempotency_conflict'],
       example: {
         input: { name: 'News', description: 'What is new' },
         output: {
@@ -223,7 +223,7 @@ export const messages = (limits: Limits) => {
       idempotent: true,
       input: z.strictObject({ user_id: userId }),
       output: z.object({ chat }),
-      errors: ['idempotency_conflict'],
+      errors: ['conflict', 'idempotency_conflict'],
       example: {
         input: { user_id: 3 },
         output: { chat: { ...newChat, type: 'direct', name: null, participant_count: 2, role: 'member' } },

@@ -10,6 +10,7 @@ export const environment = (more: Environment = {}): Record<string, string> => (
   PARLEY_DATA: temporaryFolder(),
   PARLEY_RATE_LIMIT: 'off',
   PARLEY_WEBHOOK_LIMIT: '20000',
+  PARLEY_MESSAGES_PER_DAY: 'off',
   LOG_LEVEL: 'warn',
   ...more,
 });

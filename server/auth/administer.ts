@@ -10,7 +10,7 @@ import type { AccessServices } from './services.ts';
 import { createUser } from './users.ts';
 
 /** For the commands of the operator, which change the database beside a running server. Each is one short write. */
-export type Tools = Omit<AccessServices, 'ended'>;
+export type Tools = Omit<AccessServices, 'ended' | 'quotas'>;
 
 export interface UserRequest {
   readonly name: string;

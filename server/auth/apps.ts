@@ -43,7 +43,7 @@ export async function registerApp(
     if ((await listApps(tx, owner.userId)).length >= maxApps) {
       throw new ParleyError('conflict', `You have ${maxApps} apps. Delete one first.`);
     }
-    const bot = request.confidential ? await insertBot(tx, owner.userId, request.name, at) : undefined;
+    const bot = request.confidential ? await insertBot(tx, services, owner.userId, request.name, at) : undefined;
     const created = await insertApp(tx, {
       client_id: newSecret('client', services.random).slice(0, 24),
       owner_id: owner.userId,

@@ -1,4 +1,5 @@
 import { ParleyError, type Scope, type TokenId, type UserId } from '@parley/contract';
+import { requireWithin } from '../domain/quotas.ts';
 import { findToken, lockTokensOf } from '../store/access/tokens.ts';
 import { findUser, insertUser, listBots, type UserRow } from '../store/access/users.ts';
 import type { Db, Tx } from '../store/engine/engine.ts';
@@ -6,9 +7,6 @@ import { record, type UserActor } from './audit.ts';
 import { makeToken, type NewToken, requireRoomForToken, withdraw } from './personal-token.ts';
 import type { AccessServices } from './services.ts';
 import { createUser } from './users.ts';
-
-/** The number of bots of one person. */
-const maxBots = 100;
 
 export interface BotRequest {
   readonly name: string;
@@ -19,8 +17,7 @@ export function createBot(services: AccessServices, owner: UserActor, request: B
   return services.engine.write(async (tx) => {
     const at = services.now();
     const { userId: ownerId } = owner;
-    await tx.lockKeys([`bots of ${ownerId}`]);
-    await requireRoom(tx, ownerId);
+    await requireQuota(tx, services, ownerId);
     const { name, displayName } = request;
     const bot = await createUser(tx, { name, displayName, isAdmin: false, passwordHash: null, ownerId, at });
     await record(tx, at, owner, 'bot_created', { bot_id: bot.user_id, name });
@@ -28,15 +25,21 @@ export function createBot(services: AccessServices, owner: UserActor, request: B
   });
 }
 
-async function requireRoom(tx: Tx, ownerId: UserId): Promise<void> {
-  if ((await listBots(tx, ownerId)).length >= maxBots) {
-    throw new ParleyError('conflict', `You have ${maxBots} bots. Disable one first.`);
-  }
+/** Throws if the owner has as many bots as allowed. Another bot of the owner waits for the end of the transaction. */
+async function requireQuota(tx: Tx, { quotas }: AccessServices, ownerId: UserId): Promise<void> {
+  await tx.lockKeys([`bots of ${ownerId}`]);
+  requireWithin(quotas, 'bots', (await listBots(tx, ownerId)).length + 1);
 }
 
 /** Creates the bot of an app, with a free name that is made from the title of the app. */
-export async function insertBot(tx: Tx, ownerId: UserId, title: string, at: number): Promise<UserRow> {
-  await requireRoom(tx, ownerId);
+export async function insertBot(
+  tx: Tx,
+  services: AccessServices,
+  ownerId: UserId,
+  title: string,
+  at: number,
+): Promise<UserRow> {
+  await requireQuota(tx, services, ownerId);
   const words = title
     .normalize('NFKD')
     .toLowerCase()

@@ -1,4 +1,5 @@
 import type { UserId } from '@parley/contract';
+import type { Quotas } from '../domain/quotas.ts';
 import type { Throttle } from '../store/access/throttles.ts';
 import type { Engine } from '../store/engine/engine.ts';
 import type { Random } from './access-token.ts';
@@ -9,6 +10,7 @@ export interface AccessServices {
   readonly now: () => number;
   readonly random: Random;
   readonly passwords: Passwords;
+  readonly quotas: Quotas;
   /** Must be called after the commit that ends some access of these users. It empties caches and closes streams. */
   readonly ended: (...userIds: readonly UserId[]) => Promise<void>;
 }

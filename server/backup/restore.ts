@@ -1,4 +1,5 @@
 import { ParleyError } from '@parley/contract';
+import { recountUse } from '../store/access/owner-use.ts';
 import type { Columns, Tx, Value } from '../store/engine/engine.ts';
 import { lockSchema, migrateTo, newestVersion } from '../store/engine/migrate.ts';
 import { noteGap } from '../store/log/log-cursor.ts';
@@ -55,6 +56,7 @@ export async function restoreInto(tx: Tx, deps: RestoreDeps): Promise<RestoreOut
   await files.settle(archive.missing);
   if (manifest.files.included) await settleFiles(tx, archive.missing);
   else await forgetUnsent(tx, Date.parse(manifest.began_at));
+  await recountUse(tx);
   // The leases of the original servers are void.
   await releaseAllLeases(tx, null);
   await deps.say('Building the search index.');

@@ -36,6 +36,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   message_terms: 'the same index, as a list of its words',
   nodes: 'the servers that run now',
   rate_uses: 'counts of those servers within the last minute',
+  owner_use: 'a restore counts chats and files again',
   throttles: 'current limits on attempts to sign in',
   authorization_codes: 'they expire within minutes and work once; one that was used since must not work again',
 };

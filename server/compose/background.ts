@@ -42,6 +42,10 @@ export function startBackgroundJobs(core: Core, parts: Parts, limits: RateLimits
   searchIndex.wake();
   const jobs = [
     searchIndex,
+    start('message_counts', {
+      step: () => parts.services.dailyMessages.store().then(() => false),
+      sweepMs: runtime.sweepMs,
+    }),
     start('token_uses', { step: () => parts.storeTokenUses().then(() => false), sweepMs: 5_000 }),
     // Its own job, because a storage that does not respond must not delay the others.
     start('file_removal', {

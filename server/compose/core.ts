@@ -1,4 +1,5 @@
 import type { Settings } from '../config.ts';
+import type { Quotas } from '../domain/quotas.ts';
 import { EventLog } from '../log/event-log.ts';
 import { type LogDeps, MembershipIndex } from '../log/membership.ts';
 import { Log } from '../observe/log.ts';
@@ -24,6 +25,13 @@ export interface Core extends LogDeps {
   readonly log: Log;
   readonly disk: DiskGuard;
 }
+
+export const quotasOf = (settings: Settings): Quotas => ({
+  fileBytes: settings.ownerFileBytes,
+  dailyMessages: settings.ownerDailyMessages,
+  chats: settings.ownerChats,
+  bots: settings.ownerBots,
+});
 
 /** Opens the database and the event log. */
 export async function openCore(settings: Settings, runtime: Runtime, cleanup: Cleanup): Promise<Core> {

@@ -7,7 +7,7 @@ import { checkS3, openS3 } from '../files/storage/s3.ts';
 import { withSegments } from '../files/storage/segments.ts';
 import { Uploads } from '../files/uploads.ts';
 import type { FileServices } from '../operations/operation.ts';
-import { type Core, deriveKey } from './core.ts';
+import { type Core, deriveKey, quotasOf } from './core.ts';
 import type { Runtime } from './runtime.ts';
 
 const hourMs = 3_600_000;
@@ -30,7 +30,16 @@ export async function buildFiles(
   const keptMs = settings.uploadHours * hourMs;
   const { fileBytes } = settings;
   const { requireRoom } = disk;
-  const uploads = new Uploads({ engine, blobs, now, random, fileBytes, keptMs, requireRoom });
+  const uploads = new Uploads({
+    engine,
+    blobs,
+    now,
+    random,
+    fileBytes,
+    keptMs,
+    quotas: quotasOf(settings),
+    requireRoom,
+  });
   const locks = new UploadLocks({
     engine,
     monotonic,

@@ -1,9 +1,10 @@
 import { Authenticator } from '../auth/authenticate.ts';
 import { Passwords } from '../auth/passwords.ts';
 import type { SignInServices } from '../auth/services.ts';
+import { DailyMessages } from '../operations/daily-messages.ts';
 import type { Services } from '../operations/operation.ts';
 import { recordTokenUses } from '../store/access/tokens.ts';
-import { type Cleanup, type Core, deriveKey } from './core.ts';
+import { type Cleanup, type Core, deriveKey, quotasOf } from './core.ts';
 import { buildDelivery } from './delivery.ts';
 import { buildFiles } from './files.ts';
 import { localUrl } from './listening.ts';
@@ -16,6 +17,7 @@ export async function buildParts(core: Core, ownPort: () => number | undefined, 
   const { settings, runtime, engine, key } = core;
   const { now, random } = runtime;
   const origin = () => settings.publicUrl?.origin ?? localUrl(settings, ownPort());
+  const quotas = quotasOf(settings);
   const authenticator = new Authenticator(engine, now);
   const delivery = buildDelivery(core, ownPort, () => live.nodes.webhooksChanged());
   const files = await buildFiles(core, origin, (upload) => live.nodes.wantUpload(upload));
@@ -32,6 +34,8 @@ export async function buildParts(core: Core, ownPort: () => number | undefined, 
     passwords: new Passwords(settings.passwordCost),
     ...live.services,
     requireRoom: core.disk.requireRoom,
+    quotas,
+    dailyMessages: new DailyMessages(engine, now, quotas),
     webhooks: delivery.services,
     files: files.services,
     ended: async (...userIds) => {

@@ -8,7 +8,7 @@ export interface Runtime {
   readonly random: (bytes: number) => Uint8Array;
   readonly print: (text: string) => void;
   readonly measureSpace: MeasureSpace;
-  /** How long a lost message may delay a consumer of the log. */
+  /** How long a lost message may delay a consumer of the log. Counts of messages are stored as often. */
   readonly sweepMs: number;
   /** How often unused files are removed. */
   readonly fileSweepMs: number;

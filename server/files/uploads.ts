@@ -1,6 +1,8 @@
 import { type FileId, invalidField, ParleyError, type UserId } from '@parley/contract';
 import { freeBytes } from '../domain/free-bytes.ts';
+import { type Quotas, requireWithin } from '../domain/quotas.ts';
 import { FairSlots } from '../lib/fair-slots.ts';
+import { addFileBytes } from '../store/access/owner-use.ts';
 import type { Engine } from '../store/engine/engine.ts';
 import {
   completeFile,
@@ -16,6 +18,7 @@ import {
   isCompleteFile,
   isKept,
   isKnown,
+  setFileSize,
 } from '../store/files/files.ts';
 import { startSegment } from '../store/files/upload-leases.ts';
 import { Hashes, RunningHash } from './hashes.ts';
@@ -33,6 +36,7 @@ export interface UploadsDeps {
   readonly fileBytes: number;
   /** How long a file without a message, and an unfinished upload, are kept. */
   readonly keptMs: number;
+  readonly quotas: Quotas;
   /** Throws `unavailable` while the database must not grow. */
   readonly requireRoom: () => void;
 }
@@ -113,7 +117,7 @@ export class Uploads {
     readonly expiresAt: number;
     readonly isCounted: boolean;
   }): Promise<FileRow> {
-    const { engine, now, random, requireRoom } = this.#deps;
+    const { engine, now, random, quotas, requireRoom } = this.#deps;
     const { userId, name, size } = file;
     requireRoom();
     const key = newKey(random);
@@ -125,6 +129,9 @@ export class Uploads {
           `You have ${maxUnsent} files without a message. Send some of them, or wait until they expire.`,
         );
       }
+      // The size of an upload in one request is counted when it is known. One more byte must fit now.
+      const bytes = await addFileBytes(tx, userId, size ?? 0);
+      requireWithin(quotas, 'fileBytes', size === null ? bytes + 1 : bytes);
       return insertFile(tx, { key, user_id: userId, name, size, created_at: now(), expires_at: file.expiresAt });
     });
   }
@@ -192,9 +199,15 @@ export class Uploads {
 
   /** Seals the bytes, and returns the hash and the type. */
   async seal(row: FileRow, size: number, lease = noLease): Promise<ReceivedFile> {
-    const { engine, blobs, now } = this.#deps;
+    const { engine, blobs, now, quotas } = this.#deps;
     if (size === 0) throw invalidField('file', 'is empty');
     if (!(await findFile(engine, row.file_id, now()))) throw tookTooLong();
+    if (row.size === null) {
+      await engine.write(async (tx) => {
+        if (!(await setFileSize(tx, row.file_id, size))) throw tookTooLong();
+        requireWithin(quotas, 'fileBytes', await addFileBytes(tx, row.user_id, size));
+      });
+    }
     await blobs.seal(row.key, size);
     const sha256 = this.#hashes.at(row.key, size, lease)?.digest() ?? (await this.#hash(row.key, size));
     this.#hashes.drop(row.key);

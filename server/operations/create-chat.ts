@@ -1,4 +1,7 @@
 import { type ChatId, invalidField, type Role, type UserId } from '@parley/contract';
+import type { Caller } from '../auth/caller.ts';
+import { requireWithin } from '../domain/quotas.ts';
+import { addChat } from '../store/access/owner-use.ts';
 import { unknownUsers } from '../store/access/users.ts';
 import { findDirect, insertChat, type NewChat } from '../store/chat/chats.ts';
 import { insertMembers } from '../store/chat/members.ts';
@@ -9,27 +12,34 @@ import { change, type Handlers, type Services } from './operation.ts';
 
 export const createChatHandlers = (services: Services) =>
   ({
-    'messages.create_group': change(services, async (tx, at, { caller: { userId }, input }) => {
+    'messages.create_group': change(services, async (tx, at, { caller, input }) => {
       const chat = { ...input, type: 'group', visibility: 'private' } as const;
-      const chatId = await createChat(tx, userId, chat, input.participants, at);
-      return { group: await chatFor(tx, chatId, userId) };
+      const chatId = await createChat(tx, services, caller, chat, input.participants, at);
+      return { group: await chatFor(tx, chatId, caller.userId) };
     }),
 
-    'messages.create_channel': change(services, async (tx, at, { caller: { userId }, input }) => {
-      const chatId = await createChat(tx, userId, { ...input, type: 'channel' }, input.participants, at);
-      return { channel: await chatFor(tx, chatId, userId) };
+    'messages.create_channel': change(services, async (tx, at, { caller, input }) => {
+      const chatId = await createChat(tx, services, caller, { ...input, type: 'channel' }, input.participants, at);
+      return { channel: await chatFor(tx, chatId, caller.userId) };
     }),
 
-    'messages.create_direct': change(services, async (tx, at, { caller: { userId }, input }) => {
+    'messages.create_direct': change(services, async (tx, at, { caller, input }) => {
+      const { userId } = caller;
       if (input.user_id === userId) throw invalidField('user_id', 'is your own: a direct chat has two sides');
       if ((await unknownUsers(tx, [input.user_id])).length > 0) throw invalidField('user_id', 'is not a user');
       const pair = [userId, input.user_id].sort((a, b) => a - b);
       const existing = await findDirect(tx, pair.join(':'));
-      return { chat: await chatFor(tx, existing ?? (await createDirect(tx, userId, pair, at)), userId) };
+      return { chat: await chatFor(tx, existing ?? (await createDirect(tx, services, caller, pair, at)), userId) };
     }),
   }) satisfies Partial<Handlers>;
 
-async function createDirect(tx: Tx, creator: UserId, pair: UserId[], at: number): Promise<ChatId> {
+async function createDirect(
+  tx: Tx,
+  services: Services,
+  { userId: creator, ownerId }: Caller,
+  pair: UserId[],
+  at: number,
+): Promise<ChatId> {
   const direct_key = pair.join(':');
   const chat = { type: 'direct', visibility: 'private', name: null, description: '', direct_key } as const;
   const chatId = await insertChat(tx, { ...chat, created_by: creator, created_at: at });
@@ -39,6 +49,7 @@ async function createDirect(tx: Tx, creator: UserId, pair: UserId[], at: number)
     if (theirs === undefined) throw new Error('a direct chat both exists and does not');
     return theirs;
   }
+  await countChat(tx, services, ownerId);
   const data = { chat_id: chatId, user_id: creator, participants: pair };
   const event_id = await appendOne(tx, { event: 'direct_created', data }, at);
   const joining = pair.map((user_id) => ({ user_id, role: 'member' as const, event_id }));
@@ -55,7 +66,8 @@ interface GroupOrChannel extends Pick<NewChat, 'visibility'> {
 /** Creates a group or channel that its creator owns. One event announces it with all its first participants. */
 async function createChat(
   tx: Tx,
-  creator: UserId,
+  services: Services,
+  { userId: creator, ownerId }: Caller,
   { type, visibility, name, description = '' }: GroupOrChannel,
   others: readonly UserId[],
   at: number,
@@ -64,12 +76,18 @@ async function createChat(
   const chat = { type, visibility, name, description, direct_key: null };
   const chatId = await insertChat(tx, { ...chat, created_by: creator, created_at: at });
   if (chatId === undefined) throw new Error('the new chat has no id');
+  await countChat(tx, services, ownerId);
   const data = { chat_id: chatId, name, user_id: creator, participants };
   const event_id = await appendOne(tx, { event: `${type}_created`, data }, at);
   const roleOf = (userId: UserId): Role => (userId === creator ? 'owner' : 'member');
   const joining = participants.map((user_id) => ({ user_id, role: roleOf(user_id), event_id }));
   await insertMembers(tx, chatId, joining, at);
   return chatId;
+}
+
+/** Throws `conflict` if the owner has created more chats than allowed. */
+async function countChat(tx: Tx, { quotas }: Services, ownerId: UserId): Promise<void> {
+  requireWithin(quotas, 'chats', await addChat(tx, ownerId));
 }
 
 /** Returns the participants besides the caller. Throws if one of them is not a user. */

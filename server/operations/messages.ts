@@ -69,9 +69,11 @@ export const messageHandlers = (services: Services) =>
       return { message: await present.messageFor(services.engine, message, caller.userId, services.files.url) };
     },
 
+    // An edit takes as much space as a message: its event has both texts.
     'messages.edit_message': change(
       services,
-      async (tx, at, { caller: { userId }, input: { message_id, content } }) => {
+      async (tx, at, { caller: { userId, ownerId }, input: { message_id, content } }) => {
+        services.dailyMessages.require(ownerId);
         const { message } = await lockMessage(tx, userId, message_id);
         if (message.user_id !== userId) throw new ParleyError('forbidden', 'Only its author may edit a message.');
         if (message.is_deleted) throw new ParleyError('conflict', 'This message has been deleted.');
@@ -86,6 +88,7 @@ export const messageHandlers = (services: Services) =>
         const { chat_id, user_id } = message;
         const data = { message_id, chat_id, user_id, content, previous_content: before.content };
         await appendOne(tx, { event: 'message_edited', data }, at);
+        services.dailyMessages.add(ownerId);
         return show(after);
       },
     ),

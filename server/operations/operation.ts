@@ -11,6 +11,7 @@ import type { ReceivedFile } from '../files/uploads.ts';
 import { claimKeys, storeResponses } from '../store/access/idempotency.ts';
 import type { Tx } from '../store/engine/engine.ts';
 import type { WebhookRow } from '../store/webhooks/webhooks.ts';
+import type { DailyMessages } from './daily-messages.ts';
 import type { Result } from './results.ts';
 
 /** An authenticated call with valid input. */
@@ -63,6 +64,7 @@ export interface FileServices {
 export interface Services extends AccessServices {
   /** Throws `unavailable` while the disk has no room for more data. */
   readonly requireRoom: () => void;
+  readonly dailyMessages: DailyMessages;
   readonly openStream: (query: LiveQuery) => Promise<LiveStream>;
   /** Sends a signal to the streams of all processes. */
   readonly signal: (signal: Signal) => void;

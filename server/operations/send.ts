@@ -4,7 +4,9 @@ import { storedResponse } from '../domain/idempotency.ts';
 import { keptFile } from '../domain/message.ts';
 import { tookTooLong } from '../files/uploads.ts';
 import { Batcher } from '../lib/batcher.ts';
+import { claimKeys } from '../store/access/idempotency.ts';
 import { type NewMessage, type SendOutcome, sendMessages } from '../store/chat/send.ts';
+import type { Engine } from '../store/engine/engine.ts';
 import { accessChatTo } from './access.ts';
 import { type Call, fingerprintOf, type Gate, type Handler, keyOf, type Services } from './operation.ts';
 import { PreparedJson } from './results.ts';
@@ -15,7 +17,7 @@ type Send = Call<'messages.send_message'>;
 const maxBatch = 256;
 
 /** `send_message`: messages that arrive together are committed together. */
-export function sendMessage({ engine, now, files }: Services): Handler<'messages.send_message'> {
+export function sendMessage({ engine, now, files, dailyMessages }: Services): Handler<'messages.send_message'> {
   const batches = new Batcher<NewMessage, SendOutcome>(
     (messages) => engine.call(sendMessages, { messages, fileUrl: files.url('') }, now),
     { maxItems: maxBatch, concurrentBatches: engine.writers },
@@ -24,9 +26,18 @@ export function sendMessage({ engine, now, files }: Services): Handler<'messages
     // A caller who may not read files may not show them to others either.
     if (call.input.file_id !== undefined) requireScopes(call.caller, ['files']);
     const message = toMessage(call);
+    try {
+      dailyMessages.require(call.caller.ownerId);
+    } catch (overQuota) {
+      // A message that was sent before is returned again.
+      if (!(await wasSent(engine, message))) throw overQuota;
+    }
     for (;;) {
       const outcome = await batches.submit(message);
-      if ('json' in outcome) return new PreparedJson(`"message":${outcome.json}`);
+      if ('json' in outcome) {
+        dailyMessages.add(call.caller.ownerId);
+        return new PreparedJson(`"message":${outcome.json}`);
+      }
       if ('stored' in outcome)
         return new PreparedJson(storedResponse(outcome.stored, fingerprintOf(call)).slice(1, -1));
       if (outcome.refused === 'file') throw invalidField('file_id', 'is not a file that you have uploaded');
@@ -37,6 +48,10 @@ export function sendMessage({ engine, now, files }: Services): Handler<'messages
     }
   };
 }
+
+/** Returns true if the message has an Idempotency-Key that was used before. */
+const wasSent = async (engine: Engine, { key }: NewMessage): Promise<boolean> =>
+  key !== null && (await engine.write((tx) => claimKeys(tx, [key]))).size > 0;
 
 function toMessage(call: Send): NewMessage {
   const { caller, input, file, idempotencyKey } = call;
@@ -53,7 +68,8 @@ function toMessage(call: Send): NewMessage {
 
 /** Refuses a caller who may not post in the chat before the file of the message is received. */
 export const requireMayPost =
-  ({ engine }: Services): Gate =>
+  ({ engine, dailyMessages }: Services): Gate =>
   async (caller, { chat_id }) => {
+    dailyMessages.require(caller.ownerId);
     if (typeof chat_id === 'number') await accessChatTo(engine, 'send', caller.userId, chat_id as ChatId);
   };

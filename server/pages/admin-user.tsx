@@ -1,5 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import { passwordLinkMs } from '../auth/links.ts';
+import { dayMs } from '../operations/daily-messages.ts';
+import { findUse } from '../store/access/owner-use.ts';
 import { countAdmins, findSignIn, findUser, listBots, type UserRow } from '../store/access/users.ts';
 import { show } from './layout.tsx';
 import { Once } from './once.tsx';
@@ -54,6 +56,12 @@ export async function userPage(
           <a href={`/admin/audit?user=${encodeURIComponent(user.name)}`}>This user in the audit log</a>
         </p>
       </Card>
+      {isPerson && (
+        <Card title="Use">
+          <p>By the person and their bots together. The limits are settings of the server.</p>
+          <Facts facts={await useOf(services, user, bots.length)} />
+        </Card>
+      )}
       {isPerson && isActive && (
         <Card title="Password">
           <p>
@@ -106,6 +114,23 @@ export async function userPage(
     </>,
   );
 }
+
+/** What a person and their bots use, each with its limit. The messages of the last seconds may be missing. */
+async function useOf({ engine, quotas, now }: SiteDeps['services'], { user_id }: UserRow, bots: number) {
+  const use = await findUse(engine, user_id);
+  const isToday = use?.message_day === Math.floor(now() / dayMs);
+  return {
+    'Messages today (UTC)': outOf(isToday ? use.messages : 0, quotas.dailyMessages),
+    'Bytes of files': outOf(use?.file_bytes ?? 0, quotas.fileBytes),
+    'Chats created': outOf(use?.chats ?? 0, quotas.chats),
+    Bots: outOf(bots, quotas.bots),
+  };
+}
+
+const number = new Intl.NumberFormat('en');
+
+const outOf = (used: number, limit: number | undefined): string =>
+  limit === undefined ? number.format(used) : `${number.format(used)} of ${number.format(limit)}`;
 
 const UserLink = ({ user }: { user: UserRow }) => <NameLink href={`/admin/users/${user.user_id}`} name={user.name} />;
 

@@ -1,6 +1,7 @@
 import type { FileId, UserId } from '@parley/contract';
 import { leaseSql } from '../../lib/lease.ts';
-import { bulkStatement, type Db, type Tx } from '../engine/engine.ts';
+import { addFileBytes } from '../access/owner-use.ts';
+import { bulkStatement, type Db, type Engine, type Tx } from '../engine/engine.ts';
 import { changes, exists, insertRow, number } from '../engine/query.ts';
 
 export interface FileRow {
@@ -117,6 +118,10 @@ export async function releaseFile(tx: Tx, fileId: FileId, at: number): Promise<v
   );
 }
 
+/** Sets the size of an upload that did not announce it. Returns false if the upload was removed. */
+export const setFileSize = (tx: Tx, fileId: FileId, size: number): Promise<boolean> =>
+  changes(tx, 'UPDATE files SET size = $2 WHERE file_id = $1 AND size IS NULL AND is_dropped = 0', [fileId, size]);
+
 export const extendFile = (db: Db, fileId: FileId, expiresAt: number): Promise<boolean> =>
   changes(db, 'UPDATE files SET expires_at = $2 WHERE file_id = $1 AND expires_at IS NOT NULL AND is_dropped = 0', [
     fileId,
@@ -175,7 +180,11 @@ export async function postponeDeletion(db: Db, files: readonly Dropped[], expire
   );
 }
 
-/** Deletes the row of a file whose bytes are deleted. */
-export async function forgetFile(db: Db, fileId: FileId): Promise<void> {
-  await db.run('DELETE FROM files WHERE file_id = $1 AND is_dropped = 1', [fileId]);
+/** Deletes the row of a file whose bytes are deleted, and counts them no longer. */
+export function forgetFile(engine: Engine, fileId: FileId): Promise<void> {
+  return engine.write(async (tx) => {
+    const sql = 'DELETE FROM files WHERE file_id = $1 AND is_dropped = 1 RETURNING user_id, size';
+    const file = await tx.get<Pick<FileRow, 'user_id' | 'size'>>(sql, [fileId]);
+    if (file?.size) await addFileBytes(tx, file.user_id, -file.size);
+  });
 }

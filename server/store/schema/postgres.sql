@@ -270,6 +270,14 @@ CREATE TABLE public.nodes (
     seen_at bigint NOT NULL
 );
 
+CREATE TABLE public.owner_use (
+    owner_id bigint NOT NULL,
+    chats bigint DEFAULT 0 NOT NULL,
+    file_bytes bigint DEFAULT 0 NOT NULL,
+    message_day bigint DEFAULT 0 NOT NULL,
+    messages bigint DEFAULT 0 NOT NULL
+);
+
 CREATE TABLE public.rate_uses (
     node text NOT NULL,
     key text NOT NULL,
@@ -482,6 +490,9 @@ ALTER TABLE ONLY public.messages
 ALTER TABLE ONLY public.nodes
     ADD CONSTRAINT nodes_pkey PRIMARY KEY (owner);
 
+ALTER TABLE ONLY public.owner_use
+    ADD CONSTRAINT owner_use_pkey PRIMARY KEY (owner_id);
+
 ALTER TABLE ONLY public.rate_uses
     ADD CONSTRAINT rate_uses_pkey PRIMARY KEY (node, key);
 
@@ -641,6 +652,9 @@ ALTER TABLE ONLY public.members
 
 ALTER TABLE ONLY public.members
     ADD CONSTRAINT members_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(user_id);
+
+ALTER TABLE ONLY public.owner_use
+    ADD CONSTRAINT owner_use_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES public.users(user_id);
 
 ALTER TABLE ONLY public.refresh_tokens
     ADD CONSTRAINT refresh_tokens_grant_id_fkey FOREIGN KEY (grant_id) REFERENCES public.grants(grant_id);

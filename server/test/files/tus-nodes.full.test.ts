@@ -13,6 +13,7 @@ import { eventually } from '../support/eventually.ts';
 import { kept, sha256, someBytes } from '../support/files.ts';
 import { users } from '../support/people.ts';
 import { startPostgres } from '../support/postgres.ts';
+import { noQuotas } from '../support/quotas.ts';
 import { attach, type ServerProcess, serverFor, startServer, type TestServer } from '../support/server.ts';
 import { freshPlace, onBothStorages, openPlace, type StorageName } from '../support/storages.ts';
 import {
@@ -240,7 +241,16 @@ function nodeOn(server: TestServer, options: { renewMs?: number; interruptOthers
   const { renewMs = leaseMs, interruptOthers = () => {} } = options;
   const times = { monotonic, leaseMs, renewMs, waitMs: leaseMs };
   const locks = new UploadLocks({ engine, ...times, alone: false, hasLateWrites: false, interruptOthers });
-  const uploads = new Uploads({ engine, blobs, now, random, fileBytes: 1e9, keptMs: 3_600_000, requireRoom: () => {} });
+  const uploads = new Uploads({
+    engine,
+    blobs,
+    now,
+    random,
+    fileBytes: 1e9,
+    keptMs: 3_600_000,
+    quotas: noQuotas,
+    requireRoom: () => {},
+  });
   return { uploads, blobs, locks };
 }
 

@@ -14,6 +14,7 @@ import { eventually } from '../support/eventually.ts';
 import { kept, sha256, someBytes } from '../support/files.ts';
 import { accessOf } from '../support/oauth.ts';
 import { users } from '../support/people.ts';
+import { noQuotas } from '../support/quotas.ts';
 import { serverFor, startServer, type TestServer } from '../support/server.ts';
 import {
   announce,
@@ -199,6 +200,7 @@ onAnyEngine('a resumable upload', (engine) => {
       random,
       fileBytes: 1e9,
       keptMs: 1e7,
+      quotas: noQuotas,
       requireRoom: () => {},
     });
     const begin = async () => {

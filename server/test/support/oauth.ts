@@ -5,6 +5,7 @@ import { OAuth } from '../../auth/oauth/oauth.ts';
 import type { AccessServices } from '../../auth/services.ts';
 import { findUser } from '../../store/access/users.ts';
 import { Client } from './client.ts';
+import { noQuotas } from './quotas.ts';
 import type { TestServer } from './server.ts';
 import type { Reply } from './wire.ts';
 
@@ -24,7 +25,7 @@ export const nativeRedirect = 'http://127.0.0.1/callback';
 
 /** The services for access, beside the server on the same database. */
 export function accessOf(server: TestServer, now: () => number = Date.now): AccessServices {
-  return { ...server.tools, now, ended: async () => {} };
+  return { ...server.tools, now, quotas: noQuotas, ended: async () => {} };
 }
 
 export async function newApp(

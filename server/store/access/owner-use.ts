@@ -1,0 +1,69 @@
+import type { UserId } from '@parley/contract';
+import type { Db, Tx } from '../engine/engine.ts';
+import { number } from '../engine/query.ts';
+
+/** What a person and their bots use together. */
+export interface OwnerUse {
+  /** Chats that they have created. */
+  readonly chats: number;
+  readonly file_bytes: number;
+  /** Days since 1970, in UTC. */
+  readonly message_day: number;
+  /** Messages that they have sent and edited on that day. */
+  readonly messages: number;
+}
+
+export const findUse = (db: Db, ownerId: UserId): Promise<OwnerUse | undefined> =>
+  db.get('SELECT chats, file_bytes, message_day, messages FROM owner_use WHERE owner_id = $1', [ownerId]);
+
+/** Counts a new chat. Returns how many the owner has created. Other chats of the owner wait for the end of the transaction. */
+export const addChat = (tx: Tx, ownerId: UserId): Promise<number> =>
+  number(
+    tx,
+    `INSERT INTO owner_use (owner_id, chats) VALUES ($1, 1)
+     ON CONFLICT (owner_id) DO UPDATE SET chats = owner_use.chats + 1 RETURNING chats`,
+    [ownerId],
+  );
+
+/** Adds bytes to the files of the user's owner, and returns their sum. Negative bytes are those of a deleted file. */
+export const addFileBytes = (tx: Tx, userId: UserId, bytes: number): Promise<number> =>
+  number(
+    tx,
+    `INSERT INTO owner_use (owner_id, file_bytes)
+     SELECT COALESCE(u.owner_id, u.user_id), CAST($2 AS bigint) FROM users u WHERE u.user_id = $1
+     ON CONFLICT (owner_id) DO UPDATE SET file_bytes = owner_use.file_bytes + excluded.file_bytes RETURNING file_bytes`,
+    [userId, bytes],
+  );
+
+export interface MessageCount {
+  readonly owner_id: UserId;
+  readonly messages: number;
+}
+
+/** Adds messages of a day. Returns the sums of these owners, over all servers. */
+export const addMessages = (tx: Tx, day: number, counts: readonly MessageCount[]): Promise<MessageCount[]> =>
+  // Sorted, because servers that lock rows in another order could deadlock.
+  tx.all(
+    `INSERT INTO owner_use (owner_id, messages, message_day)
+     SELECT c.owner_id, c.messages, CAST($2 AS bigint)
+     FROM ${tx.dialect.rows('$1', { owner_id: 'int', messages: 'int' }, 'c')} WHERE c.messages > 0 ORDER BY c.owner_id
+     ON CONFLICT (owner_id) DO UPDATE SET message_day = excluded.message_day, messages = excluded.messages +
+       CASE WHEN owner_use.message_day = excluded.message_day THEN owner_use.messages ELSE 0 END
+     RETURNING owner_id, messages`,
+    [JSON.stringify(counts), day],
+  );
+
+/** Counts chats and files again, in a database that was restored. */
+export async function recountUse(tx: Tx): Promise<void> {
+  await tx.run('DELETE FROM owner_use');
+  await tx.run(
+    `INSERT INTO owner_use (owner_id, chats, file_bytes)
+     SELECT owner_id, CAST(sum(chats) AS bigint), CAST(sum(file_bytes) AS bigint) FROM (
+       SELECT COALESCE(u.owner_id, u.user_id) AS owner_id, 1 AS chats, 0 AS file_bytes
+       FROM chats c JOIN users u ON u.user_id = c.created_by
+       UNION ALL
+       SELECT COALESCE(u.owner_id, u.user_id), 0, f.size FROM files f JOIN users u ON u.user_id = f.user_id
+       WHERE f.size IS NOT NULL
+     ) AS used GROUP BY owner_id`,
+  );
+}
