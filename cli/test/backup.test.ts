@@ -114,8 +114,9 @@ onAnyEngine('a restored server', (engine) => {
   test('contains accounts, responses and webhooks, which continue without a gap', async () => {
     const env = await emptyEnvironment(engine);
     const server = await startServer(env, { sweepMs: 200 });
-    const ada = await server.user('ada');
+    const { userId } = await server.user('ada');
     await said(['user', 'password', 'ada', '--password-stdin'], env, 'a long enough password');
+    const ada = new Client(server.url, await server.token('ada'), userId);
     const { chat_id } = (await ada.ok('messages.create_group', { name: 'Work', participants: [] })).group;
     let accepts = 3;
     const saved = Promise.withResolvers<void>();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { changePasswordOf } from '../../auth/administer.ts';
 import { openDisk } from '../../files/storage/disk.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
-import type { Failure } from '../support/client.ts';
+import { Client, type Failure } from '../support/client.ts';
 import { freshEnvironment } from '../support/engines.ts';
 import { filePart, formWith, keeps, nothing, post, sending, someBytes, textPart, uploading } from '../support/files.ts';
 import { users } from '../support/people.ts';
@@ -85,8 +85,9 @@ describeUnless(isMounted ? undefined : 'Mounting a file system takes root.', 'a 
   });
 
   test('refuses messages before the disk is full, and lets the administrator disable their sender', async () => {
-    const root = await server.user('chief', { admin: true });
+    const { userId } = await server.user('chief', { admin: true });
     await changePasswordOf(server.tools, { userName: 'chief', password: 'a long password' });
+    const root = new Client(server.url, await server.token('chief'), userId);
     const { eve } = await users(server, 'eve');
     const { chat_id } = (await eve.ok('messages.create_group', { name: 'Flood', participants: [] })).group;
     const spare = (await eve.ok('tokens.create', { name: 'spare' })).token.token_id;

@@ -133,7 +133,7 @@ describe('pages', () => {
       ['half an escape', `${fields}&x=%e2%82`, form, 400],
       ['JSON', JSON.stringify({ name: root, password: goodPassword }), 'application/json', 415],
       ['text', fields, 'text/plain', 415],
-      ['nested JSON', `${'['.repeat(30_000)}${']'.repeat(30_000)}`, 'application/json', 400],
+      ['nested JSON', `${'['.repeat(30_000)}${']'.repeat(30_000)}`, 'application/json', 422],
       ['broken multipart', 'nonsense', 'multipart/form-data; boundary=x', 400],
     ];
     for (const [what, body, type, expected] of cases) {
