@@ -1,3 +1,5 @@
+import type { Settings } from '../config.ts';
+import { isLoopbackHost } from '../domain/address.ts';
 import { SealedBox } from '../lib/sealed-box.ts';
 import type { WebhookServices } from '../operations/operation.ts';
 import { HostLimit } from '../webhooks/host-limit.ts';
@@ -9,7 +11,21 @@ import { DeliveryWorker } from '../webhooks/worker.ts';
 import { type Core, version } from './core.ts';
 import { chance } from './runtime.ts';
 
-const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host);
+/** The server is for this machine alone, so loopback addresses are no way into it that a user does not have already. */
+const isForThisMachine = ({ host, publicUrl, trustProxy }: Settings): boolean =>
+  isLoopbackHost(host) && trustProxy.kind === 'none' && (!publicUrl || isLoopbackHost(publicUrl.hostname));
+
+const forwardedHint =
+  'Requests come through a proxy. Set PUBLIC_URL and TRUST_PROXY: webhooks to loopback addresses are then closed for all.';
+
+/** Returns a function that calls `run` the first time. */
+function once(run: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) run();
+    isDone = true;
+  };
+}
 
 /** Builds the delivery to webhooks. `notifyNodes` tells other processes that webhooks have changed. */
 export function buildDelivery(
@@ -21,7 +37,8 @@ export function buildDelivery(
   const secrets = new SecretBox(new SealedBox(key, runtime.random));
   const guard = new Guard({
     openNetworks: settings.webhookNetworks,
-    loopbackAllowed: isLoopback(settings.host) && (!settings.publicUrl || isLoopback(settings.publicUrl.hostname)),
+    loopbackAllowed: isForThisMachine(settings),
+    forwardedRefused: once(() => log.write('warn', 'loopback_webhook_refused', { hint: forwardedHint })),
     ownPort,
     resolve: resolveName,
     monotonic,
@@ -47,7 +64,7 @@ export function buildDelivery(
   });
   const services: WebhookServices = {
     maxPerOwner: settings.webhookLimit,
-    checkUrl: (url) => checkUrl(guard, url),
+    checkUrl: (url, call) => checkUrl(guard, url, call),
     seal: (secret) => secrets.seal(secret),
     changed: () => {
       notifyNodes();

@@ -52,6 +52,10 @@ export const writeV4 = (address: Address): string =>
 export const contains = (network: Network, address: Address): boolean =>
   network.family === address.family && network.first <= address.value && address.value <= network.last;
 
+/** Returns whether a host of a URL is this machine by its name or address. No name is looked up. */
+export const isLoopbackHost = (host: string): boolean =>
+  /^(([a-z\d_-]+\.)*localhost|127(\.\d+){3}|\[?::1\]?)$/i.test(host);
+
 const expected = 'networks such as 10.0.0.0/8 or addresses such as 192.168.1.5, separated by commas';
 
 /** Parses an address or a CIDR block. Throws a text that follows "must be". */

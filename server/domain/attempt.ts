@@ -9,6 +9,8 @@ export interface Sending {
   /** 0 outside of a replay. */
   readonly replayId: number;
   readonly at: number;
+  /** A forwarded request asked for this attempt, so it must not reach a loopback address. */
+  readonly isForwarded?: boolean;
 }
 
 /** The result of one attempt. */

@@ -11,6 +11,7 @@ import type { Handler, Handlers } from '../operations/operation.ts';
 import { Download, Live } from '../operations/results.ts';
 import { downloadResponse } from './download.ts';
 import { eventStreamResponse, lastEventIdIn } from './event-stream.ts';
+import { isForwarded } from './forwarded.ts';
 import { type PipelineDeps, pipeline } from './pipeline.ts';
 import { type Received, type ReceiverDeps, receiver } from './receive.ts';
 import type { RequestContext } from './request-context.ts';
@@ -70,9 +71,17 @@ export function serveApi(deps: ApiDeps) {
     const idempotencyKey = row.idempotent ? idempotencyKeyIn(context.request) : undefined;
     const lastEventId = isEventStream(row.output) ? lastEventIdIn(context.request) : undefined;
     const handler = deps.handlers[row.name] as Handler<OperationName>;
-    const address = () => context.clientIp();
-    const charge = (requests: number) => context.charge(requests);
-    return handler({ name: row.name, caller, input, file, idempotencyKey, lastEventId, address, charge });
+    return handler({
+      name: row.name,
+      caller,
+      input,
+      file,
+      idempotencyKey,
+      lastEventId,
+      address: () => context.clientIp(),
+      isForwarded: () => isForwarded(context.request),
+      charge: (requests: number) => context.charge(requests),
+    });
   }
 }
 

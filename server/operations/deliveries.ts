@@ -92,7 +92,7 @@ function makeDue(services: Services, { webhook_id, status }: WebhookRow) {
 /** Sends a settled delivery once more, outside its queue. */
 async function sendAgain(
   services: Services,
-  { caller }: Call<'webhooks.redeliver'>,
+  { caller, isForwarded }: Call<'webhooks.redeliver'>,
   webhook: WebhookRow,
   delivery: DeliveryRow,
 ) {
@@ -101,7 +101,15 @@ async function sendAgain(
   if (!event) throw new ParleyError('conflict', 'Its event has expired.');
   const at = services.now();
   const attempt = delivery.attempts + 1;
-  const sending = { id: String(event_id), event: name, body: event.body, attempt, replayId: replay_id, at };
+  const sending = {
+    id: String(event_id),
+    event: name,
+    body: event.body,
+    attempt,
+    replayId: replay_id,
+    at,
+    isForwarded: isForwarded(),
+  };
   const { delivered, ...made } = await services.webhooks.attempt(webhook, sending);
   const state = delivered ? 'delivered' : delivery.state;
   await services.engine.write((tx) =>

@@ -25,6 +25,8 @@ export interface Call<N extends OperationName> {
   readonly lastEventId?: number | undefined;
   /** Returns the client's IP. */
   readonly address: () => string;
+  /** Returns whether a proxy passed the call on, or its Host is not a name of this machine. */
+  readonly isForwarded: () => boolean;
   /** Counts an expensive call as so many more requests, before the work. Throws `rate_limited`. */
   readonly charge?: ((requests: number) => void) | undefined;
   /** Set only if the operation supports a key. */
@@ -41,10 +43,17 @@ export type Handlers = { readonly [N in OperationName]: Handler<N> };
 export type Gate = (caller: Caller, given: Readonly<Record<string, unknown>>) => Promise<void>;
 export type Gates = { readonly [N in OperationName]?: Gate };
 
+/** Who asks for a URL to be checked. */
+export interface UrlCheck {
+  readonly isForwarded: boolean;
+  /** The error may name the address that a name leads to. */
+  readonly isAdmin: boolean;
+}
+
 export interface WebhookServices {
   readonly maxPerOwner: number;
   /** Returns the URL as it is stored. Rejects with `invalid_input` if webhooks may not be sent to it. */
-  readonly checkUrl: (url: string) => Promise<string>;
+  readonly checkUrl: (url: string, call: UrlCheck) => Promise<string>;
   readonly seal: (secret: string) => string;
   /** Makes an attempt now, outside the queues. */
   readonly attempt: (webhook: WebhookRow, sending: Sending) => Promise<AttemptMade>;

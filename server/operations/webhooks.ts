@@ -31,7 +31,7 @@ import {
   type WebhookRow,
 } from '../store/webhooks/webhooks.ts';
 import { accessChatTo, noChat } from './access.ts';
-import { actorOf, type Call, change, type Handlers, type Services } from './operation.ts';
+import { actorOf, type Call, change, type Handlers, type Services, type UrlCheck } from './operation.ts';
 import * as present from './present.ts';
 
 /** For so long, deliveries are also signed with the secret before a rotation. */
@@ -96,6 +96,11 @@ async function showCurrent(db: Db, webhookId: WebhookId, now: number): Promise<W
   return shown;
 }
 
+const checkFor = ({ caller, isForwarded }: Pick<Call<'webhooks.register'>, 'caller' | 'isForwarded'>): UrlCheck => ({
+  isForwarded: isForwarded(),
+  isAdmin: caller.isAdmin && caller.scopes.has('admin'),
+});
+
 export const webhookHandlers = (services: Services) => {
   const { engine, now } = services;
   return {
@@ -105,7 +110,7 @@ export const webhookHandlers = (services: Services) => {
       if (input.include_direct && !input.service_wide)
         throw invalidField('include_direct', 'goes only with service_wide');
       // Before the transaction, because a DNS lookup may take long.
-      const url = await services.webhooks.checkUrl(input.url);
+      const url = await services.webhooks.checkUrl(input.url, checkFor(call));
       return changeWebhook<'webhooks.register'>(services, (tx, at) => register(services, tx, at, call, url))(call);
     },
 
@@ -131,7 +136,7 @@ export const webhookHandlers = (services: Services) => {
       // A new URL, or new access, makes it another webhook.
       const isRemade = input.url !== undefined || (input.status === 'active' && hasLostAccess(webhook));
       if (webhook.service_wide && isRemade) requireForService(caller, now());
-      const url = input.url === undefined ? undefined : await services.webhooks.checkUrl(input.url);
+      const url = input.url === undefined ? undefined : await services.webhooks.checkUrl(input.url, checkFor(call));
       return changeWebhook<'webhooks.update'>(services, (tx, at) => update(tx, at, call, url))(call);
     },
 
@@ -150,12 +155,12 @@ export const webhookHandlers = (services: Services) => {
       return { webhook_id };
     }),
 
-    'webhooks.test': async ({ caller, input }) => {
+    'webhooks.test': async ({ caller, input, isForwarded }) => {
       const webhook = await accessWebhook(engine, caller, input.webhook_id);
       const at = now();
       const body = present.sample(webhook.webhook_id, at);
       const id = `test-${Buffer.from(services.random(8)).toString('hex')}`;
-      const sending = { id, event: 'test', body, attempt: 1, replayId: 0, at };
+      const sending = { id, event: 'test', body, attempt: 1, replayId: 0, at, isForwarded: isForwarded() };
       const made = await services.webhooks.attempt(webhook, sending);
       return { delivered: made.delivered, attempt: present.attempt({ ...made, number: 1, at }), body };
     },

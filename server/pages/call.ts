@@ -1,5 +1,6 @@
 import { type Input, type JsonOperationName, listOperations, type Output } from '@parley/contract';
 import { requireScopes } from '../auth/caller.ts';
+import { isForwarded } from '../http/forwarded.ts';
 import { validate } from '../http/validate.ts';
 import { PreparedJson } from '../operations/results.ts';
 import type { PageContext, SignedIn, SiteDeps } from './site.ts';
@@ -18,7 +19,14 @@ export async function callOperation<N extends JsonOperationName>(
   if (!row) throw new Error(`there is no operation ${name}`);
   requireScopes(caller, row.scopes);
   const input = validate(row.input, typed) as Input<N>;
-  const result = await handlers[name]({ name, caller, input, address: () => c.env.context.clientIp() });
+  const { context } = c.env;
+  const result = await handlers[name]({
+    name,
+    caller,
+    input,
+    address: () => context.clientIp(),
+    isForwarded: () => isForwarded(context.request),
+  });
   if (result instanceof PreparedJson) throw new Error(`${name} returns JSON text, which no page reads`);
   return result as Output<N>;
 }

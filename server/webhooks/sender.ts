@@ -42,7 +42,7 @@ export class Sender {
   }
 
   send(webhook: WebhookRow, sending: Sending): Promise<Outcome> {
-    const { replayId, at, body } = sending;
+    const { replayId, at, body, isForwarded = false } = sending;
     const endpoint = this.#endpoint(webhook);
     const headers = deliveryHeaders({
       ...sending,
@@ -51,7 +51,8 @@ export class Sender {
       secrets: secretsAt(endpoint, webhook, at),
       version: this.#deps.version,
     });
-    return postTo(this.#deps.guard, this.#options, { url: endpoint.url, headers, body });
+    const guard = { target: (url: URL) => this.#deps.guard.target(url, isForwarded) };
+    return postTo(guard, this.#options, { url: endpoint.url, headers, body });
   }
 
   #endpoint(webhook: WebhookRow): Endpoint {

@@ -473,7 +473,7 @@ describe('with the guard', () => {
     for (const host of ['127.0.0.1', '2130706433', 'hooks.invalid']) {
       const outcome = await deliver(closed, `http://${host}:${endpoint.port}/`);
       expect(outcome).toMatchObject({ kind: 'unreached', failure: 'address' });
-      expect(outcome).toMatchObject({ message: expect.stringContaining('127.0.0.1') });
+      expect(outcome).toMatchObject({ message: expect.stringContaining('a loopback address') });
     }
     expect(
       timeless(

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { BlockList, isIP } from 'node:net';
+import type { ParleyError } from '@parley/contract';
 import fc from 'fast-check';
 import { parseNetworks, readAddress } from '../../domain/address.ts';
-import { AddressRefusal, Guard, type GuardOptions, type Target } from '../../webhooks/ssrf/guard.ts';
+import { AddressRefusal, checkUrl, Guard, type GuardOptions, type Target } from '../../webhooks/ssrf/guard.ts';
 import { NameFailure, resolveName } from '../../webhooks/ssrf/resolve.ts';
 
 const unasked = (name: string): Promise<never> => Promise.reject(new Error(`${name} must not be looked up`));
@@ -24,12 +25,12 @@ const aim = async (guard: Guard, url: string): Promise<Target> => guard.target(g
 
 const urlOf = (address: string) => (isIP(address) === 6 ? `http://[${address}]/hook` : `http://${address}/hook`);
 
-/** The message of the refusal, or the address that would be dialled. */
+/** The detail of the refusal, or the address that would be dialled. */
 async function verdictOf(guard: Guard, url: string): Promise<string> {
   try {
     return (await aim(guard, url)).address;
   } catch (error) {
-    if (error instanceof AddressRefusal) return `refused: ${error.message}`;
+    if (error instanceof AddressRefusal) return `refused: ${error.detail}`;
     throw error;
   }
 }
@@ -294,6 +295,41 @@ describe('a name', () => {
   });
 
   const bad = ['10.0.0.5', '127.0.0.1', '::1', '::ffff:8.8.8.8', 'fe80::1', 'fe80::1%eth0', '0.0.0.0', 'nonsense', ''];
+  test('is refused without its address, which only administrators see', async () => {
+    const guard = resolvingTo('10.0.0.5');
+    const check = (isAdmin: boolean) =>
+      checkUrl(guard, 'http://intranet.example.com/', { isForwarded: false, isAdmin }).catch((error) =>
+        JSON.stringify((error as ParleyError).details),
+      );
+    expect(await check(false)).toContain('intranet.example.com leads to a private address; the setting');
+    expect(await check(true)).toContain('intranet.example.com leads to 10.0.0.5, a private address (10.0.0.0/8)');
+    const refused = await aim(guard, 'http://intranet.example.com/').catch((error: unknown) => error);
+    expect((refused as AddressRefusal).message).not.toContain('10.0.0');
+  });
+
+  test('on loopback is refused to forwarded requests, unless the setting opens it', async () => {
+    let count = 0;
+    const forwardedRefused = () => void count++;
+    for (const address of ['127.0.0.1', '::1', '127.8.9.10']) {
+      const options = { loopbackAllowed: true, resolve: async () => [address], forwardedRefused };
+      const reached = async (guard: Guard, isForwarded: boolean) => {
+        try {
+          return (await guard.target(guard.readUrl('http://hooks.example.com/'), isForwarded)).address;
+        } catch (error) {
+          return error;
+        }
+      };
+      const guard = guardWith(options);
+      expect(await reached(guard, false)).toBe(address);
+      // The second time the name is cached.
+      const isRefused = async () => (await reached(guard, true)) instanceof AddressRefusal;
+      expect([await isRefused(), await isRefused()]).toEqual([true, true]);
+      const open = guardWith({ ...options, openNetworks: parseNetworks('127.0.0.0/8, ::1') });
+      expect(await reached(open, true)).toBe(address);
+    }
+    expect(count).toBe(6);
+  });
+
   for (const address of bad) {
     test(`with ${JSON.stringify(address)} among its addresses is refused, wherever it stands`, async () => {
       for (const addresses of [

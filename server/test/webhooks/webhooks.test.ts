@@ -798,8 +798,56 @@ onAnyEngine('where webhooks may be sent', (engine) => {
     expect(await refusal({ ...isPublic, PARLEY_WEBHOOK_NETWORKS: '127.0.0.0/8' }, nobody)).toBeUndefined();
   });
 
+  test('is not loopback while Parley trusts proxies, unless the setting opens it', async () => {
+    const behindProxy = { TRUST_PROXY: '1' };
+    expect(await refusal(behindProxy, nobody)).toContain('PARLEY_WEBHOOK_NETWORKS');
+    expect(await refusal({ ...behindProxy, PARLEY_WEBHOOK_NETWORKS: '127.0.0.0/8' }, nobody)).toBeUndefined();
+  });
+
   test('is a private network where the setting opens it', async () => {
     expect(await refusal({ PARLEY_WEBHOOK_NETWORKS: '10.0.0.0/8' }, 'http://10.0.0.1/')).toBeUndefined();
+  });
+});
+
+onAnyEngine('a request that came through a proxy', (engine) => {
+  const lines: string[] = [];
+  const log = { LOG_LEVEL: 'warn', LOG_FORMAT: 'json' };
+  const server = serverFor(engine, log, { print: (text) => void lines.push(text) });
+  const receiver = receiverFor();
+
+  test('reaches no loopback address: not when it registers, changes, tests or sends again', async () => {
+    const { ada } = await users(server(), 'ada');
+    const endpoint = receiver().endpoint();
+    const { webhook_id } = await register(ada, endpoint, { events: ['new_message'] });
+    await ada.ok('messages.send_message', { chat_id: await newGroup(ada), content: 'hello' });
+    await endpoint.arrived(1);
+    const delivery_id = await eventually('it is delivered', async () => {
+      const { deliveries } = await ada.ok('webhooks.deliveries', { webhook_id, state: 'delivered' });
+      return deliveries[0]?.delivery_id;
+    });
+    const marks: Record<string, string>[] = [
+      { 'x-forwarded-for': '203.0.113.7' },
+      { 'x-forwarded-host': 'chat.example.com' },
+      { 'x-real-ip': '203.0.113.7' },
+      { forwarded: 'for=203.0.113.7' },
+      { host: 'chat.example.com' },
+    ];
+    for (const headers of marks) {
+      const registered = await ada.call('webhooks.register', plain, headers);
+      expect(registered.error && complaint(registered.error, 'url')).toContain('proxy');
+      const changed = await ada.call('webhooks.update', { webhook_id, url: `${endpoint.url}?other` }, headers);
+      expect(changed.error?.code).toBe('validation_failed');
+      expect(await ada.ok('webhooks.test', { webhook_id }, headers)).toMatchObject({
+        delivered: false,
+        attempt: { status: null, error: expect.stringContaining('proxy') },
+      });
+      await ada.ok('webhooks.redeliver', { delivery_id }, headers);
+    }
+    expect(endpoint.arrivals).toHaveLength(1);
+    expect((await ada.ok('webhooks.test', { webhook_id })).delivered).toBe(true);
+    const refusals = () => lines.join('').split('loopback_webhook_refused').length - 1;
+    await eventually('it is logged', async () => refusals() > 0 || undefined);
+    expect(refusals()).toBe(1);
   });
 });
 

@@ -5,10 +5,18 @@ import { type Opening, type SpecialRange, specialRanges } from './ranges.ts';
 import { NameFailure } from './resolve.ts';
 
 /**
- * Thrown for an address that webhooks may not be sent to. The message is for the owner: which address, why, and which
- * setting opens it, if one does. It continues a sentence that starts with the name of a field.
+ * Thrown for an address that webhooks may not be sent to. The message is for the owner: why, and which setting opens it, if
+ * one does. It continues a sentence that starts with the name of a field.
  */
-export class AddressRefusal extends Error {}
+export class AddressRefusal extends Error {
+  /** The message for administrators. It also names the address that a name leads to, which others could map a network with. */
+  readonly detail: string;
+
+  constructor(message: string, detail = message) {
+    super(message);
+    this.detail = detail;
+  }
+}
 
 /** The address to connect to. Every address in it was checked, and no name is resolved after that. */
 export interface Target {
@@ -24,6 +32,8 @@ export interface GuardOptions {
   readonly loopbackAllowed: boolean;
   /** The port that the server listens on, once it does. */
   readonly ownPort: () => number | undefined;
+  /** A loopback address was refused because a forwarded request asked for it. */
+  readonly forwardedRefused?: () => void;
   readonly resolve: (name: string) => Promise<readonly string[]>;
   readonly monotonic: () => number;
 }
@@ -34,6 +44,8 @@ interface Verdict {
   readonly family: 4 | 6;
   readonly others: readonly string[];
   readonly isLoopback: boolean;
+  /** One of them is open only because the server itself listens on loopback. */
+  readonly isLocal: boolean;
 }
 
 interface Found extends Address {
@@ -95,23 +107,30 @@ export class Guard {
   /**
    * Returns the checked address of a URL that `readUrl` returned. Throws, or rejects with, AddressRefusal; or NameFailure
    * if the name does not resolve. It returns no promise for an IP address and for a cached name, because every delivery
-   * calls it. IPv4 goes before IPv6, each in the order of the name server.
+   * calls it. IPv4 goes before IPv6, each in the order of the name server. A loopback address is refused if a forwarded
+   * request asks for it, unless the setting opens it: it came from another machine.
    */
-  target(url: URL): Target | Promise<Target> {
+  target(url: URL, isForwarded = false): Target | Promise<Target> {
     const host = url.hostname;
     const known = this.#verdicts.get(host);
-    if (known) return this.#targetOf(url, known);
+    if (known) return this.#targetOf(url, known, isForwarded);
     const text = bare(host);
     const address = readAddress(text);
-    if (!address) return this.#verdicts.forceFetch(host).then((verdict) => this.#targetOf(url, verdict));
+    if (!address) return this.#verdicts.forceFetch(host).then((verdict) => this.#targetOf(url, verdict, isForwarded));
     const verdict = this.#checkAll(host, [{ ...address, text }]);
     this.#verdicts.set(host, verdict, { ttl: 0 });
-    return this.#targetOf(url, verdict);
+    return this.#targetOf(url, verdict, isForwarded);
   }
 
-  #targetOf(url: URL, { address, family, others, isLoopback }: Verdict): Target {
+  #targetOf(url: URL, { address, family, others, isLoopback, isLocal }: Verdict, isForwarded: boolean): Target {
     if (isLoopback && portOf(url) === this.#options.ownPort()) {
       throw new AddressRefusal(`must not lead back to Parley itself, which listens at ${url.host}`);
+    }
+    if (isLocal && isForwarded) {
+      this.#options.forwardedRefused?.();
+      throw new AddressRefusal(
+        'must not lead to a loopback address in a request that came through a proxy or to another host name',
+      );
     }
     return { url, address, family, others };
   }
@@ -122,7 +141,12 @@ export class Guard {
     });
     const found = [...new Set(texts)].map((text) => {
       const address = readAddress(text);
-      if (!address) throw new AddressRefusal(`${name} leads to ${text}, which is not a plain address`);
+      if (!address) {
+        throw new AddressRefusal(
+          `${name} leads to no plain address`,
+          `${name} leads to ${text}, which is not a plain address`,
+        );
+      }
       return { ...address, text };
     });
     return this.#checkAll(name, found);
@@ -132,7 +156,7 @@ export class Guard {
   #checkAll(host: string, found: readonly Found[]): Verdict {
     for (const address of found) {
       const fault = this.#faultOf(bare(host), address);
-      if (fault !== undefined) throw new AddressRefusal(fault);
+      if (fault) throw fault;
     }
     const [first, ...others] = found.toSorted((a, b) => a.family - b.family).slice(0, maxAddresses);
     if (!first) throw new NameFailure(`the name ${host} does not resolve`);
@@ -141,17 +165,25 @@ export class Guard {
       family: first.family,
       others: others.map((other) => other.text),
       isLoopback: found.some((address) => loopbacks.some((range) => contains(range.network, address))),
+      isLocal: found.some((address) => this.#isLocal(address)),
     };
   }
 
   /** Returns why an address of a host is forbidden, or undefined if it is not. */
-  #faultOf(host: string, address: Found): string | undefined {
-    const range = specialRanges.find((row) => contains(row.network, address));
+  #faultOf(host: string, address: Found): AddressRefusal | undefined {
+    const range = rangeOf(address);
     if (!range) return undefined;
     if (!this.#isOpen(range, address)) return describe(host, address.text, range);
     if (range.opening !== 'translated') return undefined;
     const inner = lastV4(address);
     return this.#faultOf(host, { ...inner, text: writeV4(inner) });
+  }
+
+  /** Returns whether an address, or the IPv4 address in it, is loopback and not opened by the setting. */
+  #isLocal(address: Address): boolean {
+    const range = rangeOf(address);
+    if (range?.opening === 'translated') return this.#isLocal(lastV4(address));
+    return range?.opening === 'loopback' && !this.#options.openNetworks.some((network) => contains(network, address));
   }
 
   #isOpen(range: SpecialRange, address: Address): boolean {
@@ -176,24 +208,36 @@ const remedies: Record<Opening, string> = {
   never: '; no setting opens it',
 };
 
-function describe(requested: string, text: string, range: SpecialRange): string {
-  const { first, last, text: network } = range.network;
-  const what = `${range.name}${first === last ? '' : ` (${network})`}${remedies[range.opening]}`;
-  return requested === text ? `${text} is ${what}` : `${requested} leads to ${text}, ${what}`;
+const rangeOf = (address: Address): SpecialRange | undefined =>
+  specialRanges.find((row) => contains(row.network, address));
+
+function describe(requested: string, text: string, { network, name, opening }: SpecialRange): AddressRefusal {
+  const { first, last } = network;
+  const what = `${name}${first === last ? '' : ` (${network.text})`}${remedies[opening]}`;
+  if (requested === text) return new AddressRefusal(`${text} is ${what}`);
+  return new AddressRefusal(
+    `${requested} leads to ${name}${remedies[opening]}`,
+    `${requested} leads to ${text}, ${what}`,
+  );
 }
 
 /**
  * Returns the URL as it is stored. Throws `invalid_input` if webhooks may not be sent to it. A name that does not resolve is
  * accepted: the endpoint may not exist yet, and its deliveries say so.
  */
-export async function checkUrl(guard: Guard, text: string): Promise<string> {
+export async function checkUrl(
+  guard: Guard,
+  text: string,
+  { isForwarded, isAdmin }: { isForwarded: boolean; isAdmin: boolean },
+): Promise<string> {
   try {
     const url = guard.readUrl(text);
-    await Promise.resolve(guard.target(url)).catch((error) => {
+    await Promise.resolve(guard.target(url, isForwarded)).catch((error) => {
       if (!(error instanceof NameFailure)) throw error;
     });
     return url.href;
   } catch (error) {
-    throw error instanceof AddressRefusal ? invalidField('url', error.message) : error;
+    if (!(error instanceof AddressRefusal)) throw error;
+    throw invalidField('url', isAdmin ? error.detail : error.message);
   }
 }
