@@ -97,11 +97,12 @@ async function restore(
   { stderr }: Pick<CommandContext, 'stderr'>,
 ) {
   const { manifest } = archive;
-  const { s3, folder, secretKey: given } = settings;
+  const { s3, folder, diskReserve, secretKey: given } = settings;
   check(manifest, settings);
   if (s3) await checkS3(s3);
   using staging = new Staging(folder, databaseId(settings.databaseUrl));
-  const files = new FileSink(s3 ? openS3(s3) : openDisk(staging.folder), () => newKey(randomBytes));
+  const blobs = s3 ? openS3(s3) : openDisk(staging.folder, undefined, diskReserve);
+  const files = new FileSink(blobs, () => newKey(randomBytes));
   try {
     const outcome = await fillStore(settings, staging.databaseFile, async (tx) => {
       const done = await restoreInto(tx, {
