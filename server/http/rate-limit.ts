@@ -39,7 +39,10 @@ interface Bucket {
   readonly at: number;
 }
 
-/** The largest debt, from requests to other servers and from expensive ones. Without debt a small burst would be free again every second. */
+/**
+ * The largest debt, from requests to other servers and from expensive ones. Without debt a small burst would be free again
+ * every second.
+ */
 const debtSeconds = 4;
 
 /** Fractions that add up to one request, except for rounding. */

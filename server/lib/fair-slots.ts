@@ -1,4 +1,7 @@
-/** Slots for owners. An owner may hold at most as many as are still free, so one alone cannot take them all. */
+/**
+ * Slots that owners share. An owner may hold at most as many as are still free: one owner gets half of them, and k busy
+ * owners get 1/(k + 1) each. So some are always free for the next owner.
+ */
 export class FairSlots<Owner> {
   readonly #total: number;
   readonly #held = new Map<Owner, number>();
@@ -6,6 +9,10 @@ export class FairSlots<Owner> {
 
   constructor(total: number) {
     this.#total = total;
+  }
+
+  get used(): number {
+    return this.#used;
   }
 
   get isFull(): boolean {

@@ -43,7 +43,7 @@ export type Handlers = { readonly [N in OperationName]: Handler<N> };
 export type Gate = (caller: Caller, given: Readonly<Record<string, unknown>>) => Promise<void>;
 export type Gates = { readonly [N in OperationName]?: Gate };
 
-/** Who asks for a URL to be checked. */
+/** The caller for whom a URL is checked. */
 export interface UrlCheck {
   readonly isForwarded: boolean;
   /** The error may name the address that a name leads to. */

@@ -115,7 +115,7 @@ export async function userPage(
   );
 }
 
-/** What a person and their bots use, each with its limit. The messages of the last seconds may be missing. */
+/** Shows the use of a person and their bots beside each quota. The messages of the last seconds may be missing. */
 async function useOf({ engine, quotas, now }: SiteDeps['services'], { user_id }: UserRow, bots: number) {
   const use = await findUse(engine, user_id);
   const isToday = use?.message_day === Math.floor(now() / dayMs);

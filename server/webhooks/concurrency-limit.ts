@@ -1,3 +1,4 @@
+import { FairSlots } from '../lib/fair-slots.ts';
 import type { HostLimit } from './host-limit.ts';
 
 /** The share of one endpoint in the concurrent requests. */
@@ -38,56 +39,22 @@ export interface Slot {
 export type Refusal = { readonly refusal: 'own' | Kind } | { readonly refusal: 'host'; readonly waitMs: number };
 
 /**
- * A number of slots that owners share. An owner may hold at most as many as are still free: one owner gets half of them,
- * and k busy owners get 1/(k + 1) each. So some are always free for the next owner.
- */
-class SharedSlots {
-  readonly #max: number;
-  readonly #ofOwner = new Map<number, number>();
-  #used = 0;
-
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  get used(): number {
-    return this.#used;
-  }
-
-  isOpenTo(ownerId: number): boolean {
-    return (this.#ofOwner.get(ownerId) ?? 0) < this.#max - this.#used;
-  }
-
-  take(ownerId: number): void {
-    this.#used++;
-    this.#ofOwner.set(ownerId, (this.#ofOwner.get(ownerId) ?? 0) + 1);
-  }
-
-  release(ownerId: number): void {
-    this.#used--;
-    const left = (this.#ofOwner.get(ownerId) ?? 1) - 1;
-    if (left > 0) this.#ofOwner.set(ownerId, left);
-    else this.#ofOwner.delete(ownerId);
-  }
-}
-
-/**
  * Limits the requests in flight: per endpoint, and in each kind of endpoint and in all by owner. A suspect endpoint may
  * hang, and so may an untried one: neither must block the other, nor the proven ones.
  */
 export class ConcurrencyLimit {
   readonly #hosts: HostLimit;
-  readonly #slots: Readonly<Record<Kind, SharedSlots>>;
+  readonly #slots: Readonly<Record<Kind, FairSlots<number>>>;
 
   /** `maxRequests` is the number of outgoing requests that Bun runs at once. It queues others, in its own order. */
   constructor(maxRequests: number, hosts: HostLimit) {
     this.#hosts = hosts;
     const max = Math.floor(maxRequests * deliveryShare);
     this.#slots = {
-      suspect: new SharedSlots(Math.floor(max / 2)),
-      untried: new SharedSlots(Math.floor(max / 4)),
+      suspect: new FairSlots<number>(Math.floor(max / 2)),
+      untried: new FairSlots<number>(Math.floor(max / 4)),
       // All requests count here.
-      proven: new SharedSlots(max),
+      proven: new FairSlots<number>(max),
     };
   }
 
@@ -106,8 +73,8 @@ export class ConcurrencyLimit {
     const waitMs = host === undefined ? 0 : this.#hosts.waitMs(host);
     if (waitMs > 0) return { refusal: 'host', waitMs };
     const kind = kindOf(usage);
-    if (!this.#slots.proven.isOpenTo(ownerId)) return { refusal: 'proven' };
-    if (!this.#slots[kind].isOpenTo(ownerId)) return { refusal: kind };
+    if (!this.#slots.proven.mayTake(ownerId)) return { refusal: 'proven' };
+    if (!this.#slots[kind].mayTake(ownerId)) return { refusal: kind };
     this.#slots.proven.take(ownerId);
     if (kind !== 'proven') this.#slots[kind].take(ownerId);
     if (host !== undefined) this.#hosts.take(host);

@@ -2,7 +2,7 @@ import type { Client } from '../../../server/test/support/client.ts';
 import { inParallel } from '../../harness/stage.ts';
 import { pause } from '../../harness/wait.ts';
 
-/** What an attacker has and does. All responses count by their status. */
+/** An attacker. All responses to it are counted by their status. */
 export interface Attack {
   readonly me: Client;
   /** My bots, or clients with tokens of the bot of my app. */

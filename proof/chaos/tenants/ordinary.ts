@@ -6,7 +6,7 @@ import { Receiver } from '../../harness/receiver.ts';
 import { makeGroup } from '../../harness/stage.ts';
 import { pause, waitUntil } from '../../harness/wait.ts';
 
-/** What an ordinary person sees of the service. Times are in ms. */
+/** The service as an ordinary person sees it. Times are in ms. */
 export interface Figures {
   readonly meP50: number;
   readonly meP99: number;

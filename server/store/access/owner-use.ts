@@ -2,7 +2,7 @@ import type { UserId } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
 import { number } from '../engine/query.ts';
 
-/** What a person and their bots use together. */
+/** The use of a person and their bots together. */
 export interface OwnerUse {
   /** Chats that they have created. */
   readonly chats: number;
