@@ -34,19 +34,21 @@ async function scanNewest(db: Db, q: WordQuery, chats: Chats): Promise<MessageRo
   return further.length >= q.limit ? further : undefined;
 }
 
-const member = 'members w ON w.chat_id = m.chat_id AND w.user_id = $1 AND w.left_event IS NULL';
+/**
+ * A subquery checks the membership and the words of each message. PostgreSQL could reverse a join, and start with all chats
+ * of the user or with all messages: its statistics of a new user are wrong.
+ */
+const isMember = '(SELECT true FROM members w WHERE w.chat_id = m.chat_id AND w.user_id = $1 AND w.left_event IS NULL)';
 
 /** Searches the newest `window` messages: those of the chat, or of all chats if several are searched. */
 function scanBack(db: Db, q: WordQuery, chats: Chats, window: number): Promise<MessageRow[]> {
   const [chatId, ...others] = chats ?? [];
   const isOne = chatId !== undefined && others.length === 0;
   const { source, order, within } = isOne ? oneChat : chats ? someChats : allChats;
-  // A subquery checks the words: PostgreSQL could reverse a join and start with all messages.
   return messageRows.all(
     db,
     `SELECT ${messageColumns} FROM (SELECT * FROM messages WHERE ${source} LIMIT ${window}) m
-     JOIN ${member}
-     WHERE m.is_deleted = 0 AND ${within}
+     WHERE m.is_deleted = 0 AND ${within} AND ${isMember}
        AND (SELECT f.words @@ (SELECT CAST($2 AS tsquery)) FROM message_words f WHERE f.message_id = m.message_id)
      ORDER BY ${order} LIMIT $4`,
     [q.userId, queryIn(isOne ? chatId : anyChat, q.words), q.before, q.limit, ...(chats ? [chats.join(',')] : [])],
@@ -82,8 +84,7 @@ function queryIndex(db: Db, q: SearchQuery): Promise<MessageRow[]> {
        WHERE f.message_id < $3 ORDER BY f.message_id DESC
      ) f
      CROSS JOIN LATERAL (SELECT * FROM messages WHERE message_id = f.message_id OFFSET 0) m
-     JOIN ${member}
-     WHERE m.is_deleted = 0 ORDER BY f.message_id DESC LIMIT $4`,
+     WHERE m.is_deleted = 0 AND ${isMember} ORDER BY f.message_id DESC LIMIT $4`,
     [q.userId, JSON.stringify(q.chatIds.map((chatId) => ({ query: queryIn(chatId, q.words) }))), q.before, q.limit],
   );
 }
@@ -104,8 +105,7 @@ async function queryIndexOfAll(db: Db, q: WordQuery): Promise<MessageRow[] | und
     db,
     `SELECT ${messageColumns} FROM (SELECT unnest(CAST(string_to_array($2, ',') AS bigint[])) AS message_id ORDER BY 1 DESC) f
      CROSS JOIN LATERAL (SELECT * FROM messages WHERE message_id = f.message_id OFFSET 0) m
-     JOIN ${member}
-     WHERE m.is_deleted = 0 ORDER BY f.message_id DESC LIMIT $3`,
+     WHERE m.is_deleted = 0 AND ${isMember} ORDER BY f.message_id DESC LIMIT $3`,
     [q.userId, ids.join(','), q.limit],
   );
 }

@@ -185,6 +185,16 @@ onAnyEngine('a search among many messages', (name: EngineName) => {
       expect(await matchFor('tenth', chatIds)).toContain('("12xevery" AND ("12xtenth" *))');
     });
   } else {
+    test('checks the membership for each message, and never goes through the chats of the user first', async () => {
+      const guest = await openAsGuest(readSettings(environment));
+      const { tx, plans } = planning(guest);
+      await searchAllChats(tx, { userId: reader, words: ['seldom'], before: count, limit: 51 });
+      const readingMembers = plans.filter((plan) => plan.includes('on members'));
+      expect(readingMembers).toHaveLength(2);
+      for (const plan of readingMembers) expect(plan).toMatch(/SubPlan \d+\n +-> .* on members/);
+      await guest.close();
+    });
+
     test('goes from the newest message of the chat backwards, then to the index, and never through all messages', async () => {
       const guest = await openAsGuest(readSettings(environment));
       for (const chat of [1, 5] as ChatId[]) {
