@@ -1,5 +1,6 @@
 import { SQL } from 'bun';
 import { processMonotonic } from '../../lib/clock.ts';
+import { Semaphore } from '../../lib/semaphore.ts';
 import type { EventRow } from '../log/entry.ts';
 import { Connections, type PendingCall } from './connections.ts';
 import {
@@ -234,6 +235,9 @@ class Transaction extends Session implements Tx {
   }
 }
 
+/** The share of connections for transactions. They may wait for locks, and single statements must not wait behind them. */
+const transactionShare = 0.7;
+
 class PostgresEngine extends Session implements Engine {
   override readonly sharesStatements = true;
   /** One batch is prepared while the other waits for the server. */
@@ -241,11 +245,13 @@ class PostgresEngine extends Session implements Engine {
   committed: (batch: LogBatch) => void = () => {};
   locked: (waitedMs: number, heldMs: number) => void = () => {};
   readonly #connections: Connections;
+  readonly #transactions: Semaphore;
   readonly #monotonic: () => number;
 
-  constructor(connections: Connections, monotonic: () => number) {
+  constructor(connections: Connections, maxConnections: number, monotonic: () => number) {
     super();
     this.#connections = connections;
+    this.#transactions = new Semaphore(Math.ceil(maxConnections * transactionShare));
     this.#monotonic = monotonic;
   }
 
@@ -253,7 +259,11 @@ class PostgresEngine extends Session implements Engine {
     return this.#connections.use((pool) => pool.unsafe(sql, params));
   }
 
-  async write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#transactions.run(() => this.#write(work));
+  }
+
+  async #write<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       let tx: Transaction | undefined;
       const begin = async (pool: SQL, call: PendingCall): Promise<T> => {
@@ -344,5 +354,5 @@ export function openPostgres({
       },
     });
   const silenceMs = hasTimeouts ? silenceTimeoutMs : Number.POSITIVE_INFINITY;
-  return new PostgresEngine(new Connections(open, silenceMs, monotonic), monotonic);
+  return new PostgresEngine(new Connections(open, silenceMs, monotonic), maxConnections, monotonic);
 }
