@@ -106,9 +106,14 @@ export class ResumableUpload {
     ownerId: UserId,
     checkAccess: () => Promise<unknown>,
   ): Promise<number> {
-    await this.#extend();
+    const leave = this.#uploads.enter(ownerId);
     const lease = this.#lease;
-    const incoming = await this.#uploads.open(this.#row, offset, ownerId, lease?.number);
+    const incoming = await this.#extend()
+      .then(() => this.#uploads.open(this.#row, offset, leave, lease?.number))
+      .catch((error: unknown) => {
+        leave();
+        throw error;
+      });
     // An idle client sends nothing that would end the wait for its next bytes.
     lease?.whenLost((error) => body.stop(error));
     try {

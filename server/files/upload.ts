@@ -23,11 +23,15 @@ export class Upload {
   }
 
   static async begin(uploads: Uploads, uploader: Uploader, name: string, isSent: boolean): Promise<Upload> {
-    const row = await uploads.begin(uploader.userId, name, isSent);
+    // First, so that a refusal costs no statement.
+    const leave = uploads.enter(uploader.ownerId);
+    let row: FileRow | undefined;
     try {
-      return new Upload(uploads, row, await uploads.open(row, 0, uploader.ownerId));
+      row = await uploads.begin(uploader.userId, name, isSent);
+      return new Upload(uploads, row, await uploads.open(row, 0, leave));
     } catch (error) {
-      await uploads.discard(row);
+      leave();
+      if (row) await uploads.discard(row);
       throw error;
     }
   }

@@ -156,12 +156,8 @@ export class Uploads {
   }
 
   /** Opens an upload for writing after its first `at` bytes. A write frees the memory of its bytes. */
-  async open(row: FileRow, at: number, ownerId: UserId, lease = noLease): Promise<BlobWriter> {
-    const leave = this.#enter(ownerId);
-    const writer = await this.#deps.blobs.append(row.key, at).catch((error: unknown) => {
-      leave();
-      throw error;
-    });
+  async open(row: FileRow, at: number, leave: () => void, lease = noLease): Promise<BlobWriter> {
+    const writer = await this.#deps.blobs.append(row.key, at);
     const hash = this.#hashes.at(row.key, at, lease);
     const { fileBytes } = this.#deps;
     let size = at;
@@ -177,13 +173,17 @@ export class Uploads {
     };
   }
 
-  /** Counts an open upload until the returned function is called. Throws `unavailable` if there are too many. */
-  #enter(ownerId: UserId): () => void {
+  /** Counts an open upload until the returned function is first called. Throws `unavailable` if there are too many. */
+  enter(ownerId: UserId): () => void {
     if (this.#slots.heldBy(ownerId) >= maxConcurrent || !this.#slots.mayTake(ownerId)) {
       throw new ParleyError('unavailable', 'Too many files are being uploaded. Try again in a moment.');
     }
     this.#slots.take(ownerId);
-    return () => this.#slots.release(ownerId);
+    let isOpen = true;
+    return () => {
+      if (isOpen) this.#slots.release(ownerId);
+      isOpen = false;
+    };
   }
 
   /** Returns how many bytes of an upload are durable. */

@@ -272,7 +272,8 @@ onBothEngines('the lease of an upload', (engine) => {
     return lease;
   };
   const write = async (row: Parameters<Uploads['open']>[0], at: number, lease: number, text: string) => {
-    const incoming = await nodeOn(server()).uploads.open(row, at, row.user_id, lease);
+    const { uploads } = nodeOn(server());
+    const incoming = await uploads.open(row, at, uploads.enter(row.user_id), lease);
     await incoming.write(Buffer.from(text));
     return incoming.close();
   };

@@ -205,7 +205,7 @@ onAnyEngine('a resumable upload', (engine) => {
     });
     const begin = async () => {
       const row = await uploads.announce(ada.userId as UserId, 'file.bin', bytes.length);
-      const incoming = await uploads.open(row, 0, row.user_id);
+      const incoming = await uploads.open(row, 0, uploads.enter(row.user_id));
       await incoming.write(bytes.slice());
       await incoming.close();
       return { ...row, path: `/api/uploads/${row.key}` };
