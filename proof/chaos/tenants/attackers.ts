@@ -157,7 +157,7 @@ const uploadHead =
 /** All attackers, by name. Each is another person. */
 export const attackers: Readonly<Record<string, Attacker>> = {
   'hanging endpoints': {
-    summary: '300 endpoints of one user respond quickly three times, and then hang for 14.5 s',
+    summary: '300 endpoints of one user, or as many as the server accepts, respond quickly three times, and then hang for 14.5 s',
     play: async (attack) => {
       const requests = new Map<string, number>();
       await createWebhooks(attack, 300, String, (path) => {
@@ -171,7 +171,7 @@ export const attackers: Readonly<Record<string, Attacker>> = {
     },
   },
   'one URL': {
-    summary: '1,000 webhooks to one URL, and a message a second',
+    summary: '1,000 webhooks to one URL, or as many as the server accepts, and a message a second',
     play: async (attack) => {
       await createWebhooks(
         attack,

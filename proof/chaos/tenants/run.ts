@@ -39,6 +39,8 @@ export async function playTenants({ engine, seconds, core }: TenantsOptions): Pr
     ...(engine === 'postgres' && { DATABASE_URL: await startDatabase(ends) }),
     // Empty values are defaults.
     PARLEY_RATE_LIMIT: '',
+    PARLEY_WEBHOOK_LIMIT: '',
+    PARLEY_MESSAGES_PER_DAY: '',
     PARLEY_STREAM_LIMIT: String(maxStreams),
     PARLEY_WEBHOOK_NETWORKS: '127.0.0.0/8',
     LOG_FORMAT: 'json',
