@@ -1,6 +1,6 @@
 import type { LogEntry, Tx } from '../store/engine/engine.ts';
 import { moveCursor } from '../store/log/events.ts';
-import { allChats, backlogsAmong } from '../store/webhooks/backlogs.ts';
+import { allChats, type BacklogRow, backlogsAmong } from '../store/webhooks/backlogs.ts';
 import { insertPending, type NewDelivery } from '../store/webhooks/deliveries.ts';
 import { countDeliveries, type EndpointStateRow } from '../store/webhooks/endpoint-state.ts';
 import { lockWebhooks, readPosition } from '../store/webhooks/webhooks.ts';
@@ -142,14 +142,18 @@ export class Dispatcher {
     const { engine, owner } = this.#deps;
     const { version } = this.#subscriptions;
     const written = await engine.writeRelaxed(async (tx) => {
-      await lockWebhooks(tx);
-      const now = await readPosition(tx);
+      // All are sent at once. Each sees what was committed before the lock was taken.
+      const webhookIds = [...new Set(matched.map((row) => row.webhook_id))];
+      const [, now, backlogs] = await Promise.all([
+        lockWebhooks(tx),
+        readPosition(tx),
+        webhookIds.length > 0 ? backlogsAmong(tx, webhookIds) : [],
+      ]);
       // Another process dispatched, or subscriptions changed: the matches may be wrong.
       if (now.dispatched !== this.#stored) return 'overtaken' as const;
       if (now.version !== version) return 'changed' as const;
-      const wanted = await withoutBacklogged(tx, matched);
-      const created = await createDeliveries(tx, owner, wanted);
-      await moveCursor(tx, 'webhooks', last);
+      const wanted = withoutBacklogged(matched, backlogs);
+      const [created] = await Promise.all([createDeliveries(tx, owner, wanted), moveCursor(tx, 'webhooks', last)]);
       return created;
     });
     if (written === 'changed') this.#isStale = true;
@@ -180,10 +184,7 @@ export async function createDeliveries(
 }
 
 /** Leaves out the events of backlogs: they are delivered from the log later. */
-async function withoutBacklogged(tx: Tx, matched: readonly NewDelivery[]): Promise<readonly NewDelivery[]> {
-  if (matched.length === 0) return matched;
-  const webhookIds = [...new Set(matched.map((row) => row.webhook_id))];
-  const backlogs = await backlogsAmong(tx, webhookIds);
+function withoutBacklogged(matched: readonly NewDelivery[], backlogs: readonly BacklogRow[]): readonly NewDelivery[] {
   if (backlogs.length === 0) return matched;
   const held = new Set(backlogs.map((row) => `${row.webhook_id} ${row.chat_id}`));
   return matched.filter(

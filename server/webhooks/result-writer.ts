@@ -24,7 +24,7 @@ type WriteOutcome =
   | 'superseded';
 
 /** Results wait this long for others, up to this many. */
-const gatherMs = 5;
+const gatherMs = 50;
 const maxResults = 256;
 
 /** After a failure of the database. */

@@ -1,4 +1,4 @@
-import { SQL } from 'bun';
+import { type ReservedSQL, SQL } from 'bun';
 import { processMonotonic } from '../../lib/clock.ts';
 import { Semaphore } from '../../lib/semaphore.ts';
 import type { EventRow } from '../log/entry.ts';
@@ -52,7 +52,6 @@ const eventLock = 0n;
 const keyLock = (key: string) => (BigInt.asIntN(62, BigInt(Bun.hash(key))) << 2n) | 1n;
 const chatLock = (chatId: number) => (BigInt(chatId) << 2n) | 2n;
 
-type Query = Pick<SQL, 'unsafe'>;
 type Parameter = string | bigint | null;
 
 const texts = new Map<BulkStatement, string>();
@@ -144,18 +143,24 @@ abstract class Session implements Db {
   protected abstract send(sql: string, params: Parameter[]): Promise<unknown>;
 }
 
+/** Bun waits for the response to a text without parameters, and so does what follows, unless it is a tagged template. */
+const commands: Readonly<Record<string, (connection: ReservedSQL) => Promise<unknown>>> = {
+  BEGIN: (connection) => connection`BEGIN`,
+  COMMIT: (connection) => connection`COMMIT`,
+};
+
 class Transaction extends Session implements Tx {
   readonly appending = new Appending();
   /** How long it waited for the event lock, and when it got it. */
   waitedMs = 0;
   lockedAt: number | undefined;
-  readonly #connection: Query;
+  readonly #connection: ReservedSQL;
   readonly #call: PendingCall;
   readonly #monotonic: () => number;
   /** Statements without a response, or with an error. */
   readonly #unsettled = new Set<Promise<unknown>>();
 
-  constructor(connection: Query, call: PendingCall, monotonic: () => number) {
+  constructor(connection: ReservedSQL, call: PendingCall, monotonic: () => number) {
     super();
     this.#connection = connection;
     this.#call = call;
@@ -192,7 +197,7 @@ class Transaction extends Session implements Tx {
 
   async #send(sql: string, params: Parameter[]): Promise<unknown> {
     this.#call.lastActiveAt = this.#monotonic();
-    const result = await this.#connection.unsafe(sql, params);
+    const result = await (commands[sql]?.(this.#connection) ?? this.#connection.unsafe(sql, params));
     this.#call.lastActiveAt = this.#monotonic();
     return result;
   }

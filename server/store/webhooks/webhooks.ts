@@ -90,7 +90,8 @@ export interface Position {
 
 export async function readPosition(db: Db): Promise<Position> {
   const row = await db.get<Position>(
-    `SELECT (SELECT event_id FROM cursors WHERE name = 'webhooks') AS dispatched, version FROM webhook_registry`,
+    'SELECT (SELECT event_id FROM cursors WHERE name = $1) AS dispatched, version FROM webhook_registry',
+    ['webhooks'],
   );
   if (!row) throw new Error('webhook_registry has no row');
   return row;
