@@ -16,7 +16,7 @@ export interface AppDeps {
   readonly version: string;
   /** Returns the state of the process in words. Rejects if it cannot serve requests, with the reason as message. */
   readonly ready: () => Promise<string>;
-  readonly metrics: () => string;
+  readonly metrics: (request: Request, connections: Connections) => Response;
 }
 
 /** Why the process cannot serve requests. */
@@ -32,6 +32,7 @@ export function buildFetch(deps: AppDeps) {
     const apiPath = url.startsWith('/api/', start) ? url.slice(start + 5) : '';
     if (isOperation.test(apiPath)) return deps.api(request, apiPath, connections);
     if (isUpload.test(apiPath)) return deps.uploads(request, apiPath, connections);
+    if (isMetrics.test(url.slice(start))) return deps.metrics(request, connections);
     return (
       deps.oauth(request, url.slice(start), connections) ??
       fallback.fetch(start === 0 ? new Request(`http://localhost${url}`, request) : request, connections)
@@ -44,6 +45,9 @@ const isOperation = /^[^/?]*\.php(?:\?|$)/;
 
 /** `uploads` and the paths below it. */
 const isUpload = /^uploads(?:[/?]|$)/;
+
+/** `/metrics` in no other spelling: the router would decode the path, and a proxy that hides it may not. */
+const isMetrics = /^\/metrics(?:\?|$)/;
 
 function buildFallback(deps: AppDeps): Hono<{ Bindings: Connections }> {
   const app = new Hono<{ Bindings: Connections }>();
@@ -59,7 +63,6 @@ function buildFallback(deps: AppDeps): Hono<{ Bindings: Connections }> {
       return c.text(`${error instanceof NotReady ? error.message : 'The database does not respond.'}\n`, 503);
     }
   });
-  app.get('/metrics', (c) => c.text(deps.metrics()));
   app.notFound((c) => deps.pages(c.req.raw, '', c.env));
   return app;
 }
