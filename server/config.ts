@@ -142,7 +142,8 @@ export const settingsTable = {
 export const summaries: Readonly<Record<keyof typeof settingsTable, string>> = {
   host: 'The IP address to listen on.',
   port: 'The port to listen on. 0 takes a free one.',
-  publicUrl: 'The URL of Parley for people and programs, if a proxy serves it.',
+  publicUrl:
+    'The URL of Parley for people and programs, if a proxy serves it. Requests for another host get 421, except from programs on this machine to `localhost` or another loopback name.',
   trustProxy:
     'The proxies whose `X-Forwarded-For` is trusted: `off`, their number, or their networks such as `10.0.0.0/8, 127.0.0.1`.',
   signUp: 'Who may sign up: anybody (`open`), people with an `invitation` of an administrator, or nobody (`closed`).',

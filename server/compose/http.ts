@@ -68,6 +68,8 @@ export function buildHttp(core: Core, parts: Parts, isStopping: () => boolean) {
       version,
       setUpDone: () => keepSetupLink(settings.folder, undefined),
     }),
+    publicUrl: settings.publicUrl,
+    trustedProxies: settings.trustProxy,
     contract,
     version,
     ready,

@@ -1,9 +1,10 @@
 import { type Contract, openApi } from '@parley/contract';
 import { Hono } from 'hono';
+import { type HostDeps, hostError } from './host.ts';
 import type { Fetch } from './pipeline.ts';
 import type { Connections } from './request-context.ts';
 
-export interface AppDeps {
+export interface AppDeps extends HostDeps {
   /** Gets the part of the URL after `/api/` as its path. */
   readonly api: Fetch;
   /** Resumable uploads. The path is as above. */
@@ -53,7 +54,10 @@ function buildFallback(deps: AppDeps): Hono<{ Bindings: Connections }> {
   const app = new Hono<{ Bindings: Connections }>();
   const description = JSON.stringify(openApi(deps.contract, deps.version));
 
-  app.get('/api/openapi.json', () => json(description));
+  app.get('/api/openapi.json', (c) => {
+    const refusal = hostError(deps, c.req.raw, c.env);
+    return refusal ? new Response(refusal.message, refusal) : json(description);
+  });
   app.get('/healthz', (c) => c.text('ok\n'));
   app.get('/readyz', async (c) => {
     try {

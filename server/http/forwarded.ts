@@ -5,11 +5,14 @@ import type { Connections } from './request-context.ts';
 /** Headers that proxies add. */
 const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
-/** Returns the host of a Host header as a URL. Returns undefined for anything else, such as two merged headers. */
-export const readHost = (text: string | null, protocol = 'http:'): URL | undefined =>
-  text && !/[\s,/?#@\\]/.test(text) && URL.canParse(`${protocol}//${text}`)
-    ? new URL(`${protocol}//${text}`)
-    : undefined;
+/** A Host header, or X-Forwarded-Host, with one host. */
+export const isHost = /^[^\s,/?#@\\]+$/;
+
+/** Returns the host of a Host header as a URL, or undefined if it is not one host. */
+export function readHost(text: string | null, protocol = 'http:'): URL | undefined {
+  const url = `${protocol}//${text}`;
+  return text !== null && isHost.test(text) && URL.canParse(url) ? new URL(url) : undefined;
+}
 
 /**
  * Returns whether a request may have been made elsewhere: a proxy passed it on, or its Host is not a name of this machine.
