@@ -78,6 +78,13 @@ describe('a server with PUBLIC_URL', () => {
     }
   });
 
+  test('tells a browser the URL in plain text', async () => {
+    const { status, answer } = await send(server(), '/sign-in', 'Host: 192.168.1.5:8080', 'Accept: text/html');
+    expect(status).toBe(421);
+    expect(answer).toMatch(/^content-type: text\/plain/im);
+    expect(answer).toContain('\r\n\r\nParley runs at https://chat.example.com.');
+  });
+
   test('responds with 421 to a request without a Host header', async () => {
     const answer = await overSocket(server().url, ['GET /sign-in HTTP/1.0\r\n\r\n']);
     expect(answer).toStartWith('HTTP/1.1 421 ');
