@@ -93,6 +93,11 @@ function publicUrl(value: string): URL {
   throw new Error('a URL such as https://chat.example.com, without a path');
 }
 
+function metricsToken(value: string): string {
+  if (/^[\x21-\x7e]{16,}$/.test(value)) return value;
+  throw new Error('at least 16 ASCII characters without spaces');
+}
+
 /** Every setting: its variable, its default and its parser. `readSettings` and the reference page derive from this table. */
 export const settingsTable = {
   host: setting('HOST', '127.0.0.1', text),
@@ -114,6 +119,7 @@ export const settingsTable = {
   webhookLimit: setting('PARLEY_WEBHOOK_LIMIT', '100', integer(1, 1_000_000)),
   maxRequests: setting('BUN_CONFIG_MAX_HTTP_REQUESTS', '256', integer(16, 65_535)),
   stopDelay: setting('PARLEY_STOP_DELAY', '0', integer(0, 60)),
+  metricsToken: setting('PARLEY_METRICS_TOKEN', '', optional(metricsToken)),
   logLevel: setting('LOG_LEVEL', 'info', oneOf<Level>(...levels)),
   logFormat: setting('LOG_FORMAT', 'auto', oneOf<LogFormat | 'auto'>('auto', 'json', 'text')),
   rateLimit: setting('PARLEY_RATE_LIMIT', '50/200', rate),
@@ -136,7 +142,8 @@ export const settingsTable = {
 export const summaries: Readonly<Record<keyof typeof settingsTable, string>> = {
   host: 'The IP address to listen on.',
   port: 'The port to listen on. 0 takes a free one.',
-  publicUrl: 'The URL of Parley for people and programs, if a proxy serves it.',
+  publicUrl:
+    'The URL of Parley for people and programs, if a proxy serves it. Requests for another host get 421, except from programs on this machine to `localhost` or another loopback name.',
   trustProxy:
     'The proxies whose `X-Forwarded-For` is trusted: `off`, their number, or their networks such as `10.0.0.0/8, 127.0.0.1`.',
   signUp: 'Who may sign up: anybody (`open`), people with an `invitation` of an administrator, or nobody (`closed`).',
@@ -163,6 +170,8 @@ export const summaries: Readonly<Record<keyof typeof settingsTable, string>> = {
     'Outgoing requests that run at once: webhooks, and files in S3. Bun reads it when the process starts. `npm start`, the container and the systemd unit set it to 1024. Webhooks use 7/8 of it, and one person with their bots at most half of that.',
   stopDelay:
     'Seconds that a stopping server still serves requests, while `/readyz` fails. Proxies need this time to switch to others.',
+  metricsToken:
+    'The bearer token for `/metrics`, at least 16 characters. Without it, only programs on this machine can read the metrics.',
   logLevel: 'The lowest level to log: `debug`, `info` (every request), `warn`, `error` or `off`.',
   logFormat: '`json`, `text`, or `auto`: text on a terminal, JSON elsewhere.',
   rateLimit:
@@ -186,7 +195,13 @@ export const summaries: Readonly<Record<keyof typeof settingsTable, string>> = {
 };
 
 /** Settings whose values are never shown. */
-const secrets: ReadonlySet<string> = new Set(['DATABASE_URL', 'NATS_URL', 'PARLEY_SECRET_KEY', 'S3_URL']);
+const secrets: ReadonlySet<string> = new Set([
+  'DATABASE_URL',
+  'NATS_URL',
+  'PARLEY_METRICS_TOKEN',
+  'PARLEY_SECRET_KEY',
+  'S3_URL',
+]);
 
 type Table = typeof settingsTable;
 export type Settings = { readonly [K in keyof Table]: ReturnType<Table[K]['parse']> };

@@ -23,7 +23,7 @@ export interface BusListener {
   /** Called on every connection. Messages before it may have been lost. */
   readonly connected: () => void;
   readonly disconnected: (cause: unknown) => void;
-  /** Called for a message that is not ours, or is of another version. */
+  /** Called for a message that is not ours, is of another version, is too old, or came before. */
   readonly rejected: (topic: Topic, cause: unknown) => void;
 }
 

@@ -1,6 +1,6 @@
 import { connect, type NatsConnection } from '@nats-io/transport-node';
-import type { SealedBox } from '../lib/sealed-box.ts';
 import type { Bus, BusListener, Topic } from './bus.ts';
+import type { Envelopes } from './envelope.ts';
 import type { NatsUrl } from './nats-url.ts';
 
 const reconnectMs = 500;
@@ -17,16 +17,16 @@ const stopMs = 1_000;
 export class NatsBus implements Bus {
   readonly #url: NatsUrl;
   readonly #prefix: string;
-  readonly #box: SealedBox;
+  readonly #envelopes: Envelopes;
   readonly #listener: BusListener;
   readonly #stopping = new AbortController();
   #connection: NatsConnection | undefined;
   #isConnected = false;
 
-  constructor(url: NatsUrl, name: string, box: SealedBox, listener: BusListener) {
+  constructor(url: NatsUrl, name: string, envelopes: Envelopes, listener: BusListener) {
     this.#url = url;
     this.#prefix = `parley.${name}`;
-    this.#box = box;
+    this.#envelopes = envelopes;
     this.#listener = listener;
     void this.#keepConnected();
   }
@@ -35,7 +35,7 @@ export class NatsBus implements Bus {
     if (!this.#isConnected) return;
     try {
       const subject = `${this.#prefix}.${topic}`;
-      this.#connection?.publish(subject, this.#box.seal(text, subject));
+      this.#connection?.publish(subject, this.#envelopes.seal(text, subject));
     } catch {
       // The message is too large for this NATS, or the connection was just closed: it is lost.
     }
@@ -104,7 +104,7 @@ export class NatsBus implements Bus {
   /** Never throws: the library would stop reading. */
   #receive(topic: Topic, subject: string, sealed: Uint8Array): void {
     try {
-      this.#listener.messages[topic](this.#box.open(sealed, subject));
+      this.#listener.messages[topic](this.#envelopes.open(sealed, subject));
     } catch (cause) {
       this.#listener.rejected(topic, cause);
     }

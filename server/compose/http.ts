@@ -3,6 +3,7 @@ import { OAuth } from '../auth/oauth/oauth.ts';
 import type { Settings } from '../config.ts';
 import { serveApi } from '../http/api.ts';
 import { buildFetch, NotReady } from '../http/app.ts';
+import { serveMetrics } from '../http/metrics.ts';
 import { serveOAuth } from '../http/oauth.ts';
 import { type RateLimit, RateLimiter, type RateLimits } from '../http/rate-limit.ts';
 import { serveUploads } from '../http/uploads.ts';
@@ -67,10 +68,12 @@ export function buildHttp(core: Core, parts: Parts, isStopping: () => boolean) {
       version,
       setUpDone: () => keepSetupLink(settings.folder, undefined),
     }),
+    publicUrl: settings.publicUrl,
+    trustedProxies: settings.trustProxy,
     contract,
     version,
     ready,
-    metrics: () => metrics.text(),
+    metrics: serveMetrics(() => metrics.text(), settings.metricsToken),
   });
   return { fetch, limits, stopUploads: () => uploads.stop() };
 }

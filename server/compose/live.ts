@@ -27,7 +27,7 @@ export function buildLive(core: Core, listener: NodeListener): Live {
     log,
     gauges: metrics,
   });
-  const nodes = joinNodes(settings, core.key, { ...listener, eventLog, streams, random, log, metrics });
+  const nodes = joinNodes(settings, core.key, { ...listener, eventLog, streams, random, now, log, metrics });
   engine.committed = (batch) => {
     eventLog.committed(batch);
     nodes.committed(batch);

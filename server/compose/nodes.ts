@@ -1,5 +1,6 @@
 import { type Signal, signalTable, type UserId } from '@parley/contract';
 import { type Bus, noBus, type Topic } from '../bus/bus.ts';
+import { Envelopes } from '../bus/envelope.ts';
 import { NatsBus } from '../bus/nats.ts';
 import type { Settings } from '../config.ts';
 import { SealedBox } from '../lib/sealed-box.ts';
@@ -33,6 +34,7 @@ interface NodeDeps extends NodeListener {
   readonly eventLog: EventLog;
   readonly streams: Streams;
   readonly random: (bytes: number) => Uint8Array;
+  readonly now: () => number;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -53,11 +55,11 @@ export function joinNodes({ natsUrl }: Settings, key: Uint8Array, deps: NodeDeps
 
 /** Several services may share a NATS. Processes with the same key, which are those on one database, form a group. */
 function connectNats(url: NonNullable<Settings['natsUrl']>, key: Uint8Array, deps: NodeDeps): Bus {
-  const { eventLog, streams, forgetUsers, webhooksChanged, uploadWanted, random, log, metrics } = deps;
+  const { eventLog, streams, forgetUsers, webhooksChanged, uploadWanted, random, now, log, metrics } = deps;
   const name = Buffer.from(deriveKey(key, 'name of nodes')).toString('hex').slice(0, 16);
   const box = new SealedBox(deriveKey(key, 'what nodes tell each other'), random);
   const reported = new Set<Topic>();
-  return new NatsBus(url, name, box, {
+  return new NatsBus(url, name, new Envelopes({ box, random, now }), {
     messages: {
       committed: (text) => {
         const batch = decodeBatch(text);

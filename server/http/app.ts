@@ -1,9 +1,10 @@
 import { type Contract, openApi } from '@parley/contract';
 import { Hono } from 'hono';
+import { type HostDeps, hostError } from './host.ts';
 import type { Fetch } from './pipeline.ts';
 import type { Connections } from './request-context.ts';
 
-export interface AppDeps {
+export interface AppDeps extends HostDeps {
   /** Gets the part of the URL after `/api/` as its path. */
   readonly api: Fetch;
   /** Resumable uploads. The path is as above. */
@@ -16,7 +17,7 @@ export interface AppDeps {
   readonly version: string;
   /** Returns the state of the process in words. Rejects if it cannot serve requests, with the reason as message. */
   readonly ready: () => Promise<string>;
-  readonly metrics: () => string;
+  readonly metrics: (request: Request, connections: Connections) => Response;
 }
 
 /** Why the process cannot serve requests. */
@@ -32,6 +33,7 @@ export function buildFetch(deps: AppDeps) {
     const apiPath = url.startsWith('/api/', start) ? url.slice(start + 5) : '';
     if (isOperation.test(apiPath)) return deps.api(request, apiPath, connections);
     if (isUpload.test(apiPath)) return deps.uploads(request, apiPath, connections);
+    if (isMetrics.test(url.slice(start))) return deps.metrics(request, connections);
     return (
       deps.oauth(request, url.slice(start), connections) ??
       fallback.fetch(start === 0 ? new Request(`http://localhost${url}`, request) : request, connections)
@@ -45,11 +47,17 @@ const isOperation = /^[^/?]*\.php(?:\?|$)/;
 /** `uploads` and the paths below it. */
 const isUpload = /^uploads(?:[/?]|$)/;
 
+/** `/metrics` in no other spelling: the router would decode the path, and a proxy that hides it may not. */
+const isMetrics = /^\/metrics(?:\?|$)/;
+
 function buildFallback(deps: AppDeps): Hono<{ Bindings: Connections }> {
   const app = new Hono<{ Bindings: Connections }>();
   const description = JSON.stringify(openApi(deps.contract, deps.version));
 
-  app.get('/api/openapi.json', () => json(description));
+  app.get('/api/openapi.json', (c) => {
+    const refusal = hostError(deps, c.req.raw, c.env);
+    return refusal ? new Response(refusal.message, refusal) : json(description);
+  });
   app.get('/healthz', (c) => c.text('ok\n'));
   app.get('/readyz', async (c) => {
     try {
@@ -59,7 +67,6 @@ function buildFallback(deps: AppDeps): Hono<{ Bindings: Connections }> {
       return c.text(`${error instanceof NotReady ? error.message : 'The database does not respond.'}\n`, 503);
     }
   });
-  app.get('/metrics', (c) => c.text(deps.metrics()));
   app.notFound((c) => deps.pages(c.req.raw, '', c.env));
   return app;
 }

@@ -46,6 +46,12 @@ export function clientIp(trusted: TrustedProxies, connection: string, forwardedF
   return write(client);
 }
 
+/** Returns whether a connection is from a trusted proxy. */
+export function isTrustedProxy(trusted: TrustedProxies, connection: string): boolean {
+  const address = readHop(connection);
+  return address !== undefined && isTrusted(trusted, address, 0);
+}
+
 function isTrusted(trusted: TrustedProxies, address: Address, passed: number): boolean {
   if (trusted.kind === 'networks') return trusted.networks.some((network) => contains(network, address));
   return trusted.kind === 'count' && passed < trusted.count;

@@ -1,8 +1,28 @@
 import { isLoopbackHost } from '../domain/address.ts';
+import { clientIp } from './client-ip.ts';
+import type { Connections } from './request-context.ts';
 
 /** Headers that proxies add. */
 const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
-/** Returns whether a request was made elsewhere: a proxy passed it on, or its Host is not a name of this machine. */
-export const isForwarded = ({ headers, url }: Request): boolean =>
-  proxyHeaders.some((name) => headers.has(name)) || !isLoopbackHost(new URL(url).hostname);
+/** A Host header, or X-Forwarded-Host, with one host. */
+export const isHost = /^[^\s,/?#@\\]+$/;
+
+/** Returns the host of a Host header as a URL, or undefined if it is not one host. */
+export function readHost(text: string | null, protocol = 'http:'): URL | undefined {
+  const url = `${protocol}//${text}`;
+  return text !== null && isHost.test(text) && URL.canParse(url) ? new URL(url) : undefined;
+}
+
+/**
+ * Returns whether a request may have been made elsewhere: a proxy passed it on, or its Host is not a name of this machine.
+ * Some proxies pass a request without a Host on as it is.
+ */
+export const isForwarded = ({ headers }: Request): boolean =>
+  proxyHeaders.some((name) => headers.has(name)) || !isLoopbackHost(readHost(headers.get('host'))?.hostname ?? '');
+
+/** Returns whether a program on this machine made the request. Call it before the first await, as `clientIp`. */
+export function isLocal(request: Request, connections: Connections): boolean {
+  const peer = connections.requestIP(request)?.address ?? '';
+  return isLoopbackHost(clientIp({ kind: 'none' }, peer, null)) && !isForwarded(request);
+}

@@ -1,5 +1,6 @@
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
+import { hostError } from './host.ts';
 import { type Connections, RequestContext, type RequestContextDeps } from './request-context.ts';
 
 export interface PipelineDeps extends RequestContextDeps {
@@ -19,13 +20,15 @@ export interface Surface {
 
 export type Fetch = (request: Request, path: string, connections: Connections) => Promise<Response>;
 
-/** Serves requests: context, handler or error response, headers of failures, metrics and log line. */
+/** Serves requests: context, host, handler or error response, headers of failures, metrics and log line. */
 export function pipeline(deps: PipelineDeps, surface: Surface): Fetch {
   return async (request, path, connections) => {
     if (request.method === 'OPTIONS' && surface.preflight) return surface.preflight();
     const context = new RequestContext(deps, request, connections);
     let response: Response;
     try {
+      const refusal = hostError(deps, request, connections);
+      if (refusal) throw refusal;
       response = await surface.respond(context, path);
     } catch (thrown) {
       response = surface.fail(thrown, context);

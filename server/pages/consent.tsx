@@ -3,6 +3,7 @@
 import { usableBy } from '../auth/access-token.ts';
 import type { AuthorizationCheck } from '../auth/oauth/oauth.ts';
 import { requireRecentPassword } from '../auth/recent-password.ts';
+import { hasGrant } from '../store/access/grants.ts';
 import { findUser, type UserRow } from '../store/access/users.ts';
 import { type Destination, destinationOf } from './destination.ts';
 import { show } from './layout.tsx';
@@ -11,6 +12,7 @@ import { FullName, Notice, named, ScopeList } from './parts.tsx';
 import type { PageContext, SignedIn, Site, SiteDeps } from './site.ts';
 
 type Asking = Extract<AuthorizationCheck, { outcome: 'ask' }>;
+type Faulty = Extract<AuthorizationCheck, { outcome: 'redirect' }>;
 
 /** The consent page of OAuth. The request is in the URL, and is checked again at every step. */
 export function consentPages(site: Site, deps: SiteDeps): void {
@@ -18,7 +20,7 @@ export function consentPages(site: Site, deps: SiteDeps): void {
     const { search, searchParams } = new URL(c.req.url);
     const check = await deps.oauth.check(searchParams, c.var.origin);
     if (check.outcome === 'refused') return refused(c, check.message);
-    if (check.outcome === 'redirect') return c.redirect(check.location, 303);
+    if (check.outcome === 'redirect') return returnWithError(c, deps, check);
     const { who } = c.var;
     if (who) requirePasswordFor(check, who, deps);
     return who ? ask(c, deps, who, check, search) : c.redirect(withNext('/sign-in', `${c.req.path}${search}`), 303);
@@ -35,11 +37,43 @@ export function consentPages(site: Site, deps: SiteDeps): void {
     const { user, caller } = who;
     const { tokenId } = caller;
     const check = await deps.oauth.check(searchParams, c.var.origin);
+    if (check.outcome === 'redirect') return returnWithError(c, deps, check);
     if (decision === 'allow' && check.outcome === 'ask') requirePasswordFor(check, who, deps);
     const decider = { userId: user.user_id, isAdmin: user.is_admin, tokenId, address: c.env.context.clientIp() };
     const end = await deps.oauth.decide(searchParams, decider, decision === 'allow', c.var.origin);
     return end.outcome === 'refused' ? refused(c, end.message) : c.redirect(end.location, 303);
   });
+}
+
+/**
+ * Takes an error to the app. Anybody can register an app and link to here, so only the URL of an app that the user has
+ * authorized is followed at once. For any other a page says where the link leads.
+ */
+async function returnWithError(c: PageContext, { services }: SiteDeps, faulty: Faulty): Promise<Response> {
+  const { location, client, redirect, fault } = faulty;
+  const { who } = c.var;
+  const isKnown = who && (await hasGrant(services.engine, who.user.user_id, client.appId, services.now()));
+  if (isKnown) return c.redirect(location, 303);
+  return show(
+    c,
+    { ...named(client.name, '', ' cannot ask for access'), plain: true },
+    <div class="card">
+      <p>The request of the app has an error. The app got no access.</p>
+      <p class="muted">
+        <code>{fault.error}</code>: {fault.description}
+      </p>
+      <p>You have not authorized this app. Follow the link only if you trust it.</p>
+      <p>
+        <a href={location} rel="noreferrer nofollow">
+          Return to the app at {destinationOf(redirect).name}
+        </a>
+      </p>
+      <p>
+        <a href="/">Go to the front page</a>
+      </p>
+    </div>,
+    400,
+  );
 }
 
 /** Asks for the password again before an app may administer the service. */

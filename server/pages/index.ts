@@ -15,7 +15,7 @@ import { serviceWebhookPages } from './service-webhooks.tsx';
 import { setupPages } from './setup.tsx';
 import { signInPages } from './sign-in.tsx';
 import { signUpPages } from './sign-up.tsx';
-import { buildSite, type Site, type SiteDeps } from './site.ts';
+import { buildSite, type Site, type SiteDeps, wantsHtml } from './site.ts';
 
 const groups = [
   homePages,
@@ -45,6 +45,13 @@ export function servePages(deps: SiteDeps): Fetch {
   const site = buildPages(deps);
   return pipeline(deps, {
     respond: (context) => site.fetch(context.request, { context }),
-    fail: (thrown, context) => failure(asParleyError(thrown), context),
+    // The site has an error page of its own. This is for a request that does not get there, such as one for another host.
+    fail: (thrown, context) => {
+      const error = asParleyError(thrown);
+      const response = failure(error, context);
+      if (!wantsHtml(context.request)) return response;
+      response.headers.set('content-type', 'text/plain; charset=utf-8');
+      return new Response(`${error.message}\n`, { status: response.status, headers: response.headers });
+    },
   });
 }

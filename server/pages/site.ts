@@ -111,7 +111,9 @@ const nothingHere = () =>
   new ParleyError('not_found', 'There is nothing at this URL. The API is at /api/<resource>.php?action=<action>.');
 
 /** Browsers ask for HTML. Programs do not. */
-export const wantsPage = (c: PageContext): boolean => (c.req.header('accept') ?? '').includes('text/html');
+export const wantsHtml = ({ headers }: Request): boolean => (headers.get('accept') ?? '').includes('text/html');
+
+export const wantsPage = (c: PageContext): boolean => wantsHtml(c.req.raw);
 
 /** Returns the user of the session, or undefined if there is none or the user is disabled. */
 async function authenticate({ engine }: SiteDeps['services'], context: RequestContext): Promise<SignedIn | undefined> {

@@ -27,7 +27,19 @@ export type AuthorizationEnd =
   /** The redirect URL may not be the app's, so a page shows the error instead. */
   | { readonly outcome: 'refused'; readonly message: string };
 
-export type AuthorizationCheck = AuthorizationRequest | AuthorizationEnd;
+/** A request with an error that the app may get, at a URL that is registered for it. */
+export interface FaultyRequest {
+  readonly outcome: 'redirect';
+  readonly location: string;
+  readonly client: Client;
+  readonly redirect: string;
+  readonly fault: OAuthFault;
+}
+
+export type AuthorizationCheck =
+  | AuthorizationRequest
+  | FaultyRequest
+  | Extract<AuthorizationEnd, { readonly outcome: 'refused' }>;
 
 /** Checks the app and its redirect URL first. Only then can the app be sent any other error. */
 export async function readAuthorization(db: Db, params: URLSearchParams, issuer: string): Promise<AuthorizationCheck> {
@@ -55,9 +67,10 @@ export async function readAuthorization(db: Db, params: URLSearchParams, issuer:
     const challenge = challengeIn(values);
     const scopes = requireScopes(values.get('scope'));
     return { outcome: 'ask', client, scopes, redirect, namedRedirect, challenge, urlFor };
-  } catch (error) {
-    if (!(error instanceof OAuthFault)) throw error;
-    return { outcome: 'redirect', location: urlFor({ error: error.error, error_description: error.description }) };
+  } catch (fault) {
+    if (!(fault instanceof OAuthFault)) throw fault;
+    const location = urlFor({ error: fault.error, error_description: fault.description });
+    return { outcome: 'redirect', location, client, redirect, fault };
   }
 }
 

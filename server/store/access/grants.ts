@@ -77,6 +77,14 @@ const inUse = `g.revoked_at IS NULL AND (g.expires_at IS NULL OR g.expires_at > 
   AND (EXISTS (SELECT 1 FROM tokens t WHERE t.grant_id = g.grant_id)
     OR EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.grant_id = g.grant_id))`;
 
+/** Returns whether a user has authorized an app, and the app has used that. */
+export const hasGrant = async (db: Db, userId: UserId, appId: number, now: number): Promise<boolean> =>
+  (await db.get(`SELECT 1 AS found FROM grants g WHERE g.user_id = $1 AND g.app_id = $3 AND ${inUse}`, [
+    userId,
+    now,
+    appId,
+  ])) !== undefined;
+
 /** Counts the people that an app can act for, without its own bot. */
 export function countPeopleOf(
   db: Db,

@@ -198,7 +198,7 @@ describe('the address that a server says it has', () => {
   test('is the one that is set, whatever the request names', async () => {
     const env = { ...(await freshEnvironment('sqlite')), PUBLIC_URL: 'https://chat.example' };
     const server = await startServer(env);
-    const { body } = await request(`${server.url}${metadataPath}`, { headers: { host: 'evil.example' } });
+    const { body } = await request(`${server.url}${metadataPath}`, { headers: { host: 'localhost:1' } });
     await server.stop();
     expect(body).toMatchObject({
       issuer: 'https://chat.example',

@@ -91,6 +91,29 @@ onCluster('servers on one database that tell each other over NATS', () => {
     stream.breakOff();
   });
 
+  test('refuse a message that somebody sends again', async () => {
+    const stranger = await connect({ servers: nats.url.replace('nats://', '') });
+    const overheard: { subject: string; data: Uint8Array }[] = [];
+    stranger.subscribe('parley.>', { callback: (_, { subject, data }) => void overheard.push({ subject, data }) });
+    await stranger.flush();
+    const streams = [await listen(at(a, ada)), await listen(at(b, ada))];
+    const message_id = await say(ada, chat_id, 'read once');
+    await bob.ok('messages.mark_read', { chat_id, message_id });
+    for (const stream of streams) await stream.until('the signal', ({ signals }) => signals.length > 0);
+    const isSignal = ({ subject }: { subject: string }) => subject.endsWith('.signal');
+    await eventually('the signal is overheard', async () => overheard.some(isSignal) || undefined);
+    // The server that sent it gets it too, under its own name.
+    for (const { subject, data } of overheard.filter(isSignal)) stranger.publish(subject, data);
+    await stranger.flush();
+    for (const server of [a, b]) await say(at(server, ada), chat_id, `the end at ${server.url}`);
+    for (const stream of streams) {
+      for (const server of [a, b]) await untilContent(stream, `the end at ${server.url}`);
+      expect(stream.signals).toHaveLength(1);
+      stream.breakOff();
+    }
+    await stranger.close();
+  });
+
   test('tell streams at one of what was written at the other', async () => {
     const [here, there] = [await listen(at(a, bob)), await listen(at(b, bob))];
     await say(ada, chat_id, 'at the first');

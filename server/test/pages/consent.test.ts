@@ -178,10 +178,48 @@ onAnyEngine('the consent page', (engine) => {
     }
   });
 
-  test('redirects to the app with the error of an invalid request, before sign-in', async () => {
-    const { status, location } = await new BrowserLike(server().url).get(address({ code_challenge: undefined }));
-    expect(status).toBe(303);
-    expect(location).toStartWith(`${site}?error=invalid_request`);
+  describe('with an invalid request', () => {
+    const wrong: Asked[] = [{ code_challenge: undefined }, { scope: 'none' }, { response_type: 'token' }];
+
+    test('shows the error and a link to an app that the user has not authorized, and does not redirect', async () => {
+      const { user, browser } = await signedIn();
+      for (const asked of wrong) {
+        const path = address(asked);
+        const pages = [
+          await new BrowserLike(server().url).get(path),
+          await browser.get(path),
+          await browser.post(path, { user: user.user_id, decision: 'allow' }),
+          await browser.post(path, { user: user.user_id, decision: 'deny' }),
+        ];
+        for (const { status, location, words, html } of pages) {
+          expect({ asked, status, location }).toEqual({ asked, status: 400, location: null });
+          expect(words).toContain('Weekly digest cannot ask for access');
+          expect(words).toContain('Return to the app at digest.example');
+          const [, href = ''] = /href="(https:[^"]+)"/.exec(html) ?? [];
+          expect(href).toStartWith(`${site}?error=`);
+          expect(answer(href.replaceAll('&amp;', '&')).get('state')).toBe('a state');
+        }
+      }
+    });
+
+    test('redirects to an app that the user has authorized, until that ends', async () => {
+      const { user, browser } = await signedIn();
+      const path = address({ code_challenge: undefined });
+      const { location } = await browser.post(address(), { user: user.user_id, decision: 'allow' });
+      // Only an app that has exchanged its code is authorized.
+      expect((await browser.get(path)).status).toBe(400);
+      const code = answer(location).get('code') ?? '';
+      const form = { grant_type: 'authorization_code', code, redirect_uri: site, code_verifier: pkce.verifier };
+      tokensIn(await askForTokens(server(), app, form));
+      const back = await browser.get(path);
+      expect(back.status).toBe(303);
+      expect(back.location).toStartWith(`${site}?error=invalid_request`);
+      // Another person, and another app, are not concerned.
+      expect((await (await signedIn()).browser.get(path)).status).toBe(400);
+      const which = { userId: user.user_id, appId: app.appId };
+      await server().engine.write((tx) => revokeGrants(tx, which, Date.now()));
+      expect((await browser.get(path)).status).toBe(400);
+    });
   });
 });
 
