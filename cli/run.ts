@@ -72,6 +72,7 @@ const environment = [
   ['PARLEY_TOKEN', 'The access token for them. Overrides the saved login.'],
   ['PARLEY_DATA', 'The data folder for serve, user, bot, token, audit, backup and restore. Defaults to ./data.'],
   ['DATABASE_URL', 'The PostgreSQL database for them. Defaults to SQLite in the data folder.'],
+  ['PARLEY_BACKUP_PASSPHRASE', 'The passphrase that backup encrypts with, and that restore needs.'],
 ];
 
 function overview(rows: readonly Row[]): string {

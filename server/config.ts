@@ -148,7 +148,7 @@ export const summaries: Readonly<Record<keyof typeof settingsTable, string>> = {
     'The proxies whose `X-Forwarded-For` is trusted: `off`, their number, or their networks such as `10.0.0.0/8, 127.0.0.1`.',
   signUp: 'Who may sign up: anybody (`open`), people with an `invitation` of an administrator, or nobody (`closed`).',
   signInLimit:
-    'The failed sign-ins in a row to one account, and the seconds until the next attempt is allowed. One IP address gets five times as many. Or `off`.',
+    'The failed sign-ins in a row to one account, and the seconds until the next attempt is allowed. One IP address, or IPv6 /64, gets five times as many, an IPv6 /56 ten times and a /48 fifty times. A browser in which the user has signed in has a count of its own. Or `off`.',
   passwordCost:
     'The cost of a password hash with argon2id: KiB of memory, and passes. OWASP recommends the default. Existing hashes keep their cost.',
   auditDays: 'Days that the audit log is kept.',

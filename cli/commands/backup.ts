@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { untilAborted } from '@parley/sdk/retry.ts';
 import { ArchiveWriter } from '@parley/server/backup/archive-writer.ts';
 import { type BackupDeps, type BackupOutcome, backUp } from '@parley/server/backup/backup.ts';
 import { completeUpTo } from '@parley/server/backup/counters.ts';
+import { encryptTo } from '@parley/server/backup/encryption.ts';
 import { keyToInclude } from '@parley/server/backup/key.ts';
 import type { Settings } from '@parley/server/config.ts';
 import { openDisk } from '@parley/server/files/storage/disk.ts';
@@ -12,6 +14,7 @@ import { knownFingerprint } from '@parley/server/store/data-folder/secret-key.ts
 import { withSnapshot } from '@parley/server/store/engine/open.ts';
 import { findFile } from '@parley/server/store/files/files.ts';
 import { openTarget } from '../backup/archive-file.ts';
+import { passphraseFile, readPassphrase } from '../backup/passphrase.ts';
 import { amountText, counted, listed, seconds } from '../backup/words.ts';
 import { defineCommand, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -22,16 +25,25 @@ import { json, quiet, text } from '../values.ts';
 
 export const command = defineCommand({
   arguments: { file: { summary: 'The file to write, or - for standard output.', read: text } },
-  options: { force: { summary: 'Replace an existing file.' }, quiet, json },
+  options: {
+    force: { summary: 'Replace an existing file.' },
+    'passphrase-file': passphraseFile,
+    quiet,
+    json,
+  },
   notes: `It saves the database, and the files and the key in the data folder, as they are at one moment. The server may keep
-running. The command reads the same settings as the server. Anyone who has the backup can read everything and act as any
-user: protect it like the server.`,
-  async run({ file: path }, { force, quiet, json }, context) {
+running. The command reads the same settings as the server. With a passphrase the backup
+is encrypted, and cannot be restored without it. Without one, anyone who has the backup can read everything and act as
+any user: protect it like the server.`,
+  async run({ file: path }, { force, quiet, json, 'passphrase-file': typed }, context) {
     if (json && path === '-') throw new UsageError('Give --json or -, not both.');
     const { clock } = context;
+    const passphrase = await readPassphrase(typed, context);
     const startedAt = clock.now();
     const options = { verb: 'Backing up', json, quiet: quiet || path === '-' };
-    const { outcome, size: bytes } = await transfer(context, options, (running) => save(context, path, force, running));
+    const { outcome, size: bytes } = await transfer(context, options, (running) =>
+      save(context, { path, force, passphrase }, running),
+    );
     const ms = clock.now() - startedAt;
     const { manifest, removed, lost, altered } = outcome;
     const messages = manifest.tables.find(({ name }) => name === 'messages')?.rows ?? 0;
@@ -45,6 +57,7 @@ user: protect it like the server.`,
         files,
         files_included: manifest.files.included,
         key_included: manifest.key.included,
+        encrypted: passphrase !== undefined,
         removed_files: removed,
         lost_files: lost,
         altered_files: altered,
@@ -74,8 +87,14 @@ function notesOn({ manifest, removed, lost, altered }: BackupOutcome): string[] 
   return notes.filter((note) => note !== false);
 }
 
+interface Destination {
+  readonly path: string;
+  readonly force: boolean;
+  readonly passphrase: string | undefined;
+}
+
 /** Writes a backup of the server that the environment names. Returns its outcome and its size in bytes. */
-async function save(context: CommandContext, path: string, force: boolean, running: Transfer) {
+async function save(context: CommandContext, { path, force, passphrase }: Destination, running: Transfer) {
   const settings = serverSettings(context);
   return inDatabase(context, async ({ engine, now }) => {
     const files = fileStorage(settings);
@@ -88,8 +107,10 @@ async function save(context: CommandContext, path: string, force: boolean, runni
       await target.append(bytes);
       size += bytes.length;
     };
-    const archive = new ArchiveWriter(append, beganAt, running.signal);
+    let archive: ArchiveWriter | undefined;
     try {
+      const sealed = passphrase === undefined ? undefined : await encryptTo(append, passphrase, randomBytes);
+      archive = new ArchiveWriter(sealed?.append ?? append, beganAt, running.signal);
       const saving = backUp({
         withSnapshot: (work) => withSnapshot(settings, work),
         isKept: async (fileId) => (await findFile(engine, fileId, now())) !== undefined,
@@ -102,10 +123,11 @@ async function save(context: CommandContext, path: string, force: boolean, runni
       });
       // A database query may hang, and a signal has to end the command all the same.
       const outcome = await untilAborted(saving, running.signal);
+      await sealed?.finish();
       await target.finish();
       return { outcome, size };
     } catch (error) {
-      await archive.abandon();
+      await archive?.abandon();
       await target.drop();
       throw error;
     }

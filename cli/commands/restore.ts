@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Archive } from '@parley/server/backup/archive-reader.ts';
 import { checkArchive, readArchive } from '@parley/server/backup/archive-reader.ts';
+import { decrypt } from '@parley/server/backup/encryption.ts';
 import { FileSink } from '@parley/server/backup/file-sink.ts';
 import { keyToWrite, requireKey } from '@parley/server/backup/key.ts';
 import type { Manifest } from '@parley/server/backup/manifest.ts';
@@ -15,6 +16,7 @@ import { lockFolder, prepareFolder } from '@parley/server/store/data-folder/fold
 import { CommitUnknown } from '@parley/server/store/engine/commit-outcome.ts';
 import { fillStore } from '@parley/server/store/engine/open.ts';
 import { bytesOf } from '../backup/archive-file.ts';
+import { passphraseFile, readPassphrase } from '../backup/passphrase.ts';
 import { amountText, counted, listed, seconds } from '../backup/words.ts';
 import { defineCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -25,22 +27,25 @@ import { json, quiet, text } from '../values.ts';
 
 export const command = defineCommand({
   arguments: { file: { summary: 'The file that backup wrote, or - for standard input.', read: text } },
-  options: { quiet, json },
+  options: { 'passphrase-file': passphraseFile, quiet, json },
   notes: `It fills an empty data folder (PARLEY_DATA) or an empty PostgreSQL database (DATABASE_URL). The backup may come from
 either. No server may run there. The restore is complete, or nothing changes. The command reads the same settings as the
 server.`,
-  async run({ file: path }, { quiet, json }, context) {
+  async run({ file: path }, { quiet, json, 'passphrase-file': typed }, context) {
     const settings = serverSettings(context);
+    const passphrase = await readPassphrase(typed, context);
     const { clock } = context;
     const startedAt = clock.now();
     prepareFolder(settings.folder);
     const unlock = lockFolder(settings.folder);
     let bytes = 0;
-    const reading = (running: Transfer) =>
-      bytesOf(path, context, (done, total) => {
+    const reading = (running: Transfer) => {
+      const stored = bytesOf(path, context, (done, total) => {
         bytes = done;
         if (total !== undefined) running.show(done, total);
       });
+      return decrypt(stored, passphrase);
+    };
     try {
       await requireRoom(settings);
       if (path !== '-') {

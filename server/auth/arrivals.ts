@@ -4,10 +4,11 @@ import { countAdmins, type NewUser, type UserRow } from '../store/access/users.t
 import type { Tx } from '../store/engine/engine.ts';
 import { hashToken } from './access-token.ts';
 import { record } from './audit.ts';
+import { markDevice } from './device.ts';
 import { linkGone, requireLink } from './links.ts';
-import type { AccessServices, SignInServices } from './services.ts';
+import type { SignInServices } from './services.ts';
 import { openSession, type Session } from './sessions.ts';
-import { forAddress, type Source, type Throttled, throttle } from './sign-in.ts';
+import { networkBudgets, type Source, type Throttled, throttle } from './sign-in.ts';
 import { createUser } from './users.ts';
 
 /** The form of a new account. The caller has validated it. */
@@ -21,13 +22,15 @@ export interface NewPerson {
 export interface Arrival {
   readonly user: UserRow;
   readonly session: Session;
+  /** The mark of the browser, for its next sign-in. */
+  readonly device: string;
 }
 
 export type SignUpPolicy = 'open' | 'invitation' | 'closed';
 
 /** Creates the first administrator. Only one of several concurrent calls succeeds, also with different links. */
 export async function setUp(
-  services: AccessServices,
+  services: SignInServices,
   secret: string,
   person: NewPerson,
   address: string,
@@ -47,19 +50,19 @@ export async function setUp(
 
 export type SignUp = ({ readonly outcome: 'signed up' } & Arrival) | Throttled;
 
-/** Creates an account. Failed attempts count too: an IP may make as many as to sign in. */
+/** Creates an account. Failed attempts count too: a network may make as many as to sign in. */
 export async function signUp(
   services: SignInServices,
   policy: SignUpPolicy,
   person: NewPerson,
   invitation: string | undefined,
-  { address, limitKey }: Source,
+  { address, networks }: Source,
 ): Promise<SignUp> {
   if (policy === 'closed' || (policy === 'invitation' && invitation === undefined)) {
     throw new ParleyError('forbidden', 'You need an invitation to sign up here.');
   }
   if (invitation !== undefined) await requireLink(services, 'invitation', invitation);
-  const throttled = await throttle(services, `sign-up ${limitKey}`, forAddress);
+  const throttled = await throttle(services, (limit) => networkBudgets('sign-up', networks, limit));
   if (throttled) return throttled;
   const passwordHash = await services.passwords.hash(person.password);
   return services.engine.write(async (tx) => {
@@ -72,9 +75,10 @@ export async function signUp(
   });
 }
 
-async function arrive(tx: Tx, services: AccessServices, newUser: NewUser): Promise<Arrival> {
+async function arrive(tx: Tx, services: SignInServices, newUser: NewUser): Promise<Arrival> {
   const user = await createUser(tx, newUser);
-  return { user, session: await openSession(tx, services, user.user_id, newUser.at) };
+  const session = await openSession(tx, services, user.user_id, newUser.at);
+  return { user, session, device: markDevice(services, { ...user, password_hash: newUser.passwordHash }) };
 }
 
 const actorOf = ({ user }: Arrival, address: string) => ({ userId: user.user_id, appId: 0, address });

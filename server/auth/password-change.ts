@@ -7,14 +7,15 @@ import { endWithoutAccess } from '../store/webhooks/webhook-ends.ts';
 import { hashToken } from './access-token.ts';
 import type { Arrival } from './arrivals.ts';
 import { record, type UserActor } from './audit.ts';
+import { markDevice } from './device.ts';
 import { linkGone, requireLink } from './links.ts';
-import type { AccessServices, SignInServices } from './services.ts';
-import { openSession, type Session } from './sessions.ts';
+import type { SignInServices } from './services.ts';
+import { openSession } from './sessions.ts';
 import { type Throttled, throttle } from './sign-in.ts';
 
 /**
- * Sets a password. Ends every session of the user, what was registered in one, and links for choosing a password. A reset also
- * ends the user's access tokens and authorizations of apps: an intruder may have made them.
+ * Sets a password. Ends every session of the user, what was registered in one, marks of known devices, and links for choosing
+ * a password. A reset also ends the user's access tokens and authorizations of apps: an intruder may have made them.
  */
 export async function replacePassword(
   tx: Tx,
@@ -32,7 +33,7 @@ export async function replacePassword(
 
 /** Sets a new password with a link, ends all access that the user had, and signs the user in. */
 export async function resetPassword(
-  services: AccessServices,
+  services: SignInServices,
   secret: string,
   password: string,
   address: string,
@@ -49,14 +50,14 @@ export async function resetPassword(
     await replacePassword(tx, user.user_id, passwordHash, at, { isReset: true });
     const session = await openSession(tx, services, user.user_id, at);
     await record(tx, at, { userId: user.user_id, appId: 0, address }, 'password_changed', { with: 'a link' });
-    return { user, session };
+    return { user, session, device: markDevice(services, { ...user, password_hash: passwordHash }) };
   });
   await services.ended(arrival.user.user_id);
   return arrival;
 }
 
 export type PasswordChange =
-  | { readonly outcome: 'changed'; readonly session: Session }
+  | ({ readonly outcome: 'changed' } & Arrival)
   | { readonly outcome: 'wrong password' }
   | Throttled;
 
@@ -70,14 +71,14 @@ export async function changePassword(
 ): Promise<PasswordChange> {
   const { engine, now } = services;
   const { userId } = actor;
-  const throttled = await throttle(services, `password of ${userId} by ${tokenId}`);
+  const throttled = await throttle(services, (limit) => [{ key: `password of ${userId} by ${tokenId}`, limit }]);
   if (throttled) return throttled;
   const user = await findUser(engine, userId);
   const known = user && (await findSignIn(engine, user.name));
   if (!(await services.passwords.matches(passwords.current, known?.password_hash ?? null)))
     return { outcome: 'wrong password' };
   const passwordHash = await services.passwords.hash(passwords.next);
-  const session = await engine.write(async (tx) => {
+  const arrival = await engine.write(async (tx) => {
     const at = now();
     // Another change may have committed meanwhile. The old password must not overwrite it.
     await lockTokensOf(tx, userId);
@@ -85,9 +86,10 @@ export async function changePassword(
     if (still?.password_hash !== known?.password_hash || still?.disabled_at !== null) return undefined;
     await replacePassword(tx, userId, passwordHash, at, { isReset: false });
     await record(tx, at, actor, 'password_changed');
-    return openSession(tx, services, userId, at);
+    const session = await openSession(tx, services, userId, at);
+    return { user: still, session, device: markDevice(services, { ...still, password_hash: passwordHash }) };
   });
-  if (!session) return { outcome: 'wrong password' };
+  if (!arrival) return { outcome: 'wrong password' };
   await services.ended(userId);
-  return { outcome: 'changed', session };
+  return { outcome: 'changed', ...arrival };
 }

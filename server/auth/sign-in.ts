@@ -2,18 +2,20 @@ import { type UserId, userName } from '@parley/contract';
 import { fold } from '../domain/words.ts';
 import { clearThrottle, returnAttempt, type Throttle, takeAttempt } from '../store/access/throttles.ts';
 import { lockTokensOf } from '../store/access/tokens.ts';
-import { findSignIn, type UserRow } from '../store/access/users.ts';
+import { findSignIn } from '../store/access/users.ts';
+import type { Tx } from '../store/engine/engine.ts';
 import { hashToken } from './access-token.ts';
+import type { Arrival } from './arrivals.ts';
 import { type Actor, record } from './audit.ts';
-import { readDevice } from './device.ts';
+import { markDevice, readDevice } from './device.ts';
 import type { SignInServices } from './services.ts';
-import { openSession, type Session } from './sessions.ts';
+import { openSession } from './sessions.ts';
 
 /** The client of an attempt. */
 export interface Source {
   readonly address: string;
-  /** Attempts are counted by it. Many IPv6 addresses of one client share a key. */
-  readonly limitKey: string;
+  /** Attempts are counted by each of them. The narrowest comes first. */
+  readonly networks: readonly string[];
 }
 
 export interface Attempt extends Source {
@@ -29,13 +31,16 @@ export interface Throttled {
 }
 
 export type SignIn =
-  | { readonly outcome: 'signed in'; readonly user: UserRow; readonly session: Session }
+  | ({ readonly outcome: 'signed in' } & Arrival)
   /** The name or the password is wrong, or the user is disabled. The response does not say which. */
   | { readonly outcome: 'refused' }
   | Throttled;
 
-/** An IP may make so many times more attempts than an account allows, because several people can share it. */
-const addressShare = 5;
+/**
+ * A network may make so many times more attempts than an account allows, because several people can share it: an IPv4
+ * address or an IPv6 /64, a /56 (one household), and a /48 (a site, or the households of one provider).
+ */
+const networkShares = [5, 10, 50] as const;
 
 /** Limits the audit log during a flood of attempts. */
 const oncePerMinute: Throttle = { burst: 1, everyMs: 60_000 };
@@ -44,10 +49,17 @@ export async function signIn(services: SignInServices, attempt: Attempt): Promis
   const { engine, now, deviceKey, signInLimit } = services;
   const name = userName.safeParse(attempt.name).success ? attempt.name : '';
   const found = await findSignIn(engine, name);
-  const device = found && readDevice(deviceKey, found.user_id, attempt.device);
+  const device = found && readDevice(deviceKey, found, attempt.device);
   // Unknown names are throttled too, so that throttling does not reveal which names exist.
   const account = device ? `device ${device}` : `account ${hashToken(fold(name))}`;
-  const waitMs = await takeBoth(services, account, attempt, found?.user_id);
+  // A known device is not held up by what strangers do in its network.
+  const budgets = signInLimit
+    ? [
+        ...(device ? [] : networkBudgets('address', attempt.networks, signInLimit)),
+        { key: account, limit: signInLimit },
+      ]
+    : [];
+  const waitMs = await takeAndRecord(services, budgets, attempt.address, found?.user_id);
   if (waitMs > 0) return throttledFor(waitMs);
 
   const matches = await services.passwords.matches(attempt.password, found?.password_hash ?? null);
@@ -62,58 +74,80 @@ export async function signIn(services: SignInServices, attempt: Attempt): Promis
       await record(tx, at, actor, 'sign_in_failed', { known_user: user !== undefined });
       return { outcome: 'refused' };
     }
-    if (signInLimit) {
-      await clearThrottle(tx, account);
-      await returnAttempt(tx, `address ${attempt.limitKey}`, forAddress(signInLimit));
+    for (const { key, limit } of budgets) {
+      await (key === account ? clearThrottle(tx, key) : returnAttempt(tx, key, limit));
     }
     const session = await openSession(tx, services, user.user_id, at);
     await record(tx, at, actor, 'signed_in', { known_device: device !== undefined });
-    return { outcome: 'signed in', user, session };
+    return { outcome: 'signed in', user, session, device: markDevice(services, user) };
+  });
+}
+
+/** Attempts that are counted under a key. */
+interface Budget {
+  readonly key: string;
+  readonly limit: Throttle;
+}
+
+/** Returns the budgets of an act in these networks. */
+export function networkBudgets(act: 'address' | 'sign-up', networks: readonly string[], limit: Throttle): Budget[] {
+  return networks.map((network, i) => {
+    const share = networkShares[i] ?? 1;
+    const widened = { burst: limit.burst * share, everyMs: Math.ceil(limit.everyMs / share) };
+    return { key: `${act} ${network}`, limit: widened };
   });
 }
 
 /**
- * Counts an attempt on an account from an IP, and returns the milliseconds to wait. It counts before the password is checked,
- * so that concurrent attempts count too.
+ * Counts an attempt, up to the first budget that is used up: who is refused takes nothing from wider networks. Returns that
+ * budget with the milliseconds to wait.
  */
-async function takeBoth(
-  { engine, now, signInLimit: limit }: SignInServices,
-  account: string,
-  { address, limitKey }: Source,
+async function take(
+  tx: Tx,
+  budgets: readonly Budget[],
+  at: number,
+): Promise<{ readonly key: string; readonly waitMs: number } | undefined> {
+  for (const { key, limit } of budgets) {
+    const waitMs = await takeAttempt(tx, key, limit, at);
+    if (waitMs > 0) return { key, waitMs };
+  }
+  return undefined;
+}
+
+/**
+ * Counts an attempt to sign in, and returns the milliseconds to wait. It counts before the password is checked, so that
+ * concurrent attempts count too.
+ */
+async function takeAndRecord(
+  { engine, now }: SignInServices,
+  budgets: readonly Budget[],
+  address: string,
   userId: UserId | undefined,
 ): Promise<number> {
-  if (!limit) return 0;
+  if (budgets.length === 0) return 0;
   return engine.write(async (tx) => {
     const at = now();
-    const fromAddress = await takeAttempt(tx, `address ${limitKey}`, forAddress(limit), at);
-    const atAccount = fromAddress > 0 ? 0 : await takeAttempt(tx, account, limit, at);
-    if (fromAddress === 0 && atAccount === 0) return 0;
+    const refused = await take(tx, budgets, at);
+    if (!refused) return 0;
     // Logged by the limit that was hit: made-up names would each add a line.
-    const limited = fromAddress > 0 ? `address ${limitKey}` : account;
-    if ((await takeAttempt(tx, `told of ${limited}`, oncePerMinute, at)) === 0) {
+    if ((await takeAttempt(tx, `told of ${refused.key}`, oncePerMinute, at)) === 0) {
       await record(tx, at, { userId: userId ?? null, appId: 0, address }, 'sign_in_throttled');
     }
-    return Math.max(fromAddress, atAccount);
+    return refused.waitMs;
   });
 }
 
 /** Counts an attempt. Returns undefined if it is allowed. */
 export async function throttle(
   { engine, now, signInLimit }: SignInServices,
-  key: string,
-  adapt: (limit: Throttle) => Throttle = (limit) => limit,
+  budgetsOf: (limit: Throttle) => readonly Budget[],
 ): Promise<Throttled | undefined> {
   if (!signInLimit) return undefined;
-  const waitMs = await engine.write((tx) => takeAttempt(tx, key, adapt(signInLimit), now()));
-  return waitMs > 0 ? throttledFor(waitMs) : undefined;
+  const refused = await engine.write((tx) => take(tx, budgetsOf(signInLimit), now()));
+  return refused && throttledFor(refused.waitMs);
 }
 
 const throttledFor = (waitMs: number): Throttled => ({
   outcome: 'throttled',
   retrySeconds: Math.ceil(waitMs / 1_000),
-});
-
-export const forAddress = ({ burst, everyMs }: Throttle): Throttle => ({
-  burst: burst * addressShare,
-  everyMs: Math.ceil(everyMs / addressShare),
 });

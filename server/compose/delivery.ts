@@ -6,7 +6,6 @@ import { HostLimit } from '../webhooks/host-limit.ts';
 import { manualAttempts } from '../webhooks/manual-attempts.ts';
 import { SecretBox, Sender } from '../webhooks/sender.ts';
 import { checkUrl, Guard } from '../webhooks/ssrf/guard.ts';
-import { resolveName } from '../webhooks/ssrf/resolve.ts';
 import { DeliveryWorker } from '../webhooks/worker.ts';
 import { type Core, version } from './core.ts';
 import { chance } from './runtime.ts';
@@ -40,7 +39,7 @@ export function buildDelivery(
     loopbackAllowed: isForThisMachine(settings),
     forwardedRefused: once(() => log.write('warn', 'loopback_webhook_refused', { hint: forwardedHint })),
     ownPort,
-    resolve: resolveName,
+    resolve: runtime.resolveName,
     monotonic,
   });
   const sender = new Sender({ guard, secrets, now, monotonic, version });

@@ -1,6 +1,7 @@
 import { type MeasureSpace, measureSpace } from '../lib/disk-space.ts';
+import { resolveName } from '../webhooks/ssrf/resolve.ts';
 
-/** The clocks, randomness, output and intervals that a process takes from outside. */
+/** The clocks, randomness, output, names and intervals that a process takes from outside. */
 export interface Runtime {
   readonly now: () => number;
   /** Milliseconds on a clock that is never set, to measure durations. */
@@ -8,6 +9,8 @@ export interface Runtime {
   readonly random: (bytes: number) => Uint8Array;
   readonly print: (text: string) => void;
   readonly measureSpace: MeasureSpace;
+  /** Returns the addresses of a host name. */
+  readonly resolveName: (name: string) => Promise<readonly string[]>;
   /** How long a lost message may delay a consumer of the log. Counts of messages are stored as often. */
   readonly sweepMs: number;
   /** How often unused files are removed. */
@@ -36,6 +39,7 @@ export const processRuntime: Runtime = {
   random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
   print: (text) => void process.stdout.write(text),
   measureSpace,
+  resolveName,
   sweepMs: 2_000,
   fileSweepMs: 15_000,
   quietMs: 15_000,

@@ -78,8 +78,18 @@ function write(address: Address): string {
 }
 
 /** Returns the key that limits count by. One client has a /64 network of IPv6. */
-export function limitKey(ip: string): string {
+export const limitKey = (ip: string): string => networkOf(ip, 64);
+
+/** Returns the networks that a client may control, the narrowest first. Customers get an IPv6 /56, and sites a /48. */
+export function networksOf(ip: string): readonly string[] {
+  return [...new Set([64, 56, 48].map((prefix) => networkOf(ip, prefix)))];
+}
+
+/** Returns the IPv6 network of at most 64 bits, or the IPv4 address. */
+function networkOf(ip: string, prefix: number): string {
   const read = readHop(ip);
   if (!read) return ip;
-  return read.family === 4 ? writeV4(read) : `${groupsOf(read.value, upperHalf)}::/64`;
+  if (read.family === 4) return writeV4(read);
+  const hostBits = BigInt(128 - prefix);
+  return `${groupsOf((read.value >> hostBits) << hostBits, upperHalf)}::/${prefix}`;
 }

@@ -3,6 +3,7 @@ import { passwordLinkMs } from '../auth/links.ts';
 import { dayMs } from '../operations/daily-messages.ts';
 import { findUse } from '../store/access/owner-use.ts';
 import { countAdmins, findSignIn, findUser, listBots, type UserRow } from '../store/access/users.ts';
+import { countWebhooks } from '../store/webhooks/webhooks.ts';
 import { show } from './layout.tsx';
 import { Once } from './once.tsx';
 import { Card, Confirm, Facts, NameLink, named, Secret, Time } from './parts.tsx';
@@ -60,6 +61,9 @@ export async function userPage(
         <Card title="Use">
           <p>By the person and their bots together. The limits are settings of the server.</p>
           <Facts facts={await useOf(services, user, bots.length)} />
+          <p>
+            <a href="/admin/use">The use of all people</a>
+          </p>
         </Card>
       )}
       {isPerson && isActive && (
@@ -116,13 +120,14 @@ export async function userPage(
 }
 
 /** Shows the use of a person and their bots beside each quota. The messages of the last seconds may be missing. */
-async function useOf({ engine, quotas, now }: SiteDeps['services'], { user_id }: UserRow, bots: number) {
+async function useOf({ engine, quotas, now, webhooks }: SiteDeps['services'], { user_id }: UserRow, bots: number) {
   const use = await findUse(engine, user_id);
   const isToday = use?.message_day === Math.floor(now() / dayMs);
   return {
     'Messages today (UTC)': outOf(isToday ? use.messages : 0, quotas.dailyMessages),
     'Bytes of files': outOf(use?.file_bytes ?? 0, quotas.fileBytes),
     'Chats created': outOf(use?.chats ?? 0, quotas.chats),
+    Webhooks: outOf(await countWebhooks(engine, user_id), webhooks.maxPerOwner),
     Bots: outOf(bots, quotas.bots),
   };
 }

@@ -150,6 +150,9 @@ async function usersPage(c: PageContext, { services: { engine } }: SiteDeps): Pr
       <p>
         <a class="button" href="/admin/users/new">
           Create a user
+        </a>{' '}
+        <a class="button quiet" href="/admin/use">
+          Use by person
         </a>
       </p>
       <form method="get" action="/admin/users" class="filter">

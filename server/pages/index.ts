@@ -1,6 +1,7 @@
 import { type Fetch, pipeline } from '../http/pipeline.ts';
 import { asParleyError, failure } from '../http/responses.ts';
 import { accessPages } from './access.tsx';
+import { adminUsePages } from './admin-use.tsx';
 import { adminUserPages } from './admin-users.tsx';
 import { appPages } from './apps.tsx';
 import { assetPages } from './assets.ts';
@@ -29,6 +30,7 @@ const groups = [
   appPages,
   botPages,
   adminUserPages,
+  adminUsePages,
   invitationPages,
   serviceWebhookPages,
   auditPages,

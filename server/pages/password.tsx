@@ -39,7 +39,7 @@ export function passwordPages(site: Site, deps: SiteDeps): void {
     if (result.outcome === 'throttled') {
       return changePage(c, user, throttled(c, 'There were too many attempts.', result.retrySeconds));
     }
-    keepSession(c, deps, result.session);
+    keepSession(c, deps, result);
     return changedPage(c);
   });
 

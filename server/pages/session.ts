@@ -1,6 +1,5 @@
 import type { Arrival } from '../auth/arrivals.ts';
-import { markDevice } from '../auth/device.ts';
-import { type Session, sessionMs, signOut } from '../auth/sessions.ts';
+import { sessionMs, signOut } from '../auth/sessions.ts';
 import { cookieNames, readCookie, writeCookie } from '../http/cookies.ts';
 import type { PageContext, SiteDeps } from './site.ts';
 
@@ -11,8 +10,9 @@ function setCookie(c: PageContext, { publicUrl }: SiteDeps, which: 'session' | '
   c.header('set-cookie', writeCookie(cookieNames(isHttps)[which], value, isHttps, ms), { append: true });
 }
 
-export function keepSession(c: PageContext, deps: SiteDeps, session: Session): void {
+export function keepSession(c: PageContext, deps: SiteDeps, { session, device }: Arrival): void {
   setCookie(c, deps, 'session', session.secret, sessionMs);
+  setCookie(c, deps, 'device', device, deviceMs);
 }
 
 /** Ends the session of the browser, if it has one. */
@@ -24,11 +24,9 @@ export async function endSession(c: PageContext, { services }: SiteDeps): Promis
 export const dropSession = (c: PageContext, deps: SiteDeps): void => setCookie(c, deps, 'session', '', 0);
 
 /** Starts a session. The browser's earlier session ends, and the cookie is always new, so one that an attacker planted is useless. */
-export async function letIn(c: PageContext, deps: SiteDeps, { user, session }: Arrival, next = '/'): Promise<Response> {
+export async function letIn(c: PageContext, deps: SiteDeps, arrival: Arrival, next = '/'): Promise<Response> {
   await endSession(c, deps);
-  const { deviceKey, random } = deps.services;
-  keepSession(c, deps, session);
-  setCookie(c, deps, 'device', markDevice(deviceKey, user.user_id, random), deviceMs);
+  keepSession(c, deps, arrival);
   return c.redirect(next, 303);
 }
 

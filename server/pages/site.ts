@@ -8,7 +8,7 @@ import type { OAuth } from '../auth/oauth/oauth.ts';
 import { RecentPasswordNeeded } from '../auth/recent-password.ts';
 import type { SignInServices } from '../auth/services.ts';
 import type { Source } from '../auth/sign-in.ts';
-import { limitKey } from '../http/client-ip.ts';
+import { networksOf } from '../http/client-ip.ts';
 import { isSameOrigin, originOf } from '../http/origin.ts';
 import type { PipelineDeps } from '../http/pipeline.ts';
 import type { RequestContext } from '../http/request-context.ts';
@@ -146,5 +146,5 @@ class SignInNeeded extends ParleyError {
 /** Returns the client, as the limits of sign-in and sign-up know it. */
 export function sourceOf(c: PageContext): Source {
   const address = c.env.context.clientIp();
-  return { address, limitKey: limitKey(address) };
+  return { address, networks: networksOf(address) };
 }

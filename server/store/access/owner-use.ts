@@ -16,6 +16,45 @@ export interface OwnerUse {
 export const findUse = (db: Db, ownerId: UserId): Promise<OwnerUse | undefined> =>
   db.get('SELECT chats, file_bytes, message_day, messages FROM owner_use WHERE owner_id = $1', [ownerId]);
 
+/** The columns that `listUse` sorts by. */
+export type UseColumn = 'file_bytes' | 'messages' | 'chats' | 'webhooks' | 'bots';
+
+/** The use of a person and their bots. `messages` are those of today, and `bots` those that are not disabled. */
+export type PersonUse = Readonly<Record<UseColumn, number>> & {
+  readonly user_id: UserId;
+  readonly name: string;
+  readonly disabled_at: number | null;
+};
+
+interface UsePage {
+  /** Days since 1970, in UTC. */
+  readonly today: number;
+  readonly by: UseColumn;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Returns people, those with the largest use first. Reads the use of all people. */
+export const listUse = (db: Db, { today, by, limit, offset }: UsePage): Promise<PersonUse[]> =>
+  db.all(
+    `SELECT * FROM (
+       SELECT u.user_id, u.name, u.disabled_at, COALESCE(o.file_bytes, 0) AS file_bytes, COALESCE(o.chats, 0) AS chats,
+         CASE WHEN o.message_day = $1 THEN o.messages ELSE 0 END AS messages,
+         COALESCE(w.webhooks, 0) AS webhooks, COALESCE(b.bots, 0) AS bots
+       FROM users u LEFT JOIN owner_use o ON o.owner_id = u.user_id
+       LEFT JOIN (
+         SELECT COALESCE(x.owner_id, x.user_id) AS owner_id, count(*) AS webhooks
+         FROM webhooks JOIN users x ON x.user_id = webhooks.user_id
+         WHERE webhooks.deleted_at IS NULL GROUP BY COALESCE(x.owner_id, x.user_id)
+       ) w ON w.owner_id = u.user_id
+       LEFT JOIN (
+         SELECT owner_id, count(*) AS bots FROM users WHERE owner_id IS NOT NULL AND disabled_at IS NULL GROUP BY owner_id
+       ) b ON b.owner_id = u.user_id
+       WHERE u.kind = 'person'
+     ) AS used ORDER BY ${by} DESC, user_id LIMIT $2 OFFSET $3`,
+    [today, limit, offset],
+  );
+
 /** Counts a new chat. Returns how many the owner has created. Other chats of the owner wait for the end of the transaction. */
 export const addChat = (tx: Tx, ownerId: UserId): Promise<number> =>
   number(

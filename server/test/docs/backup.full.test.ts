@@ -37,6 +37,7 @@ testUnless(
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
     const restored = [
       { PARLEY_DATA: join(folder, 'restored') },
+      { PARLEY_DATA: join(folder, 'decrypted') },
       { PARLEY_DATA: join(folder, 'restored-files'), DATABASE_URL: databases.parley },
       { PARLEY_DATA: join(folder, 'moved'), DATABASE_URL: databases.moved },
     ];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import { clientIp, limitKey, parseTrustedProxies } from '../../http/client-ip.ts';
+import { clientIp, limitKey, networksOf, parseTrustedProxies } from '../../http/client-ip.ts';
 import type { Db } from '../../store/engine/engine.ts';
 import { onAnyEngine, onPostgres } from '../support/engines.ts';
 import { eventually } from '../support/eventually.ts';
@@ -86,6 +86,16 @@ describe('the client IP', () => {
   ];
   test.each(sharing)('%s and %s share a limit: %p', (one, other, isShared) => {
     expect(limitKey(one) === limitKey(other)).toBe(isShared);
+  });
+
+  const networks: [string, readonly string[]][] = [
+    ['2001:db8:1:abcd::5', ['2001:db8:1:abcd::/64', '2001:db8:1:ab00::/56', '2001:db8:1:0::/48']],
+    ['203.0.113.9', ['203.0.113.9']],
+    ['::ffff:203.0.113.9', ['203.0.113.9']],
+    ['unknown', ['unknown']],
+  ];
+  test.each(networks)('%s is in the networks %p', (ip, expected) => {
+    expect(networksOf(ip)).toEqual(expected);
   });
 });
 

@@ -183,6 +183,7 @@ inChromium('the pages', () => {
   const administration = [
     '/admin/users',
     '/admin/users/1',
+    '/admin/use',
     '/admin/invitations',
     '/admin/webhooks',
     '/admin/webhooks/new',

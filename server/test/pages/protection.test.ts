@@ -343,7 +343,13 @@ describe('an unknown name', () => {
     ] as const) {
       const { passwords, open, begun } = gatedPasswords();
       const services = { ...accessOf(server()), passwords, signInLimit: undefined, deviceKey: new Uint8Array(32) };
-      const attempt = { name: who, password: goodPassword, device: undefined, address: '127.0.0.1', limitKey: 'test' };
+      const attempt = {
+        name: who,
+        password: goodPassword,
+        device: undefined,
+        address: '127.0.0.1',
+        networks: ['test'],
+      };
       const signedIn = signIn(services, attempt);
       await eventually('the check has begun', async () => begun() === 1 || undefined);
       open();

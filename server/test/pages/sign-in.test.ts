@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test';
+import { operator } from '../../auth/audit.ts';
 import { createBot } from '../../auth/bots.ts';
+import { createPasswordLink } from '../../auth/links.ts';
 import { disableUser, setPassword } from '../../store/access/users.ts';
 import { BrowserLike, goodPassword, newAddress, type Page, person } from '../support/browser-like.ts';
 import { onAnyEngine } from '../support/engines.ts';
@@ -132,12 +134,35 @@ onAnyEngine('signing in', (engine) => {
     expect((await elsewhere('2001:db8:0:2::1').signIn('six', 'wrong wrong wrong')).status).toBe(422);
   });
 
-  test('does not count successful sign-ins against an IP', async () => {
+  test.each([
+    { prefix: 56, share: 10, inside: '2001:db8:56:1ff::1', outside: '2001:db8:56:200::1' },
+    { prefix: 48, share: 50, inside: '2001:db8:48:ffff::1', outside: '2001:db8:49::1' },
+  ])('counts an IPv6 /$prefix too, with $share times the attempts', async ({ prefix, share, inside, outside }) => {
     const { name } = await person(server());
-    const address = newAddress();
-    for (let i = 0; i < limit * 5 + 3; i++) {
-      expect((await elsewhere(address).signIn(name, goodPassword)).status).toBe(303);
+    // Each /64, and within the /48 each /56, stays below its own limit.
+    const networkOf = (i: number) => (prefix === 56 ? 0x100 + (i % 8) : (i % 32) << 8);
+    for (let i = 0; i < limit * share; i++) {
+      const address = `2001:db8:${prefix}:${networkOf(i).toString(16)}::1`;
+      expect((await elsewhere(address).signIn(`wide-${prefix}-${i}`, 'wrong wrong wrong')).status).toBe(422);
     }
+    expect((await elsewhere(inside).signIn(name, goodPassword)).status).toBe(429);
+    expect((await elsewhere(outside).signIn(name, goodPassword)).status).toBe(303);
+    now += seconds * 1_000;
+    expect((await elsewhere(inside).signIn(name, goodPassword)).status).toBe(303);
+  });
+
+  test('does not count successful sign-ins against an IP or its networks', async () => {
+    const { name } = await person(server());
+    for (const address of [newAddress(), '2001:db8:57::1']) {
+      for (let i = 0; i < limit * 5 + 3; i++) {
+        expect((await elsewhere(address).signIn(name, goodPassword)).status).toBe(303);
+      }
+    }
+    const rows = await server().engine.all<{ key: string }>(
+      "SELECT key FROM throttles WHERE key LIKE '%2001:db8:57:%' AND full_at > $1",
+      [now],
+    );
+    expect(rows).toEqual([]);
   });
 
   test('stays possible for a known browser while others guess', async () => {
@@ -159,6 +184,48 @@ onAnyEngine('signing in', (engine) => {
     const [nonce = '', seal = ''] = known.cookies.get('parley_device')?.split('.') ?? [];
     forged.cookies.set('parley_device', `${nonce.split('').reverse().join('')}.${seal}`);
     expect((await forged.signIn(name, goodPassword)).status).toBe(429);
+  });
+
+  test('stays possible for a known browser while others in its network guess', async () => {
+    const { name } = await person(server());
+    const address = newAddress();
+    const known = elsewhere(address);
+    await known.signIn(name, goodPassword);
+    await known.post('/sign-out');
+    for (let i = 0; i < limit * 5; i++) await elsewhere(address).signIn(`neighbour-${i}`, 'wrong wrong wrong');
+    expect((await elsewhere(address).signIn(name, goodPassword)).status).toBe(429);
+    expect((await known.signIn(name, goodPassword)).status).toBe(303);
+  });
+
+  test.each(['reset', 'changed'] as const)('knows no other browser after the password was %s', async (how) => {
+    const { name, user_id } = await person(server());
+    const intruder = elsewhere();
+    await intruder.signIn(name, goodPassword);
+    const owner = elsewhere();
+    const password = 'another fine long password';
+    if (how === 'reset') {
+      const { secret } = await createPasswordLink(
+        accessOf(server(), () => now),
+        operator,
+        user_id,
+      );
+      await owner.post(`/password-link/${secret}`, { password, again: password });
+    } else {
+      await owner.signIn(name, goodPassword);
+      await owner.post('/password', { current: goodPassword, password, again: password });
+    }
+    expect(await owner.signedInAs()).toBe(name);
+    await owner.post('/sign-out');
+    for (let i = 0; i < limit; i++) await elsewhere().signIn(name, 'wrong wrong wrong');
+    expect((await intruder.signIn(name, 'wrong wrong wrong')).status).toBe(429);
+    expect((await owner.signIn(name, password)).status).toBe(303);
+  });
+
+  test('gives a known browser a cookie that scripts and other sites cannot use', async () => {
+    const { name } = await person(server());
+    const { headers } = await elsewhere().signIn(name, goodPassword);
+    const set = headers.getSetCookie().find((cookie) => cookie.startsWith('parley_device='));
+    expect(set).toMatch(/; Path=\/; Max-Age=31536000; HttpOnly; SameSite=Lax$/);
   });
 
   test('is throttled for a known browser too', async () => {

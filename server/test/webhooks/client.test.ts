@@ -3,6 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createSecureContext, createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
+import { parseNetworks } from '../../domain/address.ts';
 import { type ClientOptions, Deadlines, postTo } from '../../webhooks/client.ts';
 import { type Outcome, readRetryAfter } from '../../webhooks/outcome.ts';
 import { Guard, type Target } from '../../webhooks/ssrf/guard.ts';
@@ -451,8 +452,14 @@ describe('Retry-After', () => {
 });
 
 describe('with the guard', () => {
-  const guardWith = (resolve: (name: string) => Promise<readonly string[]>, loopbackAllowed = true) =>
-    new Guard({ openNetworks: [], loopbackAllowed, ownPort: () => 1, resolve, monotonic });
+  const guardWith = (resolve: (name: string) => Promise<readonly string[]>, networks = '127.0.0.0/8') =>
+    new Guard({
+      openNetworks: parseNetworks(networks),
+      loopbackAllowed: false,
+      ownPort: () => 1,
+      resolve,
+      monotonic,
+    });
   const deliver = (guard: Guard, url: string, changed: Partial<ClientOptions> = {}) =>
     postTo(guard, { ...options, ...changed }, { url: guard.readUrl(url), headers, body });
 
@@ -469,7 +476,7 @@ describe('with the guard', () => {
 
   test('its refusals are outcomes, and nobody is dialled', async () => {
     const endpoint = await endpointThat(ok);
-    const closed = guardWith(async () => ['127.0.0.1'], false);
+    const closed = guardWith(async () => ['127.0.0.1'], '');
     for (const host of ['127.0.0.1', '2130706433', 'hooks.invalid']) {
       const outcome = await deliver(closed, `http://${host}:${endpoint.port}/`);
       expect(outcome).toMatchObject({ kind: 'unreached', failure: 'address' });

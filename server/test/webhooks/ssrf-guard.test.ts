@@ -314,7 +314,7 @@ describe('a name', () => {
       const options = { loopbackAllowed: true, resolve: async () => [address], forwardedRefused };
       const reached = async (guard: Guard, isForwarded: boolean) => {
         try {
-          return (await guard.target(guard.readUrl('http://hooks.example.com/'), isForwarded)).address;
+          return (await guard.target(guard.readUrl('http://hooks.localhost/'), isForwarded)).address;
         } catch (error) {
           return error;
         }
@@ -425,6 +425,25 @@ describe('loopback', () => {
       const allowed = guardWith({ resolve, loopbackAllowed: true });
       expect(await verdictOf(allowed, `http://${host}:3000/`)).not.toContain('refused');
     }
+  });
+
+  test('is closed to other names that lead to it, also from this machine, unless the setting opens it', async () => {
+    const url = 'http://hooks.example.com:3000/';
+    const refused = await verdictOf(guardWith({ resolve, loopbackAllowed: true }), url);
+    expect(refused).toBe(
+      'refused: hooks.example.com leads to ::1, a loopback address; the setting PARLEY_WEBHOOK_NETWORKS can open it',
+    );
+    const open = guardWith({ resolve, loopbackAllowed: true, openNetworks: parseNetworks('127.0.0.0/8, ::1') });
+    expect(await verdictOf(open, url)).toBe('127.0.0.1');
+  });
+
+  test('is not registered from elsewhere by a name of this machine that does not resolve yet', async () => {
+    const guard = guardWith({ resolve: async () => [], loopbackAllowed: true });
+    const check = (url: string, isForwarded: boolean) => checkUrl(guard, url, { isForwarded, isAdmin: false });
+    expect(await check('http://hooks.localhost/', false)).toBe('http://hooks.localhost/');
+    expect(await check('http://hooks.example.com/', true)).toBe('http://hooks.example.com/');
+    const refused = await check('http://hooks.localhost/', true).catch((error) => (error as ParleyError).details);
+    expect(JSON.stringify(refused)).toContain('proxy');
   });
 
   test('never leads to the server itself, however it is opened', async () => {

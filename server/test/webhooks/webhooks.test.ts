@@ -851,6 +851,28 @@ onAnyEngine('a request that came through a proxy', (engine) => {
   });
 });
 
+onAnyEngine('a name that a request from elsewhere registered', (engine) => {
+  let addresses: readonly string[] = [];
+  const server = serverFor(engine, {}, { resolveName: async () => addresses });
+  const receiver = receiverFor();
+
+  test('does not reach loopback in deliveries, even if it leads there later', async () => {
+    const { ada } = await users(server(), 'ada');
+    const endpoint = receiver().endpoint();
+    const url = endpoint.url.replace('127.0.0.1', 'hooks.example.com');
+    const elsewhere = { 'x-forwarded-for': '203.0.113.7' };
+    const { webhook } = await ada.ok('webhooks.register', { ...plain, url, events: ['new_message'] }, elsewhere);
+    addresses = ['127.0.0.1'];
+    await ada.ok('messages.send_message', { chat_id: await newGroup(ada), content: 'hello' });
+    const failed = await eventually('it was tried', async () => {
+      const { deliveries } = await ada.ok('webhooks.deliveries', { webhook_id: webhook.webhook_id });
+      return deliveries.find(({ attempt_count }) => attempt_count > 0);
+    });
+    expect(failed).toMatchObject({ last_error: expect.stringContaining('a loopback address') });
+    expect(endpoint.arrivals).toEqual([]);
+  });
+});
+
 /** All that a server keeps, as bytes: its files, and its tables where they are elsewhere. */
 async function everythingKept(name: EngineName, server: TestServer): Promise<string> {
   const folder = server.env.PARLEY_DATA ?? '';

@@ -1,6 +1,14 @@
 import { invalidField } from '@parley/contract';
 import { LRUCache } from 'lru-cache';
-import { type Address, contains, lastV4, type Network, readAddress, writeV4 } from '../../domain/address.ts';
+import {
+  type Address,
+  contains,
+  isLoopbackHost,
+  lastV4,
+  type Network,
+  readAddress,
+  writeV4,
+} from '../../domain/address.ts';
 import { type Opening, type SpecialRange, specialRanges } from './ranges.ts';
 import { NameFailure } from './resolve.ts';
 
@@ -29,6 +37,7 @@ export interface Target {
 
 export interface GuardOptions {
   readonly openNetworks: readonly Network[];
+  /** Opens loopback to URLs that name it: `localhost` or an address. */
   readonly loopbackAllowed: boolean;
   /** The port that the server listens on, once it does. */
   readonly ownPort: () => number | undefined;
@@ -108,7 +117,8 @@ export class Guard {
    * Returns the checked address of a URL that `readUrl` returned. Throws, or rejects with, AddressRefusal; or NameFailure
    * if the name does not resolve. It returns no promise for an IP address and for a cached name, because every delivery
    * calls it. IPv4 goes before IPv6, each in the order of the name server. A loopback address is refused if a forwarded
-   * request asks for it, unless the setting opens it: it came from another machine.
+   * request asks for it, unless the setting opens it: it came from another machine. So is a name that leads to loopback and
+   * is not `localhost`: somebody elsewhere may have registered it while it led to another address.
    */
   target(url: URL, isForwarded = false): Target | Promise<Target> {
     const host = url.hostname;
@@ -127,12 +137,16 @@ export class Guard {
       throw new AddressRefusal(`must not lead back to Parley itself, which listens at ${url.host}`);
     }
     if (isLocal && isForwarded) {
-      this.#options.forwardedRefused?.();
-      throw new AddressRefusal(
-        'must not lead to a loopback address in a request that came through a proxy or to another host name',
-      );
+      throw this.refuseForwarded();
     }
     return { url, address, family, others };
+  }
+
+  refuseForwarded(): AddressRefusal {
+    this.#options.forwardedRefused?.();
+    return new AddressRefusal(
+      'must not lead to a loopback address in a request that came through a proxy or to another host name',
+    );
   }
 
   async #lookUp(name: string): Promise<Verdict> {
@@ -173,7 +187,7 @@ export class Guard {
   #faultOf(host: string, address: Found): AddressRefusal | undefined {
     const range = rangeOf(address);
     if (!range) return undefined;
-    if (!this.#isOpen(range, address)) return describe(host, address.text, range);
+    if (!this.#isOpen(host, range, address)) return describe(host, address.text, range);
     if (range.opening !== 'translated') return undefined;
     const inner = lastV4(address);
     return this.#faultOf(host, { ...inner, text: writeV4(inner) });
@@ -186,9 +200,9 @@ export class Guard {
     return range?.opening === 'loopback' && !this.#options.openNetworks.some((network) => contains(network, address));
   }
 
-  #isOpen(range: SpecialRange, address: Address): boolean {
+  #isOpen(host: string, range: SpecialRange, address: Address): boolean {
     if (range.opening === 'never') return false;
-    if (range.opening === 'loopback' && this.#options.loopbackAllowed) return true;
+    if (range.opening === 'loopback' && this.#options.loopbackAllowed && isLoopbackHost(host)) return true;
     return this.#options.openNetworks.some((network) => contains(network, address));
   }
 }
@@ -213,12 +227,10 @@ const rangeOf = (address: Address): SpecialRange | undefined =>
 
 function describe(requested: string, text: string, { network, name, opening }: SpecialRange): AddressRefusal {
   const { first, last } = network;
-  const what = `${name}${first === last ? '' : ` (${network.text})`}${remedies[opening]}`;
+  const remedy = remedies[opening === 'loopback' && !isLoopbackHost(requested) ? 'setting' : opening];
+  const what = `${name}${first === last ? '' : ` (${network.text})`}${remedy}`;
   if (requested === text) return new AddressRefusal(`${text} is ${what}`);
-  return new AddressRefusal(
-    `${requested} leads to ${name}${remedies[opening]}`,
-    `${requested} leads to ${text}, ${what}`,
-  );
+  return new AddressRefusal(`${requested} leads to ${name}${remedy}`, `${requested} leads to ${text}, ${what}`);
 }
 
 /**
@@ -234,6 +246,8 @@ export async function checkUrl(
     const url = guard.readUrl(text);
     await Promise.resolve(guard.target(url, isForwarded)).catch((error) => {
       if (!(error instanceof NameFailure)) throw error;
+      // A name of this machine leads to loopback as soon as it resolves.
+      if (isForwarded && isLoopbackHost(url.hostname)) throw guard.refuseForwarded();
     });
     return url.href;
   } catch (error) {
