@@ -157,7 +157,8 @@ const uploadHead =
 /** All attackers, by name. Each is another person. */
 export const attackers: Readonly<Record<string, Attacker>> = {
   'hanging endpoints': {
-    summary: '300 endpoints of one user, or as many as the server accepts, respond quickly three times, and then hang for 14.5 s',
+    summary:
+      '300 endpoints of one user, or as many as the server accepts, respond quickly three times, and then hang for 14.5 s',
     play: async (attack) => {
       const requests = new Map<string, number>();
       await createWebhooks(attack, 300, String, (path) => {
