@@ -91,14 +91,14 @@ const maxBatch = 50_000;
  * its rows with new ids, so that the others are what `send_message` writes whatever the schema. Unless they are searchable,
  * the cursor of the search index moves past them: a million keep it busy for minutes.
  */
-async function fillChat(
+export async function fillChat(
   engine: Engine,
   sender: Client,
   chatId: number,
   count: number,
-  { searchable = false } = {},
+  { searchable = false, text = content } = {},
 ): Promise<void> {
-  const { message } = await sender.ok('messages.send_message', { chat_id: chatId, content });
+  const { message } = await sender.ok('messages.send_message', { chat_id: chatId, content: text });
   const event = await engine.get<{ id: number }>('SELECT max(event_id) AS id FROM events WHERE chat_id = $1', [chatId]);
   const model = { message_id: message.message_id, event_id: event?.id ?? 0 };
   if (!searchable) await untilIndexed(engine);

@@ -3,6 +3,7 @@ import { type EngineMeasure, type EngineName, onEngine } from './engines.ts';
 import { measureCluster } from './measure/cluster.ts';
 import { measureCpu } from './measure/cpu.ts';
 import { measureDrain } from './measure/drain.ts';
+import { measureExpensive } from './measure/expensive.ts';
 import { measureFiles } from './measure/files.ts';
 import { measureChatGrowth } from './measure/growth/chats.ts';
 import { measureConnectionGrowth } from './measure/growth/connections.ts';
@@ -39,6 +40,7 @@ const single: Readonly<Record<string, Measure>> = {
 
 const perEngine: Readonly<Record<string, EngineMeasure>> = {
   send: measureSend,
+  expensive: measureExpensive,
   get: measureGet,
   search: measureSearch,
   drain: measureDrain,

@@ -4,7 +4,15 @@ const both = (...names: string[]): string[] => names.flatMap((name) => [`${name}
 
 /** Taken if no name is given, in this order. */
 export const usualNames: readonly string[] = [
-  ...[...both('send'), 'cpu', 'stored', 'token-check', ...both('get', 'search'), 'cliff', ...both('drain', 'lag')],
+  ...[
+    ...both('send'),
+    'cpu',
+    'stored',
+    'token-check',
+    ...both('expensive', 'get', 'search'),
+    'cliff',
+    ...both('drain', 'lag'),
+  ],
   ...['lag-floor', 'idle-webhooks', 'files', ...both('streams'), 'slow-disk', 'cluster', ...both('start')],
 ];
 

@@ -20,6 +20,8 @@ const fullSizes = {
   ...{ backlog: 20_000, lagPerSecond: 500, lagSeconds: 4, hangingEndpoints: 300, idleWebhooks: 10_000 },
   /** The idle time of a server before its memory is measured. */
   ...{ idleMs: 3_000, tokenCheckMs: 4_000, storedMessages: 20_000 },
+  /** The chats of a user who searches, newer messages of others with the same words, and the largest group. */
+  ...{ searchedChats: 1_600, foreignMessages: 12_000, crowd: 1_000 },
   /** The points of the curves. */
   growth: {
     messages: [1_000, 10_000, 100_000, 1_000_000],
@@ -53,6 +55,7 @@ export const tinyPlan: Plan = {
     ...{ chat: 500, longChat: 600, chatAtStart: 500, fileMebibytes: 2, streams: 20, starts: 1 },
     ...{ backlog: 100, lagPerSecond: 100, lagSeconds: 0.1, hangingEndpoints: 2, idleWebhooks: 4 },
     ...{ idleMs: 10, tokenCheckMs: 50, storedMessages: 400 },
+    ...{ searchedChats: 20, foreignMessages: 20, crowd: 20 },
     growth: { messages: [450, 500], webhooks: [1, 3], chats: [1, 3], connections: [1, 4] },
   },
 };

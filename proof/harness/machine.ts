@@ -70,6 +70,12 @@ function threadSeconds(pid: number): ReadonlyMap<string, number> | undefined {
   return new Map(readdirSync(folder).map((id) => [id, seconds(id)]));
 }
 
+/** Returns the processor time of the first thread of a process, which runs JavaScript. */
+export function firstThreadSeconds(pid: number): number | undefined {
+  const time = read(`/proc/${pid}/task/${pid}/schedstat`)?.split(' ')[0];
+  return time === undefined ? undefined : Number(time) / 1e9;
+}
+
 const memory = (pid: number, field: RegExp): number | undefined => {
   const status = read(`/proc/${pid}/status`);
   return status === undefined ? undefined : Number(field.exec(status)?.[1]) * 1_024;

@@ -4,7 +4,7 @@ import type { Engine } from '../store/engine/engine.ts';
 import { freeUpload, type LeaseRow, renewUpload } from '../store/files/upload-leases.ts';
 
 /**
- * Another request or server uses the upload. It has the status 423, because tus clients retry and resume after that one.
+ * Another request or server uses the upload, or this request must make room. It has the status 423, because tus clients retry and resume after that one.
  * Some start again from the beginning after any other conflict.
  */
 export class UploadBusy extends ParleyError {

@@ -5,6 +5,7 @@ import { type ReceivedFile, tooLargeFile } from '../files/uploads.ts';
 import { asUnreadable } from './bytes.ts';
 import { type Fields, readForm } from './form-data.ts';
 import type { PartSink } from './multipart.ts';
+import type { UploadRate } from './upload-rate.ts';
 import { shorten } from './validate.ts';
 
 /** A body with a file, read to its end. */
@@ -25,6 +26,7 @@ export interface FileBodyDeps {
   readonly field: string;
   /** Called before the first byte of the file, with the fields before it. Throws if the caller may not send a file. */
   readonly begin: (name: string, before: Fields) => Promise<Upload>;
+  readonly rate: UploadRate;
   readonly chunkArrived: () => void;
   readonly fileArrived: () => void;
 }
@@ -77,11 +79,14 @@ export function readRawFile(deps: FileBodyDeps, fields: Fields): Promise<FileBod
 }
 
 /** A disconnect is the client's fault. Any other failure while reading is ours. */
-async function* bodyOf({ request, chunkArrived }: FileBodyDeps): AsyncIterable<Uint8Array> {
+async function* bodyOf({ request, rate, chunkArrived }: FileBodyDeps): AsyncIterable<Uint8Array> {
   try {
+    rate.wait();
     for await (const bytes of request.body ?? []) {
       chunkArrived();
+      rate.arrived(bytes.length);
       yield bytes;
+      rate.wait();
     }
   } catch (error) {
     throw asUnreadable(error);

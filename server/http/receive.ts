@@ -9,7 +9,9 @@ import { type FileBodyDeps, readFormWithFile, readRawFile } from './file-body.ts
 import type { Fields } from './form-data.ts';
 import type { RawInput } from './input.ts';
 import type { RequestContext } from './request-context.ts';
+import { HttpError } from './responses.ts';
 import type { Target } from './routes.ts';
+import { minUploadRate, UploadRate } from './upload-rate.ts';
 import { shorten, validate } from './validate.ts';
 
 /** The input of a call, before validation. */
@@ -59,6 +61,7 @@ export function receiver({ bodyLimit, gates, uploads }: ReceiverDeps) {
         await gates[row.name]?.(caller, route.decode(asRaw(before)));
         return Upload.begin(uploads, caller, name, !row.rawFile);
       },
+      rate: new UploadRate(context.monotonic, tooSlow),
       chunkArrived: () => context.keepAlive(),
       fileArrived: () => connections.timeout(request, maxStoringSeconds),
     };
@@ -68,6 +71,14 @@ export function receiver({ bodyLimit, gates, uploads }: ReceiverDeps) {
     return { raw: asRaw(fields), file, release };
   };
 }
+
+const tooSlow = () =>
+  new HttpError(
+    'invalid_request',
+    `The upload is too slow: it needs ${minUploadRate} bytes per second. A resumable upload can go on later.`,
+    {},
+    408,
+  );
 
 const asRaw = (fields: Fields): RawInput => ({ kind: 'strings', fields });
 

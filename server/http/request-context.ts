@@ -69,6 +69,10 @@ export class RequestContext {
     this.#keptAliveAt = this.startedAt;
   }
 
+  get monotonic(): () => number {
+    return this.#deps.monotonic;
+  }
+
   /** Undefined until `admit`. */
   get caller(): Caller | undefined {
     return this.#caller;

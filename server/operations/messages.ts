@@ -1,4 +1,4 @@
-import { type EventId, invalidField, ParleyError } from '@parley/contract';
+import { type EventId, invalidField, type MessageId, ParleyError } from '@parley/contract';
 import { LRUCache } from 'lru-cache';
 import { edited, tombstone } from '../domain/message.ts';
 import { may, refusals } from '../domain/policy.ts';
@@ -52,10 +52,10 @@ const fewChats = 16;
 const maxWords = 20;
 
 /**
- * Lookups before other requests are served. In chats with the words, each takes SQLite 7 to 16 µs of the thread that serves
- * requests.
+ * Lookups before other requests are served. In chats with the words, each takes SQLite 7 to 30 µs of the thread that serves
+ * requests. PostgreSQL uses a process of its own.
  */
-const maxLookups = 1_000;
+const maxLookups = { sqlite: 300, postgres: 1_000 } as const;
 
 /** A search counts as one more request for so many lookups. */
 const lookupsPerRequest = 100;
@@ -123,7 +123,7 @@ export const messageHandlers = (services: Services) =>
           ? await searchEverywhere(engine, asked, charge)
           : await searchMessages(engine, { ...asked, chatIds: [chat_id] });
       const { rows, has_more } = present.page(found, limit);
-      const { messages } = await present.renderMessages(engine, textsOf(rows), userId, files.url);
+      const { messages } = await present.renderMessages(engine, await textsOf(engine, rows), userId, files.url);
       return new PreparedJson(`"messages":${messages},"has_more":${has_more}`);
     },
   }) satisfies Partial<Handlers>;
@@ -133,16 +133,16 @@ async function searchEverywhere(
   db: Db,
   q: WordQuery,
   charge: Call<'messages.search_messages'>['charge'],
-): Promise<MessageRow[]> {
-  const found: MessageRow[] = [];
-  const chatsPerSearch = Math.floor(maxLookups / q.words.length);
+): Promise<MessageId[]> {
+  const found: MessageId[] = [];
+  const chatsPerSearch = Math.max(fewChats + 1, Math.floor(maxLookups[db.dialect.name] / q.words.length));
   for (let after = 0; ; await Bun.sleep(0)) {
     const chatIds = await chatsOf(db, q.userId, after, chatsPerSearch);
     const all = after === 0 && chatIds.length > fewChats ? await searchAllChats(db, q) : undefined;
     if (all) return all;
     charge?.(Math.floor((chatIds.length * q.words.length) / lookupsPerRequest));
     if (chatIds.length > 0) found.push(...(await searchMessages(db, { ...q, chatIds })));
-    if (chatIds.length < chatsPerSearch) return found.sort((a, b) => b.message_id - a.message_id);
+    if (chatIds.length < chatsPerSearch) return found.sort((a, b) => b - a);
     after = chatIds.at(-1) ?? after;
   }
 }

@@ -11,6 +11,7 @@ const tried = [
   'send-sqlite',
   'cpu',
   'stored',
+  'expensive-sqlite',
   'get-sqlite',
   'search-sqlite',
   'drain-sqlite',

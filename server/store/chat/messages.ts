@@ -1,6 +1,6 @@
 import type { ChatId, EventId, FileId, MessageId, UserId } from '@parley/contract';
 import { renderMessageEvent } from '../../domain/event.ts';
-import type { Db, Tx } from '../engine/engine.ts';
+import { type Db, perDialect, type Tx } from '../engine/engine.ts';
 import { pointQuery } from '../engine/point-query.ts';
 import { rowReader, value } from '../engine/query.ts';
 
@@ -40,14 +40,6 @@ export async function findMessage(db: Db, messageId: MessageId): Promise<Message
  */
 export type MessageTexts = string;
 
-export const textsOf = (rows: readonly MessageRow[]): MessageTexts =>
-  rows
-    .map(({ has_reactions, file_id, json }) =>
-      has_reactions || file_id !== null ? `\n${has_reactions ? 1 : 0}${json}\n` : json,
-    )
-    .join(',');
-
-/** The same in SQL. */
 const text = `CASE WHEN m.has_reactions = 0 AND m.file_id IS NULL THEN m.json
   ELSE '\n' || m.has_reactions || m.json || '\n' END`;
 
@@ -108,6 +100,22 @@ export async function pageOfMessages(
   const query = after === undefined ? lastPage : firstPage;
   const page = await query(db, { chat_id: chatId, after: after ?? 0, up_to: before - 1, size });
   return { texts: page?.texts ?? '', more: page !== undefined && page.next_id !== null };
+}
+
+const textsById = perDialect(
+  ({ name }) =>
+    ({
+      sqlite: `SELECT group_concat(${text}, ',') FROM json_each('[' || $1 || ']') i
+        CROSS JOIN messages m ON m.message_id = i.value WHERE m.is_deleted = 0`,
+      postgres: `SELECT string_agg(${text}, ',' ORDER BY m.message_id DESC) FROM messages m
+        WHERE m.message_id = ANY (CAST(string_to_array($1, ',') AS bigint[])) AND m.is_deleted = 0`,
+    })[name],
+);
+
+/** Returns the texts of messages whose ids are in descending order, without those that are deleted. */
+export async function textsOf(db: Db, messageIds: readonly MessageId[]): Promise<MessageTexts> {
+  if (messageIds.length === 0) return '';
+  return (await value<string | null>(db, textsById(db), [messageIds.join(',')])) ?? '';
 }
 
 async function storeEventBody(tx: Tx, { event_id, json }: MessageRow): Promise<void> {

@@ -1,5 +1,4 @@
-import type { ChatId } from '@parley/contract';
-import { type MessageRow, messageColumns, messageRows } from '../chat/messages.ts';
+import type { ChatId, MessageId } from '@parley/contract';
 import type { Db } from '../engine/engine.ts';
 import { values } from '../engine/query.ts';
 import { anyChat, type SearchQuery, type WordQuery, wordOf } from './search-query.ts';
@@ -13,12 +12,12 @@ import { anyChat, type SearchQuery, type WordQuery, wordOf } from './search-quer
 const shortScan = 256;
 const longScan = 4_096;
 
-export async function searchInPostgres(db: Db, q: SearchQuery): Promise<MessageRow[]> {
+export async function searchInPostgres(db: Db, q: SearchQuery): Promise<MessageId[]> {
   return (await scanNewest(db, q, q.chatIds)) ?? queryIndex(db, q);
 }
 
 /** Scans all chats, and then uses the words that are indexed without their chat. */
-export async function searchAllInPostgres(db: Db, q: WordQuery): Promise<MessageRow[] | undefined> {
+export async function searchAllInPostgres(db: Db, q: WordQuery): Promise<MessageId[] | undefined> {
   return (await scanNewest(db, q, undefined)) ?? queryIndexOfAll(db, q);
 }
 
@@ -26,7 +25,7 @@ export async function searchAllInPostgres(db: Db, q: WordQuery): Promise<Message
 type Chats = readonly ChatId[] | undefined;
 
 /** Returns undefined if the newest messages do not fill the page. */
-async function scanNewest(db: Db, q: WordQuery, chats: Chats): Promise<MessageRow[] | undefined> {
+async function scanNewest(db: Db, q: WordQuery, chats: Chats): Promise<MessageId[] | undefined> {
   const newest = await scanBack(db, q, chats, shortScan);
   if (newest.length >= q.limit) return newest;
   if (newest.length * (longScan / shortScan) < q.limit) return undefined;
@@ -41,13 +40,13 @@ async function scanNewest(db: Db, q: WordQuery, chats: Chats): Promise<MessageRo
 const isMember = '(SELECT true FROM members w WHERE w.chat_id = m.chat_id AND w.user_id = $1 AND w.left_event IS NULL)';
 
 /** Searches the newest `window` messages: those of the chat, or of all chats if several are searched. */
-function scanBack(db: Db, q: WordQuery, chats: Chats, window: number): Promise<MessageRow[]> {
+function scanBack(db: Db, q: WordQuery, chats: Chats, window: number): Promise<MessageId[]> {
   const [chatId, ...others] = chats ?? [];
   const isOne = chatId !== undefined && others.length === 0;
   const { source, order, within } = isOne ? oneChat : chats ? someChats : allChats;
-  return messageRows.all(
+  return values<MessageId>(
     db,
-    `SELECT ${messageColumns} FROM (SELECT * FROM messages WHERE ${source} LIMIT ${window}) m
+    `SELECT m.message_id FROM (SELECT * FROM messages WHERE ${source} LIMIT ${window}) m
      WHERE m.is_deleted = 0 AND ${within} AND ${isMember}
        AND (SELECT f.words @@ (SELECT CAST($2 AS tsquery)) FROM message_words f WHERE f.message_id = m.message_id)
      ORDER BY ${order} LIMIT $4`,
@@ -75,10 +74,10 @@ const someChats = {
  * sake of the order or of the bound, and read more messages than needed. Each chat has a query of its own, because the
  * index rechecks every message that it finds against the whole query.
  */
-function queryIndex(db: Db, q: SearchQuery): Promise<MessageRow[]> {
-  return messageRows.all(
+function queryIndex(db: Db, q: SearchQuery): Promise<MessageId[]> {
+  return values<MessageId>(
     db,
-    `SELECT ${messageColumns} FROM (
+    `SELECT m.message_id FROM (
        SELECT f.message_id FROM ${db.dialect.rows('$2', { query: 'text' }, 'q')}
        CROSS JOIN LATERAL (SELECT message_id FROM message_words WHERE words @@ CAST(q.query AS tsquery) OFFSET 0) f
        WHERE f.message_id < $3 ORDER BY f.message_id DESC
@@ -93,7 +92,7 @@ function queryIndex(db: Db, q: SearchQuery): Promise<MessageRow[]> {
 const maxCandidates = 10_000;
 
 /** Returns undefined if there are more candidates. */
-async function queryIndexOfAll(db: Db, q: WordQuery): Promise<MessageRow[] | undefined> {
+async function queryIndexOfAll(db: Db, q: WordQuery): Promise<MessageId[] | undefined> {
   const candidates = await values<number>(
     db,
     `SELECT message_id FROM message_words WHERE words @@ CAST($1 AS tsquery) LIMIT ${maxCandidates + 1}`,
@@ -101,9 +100,9 @@ async function queryIndexOfAll(db: Db, q: WordQuery): Promise<MessageRow[] | und
   );
   if (candidates.length > maxCandidates) return undefined;
   const ids = candidates.filter((id) => id < q.before);
-  return messageRows.all(
+  return values<MessageId>(
     db,
-    `SELECT ${messageColumns} FROM (SELECT unnest(CAST(string_to_array($2, ',') AS bigint[])) AS message_id ORDER BY 1 DESC) f
+    `SELECT m.message_id FROM (SELECT unnest(CAST(string_to_array($2, ',') AS bigint[])) AS message_id ORDER BY 1 DESC) f
      CROSS JOIN LATERAL (SELECT * FROM messages WHERE message_id = f.message_id OFFSET 0) m
      WHERE m.is_deleted = 0 AND ${isMember} ORDER BY f.message_id DESC LIMIT $3`,
     [q.userId, ids.join(','), q.limit],

@@ -188,3 +188,9 @@ export function expectFault(reply: Reply, error: string, status = error === 'inv
   expect(reply.headers.get('cache-control')).toBe('no-store');
   expect(reply.headers.get('pragma')).toBe('no-cache');
 }
+
+/** Returns a bot of a person, with a token from its app's client credentials. */
+export async function botOf(server: TestServer, owner: Client): Promise<Client> {
+  const app = await newApp(server, owner, { confidential: true });
+  return withToken(server, tokensIn(await askForTokens(server, app, { grant_type: 'client_credentials' })).access);
+}
