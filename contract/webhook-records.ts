@@ -68,6 +68,14 @@ export const webhook = z
   })
   .meta({ id: 'Webhook' });
 
+const warning = z
+  .object({ field: z.string().meta({ description: 'the field of the request' }), message: z.string() })
+  .meta({ id: 'Warning' });
+
+export const warnings = z
+  .array(warning)
+  .meta({ description: 'what was accepted and is probably a mistake: unknown events, a short secret' });
+
 export const delivery = z
   .object({
     delivery_id: deliveryId,
@@ -134,6 +142,7 @@ export const replay = z
   })
   .meta({ id: 'Replay' });
 
+export type Warning = z.output<typeof warning>;
 export type Webhook = z.output<typeof webhook>;
 export type WebhookStatus = z.output<typeof webhookStatus>;
 export type Delivery = z.output<typeof delivery>;

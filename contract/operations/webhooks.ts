@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { chatId, deliveryId, eventId, hasMore, pageLimit, replayId, text, timeInput, webhookId } from '../fields.ts';
 import type { Limits } from '../limits.ts';
 import { get, post } from '../operation.ts';
-import { attempt, delivery, deliveryInFull, deliveryState, replay, webhook } from '../webhook-records.ts';
+import { attempt, delivery, deliveryInFull, deliveryState, replay, warnings, webhook } from '../webhook-records.ts';
 
 const at = '2026-01-01T12:00:00.000Z';
 const body =
@@ -46,14 +46,17 @@ const refusedAttempt = { number: 1, at, status: null, error: 'connection refused
 
 const eventName = z
   .string()
-  .regex(/^[\x21-\x7e]{1,64}$/, 'must be the name of an event: 1 to 64 ASCII characters without spaces');
+  .regex(
+    /^(?:\*|[A-Za-z0-9_.:-]{1,64})$/,
+    'must be the name of an event: 1 to 64 of a–z, A–Z, 0–9, "_", ".", ":", "-", without spaces; or *',
+  );
 
 const eventFilter = z
   .array(eventName)
   .min(1, 'must name at least one event, or * for all')
   .max(100)
   .transform((names) => [...new Set(names)])
-  .meta({ description: 'names of events, or `*` for all; unknown names are kept' });
+  .meta({ description: 'names of events, or `*` for all; unknown names are kept, with a warning' });
 
 const url = z.string().meta({ description: 'the endpoint: http or https, without credentials', maxLength: 2_048 });
 
@@ -80,11 +83,11 @@ export const webhooks = (limits: Limits) => ({
         .meta({ description: 'events of every chat; for administrators with the scope `admin`' }),
       include_direct: z.boolean().default(false).meta({ description: 'with `service_wide`: of direct chats too' }),
     }),
-    output: z.object({ webhook }),
+    output: z.object({ webhook, warnings }),
     errors: ['not_found', 'forbidden', 'conflict', 'idempotency_conflict'],
     example: {
       input: { url: 'http://127.0.0.1:9/hook', events: ['new_message'], secret: 'a secret of yours' },
-      output: { webhook: newHook },
+      output: { webhook: newHook, warnings: [] },
     },
   }),
   list: get(['webhooks'], {
@@ -112,23 +115,24 @@ export const webhooks = (limits: Limits) => ({
       events: eventFilter.optional(),
       status: z.enum(['active', 'paused']).optional(),
     }),
-    output: z.object({ webhook }),
+    output: z.object({ webhook, warnings }),
     errors: ['not_found'],
     example: {
       input: { webhook_id: 1, events: ['new_message', 'message_edited'] },
       output: {
         webhook: { ...hook, events: ['new_message', 'message_edited'] },
+        warnings: [],
       },
     },
   }),
   rotate_secret: post(['webhooks'], {
     summary: 'Sign with another secret. For 24 hours `webhook-signature` also has a signature with the old one.',
     input: z.strictObject({ webhook_id: webhookId, secret }),
-    output: z.object({ webhook }),
+    output: z.object({ webhook, warnings }),
     errors: ['not_found'],
     example: {
-      input: { webhook_id: 1, secret: 'another secret' },
-      output: { webhook: { ...hook, previous_secret_until: '2026-01-02T12:00:00.000Z' } },
+      input: { webhook_id: 1, secret: 'another secret of yours' },
+      output: { webhook: { ...hook, previous_secret_until: '2026-01-02T12:00:00.000Z' }, warnings: [] },
     },
   }),
   test: post(toMessages, {

@@ -5,7 +5,6 @@ import {
   type DeliveryInFull,
   type DeliveryState,
   type EventId,
-  eventNames,
   type FileId,
   type FileInfo,
   type Message,
@@ -37,6 +36,7 @@ import type { AttemptRow } from '../store/webhooks/delivery-results.ts';
 import type { EndpointStateRow } from '../store/webhooks/endpoint-state.ts';
 import type { ReplayRow } from '../store/webhooks/replays.ts';
 import type { WebhookRow } from '../store/webhooks/webhooks.ts';
+import { unknownEvents } from './webhook-warnings.ts';
 
 const time = isoTime;
 const timeOrNull = (at: number | null): string | null => (at === null ? null : time(at));
@@ -128,10 +128,9 @@ export function token(row: TokenRow): Token {
 /** `oldest` is the time of the oldest event that is still to be delivered. */
 export function webhook(row: WebhookRow, state: EndpointStateRow, oldest: number | undefined, now: number): Webhook {
   const events = JSON.parse(row.events) as string[];
-  const known: readonly string[] = ['*', ...eventNames];
   return shown(webhookRecords.webhook, row, {
     events,
-    unknown_events: events.filter((name) => !known.includes(name)),
+    unknown_events: unknownEvents(events),
     down_since: timeOrNull(state.down_since),
     next_attempt_at: timeOrNull(state.hold_until),
     oldest_undelivered_age: oldest === undefined ? null : Math.max(0, Math.round((now - oldest) / 1_000)),

@@ -33,6 +33,7 @@ import {
 import { accessChatTo, noChat } from './access.ts';
 import { actorOf, type Call, change, type Handlers, type Services, type UrlCheck } from './operation.ts';
 import * as present from './present.ts';
+import { webhookWarnings } from './webhook-warnings.ts';
 
 /** For so long, deliveries are also signed with the secret before a rotation. */
 const overlapMs = 24 * 3_600_000;
@@ -145,7 +146,7 @@ export const webhookHandlers = (services: Services) => {
       await rotateSecret(tx, webhook_id, services.webhooks.seal(call.input.secret), at + overlapMs);
       await bumpRevision(tx, webhook_id, 'recheck');
       await record(tx, at, actorOf(call), 'webhook_secret_rotated', { webhook_id });
-      return { webhook: await showCurrent(tx, webhook_id, at) };
+      return { webhook: await showCurrent(tx, webhook_id, at), warnings: webhookWarnings(call.input) };
     }),
 
     'webhooks.delete': changeWebhook(services, async (tx, at, call) => {
@@ -194,7 +195,7 @@ async function register(services: Services, tx: Tx, at: number, call: Call<'webh
   });
   const webhook = await showCurrent(tx, row.webhook_id, at);
   await record(tx, at, actorOf(call), 'webhook_registered', auditDetails(webhook));
-  return { webhook };
+  return { webhook, warnings: webhookWarnings(input) };
 }
 
 async function requireChat(tx: Tx, { userId }: Caller, chatId: ChatId, serviceWide: boolean): Promise<void> {
@@ -220,7 +221,7 @@ async function update(tx: Tx, at: number, call: Call<'webhooks.update'>, url: st
   else await bumpRevision(tx, webhook_id, 'recheck');
   const changed = await showCurrent(tx, webhook_id, at);
   await record(tx, at, actorOf(call), 'webhook_changed', auditDetails(changed));
-  return { webhook: changed };
+  return { webhook: changed, warnings: webhookWarnings(input) };
 }
 
 /** The query of the URL is left out, because it often holds a key. */

@@ -22,6 +22,8 @@ const notices = {
     'Your password is set. All other sessions, your access tokens and the access of all apps ended. Tokens of your bots keep working.',
   'not-sent': 'The form was not sent. Enter your password, and send it again.',
   'webhook-registered': 'The webhook is registered.',
+  'webhook-short-secret':
+    'The webhook is registered. Its secret has fewer than 16 characters and may be guessed. Register it again with a long random value.',
   'webhook-deleted': 'The webhook was deleted.',
   'invitation-withdrawn': 'The invitation was withdrawn. Its link no longer works.',
 } as const;

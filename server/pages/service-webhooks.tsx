@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { Webhook, WebhookId } from '@parley/contract';
 import { requireRecentPassword } from '../auth/recent-password.ts';
+import { isShortSecret, unknownEventFault } from '../operations/webhook-warnings.ts';
 import { callOperation } from './call.ts';
 import { Boxes, Field, PostForm } from './fields.tsx';
 import { attempt, RejectedForm } from './form.ts';
@@ -37,7 +38,8 @@ export function serviceWebhookPages(site: Site, deps: SiteDeps): void {
         include_direct: form.get('include_direct') === 'yes',
       }),
     );
-    return registered instanceof RejectedForm ? newWebhookPage(c, registered) : goTo(c, path, 'webhook-registered');
+    if (registered instanceof RejectedForm) return newWebhookPage(c, registered);
+    return goTo(c, path, isShortSecret(form.get('secret')) ? 'webhook-short-secret' : 'webhook-registered');
   });
 
   site.post(`${path}/:id/delete`, async (c) => {
@@ -60,22 +62,7 @@ async function listOwn(c: PageContext, deps: SiteDeps, who: SignedIn): Promise<W
 }
 
 async function webhooksPage(c: PageContext, deps: SiteDeps, who: SignedIn): Promise<Response> {
-  const items = (await listOwn(c, deps, who)).map(({ webhook_id, url, events, status, include_direct, created_at }) => (
-    <Item
-      heading={<bdi>{url}</bdi>}
-      facts={{
-        Events: events.join(', '),
-        'Direct chats': include_direct ? 'Included' : 'Left out',
-        Status: status === 'active' ? 'Active' : <span class="fault">Disabled</span>,
-        Created: <Time at={Date.parse(created_at)} />,
-      }}
-      action={
-        <Confirm label="Delete" about={url} action={`${path}/${webhook_id}/delete`}>
-          <p>The endpoint receives nothing more, also not what waits for it.</p>
-        </Confirm>
-      }
-    />
-  ));
+  const items = (await listOwn(c, deps, who)).map(webhookItem);
   return show(
     c,
     { title: 'Service-wide webhooks', section: path },
@@ -90,6 +77,31 @@ async function webhooksPage(c: PageContext, deps: SiteDeps, who: SignedIn): Prom
         <Items none="You have registered no service-wide webhook." items={items} />
       </Card>
     </>,
+  );
+}
+
+function webhookItem({ webhook_id, url, events, unknown_events, status, include_direct, created_at }: Webhook) {
+  const faults = unknown_events.map((name) => (
+    <div class="fault">
+      <code>{name}</code> {unknownEventFault(name)}
+    </div>
+  ));
+  return (
+    <Item
+      heading={<bdi>{url}</bdi>}
+      facts={{
+        Events: events.join(', '),
+        'Unknown events': faults.length > 0 ? faults : undefined,
+        'Direct chats': include_direct ? 'Included' : 'Left out',
+        Status: status === 'active' ? 'Active' : <span class="fault">Disabled</span>,
+        Created: <Time at={Date.parse(created_at)} />,
+      }}
+      action={
+        <Confirm label="Delete" about={url} action={`${path}/${webhook_id}/delete`}>
+          <p>The endpoint receives nothing more, also not what waits for it.</p>
+        </Confirm>
+      }
+    />
   );
 }
 

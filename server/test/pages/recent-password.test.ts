@@ -156,7 +156,8 @@ onAnyEngine('power that outlives its credential', (engine) => {
     expectSound(await browser.get('/admin/webhooks'));
     const empty = await browser.get('/admin/webhooks/new');
     expectSound(empty);
-    const fields = { url: hook.url, events: 'new_message, group_created', secret: 's', include_direct: 'yes' };
+    const secret = 'a long and random value';
+    const fields = { url: hook.url, events: 'new_message, group_created', secret, include_direct: 'yes' };
     expect((await browser.post('/admin/webhooks/new', { ...fields, secret: '' })).status).toBe(422);
     const made = await browser.post('/admin/webhooks/new', fields);
     expect(made).toMatchObject({ status: 303, location: '/admin/webhooks?done=webhook-registered' });
@@ -166,5 +167,15 @@ onAnyEngine('power that outlives its credential', (engine) => {
     const action = /action="([^"]*\/delete)"/.exec(page.html)?.[1] ?? '';
     expect((await browser.post(action)).location).toBe('/admin/webhooks?done=webhook-deleted');
     expect((await browser.get('/admin/webhooks')).main).toContain('You have registered no service-wide webhook.');
+  });
+
+  test('is made at a page that warns of a short secret and of unknown events', async () => {
+    const browser = await signedIn(await administrator());
+    const made = await browser.post('/admin/webhooks/new', { url: hook.url, events: 'new_mesage', secret: 'short' });
+    expect(made).toMatchObject({ status: 303, location: '/admin/webhooks?done=webhook-short-secret' });
+    const page = await browser.get('/admin/webhooks?done=webhook-short-secret');
+    expectSound(page);
+    expect(page.main).toContain('fewer than 16 characters');
+    expect(page.main).toContain('did you mean new_message?');
   });
 });

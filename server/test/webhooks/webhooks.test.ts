@@ -125,6 +125,9 @@ onAnyEngine('a webhook', (engine) => {
       ['an empty name of an event', { events: ['new_message', ''] }, 'events[1]'],
       ['a name of two words', { events: ['new message'] }, 'events[0]', 'spaces'],
       ['a name that is too long', { events: ['x'.repeat(65)] }, 'events[0]', '64'],
+      ['a name with a slash', { events: ['new_message', 'message/edited'] }, 'events[1]', 'name of an event'],
+      ['a star within a name', { events: ['message_*'] }, 'events[0]', 'name of an event'],
+      ['a name in another script', { events: ['сообщение'] }, 'events[0]', 'name of an event'],
       ['too many names', { events: Array.from({ length: 101 }, (_, i) => `e${i}`) }, 'events', '100'],
       ['an empty secret', { secret: '' }, 'secret'],
       ['a blank secret', { secret: ' \t' }, 'secret', 'blank'],
@@ -169,6 +172,39 @@ onAnyEngine('a webhook', (engine) => {
       expect(webhook).toMatchObject({ events, unknown_events: ['typing', 'call.started'] });
       const { webhook_id } = webhook;
       expect((await ada.ok('webhooks.get', { webhook_id })).webhook.unknown_events).toEqual(['typing', 'call.started']);
+    });
+
+    const misspelt: [string, string | undefined][] = [
+      ['new_mesage', 'new_message'],
+      ['newMessage', 'new_message'],
+      ['message.edited', 'message_edited'],
+      ['USER_LEFT', 'user_left'],
+      ['call.started', undefined],
+    ];
+    test.each(misspelt)('as %s with a warning that suggests %s', async (name, meant) => {
+      const events = ['new_message', name];
+      const { webhook, warnings } = await ada.ok('webhooks.register', { ...plain, events });
+      expect(webhook).toMatchObject({ events, unknown_events: [name] });
+      expect(warnings).toEqual([{ field: 'events[1]', message: expect.stringContaining(`${name} is not an event`) }]);
+      const suggestion = /did you mean (\w+)\?/.exec(warnings[0]?.message ?? '')?.[1];
+      expect(suggestion).toBe(meant);
+      const { webhook_id } = webhook;
+      expect((await ada.ok('webhooks.update', { webhook_id, events })).warnings).toEqual(warnings);
+      expect((await ada.ok('webhooks.update', { webhook_id, events: ['*'] })).warnings).toEqual([]);
+    });
+
+    test('for a signal with a warning that only streams receive it', async () => {
+      const { warnings } = await ada.ok('webhooks.register', { ...plain, events: ['message_read'] });
+      expect(warnings).toEqual([{ field: 'events[0]', message: expect.stringContaining('streams') }]);
+    });
+
+    test('with a short secret and a warning, which a secret of 16 characters does not get', async () => {
+      const { webhook, warnings } = await ada.ok('webhooks.register', { ...plain, secret: 'fifteen letters' });
+      expect(warnings).toEqual([{ field: 'secret', message: expect.stringContaining('16 characters') }]);
+      const { webhook_id } = webhook;
+      expect((await ada.ok('webhooks.rotate_secret', { webhook_id, secret: 'short' })).warnings).toEqual(warnings);
+      expect((await ada.ok('webhooks.rotate_secret', { webhook_id, secret: 'é'.repeat(16) })).warnings).toEqual([]);
+      expect((await ada.ok('webhooks.register', { ...plain, secret: 'x'.repeat(16) })).warnings).toEqual([]);
     });
 
     test('for all events by a star, which is no unknown name', async () => {
@@ -413,7 +449,7 @@ onAnyEngine('a webhook', (engine) => {
     test('into what it was by an update of nothing', async () => {
       const { webhook_id } = await register(ada, nobody);
       const before = await ada.ok('webhooks.get', { webhook_id });
-      expect(await ada.ok('webhooks.update', { webhook_id })).toEqual(before);
+      expect(await ada.ok('webhooks.update', { webhook_id })).toEqual({ ...before, warnings: [] });
     });
   });
 
