@@ -24,8 +24,8 @@ const intro = `Every operation is \`METHOD {base_url}/<resource>.php?action=<act
   (\`application/json\`), as \`application/x-www-form-urlencoded\` or as \`multipart/form-data\`. In a form or a query
   string, a list is \`events[]=a&events[]=b\`, \`events=a&events=b\`, or one JSON array. Unknown fields are rejected with
   the nearest known name.
-- **Response.** \`{"success": true, …}\` with the fields listed below. Future versions may add fields: ignore those that
-  you do not know. A failure has an HTTP status and the body described in [Errors](errors.md).
+- **Response.** \`{"success": true, …}\` with the fields listed below, and a newline at the end. Future versions may add
+  fields: ignore those that you do not know. A failure has an HTTP status and the body described in [Errors](errors.md).
 - **Idempotency-Key.** Some operations honour this header. The same key with the same input returns the first response
   again and creates nothing twice, for at least 24 hours and across restarts. The same key with another input fails with
   \`idempotency_conflict\`. A key is scoped to the user, the app that acts for them, and the operation. Only successes

@@ -3,6 +3,7 @@ import { Hono } from 'hono';
 import { type HostDeps, hostError } from './host.ts';
 import type { Fetch } from './pipeline.ts';
 import type { Connections } from './request-context.ts';
+import { jsonLine } from './responses.ts';
 
 export interface AppDeps extends HostDeps {
   /** Gets the part of the URL after `/api/` as its path. */
@@ -52,7 +53,7 @@ const isMetrics = /^\/metrics(?:\?|$)/;
 
 function buildFallback(deps: AppDeps): Hono<{ Bindings: Connections }> {
   const app = new Hono<{ Bindings: Connections }>();
-  const description = JSON.stringify(openApi(deps.contract, deps.version));
+  const description = jsonLine(openApi(deps.contract, deps.version));
 
   app.get('/api/openapi.json', (c) => {
     const refusal = hostError(deps, c.req.raw, c.env);

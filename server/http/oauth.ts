@@ -6,7 +6,7 @@ import { mediaTypeOf } from './bytes.ts';
 import { originOf } from './origin.ts';
 import { type Fetch, type PipelineDeps, pipeline } from './pipeline.ts';
 import type { Connections, RequestContext } from './request-context.ts';
-import { HttpError, headersFor, preflight } from './responses.ts';
+import { HttpError, headersFor, jsonLine, preflight } from './responses.ts';
 
 export interface OAuthDeps extends PipelineDeps {
   readonly oauth: OAuth;
@@ -79,14 +79,14 @@ function serve(deps: OAuthDeps, { name, methods, isCounted, serve }: Endpoint): 
       if (!methods.includes(context.method)) {
         throw new HttpError('invalid_request', `Use ${methods[0]} here.`, { allow: methods.join(', ') }, 405);
       }
-      const body = JSON.stringify(await serve(context, query));
+      const body = jsonLine(await serve(context, query));
       return new Response(body, { headers: { ...headersFor(context), ...(isCounted && noCache) } });
     },
     fail: (thrown, context) => {
       const isCallersFault = isCounted && asRefusal(thrown).status < 500;
       const { status, error, description, headers } = asRefusal(isCallersFault ? context.countFailure(thrown) : thrown);
       context.error = { code: error, cause: thrown };
-      return new Response(JSON.stringify({ error, error_description: description }), {
+      return new Response(jsonLine({ error, error_description: description }), {
         status,
         headers: { ...headersFor(context), ...noCache, ...headers },
       });

@@ -42,8 +42,11 @@ export const limitHeaders = ({ limit, remaining, resetSeconds }: Allowance): Rec
   'ratelimit-reset': String(resetSeconds),
 });
 
+/** Returns JSON with a newline at the end, so that the prompt of a terminal starts on a line of its own. */
+export const jsonLine = (value: object): string => `${JSON.stringify(value)}\n`;
+
 export function success(result: object, context: ResponseContext): Response {
-  const body = result instanceof PreparedJson ? result.body : JSON.stringify({ success: true, ...result });
+  const body = result instanceof PreparedJson ? result.body : jsonLine({ success: true, ...result });
   return new Response(body, { headers: headersFor(context) });
 }
 
@@ -85,7 +88,7 @@ export function failure(error: ParleyError, context: RequestContext, extra: Reco
   const headers: Record<string, string> = { ...headersFor(context), ...extra, ...own?.headers };
   const challenge = challengeFor(code, context.request);
   if (challenge !== undefined) headers['www-authenticate'] = challenge;
-  return new Response(JSON.stringify(body), { status: own?.status ?? errors[code].status, headers });
+  return new Response(jsonLine(body), { status: own?.status ?? errors[code].status, headers });
 }
 
 /** RFC 6750: a request without a token gets no error code. */

@@ -15,11 +15,11 @@ export type Result<N extends OperationName> = N extends FileOperationName
  */
 export class PreparedJson<N extends OperationName> {
   declare readonly operation: N;
-  /** The whole body. A cached one is the same string each time, so it is not built again. */
+  /** The whole body, with a newline at the end. A cached one is the same string each time, so it is not built again. */
   readonly body: string;
 
   constructor(fields: string) {
-    this.body = `{"success":true,${fields}}`;
+    this.body = `{"success":true,${fields}}\n`;
   }
 }
 

@@ -191,6 +191,38 @@ onAnyEngine('over HTTP', (engine) => {
       expect(reply.headers.get('x-content-type-options')).toBe('nosniff');
     });
 
+    test('end with one newline, which Content-Length counts', async () => {
+      const { url } = server();
+      const ada = { headers: bearer(people.ada.token) };
+      const json = { ...ada.headers, 'content-type': 'application/json', 'idempotency-key': 'newline' };
+      const send = { method: 'POST', headers: json, body: JSON.stringify({ chat_id: 1, content: 'one line\n' }) };
+      const calls: [string, RequestInit, status: number][] = [
+        ['/api/users.php?action=me', ada, 200],
+        ['/api/messages.php?action=get_messages&chat_id=1', ada, 200],
+        ['/api/messages.php?action=send_message', send, 200],
+        ['/api/messages.php?action=send_message', send, 200],
+        ['/api/events.php?action=list', ada, 200],
+        ['/api/users.php?action=me', {}, 401],
+        ['/api/nothing', ada, 404],
+        ['/api/uploads', { method: 'POST', headers: { 'tus-resumable': '1.0.0' } }, 401],
+        ['/api/openapi.json', {}, 200],
+        ['/.well-known/oauth-authorization-server', {}, 200],
+        ['/oauth/token', { method: 'POST', body: new URLSearchParams({ grant_type: 'x' }) }, 401],
+      ];
+      const bodies: string[] = [];
+      for (const [path, init, status] of calls) {
+        const response = await fetch(`${url}${path}`, init);
+        const bytes = await response.bytes();
+        const text = new TextDecoder().decode(bytes);
+        expect([path, response.status, text.slice(-2)]).toEqual([path, status, '}\n']);
+        expect(response.headers.get('content-length')).toBe(String(bytes.length));
+        expect(JSON.parse(text)).toBeObject();
+        bodies.push(text);
+      }
+      // The replay of an idempotent response has the same bytes.
+      expect(bodies[3]).toBe(bodies[2] ?? '');
+    });
+
     test('each have their own request id', async () => {
       const replies = await Promise.all(Array.from({ length: 50 }, () => call(me, bearer(people.ada.token))));
       expect(new Set(replies.map((r) => r.headers.get('x-request-id'))).size).toBe(50);
