@@ -29,7 +29,7 @@ const intro = `Every operation is \`METHOD {base_url}/<resource>.php?action=<act
 - **Idempotency-Key.** Some operations honour this header. The same key with the same input returns the first response
   again and creates nothing twice, for at least 24 hours and across restarts. The same key with another input fails with
   \`idempotency_conflict\`. A key is scoped to the user, the app that acts for them, and the operation. Only successes
-  are stored.
+  are stored. A response that is returned again has the header \`Idempotency-Replayed: true\`.
 - **Ids** are integers below 2^53 and are never reused. **Times** are ISO 8601 in UTC with milliseconds.
 - **Limits.** \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\` show how many requests are left. The
   bounds below are the defaults; some of them are [settings](settings.md).

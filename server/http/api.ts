@@ -81,6 +81,9 @@ export function serveApi(deps: ApiDeps) {
       address: () => context.clientIp(),
       isForwarded: () => isForwarded(context.request),
       charge: (requests: number) => context.charge(requests),
+      replayed: () => {
+        context.isReplayed = true;
+      },
     });
   }
 }

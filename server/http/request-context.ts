@@ -48,6 +48,9 @@ export class RequestContext {
   page: string | undefined;
   error: { readonly code: string; readonly cause?: unknown } | undefined;
 
+  /** True if the response is that of an earlier call with the same Idempotency-Key. */
+  isReplayed = false;
+
   /** True while the client may still send the body. The connection then closes with the response. */
   isBodyPending = false;
 

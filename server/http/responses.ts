@@ -5,7 +5,7 @@ import type { RequestContext } from './request-context.ts';
 
 const exposedHeaders = [
   ...['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After'],
-  ...['X-Request-Id', 'WWW-Authenticate', 'Allow'],
+  ...['X-Request-Id', 'WWW-Authenticate', 'Allow', 'Idempotency-Replayed'],
   ...['Content-Range', 'Content-Disposition', 'Accept-Ranges', 'ETag', 'Last-Modified'],
 ];
 
@@ -45,9 +45,11 @@ export const limitHeaders = ({ limit, remaining, resetSeconds }: Allowance): Rec
 /** Returns JSON with a newline at the end, so that the prompt of a terminal starts on a line of its own. */
 export const jsonLine = (value: object): string => `${JSON.stringify(value)}\n`;
 
-export function success(result: object, context: ResponseContext): Response {
+export function success(result: object, context: RequestContext): Response {
   const body = result instanceof PreparedJson ? result.body : jsonLine({ success: true, ...result });
-  return new Response(body, { headers: headersFor(context) });
+  const headers = headersFor(context);
+  if (context.isReplayed) headers['idempotency-replayed'] = 'true';
+  return new Response(body, { headers });
 }
 
 /** An error with response headers, and sometimes a status, of its own. */

@@ -31,6 +31,8 @@ export interface Call<N extends OperationName> {
   readonly charge?: ((requests: number) => void) | undefined;
   /** Set only if the operation supports a key. */
   readonly idempotencyKey?: string | undefined;
+  /** Says that the result is the stored response to an earlier call with the same key. */
+  readonly replayed?: (() => void) | undefined;
 }
 
 export type Handler<N extends OperationName> = (call: Call<N>) => Promise<Result<N>>;
@@ -95,7 +97,11 @@ export function change<N extends OperationName>(
       const key = keyOf(call, call.idempotencyKey);
       const requested = fingerprintOf(call);
       const [stored] = (await claimKeys(tx, [key])).values();
-      if (stored) return JSON.parse(storedResponse(stored, requested)) as Output<N>;
+      if (stored) {
+        const response = JSON.parse(storedResponse(stored, requested)) as Output<N>;
+        call.replayed?.();
+        return response;
+      }
       const at = services.now();
       const result = await work(tx, at, call);
       await storeResponses(tx, [{ ...key, fingerprint: requested, response: JSON.stringify(result) }], at);

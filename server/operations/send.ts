@@ -38,8 +38,11 @@ export function sendMessage({ engine, now, files, dailyMessages }: Services): Ha
         dailyMessages.add(call.caller.ownerId);
         return new PreparedJson(`"message":${outcome.json}`);
       }
-      if ('stored' in outcome)
-        return new PreparedJson(storedResponse(outcome.stored, fingerprintOf(call)).slice(1, -1));
+      if ('stored' in outcome) {
+        const response = storedResponse(outcome.stored, fingerprintOf(call));
+        call.replayed?.();
+        return new PreparedJson(response.slice(1, -1));
+      }
       if (outcome.refused === 'file') throw invalidField('file_id', 'is not a file that you have uploaded');
       if (outcome.refused === 'reply') throw invalidField('reply_to', 'is not a message of this chat');
       if (outcome.refused === 'expired') throw tookTooLong();

@@ -28,6 +28,34 @@ onBothEngines('an Idempotency-Key', (engine) => {
     expect(events).toHaveLength(1);
   });
 
+  test('marks a response that is returned again, and no other', async () => {
+    const { user, chat_id } = await someone();
+    const calls = [
+      (by: string) => user.call('messages.send_message', { chat_id, content: 'once' }, key(by)),
+      (by: string) => user.call('messages.create_group', { name: 'Once', participants: [] }, key(by)),
+      (by: string) =>
+        user.call('webhooks.register', { url: 'http://127.0.0.1:9/', events: ['*'], secret: 'x'.repeat(16) }, key(by)),
+    ];
+    const markOf = async (answer: Promise<{ headers: Headers }>) => (await answer).headers.get('idempotency-replayed');
+    for (const call of calls) {
+      expect(await markOf(call('first'))).toBeNull();
+      expect(await markOf(call('first'))).toBe('true');
+      expect(await markOf(call('second'))).toBeNull();
+    }
+    const sends = Array.from({ length: 20 }, () => calls[0]?.('together') ?? Promise.reject());
+    const marks = await Promise.all(sends.map(markOf));
+    expect(marks.filter((mark) => mark === null)).toHaveLength(1);
+    const other = await user.call('messages.send_message', { chat_id, content: 'other' }, key('first'));
+    expect([other.error?.code, other.headers.get('idempotency-replayed')]).toEqual(['idempotency_conflict', null]);
+    const origin = { origin: 'https://shop.example' };
+    const { headers } = await user.call(
+      'messages.send_message',
+      { chat_id, content: 'once' },
+      { ...key('first'), ...origin },
+    );
+    expect(headers.get('access-control-expose-headers')).toContain('Idempotency-Replayed');
+  });
+
   test('refuses another input under the same key, also when both arrive together', async () => {
     const { user, chat_id, messages } = await someone();
     const contents = ['one', 'two', 'one', 'three'];
