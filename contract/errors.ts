@@ -9,7 +9,10 @@ export const errors = {
   method_not_allowed: { status: 405, when: 'The action takes the other HTTP method; `Allow` names it.' },
   conflict: { status: 409, when: 'The change conflicts with the current state.' },
   idempotency_conflict: { status: 409, when: 'The Idempotency-Key was used before with another input.' },
-  cursor_expired: { status: 410, when: 'The cursor is older than the event log, or beyond its end; start again at 0.' },
+  cursor_expired: {
+    status: 410,
+    when: 'Events after the cursor are deleted, or the cursor belongs to another log. Load the state and start without a cursor; 0 reads all events that are kept.',
+  },
   payload_too_large: { status: 413, when: 'The body is larger than the limit.' },
   unsupported_media_type: { status: 415, when: 'The body is neither JSON nor a form.' },
   validation_failed: { status: 422, when: 'A field is missing, unknown or out of bounds; `details` names each.' },

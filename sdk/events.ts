@@ -44,7 +44,8 @@ export interface EventIterator<T> extends AsyncIterableIterator<T, undefined, un
 /**
  * Follows the events of your chats: those after the cursor `after`, or new ones if it is not set. It connects on the first
  * `next()`. A broken connection is retried until it succeeds and resumes at the cursor, so no event is lost or repeated.
- * Permanent failures throw an `ApiError`: access was revoked, or the log no longer holds the cursor (`cursor_expired`).
+ * Permanent failures throw an `ApiError`: access was revoked, or `cursor_expired`: events after
+ * the cursor are deleted, or it belongs to another log. Then load the state and start without a cursor.
  */
 export type Follow = <N extends StreamedName | OtherName = EventName | OtherName, S extends boolean = false>(
   options?: FollowOptions<N, S>,

@@ -62,7 +62,9 @@ export async function followEvents(
   const restart = async (error: unknown): Promise<void> => {
     const { cursor } = follower;
     if (!(error instanceof ApiError && error.code === 'cursor_expired' && cursor > 0)) throw error;
-    await task.say(`Event ${cursor} is no longer in the log. Continuing with the oldest event.`);
+    await task.say(
+      `Events after ${cursor} are deleted, or the cursor belongs to another log. Continuing with the oldest event.`,
+    );
     stream = streamAfter(0);
   };
   await stream.open().catch(restart);

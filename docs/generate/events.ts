@@ -1,4 +1,4 @@
-import { buildContract, defaultLimits, eventTable, signalTable } from '@parley/contract';
+import { buildContract, defaultLimits, errors, eventTable, signalTable } from '@parley/contract';
 import { settingsTable } from '@parley/server/config.ts';
 import type { z } from 'zod';
 import { outputTable, type Schema } from './fields.ts';
@@ -18,8 +18,8 @@ leaving are included. A user who joins later can read older messages with
 time before.`;
 
 const retention = `Events are kept for ${settingsTable.eventDays.fallback} days, or [PARLEY_EVENT_DAYS](settings.md). The text of a deleted message,
-and the text before an edit, stay in their events until the events expire. A cursor that is older than the oldest event
-fails with \`cursor_expired\`. The cursor 0 always starts at the oldest event.`;
+and the text before an edit, stay in their events until the events are deleted. A request with an older cursor fails with ${errors.cursor_expired.status}
+\`cursor_expired\`. ${errors.cursor_expired.when} [More](../streams.md#expired-cursors).`;
 
 const signals = `[Streams](../streams.md) also carry signals. They have the format of events but are not stored. They have no
 id, and webhooks and \`events.list\` do not have them. A client that is not connected misses them.`;

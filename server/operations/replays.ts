@@ -26,7 +26,7 @@ export const replayHandlers = (services: Services) =>
       }
       const fromEvent = from_event_id ?? (await firstEventSince(tx, since ?? 0));
       if (fromEvent <= (await readCursor(tx, 'pruned'))) {
-        throw new ParleyError('cursor_expired', 'The oldest of these events have expired. Start at a later one.');
+        throw new ParleyError('cursor_expired', 'Events of this replay are deleted. Start at a later one.');
       }
       const toEvent = await logTip(tx);
       const replay = await insertReplay(tx, { webhookId: webhook_id, only: only ?? null, fromEvent, toEvent, at });

@@ -53,7 +53,7 @@ export async function idsBetween(db: Db, after: number, upTo: number): Promise<n
  */
 export async function requireKept(db: Db, after: number): Promise<void> {
   if (after === 0 || after >= (await readCursor(db, 'pruned'))) return;
-  throw new ParleyError('cursor_expired', `The events after this cursor are deleted. ${restart}`);
+  throw new ParleyError('cursor_expired', `Events after this cursor are deleted. ${restart}`);
 }
 
-const restart = 'Load the current state and start without a cursor, or read everything that is kept from 0.';
+const restart = 'Load the state and start without a cursor; 0 reads all events that are kept.';
