@@ -58,7 +58,7 @@ export const messages = (limits: Limits) => {
   });
   const limit = pageLimit(limits.page);
   const beforeId = z.int().positive().optional().meta({ description: 'only messages with a lower id' });
-  const participants = userIds(limits.participants);
+  const participants = userIds(limits.participants).prefault([]);
 
   return {
     send_message: post(['messages:write'], {
@@ -186,7 +186,7 @@ export const messages = (limits: Limits) => {
       },
     }),
     create_group: post(['chats:write'], {
-      summary: 'Create a group with the given participants; you become its owner.',
+      summary: 'Create a group with the given participants, or with none; you become its owner.',
       idempotent: true,
       input: z.strictObject({ name: title, participants, description: description.optional() }),
       output: z.object({ group: chat }),
@@ -200,7 +200,7 @@ export const messages = (limits: Limits) => {
         name: title,
         description: description.optional(),
         visibility: visibility.default('public').meta({ description: 'whether everyone can find and join it' }),
-        participants: participants.prefault([]),
+        participants,
       }),
       output: z.object({ channel: chat }),
       errors: ['conflict', 'idempotency_conflict'],
