@@ -27,8 +27,9 @@ describe('metrics without a token in the settings', () => {
 
   test('are open to programs on this machine', async () => {
     for (const headers of [{}, { host: 'localhost' }, { host: '[::1]:8080' }]) {
-      const { status, text } = await read(server().url, headers);
+      const { status, text, headers: given } = await read(server().url, headers);
       expect({ headers, status }).toEqual({ headers, status: 200 });
+      expect(given.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
       expect(text).toContain('process_resident_memory_bytes');
     }
     expect((await fetch(`${server().url}/metrics?by=prometheus`)).status).toBe(200);
