@@ -8,6 +8,8 @@ export function protect(c: PageContext, isHttps: boolean): void {
     "default-src 'none'",
     "style-src 'self'",
     "img-src 'self'",
+    // Pages have no scripts. This lets people follow a stream from the console of the browser, as docs/streams.md shows.
+    "connect-src 'self'",
     `form-action ${["'self'", ...c.var.formTargets].join(' ')}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",

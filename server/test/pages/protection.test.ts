@@ -30,14 +30,14 @@ function expectProtection(what: string, page: Page): void {
   const policy = policyOf(page);
   expect({
     what,
-    policy: ['default-src', 'style-src', 'frame-ancestors', 'base-uri'].map((name) => policy.get(name)),
+    policy: ['default-src', 'style-src', 'connect-src', 'frame-ancestors', 'base-uri'].map((name) => policy.get(name)),
     script: policy.get('script-src'),
     frame: page.headers.get('x-frame-options'),
     sniff: page.headers.get('x-content-type-options'),
     referrer: page.headers.get('referrer-policy'),
   }).toEqual({
     what,
-    policy: ["'none'", "'self'", "'none'", "'none'"],
+    policy: ["'none'", "'self'", "'self'", "'none'", "'none'"],
     script: undefined,
     frame: 'DENY',
     sniff: 'nosniff',
