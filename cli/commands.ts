@@ -9,6 +9,7 @@ export interface Row {
 
 const users = () => import('./commands/users.ts');
 const tokens = () => import('./commands/token.ts');
+const apps = () => import('./commands/apps.ts');
 
 /** Every command. The dispatch and the help derive from this table. */
 export const commands: readonly Row[] = [
@@ -42,6 +43,13 @@ export const commands: readonly Row[] = [
   { name: 'login', summary: 'Sign in to a server with a browser.', load: () => import('./commands/login.ts') },
   { name: 'logout', summary: 'Sign out.', load: () => import('./commands/logout.ts') },
   { name: 'whoami', summary: 'Show who you are signed in as.', load: () => import('./commands/whoami.ts') },
+  { name: 'apps list', summary: 'List your OAuth apps.', load: async () => ({ command: (await apps()).list }) },
+  {
+    name: 'apps register',
+    summary: 'Register an OAuth app.',
+    load: async () => ({ command: (await apps()).register }),
+  },
+  { name: 'apps delete', summary: 'Delete an OAuth app.', load: async () => ({ command: (await apps()).remove }) },
   { name: 'chats', summary: 'List your chats, or public channels.', load: () => import('./commands/chats.ts') },
   { name: 'messages', summary: 'Read the messages of a chat.', load: () => import('./commands/messages.ts') },
   { name: 'send', summary: 'Send a message, a file or both to a chat.', load: () => import('./commands/send.ts') },

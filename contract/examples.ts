@@ -21,4 +21,9 @@ export const exampleCalls: readonly { by: 'ada' | 'bob' | 'cleo'; call: Operatio
   { by: 'ada', call: 'messages.add_reaction', input: { message_id: 1, emoji: '🎉' } },
   { by: 'ada', call: 'files.upload', input: { file: new File(['Hello, file\n'], 'hello.txt') } },
   { by: 'ada', call: 'tokens.create', input: { name: 'spare', scopes: ['messages:read'] } },
+  {
+    by: 'ada',
+    call: 'apps.register',
+    input: { name: 'Calendar', redirects: ['https://calendar.example/callback'] },
+  },
 ];

@@ -11,6 +11,7 @@ export const messageId = id<'MessageId'>('identifier of a message; rises within 
 export const eventId = id<'EventId'>('identifier of an event; rises in the order of commits');
 export const fileId = id<'FileId'>('identifier of a file');
 export const tokenId = id<'TokenId'>('identifier of an access token');
+export const appId = z.int().positive().meta({ description: 'identifier of an OAuth app' });
 export const webhookId = id<'WebhookId'>('identifier of a webhook');
 export const deliveryId = id<'DeliveryId'>('identifier of a delivery: one event for one webhook');
 export const replayId = id<'ReplayId'>('identifier of a replay');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { chatId, count, eventId, fileId, messageId, time, tokenId, userId } from './fields.ts';
+import { appId, chatId, count, eventId, fileId, messageId, time, tokenId, userId } from './fields.ts';
 import { scopeNames } from './scopes.ts';
 
 export const role = z.enum(['owner', 'admin', 'member']);
@@ -99,6 +99,18 @@ export const token = z
   })
   .meta({ id: 'Token' });
 
+export const app = z
+  .object({
+    app_id: appId,
+    client_id: z.string().meta({ description: 'identifies the app in OAuth requests' }),
+    name: z.string(),
+    redirects: z.array(z.string()).meta({ description: 'the redirect URLs' }),
+    confidential: z.boolean().meta({ description: 'whether it has a secret' }),
+    bot_id: userId.nullable().meta({ description: 'the bot that the app acts as with its own credentials' }),
+    created_at: time,
+  })
+  .meta({ id: 'App' });
+
 export const loggedEvent = z
   .object({
     event_id: eventId,
@@ -115,4 +127,5 @@ export type Chat = z.output<typeof chat>;
 export type Participant = z.output<typeof participant>;
 export type User = z.output<typeof user>;
 export type Token = z.output<typeof token>;
+export type App = z.output<typeof app>;
 export type LoggedEvent = z.output<typeof loggedEvent>;

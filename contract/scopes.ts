@@ -6,6 +6,7 @@ export const scopes = {
   'chats:write': 'Create, change, join and leave chats, and manage their participants',
   webhooks: 'Register webhooks and see their deliveries',
   files: 'Upload and download files',
+  apps: 'Register, list and delete your apps',
   admin: 'Administer the service (administrators only)',
 } as const;
 

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { defaultLimits, type Limits } from './limits.ts';
 import type { Operation } from './operation.ts';
+import { apps } from './operations/apps.ts';
 import { chats } from './operations/chats.ts';
 import { events } from './operations/events.ts';
 import { files } from './operations/files.ts';
@@ -18,6 +19,7 @@ export const buildContract = (limits: Limits) => ({
   files: files(limits),
   users: users(limits),
   tokens: tokens(limits),
+  apps: apps(limits),
 });
 
 export type Contract = ReturnType<typeof buildContract>;

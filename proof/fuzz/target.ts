@@ -143,6 +143,7 @@ async function furnish(people: People, pool: Pool): Promise<void> {
   }
   pool.learn(await member.ok('messages.send_message', { chat_id: group.chat_id, content: 'more words' }));
   pool.learn(await owner.ok('tokens.create', { name: 'spare' }));
+  pool.learn(await owner.ok('apps.register', { name: 'App', redirects: ['https://app.example/callback'] }));
   pool.learn(await owner.ok('events.list', {}));
   pool.learn({ chats, people: [owner, admin, member, bot, stranger].map(({ userId: user_id }) => ({ user_id })) });
   const { webhook_id } = webhook;

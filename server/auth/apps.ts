@@ -27,35 +27,44 @@ export interface AppRequest {
   readonly redirects: readonly string[];
   /** True if it can keep a secret: it runs on a server, not in a browser or on a person's device. */
   readonly confidential: boolean;
+  /** False for a confidential app that cannot act for itself. */
+  readonly withBot?: boolean;
 }
 
-/** Returns a new app, and the secret of a confidential one, which is not stored. */
-export async function registerApp(
+export interface NewApp {
+  readonly app: AppRow;
+  /** The secret of a confidential app, which is not stored. */
+  readonly clientSecret: string | undefined;
+}
+
+export const registerApp = (services: AccessServices, owner: UserActor, request: AppRequest): Promise<NewApp> =>
+  services.engine.write((tx) => addApp(tx, services, owner, request));
+
+/** Adds an app. Throws `validation_failed` or `conflict`. */
+export async function addApp(
+  tx: Tx,
   services: AccessServices,
   owner: UserActor,
-  request: AppRequest,
-): Promise<{ app: AppRow; clientSecret: string | undefined }> {
+  { name, confidential, withBot = confidential, ...request }: AppRequest,
+): Promise<NewApp> {
   const redirects = checkRedirects(request.redirects);
-  const clientSecret = request.confidential ? newSecret('clientSecret', services.random) : undefined;
-  const app = await services.engine.write(async (tx) => {
-    const at = services.now();
-    await tx.lockKeys([`apps of ${owner.userId}`]);
-    if ((await listApps(tx, owner.userId)).length >= maxApps) {
-      throw new ParleyError('conflict', `You have ${maxApps} apps. Delete one first.`);
-    }
-    const bot = request.confidential ? await insertBot(tx, services, owner.userId, request.name, at) : undefined;
-    const created = await insertApp(tx, {
-      client_id: newSecret('client', services.random).slice(0, 24),
-      owner_id: owner.userId,
-      name: request.name,
-      redirects: JSON.stringify(redirects),
-      secret_hash: clientSecret === undefined ? null : hashToken(clientSecret),
-      bot_id: bot?.user_id ?? null,
-      created_at: at,
-    });
-    await record(tx, at, owner, 'app_registered', { app_id: created.app_id, name: created.name, redirects });
-    return created;
+  const clientSecret = confidential ? newSecret('clientSecret', services.random) : undefined;
+  const at = services.now();
+  await tx.lockKeys([`apps of ${owner.userId}`]);
+  if ((await listApps(tx, owner.userId)).length >= maxApps) {
+    throw new ParleyError('conflict', `You have ${maxApps} apps. Delete one first.`);
+  }
+  const bot = confidential && withBot ? await insertBot(tx, services, owner.userId, name, at) : undefined;
+  const app = await insertApp(tx, {
+    client_id: newSecret('client', services.random).slice(0, 24),
+    owner_id: owner.userId,
+    name,
+    redirects: JSON.stringify(redirects),
+    secret_hash: clientSecret === undefined ? null : hashToken(clientSecret),
+    bot_id: bot?.user_id ?? null,
+    created_at: at,
   });
+  await record(tx, at, owner, 'app_registered', { app_id: app.app_id, name, redirects });
   return { app, clientSecret };
 }
 

@@ -1,5 +1,7 @@
 import { type ChatId, type FileId, type MessageId, ParleyError, type Role, type UserId } from '@parley/contract';
+import type { Caller } from '../auth/caller.ts';
 import { type Act, may, refusals } from '../domain/policy.ts';
+import { findToken } from '../store/access/tokens.ts';
 import { type ChatAccess, findChat } from '../store/chat/chats.ts';
 import { findMessage, type MessageRow } from '../store/chat/messages.ts';
 import type { Db, Tx } from '../store/engine/engine.ts';
@@ -66,4 +68,10 @@ export async function accessFile(db: Db, userId: UserId, fileId: FileId, now: nu
   const isSeen = file && isComplete(file) && (file.user_id === userId || (await isSharedWith(db, fileId, userId)));
   if (!isSeen) throw new ParleyError('not_found', 'There is no such file, or you may not see it.');
   return file;
+}
+
+/** Throws if the token of the call was revoked in the meantime. Guards what would outlive the token. */
+export async function requireValidToken(tx: Tx, { userId, tokenId }: Caller): Promise<void> {
+  if (await findToken(tx, userId, tokenId)) return;
+  throw new ParleyError('unauthorized', 'This access token has just been revoked.');
 }

@@ -19,6 +19,7 @@ export const growing: ReadonlySet<OperationName> = new Set<OperationName>([
   'files.upload',
   'users.create',
   'tokens.create',
+  'apps.register',
 ]);
 
 /** Returns the handlers. Those of growing operations throw `unavailable` while there is no room. */

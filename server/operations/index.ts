@@ -1,3 +1,4 @@
+import { appHandlers } from './apps.ts';
 import { chatHandlers } from './chats.ts';
 import { createChatHandlers } from './create-chat.ts';
 import { deliveryHandlers } from './deliveries.ts';
@@ -32,6 +33,7 @@ export const buildHandlers = (services: Services): Handlers =>
     ...fileHandlers(services),
     ...userHandlers(services),
     ...tokenHandlers(services),
+    ...appHandlers(services),
   });
 
 export const buildGates = (services: Services): Gates => ({ 'messages.send_message': requireMayPost(services) });

@@ -1,4 +1,5 @@
 import {
+  type App,
   type Attempt,
   type Chat,
   type Delivery,
@@ -24,6 +25,7 @@ import { parseScopes } from '../auth/access-token.ts';
 import { type KeptFile, type KeptMessage, keptFile } from '../domain/message.ts';
 import { signedContent } from '../domain/signature.ts';
 import { isoTime } from '../domain/time.ts';
+import type { AppRow } from '../store/access/apps.ts';
 import type { TokenRow } from '../store/access/tokens.ts';
 import type { UserRow } from '../store/access/users.ts';
 import type { ChatView } from '../store/chat/chats.ts';
@@ -122,6 +124,14 @@ export function token(row: TokenRow): Token {
     created_at: time(row.created_at),
     expires_at: timeOrNull(row.expires_at),
     last_used_at: timeOrNull(row.last_used_at),
+  });
+}
+
+export function app(row: AppRow): App {
+  return shown(records.app, row, {
+    redirects: JSON.parse(row.redirects) as string[],
+    confidential: row.secret_hash !== null,
+    created_at: time(row.created_at),
   });
 }
 

@@ -4,6 +4,7 @@ import type { Caller } from '../auth/caller.ts';
 import { makeToken, requireRoomForToken, withdraw } from '../auth/personal-token.ts';
 import { requireRecentPassword } from '../auth/recent-password.ts';
 import { findToken, listTokens, lockTokensOf } from '../store/access/tokens.ts';
+import { requireValidToken } from './access.ts';
 import { actorOf, change, type Handlers, type Services } from './operation.ts';
 import * as present from './present.ts';
 
@@ -23,9 +24,7 @@ export const tokenHandlers = (services: Services) =>
       if (scopes.length === 0) throw invalidField('scopes', 'is required, because the token in use has only admin');
       if (scopes.includes('admin')) requireRecentPassword(caller, at, '/access');
       await lockTokensOf(tx, caller.userId);
-      if (!(await findToken(tx, caller.userId, caller.tokenId))) {
-        throw new ParleyError('unauthorized', 'This access token has just been revoked.');
-      }
+      await requireValidToken(tx, caller);
       await requireRoomForToken(tx, caller.userId, 'You have', at);
       const requested = input.expires_in === undefined ? null : at + input.expires_in * 1_000;
       // A token that the user creates in a browser outlives the session. Any other ends with the token that created it.

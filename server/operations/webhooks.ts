@@ -9,7 +9,6 @@ import {
 import { type AuditDetails, record } from '../auth/audit.ts';
 import { type Caller, requireScopes } from '../auth/caller.ts';
 import { requireRecentPassword } from '../auth/recent-password.ts';
-import { findToken } from '../store/access/tokens.ts';
 import { findChatType } from '../store/chat/chats.ts';
 import type { Db, Tx } from '../store/engine/engine.ts';
 import { logTip } from '../store/log/events.ts';
@@ -30,7 +29,7 @@ import {
   updateWebhook,
   type WebhookRow,
 } from '../store/webhooks/webhooks.ts';
-import { accessChatTo, noChat } from './access.ts';
+import { accessChatTo, noChat, requireValidToken } from './access.ts';
 import { actorOf, type Call, change, type Handlers, type Services, type UrlCheck } from './operation.ts';
 import * as present from './present.ts';
 import { webhookWarnings } from './webhook-warnings.ts';
@@ -172,9 +171,7 @@ async function register(services: Services, tx: Tx, at: number, call: Call<'webh
   const { caller, input } = call;
   const { maxPerOwner, seal } = services.webhooks;
   await lockWebhooks(tx);
-  if (!(await findToken(tx, caller.userId, caller.tokenId))) {
-    throw new ParleyError('unauthorized', 'This access token has just been revoked.');
-  }
+  await requireValidToken(tx, caller);
   if (input.chat_id !== undefined) await requireChat(tx, caller, input.chat_id, input.service_wide);
   if ((await countWebhooks(tx, caller.ownerId)) >= maxPerOwner) {
     const limit = `You and your bots have ${maxPerOwner} webhooks, as many as PARLEY_WEBHOOK_LIMIT allows.`;

@@ -182,8 +182,9 @@ async function appPage(c: PageContext, { services }: SiteDeps, app: AppRow, stat
           <Confirm label="Replace the secret" action={`/apps/${app.app_id}/secret`}>
             <Once by={services} />
             <p>
-              The current secret stops working at once. The access tokens and webhooks of the app's bot end too. The app
-              needs the new secret to get access tokens.
+              The current secret stops working at once.{' '}
+              {bot && "The access tokens and webhooks of the app's bot end too. "}
+              The app needs the new secret to get access tokens.
             </p>
           </Confirm>
         </Card>

@@ -1,7 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import {
   displayName as displayNameRule,
-  scopeNames,
   type TokenId,
   title as titleRule,
   type UserId,
@@ -9,6 +8,7 @@ import {
 } from '@parley/contract';
 import { z } from 'zod';
 import { accessBot, createBot, createBotToken, revokeBotToken } from '../auth/bots.ts';
+import { botScopes } from '../auth/oauth/scope.ts';
 import { validate } from '../http/validate.ts';
 import { disableBot } from '../operations/users.ts';
 import { type AppRow, listApps } from '../store/access/apps.ts';
@@ -24,9 +24,6 @@ import { once } from './once.tsx';
 import { Card, Confirm, Facts, Item, Items, NameLink, named, Time } from './parts.tsx';
 import { type PageContext, requireSignedIn, type SignedIn, type Site, type SiteDeps } from './site.ts';
 import { type CreatedToken, lifetimeIn, NewToken, scopesIn, TokenForm, TokenList } from './tokens.tsx';
-
-/** A bot cannot be an administrator. */
-const offered = scopeNames.filter((scope) => scope !== 'admin');
 
 const botRule = z.object({ name: userName, display_name: displayNameRule });
 const tokenRule = z.object({ name: titleRule });
@@ -152,7 +149,7 @@ async function botPage(
       <Card title="Access tokens">
         <TokenList tokens={tokens} path={path} />
       </Card>
-      <TokenForm action={path} offered={offered} rejected={rejected} by={services} />
+      <TokenForm action={path} offered={botScopes} rejected={rejected} by={services} />
       <Card title="Disable">
         <p>The messages of the bot stay.</p>
         <Confirm label="Disable the bot" action={`${path}/disable`}>

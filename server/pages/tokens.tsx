@@ -17,6 +17,7 @@ const shortWords: Readonly<Record<Scope, string>> = {
   'chats:write': 'create and change chats',
   webhooks: 'manage webhooks',
   files: 'upload and download files',
+  apps: 'register and delete apps',
   admin: 'administer the service',
 };
 

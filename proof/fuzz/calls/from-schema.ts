@@ -37,6 +37,10 @@ const special: Readonly<Record<string, fc.Arbitrary<Value>>> = {
     ...['http://10.1.2.3/', 'http://169.254.169.254/latest', 'http://0x7f.1:9/', 'http://user:pass@127.0.0.1:9/'],
     ...['ftp://127.0.0.1/', 'http://[::ffff:10.0.0.1]/'],
   ),
+  redirects: fc.oneof(
+    fc.subarray(['https://app.example/callback', 'http://127.0.0.1/', 'com.example.app:/callback'], { minLength: 1 }),
+    fc.array(fc.constantFrom('https://app.example/#', 'http://app.example/', 'javascript:x', ''), { minLength: 1 }),
+  ),
 };
 
 function valuesOf(name: string, schema: Schema): fc.Arbitrary<Value> {

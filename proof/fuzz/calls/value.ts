@@ -1,7 +1,18 @@
 import fc from 'fast-check';
 
 /** The kinds of things with an id. */
-export const kinds = ['user', 'chat', 'message', 'file', 'token', 'webhook', 'delivery', 'replay', 'event'] as const;
+export const kinds = [
+  'user',
+  'chat',
+  'message',
+  'file',
+  'token',
+  'webhook',
+  'delivery',
+  'replay',
+  'event',
+  'app',
+] as const;
 export type Kind = (typeof kinds)[number];
 
 /** A placeholder for an id that exists when the call is made. `pick` selects it. */

@@ -20,7 +20,8 @@ export function clientCredentials(exchange: Exchange): Model {
     validateScope: async () => {
       const asked = exchange.form.get('scope');
       const scopes = asked === undefined ? botScopes : readScopes(asked);
-      if (scopes.includes('admin')) throw new OAuthFault('invalid_scope', 'An app cannot administer as its bot.');
+      const refused = scopes.find((scope) => !botScopes.includes(scope));
+      if (refused) throw new OAuthFault('invalid_scope', `An app cannot have the scope ${refused} as its bot.`);
       return [...scopes];
     },
   };

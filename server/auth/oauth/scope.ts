@@ -1,5 +1,5 @@
 import { type Scope, scopeNames } from '@parley/contract';
-import { inOrder, usableBy } from '../access-token.ts';
+import { inOrder } from '../access-token.ts';
 import { OAuthFault, quoted } from './faults.ts';
 
 const all: readonly string[] = scopeNames;
@@ -25,5 +25,5 @@ export function requireScopes(text: string | undefined): Scope[] {
   );
 }
 
-/** The scopes of an app's bot, which cannot be an administrator. */
-export const botScopes: readonly Scope[] = usableBy({ isAdmin: false }, scopeNames);
+/** The scopes of a bot, which can neither be an administrator nor have apps. */
+export const botScopes: readonly Scope[] = scopeNames.filter((scope) => scope !== 'admin' && scope !== 'apps');

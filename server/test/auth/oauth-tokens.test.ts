@@ -333,11 +333,13 @@ onAnyEngine('tokens of an app', (engine) => {
     expect(seen.message.user_id as number).not.toBe(ada.userId);
   });
 
-  test('of an app on its own account cover all but administration, and only what it names', async () => {
+  test('of an app on its own account cover all but administration and apps, and only what it names', async () => {
     const mine = (form: Form = {}) => ask(backend, { grant_type: 'client_credentials', ...form });
-    expect(tokensIn(await mine()).scope).toBe(scopeNames.filter((scope) => scope !== 'admin').join(' '));
+    expect(tokensIn(await mine()).scope).toBe(
+      scopeNames.filter((scope) => scope !== 'admin' && scope !== 'apps').join(' '),
+    );
     expect(tokensIn(await mine({ scope: 'files' })).scope).toBe('files');
-    for (const scope of ['admin', 'files admin', 'everything', 'files"']) {
+    for (const scope of ['admin', 'files admin', 'apps', 'everything', 'files"']) {
       expectFault(await mine({ scope }), 'invalid_scope');
     }
   });

@@ -94,6 +94,10 @@ const table: Record<OperationName, string> = {
   'tokens.list':              '401  401     401      –     | ok       ok     ok    ok    ok    ok   | no  ok   401',
   'tokens.create':            '401  401     401      –     | ok       ok     ok    ok    ok    ok   | no  ok   401',
   'tokens.revoke':            '401  401     401      –     | ok       ok     ok    ok    ok    ok   | no  ok   401',
+
+  'apps.list':                '401  401     401      scope | ok       ok     no    ok    ok    ok   | ok  ok   401',
+  'apps.register':            '401  401     401      scope | ok       ok     no    ok    ok    ok   | ok  ok   401',
+  'apps.delete':              '401  401     401      scope | ok       ok     no    ok    ok    ok   | ok  ok   401',
 };
 
 const rows = listOperations();
@@ -163,6 +167,9 @@ const inputs: Inputs = {
   'tokens.list': () => ({}),
   'tokens.create': () => ({ name: 'another', scopes: ['chats:read'] }),
   'tokens.revoke': async (stage) => ({ token_id: await stage.newToken() }),
+  'apps.list': () => ({}),
+  'apps.register': () => ({ name: 'App', redirects: ['https://app.example/callback'], confidential: true }),
+  'apps.delete': async (stage) => ({ app_id: await stage.newApp() }),
 };
 
 type Headers = Readonly<Record<string, string>>;

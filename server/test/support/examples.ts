@@ -24,7 +24,7 @@ export async function buildExamples(server: TestServer): Promise<People> {
 export function withoutChance(value: unknown): unknown {
   const text = JSON.stringify(value)
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
-    .replace(/pat_[\w-]+/g, 'TOKEN')
+    .replace(/(?:pat|acs|app)_[\w-]+/g, 'TOKEN')
     // The use of a token is recorded some seconds later.
     .replace(/"last_used_at":"TIME"/g, '"last_used_at":null')
     .replace(/"(duration_ms|oldest_undelivered_age)":\d+/g, '"$1":"SOME"')

@@ -111,6 +111,14 @@ export class Stage implements Group {
     });
   }
 
+  async newApp(): Promise<number> {
+    const { bot, powerful } = this.#cast;
+    // A bot cannot register one, so it tries one of another.
+    const maker = this.#maker === bot ? powerful : this.#maker;
+    const input = { name: 'To be deleted', redirects: ['https://app.example/callback'] };
+    return (await maker.ok('apps.register', input)).app.app_id;
+  }
+
   async newToken(): Promise<number> {
     const { app, powerful } = this.#cast;
     // An app cannot create one, so it tries one of its user.

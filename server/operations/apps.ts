@@ -1,0 +1,39 @@
+import { ParleyError } from '@parley/contract';
+import { addApp, deleteApp } from '../auth/apps.ts';
+import type { Caller } from '../auth/caller.ts';
+import { listApps } from '../store/access/apps.ts';
+import { lockTokensOf } from '../store/access/tokens.ts';
+import { requireValidToken } from './access.ts';
+import { actorOf, type Handlers, type Services } from './operation.ts';
+import * as present from './present.ts';
+
+export const appHandlers = (services: Services) =>
+  ({
+    'apps.list': async ({ caller }) => {
+      requirePerson(caller);
+      return { apps: (await listApps(services.engine, caller.userId)).map(present.app) };
+    },
+
+    'apps.register': async (call) => {
+      const { caller, input } = call;
+      requirePerson(caller);
+      const { app, clientSecret } = await services.engine.write(async (tx) => {
+        await lockTokensOf(tx, caller.userId);
+        await requireValidToken(tx, caller);
+        // An app acts as its bot with its secret alone, which would outlive an access token. So it needs a browser.
+        return addApp(tx, services, actorOf(call), { ...input, withBot: caller.kind === 'session' });
+      });
+      return { app: present.app(app), client_secret: clientSecret ?? null };
+    },
+
+    'apps.delete': async (call) => {
+      const { caller, input } = call;
+      requirePerson(caller);
+      await deleteApp(services, actorOf(call), input.app_id);
+      return { app_id: input.app_id };
+    },
+  }) satisfies Partial<Handlers>;
+
+function requirePerson({ userId, ownerId }: Caller): void {
+  if (userId !== ownerId) throw new ParleyError('forbidden', 'A bot has no apps. Use an access token of its owner.');
+}

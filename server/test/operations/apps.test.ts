@@ -1,0 +1,102 @@
+import { beforeAll, expect, test } from 'bun:test';
+import { listAudit } from '../../store/access/audit.ts';
+import type { Client } from '../support/client.ts';
+import { onBothEngines } from '../support/engines.ts';
+import { appRedirect, authorizeApp, postForm, works } from '../support/oauth.ts';
+import { users } from '../support/people.ts';
+import { serverFor } from '../support/server.ts';
+import { inSession } from '../support/visitor.ts';
+import { complaint, expectRefusal } from '../support/wire.ts';
+
+const app = { name: 'Planner', redirects: [appRedirect] };
+
+onBothEngines('an OAuth app of the API', (engine) => {
+  const server = serverFor(engine);
+  let ada: Client;
+  let bob: Client;
+  beforeAll(async () => {
+    ({ ada, bob } = await users(server(), 'ada', 'bob'));
+  });
+
+  const credentials = (client_id: string, client_secret: string) =>
+    postForm(`${server().url}/oauth/token`, { grant_type: 'client_credentials', client_id, client_secret });
+
+  test('is registered, listed and deleted by its owner alone', async () => {
+    const { app: registered, client_secret } = await ada.ok('apps.register', app);
+    expect(registered).toEqual({
+      app_id: registered.app_id,
+      client_id: expect.stringMatching(/^app_[\w-]{20}$/),
+      name: 'Planner',
+      redirects: [appRedirect],
+      confidential: false,
+      bot_id: null,
+      created_at: expect.any(String),
+    });
+    expect(client_secret).toBeNull();
+    expect((await ada.ok('apps.list', {})).apps).toContainEqual(registered);
+    const { app_id } = registered;
+    expect((await bob.ok('apps.list', {})).apps).toEqual([]);
+    expect(await bob.refused('apps.delete', { app_id })).toBe('not_found');
+    expect(await ada.ok('apps.delete', { app_id })).toMatchObject({ app_id });
+    expect((await ada.ok('apps.list', {})).apps).not.toContainEqual(registered);
+    expect(await ada.refused('apps.delete', { app_id })).toBe('not_found');
+  });
+
+  test('gets what a user grants to it, and loses it when it is deleted', async () => {
+    const { app: registered, client_secret } = await ada.ok('apps.register', { ...app, confidential: true });
+    const { app_id, client_id } = registered;
+    const shown = { appId: app_id, clientId: client_id, secret: client_secret ?? '', redirect: appRedirect };
+    const granted = await authorizeApp(server(), { ...shown, botId: null, owner: ada }, bob);
+    expect(await works(server(), granted.access)).toBe(true);
+    await ada.ok('apps.delete', { app_id });
+    expect(await works(server(), granted.access)).toBe(false);
+  });
+
+  test('shows its secret once, and has no bot that would outlive the token', async () => {
+    const { app: registered, client_secret } = await ada.ok('apps.register', { ...app, confidential: true });
+    expect(client_secret).toMatch(/^acs_[\w-]{43}$/);
+    expect(registered).toMatchObject({ confidential: true, bot_id: null });
+    expect(JSON.stringify(await ada.ok('apps.list', {}))).not.toContain(client_secret ?? '?');
+    const refused = await credentials(registered.client_id, client_secret ?? '');
+    expect([refused.status, refused.body.error]).toEqual([400, 'unauthorized_client']);
+  });
+
+  test('has a bot if a page registers it in a browser', async () => {
+    const browser = await inSession(server(), ada);
+    const { app: registered, client_secret } = await browser.ok('apps.register', { ...app, confidential: true });
+    expect(registered.bot_id).toBeNumber();
+    expect((await credentials(registered.client_id, client_secret ?? '')).status).toBe(200);
+    await ada.ok('apps.delete', { app_id: registered.app_id });
+  });
+
+  const bad: [string, object, field: string][] = [
+    ['no name', { name: '' }, 'name'],
+    ['a name with invisible characters', { name: 'Plan\u200bner' }, 'name'],
+    ['no redirect URL', { redirects: [] }, 'redirects'],
+    ['plain http to elsewhere', { redirects: ['http://app.example/callback'] }, 'redirects'],
+    ['a fragment', { redirects: [`${appRedirect}#x`] }, 'redirects'],
+    ['too many redirect URLs', { redirects: Array.from({ length: 21 }, (_, i) => `${appRedirect}${i}`) }, 'redirects'],
+    ['another type', { confidential: 'maybe' }, 'confidential'],
+  ];
+  test.each(bad)('is refused with %s', async (_, input, field) => {
+    const answer = await bob.call('apps.register', { ...app, ...input } as never);
+    expect(complaint(expectRefusal(answer, 'validation_failed'), field)).toBeDefined();
+  });
+
+  test('counts towards the limit of its owner, also if many are registered at once', async () => {
+    const { eve } = await users(server(), 'eve');
+    const answers = await Promise.all(Array.from({ length: 105 }, () => eve.call('apps.register', app)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
+    expect(await eve.refused('apps.register', app)).toBe('conflict');
+  });
+
+  test('is recorded in the audit log', async () => {
+    const { dan } = await users(server(), 'dan');
+    const { app: registered } = await dan.ok('apps.register', app);
+    await dan.ok('apps.delete', { app_id: registered.app_id });
+    const acts = (await listAudit(server().engine, {}, 1_000)).filter(
+      ({ user_id }) => (user_id as number) === dan.userId,
+    );
+    expect(acts.map(({ act }) => act)).toEqual(expect.arrayContaining(['app_registered', 'app_deleted']));
+  });
+});
