@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 const root = join(import.meta.dir, '../..');
-const files = [...new Bun.Glob('{contract,server,sdk,cli,proof,docs}/**/*.{ts,tsx}').scanSync(root)]
+const files = [...new Bun.Glob('{contract,server,sdk,cli,proof,docs,examples}/**/*.{ts,tsx}').scanSync(root)]
   .filter((file) => !/(^|\/)(node_modules|test)\/|\.d\.ts$/.test(file))
   .sort();
 const sourceOf = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8').replace(/^#!.*/, '')]));
@@ -33,7 +33,7 @@ function resolve(from: string, path: string): string {
   return workspace === undefined ? path : join(workspace, inner ?? 'index.ts');
 }
 
-const isOurs = (path: string) => /^(contract|server|sdk|cli|proof|docs)\//.test(path);
+const isOurs = (path: string) => /^(contract|server|sdk|cli|proof|docs|examples)\//.test(path);
 
 /** For each layer, the layers that it may import. What is not named here may be imported by the layers that say `all`. */
 const may: Record<string, readonly string[] | 'all'> = {
@@ -66,6 +66,7 @@ const may: Record<string, readonly string[] | 'all'> = {
   'proof/soak': 'all',
   'proof/fuzz': 'all',
   docs: 'all',
+  examples: ['sdk', 'examples'],
 };
 
 /** The groups of files that import each other at run time, directly or through others. */
@@ -211,13 +212,13 @@ describe('time, randomness and settings come in from outside', () => {
   });
 
   test('only what starts a process reads its environment', () => {
-    const starting = (file: string) => /^(cli|proof|docs)\/|^server\/(main|config)\.ts$/.test(file);
+    const starting = (file: string) => /^(cli|proof|docs|examples)\/|^server\/(main|config)\.ts$/.test(file);
     expect(mentioning(/\b(process|Bun|import\.meta)\.env\b/, (file) => !starting(file))).toEqual([]);
   });
 
   test('only what starts a process ends it or writes to its streams', () => {
     const starting = (file: string) =>
-      /^(cli|proof|docs)\/|^server\/(main\.ts$|compose\/(core|runtime)\.ts$)/.test(file);
+      /^(cli|proof|docs|examples)\/|^server\/(main\.ts$|compose\/(core|runtime)\.ts$)/.test(file);
     const pattern = /\bprocess\.(exit|stdout|stderr|on)\b|\bconsole\./;
     expect(mentioning(pattern, (file) => !starting(file))).toEqual([]);
   });

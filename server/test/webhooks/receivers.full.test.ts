@@ -9,9 +9,9 @@ import { endWithUs, temporaryFolder } from '../support/cleanup.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeUnless, optionalProgram, requireProgram } from '../support/requirements.ts';
 
-const docs = join(import.meta.dir, '../../../docs');
-const page = readFileSync(join(docs, 'webhooks.md'), 'utf8');
-const fileOf = (name: string) => join(docs, 'receivers', name);
+const root = join(import.meta.dir, '../../..');
+const page = readFileSync(join(root, 'docs/webhooks.md'), 'utf8');
+const fileOf = (name: string) => join(root, 'examples/receivers', name);
 
 const secret = 'ein Schlüssel ✓';
 
@@ -288,7 +288,7 @@ describe('the page about webhooks', () => {
     ['php', 'receiver.php'],
     ['go', 'receiver.go'],
   ])('shows, in %s, exactly the text of %s', (language, file) => {
-    expect(page).toContain(`(receivers/${file})`);
+    expect(page).toContain(`(../examples/receivers/${file})`);
     expect(blocksOf(language)).toContain(readFileSync(fileOf(file), 'utf8'));
   });
 

@@ -1,5 +1,5 @@
 <?php
-// A receiver for Parley webhooks. Run: WEBHOOK_SECRET='a secret of yours' php -S 127.0.0.1:3000 docs/receivers/receiver.php
+// A receiver for Parley webhooks. Run: WEBHOOK_SECRET='a secret of yours' php -S 127.0.0.1:3000 examples/receivers/receiver.php
 declare(strict_types=1);
 
 // Write errors to the log. If PHP displays them, it responds with 200 to a request that failed.

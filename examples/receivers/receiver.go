@@ -1,4 +1,4 @@
-// A receiver for Parley webhooks. Run: WEBHOOK_SECRET='a secret of yours' PORT=3000 go run docs/receivers/receiver.go
+// A receiver for Parley webhooks. Run: WEBHOOK_SECRET='a secret of yours' PORT=3000 go run examples/receivers/receiver.go
 package main
 
 import (

@@ -1,4 +1,4 @@
-# A receiver for Parley webhooks. Run: WEBHOOK_SECRET='a secret of yours' PORT=3000 python3 docs/receivers/receiver.py
+# A receiver for Parley webhooks. Run: WEBHOOK_SECRET='a secret of yours' PORT=3000 python3 examples/receivers/receiver.py
 import base64
 import hmac
 import json

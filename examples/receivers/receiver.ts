@@ -1,4 +1,4 @@
-// A receiver for Parley webhooks. Run: WEBHOOK_SECRET='a secret of yours' PORT=3000 npx bun docs/receivers/receiver.ts
+// A receiver for Parley webhooks. Run: WEBHOOK_SECRET='a secret of yours' PORT=3000 npx bun examples/receivers/receiver.ts
 import { createServer, type IncomingMessage } from 'node:http';
 import { verifyWebhook, WebhookVerificationError } from '@parley/sdk';
 
