@@ -1,8 +1,9 @@
-import { type ClientInput, type EventName, signalNames } from '@parley/contract';
 import type { Clock } from './clock.ts';
 import { type ApiError, TransportError } from './errors.ts';
 import { EventConnection, type RequestStream } from './event-connection.ts';
-import { readBlock, type Streamed, type StreamedName, type StreamUpdate } from './event-items.ts';
+import { type EventName, readBlock, type Streamed, type StreamedName, type StreamUpdate } from './event-items.ts';
+import type { ClientInput } from './methods.ts';
+import { signalNames } from './operations.ts';
 import type { OtherName } from './other-name.ts';
 import { isTransient, reconnectDelay } from './retry.ts';
 

@@ -1,6 +1,6 @@
-import { TransportError } from '@parley/sdk';
-import { readResponse } from '@parley/sdk/response.ts';
-import { getToken } from '@parley/sdk/token.ts';
+import { TransportError } from '@parley-chat/sdk';
+import { readResponse } from '@parley-chat/sdk/response.ts';
+import { getToken } from '@parley-chat/sdk/token.ts';
 import type { Connection } from '../connection.ts';
 import type { LocalFile } from './local-file.ts';
 import type { UploadSession } from './session.ts';
