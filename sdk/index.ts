@@ -24,6 +24,7 @@ export type {
   PagedCall,
   PageItem,
 } from './methods.ts';
+export { OAuthError, type OAuthTokens, type RefreshOptions, refreshingToken } from './oauth.ts';
 export type {
   Chat,
   Delivery,
