@@ -5,7 +5,7 @@ import { type Follow, follower } from './events.ts';
 import type { CallOptions, DownloadOptions } from './methods.ts';
 import { names } from './names.ts';
 import { type Methods, operations } from './operations.ts';
-import { iteratePages, pages } from './pages.ts';
+import { iteratePages, type Paging, pages } from './pages.ts';
 import {
   type ApiRequest,
   buildRequest,
@@ -59,30 +59,34 @@ export function createClient(options: ClientOptions): Client {
     retries: options.retries ?? 2,
     clock: options.clock ?? systemClock,
   };
-  const client: Record<string, object> = { events: follower(streamRequest(settings), settings.clock) };
+  const client = { events: follower(streamRequest(settings), settings.clock) };
+  addMethods(client, settings);
+  return Object.defineProperty(client, settingsOf, { value: settings }) as unknown as Client;
+}
+
+/** Adds a method for each operation under its own name, and again under its name in `names`. */
+function addMethods(client: Record<string, object>, settings: Settings): void {
   const methods: Record<string, Method> = {};
+  const add = (resource: string, name: string, method: Method | undefined) => {
+    client[resource] = Object.assign(client[resource] ?? {}, { [name]: method });
+  };
   for (const [resource, actions] of Object.entries(operations)) {
-    const own: Record<string, Method> = {};
     for (const [action, row] of Object.entries<Omit<OperationRow, 'resource' | 'action'>>(actions)) {
-      own[action] = methodOf(settings, { resource, action, ...row });
-      methods[`${resource}.${action}`] = own[action];
+      const method = methodOf(settings, { resource, action, ...row });
+      methods[`${resource}.${action}`] = method;
+      add(resource, action, method);
     }
-    client[resource] = Object.assign(client[resource] ?? {}, own);
   }
   for (const [resource, own] of Object.entries(names)) {
-    for (const [name, operation] of Object.entries(own))
-      Object.assign(client[resource] ?? {}, { [name]: methods[operation] });
+    for (const [name, operation] of Object.entries(own)) add(resource, name, methods[operation]);
   }
-  return Object.defineProperty(client, settingsOf, { value: settings }) as unknown as Client;
 }
 
 type Method = (input?: object, options?: CallOptions & DownloadOptions) => Promise<object>;
 
 function methodOf(settings: Settings, row: OperationRow): Method {
   const method: Method = (input = {}, options = {}) => callOperation(settings, row, input, options);
-  const paging = (pages as Readonly<Record<string, (typeof pages)[keyof typeof pages]>>)[
-    `${row.resource}.${row.action}`
-  ];
+  const paging = (pages as Readonly<Record<string, Paging>>)[`${row.resource}.${row.action}`];
   if (!paging) return method;
   const all = (input?: object, options?: CallOptions) => iteratePages(paging, method, input, options);
   return Object.assign(method, { all });

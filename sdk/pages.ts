@@ -1,6 +1,7 @@
 import type { CallOptions } from './methods.ts';
 
-interface Paging {
+/** How an operation returns its rows in pages. */
+export interface Paging {
   /** The field of the output that has the rows. */
   readonly items: string;
   /** The field of the input that takes the cursor. */

@@ -208,7 +208,7 @@ describe('the package', () => {
     noEmit: true,
     exactOptionalPropertyTypes: true,
   };
-  const node = { lib: ['ES2022'], types: ['node'], typeRoots: [join(root, 'node_modules/@types')], skipLibCheck: true };
+  const node = { lib: ['ES2022'], types: ['node'], typeRoots: [join(root, 'node_modules/@types')] };
   test.each([
     ['nodenext', { module: 'nodenext', moduleResolution: 'nodenext', types: [] }],
     ['bundler', { module: 'esnext', moduleResolution: 'bundler', types: [] }],
@@ -327,7 +327,7 @@ describe('the echo bot', () => {
 
   test('has no type error', async () => {
     const folder = await installed();
-    const types = ['--typeRoots', join(root, 'node_modules/@types'), '--skipLibCheck'];
+    const types = ['--typeRoots', join(root, 'node_modules/@types')];
     expect(await run([typescript, '--project', folder, ...types], folder)).toBe('');
   });
 
