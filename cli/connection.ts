@@ -1,4 +1,4 @@
-import { type Client, createClient, type TokenSource } from '@parley/sdk';
+import { type Client, createClient, type TokenSource } from '@parley-chat/sdk';
 import type { CommandContext } from './context.ts';
 import { CredentialsFile, findLogin, type SavedLogin } from './login/credentials.ts';
 import { loginCommand, serverUrl } from './server-url.ts';

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Clock as Timers } from '@parley/sdk';
+import type { Clock as Timers } from '@parley-chat/sdk';
 
 /** The signals that end a command unless it handles them. */
 export const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

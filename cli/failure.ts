@@ -1,5 +1,5 @@
 import { ParleyError } from '@parley/contract';
-import { ApiError, TransportError } from '@parley/sdk';
+import { ApiError, TransportError } from '@parley-chat/sdk';
 
 /** Returns the error as one line for the user. */
 export function plainLine(error: unknown): string {

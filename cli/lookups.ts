@@ -1,4 +1,4 @@
-import { ApiError, type Client } from '@parley/sdk';
+import { ApiError, type Client } from '@parley-chat/sdk';
 
 export type Lookup = ReturnType<typeof lookup>;
 

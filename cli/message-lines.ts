@@ -1,5 +1,5 @@
 import type { FileInfo } from '@parley/contract';
-import type { ClientOutput } from '@parley/sdk';
+import type { ClientOutput } from '@parley-chat/sdk';
 import { bytesText } from './bytes.ts';
 import type { Environment } from './context.ts';
 import type { Lookup } from './lookups.ts';

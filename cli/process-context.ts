@@ -1,4 +1,4 @@
-import { systemClock } from '@parley/sdk/clock.ts';
+import { systemClock } from '@parley-chat/sdk/clock.ts';
 import type { Clock, CommandContext } from './context.ts';
 
 export const processClock: Clock = {

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@parley/contract';
-import { ApiError, TransportError } from '@parley/sdk';
+import { ApiError, TransportError } from '@parley-chat/sdk';
 import { plainLine } from './failure.ts';
 import { oneLine } from './output.ts';
 import type { Task } from './signals.ts';

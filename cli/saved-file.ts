@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import { parseObject } from '@parley/sdk/response.ts';
+import { parseObject } from '@parley-chat/sdk/response.ts';
 import type { Environment } from './context.ts';
 
 /** XDG base directories: the variable, and the default below the home folder. */

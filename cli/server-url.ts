@@ -1,4 +1,4 @@
-import { parseServerUrl } from '@parley/sdk/request.ts';
+import { parseServerUrl } from '@parley-chat/sdk/request.ts';
 import type { Environment } from './context.ts';
 
 const defaultUrl = 'http://127.0.0.1:8080';

@@ -1,4 +1,4 @@
-import { TransportError } from '@parley/sdk';
+import { TransportError } from '@parley-chat/sdk';
 import type { Clock, CommandContext } from './context.ts';
 import { plainLine } from './failure.ts';
 import { hint } from './output.ts';

@@ -1,21 +1,19 @@
-import {
-  type ClientInput,
-  type ClientOutput,
-  type Contract,
-  type FileOperationName,
-  isEventStream,
-  type JsonOperationName,
-  listOperations,
-  type NamedOperation,
-  type OperationName,
-  type Resource,
-  type StreamOperationName,
-} from '@parley/contract';
 import { type Clock, systemClock } from './clock.ts';
 import { ApiError, innermost, TransportError } from './errors.ts';
 import type { RequestStream, Within } from './event-connection.ts';
 import { type Follow, follower } from './events.ts';
-import { type ApiRequest, buildRequest, newIdempotencyKey, parseServerUrl, withToken } from './request.ts';
+import type { CallOptions, DownloadOptions } from './methods.ts';
+import { names } from './names.ts';
+import { type Methods, operations } from './operations.ts';
+import { iteratePages, type Paging, pages } from './pages.ts';
+import {
+  type ApiRequest,
+  buildRequest,
+  newIdempotencyKey,
+  type OperationRow,
+  parseServerUrl,
+  withToken,
+} from './request.ts';
 import { isForCaller, readResponse } from './response.ts';
 import { retryDelay } from './retry.ts';
 import { checkToken, getToken, type TokenSource } from './token.ts';
@@ -33,69 +31,16 @@ export interface ClientOptions {
   readonly clock?: Clock;
 }
 
-export interface CallOptions {
-  /**
-   * Repeated calls with the same key take effect once, also across processes. Each call of an operation that supports a key
-   * gets a new one by default, so that the client's own retries take effect once. Other operations reject a key.
-   */
-  readonly idempotencyKey?: string | undefined;
-  /** Aborts the call and its retries: `AbortSignal.timeout(5_000)`. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface DownloadOptions extends Pick<CallOptions, 'signal'> {
-  /** Additional request headers, such as `range` or `if-none-match`. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-}
-
-/** A file may also be a blob, which has no name. */
-type WithBlobs<I> = { [K in keyof I]: File extends I[K] ? I[K] | Blob : I[K] };
-
-/** The input is optional if none of its fields is required. */
-type Arguments<I> =
-  Record<never, never> extends I ? [input?: I, options?: CallOptions] : [input: I, options?: CallOptions];
-
-/** Returns the payload. Throws `ApiError`, `TransportError`, or the reason of an aborted signal. */
-export type Call<N extends JsonOperationName> = (
-  ...args: Arguments<WithBlobs<ClientInput<N>>>
-) => Promise<ClientOutput<N>>;
-
 /**
- * Returns the response before its body has arrived, with status 200, or 206, 304, 412 or 416 as the given headers require.
- * Other statuses throw as in a `Call`.
- */
-export type Download<N extends FileOperationName> = (
-  input: ClientInput<N>,
-  options?: DownloadOptions,
-) => Promise<Response>;
-
-/** Returns the response before its body has arrived. The caller reads the stream and reconnects. */
-export type OpenStream<N extends StreamOperationName> = (
-  input?: ClientInput<N>,
-  options?: DownloadOptions,
-) => Promise<Response>;
-
-type Method<N extends OperationName> = N extends FileOperationName
-  ? Download<N>
-  : N extends StreamOperationName
-    ? OpenStream<N>
-    : N extends JsonOperationName
-      ? Call<N>
-      : never;
-
-type Methods = {
-  readonly [R in Resource]: {
-    readonly [A in keyof Contract[R] & string]: Method<Extract<`${R}.${A}`, OperationName>>;
-  };
-};
-
-/**
- * `client.messages.send_message(…)`: one method for each operation of the contract. `client.events(…)` follows the event stream
- * and reconnects.
+ * `client.messages.send(…)`: one method for each operation, under a short name and under its own (`send_message`). A method
+ * that returns pages has `all`, which iterates over all rows. `client.events(…)` follows the event stream and reconnects.
  */
 export type Client = Methods & { readonly events: Follow };
 
-type Settings = Required<ClientOptions> & {
+/** A server, and the access to it. */
+export type Connection = Required<ClientOptions>;
+
+type Settings = Connection & {
   /** Limits the wait for a response. */
   readonly within?: Within;
 };
@@ -114,34 +59,66 @@ export function createClient(options: ClientOptions): Client {
     retries: options.retries ?? 2,
     clock: options.clock ?? systemClock,
   };
-  const rows = listOperations();
-  const client: Record<string, object> = { events: follower(streamRequest(settings, rows), settings.clock) };
-  for (const row of rows) {
-    const method = (input: object = {}, call: CallOptions & DownloadOptions = {}) =>
-      callOperation(settings, row, input, call);
-    client[row.resource] = Object.assign(client[row.resource] ?? {}, { [row.action]: method });
-  }
-  return client as unknown as Client;
+  const client = { events: follower(streamRequest(settings), settings.clock) };
+  addMethods(client, settings);
+  return Object.defineProperty(client, settingsOf, { value: settings }) as unknown as Client;
 }
 
+/** Adds a method for each operation under its own name, and again under its name in `names`. */
+function addMethods(client: Record<string, object>, settings: Settings): void {
+  const methods: Record<string, Method> = {};
+  const add = (resource: string, name: string, method: Method | undefined) => {
+    client[resource] = Object.assign(client[resource] ?? {}, { [name]: method });
+  };
+  for (const [resource, actions] of Object.entries(operations)) {
+    for (const [action, row] of Object.entries<Omit<OperationRow, 'resource' | 'action'>>(actions)) {
+      const method = methodOf(settings, { resource, action, ...row });
+      methods[`${resource}.${action}`] = method;
+      add(resource, action, method);
+    }
+  }
+  for (const [resource, own] of Object.entries(names)) {
+    for (const [name, operation] of Object.entries(own)) add(resource, name, methods[operation]);
+  }
+}
+
+type Method = (input?: object, options?: CallOptions & DownloadOptions) => Promise<object>;
+
+function methodOf(settings: Settings, row: OperationRow): Method {
+  const method: Method = (input = {}, options = {}) => callOperation(settings, row, input, options);
+  const paging = (pages as Readonly<Record<string, Paging>>)[`${row.resource}.${row.action}`];
+  if (!paging) return method;
+  const all = (input?: object, options?: CallOptions) => iteratePages(paging, method, input, options);
+  return Object.assign(method, { all });
+}
+
+const settingsOf = Symbol.for('@parley-chat/sdk settings');
+
+/** Returns the settings of a client, for the other entries of this package. */
+export function connectionOf(client: Client): Connection {
+  const settings = (client as unknown as Record<symbol, Settings | undefined>)[settingsOf];
+  if (!settings) throw new TypeError('The client must come from createClient.');
+  return settings;
+}
+
+const streamRow: OperationRow = { resource: 'events', action: 'stream', ...operations.events.stream };
+
 /** Returns a function that requests the event stream once. Retries are up to its caller. */
-function streamRequest(settings: Settings, rows: readonly NamedOperation[]): RequestStream {
-  const row = rows.find(({ output }) => isEventStream(output));
-  if (!row) throw new Error('the contract has no stream');
+function streamRequest(settings: Settings): RequestStream {
   return async (input, signal, within) => {
-    const request = buildRequest(settings.url, row, input, undefined, {});
+    const request = buildRequest(settings.url, streamRow, input, undefined, {});
     return (await send({ ...settings, within }, request, signal)) as Response;
   };
 }
 
 async function callOperation(
   settings: Settings,
-  row: NamedOperation,
+  row: OperationRow,
   input: object,
   { idempotencyKey, signal, headers = {} }: CallOptions & DownloadOptions,
 ): Promise<object> {
   if (idempotencyKey !== undefined && !row.idempotent) {
-    throw new TypeError(`${row.name} does not support an idempotency key.`);
+    throw new TypeError(`${row.resource}.${row.action} does not support an idempotency key.`);
   }
   const key = row.idempotent ? (idempotencyKey ?? newIdempotencyKey()) : undefined;
   const request = buildRequest(settings.url, row, input, key, headers);

@@ -1,4 +1,10 @@
-import { type ErrorCode, type ErrorDetail, ParleyError } from '@parley/contract';
+import type { ErrorCode } from './operations.ts';
+
+/** What is wrong with a field of the input. */
+export interface ErrorDetail {
+  readonly field: string;
+  readonly message: string;
+}
 
 export interface Refusal {
   readonly code: ErrorCode;
@@ -10,8 +16,10 @@ export interface Refusal {
 }
 
 /** Parley refused the call. `code` says why, and `details` names the fields. */
-export class ApiError extends ParleyError {
+export class ApiError extends Error {
   override readonly name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly details: readonly ErrorDetail[];
   /** The HTTP status. */
   readonly status: number;
   /** Identifies the call in the server's log. */
@@ -20,7 +28,9 @@ export class ApiError extends ParleyError {
   readonly retryAfter: number | undefined;
 
   constructor(refusal: Refusal) {
-    super(refusal.code, refusal.message, refusal.details);
+    super(refusal.message);
+    this.code = refusal.code;
+    this.details = refusal.details;
     this.status = refusal.status;
     this.requestId = refusal.requestId;
     this.retryAfter = refusal.retryAfter;

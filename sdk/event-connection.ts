@@ -1,6 +1,6 @@
-import type { ClientInput } from '@parley/contract';
 import type { Clock } from './clock.ts';
 import { innermost, TransportError } from './errors.ts';
+import type { ClientInput } from './methods.ts';
 import { untilAborted } from './retry.ts';
 import { type Block, SseParser } from './sse-parser.ts';
 

@@ -1,8 +1,17 @@
-import type { ClientInput, ClientOutput, EventName, NewEvent, Signal, SignalName } from '@parley/contract';
 import { TransportError } from './errors.ts';
+import type { ClientInput, ClientOutput } from './methods.ts';
+import type { EventData, SignalData } from './operations.ts';
 import type { OtherName } from './other-name.ts';
 import { parseObject } from './response.ts';
 import type { Block } from './sse-parser.ts';
+
+export type EventName = keyof EventData;
+export type SignalName = keyof SignalData;
+
+/** An event's name and data. */
+export type NewEvent = { [E in EventName]: { readonly event: E; readonly data: EventData[E] } }[EventName];
+
+type Signal = { [S in SignalName]: { readonly event: S; readonly data: SignalData[S] } }[SignalName];
 
 type Logged = ClientOutput<'events.list'>['events'][number];
 type Named<U, N> = Extract<U, { readonly event: N }>;

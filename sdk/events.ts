@@ -1,8 +1,9 @@
-import { type ClientInput, type EventName, signalNames } from '@parley/contract';
 import type { Clock } from './clock.ts';
 import { type ApiError, TransportError } from './errors.ts';
 import { EventConnection, type RequestStream } from './event-connection.ts';
-import { readBlock, type Streamed, type StreamedName, type StreamUpdate } from './event-items.ts';
+import { type EventName, readBlock, type Streamed, type StreamedName, type StreamUpdate } from './event-items.ts';
+import type { ClientInput } from './methods.ts';
+import { signalNames } from './operations.ts';
 import type { OtherName } from './other-name.ts';
 import { isTransient, reconnectDelay } from './retry.ts';
 
@@ -30,7 +31,7 @@ export interface FollowOptions<N extends StreamedName | OtherName, S extends boo
 }
 
 /** An iterator over events as they happen. Leaving a `for await` loop ends it, and so does `return()`. */
-export interface EventIterator<T> extends AsyncIterableIterator<T, undefined, undefined> {
+export interface EventIterator<T> {
   /**
    * The cursor after the last item that was returned. Pass it as `after` to resume there. It also advances over events that
    * the filter skips. Undefined until `open` has resolved.
@@ -38,7 +39,9 @@ export interface EventIterator<T> extends AsyncIterableIterator<T, undefined, un
   readonly cursor: number | undefined;
   /** Connects if necessary, and returns the cursor. The iterator misses no event after it. */
   open(): Promise<number>;
+  next(): Promise<IteratorResult<T, undefined>>;
   return(): Promise<IteratorReturnResult<undefined>>;
+  [Symbol.asyncIterator](): EventIterator<T>;
 }
 
 /**

@@ -1,5 +1,17 @@
-import { isEventStream, isFile, type NamedOperation } from '@parley/contract';
 import { type Kind, streamType } from './response.ts';
+
+/** An operation, as the client calls it. */
+export interface OperationRow {
+  readonly resource: string;
+  readonly action: string;
+  readonly method: 'GET' | 'POST';
+  /** The kind of the response. Defaults to JSON. */
+  readonly kind?: Kind;
+  /** True if `Idempotency-Key` is supported. */
+  readonly idempotent?: true;
+  /** True if the input is always sent as a form. */
+  readonly form?: true;
+}
 
 /** A call as an HTTP request. It may be sent several times, each time with the current token. */
 export interface ApiRequest {
@@ -17,20 +29,15 @@ export function parseServerUrl(given: string): string | undefined {
 
 const accepted: Readonly<Record<Kind, string>> = { json: 'application/json', file: '*/*', stream: streamType };
 
-function kindOf({ output }: NamedOperation): Kind {
-  if (isFile(output)) return 'file';
-  return isEventStream(output) ? 'stream' : 'json';
-}
-
 /** Returns the request of a call: GET with a query, or POST with JSON, or with a form if the input holds a file. */
 export function buildRequest(
   serverUrl: string,
-  row: NamedOperation,
+  row: OperationRow,
   input: object,
   idempotencyKey: string | undefined,
   extraHeaders: Readonly<Record<string, string>>,
 ): ApiRequest {
-  const kind = kindOf(row);
+  const { kind = 'json' } = row;
   const url = new URL(`${serverUrl}/api/${row.resource}.php`);
   url.searchParams.set('action', row.action);
   const headers = new Headers(extraHeaders);
@@ -40,7 +47,7 @@ export function buildRequest(
   const init: RequestInit & { headers: Headers } = { method: row.method, headers, redirect: 'manual' };
   if (row.method === 'GET') {
     for (const [name, value] of fieldsOf(input)) url.searchParams.append(name, String(value));
-  } else if (row.rawFile || Object.values(input).some((value) => value instanceof Blob)) {
+  } else if (row.form || Object.values(input).some((value) => value instanceof Blob)) {
     // `fetch` sets the content type, because it chooses the boundary. A form can be sent several times.
     init.body = formOf(input);
   } else {

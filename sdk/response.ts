@@ -1,5 +1,5 @@
-import type { ErrorCode, ErrorDetail } from '@parley/contract';
-import { ApiError, TransportError } from './errors.ts';
+import { ApiError, type ErrorDetail, TransportError } from './errors.ts';
+import type { ErrorCode } from './operations.ts';
 
 /** Returns the payload of a successful response. Throws `ApiError`, or `TransportError` if Parley did not write it. */
 export function readResponse(response: Response, text: string): object {

@@ -1,4 +1,4 @@
-import type { NewEvent } from '@parley/contract';
+import type { NewEvent } from './event-items.ts';
 import type { OtherName } from './other-name.ts';
 
 interface Envelope {

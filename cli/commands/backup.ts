@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { untilAborted } from '@parley/sdk/retry.ts';
 import { ArchiveWriter } from '@parley/server/backup/archive-writer.ts';
 import { type BackupDeps, type BackupOutcome, backUp } from '@parley/server/backup/backup.ts';
 import { completeUpTo } from '@parley/server/backup/counters.ts';
@@ -13,6 +12,7 @@ import { withSegments } from '@parley/server/files/storage/segments.ts';
 import { knownFingerprint } from '@parley/server/store/data-folder/secret-key.ts';
 import { withSnapshot } from '@parley/server/store/engine/open.ts';
 import { findFile } from '@parley/server/store/files/files.ts';
+import { untilAborted } from '@parley-chat/sdk/retry.ts';
 import { openTarget } from '../backup/archive-file.ts';
 import { passphraseFile, readPassphrase } from '../backup/passphrase.ts';
 import { amountText, counted, listed, seconds } from '../backup/words.ts';

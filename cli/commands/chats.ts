@@ -1,4 +1,4 @@
-import type { Client, ClientOutput } from '@parley/sdk';
+import type { Client, ClientOutput } from '@parley-chat/sdk';
 import { defineCommand } from '../command.ts';
 import { openConnection } from '../connection.ts';
 import { otherParticipants } from '../lookups.ts';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { FileInfo } from '@parley/contract';
-import { type Client, TransportError } from '@parley/sdk';
+import { type Client, TransportError } from '@parley-chat/sdk';
 import { bytesText } from '../bytes.ts';
 import { defineCommand, UsageError } from '../command.ts';
 import { openConnection } from '../connection.ts';

@@ -1,5 +1,5 @@
 import { scopeNames } from '@parley/contract';
-import { createClient } from '@parley/sdk';
+import { createClient } from '@parley-chat/sdk';
 import { openBrowser } from '../browser.ts';
 import { defineCommand } from '../command.ts';
 import type { CommandContext } from '../context.ts';

@@ -1,4 +1,4 @@
-import { ApiError, type Client, type ClientInput, type ClientOutput, type EventIterator } from '@parley/sdk';
+import { ApiError, type Client, type ClientInput, type ClientOutput, type EventIterator } from '@parley-chat/sdk';
 import type { CommandContext } from '../context.ts';
 import { Retrier } from '../retrier.ts';
 import type { Task } from '../signals.ts';

@@ -1,4 +1,4 @@
-import { TransportError } from '@parley/sdk';
+import { TransportError } from '@parley-chat/sdk';
 import * as oauth from 'oauth4webapi';
 import type { Clock } from '../context.ts';
 import { responseTimeout } from '../timeout.ts';

@@ -1,4 +1,4 @@
-import { untilAborted } from '@parley/sdk/retry.ts';
+import { untilAborted } from '@parley-chat/sdk/retry.ts';
 import * as oauth from 'oauth4webapi';
 import { timeoutSignal } from '../timeout.ts';
 import { type Callback, listenOnLoopback, page } from './loopback.ts';

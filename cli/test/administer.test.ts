@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
-import { ApiError, createClient } from '@parley/sdk';
 import {
   type Environment,
   emptyEnvironment,
@@ -8,6 +7,7 @@ import {
   onAnyEngine,
 } from '@parley/server/test/support/engines.ts';
 import { attach, type ServerProcess, spawnServer, type TestServer } from '@parley/server/test/support/server.ts';
+import { ApiError, createClient } from '@parley-chat/sdk';
 import { eventually } from '../../sdk/test/eventually.ts';
 import { failed, parley, said } from './parley.ts';
 

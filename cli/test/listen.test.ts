@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import type { NewEvent } from '@parley/contract';
-import { createClient } from '@parley/sdk';
 import { append } from '@parley/server/store/log/events.ts';
 import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import { freshEnvironment } from '@parley/server/test/support/engines.ts';
 import { freePort } from '@parley/server/test/support/postgres.ts';
 import { serverFor, startServer } from '@parley/server/test/support/server.ts';
+import { createClient } from '@parley-chat/sdk';
 import { eventually } from '../../sdk/test/eventually.ts';
 import { TestClock } from '../../sdk/test/test-clock.ts';
 import { UsageError } from '../command.ts';

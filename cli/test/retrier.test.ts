@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { ApiError, TransportError } from '@parley/sdk';
+import { ApiError, TransportError } from '@parley-chat/sdk';
 import { eventually } from '../../sdk/test/eventually.ts';
 import { TestClock } from '../../sdk/test/test-clock.ts';
 import { type Limits, Retrier } from '../retrier.ts';

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { createClient } from '@parley/sdk';
 import {
   type EngineName,
   type Environment,
@@ -8,6 +7,7 @@ import {
 } from '@parley/server/test/support/engines.ts';
 import { freePort } from '@parley/server/test/support/postgres.ts';
 import { startServer, type TestServer } from '@parley/server/test/support/server.ts';
+import { createClient } from '@parley-chat/sdk';
 import { failed, parley, said } from './parley.ts';
 import { mainFile, spawn } from './spawned-command.ts';
 

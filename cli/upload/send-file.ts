@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { ApiError, type Client, type ClientInput, type ClientOutput } from '@parley/sdk';
 import { may, refusals } from '@parley/server/domain/policy.ts';
+import { ApiError, type Client, type ClientInput, type ClientOutput } from '@parley-chat/sdk';
 import type { Connection } from '../connection.ts';
 import type { CommandContext } from '../context.ts';
 import { plainLine } from '../failure.ts';

@@ -1,12 +1,14 @@
 import { fileName } from '@parley/contract';
+import { connectionOf } from '@parley-chat/sdk/client.ts';
+import { sendRest, UploadGone } from '@parley-chat/sdk/tus.ts';
 import { bytesText } from '../bytes.ts';
 import type { Connection } from '../connection.ts';
 import type { CommandContext } from '../context.ts';
 import { Retrier } from '../retrier.ts';
 import { type Transfer, type TransferOptions, transfer } from '../transfer.ts';
-import { FileChanged, openLocalFile } from './local-file.ts';
-import { takeSession } from './session.ts';
-import { type Sending, sendRest, UploadGone } from './tus.ts';
+import { FileChanged, type LocalFile, openLocalFile } from './local-file.ts';
+import { takeSession, type UploadSession } from './session.ts';
+import { streamedSource } from './source.ts';
 
 /** Generous for slow networks, and for the server to process the whole of a large file. */
 const limits = { silenceMs: 120_000, outageMs: 15 * 60_000 };
@@ -56,7 +58,12 @@ export async function upload<T>(
   }
 }
 
-type Sent = Pick<Sending, 'connection' | 'file' | 'name' | 'session'>;
+interface Sent {
+  readonly connection: Connection;
+  readonly file: LocalFile;
+  readonly name: string;
+  readonly session: UploadSession;
+}
 
 async function finish(upload: Sent, transfer: Transfer, retrier: Retrier): Promise<number> {
   const { session } = upload;
@@ -72,26 +79,26 @@ async function finish(upload: Sent, transfer: Transfer, retrier: Retrier): Promi
   }
 }
 
-function send(upload: Sent, transfer: Transfer, retrier: Retrier): Promise<number> {
-  const { session, file } = upload;
+function send({ connection, file, name, session }: Sent, transfer: Transfer, retrier: Retrier): Promise<number> {
   let furthest = -1;
-  return retrier.call((signal, progress) =>
-    sendRest({
-      ...upload,
-      signal,
-      sent: (bytes) => {
-        progress.alive();
-        transfer.show(bytes, file.size);
-      },
-      arrived: (bytes) => {
-        if (session.isResumed && furthest < 0 && bytes > 0) sayPosition(bytes, file.size, transfer);
-        if (bytes > furthest) progress.advanced();
-        furthest = Math.max(bytes, furthest);
-        transfer.isResumable = true;
-        transfer.show(bytes, file.size);
-      },
-    }),
-  );
+  return retrier.call((signal, progress) => {
+    const source = streamedSource(file, (bytes) => {
+      progress.alive();
+      transfer.show(bytes, file.size);
+    });
+    const arrived = (bytes: number) => {
+      if (session.isResumed && furthest < 0 && bytes > 0) sayPosition(bytes, file.size, transfer);
+      if (bytes > furthest) progress.advanced();
+      furthest = Math.max(bytes, furthest);
+      transfer.isResumable = true;
+      transfer.show(bytes, file.size);
+    };
+    const sending = { connection: connectionOf(connection.client), source, name, session, signal, arrived };
+    return sendRest(sending).catch((error) => {
+      // A failure to read the file is reported unchanged.
+      throw source.fault ?? error;
+    });
+  });
 }
 
 function sayPosition(bytes: number, size: number, transfer: Transfer): void {

@@ -1,6 +1,6 @@
 // A receiver for Parley webhooks. Run: WEBHOOK_SECRET='a secret of yours' PORT=3000 npx bun examples/receivers/receiver.ts
 import { createServer, type IncomingMessage } from 'node:http';
-import { verifyWebhook, WebhookVerificationError } from '@parley/sdk';
+import { verifyWebhook, WebhookVerificationError } from '@parley-chat/sdk/webhook';
 
 const secret = process.env.WEBHOOK_SECRET ?? '';
 if (secret === '') throw new Error('WEBHOOK_SECRET is not set');

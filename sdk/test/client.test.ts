@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { listOperations, ParleyError } from '@parley/contract';
+import { listOperations } from '@parley/contract';
 import { serverFor } from '@parley/server/test/support/server.ts';
 import { ApiError, type Client, createClient } from '../index.ts';
+import { names } from '../names.ts';
 
 const server = serverFor('sqlite');
 const people: Record<string, { client: Client; id: number }> = {};
@@ -34,11 +35,29 @@ describe('the client', () => {
     const methods = Object.entries(person('ada').client).flatMap(([resource, actions]) =>
       Object.keys(actions).map((action) => `${resource}.${action}`),
     );
-    expect(methods.sort()).toEqual(
+    const readable = Object.entries(names).flatMap(([resource, own]) =>
+      Object.keys(own).map((method) => `${resource}.${method}`),
+    );
+    expect(methods.sort()).toEqual([...new Set([...listOperations().map((row) => row.name), ...readable])].sort());
+  });
+
+  test('has one name in camelCase for every operation', () => {
+    const named = Object.values(names).flatMap((own) => Object.values<string>(own));
+    expect(named.sort()).toEqual(
       listOperations()
         .map((row) => row.name as string)
         .sort(),
     );
+    for (const method of Object.values(names).flatMap((own) => Object.keys(own))) expect(method).toMatch(/^[a-zA-Z]+$/);
+  });
+
+  test('calls the same operation under both names', async () => {
+    const { client } = person('ada');
+    const { group } = await client.chats.createGroup({ name: 'Names', participants: [] });
+    const { message } = await client.messages.send({ chat_id: group.chat_id, content: 'hello' });
+    expect(await client.messages.get({ message_id: message.message_id })).toEqual({ message });
+    expect(client.messages.send).toBe(client.messages.send_message);
+    expect(client.chats.createGroup).toBe(client.messages.create_group);
   });
 
   test('sends and reads messages, with the types of the contract', async () => {
@@ -119,7 +138,6 @@ describe('the client', () => {
 describe('a refusal', () => {
   test('carries all that the server said', async () => {
     const error = await failure(person('ada').client.messages.send_message({ chat_id: 1, content: ' ' }));
-    expect(error).toBeInstanceOf(ParleyError);
     expect({ ...error, message: error.message }).toMatchObject({
       code: 'validation_failed',
       status: 422,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { deliveryHeaders } from '@parley/server/webhooks/headers.ts';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { verifyWebhook } from '../index.ts';
+import { verifyWebhook } from '../webhook.ts';
 
 const body = '{"event":"new_message","timestamp":"2026-01-01T12:00:00.000Z","data":{"content":"שלום 👋"}}';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import { deliveryHeaders } from '@parley/server/webhooks/headers.ts';
 import fc from 'fast-check';
-import { type VerifyOptions, verifyWebhook, type WebhookFault, WebhookVerificationError } from '../index.ts';
+import { type VerifyOptions, verifyWebhook, type WebhookFault, WebhookVerificationError } from '../webhook.ts';
 
 const secret = 'a secret of yours';
 const body =

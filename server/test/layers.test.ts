@@ -29,8 +29,9 @@ function importsOf(file: string): { runtime: string[]; all: string[] } {
 /** A path from the root for what is ours, the name for what is not. */
 function resolve(from: string, path: string): string {
   if (path.startsWith('.')) return relative(root, join(root, dirname(from), path));
-  const [, workspace, inner] = /^@parley\/([^/]+)(?:\/(.+))?$/.exec(path) ?? [];
-  return workspace === undefined ? path : join(workspace, inner ?? 'index.ts');
+  const [, workspace, inner] = /^@parley(?:-chat)?\/([^/]+)(?:\/(.+))?$/.exec(path) ?? [];
+  if (workspace === undefined) return path;
+  return join(workspace, (inner ?? 'index').replace(/(?<!\.tsx?|\.json)$/, '.ts'));
 }
 
 const isOurs = (path: string) => /^(contract|server|sdk|cli|proof|docs|examples)\//.test(path);
@@ -58,7 +59,7 @@ const may: Record<string, readonly string[] | 'all'> = {
   compose: 'all',
   'compose.ts': 'all',
   'main.ts': ['files/storage', 'compose.ts', 'config.ts', 'store'],
-  sdk: ['contract', 'sdk'],
+  sdk: ['sdk'],
   cli: 'all',
   'proof/harness': 'all',
   'proof/bench': 'all',

@@ -39,11 +39,11 @@ describe('the image', () => {
 
   test('holds every workspace that another one in it needs', () => {
     const read = (name: string) =>
-      JSON.parse(readFileSync(join(root, name, 'package.json'), 'utf8')) as { name: string; dependencies: object };
+      JSON.parse(readFileSync(join(root, name, 'package.json'), 'utf8')) as { name: string; dependencies?: object };
     const names = workspaces.map((name) => read(name).name);
     const ours = packageJson.workspaces.map((name) => read(name).name);
     const needed = workspaces.flatMap((name) =>
-      Object.keys(read(name).dependencies).filter((one) => ours.includes(one)),
+      Object.keys(read(name).dependencies ?? {}).filter((one) => ours.includes(one)),
     );
     expect(names).toContain('@parley/server');
     expect(needed.filter((name) => !names.includes(name))).toEqual([]);

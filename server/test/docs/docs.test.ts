@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { anchor } from '../../../docs/generate/markdown.ts';
 import { pages, referenceFolder } from '../../../docs/generate/pages.ts';
+import { sdkOperations, sdkOperationsFile } from '../../../docs/generate/sdk-operations.ts';
 
 const root = join(import.meta.dir, '../../..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -13,6 +14,11 @@ test('the reference pages are what the tables give (otherwise: npm run docs)', (
     const current = existsSync(join(root, file)) && read(file) === text;
     if (!current) throw new Error(`${file} is out of date. Run: npm run docs`);
   }
+});
+
+test('the operations of the SDK are those of the contract (otherwise: npm run docs)', () => {
+  if (readFileSync(sdkOperationsFile, 'utf8') === sdkOperations()) return;
+  throw new Error(`${relative(root, sdkOperationsFile)} is out of date. Run: npm run docs`);
 });
 
 test('every link between the pages leads somewhere', () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildContract, defaultLimits } from '@parley/contract';
-import { verifyWebhook } from '@parley/sdk';
+import { verifyWebhook } from '@parley-chat/sdk/webhook';
 import { deliveryHeaders } from '../../webhooks/headers.ts';
 import { retryPolicy } from '../../webhooks/retry-policy.ts';
 import { endWithUs, temporaryFolder } from '../support/cleanup.ts';
@@ -44,7 +44,8 @@ const receivers: readonly Receiver[] = [
     required: true,
     command: async () => {
       const output = join(temporaryFolder(), 'receiver.mjs');
-      const bun = [process.execPath, 'build', fileOf('receiver.ts'), '--target=node', `--outfile=${output}`];
+      const options = ['--target=node', '--conditions=bun', `--outfile=${output}`];
+      const bun = [process.execPath, 'build', fileOf('receiver.ts'), ...options];
       return ['node', await build(bun, output)];
     },
   },

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClientInput, OperationName, Scope } from '@parley/contract';
-import { verifyWebhook } from '@parley/sdk';
+import { verifyWebhook } from '@parley-chat/sdk/webhook';
 import type { Runtime } from '../../compose.ts';
 import { logTip, readCursor } from '../../store/log/events.ts';
 import { temporaryFolder } from '../support/cleanup.ts';

@@ -1,39 +1,41 @@
-import { TransportError } from '@parley/sdk';
-import { readResponse } from '@parley/sdk/response.ts';
-import { getToken } from '@parley/sdk/token.ts';
-import type { Connection } from '../connection.ts';
-import type { LocalFile } from './local-file.ts';
-import type { UploadSession } from './session.ts';
+import type { Connection } from './client.ts';
+import { innermost, TransportError } from './errors.ts';
+import { readResponse } from './response.ts';
+import { getToken } from './token.ts';
 
 /** The server does not have the upload. */
 export class UploadGone extends Error {}
 
-/**
- * The maximum size of one request. Large requests are better for the server: a file of 1 GiB took its memory to 134 MB in
- * pieces of 16 MiB, 109 MB in pieces of 64 MiB and 92 MB in one piece. But proxies often refuse more than 100 MB.
- */
-const pieceBytes = 64 * 1_024 ** 2;
-
 /** Statuses below 500 that are temporary. The next HEAD request returns the server's offset. */
 const transient: readonly number[] = [408, 409, 423, 425, 429];
 
+/** The bytes of a file. */
+export interface UploadSource {
+  readonly size: number;
+  /** The maximum number of bytes in one request. */
+  readonly pieceBytes: number;
+  /** Returns the bytes from `start` up to, but not including, `end` as a new body, with the headers that it needs. */
+  piece(
+    start: number,
+    end: number,
+  ): { readonly body: BodyInit; readonly headers?: Readonly<Record<string, string>> | undefined };
+}
+
 export interface Sending {
-  readonly connection: Pick<Connection, 'server' | 'access'>;
-  readonly file: LocalFile;
+  readonly connection: Pick<Connection, 'url' | 'token' | 'fetch'>;
+  readonly source: UploadSource;
   readonly name: string;
-  readonly session: UploadSession;
-  readonly signal: AbortSignal;
-  /** Called with the bytes from the start that are sent, also before they arrive. */
-  readonly sent: (bytes: number) => void;
+  /** The upload on the server. It has no id until it has begun. */
+  readonly session: { readonly id: string | undefined; begin(id: string): void };
+  readonly signal: AbortSignal | undefined;
   /** Called with the bytes from the start that the server has. */
   readonly arrived: (bytes: number) => void;
 }
 
 /** Sends the missing part of a file with the tus protocol, version 1.0.0. Returns the id of the file. */
 export async function sendRest(sending: Sending): Promise<number> {
-  const { file, name, session, sent, arrived } = sending;
-  const metadata = `filename ${Buffer.from(name).toString('base64')}`;
-  const creation = { 'upload-length': String(file.size), 'upload-metadata': metadata };
+  const { source, name, session, arrived } = sending;
+  const creation = { 'upload-length': String(source.size), 'upload-metadata': `filename ${base64(name)}` };
   let response = await (session.id === undefined ? request(sending, 'POST', creation) : request(sending, 'HEAD'));
   if (session.id === undefined) session.begin(idIn(response));
   for (let before = -1; ; ) {
@@ -41,34 +43,16 @@ export async function sendRest(sending: Sending): Promise<number> {
     arrived(offset);
     const fileId = Number(response.headers.get('parley-file-id'));
     if (fileId > 0 && Number.isSafeInteger(fileId)) return fileId;
-    if (offset >= file.size) throw new TransportError('The response is not from Parley: it has no file id.');
-    const end = Math.min(offset + pieceBytes, file.size);
-    const headers = {
-      'upload-offset': String(offset),
-      'content-type': 'application/offset+octet-stream',
-      'content-length': String(end - offset),
-    };
-    let fault: unknown;
-    const body = async function* () {
-      let at = offset;
-      try {
-        for await (const bytes of file.bytes(offset, end)) {
-          yield bytes;
-          at += bytes.length;
-          sent(at);
-        }
-      } catch (error) {
-        fault = error;
-        throw error;
-      }
-    };
-    response = await request(sending, 'PATCH', headers, body).catch((error) => {
-      // A failure to read the file is reported unchanged.
-      throw fault ?? error;
-    });
+    if (offset >= source.size) throw new TransportError('The response is not from Parley: it has no file id.');
+    const end = Math.min(offset + source.pieceBytes, source.size);
+    const headers = { 'upload-offset': String(offset), 'content-type': 'application/offset+octet-stream' };
+    response = await request(sending, 'PATCH', headers, () => source.piece(offset, end));
     before = offset;
   }
 }
+
+const base64 = (text: string): string =>
+  btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(''));
 
 /** Only the id counts: the server may return another host, and the token goes only to the configured one. */
 function idIn({ headers }: Response): string {
@@ -90,35 +74,36 @@ async function request(
   { connection, session, signal }: Sending,
   method: 'POST' | 'HEAD' | 'PATCH',
   headers: Readonly<Record<string, string>> = {},
-  body?: () => AsyncGenerator<Uint8Array, void>,
+  piece?: () => ReturnType<UploadSource['piece']>,
 ): Promise<Response> {
-  const { server, access } = connection;
+  const { url: server, token: access } = connection;
   const url = `${server}/api/uploads${method === 'POST' ? '' : `/${session.id}`}`;
   const attempt = async (token: string) => {
+    const { body, headers: own } = piece?.() ?? {};
     try {
-      return await fetch(url, {
+      return await connection.fetch(url, {
         method,
-        headers: { 'tus-resumable': '1.0.0', authorization: `Bearer ${token}`, ...headers },
+        headers: { 'tus-resumable': '1.0.0', authorization: `Bearer ${token}`, ...headers, ...own },
         redirect: 'manual',
-        signal,
-        ...(body && { body: body() as unknown as BodyInit }),
+        ...(signal && { signal }),
+        ...(body !== undefined && { body }),
       });
     } catch (error) {
-      signal.throwIfAborted();
-      throw new TransportError(`Cannot reach Parley at ${server}: ${(error as Error).message}`, { cause: error });
+      signal?.throwIfAborted();
+      throw new TransportError(`Cannot reach Parley at ${server}: ${innermost(error)}`, { cause: error });
     }
   };
-  const token = await getToken(access.token, signal);
+  const token = await getToken(access, signal);
   let response = await attempt(token);
   if (response.status === 401) {
-    const other = await getToken(access.token, signal, token);
+    const other = await getToken(access, signal, token);
     if (other !== token) response = await attempt(other);
   }
   if (!response.ok) throw await refusalOf(method, response);
   return response;
 }
 
-/** Returns the error of a response as the SDK would throw it. */
+/** Returns the error of a response as the client would throw it. */
 async function refusalOf(method: string, response: Response): Promise<Error> {
   const { status } = response;
   if (method !== 'POST' && (status === 404 || status === 410)) return new UploadGone('The server has no such upload.');

@@ -1,0 +1,243 @@
+import { type Client, connectionOf } from './client.ts';
+import { ApiError, type TransportError } from './errors.ts';
+import type { EventData } from './operations.ts';
+import { isTransient, reconnectDelay } from './retry.ts';
+import { verifyWebhook, WebhookVerificationError } from './webhook.ts';
+
+/** A message that somebody else has sent. */
+export interface BotMessage extends Readonly<EventData['new_message']> {
+  readonly event_id: number;
+  /** When it was sent: ISO 8601 in UTC. */
+  readonly timestamp: string;
+  /** Whether the text has the bot's name, as in `@echo`. */
+  readonly isMention: boolean;
+  /**
+   * Sends a text to the same chat, as a reply to this message. The first reply of a handler takes effect once, even if the
+   * handler runs again after a crash, and so does the second.
+   */
+  reply(content: string): Promise<void>;
+}
+
+export type BotHandler = (message: BotMessage) => void | Promise<void>;
+
+/** Where a bot stopped, as JSON. */
+export interface BotState {
+  /** The cursor in the event log. A bot that only receives webhooks has none. */
+  readonly cursor?: number | undefined;
+  /** The ids of the events that were handled last. */
+  readonly handled: readonly number[];
+}
+
+/** Keeps the state of a bot between runs. */
+export interface BotStore {
+  /** Returns the state that was saved last, or undefined if there is none. */
+  load(): BotState | undefined | Promise<BotState | undefined>;
+  /** Called after each event. */
+  save(state: BotState): void | Promise<void>;
+}
+
+export interface BotOptions {
+  readonly client: Client;
+  /** Called with each message of somebody else in the bot's chats. */
+  readonly onMessage?: BotHandler | undefined;
+  /** Called instead of `onMessage` if the message mentions the bot. */
+  readonly onMention?: BotHandler | undefined;
+  /** Defaults to memory: a bot that is started again begins with new messages. */
+  readonly store?: BotStore | undefined;
+  /**
+   * Called when a handler throws. The event then counts as handled, unless this function throws too. A failure to reach the
+   * server is not reported: the handler runs again later.
+   */
+  readonly onError: (error: unknown, message: BotMessage) => void | Promise<void>;
+  /** Distinguishes programs that act as the same user. Defaults to `bot`. */
+  readonly name?: string | undefined;
+}
+
+export interface RunOptions {
+  /** Aborting it ends the run after the current message. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called each time the stream opens. */
+  readonly onOpen?: (() => void) | undefined;
+  /** Called each time the stream breaks, with the milliseconds until the next attempt. */
+  readonly onBreak?: ((error: ApiError | TransportError, pauseMs: number) => void) | undefined;
+}
+
+export interface Bot {
+  /**
+   * Follows the event stream, and handles one message after the other. Resolves when the signal is aborted. Throws
+   * `ApiError` if the server refuses the stream.
+   */
+  run(options?: RunOptions): Promise<void>;
+  /**
+   * Handles the delivery of a webhook, and returns the response: 204, or 401 if the signature is not valid. Throws if the
+   * message has to be delivered again: respond with 500.
+   */
+  receive(request: Request, secret: string | readonly string[]): Promise<Response>;
+}
+
+/** The ids that are remembered. A delivery that is repeated after more events than this is handled again. */
+const maxHandled = 1_000;
+
+const maxBodyBytes = 1_048_576;
+const retryMs = 1_000;
+
+/** Returns a bot that calls the handlers for each message once, over the event stream (`run`) or webhooks (`receive`). */
+export function bot(options: BotOptions): Bot {
+  return new RunningBot(options);
+}
+
+type Received = Pick<BotMessage, 'event_id' | 'timestamp'> & { readonly data: EventData['new_message'] };
+
+interface Identity {
+  readonly userId: number;
+  readonly mention: RegExp;
+}
+
+class RunningBot implements Bot {
+  readonly #options: BotOptions;
+  readonly #client: Client;
+  readonly #handled = new Set<number>();
+  /** Events that are being handled. */
+  readonly #running = new Map<number, Promise<void>>();
+  #saving: Promise<void> = Promise.resolve();
+  #cursor: number | undefined;
+  #loading: Promise<Identity> | undefined;
+
+  constructor(options: BotOptions) {
+    this.#options = options;
+    this.#client = options.client;
+  }
+
+  async run({ signal, onOpen, onBreak }: RunOptions = {}): Promise<void> {
+    const { clock } = connectionOf(this.#client);
+    try {
+      await this.#load();
+      const stream = this.#client.events({ after: this.#cursor, events: ['new_message'], signal, onOpen, onBreak });
+      this.#cursor = await stream.open();
+      await this.#save();
+      for await (const event of stream) {
+        for (let failures = 0; ; failures++) {
+          try {
+            await this.#handleOnce(event);
+            break;
+          } catch (error) {
+            if (!isTransient(error)) throw error;
+            await clock.sleep(reconnectDelay(failures, retryMs, error), signal);
+          }
+        }
+        this.#cursor = stream.cursor;
+        await this.#save();
+        signal?.throwIfAborted();
+      }
+    } catch (error) {
+      if (!signal?.aborted || error !== signal.reason) throw error;
+    }
+  }
+
+  async receive(request: Request, secret: string | readonly string[]): Promise<Response> {
+    if (request.method !== 'POST') return new Response('POST only', { status: 405, headers: { allow: 'POST' } });
+    const body = await readBody(request);
+    if (!body) return new Response('too large', { status: 413 });
+    try {
+      const event = await verifyWebhook(body, request.headers, secret);
+      if (event.event === 'new_message') {
+        await this.#load();
+        await this.#handleOnce({ event_id: Number(event.id), timestamp: event.timestamp, data: event.data });
+        await this.#save();
+      }
+      return new Response(null, { status: 204 });
+    } catch (error) {
+      if (error instanceof WebhookVerificationError) return new Response(error.message, { status: 401 });
+      throw error;
+    }
+  }
+
+  /** Loads the state and who the bot is, once. */
+  #load(): Promise<Identity> {
+    this.#loading ??= this.#start().catch((error) => {
+      this.#loading = undefined;
+      throw error;
+    });
+    return this.#loading;
+  }
+
+  async #start(): Promise<Identity> {
+    const state = await this.#options.store?.load();
+    for (const id of state?.handled ?? []) this.#handled.add(id);
+    this.#cursor ??= state?.cursor;
+    const { user } = await this.#client.users.me();
+    const name = user.name.replace(/[.-]/g, '\\$&');
+    return { userId: user.user_id, mention: new RegExp(`(?<![\\w.-])@${name}(?![\\w-]|\\.\\w)`, 'i') };
+  }
+
+  /** Saves the state, one save after the other. */
+  #save(): Promise<void> {
+    const { store } = this.#options;
+    const saved = this.#saving.then(() => store?.save({ cursor: this.#cursor, handled: [...this.#handled] }));
+    this.#saving = saved.catch(() => {});
+    return saved;
+  }
+
+  /** Deliveries of the same event share one run of the handler. */
+  async #handleOnce(event: Received): Promise<void> {
+    const id = event.event_id;
+    if (this.#handled.has(id)) return;
+    const running = this.#running.get(id) ?? this.#handle(event).finally(() => this.#running.delete(id));
+    this.#running.set(id, running);
+    await running;
+  }
+
+  async #handle(event: Received): Promise<void> {
+    const { userId, mention } = await this.#load();
+    if (event.data.user_id !== userId) {
+      const message = this.#messageOf(event, mention.test(event.data.content));
+      const { onMessage, onMention, onError } = this.#options;
+      try {
+        await ((message.isMention ? onMention : undefined) ?? onMessage)?.(message);
+      } catch (error) {
+        if (isTransient(error)) throw error;
+        await onError(error, message);
+      }
+    }
+    this.#handled.add(event.event_id);
+    for (const oldest of this.#handled) {
+      if (this.#handled.size <= maxHandled) break;
+      this.#handled.delete(oldest);
+    }
+  }
+
+  #messageOf({ event_id, timestamp, data }: Received, isMention: boolean): BotMessage {
+    const { name = 'bot' } = this.#options;
+    const { chat_id, message_id } = data;
+    let replies = 0;
+    const reply = async (content: string) => {
+      const idempotencyKey = `${name}-${event_id}-${++replies}`;
+      try {
+        await this.#client.messages.send({ chat_id, content, reply_to: message_id }, { idempotencyKey });
+      } catch (error) {
+        // An earlier run of the handler has sent this reply with another text.
+        if (!(error instanceof ApiError && error.code === 'idempotency_conflict')) throw error;
+      }
+    };
+    return { ...data, event_id, timestamp, isMention, reply };
+  }
+}
+
+/** Returns the body, or undefined if it is too large. */
+async function readBody(request: Request): Promise<Uint8Array | undefined> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  const reader = request.body?.getReader();
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+    size += part.value.length;
+    if (size > maxBodyBytes) return undefined;
+    parts.push(part.value);
+  }
+  const body = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    body.set(part, at);
+    at += part.length;
+  }
+  return body;
+}

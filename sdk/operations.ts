@@ -1,0 +1,1263 @@
+// Generated from the contract by `npm run docs`. Do not edit.
+
+import type { Call, Download, OpenStream, PagedCall } from './methods.ts';
+
+export interface Attempt {
+  number: number;
+  /** ISO 8601, UTC, milliseconds. */
+  at: string;
+  status: number | null;
+  error: string | null;
+  duration_ms: number;
+  /** The first 4 KiB of the response; null if the first attempt succeeded. */
+  answer: string | null;
+}
+
+export interface Chat {
+  /** Identifier of a chat. */
+  chat_id: number;
+  type: 'direct' | 'group' | 'channel';
+  visibility: 'public' | 'private';
+  /** Null in a direct chat. */
+  name: string | null;
+  description: string;
+  /** Identifier of a user. */
+  created_by: number;
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string;
+  participant_count: number;
+  last_message_id: number | null;
+  /** Your role; null if you are not a participant. */
+  role: 'owner' | 'admin' | 'member' | null;
+  /** Messages of others after your read marker, among the newest 100 of the chat. */
+  unread_count: number;
+}
+
+export interface Delivery {
+  /** Identifier of a delivery: one event for one webhook. */
+  delivery_id: number;
+  /** Identifier of a webhook. */
+  webhook_id: number;
+  /** Identifier of an event; rises in the order of commits. */
+  event_id: number;
+  event: string;
+  chat_id: number | null;
+  /** The replay it is part of. */
+  replay_id: number | null;
+  /** `pending`: not tried yet; `retrying`: failed so far, and will be retried; `delivered`: the endpoint responded with a 2xx; `failed`: failed on every attempt; `skipped`: not sent; `reason` says why. */
+  state: 'pending' | 'retrying' | 'delivered' | 'failed' | 'skipped';
+  reason: 'by_owner' | 'expired' | 'webhook_deleted' | 'access_revoked' | 'user_disabled' | null;
+  attempt_count: number;
+  next_attempt_at: string | null;
+  last_attempt_at: string | null;
+  /** The HTTP status of the last response. */
+  last_status: number | null;
+  /** The error of the last attempt. */
+  last_error: string | null;
+  /** How long the last attempt took. */
+  duration_ms: number | null;
+}
+
+export interface DeliveryInFull {
+  /** Identifier of a delivery: one event for one webhook. */
+  delivery_id: number;
+  /** Identifier of a webhook. */
+  webhook_id: number;
+  /** Identifier of an event; rises in the order of commits. */
+  event_id: number;
+  event: string;
+  chat_id: number | null;
+  /** The replay it is part of. */
+  replay_id: number | null;
+  /** `pending`: not tried yet; `retrying`: failed so far, and will be retried; `delivered`: the endpoint responded with a 2xx; `failed`: failed on every attempt; `skipped`: not sent; `reason` says why. */
+  state: 'pending' | 'retrying' | 'delivered' | 'failed' | 'skipped';
+  reason: 'by_owner' | 'expired' | 'webhook_deleted' | 'access_revoked' | 'user_disabled' | null;
+  attempt_count: number;
+  next_attempt_at: string | null;
+  last_attempt_at: string | null;
+  /** The HTTP status of the last response. */
+  last_status: number | null;
+  /** The error of the last attempt. */
+  last_error: string | null;
+  /** How long the last attempt took. */
+  duration_ms: number | null;
+  attempts: Attempt[];
+  /** The exact body, which `X-Webhook-Signature` signs; null once the event has expired. */
+  body: string | null;
+  /** The exact text that `webhook-signature` of the last attempt signs. */
+  signed_content: string | null;
+}
+
+export interface FileInfo {
+  /** Identifier of a file. */
+  file_id: number;
+  name: string;
+  /** Found from the bytes. */
+  mime_type: string;
+  /** Bytes. */
+  size: number;
+  /** Of the bytes, in lowercase hex. */
+  sha256: string;
+  /** Fetches the file with an access token; it never changes. */
+  url: string;
+}
+
+export interface LoggedEvent {
+  /** Identifier of an event; rises in the order of commits. */
+  event_id: number;
+  event: string;
+  /** ISO 8601, UTC, milliseconds. */
+  timestamp: string;
+  data: Record<string, unknown>;
+}
+
+export interface Message {
+  /** Identifier of a message; rises within a chat. */
+  message_id: number;
+  /** Identifier of a chat. */
+  chat_id: number;
+  /** Identifier of a user. */
+  user_id: number;
+  /** Empty if there is only a file, and once the message is deleted. */
+  content: string;
+  reply_to: number | null;
+  /** The file sent with the message. */
+  file: FileInfo | null;
+  reactions: Reaction[];
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string;
+  edited_at: string | null;
+  deleted_at: string | null;
+}
+
+export interface Participant {
+  /** Identifier of a user. */
+  user_id: number;
+  name: string;
+  display_name: string;
+  role: 'owner' | 'admin' | 'member';
+  /** ISO 8601, UTC, milliseconds. */
+  joined_at: string;
+  /** The last message that they have read; null if none. */
+  last_read_id: number | null;
+}
+
+export interface Reaction {
+  emoji: string;
+  count: number;
+  /** Whether the caller is among them. */
+  reacted: boolean;
+}
+
+export interface Replay {
+  /** Identifier of a replay. */
+  replay_id: number;
+  /** Identifier of a webhook. */
+  webhook_id: number;
+  /** `stopped` with its webhook. */
+  status: 'running' | 'done' | 'stopped';
+  /** The states it is limited to; null: everything. */
+  only: ('pending' | 'retrying' | 'delivered' | 'failed' | 'skipped')[] | null;
+  /** Identifier of an event; rises in the order of commits. */
+  from_event_id: number;
+  /** The newest event when it was requested. */
+  to_event_id: number;
+  /** The last event that it has queued. */
+  reached_event_id: number;
+  /** Deliveries that are not settled yet. */
+  open_count: number;
+  delivered_count: number;
+  failed_count: number;
+  skipped_count: number;
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string;
+  finished_at: string | null;
+}
+
+export interface Token {
+  /** Identifier of an access token. */
+  token_id: number;
+  name: string;
+  scopes: ('messages:read' | 'messages:write' | 'chats:read' | 'chats:write' | 'webhooks' | 'files' | 'admin')[];
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+}
+
+export interface User {
+  /** Identifier of a user. */
+  user_id: number;
+  kind: 'person' | 'bot';
+  /** The person whose bot it is; null for a person. */
+  owner_id: number | null;
+  name: string;
+  display_name: string;
+  is_admin: boolean;
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string;
+  disabled_at: string | null;
+}
+
+export interface Webhook {
+  /** Identifier of a webhook. */
+  webhook_id: number;
+  /** The owner. */
+  user_id: number;
+  url: string;
+  /** `*` stands for all. */
+  events: string[];
+  /** Those of `events` that Parley does not have yet. */
+  unknown_events: string[];
+  /** The one chat whose events it receives; null: all chats of its user. */
+  chat_id: number | null;
+  /** Whether it receives the events of every chat of the service. */
+  service_wide: boolean;
+  /** Whether that includes direct chats. */
+  include_direct: boolean;
+  /** `paused` by its owner, `disabled` by Parley. */
+  status: 'active' | 'paused' | 'disabled';
+  disabled_reason: 'gone' | 'unreachable' | 'access_revoked' | 'user_disabled' | null;
+  /** Since when the endpoint does not respond. */
+  down_since: string | null;
+  /** When the endpoint is tried again after an outage. */
+  next_attempt_at: string | null;
+  /** Seconds since the oldest undelivered event; null if there is none. */
+  oldest_undelivered_age: number | null;
+  /** Events that expired before they were delivered. */
+  expired_count: number;
+  /** Until when deliveries are also signed with the secret before the last rotation. */
+  previous_secret_until: string | null;
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string;
+}
+
+export interface SendMessageInput {
+  /** Identifier of a chat. */
+  chat_id: number;
+  /** The text, not blank; empty or absent only with a file; the limit is in bytes of UTF-8. */
+  content?: string | undefined;
+  /** The file, as a part of `multipart/form-data`: at most 2,147,483,648 bytes. */
+  file?: File | Blob | undefined;
+  /** A file that you have uploaded, instead of `file`. */
+  file_id?: number | undefined;
+  /** A message of the same chat that this one replies to. */
+  reply_to?: number | undefined;
+}
+
+export interface SendMessageOutput {
+  message: Message;
+}
+
+export interface GetMessagesInput {
+  /** Identifier of a chat. */
+  chat_id: number;
+  /** Rows in a page at most. */
+  limit?: number | undefined;
+  /** Only messages with a lower id. */
+  before_id?: number | undefined;
+  /** Only messages with a higher id, from the oldest on. */
+  after_id?: number | undefined;
+}
+
+export interface GetMessagesOutput {
+  messages: Message[];
+  /** Whether another page follows. */
+  has_more: boolean;
+}
+
+export interface GetMessageInput {
+  /** Identifier of a message; rises within a chat. */
+  message_id: number;
+}
+
+export interface GetMessageOutput {
+  message: Message;
+}
+
+export interface EditMessageInput {
+  /** Identifier of a message; rises within a chat. */
+  message_id: number;
+  /** The text, not blank; empty or absent only with a file; the limit is in bytes of UTF-8. */
+  content: string;
+}
+
+export interface EditMessageOutput {
+  message: Message;
+}
+
+export interface DeleteMessageInput {
+  /** Identifier of a message; rises within a chat. */
+  message_id: number;
+}
+
+export interface DeleteMessageOutput {
+  message: Message;
+}
+
+export interface SearchMessagesInput {
+  /** What to look for, without regard to case and accents. */
+  query: string;
+  /** Only in this chat. */
+  chat_id?: number | undefined;
+  /** Only messages with a lower id. */
+  before_id?: number | undefined;
+  /** Rows in a page at most. */
+  limit?: number | undefined;
+}
+
+export interface SearchMessagesOutput {
+  messages: Message[];
+  /** Whether another page follows. */
+  has_more: boolean;
+}
+
+export interface MarkReadInput {
+  /** Identifier of a chat. */
+  chat_id: number;
+  /** The last message read; the newest by default. */
+  message_id?: number | undefined;
+}
+
+export interface MarkReadOutput {
+  read: {
+    /** Identifier of a chat. */
+    chat_id: number;
+    last_read_id: number | null;
+    unread_count: number;
+  };
+}
+
+export interface AddReactionInput {
+  /** Identifier of a message; rises within a chat. */
+  message_id: number;
+  /** An emoji, or a short name such as `+1`. */
+  emoji: string;
+}
+
+export interface AddReactionOutput {
+  message: Message;
+}
+
+export interface RemoveReactionInput {
+  /** Identifier of a message; rises within a chat. */
+  message_id: number;
+  /** An emoji, or a short name such as `+1`. */
+  emoji: string;
+}
+
+export interface RemoveReactionOutput {
+  message: Message;
+}
+
+export interface CreateGroupInput {
+  /** One line. */
+  name: string;
+  /** User ids; repeats count once. */
+  participants: readonly number[];
+  /** Free text. */
+  description?: string | undefined;
+}
+
+export interface CreateGroupOutput {
+  group: Chat;
+}
+
+export interface CreateChannelInput {
+  /** One line. */
+  name: string;
+  /** Free text. */
+  description?: string | undefined;
+  /** Whether everyone can find and join it. */
+  visibility?: 'public' | 'private' | undefined;
+  /** User ids; repeats count once. */
+  participants?: readonly number[] | undefined;
+}
+
+export interface CreateChannelOutput {
+  channel: Chat;
+}
+
+export interface CreateDirectInput {
+  /** Identifier of a user. */
+  user_id: number;
+}
+
+export interface CreateDirectOutput {
+  chat: Chat;
+}
+
+export interface ChatsListInput {
+  /** Your chats, or all public channels. */
+  scope?: 'mine' | 'public' | undefined;
+  /** What to look for, without regard to case and accents. */
+  query?: string | undefined;
+  /** Rows in a page at most. */
+  limit?: number | undefined;
+  /** The last id of the page before. */
+  after_id?: number | undefined;
+}
+
+export interface ChatsListOutput {
+  chats: Chat[];
+  /** Whether another page follows. */
+  has_more: boolean;
+}
+
+export interface ChatsGetInput {
+  /** Identifier of a chat. */
+  chat_id: number;
+}
+
+export interface ChatsGetOutput {
+  chat: Chat;
+}
+
+export interface ChatsUpdateInput {
+  /** Identifier of a chat. */
+  chat_id: number;
+  /** One line. */
+  name?: string | undefined;
+  /** Free text. */
+  description?: string | undefined;
+  /** Of a channel only. */
+  visibility?: 'public' | 'private' | undefined;
+}
+
+export interface ChatsUpdateOutput {
+  chat: Chat;
+}
+
+export interface ChatsParticipantsInput {
+  /** Identifier of a chat. */
+  chat_id: number;
+  /** Rows in a page at most. */
+  limit?: number | undefined;
+  /** The last id of the page before. */
+  after_id?: number | undefined;
+}
+
+export interface ChatsParticipantsOutput {
+  participants: Participant[];
+  /** Whether another page follows. */
+  has_more: boolean;
+}
+
+export interface ChatsAddParticipantsInput {
+  /** Identifier of a chat. */
+  chat_id: number;
+  /** User ids; repeats count once. */
+  participants: readonly number[];
+}
+
+export interface ChatsAddParticipantsOutput {
+  chat: Chat;
+  /** The new participants. */
+  added: number[];
+}
+
+export interface ChatsRemoveParticipantInput {
+  /** Identifier of a chat. */
+  chat_id: number;
+  /** Identifier of a user. */
+  user_id: number;
+}
+
+export interface ChatsRemoveParticipantOutput {
+  chat: Chat;
+}
+
+export interface ChatsSetRoleInput {
+  /** Identifier of a chat. */
+  chat_id: number;
+  /** Identifier of a user. */
+  user_id: number;
+  role: 'owner' | 'admin' | 'member';
+}
+
+export interface ChatsSetRoleOutput {
+  participant: Participant;
+}
+
+export interface ChatsJoinInput {
+  /** Identifier of a chat. */
+  chat_id: number;
+}
+
+export interface ChatsJoinOutput {
+  chat: Chat;
+}
+
+export interface ChatsLeaveInput {
+  /** Identifier of a chat. */
+  chat_id: number;
+}
+
+export interface ChatsLeaveOutput {
+  /** Identifier of a chat. */
+  chat_id: number;
+}
+
+export interface WebhooksRegisterInput {
+  /** The endpoint: http or https, without credentials. */
+  url: string;
+  /** Names of events, or `*` for all; unknown names are kept. */
+  events: readonly string[];
+  /** Signs the deliveries; never shown again. */
+  secret: string;
+  /** Only events of this chat. */
+  chat_id?: number | undefined;
+  /** Events of every chat; for administrators with the scope `admin`. */
+  service_wide?: boolean | undefined;
+  /** With `service_wide`: of direct chats too. */
+  include_direct?: boolean | undefined;
+}
+
+export interface WebhooksRegisterOutput {
+  webhook: Webhook;
+}
+
+export interface WebhooksListInput {
+  /** Rows in a page at most. */
+  limit?: number | undefined;
+  /** The last id of the page before. */
+  after_id?: number | undefined;
+}
+
+export interface WebhooksListOutput {
+  webhooks: Webhook[];
+  /** Whether another page follows. */
+  has_more: boolean;
+}
+
+export interface WebhooksGetInput {
+  /** Identifier of a webhook. */
+  webhook_id: number;
+}
+
+export interface WebhooksGetOutput {
+  webhook: Webhook;
+}
+
+export interface WebhooksUpdateInput {
+  /** Identifier of a webhook. */
+  webhook_id: number;
+  /** The endpoint: http or https, without credentials. */
+  url?: string | undefined;
+  /** Names of events, or `*` for all; unknown names are kept. */
+  events?: readonly string[] | undefined;
+  status?: 'active' | 'paused' | undefined;
+}
+
+export interface WebhooksUpdateOutput {
+  webhook: Webhook;
+}
+
+export interface WebhooksRotateSecretInput {
+  /** Identifier of a webhook. */
+  webhook_id: number;
+  /** Signs the deliveries; never shown again. */
+  secret: string;
+}
+
+export interface WebhooksRotateSecretOutput {
+  webhook: Webhook;
+}
+
+export interface WebhooksTestInput {
+  /** Identifier of a webhook. */
+  webhook_id: number;
+}
+
+export interface WebhooksTestOutput {
+  /** Whether the response was a 2xx. */
+  delivered: boolean;
+  attempt: Attempt;
+  /** The exact body that was sent. */
+  body: string;
+}
+
+export interface WebhooksDeliveriesInput {
+  /** Identifier of a webhook. */
+  webhook_id: number;
+  /** Only deliveries in this state. */
+  state?: 'pending' | 'retrying' | 'delivered' | 'failed' | 'skipped' | undefined;
+  /** Only of events of this name. */
+  event?: string | undefined;
+  /** Only of events of this chat. */
+  chat_id?: number | undefined;
+  /** Only those of this replay. */
+  replay_id?: number | undefined;
+  /** Only of events that happened at this time or later. */
+  since?: string | undefined;
+  /** Only of events that happened before this time. */
+  until?: string | undefined;
+  /** `next` of the page before. */
+  before_id?: number | undefined;
+  /** Rows in a page at most. */
+  limit?: number | undefined;
+}
+
+export interface WebhooksDeliveriesOutput {
+  deliveries: Delivery[];
+  /** Whether there may be more; a page with a rare filter may be short or empty. */
+  has_more: boolean;
+  /** The cursor of the next page. */
+  next: number | null;
+}
+
+export interface WebhooksDeliveryInput {
+  /** Identifier of a delivery: one event for one webhook. */
+  delivery_id: number;
+}
+
+export interface WebhooksDeliveryOutput {
+  delivery: DeliveryInFull;
+}
+
+export interface WebhooksSkipInput {
+  /** Identifier of a delivery: one event for one webhook. */
+  delivery_id: number;
+}
+
+export interface WebhooksSkipOutput {
+  delivery: Delivery;
+}
+
+export interface WebhooksRedeliverInput {
+  /** Identifier of a delivery: one event for one webhook. */
+  delivery_id: number;
+}
+
+export interface WebhooksRedeliverOutput {
+  delivery: Delivery;
+}
+
+export interface WebhooksReplayInput {
+  /** Identifier of a webhook. */
+  webhook_id: number;
+  /** From this event on. */
+  from_event_id?: number | undefined;
+  /** From this time on; either this or `from_event_id`. */
+  since?: string | undefined;
+  /** Only failed or skipped deliveries. */
+  only?: readonly ('failed' | 'skipped')[] | undefined;
+}
+
+export interface WebhooksReplayOutput {
+  replay: Replay;
+}
+
+export interface WebhooksReplaysInput {
+  /** Identifier of a webhook. */
+  webhook_id: number;
+  /** Only replays with a lower id. */
+  before_id?: number | undefined;
+  /** Rows in a page at most. */
+  limit?: number | undefined;
+}
+
+export interface WebhooksReplaysOutput {
+  replays: Replay[];
+  /** Whether another page follows. */
+  has_more: boolean;
+}
+
+export interface WebhooksDeleteInput {
+  /** Identifier of a webhook. */
+  webhook_id: number;
+}
+
+export interface WebhooksDeleteOutput {
+  /** Identifier of a webhook. */
+  webhook_id: number;
+}
+
+export interface EventsListInput {
+  /** The cursor: `next` of the page before. */
+  after?: number | undefined;
+  /** Rows in a page at most. */
+  limit?: number | undefined;
+  /** Only of this chat. */
+  chat_id?: number | undefined;
+  /** Only events of these names. */
+  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'reaction_added' | 'reaction_removed' | 'webhook_disabled')[] | undefined;
+}
+
+export interface EventsListOutput {
+  events: LoggedEvent[];
+  /** The cursor of the next page. */
+  next: number;
+  /** Whether another page follows. */
+  has_more: boolean;
+}
+
+export interface EventsStreamInput {
+  /** The cursor to start at, unless `Last-Event-ID` is sent; 0 is the oldest event. */
+  after?: number | undefined;
+  /** Only of this chat. */
+  chat_id?: number | undefined;
+  /** Only events and signals of these names. */
+  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'reaction_added' | 'reaction_removed' | 'webhook_disabled' | 'message_read')[] | undefined;
+}
+
+export interface FilesUploadInput {
+  /** The file, as a part of `multipart/form-data`: at most 2,147,483,648 bytes. */
+  file?: File | Blob | undefined;
+  /** Replaces the name in the form. */
+  name?: string | undefined;
+}
+
+export interface FilesUploadOutput {
+  file: FileInfo;
+}
+
+export interface FilesGetInput {
+  /** Identifier of a file. */
+  file_id: number;
+}
+
+export interface FilesGetOutput {
+  file: FileInfo;
+  link: {
+    /** Fetches the file as you, without a token. */
+    url: string;
+    /** ISO 8601, UTC, milliseconds. */
+    expires_at: string;
+  };
+}
+
+export interface FilesDownloadInput {
+  /** Identifier of a file. */
+  file_id: number;
+  /** Of a link: its user. */
+  user_id?: number | undefined;
+  /** Of a link: the token that made it. */
+  token_id?: number | undefined;
+  /** Of a link: when it expires, in seconds since 1970. */
+  expires?: number | undefined;
+  /** Of a link. */
+  signature?: string | undefined;
+}
+
+export type UsersMeInput = Record<never, never>;
+
+export interface UsersMeOutput {
+  user: User;
+}
+
+export interface UsersGetInput {
+  /** Identifier of a user. */
+  user_id: number;
+}
+
+export interface UsersGetOutput {
+  user: User;
+}
+
+export interface UsersSearchInput {
+  /** What to look for, without regard to case and accents. */
+  query?: string | undefined;
+  /** Rows in a page at most. */
+  limit?: number | undefined;
+  /** The last id of the page before. */
+  after_id?: number | undefined;
+}
+
+export interface UsersSearchOutput {
+  users: User[];
+  /** Whether another page follows. */
+  has_more: boolean;
+}
+
+export interface UsersCreateInput {
+  /** Unique without regard to case. */
+  name: string;
+  /** Shown to people; the name by default. */
+  display_name?: string | undefined;
+  /** An administrator of the service; true needs a browser session with a recently entered password. */
+  is_admin?: boolean | undefined;
+  /** For signing in; without one the user has only tokens. */
+  password?: string | undefined;
+}
+
+export interface UsersCreateOutput {
+  user: User;
+}
+
+export interface UsersDisableInput {
+  /** Identifier of a user. */
+  user_id: number;
+}
+
+export interface UsersDisableOutput {
+  user: User;
+}
+
+export type TokensListInput = Record<never, never>;
+
+export interface TokensListOutput {
+  tokens: Token[];
+}
+
+export interface TokensCreateInput {
+  /** Distinguishes it from others. */
+  name: string;
+  /** Those of your token without `admin` by default; `admin` needs a browser session with a recently entered password. */
+  scopes?: readonly ('messages:read' | 'messages:write' | 'chats:read' | 'chats:write' | 'webhooks' | 'files' | 'admin')[] | undefined;
+  /** Seconds; never by default. */
+  expires_in?: number | undefined;
+}
+
+export interface TokensCreateOutput {
+  token: Token;
+  /** The token itself. */
+  access_token: string;
+}
+
+export interface TokensRevokeInput {
+  /** Identifier of an access token. */
+  token_id: number;
+}
+
+export interface TokensRevokeOutput {
+  token: Token;
+}
+
+/** The input and the output of each operation. */
+export interface Operations {
+  'messages.send_message': { input: SendMessageInput; output: SendMessageOutput };
+  'messages.get_messages': { input: GetMessagesInput; output: GetMessagesOutput };
+  'messages.get_message': { input: GetMessageInput; output: GetMessageOutput };
+  'messages.edit_message': { input: EditMessageInput; output: EditMessageOutput };
+  'messages.delete_message': { input: DeleteMessageInput; output: DeleteMessageOutput };
+  'messages.search_messages': { input: SearchMessagesInput; output: SearchMessagesOutput };
+  'messages.mark_read': { input: MarkReadInput; output: MarkReadOutput };
+  'messages.add_reaction': { input: AddReactionInput; output: AddReactionOutput };
+  'messages.remove_reaction': { input: RemoveReactionInput; output: RemoveReactionOutput };
+  'messages.create_group': { input: CreateGroupInput; output: CreateGroupOutput };
+  'messages.create_channel': { input: CreateChannelInput; output: CreateChannelOutput };
+  'messages.create_direct': { input: CreateDirectInput; output: CreateDirectOutput };
+  'chats.list': { input: ChatsListInput; output: ChatsListOutput };
+  'chats.get': { input: ChatsGetInput; output: ChatsGetOutput };
+  'chats.update': { input: ChatsUpdateInput; output: ChatsUpdateOutput };
+  'chats.participants': { input: ChatsParticipantsInput; output: ChatsParticipantsOutput };
+  'chats.add_participants': { input: ChatsAddParticipantsInput; output: ChatsAddParticipantsOutput };
+  'chats.remove_participant': { input: ChatsRemoveParticipantInput; output: ChatsRemoveParticipantOutput };
+  'chats.set_role': { input: ChatsSetRoleInput; output: ChatsSetRoleOutput };
+  'chats.join': { input: ChatsJoinInput; output: ChatsJoinOutput };
+  'chats.leave': { input: ChatsLeaveInput; output: ChatsLeaveOutput };
+  'webhooks.register': { input: WebhooksRegisterInput; output: WebhooksRegisterOutput };
+  'webhooks.list': { input: WebhooksListInput; output: WebhooksListOutput };
+  'webhooks.get': { input: WebhooksGetInput; output: WebhooksGetOutput };
+  'webhooks.update': { input: WebhooksUpdateInput; output: WebhooksUpdateOutput };
+  'webhooks.rotate_secret': { input: WebhooksRotateSecretInput; output: WebhooksRotateSecretOutput };
+  'webhooks.test': { input: WebhooksTestInput; output: WebhooksTestOutput };
+  'webhooks.deliveries': { input: WebhooksDeliveriesInput; output: WebhooksDeliveriesOutput };
+  'webhooks.delivery': { input: WebhooksDeliveryInput; output: WebhooksDeliveryOutput };
+  'webhooks.skip': { input: WebhooksSkipInput; output: WebhooksSkipOutput };
+  'webhooks.redeliver': { input: WebhooksRedeliverInput; output: WebhooksRedeliverOutput };
+  'webhooks.replay': { input: WebhooksReplayInput; output: WebhooksReplayOutput };
+  'webhooks.replays': { input: WebhooksReplaysInput; output: WebhooksReplaysOutput };
+  'webhooks.delete': { input: WebhooksDeleteInput; output: WebhooksDeleteOutput };
+  'events.list': { input: EventsListInput; output: EventsListOutput };
+  'events.stream': { input: EventsStreamInput; output: Response };
+  'files.upload': { input: FilesUploadInput; output: FilesUploadOutput };
+  'files.get': { input: FilesGetInput; output: FilesGetOutput };
+  'files.download': { input: FilesDownloadInput; output: Response };
+  'users.me': { input: UsersMeInput; output: UsersMeOutput };
+  'users.get': { input: UsersGetInput; output: UsersGetOutput };
+  'users.search': { input: UsersSearchInput; output: UsersSearchOutput };
+  'users.create': { input: UsersCreateInput; output: UsersCreateOutput };
+  'users.disable': { input: UsersDisableInput; output: UsersDisableOutput };
+  'tokens.list': { input: TokensListInput; output: TokensListOutput };
+  'tokens.create': { input: TokensCreateInput; output: TokensCreateOutput };
+  'tokens.revoke': { input: TokensRevokeInput; output: TokensRevokeOutput };
+}
+
+export interface MessagesMethods {
+  /** Send a text, a file, or both into a chat. A file is a part of `multipart/form-data`, or was uploaded before and has a `file_id`; it needs the scope `files` too. */
+  readonly send: Call<'messages.send_message'>;
+  /** List the messages of a chat in ascending order: the newest page, the page before `before_id`, or the page after `after_id` (0 starts at the oldest). */
+  readonly list: PagedCall<'messages.get_messages'>;
+  /** Fetch one message. */
+  readonly get: Call<'messages.get_message'>;
+  /** Change the text of a message of your own. */
+  readonly edit: Call<'messages.edit_message'>;
+  /** Delete a message: your own, or any in a group or channel that you administer. A tombstone stays. */
+  readonly delete: Call<'messages.delete_message'>;
+  /** Find messages in your chats, newest first: every word must occur, and the last may be the start of a word. A new message can usually be found within a second. */
+  readonly search: PagedCall<'messages.search_messages'>;
+  /** Move your read marker up to a message, or to the newest one. It never moves back. */
+  readonly markRead: Call<'messages.mark_read'>;
+  /** React to a message. */
+  readonly addReaction: Call<'messages.add_reaction'>;
+  /** Take your reaction back. */
+  readonly removeReaction: Call<'messages.remove_reaction'>;
+  /** Send a text, a file, or both into a chat. A file is a part of `multipart/form-data`, or was uploaded before and has a `file_id`; it needs the scope `files` too. */
+  readonly send_message: Call<'messages.send_message'>;
+  /** List the messages of a chat in ascending order: the newest page, the page before `before_id`, or the page after `after_id` (0 starts at the oldest). */
+  readonly get_messages: PagedCall<'messages.get_messages'>;
+  /** Fetch one message. */
+  readonly get_message: Call<'messages.get_message'>;
+  /** Change the text of a message of your own. */
+  readonly edit_message: Call<'messages.edit_message'>;
+  /** Delete a message: your own, or any in a group or channel that you administer. A tombstone stays. */
+  readonly delete_message: Call<'messages.delete_message'>;
+  /** Find messages in your chats, newest first: every word must occur, and the last may be the start of a word. A new message can usually be found within a second. */
+  readonly search_messages: PagedCall<'messages.search_messages'>;
+  /** Move your read marker up to a message, or to the newest one. It never moves back. */
+  readonly mark_read: Call<'messages.mark_read'>;
+  /** React to a message. */
+  readonly add_reaction: Call<'messages.add_reaction'>;
+  /** Take your reaction back. */
+  readonly remove_reaction: Call<'messages.remove_reaction'>;
+  /** Create a group with the given participants; you become its owner. */
+  readonly create_group: Call<'messages.create_group'>;
+  /** Create a channel: its owner and admins post, everyone in it reads, anyone may join a public one. */
+  readonly create_channel: Call<'messages.create_channel'>;
+  /** Open the direct chat with a user. It is the same chat for both, however often it is opened. */
+  readonly create_direct: Call<'messages.create_direct'>;
+}
+
+export interface ChatsMethods {
+  /** List your chats, or the public channels that anyone may join; `query` narrows by name. */
+  readonly list: PagedCall<'chats.list'>;
+  /** Fetch one chat. */
+  readonly get: Call<'chats.get'>;
+  /** Change the name, description or, of a channel, the visibility. */
+  readonly update: Call<'chats.update'>;
+  /** Create a group with the given participants; you become its owner. */
+  readonly createGroup: Call<'messages.create_group'>;
+  /** Create a channel: its owner and admins post, everyone in it reads, anyone may join a public one. */
+  readonly createChannel: Call<'messages.create_channel'>;
+  /** Open the direct chat with a user. It is the same chat for both, however often it is opened. */
+  readonly createDirect: Call<'messages.create_direct'>;
+  /** List the participants of a chat, by user id. */
+  readonly participants: PagedCall<'chats.participants'>;
+  /** Add users to a group or channel. Those who are already in it keep their roles. */
+  readonly addParticipants: Call<'chats.add_participants'>;
+  /** Remove a user from a group or channel. */
+  readonly removeParticipant: Call<'chats.remove_participant'>;
+  /** Make a participant owner, admin or member. A chat keeps at least one owner. */
+  readonly setRole: Call<'chats.set_role'>;
+  /** Join a public channel. */
+  readonly join: Call<'chats.join'>;
+  /** Leave a group or channel. The last owner must make another participant owner first. */
+  readonly leave: Call<'chats.leave'>;
+  /** Add users to a group or channel. Those who are already in it keep their roles. */
+  readonly add_participants: Call<'chats.add_participants'>;
+  /** Remove a user from a group or channel. */
+  readonly remove_participant: Call<'chats.remove_participant'>;
+  /** Make a participant owner, admin or member. A chat keeps at least one owner. */
+  readonly set_role: Call<'chats.set_role'>;
+}
+
+export interface WebhooksMethods {
+  /** Register an endpoint that receives new events of your chats by POST: signed, and in order for each chat. It ends with the access token that registered it. */
+  readonly register: Call<'webhooks.register'>;
+  /** List your webhooks. */
+  readonly list: PagedCall<'webhooks.list'>;
+  /** Get one of your webhooks. */
+  readonly get: Call<'webhooks.get'>;
+  /** Change the endpoint or the events of a webhook, pause it, or make it active again. Events that it missed while paused are then delivered in order. */
+  readonly update: Call<'webhooks.update'>;
+  /** Sign with another secret. For 24 hours `webhook-signature` also has a signature with the old one. */
+  readonly rotateSecret: Call<'webhooks.rotate_secret'>;
+  /** Send a sample event to the endpoint now, whatever its status, and return the response. */
+  readonly test: Call<'webhooks.test'>;
+  /** List the deliveries of a webhook, those of the newest events first. Pass `next` as `before_id` to continue. */
+  readonly deliveries: PagedCall<'webhooks.deliveries'>;
+  /** Get one delivery with its attempts, the exact body and the exact bytes that were signed. */
+  readonly delivery: Call<'webhooks.delivery'>;
+  /** Skip a delivery that is not settled, so that the next one of its chat is sent. */
+  readonly skip: Call<'webhooks.skip'>;
+  /** Retry a delivery now. An open one is due at once, in its turn. A settled one is sent once more, and the response has the result. */
+  readonly redeliver: Call<'webhooks.redeliver'>;
+  /** Send past events again, in order, beside new ones and marked `X-Webhook-Replay`. It continues after a restart. */
+  readonly replay: Call<'webhooks.replay'>;
+  /** List the replays of a webhook with their progress, the newest first. */
+  readonly replays: PagedCall<'webhooks.replays'>;
+  /** Delete a webhook. Open deliveries are skipped. Its deliveries stay readable until they expire. */
+  readonly delete: Call<'webhooks.delete'>;
+  /** Sign with another secret. For 24 hours `webhook-signature` also has a signature with the old one. */
+  readonly rotate_secret: Call<'webhooks.rotate_secret'>;
+}
+
+export interface EventsMethods {
+  /** Read the events of your chats in order. Pass `next` as `after` to continue; 0 starts at the oldest event. */
+  readonly list: PagedCall<'events.list'>;
+  /** Follow the events of your chats as they happen, as server-sent events: `id` is the cursor, and `data` the same body that webhooks receive. Without a cursor it starts with new events. A client that reconnects sends its cursor in `Last-Event-ID` and misses nothing. Signals such as `message_read` have no `id` and are not sent again. */
+  readonly stream: OpenStream<'events.stream'>;
+}
+
+export interface FilesMethods {
+  /** Upload a file, to be sent later by its `file_id`. The body is a form with the part `file`, or the bytes themselves with `name` in the query. A file that no message has is removed after a day. Resumable uploads use the tus protocol at `{base_url}/uploads`. */
+  readonly upload: Call<'files.upload'>;
+  /** Get a file that you have uploaded, or that was sent to one of your chats, with a link that fetches it without a token for five minutes. */
+  readonly get: Call<'files.get'>;
+  /** Fetch the bytes of a file. `Range` and conditional requests are supported. A signed link replaces a token. */
+  readonly download: Download<'files.download'>;
+}
+
+export interface UsersMethods {
+  /** Get the owner of the access token. */
+  readonly me: Call<'users.me'>;
+  /** Fetch one user. */
+  readonly get: Call<'users.get'>;
+  /** Find users whose name or display name contains the text. */
+  readonly search: PagedCall<'users.search'>;
+  /** Create a user. */
+  readonly create: Call<'users.create'>;
+  /** Disable a user: all access tokens end at once; messages stay; chats that only this user owned get another owner. */
+  readonly disable: Call<'users.disable'>;
+}
+
+export interface TokensMethods {
+  /** List your access tokens. The tokens themselves are never shown again. */
+  readonly list: Call<'tokens.list'>;
+  /** Create an access token that can do no more than the one you use, and ends with it. It is shown only once. */
+  readonly create: Call<'tokens.create'>;
+  /** Revoke one of your access tokens and those that it created, at once. A token cannot revoke one that can do more than itself. */
+  readonly revoke: Call<'tokens.revoke'>;
+}
+
+/** The methods of a client by resource. */
+export interface Methods {
+  readonly messages: MessagesMethods;
+  readonly chats: ChatsMethods;
+  readonly webhooks: WebhooksMethods;
+  readonly events: EventsMethods;
+  readonly files: FilesMethods;
+  readonly users: UsersMethods;
+  readonly tokens: TokensMethods;
+}
+
+export interface EventData {
+  /** Sent when a new message appears in a chat. */
+  new_message: {
+    /** Identifier of a message; rises within a chat. */
+    message_id: number;
+    /** Identifier of a chat. */
+    chat_id: number;
+    /** Identifier of a user. */
+    user_id: number;
+    content: string;
+    file?: FileInfo | undefined;
+    /** Identifier of a message; rises within a chat. */
+    reply_to?: number | undefined;
+  };
+  /** Sent when a message is edited. */
+  message_edited: {
+    /** Identifier of a message; rises within a chat. */
+    message_id: number;
+    /** Identifier of a chat. */
+    chat_id: number;
+    /** The author. */
+    user_id: number;
+    content: string;
+    previous_content: string;
+  };
+  /** Sent when a message is deleted. */
+  message_deleted: {
+    /** Identifier of a message; rises within a chat. */
+    message_id: number;
+    /** Identifier of a chat. */
+    chat_id: number;
+    /** The author. */
+    user_id: number;
+    /** Who deleted it. */
+    actor_id: number;
+  };
+  /** Sent when a user joins a group or channel, or is added to it. */
+  user_joined: {
+    /** Identifier of a chat. */
+    chat_id: number;
+    /** Identifier of a user. */
+    user_id: number;
+    /** Identifier of a user. */
+    actor_id: number;
+  };
+  /** Sent when a user leaves a group or channel, or is removed from it. */
+  user_left: {
+    /** Identifier of a chat. */
+    chat_id: number;
+    /** Identifier of a user. */
+    user_id: number;
+    /** Identifier of a user. */
+    actor_id: number;
+  };
+  /** Sent when a new group is created. */
+  group_created: {
+    /** Identifier of a chat. */
+    chat_id: number;
+    name: string;
+    /** Identifier of a user. */
+    user_id: number;
+    participants: number[];
+  };
+  /** Sent when a new channel is created. */
+  channel_created: {
+    /** Identifier of a chat. */
+    chat_id: number;
+    name: string;
+    /** Identifier of a user. */
+    user_id: number;
+    participants: number[];
+  };
+  /** Sent when a new direct chat is created. */
+  direct_created: {
+    /** Identifier of a chat. */
+    chat_id: number;
+    /** Identifier of a user. */
+    user_id: number;
+    participants: number[];
+  };
+  /** Sent when the name, description or visibility of a chat changes. */
+  chat_updated: {
+    /** Identifier of a chat. */
+    chat_id: number;
+    /** Who changed it. */
+    user_id: number;
+    name: string;
+    description: string;
+    visibility: 'public' | 'private';
+  };
+  /** Sent when the role of a participant changes. */
+  role_changed: {
+    /** Identifier of a chat. */
+    chat_id: number;
+    /** Identifier of a user. */
+    user_id: number;
+    /** Identifier of a user. */
+    actor_id: number;
+    role: 'owner' | 'admin' | 'member';
+    previous_role: 'owner' | 'admin' | 'member';
+  };
+  /** Sent when somebody reacts to a message. */
+  reaction_added: {
+    /** Identifier of a message; rises within a chat. */
+    message_id: number;
+    /** Identifier of a chat. */
+    chat_id: number;
+    /** Identifier of a user. */
+    user_id: number;
+    emoji: string;
+  };
+  /** Sent when somebody takes a reaction back. */
+  reaction_removed: {
+    /** Identifier of a message; rises within a chat. */
+    message_id: number;
+    /** Identifier of a chat. */
+    chat_id: number;
+    /** Identifier of a user. */
+    user_id: number;
+    emoji: string;
+  };
+  /** Sent when one of your webhooks is disabled because its endpoint is gone or was down for too long. */
+  webhook_disabled: {
+    /** Identifier of a webhook. */
+    webhook_id: number;
+    /** The owner of the webhook. */
+    user_id: number;
+    url: string;
+    reason: 'gone' | 'unreachable';
+  };
+}
+
+export interface SignalData {
+  /** Sent when somebody has read a chat up to a message. */
+  message_read: {
+    /** Identifier of a chat. */
+    chat_id: number;
+    /** Who has read. */
+    user_id: number;
+    /** Identifier of a message; rises within a chat. */
+    message_id: number;
+  };
+}
+
+export type ErrorCode =
+  | 'invalid_request'
+  | 'unauthorized'
+  | 'insufficient_scope'
+  | 'forbidden'
+  | 'not_found'
+  | 'unknown_action'
+  | 'method_not_allowed'
+  | 'conflict'
+  | 'idempotency_conflict'
+  | 'cursor_expired'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'validation_failed'
+  | 'rate_limited'
+  | 'internal'
+  | 'unavailable';
+
+export const signalNames = ['message_read'] as const;
+
+/** How each operation is called. */
+export const operations = {
+  messages: {
+    send_message: { method: 'POST', idempotent: true },
+    get_messages: { method: 'GET' },
+    get_message: { method: 'GET' },
+    edit_message: { method: 'POST' },
+    delete_message: { method: 'POST' },
+    search_messages: { method: 'GET' },
+    mark_read: { method: 'POST' },
+    add_reaction: { method: 'POST' },
+    remove_reaction: { method: 'POST' },
+    create_group: { method: 'POST', idempotent: true },
+    create_channel: { method: 'POST', idempotent: true },
+    create_direct: { method: 'POST', idempotent: true },
+  },
+  chats: {
+    list: { method: 'GET' },
+    get: { method: 'GET' },
+    update: { method: 'POST' },
+    participants: { method: 'GET' },
+    add_participants: { method: 'POST' },
+    remove_participant: { method: 'POST' },
+    set_role: { method: 'POST' },
+    join: { method: 'POST' },
+    leave: { method: 'POST' },
+  },
+  webhooks: {
+    register: { method: 'POST', idempotent: true },
+    list: { method: 'GET' },
+    get: { method: 'GET' },
+    update: { method: 'POST' },
+    rotate_secret: { method: 'POST' },
+    test: { method: 'POST' },
+    deliveries: { method: 'GET' },
+    delivery: { method: 'GET' },
+    skip: { method: 'POST' },
+    redeliver: { method: 'POST' },
+    replay: { method: 'POST', idempotent: true },
+    replays: { method: 'GET' },
+    delete: { method: 'POST' },
+  },
+  events: {
+    list: { method: 'GET' },
+    stream: { method: 'GET', kind: 'stream' },
+  },
+  files: {
+    upload: { method: 'POST', idempotent: true, form: true },
+    get: { method: 'GET' },
+    download: { method: 'GET', kind: 'file' },
+  },
+  users: {
+    me: { method: 'GET' },
+    get: { method: 'GET' },
+    search: { method: 'GET' },
+    create: { method: 'POST', idempotent: true },
+    disable: { method: 'POST' },
+  },
+  tokens: {
+    list: { method: 'GET' },
+    create: { method: 'POST' },
+    revoke: { method: 'POST' },
+  },
+} as const;

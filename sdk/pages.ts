@@ -1,0 +1,46 @@
+import type { CallOptions } from './methods.ts';
+
+/** How an operation returns its rows in pages. */
+export interface Paging {
+  /** The field of the output that has the rows. */
+  readonly items: string;
+  /** The field of the input that takes the cursor. */
+  readonly cursor: string;
+  /** The field of the last row that is the next cursor. Without it, `next` of the page is. */
+  readonly id?: string;
+  /** The cursor of the first page. By default the server chooses. */
+  readonly start?: number;
+}
+
+/** The operations that return pages. */
+export const pages = {
+  'messages.get_messages': { items: 'messages', cursor: 'after_id', id: 'message_id', start: 0 },
+  'messages.search_messages': { items: 'messages', cursor: 'before_id', id: 'message_id' },
+  'chats.list': { items: 'chats', cursor: 'after_id', id: 'chat_id' },
+  'chats.participants': { items: 'participants', cursor: 'after_id', id: 'user_id' },
+  'users.search': { items: 'users', cursor: 'after_id', id: 'user_id' },
+  'webhooks.list': { items: 'webhooks', cursor: 'after_id', id: 'webhook_id' },
+  'webhooks.deliveries': { items: 'deliveries', cursor: 'before_id' },
+  'webhooks.replays': { items: 'replays', cursor: 'before_id', id: 'replay_id' },
+  'events.list': { items: 'events', cursor: 'after' },
+} as const satisfies Readonly<Record<string, Paging>>;
+
+type CallPage = (input: object, options?: CallOptions) => Promise<object>;
+
+/** Returns the rows of all pages, and loads each page when it is needed. */
+export async function* iteratePages(
+  { items, cursor, id, start }: Paging,
+  call: CallPage,
+  input: object = {},
+  options?: CallOptions,
+): AsyncGenerator<object, void, undefined> {
+  const given = (input as Readonly<Record<string, unknown>>)[cursor];
+  for (let next: object = { ...input, [cursor]: given ?? start }; ; ) {
+    const page = (await call(next, options)) as Readonly<Record<string, unknown>>;
+    const rows = page[items] as readonly Readonly<Record<string, unknown>>[];
+    yield* rows;
+    const reached = id === undefined ? page.next : rows.at(-1)?.[id];
+    if (page.has_more !== true || typeof reached !== 'number') return;
+    next = { ...next, [cursor]: reached };
+  }
+}
