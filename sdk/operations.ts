@@ -2,6 +2,22 @@
 
 import type { Call, Download, OpenStream, PagedCall } from './methods.ts';
 
+export interface App {
+  /** Identifier of an OAuth app. */
+  app_id: number;
+  /** Identifies the app in OAuth requests. */
+  client_id: string;
+  name: string;
+  /** The redirect URLs. */
+  redirects: string[];
+  /** Whether it has a secret. */
+  confidential: boolean;
+  /** The bot that the app acts as with its own credentials. */
+  bot_id: number | null;
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string;
+}
+
 export interface Attempt {
   number: number;
   /** ISO 8601, UTC, milliseconds. */
@@ -178,7 +194,7 @@ export interface Token {
   /** Identifier of an access token. */
   token_id: number;
   name: string;
-  scopes: ('messages:read' | 'messages:write' | 'chats:read' | 'chats:write' | 'webhooks' | 'files' | 'admin')[];
+  scopes: ('messages:read' | 'messages:write' | 'chats:read' | 'chats:write' | 'webhooks' | 'files' | 'apps' | 'admin')[];
   /** ISO 8601, UTC, milliseconds. */
   created_at: string;
   expires_at: string | null;
@@ -197,6 +213,12 @@ export interface User {
   /** ISO 8601, UTC, milliseconds. */
   created_at: string;
   disabled_at: string | null;
+}
+
+export interface Warning {
+  /** The field of the request. */
+  field: string;
+  message: string;
 }
 
 export interface Webhook {
@@ -354,7 +376,7 @@ export interface CreateGroupInput {
   /** One line. */
   name: string;
   /** User ids; repeats count once. */
-  participants: readonly number[];
+  participants?: readonly number[] | undefined;
   /** Free text. */
   description?: string | undefined;
 }
@@ -501,7 +523,7 @@ export interface ChatsLeaveOutput {
 export interface WebhooksRegisterInput {
   /** The endpoint: http or https, without credentials. */
   url: string;
-  /** Names of events, or `*` for all; unknown names are kept. */
+  /** Names of events, or `*` for all; unknown names are kept, with a warning. */
   events: readonly string[];
   /** Signs the deliveries; never shown again. */
   secret: string;
@@ -515,6 +537,8 @@ export interface WebhooksRegisterInput {
 
 export interface WebhooksRegisterOutput {
   webhook: Webhook;
+  /** What was accepted and is probably a mistake: unknown events, a short secret. */
+  warnings: Warning[];
 }
 
 export interface WebhooksListInput {
@@ -544,13 +568,15 @@ export interface WebhooksUpdateInput {
   webhook_id: number;
   /** The endpoint: http or https, without credentials. */
   url?: string | undefined;
-  /** Names of events, or `*` for all; unknown names are kept. */
+  /** Names of events, or `*` for all; unknown names are kept, with a warning. */
   events?: readonly string[] | undefined;
   status?: 'active' | 'paused' | undefined;
 }
 
 export interface WebhooksUpdateOutput {
   webhook: Webhook;
+  /** What was accepted and is probably a mistake: unknown events, a short secret. */
+  warnings: Warning[];
 }
 
 export interface WebhooksRotateSecretInput {
@@ -562,6 +588,8 @@ export interface WebhooksRotateSecretInput {
 
 export interface WebhooksRotateSecretOutput {
   webhook: Webhook;
+  /** What was accepted and is probably a mistake: unknown events, a short secret. */
+  warnings: Warning[];
 }
 
 export interface WebhooksTestInput {
@@ -804,7 +832,7 @@ export interface TokensCreateInput {
   /** Distinguishes it from others. */
   name: string;
   /** Those of your token without `admin` by default; `admin` needs a browser session with a recently entered password. */
-  scopes?: readonly ('messages:read' | 'messages:write' | 'chats:read' | 'chats:write' | 'webhooks' | 'files' | 'admin')[] | undefined;
+  scopes?: readonly ('messages:read' | 'messages:write' | 'chats:read' | 'chats:write' | 'webhooks' | 'files' | 'apps' | 'admin')[] | undefined;
   /** Seconds; never by default. */
   expires_in?: number | undefined;
 }
@@ -822,6 +850,37 @@ export interface TokensRevokeInput {
 
 export interface TokensRevokeOutput {
   token: Token;
+}
+
+export type AppsListInput = Record<never, never>;
+
+export interface AppsListOutput {
+  apps: App[];
+}
+
+export interface AppsRegisterInput {
+  /** People see it when they are asked to authorize the app. */
+  name: string;
+  /** Where people return after they decide, exactly as the app sends it: https, loopback, or a scheme. */
+  redirects: readonly string[];
+  /** Whether it can keep a secret: it runs on a server, not in a browser or on the device of its user. */
+  confidential?: boolean | undefined;
+}
+
+export interface AppsRegisterOutput {
+  app: App;
+  /** The secret itself; null if the app keeps none. */
+  client_secret: string | null;
+}
+
+export interface AppsDeleteInput {
+  /** Identifier of an OAuth app. */
+  app_id: number;
+}
+
+export interface AppsDeleteOutput {
+  /** Identifier of an OAuth app. */
+  app_id: number;
 }
 
 /** The input and the output of each operation. */
@@ -873,6 +932,9 @@ export interface Operations {
   'tokens.list': { input: TokensListInput; output: TokensListOutput };
   'tokens.create': { input: TokensCreateInput; output: TokensCreateOutput };
   'tokens.revoke': { input: TokensRevokeInput; output: TokensRevokeOutput };
+  'apps.list': { input: AppsListInput; output: AppsListOutput };
+  'apps.register': { input: AppsRegisterInput; output: AppsRegisterOutput };
+  'apps.delete': { input: AppsDeleteInput; output: AppsDeleteOutput };
 }
 
 export interface MessagesMethods {
@@ -912,7 +974,7 @@ export interface MessagesMethods {
   readonly add_reaction: Call<'messages.add_reaction'>;
   /** Take your reaction back. */
   readonly remove_reaction: Call<'messages.remove_reaction'>;
-  /** Create a group with the given participants; you become its owner. */
+  /** Create a group with the given participants, or with none; you become its owner. */
   readonly create_group: Call<'messages.create_group'>;
   /** Create a channel: its owner and admins post, everyone in it reads, anyone may join a public one. */
   readonly create_channel: Call<'messages.create_channel'>;
@@ -927,7 +989,7 @@ export interface ChatsMethods {
   readonly get: Call<'chats.get'>;
   /** Change the name, description or, of a channel, the visibility. */
   readonly update: Call<'chats.update'>;
-  /** Create a group with the given participants; you become its owner. */
+  /** Create a group with the given participants, or with none; you become its owner. */
   readonly createGroup: Call<'messages.create_group'>;
   /** Create a channel: its owner and admins post, everyone in it reads, anyone may join a public one. */
   readonly createChannel: Call<'messages.create_channel'>;
@@ -1022,6 +1084,15 @@ export interface TokensMethods {
   readonly revoke: Call<'tokens.revoke'>;
 }
 
+export interface AppsMethods {
+  /** List your OAuth apps. Their secrets are never shown again. */
+  readonly list: Call<'apps.list'>;
+  /** Register an OAuth app. It has only the access that people grant to it. A secret is shown only once. The app gets a bot only if you register it in a browser. */
+  readonly register: Call<'apps.register'>;
+  /** Delete one of your OAuth apps. It loses all access at once, for everyone. Its bot stays. */
+  readonly delete: Call<'apps.delete'>;
+}
+
 /** The methods of a client by resource. */
 export interface Methods {
   readonly messages: MessagesMethods;
@@ -1031,6 +1102,7 @@ export interface Methods {
   readonly files: FilesMethods;
   readonly users: UsersMethods;
   readonly tokens: TokensMethods;
+  readonly apps: AppsMethods;
 }
 
 export interface EventData {
@@ -1259,5 +1331,10 @@ export const operations = {
     list: { method: 'GET' },
     create: { method: 'POST' },
     revoke: { method: 'POST' },
+  },
+  apps: {
+    list: { method: 'GET' },
+    register: { method: 'POST' },
+    delete: { method: 'POST' },
   },
 } as const;
