@@ -9,16 +9,20 @@ import { tokens } from './operations/tokens.ts';
 import { users } from './operations/users.ts';
 import { webhooks } from './operations/webhooks.ts';
 
+/** Paths below `/api/` that are no operations. A resource of this name could not be called as `/api/<resource>/<action>`. */
+type ReservedName = 'uploads' | 'openapi.json';
+
 /** Returns the table: resource → action → row. Everything about the HTTP API derives from it. */
-export const buildContract = (limits: Limits) => ({
-  messages: messages(limits),
-  chats: chats(limits),
-  webhooks: webhooks(limits),
-  events: events(limits),
-  files: files(limits),
-  users: users(limits),
-  tokens: tokens(limits),
-});
+export const buildContract = (limits: Limits) =>
+  ({
+    messages: messages(limits),
+    chats: chats(limits),
+    webhooks: webhooks(limits),
+    events: events(limits),
+    files: files(limits),
+    users: users(limits),
+    tokens: tokens(limits),
+  }) satisfies Record<string, object> & { readonly [R in ReservedName]?: never };
 
 export type Contract = ReturnType<typeof buildContract>;
 export type Resource = keyof Contract;

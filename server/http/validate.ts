@@ -1,6 +1,6 @@
 import { type ErrorDetail, ParleyError } from '@parley/contract';
-import { closest, distance } from 'fastest-levenshtein';
 import type { z } from 'zod';
+import { nearest } from '../lib/nearest.ts';
 
 /** A response must not grow with the request. */
 const maxDetails = 20;
@@ -38,12 +38,13 @@ function fieldName(path: readonly PropertyKey[]): string {
 
 /** Suggests a field with a similar name. */
 function unknownField(key: string, known: readonly string[]): string {
-  if (known.length === 0) return 'is not a field of this operation';
   // Other APIs use camelCase.
-  const written = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  const nearest = closest(written, [...known]);
-  const near = distance(written, nearest) <= Math.max(2, Math.floor(nearest.length / 3));
-  return near ? `is not a field of this operation; did you mean ${nearest}?` : 'is not a field of this operation';
+  const near = nearest(
+    key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    known,
+  );
+  const hint = near === undefined ? '' : `; did you mean ${near}?`;
+  return `is not a field of this operation${hint}`;
 }
 
 const articles: Record<string, string> = {
