@@ -27,6 +27,16 @@ export const buildContract = (limits: Limits) =>
 export type Contract = ReturnType<typeof buildContract>;
 export type Resource = keyof Contract;
 
+export const resourceSummaries: Readonly<Record<Resource, string>> = {
+  messages: 'Send, read, change and find messages, and create chats.',
+  chats: 'List and change chats, and manage their participants.',
+  webhooks: 'Register webhooks, and inspect, retry and replay their deliveries.',
+  events: 'Read and follow the event log.',
+  files: 'Upload and download files.',
+  users: 'Find and manage users.',
+  tokens: 'Manage access tokens.',
+};
+
 /** `messages.send_message`, `chats.list`, … */
 export type OperationName = { [R in Resource]: `${R}.${keyof Contract[R] & string}` }[Resource];
 
