@@ -4,7 +4,7 @@ import { buildContract, type Contract, listOperations, resourceSummaries } from 
 import { Failures } from './failures.ts';
 import { describeOperation } from './operation.ts';
 import { type Json, Schemas } from './schemas.ts';
-import { describeWebhooks, webhookParameters } from './webhooks.ts';
+import { deliveriesTag, describeWebhooks, webhookParameters } from './webhooks.ts';
 
 /** Returns the API as OpenAPI 3.1: one operation for each row, and one webhook for each event. */
 export function openApi(contract: Contract = buildContract(defaultLimits), version = '0.1.0'): Json {
@@ -27,7 +27,7 @@ export function openApi(contract: Contract = buildContract(defaultLimits), versi
     },
     servers: [{ url: '/api' }],
     security: [{ token: [] }, { oauth: [] }],
-    tags: Object.entries(resourceSummaries).map(([name, description]) => ({ name, description })),
+    tags: [...Object.entries(resourceSummaries).map(([name, description]) => ({ name, description })), deliveriesTag],
     paths,
     webhooks,
     components: {

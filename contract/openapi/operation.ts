@@ -83,7 +83,7 @@ const range: Json = {
 /** JSON, and a form for a row that takes a file. Every media type has a schema of its own. */
 function requestBody(row: NamedOperation, schemas: Schemas): Json {
   const name = schemaName(row);
-  const schema = schemaOf(row.input, 'input');
+  const schema = withDefaultsInWords(schemaOf(row.input, 'input'));
   const file = fileField(row.input);
   const json = () => ({
     schema: schemas.add(`${name}Input`, file === undefined ? schema : without(schema, file)),
@@ -97,6 +97,15 @@ function requestBody(row: NamedOperation, schemas: Schemas): Json {
     ...(file !== undefined && { 'multipart/form-data': form(file) }),
   };
   return { required: true, content };
+}
+
+/** Generators disagree about defaults in bodies: some make the field required, and some send it always. */
+function withDefaultsInWords({ properties = {}, ...schema }: ObjectSchema): ObjectSchema {
+  const fields = Object.entries(properties).map(([name, { default: fallback, ...field }]): [string, Json] => {
+    if (fallback === undefined) return [name, field];
+    return [name, { ...field, description: `${field.description}; ${JSON.stringify(fallback)} by default` }];
+  });
+  return { ...schema, properties: Object.fromEntries(fields) };
 }
 
 const withRequired = (schema: ObjectSchema, field: string): ObjectSchema => ({

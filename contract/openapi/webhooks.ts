@@ -5,6 +5,9 @@ import { type WebhookHeader, webhookHeaders } from '../webhook-headers.ts';
 import { pascalCase } from './names.ts';
 import { type Json, type Schemas, schemaOf } from './schemas.ts';
 
+/** Not that of the operations on webhooks: a generator would write both into one file. */
+export const deliveriesTag = { name: 'deliveries', description: 'The requests that a webhook receives.' };
+
 /** Returns the deliveries that a webhook receives, by the name of their event. */
 export function describeWebhooks(schemas: Schemas): Json {
   return Object.fromEntries(
@@ -17,7 +20,7 @@ function delivery(name: string, when: string, data: z.ZodType, schemas: Schemas)
   const schema = schemas.add(`${pascalCase(name)}Event`, schemaOf(body, 'output'));
   return {
     operationId: `on${pascalCase(name)}`,
-    tags: ['webhooks'],
+    tags: [deliveriesTag.name],
     summary: `Receive \`${name}\``,
     description: `Sent when ${when}. Verify \`webhook-signature\` with the secret of the webhook before you use the body.`,
     security: [],

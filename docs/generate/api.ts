@@ -18,6 +18,7 @@ const { schemas } = (openApi() as { components: { schemas: Readonly<Record<strin
 const intro = `Every operation is \`METHOD {base_url}/<resource>/<action>\`, or in its other form
 \`METHOD {base_url}/<resource>.php?action=<action>\`. Both are the same call. With the default settings, \`{base_url}\` is
 \`http://127.0.0.1:8080/api\`. The server provides the same description as OpenAPI 3.1 at \`{base_url}/openapi.json\`.
+[Generated clients](../../proof/clients/README.md) work with it.
 
 - **Token.** Every call carries \`Authorization: Bearer <token>\`. The server never reads a token from the URL.
   [How to get a token](../authorization.md).

@@ -65,6 +65,7 @@ const may: Record<string, readonly string[] | 'all'> = {
   'proof/chaos': 'all',
   'proof/soak': 'all',
   'proof/fuzz': 'all',
+  'proof/clients': 'all',
   docs: 'all',
 };
 

@@ -97,7 +97,10 @@ test('there is one path for each row and no other, with an id and the tag of its
   }
   const webhooks = Object.values(document.webhooks).map(({ post }) => post.operationId);
   expect(new Set([...rows.map(operationId), ...webhooks]).size).toBe(rows.length + webhooks.length);
-  expect(document.tags.map(({ name }) => name)).toEqual([...new Set(rows.map((row) => row.resource))]);
+  expect(document.tags.map(({ name }) => name)).toEqual([
+    ...new Set<string>(rows.map((row) => row.resource)),
+    'deliveries',
+  ]);
 });
 
 test('a header is described where it is used, and nowhere else', () => {
