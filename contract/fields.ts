@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defaultPage } from './limits.ts';
+import { textPatterns } from './text-patterns.ts';
 
 const encoder = new TextEncoder();
 
@@ -51,7 +52,16 @@ export function text(bounds: TextBounds) {
       const fault = textFault(ctx.value, bounds);
       if (fault) ctx.issues.push({ code: 'custom', message: fault, input: ctx.value });
     })
-    .meta({ ...(bounds.min > 0 && !bounds.mayBeEmpty && { minLength: bounds.min }), maxLength: bounds.maxBytes });
+    .meta({
+      ...(bounds.min > 0 && !bounds.mayBeEmpty && { minLength: bounds.min }),
+      maxLength: bounds.maxBytes,
+      pattern: patternOf(bounds),
+    });
+}
+
+function patternOf({ min, mayBeEmpty }: TextBounds): string {
+  if (min === 0) return textPatterns.anyText;
+  return mayBeEmpty ? textPatterns.visibleOrEmptyText : textPatterns.visibleText;
 }
 
 /** Any character but spaces, control and format characters. */
@@ -78,7 +88,7 @@ export const title = text({ min: 1, maxBytes: 400 })
   .refine((s) => !controls.test(s), 'must be a single line without control characters')
   .refine((s) => !directionMarks.test(s), 'must not contain characters that change the direction of the text')
   .refine((s) => [...s].length <= 100, 'must be at most 100 characters')
-  .meta({ description: 'one line', minLength: 1, maxLength: 100 });
+  .meta({ description: 'one line', minLength: 1, maxLength: 100, pattern: textPatterns.title });
 
 /** Scripts that need a joiner between letters. */
 const joined = [
@@ -115,12 +125,12 @@ const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]/u;
 /** The name of a user or an app as people see it. With invisible characters it could look like that of another. */
 export const displayName = title
   .refine((s) => !invisible.test(s.replace(neededMarks, '')), 'must not contain invisible characters')
-  .meta({ description: 'one line without invisible characters', minLength: 1, maxLength: 100 });
+  .meta({ description: 'one line without invisible characters', pattern: textPatterns.displayName });
 
 export const fileName = text({ min: 1, maxBytes: 255 })
   .refine((s) => !controls.test(s) && !directionMarks.test(s), 'must not contain control characters')
   .refine((s) => !/[/\\]/.test(s) && s !== '.' && s !== '..', 'must be the name of a file, without a path')
-  .meta({ description: 'the name of a file: any script, without a path', minLength: 1, maxLength: 255 });
+  .meta({ description: 'the name of a file: any script, without a path', pattern: textPatterns.fileName });
 
 export const description = text({ min: 0, maxBytes: 4_096 }).meta({ description: 'free text', maxLength: 4_096 });
 
@@ -134,11 +144,11 @@ export const userName = z
 
 export const emoji = text({ min: 1, maxBytes: 64 })
   .refine((s) => !/\s/u.test(s) && !controls.test(s), 'must not contain spaces or control characters')
-  .meta({ description: 'an emoji, or a short name such as `+1`', minLength: 1, maxLength: 64 });
+  .meta({ description: 'an emoji, or a short name such as `+1`', pattern: textPatterns.emoji });
 
 export const searchText = text({ min: 1, maxBytes: 1_024 })
   .refine((s) => !controls.test(s.replace(/\s/gu, ' ')), 'must not contain control characters')
-  .meta({ description: 'what to look for, without regard to case and accents', minLength: 1, maxLength: 1_024 });
+  .meta({ description: 'what to look for, without regard to case and accents', pattern: textPatterns.searchText });
 
 export const pageLimit = (max: number) =>
   z.int().min(1).max(max).default(defaultPage).meta({ description: 'rows in a page at most' });

@@ -16,13 +16,17 @@ export type { ChatId, DeliveryId, EventId, FileId, MessageId, ReplayId, TokenId,
 export { displayName, fileName, title, userName } from './fields.ts';
 export { fileField, isFile } from './file-input.ts';
 export { defaultLimits, defaultPage, type Limits } from './limits.ts';
-export { openApi, schemaName } from './openapi.ts';
+export { openApi } from './openapi/document.ts';
+export { operationId, schemaName } from './openapi/names.ts';
+export { schemaOf } from './openapi/schemas.ts';
 export type { Method, Operation } from './operation.ts';
 export { password } from './operations/users.ts';
 export type * from './records.ts';
 export * as records from './records.ts';
 export { type Scope, scopeNames, scopes } from './scopes.ts';
 export * from './table.ts';
+export { type UnstatedRule, unstatedRules } from './unstated-rules.ts';
+export { webhookHeaders } from './webhook-headers.ts';
 export type * from './webhook-records.ts';
 export * as webhookRecords from './webhook-records.ts';
 export { deliveryStates, disabledReasons, skipReasons } from './webhook-records.ts';

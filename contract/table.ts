@@ -10,20 +10,35 @@ import { tokens } from './operations/tokens.ts';
 import { users } from './operations/users.ts';
 import { webhooks } from './operations/webhooks.ts';
 
+/** Paths below `/api/` that are no operations. A resource of this name could not be called as `/api/<resource>/<action>`. */
+type ReservedName = 'uploads' | 'openapi.json';
+
 /** Returns the table: resource → action → row. Everything about the HTTP API derives from it. */
-export const buildContract = (limits: Limits) => ({
-  messages: messages(limits),
-  chats: chats(limits),
-  webhooks: webhooks(limits),
-  events: events(limits),
-  files: files(limits),
-  users: users(limits),
-  tokens: tokens(limits),
-  apps: apps(limits),
-});
+export const buildContract = (limits: Limits) =>
+  ({
+    messages: messages(limits),
+    chats: chats(limits),
+    webhooks: webhooks(limits),
+    events: events(limits),
+    files: files(limits),
+    users: users(limits),
+    tokens: tokens(limits),
+    apps: apps(limits),
+  }) satisfies Record<string, object> & { readonly [R in ReservedName]?: never };
 
 export type Contract = ReturnType<typeof buildContract>;
 export type Resource = keyof Contract;
+
+export const resourceSummaries: Readonly<Record<Resource, string>> = {
+  messages: 'Send, read, change and find messages, and create chats.',
+  chats: 'List and change chats, and manage their participants.',
+  webhooks: 'Register webhooks, and inspect, retry and replay their deliveries.',
+  events: 'Read and follow the event log.',
+  files: 'Upload and download files.',
+  users: 'Find and manage users.',
+  tokens: 'Manage access tokens.',
+  apps: 'Register OAuth apps.',
+};
 
 /** `messages.send_message`, `chats.list`, … */
 export type OperationName = { [R in Resource]: `${R}.${keyof Contract[R] & string}` }[Resource];

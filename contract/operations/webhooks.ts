@@ -58,7 +58,11 @@ const eventFilter = z
   .transform((names) => [...new Set(names)])
   .meta({ description: 'names of events, or `*` for all; unknown names are kept, with a warning' });
 
-const url = z.string().meta({ description: 'the endpoint: http or https, without credentials', maxLength: 2_048 });
+const url = z.string().meta({
+  description: 'the endpoint: http or https, without credentials',
+  maxLength: 2_048,
+  pattern: '^[Hh][Tt][Tt][Pp][Ss]?://.',
+});
 
 const secret = text({ min: 1, maxBytes: 256 })
   .refine((s) => !s.startsWith('whsec_'), 'must not begin with whsec_: deliveries are signed with its exact bytes')

@@ -6,6 +6,7 @@ import {
   openApi,
   type Scope,
   schemaName,
+  schemaOf,
   scopes,
 } from '@parley/contract';
 import { inputTable, outputTable, type Schema, type UnitOf } from './fields.ts';
@@ -14,9 +15,10 @@ import { anchor, block, code, codes, json, page, table } from './markdown.ts';
 const rows = listOperations();
 const { schemas } = (openApi() as { components: { schemas: Readonly<Record<string, Schema>> } }).components;
 
-const intro = `Every operation is \`METHOD {base_url}/<resource>.php?action=<action>\`. With the default settings,
-\`{base_url}\` is \`http://127.0.0.1:8080/api\`. The server provides the same description as OpenAPI 3.1 at
-\`{base_url}/openapi.json\`.
+const intro = `Every operation is \`METHOD {base_url}/<resource>/<action>\`, or in its other form
+\`METHOD {base_url}/<resource>.php?action=<action>\`. Both are the same call. With the default settings, \`{base_url}\` is
+\`http://127.0.0.1:8080/api\`. The server provides the same description as OpenAPI 3.1 at \`{base_url}/openapi.json\`.
+[Generated clients](../../proof/clients/README.md) work with it.
 
 - **Token.** Every call carries \`Authorization: Bearer <token>\`. The server never reads a token from the URL.
   [How to get a token](../authorization.md).
@@ -47,7 +49,7 @@ export function apiPage(): string {
     '## Operations',
     table(['Operation', 'Method', 'Summary'], rows.map(contentsRow)),
     ...resources.flatMap((resource) => [
-      `## ${resource}.php`,
+      `## ${resource}`,
       ...rows.filter((row) => row.resource === resource).flatMap(operation),
     ]),
     '## Records',
@@ -69,11 +71,11 @@ const contentsRow = (row: NamedOperation) => [`[${row.name}](#${anchor(row.name)
 function operation(row: NamedOperation): string[] {
   const scope = row.scopes.length > 0 ? `scope ${row.scopes.map(code).join(' and ')}` : 'any valid token';
   const keyed = row.idempotent ? ' · honours `Idempotency-Key`' : '';
-  const input = schemas[`${schemaName(row)}Input`] ?? {};
+  const input: Schema = schemaOf(row.input, 'input');
   return [
     `### ${row.name}`,
     row.summary,
-    `${code(`${row.method} /${row.resource}.php?action=${row.action}`)} · ${scope}${keyed}`,
+    `${code(`${row.method} /${row.resource}/${row.action}`)} · ${scope}${keyed}`,
     Object.keys(input.properties ?? {}).length === 0 ? 'No input.' : inputTable(input, unitIn(row)),
     ...response(row),
     `Errors: ${row.errors.length > 0 ? `${codes(row.errors)}, and ` : ''}[the common errors](errors.md#common-errors).`,
@@ -109,11 +111,11 @@ function unitIn(row: NamedOperation): UnitOf {
 
 function curl(row: NamedOperation): string {
   const input = Object.entries(row.example.input as object);
-  const url = `$PARLEY/${row.resource}.php?action=${row.action}`;
+  const url = `$PARLEY/${row.resource}/${row.action}`;
   const authorization = `-H "Authorization: Bearer $TOKEN"`;
   if (row.method === 'GET') {
-    const query = input.flatMap(([name, value]) => [value].flat().map((one) => `&${name}=${encodeURIComponent(one)}`));
-    return `curl "${url}${query.join('')}" ${authorization}`;
+    const query = input.flatMap(([name, value]) => [value].flat().map((one) => `${name}=${encodeURIComponent(one)}`));
+    return `curl "${[url, query.join('&')].filter(Boolean).join('?')}" ${authorization}`;
   }
   if (input.some(([, value]) => value instanceof File)) {
     const parts = input.map(([name, value]) => `-F ${name}=${value instanceof File ? `@${value.name}` : value}`);
@@ -123,10 +125,10 @@ function curl(row: NamedOperation): string {
   return `curl "${url}" ${authorization} \\\n  -H 'Content-Type: application/json' -d '${body}'`;
 }
 
-/** The schemas that are not an input, an output or the error. */
+/** The schemas that are not an input, an output, the body of an event, or the error. */
 function recordNames(): string[] {
-  const own = new Set(rows.flatMap((row) => [`${schemaName(row)}Input`, `${schemaName(row)}Output`]));
+  const own = new Set(rows.flatMap((row) => ['Input', 'Form', 'Output'].map((kind) => `${schemaName(row)}${kind}`)));
   return Object.keys(schemas)
-    .filter((name) => name !== 'Error' && !own.has(name))
+    .filter((name) => name !== 'Error' && !own.has(name) && !/.Event$/.test(name))
     .sort();
 }

@@ -78,8 +78,8 @@ function boundsOf(schema: Schema, unit: (max: number) => string): string {
   const max = schema.maximum === Number.MAX_SAFE_INTEGER ? undefined : schema.maximum;
   if (schema.type === 'array') return range(minItems, maxItems, 'elements');
   if (schema.type === 'integer') return range(min, max, '');
-  if (pattern) return `matches ${code(pattern)}`;
-  return maxLength > 0 ? range(minLength, maxLength, unit(maxLength)) : '';
+  if (maxLength > 0) return range(minLength, maxLength, unit(maxLength));
+  return pattern ? `matches ${code(pattern)}` : '';
 }
 
 function range(min: number | undefined, max: number | undefined, unit: string): string {

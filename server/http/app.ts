@@ -32,8 +32,8 @@ export function buildFetch(deps: AppDeps) {
     // Without a Host header the URL is only a path.
     const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2);
     const apiPath = url.startsWith('/api/', start) ? url.slice(start + 5) : '';
-    if (isOperation.test(apiPath)) return deps.api(request, apiPath, connections);
     if (isUpload.test(apiPath)) return deps.uploads(request, apiPath, connections);
+    if (apiPath !== '' && !isDescription.test(apiPath)) return deps.api(request, apiPath, connections);
     if (isMetrics.test(url.slice(start))) return deps.metrics(request, connections);
     return (
       deps.oauth(request, url.slice(start), connections) ??
@@ -42,11 +42,10 @@ export function buildFetch(deps: AppDeps) {
   };
 }
 
-/** `messages.php`, with or without a query. */
-const isOperation = /^[^/?]*\.php(?:\?|$)/;
-
+// Everything else below `/api/` names an operation. No resource may take these names: `ReservedName` in contract/table.ts.
 /** `uploads` and the paths below it. */
 const isUpload = /^uploads(?:[/?]|$)/;
+const isDescription = /^openapi\.json(?:\?|$)/;
 
 /** `/metrics` in no other spelling: the router would decode the path, and a proxy that hides it may not. */
 const isMetrics = /^\/metrics(?:\?|$)/;

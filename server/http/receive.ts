@@ -83,5 +83,5 @@ const tooSlow = () =>
 const asRaw = (fields: Fields): RawInput => ({ kind: 'strings', fields });
 
 function refuseQuery([misplaced]: Target['query']): void {
-  if (misplaced) throw invalidField(shorten(misplaced[0]), 'belongs in the body: a POST takes only action in its URL');
+  if (misplaced) throw invalidField(shorten(misplaced[0]), 'belongs in the body of a POST, not in its URL');
 }

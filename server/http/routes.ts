@@ -7,7 +7,7 @@ import {
   type NamedOperation,
   ParleyError,
 } from '@parley/contract';
-import { closest } from 'fastest-levenshtein';
+import { nearest } from '../lib/nearest.ts';
 import { parseFields } from './form.ts';
 import { inputDecoder, type RawInput } from './input.ts';
 import { HttpError } from './responses.ts';
@@ -25,6 +25,26 @@ export interface Target {
   readonly query: readonly (readonly [string, string])[];
 }
 
+/** How a URL names an operation. Errors use the form of the request. */
+interface Form {
+  resource(name: string): string;
+  action(resource: string, action: string): string;
+}
+
+/** `messages/send_message` */
+const pathForm: Form = {
+  resource: (name) => name,
+  action: (resource, action) => `${resource}/${action}`,
+};
+
+/** `messages.php?action=send_message`, the form of the specification. */
+const queryForm: Form = {
+  resource: (name) => `${name}.php`,
+  action: (resource, action) => `${resource}.php?action=${action}`,
+};
+
+type Actions = ReadonlyMap<string, Route>;
+
 /** Finds the operation for a URL and a method. Throws with a hint if there is none. */
 export class Routes {
   readonly #byResource = new Map<string, Map<string, Route>>();
@@ -37,7 +57,8 @@ export class Routes {
       const route = { row, decode: inputDecoder(row), fileField: fileField(row.input) };
       actions.set(row.action, route);
       this.#byResource.set(row.resource, actions);
-      this.#byPath.set(`${row.resource}.php?action=${row.action}`, { route, query: [] });
+      for (const form of [pathForm, queryForm])
+        this.#byPath.set(form.action(row.resource, row.action), { route, query: [] });
     }
   }
 
@@ -48,34 +69,60 @@ export class Routes {
     // HEAD gets the headers of a file.
     const isAllowed = row.method === method || (method === 'HEAD' && isFile(row.output));
     if (!isAllowed) {
-      const message = `${row.resource}.php?action=${row.action} takes ${row.method}.`;
-      throw new HttpError('method_not_allowed', message, { allow: row.method });
+      const url = formOf(path).action(row.resource, row.action);
+      throw new HttpError('method_not_allowed', `${url} takes ${row.method}.`, { allow: row.method });
     }
     return target;
   }
 
   #parse(path: string): Target {
-    const [file = '', query = ''] = split(path, '?');
-    const actions = this.#byResource.get(file.slice(0, -'.php'.length));
-    if (!actions) {
-      const known = [...this.#byResource.keys()].map((r) => `${r}.php`).join(', ');
-      throw new ParleyError('not_found', `There is no such resource. There are: ${known}.`);
+    const [file, query] = split(path, '?');
+    if (formOf(path) === pathForm) {
+      const [resource, action] = split(file, '/');
+      const route = findAction(pathForm, resource, action, this.#actions(pathForm, resource));
+      return { route, query: parseFields(query) };
     }
+    const resource = file.slice(0, -'.php'.length);
+    const actions = this.#actions(queryForm, resource);
     const fields = parseFields(query);
-    const [action, ...others] = fields.filter(([name]) => name === 'action').map(([, value]) => value);
+    const [action = '', ...others] = fields.filter(([name]) => name === 'action').map(([, value]) => value);
     if (others.length > 0) throw invalidField('action', 'is given more than once');
-    const route = action === undefined ? undefined : actions.get(action);
-    if (!route) throw new ParleyError('unknown_action', unknownAction(file, action, [...actions.keys()]));
+    const route = findAction(queryForm, resource, action, actions);
     return { route, query: fields.filter(([name]) => name !== 'action') };
   }
+
+  #actions(form: Form, resource: string): Actions {
+    const actions = this.#byResource.get(resource);
+    if (actions) return actions;
+    const known = [...this.#byResource.keys()];
+    const list = known.map(form.resource).join(', ');
+    const hint = suggestion(resource, known, form.resource);
+    throw new ParleyError('not_found', `There is no such resource.${hint} There are: ${list}.`);
+  }
+}
+
+function findAction(form: Form, resource: string, action: string, actions: Actions): Route {
+  const route = actions.get(action);
+  if (route) return route;
+  const known = [...actions.keys()];
+  const list = known.join(', ');
+  if (action === '')
+    throw new ParleyError('unknown_action', `Name an action: ${form.action(resource, '…')} with one of ${list}.`);
+  const hint = suggestion(action, known);
+  throw new ParleyError('unknown_action', `${form.resource(resource)} has no such action.${hint} There are: ${list}.`);
+}
+
+function suggestion(given: string, known: readonly string[], inWords = (name: string) => name): string {
+  const near = nearest(given, known);
+  return near === undefined ? '' : ` Did you mean ${inWords(near)}?`;
+}
+
+function formOf(path: string): Form {
+  const [file] = split(path, '?');
+  return file.endsWith('.php') && !file.includes('/') ? queryForm : pathForm;
 }
 
 function split(text: string, mark: string): [string, string] {
   const at = text.indexOf(mark);
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + mark.length)];
-}
-
-function unknownAction(file: string, action: string | undefined, known: string[]): string {
-  if (!action) return `Name an action: ${file}?action=… with one of ${known.join(', ')}.`;
-  return `${file} has no such action. Did you mean ${closest(action.slice(0, 64), known)}? There are: ${known.join(', ')}.`;
 }

@@ -108,7 +108,7 @@ export function buildSite(deps: SiteDeps, register: (site: Site) => void): Site 
 const pageOf = (c: PageContext): string => matchedRoutes(c).findLast(({ path }) => path !== '/*')?.path ?? 'none';
 
 const nothingHere = () =>
-  new ParleyError('not_found', 'There is nothing at this URL. The API is at /api/<resource>.php?action=<action>.');
+  new ParleyError('not_found', 'There is nothing at this URL. The API is at /api/<resource>/<action>.');
 
 /** Browsers ask for HTML. Programs do not. */
 export const wantsHtml = ({ headers }: Request): boolean => (headers.get('accept') ?? '').includes('text/html');

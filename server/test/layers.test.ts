@@ -66,6 +66,7 @@ const may: Record<string, readonly string[] | 'all'> = {
   'proof/chaos': 'all',
   'proof/soak': 'all',
   'proof/fuzz': 'all',
+  'proof/clients': 'all',
   docs: 'all',
   examples: ['sdk', 'examples'],
 };

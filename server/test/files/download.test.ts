@@ -141,6 +141,16 @@ onAnyEngine('a file is downloaded', (engine) => {
       expect(asked.headers.get('content-length')).toBe('13');
     });
 
+    test('in the form /api/files/download too', async () => {
+      const { bob, file } = await sentFile();
+      const link = (await linkTo(bob, file)).replace('files.php?action=download&', 'files/download?');
+      expect(link).toContain('/api/files/download?file_id=');
+      expect(await (await fetch(link)).text()).toBe('for the group');
+      expect((await fetch(link, { method: 'HEAD' })).headers.get('content-length')).toBe('13');
+      expectRefusal(await request(changed(link, { user_id: '1' })), 'unauthorized');
+      expectRefusal(await request(link.replace('files/download', 'files/get')), 'unauthorized');
+    });
+
     test('that has exactly the signed parameters', async () => {
       const { ada, bob, cleo, file } = await sentFile();
       const other = await upload(ada, 'another', 'another.txt');

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { isEventStream, isFile, listOperations, type NamedOperation } from '@parley/contract';
 import { buildHandlers } from '../../operations/index.ts';
 import type { Services } from '../../operations/operation.ts';
-import type { Client } from '../support/client.ts';
+import { type Client, urlFormNames } from '../support/client.ts';
 import { freshEnvironment, onAnyEngine } from '../support/engines.ts';
 import { eventually } from '../support/eventually.ts';
 import { buildExamples, withoutChance } from '../support/examples.ts';
@@ -18,6 +18,12 @@ test('every row of the contract has a handler, and every handler a row', () => {
 /** The clock stands still, so that no webhook is tried a second time however long the tests take. */
 const runtime = { now: () => Date.UTC(2026, 0, 1) };
 
+/** The rows of a method, in both forms of their URL. */
+const inBothForms = (method: NamedOperation['method']) =>
+  urlFormNames.flatMap((form) =>
+    rows.filter((row) => row.method === method).map((row) => [row.name, form, row] as const),
+  );
+
 onAnyEngine('the documented examples', (engine) => {
   describe('that change nothing', () => {
     const server = serverFor(engine, {}, runtime);
@@ -26,24 +32,20 @@ onAnyEngine('the documented examples', (engine) => {
       ada = (await buildExamples(server())).ada;
     });
 
-    test.each(rows.filter(({ method }) => method === 'GET').map((row) => [row.name, row] as const))(
-      '%s answers as documented',
-      (_, row) => expectExample(ada, row),
+    test.each(inBothForms('GET'))('%s answers as documented, as %s', (_, form, row) =>
+      expectExample(ada.with(form), row),
     );
   });
 
   describe('that change something', () => {
-    test.each(rows.filter(({ method }) => method === 'POST').map((row) => [row.name, row] as const))(
-      '%s answers as documented',
-      async (_, row) => {
-        const server = await startServer(await freshEnvironment(engine), runtime);
-        try {
-          await expectExample((await buildExamples(server)).ada, row);
-        } finally {
-          await server.stop();
-        }
-      },
-    );
+    test.each(inBothForms('POST'))('%s answers as documented, as %s', async (_, form, row) => {
+      const server = await startServer(await freshEnvironment(engine), runtime);
+      try {
+        await expectExample((await buildExamples(server)).ada.with(form), row);
+      } finally {
+        await server.stop();
+      }
+    });
   });
 });
 
@@ -58,18 +60,16 @@ async function expectExample(ada: Client, row: NamedOperation): Promise<void> {
 }
 
 async function expectBytes(client: Client, row: NamedOperation): Promise<void> {
-  const query = new URLSearchParams({ action: row.action, ...(row.example.input as object) });
   const headers = { authorization: `Bearer ${client.token}` };
-  const response = await fetch(`${client.url}/api/${row.resource}.php?${query}`, { headers });
+  const response = await fetch(client.urlOf(row, row.example.input as object), { headers });
   expect(response.status).toBe(200);
   expect(await response.text()).toBe(await (row.example.output as File).text());
 }
 
 /** The example stands in the stream, whatever comes before and after it. */
 async function expectFrames(client: Client, row: NamedOperation): Promise<void> {
-  const query = new URLSearchParams({ action: row.action, ...(row.example.input as object) });
   const headers = { authorization: `Bearer ${client.token}` };
-  const response = await fetch(`${client.url}/api/${row.resource}.php?${query}`, { headers });
+  const response = await fetch(client.urlOf(row, row.example.input as object), { headers });
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
   const timeless = (text: string) => text.replaceAll(/"timestamp":"[^"]*"/g, '"timestamp":""');
   let text = '';

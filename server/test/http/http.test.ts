@@ -1,16 +1,12 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { errors, listOperations, type NamedOperation, scopeNames } from '@parley/contract';
-import type { Client } from '../support/client.ts';
+import { type Client, type UrlForm, urlFormNames, urlForms } from '../support/client.ts';
 import { onAnyEngine } from '../support/engines.ts';
 import { buildExamples, type People } from '../support/examples.ts';
 import { serverFor } from '../support/server.ts';
 import { expectRefusal, request, statuses } from '../support/wire.ts';
 
 const rows = listOperations();
-const query = (input: object) =>
-  Object.entries(input)
-    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
-    .join('&');
 
 test('the codes of the contract and their statuses are those of the design', () => {
   const given: Record<string, number> = Object.fromEntries(Object.entries(errors).map(([code, e]) => [code, e.status]));
@@ -25,12 +21,17 @@ onAnyEngine('over HTTP', (engine) => {
   });
 
   /** A call of a row's example by hand, with whatever headers. */
-  const call = (row: NamedOperation, headers: Record<string, string>, method: string = row.method) => {
+  const call = (
+    row: NamedOperation,
+    headers: Record<string, string>,
+    method: string = row.method,
+    form: UrlForm = 'resource.php?action=',
+  ) => {
     const input = row.example.input as object;
-    const address = `${server().url}/api/${row.resource}.php?action=${row.action}`;
+    const caller = people.ada.with(form);
     return row.method === 'GET'
-      ? request(`${address}&${query(input)}`, { method, headers })
-      : request(address, {
+      ? request(caller.urlOf(row, input).href, { method, headers })
+      : request(caller.urlOf(row).href, {
           method,
           headers: { 'content-type': 'application/json', ...headers },
           ...(method !== 'GET' && { body: JSON.stringify(input) }),
@@ -45,55 +46,103 @@ onAnyEngine('over HTTP', (engine) => {
   const me = row('users.me');
 
   describe('finding the operation', () => {
-    test('every action rejects other methods, and Allow names its own', async () => {
+    test.each(urlFormNames)('every action rejects other methods, and Allow names its own, as %s', async (form) => {
       for (const one of rows) {
         const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => method !== one.method);
         for (const method of others) {
-          const reply = await call(one, bearer(people.ada.token), method);
-          expectRefusal(reply, 'method_not_allowed');
+          const reply = await call(one, bearer(people.ada.token), method, form);
+          const { message } = expectRefusal(reply, 'method_not_allowed');
           expect(reply.headers.get('allow')).toBe(one.method);
+          expect(message).toBe(`${urlForms[form](one)} takes ${one.method}.`);
         }
       }
     });
 
-    test('an unknown action is rejected with a suggestion', async () => {
-      const reply = await request(`${server().url}/api/messages.php?action=send_mesage`, { method: 'POST' });
-      expect(expectRefusal(reply, 'unknown_action').message).toContain('Did you mean send_message?');
+    test.each([
+      ['messages.php?action=send_mesage', 'messages.php has no such action. Did you mean send_message? There are: '],
+      ['messages/send_mesage', 'messages has no such action. Did you mean send_message? There are: '],
+      ['messages/send_message/', 'messages has no such action. Did you mean send_message? There are: '],
+      ['chats/lits?scope=mine', 'chats has no such action. Did you mean list? There are: '],
+    ])('a misspelt action is rejected with a suggestion: %s', async (path, message) => {
+      const reply = await request(`${server().url}/api/${path}`, { method: 'POST' });
+      expect(expectRefusal(reply, 'unknown_action').message).toStartWith(message);
     });
 
-    test.each(['messages.php', 'messages.php?action=', 'messages.php?chat_id=1', 'messages.php?Action=send_message'])(
-      'a missing action is refused with the list of actions: %s',
+    test.each(['messages.php?action=fetch_everything', 'messages/fetch_everything', 'users/xy', 'users.php?action=xy'])(
+      'an action that is near to no other is rejected without a suggestion: %s',
       async (path) => {
-        const reply = await request(`${server().url}/api/${path}`, { headers: bearer(people.ada.token) });
-        const { message } = expectRefusal(reply, 'unknown_action');
-        for (const { action } of rows.filter((r) => r.resource === 'messages')) expect(message).toContain(action);
-      },
-    );
-
-    test.each(['constructor', '__proto__', 'toString', 'send_message.php', 'SEND_MESSAGE', '../tokens', '%00', '💬'])(
-      'an action that is a trick is an unknown action: %s',
-      async (action) => {
-        const address = `${server().url}/api/messages.php?action=${encodeURIComponent(action)}`;
-        expectRefusal(await request(address, { headers: bearer(people.ada.token) }), 'unknown_action');
+        const reply = await request(`${server().url}/api/${path}`, { method: 'POST' });
+        expect(expectRefusal(reply, 'unknown_action').message).toMatch(/ has no such action\. There are: /);
       },
     );
 
     test.each([
-      'api/nonsense.php?action=list',
-      'api/messages?action=get_messages',
-      'api/constructor.php',
-      'api',
-      'api/',
-    ])('an unknown resource is not found: %s', async (path) => {
-      expectRefusal(await request(`${server().url}/${path}`, { headers: bearer(people.ada.token) }), 'not_found');
+      ...['messages.php', 'messages.php?action=', 'messages.php?chat_id=1', 'messages.php?Action=send_message'],
+      ...['messages', 'messages/', 'messages?action=send_message', 'messages/?chat_id=1'],
+    ])('a missing action is refused with the list of actions: %s', async (path) => {
+      const reply = await request(`${server().url}/api/${path}`, { headers: bearer(people.ada.token) });
+      const { message } = expectRefusal(reply, 'unknown_action');
+      expect(message).toStartWith(
+        `Name an action: messages${path.includes('.php') ? '.php?action=' : '/'}… with one of `,
+      );
+      for (const { action } of rows.filter((r) => r.resource === 'messages')) expect(message).toContain(action);
     });
 
-    test.each(['nonsense', 'api/messages.php/extra', 'api/v2/messages.php', 'favicon.ico', '%2e%2e/%2e%2e/etc/passwd'])(
+    test.each(['constructor', '__proto__', 'toString', 'send_message.php', 'SEND_MESSAGE', '../tokens', '%00', '💬'])(
+      'an action that is a trick is an unknown action: %s',
+      async (action) => {
+        for (const start of ['messages.php?action=', 'messages/']) {
+          const address = `${server().url}/api/${start}${encodeURIComponent(action)}`;
+          expectRefusal(await request(address, { headers: bearer(people.ada.token) }), 'unknown_action');
+        }
+      },
+    );
+
+    test.each([
+      ['api/nonsense.php?action=list', 'There is no such resource. There are: messages.php, chats.php, '],
+      ['api/nonsense/list', 'There is no such resource. There are: messages, chats, '],
+      ['api/mesages/send_message', 'There is no such resource. Did you mean messages? There are: messages, chats, '],
+      ['api/mesages.php', 'There is no such resource. Did you mean messages.php? There are: messages.php, chats.php, '],
+      ['api/constructor.php', 'There is no such resource. '],
+      ['api/__proto__/toString', 'There is no such resource. '],
+      ['api//send_message', 'There is no such resource. '],
+      ['api/messages.php/extra', 'There is no such resource. '],
+      ['api/v2/messages.php', 'There is no such resource. '],
+      ['api', 'There is nothing at this URL. '],
+      ['api/', 'There is nothing at this URL. '],
+    ])('an unknown resource is not found: %s', async (path, message) => {
+      const reply = await request(`${server().url}/${path}`, { headers: bearer(people.ada.token) });
+      expect(expectRefusal(reply, 'not_found').message).toStartWith(message);
+    });
+
+    test.each(['nonsense', 'favicon.ico', '%2e%2e/%2e%2e/etc/passwd'])(
       'an address outside the API is not found, in the same shape: %s',
       async (path) => {
         expectRefusal(await request(`${server().url}/${path}`), 'not_found');
       },
     );
+  });
+
+  describe('the query of /api/<resource>/<action>', () => {
+    const complaintOf = async (path: string, init: RequestInit = {}) => {
+      const reply = await request(`${server().url}/api/${path}`, { headers: bearer(people.ada.token), ...init });
+      return expectRefusal(reply, 'validation_failed').details[0];
+    };
+
+    test('has no action', async () => {
+      const expected = { field: 'action', message: 'is not a field of this operation' };
+      expect(await complaintOf('users/me?action=me')).toEqual(expected);
+    });
+
+    test('belongs to a GET', async () => {
+      const found = await complaintOf('chats/join?chat_id=4', { method: 'POST' });
+      expect(found).toEqual({ field: 'chat_id', message: 'belongs in the body of a POST, not in its URL' });
+    });
+
+    test('is percent-encoded UTF-8', async () => {
+      const headers = bearer(people.ada.token);
+      expectRefusal(await request(`${server().url}/api/chats/list?query=%ff`, { headers }), 'invalid_request');
+    });
   });
 
   describe('the access token', () => {
@@ -115,9 +164,9 @@ onAnyEngine('over HTTP', (engine) => {
       expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer /);
     });
 
-    test('is required by every operation', async () => {
+    test.each(urlFormNames)('is required by every operation, as %s', async (form) => {
       for (const one of rows) {
-        const reply = await call(one, {});
+        const reply = await call(one, {}, one.method, form);
         expectRefusal(reply, 'unauthorized');
         expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer /);
       }
@@ -152,13 +201,13 @@ onAnyEngine('over HTTP', (engine) => {
   });
 
   describe('scopes', () => {
-    test('every row rejects a token without its scope', async () => {
+    test.each(urlFormNames)('every row rejects a token without its scope, as %s', async (form) => {
       for (const { one, scope } of rows.flatMap((one) => one.scopes.map((scope) => ({ one, scope })))) {
         const token = await server().token(
           'ada',
           scopeNames.filter((s) => s !== scope),
         );
-        const reply = await call(one, bearer(token));
+        const reply = await call(one, bearer(token), one.method, form);
         expect(expectRefusal(reply, 'insufficient_scope').message).toContain(scope);
         expect(reply.headers.get('www-authenticate')).toContain('error="insufficient_scope"');
       }
@@ -245,14 +294,17 @@ onAnyEngine('over HTTP', (engine) => {
         },
       });
 
-    test('a browser may call from anywhere, with a token and an Idempotency-Key', async () => {
-      const { status, headers } = await preflight('/api/messages.php?action=send_message');
-      expect(status).toBe(204);
-      expect(headers.get('access-control-allow-origin')).toBe('*');
-      expect(headers.get('access-control-allow-methods')).toMatch(/GET.*POST/);
-      const allowed = headers.get('access-control-allow-headers')?.toLowerCase() ?? '';
-      for (const name of ['authorization', 'content-type', 'idempotency-key']) expect(allowed).toContain(name);
-    });
+    test.each(['/api/messages.php?action=send_message', '/api/messages/send_message'])(
+      'a browser may call %s from anywhere, with a token and an Idempotency-Key',
+      async (path) => {
+        const { status, headers } = await preflight(path);
+        expect(status).toBe(204);
+        expect(headers.get('access-control-allow-origin')).toBe('*');
+        expect(headers.get('access-control-allow-methods')).toMatch(/GET.*POST/);
+        const allowed = headers.get('access-control-allow-headers')?.toLowerCase() ?? '';
+        for (const name of ['authorization', 'content-type', 'idempotency-key']) expect(allowed).toContain(name);
+      },
+    );
 
     test('a browser can read the response and its headers, never with credentials', async () => {
       const origin = { origin: 'https://shop.example', cookie: 'a=b' };

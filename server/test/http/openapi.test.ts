@@ -1,42 +1,61 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import {
   buildContract,
-  type Contract,
   defaultLimits,
-  defaultPage,
   type ErrorCode,
   errors,
+  eventNames,
+  eventTable,
+  fileField,
   isEventStream,
   isFile,
   listOperations,
   type NamedOperation,
-  openApi,
+  operationId,
   schemaName,
+  unstatedRules,
+  webhookHeaders,
 } from '@parley/contract';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { z } from 'zod';
+import { deliveryHeaders } from '../../webhooks/headers.ts';
 import { serverFor } from '../support/server.ts';
 
+type Schema = Readonly<Record<string, unknown>>;
+
 interface Parameter {
+  readonly $ref?: string;
   readonly name: string;
+  readonly in: string;
   readonly required?: boolean;
-  readonly description?: string;
-  readonly schema: { readonly enum?: readonly string[]; readonly anyOf?: readonly object[] };
+  readonly schema: Schema;
+  readonly example?: unknown;
 }
 
 interface Described {
-  readonly parameters: readonly Parameter[];
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: object }>>;
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { schema: Schema; example?: unknown }>> };
+  readonly responses: Readonly<Record<string, { readonly $ref?: string; readonly content?: object }>>;
 }
 
 interface Document {
   readonly openapi: string;
+  readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Readonly<Record<string, unknown>>>> };
+  readonly webhooks: Readonly<Record<string, { readonly post: Described }>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly responses: Readonly<Record<string, { readonly description: string }>>;
+    readonly parameters: Readonly<Record<string, Parameter>>;
+  };
 }
 
 const rows = listOperations();
-const resources = [...new Set(rows.map((row) => row.resource))];
 const server = serverFor('sqlite');
 let document: Document;
 
@@ -46,11 +65,20 @@ beforeAll(async () => {
   document = (await response.json()) as Document;
 });
 
-const described = ({ resource, method }: NamedOperation): Described => {
-  const found = document.paths[`/${resource}.php`]?.[method.toLowerCase()];
-  if (!found) throw new Error(`${method} /${resource}.php is not described`);
+const described = ({ resource, action, method }: NamedOperation): Described => {
+  const found = document.paths[`/${resource}/${action}`]?.[method.toLowerCase()];
+  if (!found) throw new Error(`${method} /${resource}/${action} is not described`);
   return found;
 };
+
+const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+/** Returns every schema and subschema of the document. */
+function* schemasIn(value: unknown): Generator<Schema> {
+  if (typeof value !== 'object' || value === null) return;
+  yield value as Schema;
+  for (const inner of Object.values(value)) yield* schemasIn(inner);
+}
 
 test('the description that is served is valid OpenAPI 3.1', async () => {
   expect(document.openapi).toStartWith('3.1.');
@@ -59,74 +87,192 @@ test('the description that is served is valid OpenAPI 3.1', async () => {
   expect(valid).toBe(true);
 });
 
-test('there is one path for each resource and no other', () => {
-  expect(Object.keys(document.paths)).toEqual(resources.map((resource) => `/${resource}.php`));
-});
-
-test('the actions of a resource and method are exactly those of the rows', () => {
+test('there is one path for each row and no other, with an id and the tag of its resource', () => {
+  expect(Object.keys(document.paths)).toEqual(rows.map((row) => `/${row.resource}/${row.action}`));
   for (const row of rows) {
-    const action = described(row).parameters.find((p) => p.name === 'action');
-    const sisters = rows.filter((r) => r.resource === row.resource && r.method === row.method);
-    expect(action?.required).toBe(true);
-    expect(action?.schema.enum).toEqual(sisters.map((r) => r.action));
+    expect(Object.keys(document.paths[`/${row.resource}/${row.action}`] ?? {})).toEqual([row.method.toLowerCase()]);
+    expect(described(row)).toMatchObject({ operationId: operationId(row), tags: [row.resource] });
+    expect(described(row).summary).toMatch(/^[A-Z].*[^.]$/);
+    expect(described(row).description).toStartWith(row.summary);
   }
+  const webhooks = Object.values(document.webhooks).map(({ post }) => post.operationId);
+  expect(new Set([...rows.map(operationId), ...webhooks]).size).toBe(rows.length + webhooks.length);
+  expect(document.tags.map(({ name }) => name)).toEqual([
+    ...new Set<string>(rows.map((row) => row.resource)),
+    'deliveries',
+  ]);
 });
 
-test('a parameter says which actions need it and which only take it', () => {
-  const chatId = document.paths['/messages.php']?.get?.parameters.find((p) => p.name === 'chat_id');
-  expect(chatId?.description).toBe('Required by get_messages; optional for search_messages.');
-  expect(chatId?.required).toBe(false);
-});
-
-test('a parameter that two actions take in different forms may have either', () => {
-  const contract = buildContract(defaultLimits);
-  const get_message = { ...contract.messages.get_message, input: z.strictObject({ limit: z.enum(['all']) }) };
-  const changed = { ...contract, messages: { ...contract.messages, get_message } } as unknown as Contract;
-  const { paths } = openApi(changed) as unknown as Document;
-  const limit = paths['/messages.php']?.get?.parameters.find((p) => p.name === 'limit');
-  expect(limit?.schema).toMatchObject({
-    anyOf: [
-      { type: 'integer', minimum: 1, maximum: defaultLimits.page, default: defaultPage },
-      { type: 'string', enum: ['all'] },
-    ],
-  });
+test('a header is described where it is used, and nowhere else', () => {
+  for (const row of rows) {
+    const headers = (described(row).parameters ?? []).filter((one) => one.in === 'header').map(({ name }) => name);
+    expect({ name: row.name, headers }).toEqual({
+      name: row.name,
+      headers: [
+        ...(row.idempotent ? ['Idempotency-Key'] : []),
+        ...(isEventStream(row.output) ? ['Last-Event-ID'] : []),
+        ...(isFile(row.output) ? ['Range'] : []),
+      ],
+    });
+  }
 });
 
 describe('every operation', () => {
   for (const row of rows) {
-    test(`${row.name} has its schemas, and its example fits them`, () => {
-      // A file is a text of any bytes there, which JSON has no word for.
-      const asJson = (value: object) =>
-        JSON.parse(JSON.stringify(value, (_, inner) => (inner instanceof Blob ? 'bytes' : inner))) as unknown;
-      expect(problems(`${schemaName(row)}Input`, asJson(row.example.input as object))).toEqual([]);
-      const answers = () => expect(described(row).responses[200]?.content);
-      if (isFile(row.output)) return answers().toHaveProperty(['*/*']);
-      if (isEventStream(row.output)) return answers().toHaveProperty(['text/event-stream']);
-      const answer = { success: true, ...(row.example.output as object) };
-      expect(problems(`${schemaName(row)}Output`, asJson(answer))).toEqual([]);
+    const shape = (type: z.ZodType) => Object.keys((type as z.ZodObject).shape);
+    const name = schemaName(row);
+    const file = fileField(row.input);
+
+    test(`${row.name} takes the fields of its row`, () => {
+      const { parameters = [], requestBody } = described(row);
+      const isRequired = (field: string) => !(row.input as z.ZodObject).shape[field]?.safeParse(undefined).success;
+      if (row.method === 'GET') {
+        const query = parameters.filter((one) => one.in === 'query');
+        expect(requestBody).toBeUndefined();
+        expect(query.map((one) => one.name)).toEqual(shape(row.input));
+        for (const one of query) {
+          expect({ name: one.name, required: one.required }).toEqual({
+            name: one.name,
+            required: isRequired(one.name),
+          });
+          expect(one.example).toEqual((row.example.input as Record<string, unknown>)[one.name]);
+        }
+        return;
+      }
+      const content = requestBody?.content ?? {};
+      const types = [
+        ...(row.rawFile ? [] : ['application/json']),
+        ...(file === undefined ? [] : ['multipart/form-data']),
+      ];
+      expect(Object.keys(content)).toEqual(types);
+      const json = content['application/json'];
+      if (json) {
+        expect(json).toEqual({ schema: reference(`${name}Input`), example: row.example.input });
+        expect(problems(`${name}Input`, row.example.input)).toEqual([]);
+        const { properties = {}, required = [] } = schemaNamed(`${name}Input`);
+        expect(Object.keys(properties)).toEqual(shape(row.input).filter((field) => field !== file));
+        expect(required).toEqual(Object.keys(properties).filter(isRequired));
+      }
+      const form = content['multipart/form-data'];
+      if (form && file) {
+        expect(form).toEqual({ schema: reference(`${name}Form`) });
+        const { properties = {} } = schemaNamed(`${name}Form`);
+        expect(Object.keys(properties)).toEqual(shape(row.input));
+        expect(properties[file]).toMatchObject({ type: 'string', format: 'binary' });
+      }
     });
 
-    test(`${row.name} names the fields of its row and its errors`, () => {
-      const shape = (type: z.ZodType) => Object.keys((type as z.ZodObject).shape);
-      const input = document.components.schemas[`${schemaName(row)}Input`]?.properties ?? {};
-      const output = document.components.schemas[`${schemaName(row)}Output`]?.properties ?? {};
-      expect(Object.keys(input)).toEqual(shape(row.input));
-      const isJson = !isFile(row.output) && !isEventStream(row.output);
-      expect(Object.keys(output)).toEqual(isJson ? ['success', ...shape(row.output)] : []);
-      if (row.method === 'GET') {
-        const names = described(row).parameters.map((p) => p.name);
-        expect(names).toEqual(expect.arrayContaining(shape(row.input)));
+    test(`${row.name} returns the fields of its row, and its example fits`, () => {
+      const content = described(row).responses[200]?.content;
+      if (isFile(row.output)) {
+        const bytes = { schema: { type: 'string', format: 'binary' } };
+        expect(content).toEqual({ 'application/octet-stream': bytes, '*/*': bytes });
+        return;
       }
-      for (const code of row.errors) {
-        expect(described(row).responses[errors[code].status]?.description).toContain(`\`${code}\``);
+      if (isEventStream(row.output)) {
+        expect(content).toEqual({ 'text/event-stream': { schema: { type: 'string' }, example: row.example.output } });
+        return;
       }
+      const example = { success: true, ...(row.example.output as object) };
+      expect(content).toEqual({ 'application/json': { schema: reference(`${name}Output`), example } });
+      expect(problems(`${name}Output`, example)).toEqual([]);
+      expect(Object.keys(schemaNamed(`${name}Output`).properties ?? {})).toEqual(['success', ...shape(row.output)]);
+    });
+
+    test(`${row.name} names its errors, its scopes and its rules beyond the schema`, () => {
+      const { responses, description, security } = described(row);
+      const always: ErrorCode[] = ['invalid_request', 'unauthorized', 'validation_failed', 'rate_limited', 'internal'];
+      for (const code of [...always, ...row.errors]) {
+        const named = responses[errors[code].status]?.$ref?.split('/').at(-1) ?? '';
+        expect(document.components.responses[named]?.description).toContain(`\`${code}\``);
+      }
+      expect(security).toEqual([{ token: [] }, { oauth: row.scopes }]);
+      for (const scope of row.scopes) expect(description).toContain(`\`${scope}\``);
+      for (const { of, rule } of unstatedRules) if (rule && of?.includes(row.name)) expect(description).toContain(rule);
     });
   }
+});
+
+describe('every event', () => {
+  test.each(eventNames)('%s is a webhook with its body and the headers of a delivery', (event) => {
+    const post = document.webhooks[event]?.post;
+    const { schema } = post?.requestBody?.content['application/json'] ?? {};
+    const name = String(schema?.$ref).split('/').at(-1) ?? '';
+    const { data } = schemaNamed(name).properties as Record<string, { properties: object }>;
+    expect(Object.keys(data?.properties ?? {})).toEqual(Object.keys(eventTable[event].data.shape));
+    const at = '2026-01-01T12:00:00.000Z';
+    expect(problems(name, { event: 'another', timestamp: at, data: {} })).not.toEqual([]);
+    const headers = (post?.parameters ?? []).map(({ $ref }) => $ref?.split('/').at(-1));
+    expect(headers).toEqual(Object.keys(webhookHeaders));
+  });
+
+  test('is delivered with the headers that are described', () => {
+    const delivering = {
+      id: '1',
+      event: 'new_message',
+      body: '{}',
+      at: 0,
+      isForwarded: false,
+      attempt: 1,
+      replayId: 1,
+    };
+    const sent = deliveryHeaders({ ...delivering, secrets: ['secret'], webhookId: 1, version: '0.1.0' });
+    const { 'Content-Type': _, 'User-Agent': __, ...own } = sent;
+    expect(Object.keys(own).sort()).toEqual(Object.keys(webhookHeaders).sort());
+  });
+});
+
+describe('generators', () => {
+  const all = () => [...schemasIn(document)];
+
+  test('find no pattern beside a date, no constant, and no numeric exclusive bound', () => {
+    for (const schema of all()) {
+      if (schema.format === 'date-time') expect(schema).not.toHaveProperty('pattern');
+      expect(schema).not.toHaveProperty('const');
+      expect(schema).not.toHaveProperty('exclusiveMinimum');
+    }
+  });
+
+  test('find only patterns that every language reads', () => {
+    const patterns = all().flatMap(({ pattern }) => (typeof pattern === 'string' ? [pattern] : []));
+    expect(patterns.length).toBeGreaterThan(10);
+    for (const pattern of patterns) {
+      expect(pattern).toMatch(/^[\x20-\x7e]+$/);
+      expect(pattern).not.toMatch(/\\p|\(\?[^:]/);
+    }
+  });
+
+  test('find the rules of texts: a pattern accepts what the server accepts', () => {
+    const { messages, chats, users, files } = buildContract(defaultLimits);
+    const texts: Record<string, z.ZodType> = {
+      content: messages.send_message.input.shape.content,
+      emoji: messages.add_reaction.input.shape.emoji,
+      query: messages.search_messages.input.shape.query,
+      title: messages.create_group.input.shape.name,
+      description: chats.update.input.shape.description,
+      'file name': files.upload.input.shape.name,
+      'user name': users.create.input.shape.name,
+    };
+    for (const [name, type] of Object.entries(texts)) {
+      const pattern = new RegExp(String(z.toJSONSchema(type, { io: 'input' }).pattern));
+      const differs: string[] = [];
+      for (let code = 0; code <= 0xffff; code++) {
+        if (code >= 0xd800 && code <= 0xdfff) continue;
+        const character = String.fromCharCode(code);
+        for (const text of [character, `a${character}b`, `${character}${character}`]) {
+          if (name === 'file name' && /^\.+$/.test(text)) continue;
+          if (pattern.test(text) !== type.safeParse(text).success) differs.push(`${name} U+${code.toString(16)}`);
+        }
+      }
+      expect(differs).toEqual([]);
+    }
+  });
 });
 
 test('invalid input and impossible output do not fit the schemas', () => {
   expect(problems('SendMessageInput', { chat_id: 1, content: 'x', chatid: 1 })).not.toEqual([]);
   expect(problems('SendMessageInput', { content: 'x' })).not.toEqual([]);
+  expect(problems('SendMessageInput', { chat_id: 1, content: ' ' })).not.toEqual([]);
   expect(problems('SendMessageOutput', { success: true, message: { message_id: 'one' } })).not.toEqual([]);
 });
 
@@ -142,11 +288,16 @@ test('identifiers are 64 bits wide for generated clients', () => {
   expect(properties.message_id).toMatchObject({ type: 'integer', format: 'int64' });
 });
 
+function schemaNamed(name: string) {
+  const found = document.components.schemas[name];
+  if (!found) throw new Error(`the document has no schema ${name}`);
+  return found as { readonly properties?: Readonly<Record<string, unknown>>; readonly required?: readonly string[] };
+}
+
 /** Returns the errors of a value against the schema in the document. */
 function problems(name: string, value: unknown): unknown[] {
   const { schemas } = document.components;
-  if (!schemas[name]) throw new Error(`the document has no schema ${name}`);
-  const standalone = { ...schemas[name], $defs: schemas };
+  const standalone = { ...schemaNamed(name), $defs: schemas };
   const local = JSON.stringify(standalone).replaceAll('#/components/schemas/', '#/$defs/');
   const result = z.fromJSONSchema(JSON.parse(local)).safeParse(value);
   return result.error?.issues ?? [];

@@ -124,6 +124,7 @@ onAnyEngine('for operators', (engine) => {
     try {
       const ada = await server.user('ada');
       await ada.ok('users.me', {});
+      await ada.with('resource/action').ok('users.me', {});
       await ada.refused('chats.get', { chat_id: 1 });
       const ask = async (path: string) => {
         const response = await fetch(`${server.url}${path}`);
@@ -133,7 +134,7 @@ onAnyEngine('for operators', (engine) => {
       expect(await ask('/readyz')).toEqual({ status: 200, text: 'ready\n' });
       const { status, text } = await ask('/metrics');
       expect(status).toBe(200);
-      expect(text).toMatch(/^parley_request_duration_seconds_count\{operation="users\.me",status="200"\} 1$/m);
+      expect(text).toMatch(/^parley_request_duration_seconds_count\{operation="users\.me",status="200"\} 2$/m);
       expect(text).toMatch(/^parley_request_duration_seconds_count\{operation="chats\.get",status="404"\} 1$/m);
       expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
       const line = /^(|# (HELP|TYPE) \w+ .+|\w+(\{[^}]*\})? \S+)$/;
@@ -193,6 +194,8 @@ onAnyEngine('for operators', (engine) => {
       await raw(`users.php?action=me&access_token=${ada.token}`, {});
       await raw('users.php?action=me', { headers: { authorization: 'Bearer pat_heart-of-gold' } });
       await raw('dolphins.php?action=list', { headers });
+      await raw('messages/dolphins?query=dolphins', { headers });
+      await raw('dolphins/dolphins', { headers });
       await server.stop();
       lines = text
         .trimEnd()

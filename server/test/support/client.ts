@@ -5,6 +5,7 @@ import {
   type ErrorDetail,
   type JsonOperationName,
   listOperations,
+  type NamedOperation,
   type OperationName,
 } from '@parley/contract';
 import { cookieNames } from '../../http/cookies.ts';
@@ -29,16 +30,41 @@ export interface Answer<N extends OperationName> {
 
 const rows = new Map(listOperations().map((row) => [row.name, row]));
 
+/** The two URLs of an operation, after `/api/`. */
+export const urlForms = {
+  'resource.php?action=': ({ resource, action }: NamedOperation) => `${resource}.php?action=${action}`,
+  'resource/action': ({ resource, action }: NamedOperation) => `${resource}/${action}`,
+} as const;
+
+export type UrlForm = keyof typeof urlForms;
+export const urlFormNames = Object.keys(urlForms) as UrlForm[];
+
 /** Calls a server over HTTP as one user. It checks nothing. */
 export class Client {
   readonly url: string;
   readonly token: string;
   readonly userId: number;
+  readonly form: UrlForm;
 
-  constructor(url: string, token: string, userId: number) {
+  constructor(url: string, token: string, userId: number, form: UrlForm = 'resource.php?action=') {
     this.url = url;
     this.token = token;
     this.userId = userId;
+    this.form = form;
+  }
+
+  /** Returns a client of the same user that uses this form of URLs. */
+  with(form: UrlForm): Client {
+    return new Client(this.url, this.token, this.userId, form);
+  }
+
+  /** Returns the URL of an operation. Values are appended to its query. */
+  urlOf(row: NamedOperation, input: object = {}): URL {
+    const url = new URL(`${this.url}/api/${urlForms[this.form](row)}`);
+    for (const [key, value] of Object.entries(input)) {
+      for (const one of Array.isArray(value) ? value : [value]) url.searchParams.append(key, String(one));
+    }
+    return url;
   }
 
   protected credential(): Record<string, string> {
@@ -52,15 +78,11 @@ export class Client {
   ): Promise<Answer<N>> {
     const row = rows.get(name);
     if (!row) throw new Error(`no operation ${name}`);
-    const address = new URL(`${this.url}/api/${row.resource}.php?action=${row.action}`);
+    const address = this.urlOf(row, row.method === 'GET' ? (input as object) : {});
     const init: RequestInit = { method: row.method, headers: { ...this.credential(), ...headers } };
-    if (row.method === 'GET') {
-      for (const [key, value] of Object.entries(input as object)) {
-        for (const one of Array.isArray(value) ? value : [value]) address.searchParams.append(key, String(one));
-      }
-    } else if (hasFile(input as object)) {
+    if (row.method === 'POST' && hasFile(input as object)) {
       init.body = formOf(input as object);
-    } else {
+    } else if (row.method === 'POST') {
       init.body = JSON.stringify(input);
       init.headers = { 'content-type': 'application/json', ...init.headers };
     }
