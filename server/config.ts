@@ -154,7 +154,7 @@ export const summaries: Readonly<Record<keyof typeof settingsTable, string>> = {
   auditDays: 'Days that the audit log is kept.',
   folder: 'The folder for all data, such as the SQLite database.',
   diskReserve:
-    'Bytes of the disk of the data folder that files leave free. If less than half of them are free, everything that adds data gets 503, and sign-in, reading, deleting and revoking still work. On a disk below 5 GiB the reserve is a twentieth of it, or 32 MiB. 0 turns it off.',
+    'Bytes of the disk of the data folder that files leave free. If less than half of them are free, everything that adds data gets 503, and sign-in, reading, deleting and revoking still work. On a disk below 5 GiB the default is a twentieth of it, or 32 MiB. 0 turns it off.',
   databaseUrl: 'The PostgreSQL to use in place of SQLite, such as `postgres://user:password@host/database`.',
   connections: 'The maximum number of connections to PostgreSQL.',
   natsUrl:

@@ -75,7 +75,7 @@ export async function changePassword(
   if (throttled) return throttled;
   const user = await findUser(engine, userId);
   const known = user && (await findSignIn(engine, user.name));
-  if (!(await services.passwords.matches(passwords.current, known?.password_hash ?? null)))
+  if (!(await services.passwords.matches(passwords.current, known?.password_hash ?? null, `user ${userId}`)))
     return { outcome: 'wrong password' };
   const passwordHash = await services.passwords.hash(passwords.next);
   const arrival = await engine.write(async (tx) => {

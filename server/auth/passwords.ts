@@ -24,12 +24,16 @@ const concurrentHashes = 2;
 /** A queue of this length takes a few seconds. Further callers are refused at once, rather than kept waiting by a flood. */
 const maxWaiting = 100;
 
+/** The checks of an account wait for each other first, so that one person cannot fill the queue of all. */
+const maxWaitingOfAccount = 20;
+
 /** Hashes and checks passwords with argon2id. */
 export class Passwords {
   readonly #cost: Argon2;
   readonly #hasher: Hasher;
   #decoy: Promise<string> | undefined;
   readonly #line = new Semaphore(concurrentHashes, maxWaiting);
+  readonly #lines = new Map<string, { readonly line: Semaphore; checks: number }>();
 
   constructor({ memoryKib, passes }: PasswordCost, hasher: Hasher = Bun.password) {
     this.#cost = { algorithm: 'argon2id', memoryCost: memoryKib, timeCost: passes };
@@ -37,23 +41,32 @@ export class Passwords {
   }
 
   hash(password: string): Promise<string> {
-    return this.#inLine(() => this.#hasher.hash(password, this.#cost));
+    return this.#line
+      .run(() => this.#hasher.hash(password, this.#cost))
+      .catch((error: unknown) => {
+        throw asUnavailable(error);
+      });
   }
 
   /** Returns false for a null hash, after the same time as for a wrong password. */
-  async matches(password: string, hash: string | null): Promise<boolean> {
+  async matches(password: string, hash: string | null, account: string): Promise<boolean> {
     this.#decoy ??= this.#hasher.hash('nobody', this.#cost);
     const compared = hash ?? (await this.#decoy);
-    const matches = await this.#inLine(() => this.#hasher.verify(password, compared));
-    return matches && hash !== null;
-  }
-
-  async #inLine<T>(work: () => Promise<T>): Promise<T> {
+    const own = this.#lines.get(account) ?? { line: new Semaphore(1, maxWaitingOfAccount), checks: 0 };
+    this.#lines.set(account, own);
+    own.checks++;
     try {
-      return await this.#line.run(work);
+      const matches = await own.line.run(() => this.#line.run(() => this.#hasher.verify(password, compared)));
+      return matches && hash !== null;
     } catch (error) {
-      if (!(error instanceof SemaphoreFull)) throw error;
-      throw new ParleyError('unavailable', 'Too many people are signing in at the moment. Try again in a few seconds.');
+      throw asUnavailable(error);
+    } finally {
+      if (--own.checks === 0) this.#lines.delete(account);
     }
   }
+}
+
+function asUnavailable(error: unknown): unknown {
+  if (!(error instanceof SemaphoreFull)) return error;
+  return new ParleyError('unavailable', 'Too many people are signing in at the moment. Try again in a few seconds.');
 }

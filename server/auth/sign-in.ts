@@ -51,7 +51,9 @@ export async function signIn(services: SignInServices, attempt: Attempt): Promis
   const found = await findSignIn(engine, name);
   const device = found && readDevice(deviceKey, found, attempt.device);
   // Unknown names are throttled too, so that throttling does not reveal which names exist.
-  const account = device ? `device ${device}` : `account ${hashToken(fold(name))}`;
+  const stranger = `account ${hashToken(fold(name))}`;
+  // All known devices of an account together: each sign-in makes another.
+  const account = device && found ? `devices of ${found.user_id}` : stranger;
   // A known device is not held up by what strangers do in its network.
   const budgets = signInLimit
     ? [
@@ -62,7 +64,7 @@ export async function signIn(services: SignInServices, attempt: Attempt): Promis
   const waitMs = await takeAndRecord(services, budgets, attempt.address, found?.user_id);
   if (waitMs > 0) return throttledFor(waitMs);
 
-  const matches = await services.passwords.matches(attempt.password, found?.password_hash ?? null);
+  const matches = await services.passwords.matches(attempt.password, found?.password_hash ?? null, stranger);
   return engine.write(async (tx) => {
     const at = now();
     // The user may have been disabled, or the password changed, during the check. Both take this lock and end every
@@ -75,6 +77,8 @@ export async function signIn(services: SignInServices, attempt: Attempt): Promis
       return { outcome: 'refused' };
     }
     for (const { key, limit } of budgets) {
+      // Otherwise somebody could sign in to their own account without end, and keep the processor busy.
+      if (device) continue;
       await (key === account ? clearThrottle(tx, key) : returnAttempt(tx, key, limit));
     }
     const session = await openSession(tx, services, user.user_id, at);

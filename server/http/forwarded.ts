@@ -2,8 +2,11 @@ import { isLoopbackHost } from '../domain/address.ts';
 import { clientIp } from './client-ip.ts';
 import type { Connections } from './request-context.ts';
 
-/** Headers that proxies add. */
-const proxyHeaders = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
+/** Headers that proxies add, besides all that begin with `x-forwarded-`. */
+const proxyHeaders = [
+  ...['forwarded', 'via', 'x-real-ip', 'x-client-ip', 'x-cluster-client-ip', 'x-original-host', 'x-original-url'],
+  ...['true-client-ip', 'cf-connecting-ip', 'fastly-client-ip'],
+];
 
 /** A Host header, or X-Forwarded-Host, with one host. */
 export const isHost = /^[^\s,/?#@\\]+$/;
@@ -19,7 +22,9 @@ export function readHost(text: string | null, protocol = 'http:'): URL | undefin
  * Some proxies pass a request without a Host on as it is.
  */
 export const isForwarded = ({ headers }: Request): boolean =>
-  proxyHeaders.some((name) => headers.has(name)) || !isLoopbackHost(readHost(headers.get('host'))?.hostname ?? '');
+  proxyHeaders.some((name) => headers.has(name)) ||
+  headers.keys().some((name) => name.startsWith('x-forwarded-')) ||
+  !isLoopbackHost(readHost(headers.get('host'))?.hostname ?? '');
 
 /** Returns whether a program on this machine made the request. Call it before the first await, as `clientIp`. */
 export function isLocal(request: Request, connections: Connections): boolean {

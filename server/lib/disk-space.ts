@@ -16,10 +16,12 @@ export const measureSpace: MeasureSpace = async (folder) => {
 /** The default of the reserve. */
 export const defaultReserveBytes = 256 * 1024 * 1024;
 
-/** On a small disk the reserve is this share of it, but enough for the write-ahead log of the database. */
+/** On a small disk the default is this share of it, but enough for the write-ahead log of the database. */
 const smallDiskShare = 0.05;
 const minReserveBytes = 32 * 1024 * 1024;
 
 /** Returns the bytes that files leave free on a disk of this size. */
 export const reserveOn = (total: number, reserveBytes: number): number =>
-  Math.min(reserveBytes, Math.max(minReserveBytes, total * smallDiskShare));
+  reserveBytes === defaultReserveBytes
+    ? Math.min(reserveBytes, Math.max(minReserveBytes, total * smallDiskShare))
+    : reserveBytes;

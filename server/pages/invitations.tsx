@@ -36,6 +36,7 @@ export function invitationPages(site: Site, deps: SiteDeps): void {
     const { actor } = requireAdministrator(c);
     const { form } = c.var;
     const created = await attempt(c, async () => {
+      services.requireRoom();
       if (signUp === 'closed') throw new ParleyError('conflict', policies.closed);
       const { note = '' } = validate(noteRule, { note: form.get('note').trim() || undefined });
       return once(services, form, () => createInvitation(services, actor, note));

@@ -277,13 +277,26 @@ function gatedPasswords() {
 
 test('sign-ins beyond the queue for password checks are rejected, and succeed soon after', async () => {
   const { passwords, open } = gatedPasswords();
-  const checks = Array.from({ length: 110 }, () => passwords.matches(goodPassword, null));
+  const checks = Array.from({ length: 110 }, (_, i) => passwords.matches(goodPassword, null, `account ${i}`));
   const settled = Promise.allSettled(checks);
   // Two are being checked, and a hundred wait.
   await expect(checks[102]).rejects.toMatchObject({ code: 'unavailable' });
   open();
   expect((await settled).filter((result) => result.status === 'rejected')).toHaveLength(8);
-  expect(await passwords.matches(goodPassword, null)).toBe(false);
+  expect(await passwords.matches(goodPassword, null, 'another')).toBe(false);
+});
+
+test('one account cannot fill the queue for password checks', async () => {
+  const { passwords, open } = gatedPasswords();
+  const checks = Array.from({ length: 150 }, () => passwords.matches(goodPassword, null, 'mallory'));
+  const settled = Promise.allSettled(checks);
+  // One is being checked, and twenty wait.
+  await expect(checks[21]).rejects.toMatchObject({ code: 'unavailable' });
+  const ofAnother = passwords.matches(goodPassword, null, 'ada');
+  open();
+  expect(await ofAnother).toBe(false);
+  expect((await settled).filter((result) => result.status === 'rejected')).toHaveLength(129);
+  expect(await passwords.matches(goodPassword, null, 'mallory')).toBe(false);
 });
 
 describe('the rate limit of pages', () => {
