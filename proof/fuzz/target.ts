@@ -95,6 +95,8 @@ export class Target {
 
   /** Tries a subject, and checks the server afterwards. Returns the number of inputs. */
   async attempt(subject: Subject, draw: Partial<Draw> = {}): Promise<number> {
+    // The subjects before may have emptied the chats.
+    this.spoil();
     try {
       const tried = await attempt(subject, `http --database ${this.#engine}`, draw);
       await this.check();
