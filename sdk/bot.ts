@@ -1,7 +1,7 @@
 import { type Client, connectionOf } from './client.ts';
 import { ApiError, type TransportError } from './errors.ts';
 import type { EventData } from './operations.ts';
-import { isTransient, reconnectDelay } from './retry.ts';
+import { isTransient, reconnectDelay, untilAborted } from './retry.ts';
 import { verifyWebhook, WebhookVerificationError } from './webhook.ts';
 
 /** A message that somebody else has sent. */
@@ -45,8 +45,8 @@ export interface BotOptions {
   /** Defaults to memory: a bot that is started again begins with new messages. */
   readonly store?: BotStore | undefined;
   /**
-   * Called when a handler throws. The event then counts as handled, unless this function throws too. A failure to reach the
-   * server is not reported: the handler runs again later.
+   * Called when a handler throws. The event then counts as handled, unless this function throws too. If the handler could
+   * not reach the server, `run` repeats it until it can. After a response with 5xx, `run` repeats it up to five times first.
    */
   readonly onError: (error: unknown, message: BotMessage) => void | Promise<void>;
   /** Distinguishes programs that act as the same user. Defaults to `bot`. */
@@ -58,7 +58,10 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called each time the stream opens. */
   readonly onOpen?: (() => void) | undefined;
-  /** Called each time the stream breaks, with the milliseconds until the next attempt. */
+  /**
+   * Called before each retry, with the milliseconds until then: the stream broke, the server could not be reached at the
+   * start, or a call of a handler failed.
+   */
   readonly onBreak?: ((error: ApiError | TransportError, pauseMs: number) => void) | undefined;
 }
 
@@ -80,6 +83,14 @@ const maxHandled = 1_000;
 
 const maxBodyBytes = 1_048_576;
 const retryMs = 1_000;
+
+/** How often a handler is repeated after a response with 5xx. The pauses add up to about half a minute. */
+const maxServerErrors = 5;
+
+type CallError = ApiError | TransportError;
+type IsRetryable = (error: unknown) => error is CallError;
+
+const isServerError = ({ status = 0 }: CallError): boolean => status >= 500;
 
 /** Returns a bot that calls the handlers for each message once, over the event stream (`run`) or webhooks (`receive`). */
 export function bot(options: BotOptions): Bot {
@@ -108,23 +119,15 @@ class RunningBot implements Bot {
     this.#client = options.client;
   }
 
-  async run({ signal, onOpen, onBreak }: RunOptions = {}): Promise<void> {
-    const { clock } = connectionOf(this.#client);
+  async run(options: RunOptions = {}): Promise<void> {
+    const { signal, onOpen, onBreak } = options;
     try {
-      await this.#load();
+      await this.#retry(options, Number.POSITIVE_INFINITY, () => untilAborted(this.#load(), signal));
       const stream = this.#client.events({ after: this.#cursor, events: ['new_message'], signal, onOpen, onBreak });
       this.#cursor = await stream.open();
       await this.#save();
       for await (const event of stream) {
-        for (let failures = 0; ; failures++) {
-          try {
-            await this.#handleOnce(event);
-            break;
-          } catch (error) {
-            if (!isTransient(error)) throw error;
-            await clock.sleep(reconnectDelay(failures, retryMs, error), signal);
-          }
-        }
+        await this.#retry(options, maxServerErrors, (isRetryable) => this.#handleOnce(event, isRetryable));
         this.#cursor = stream.cursor;
         await this.#save();
         signal?.throwIfAborted();
@@ -142,13 +145,39 @@ class RunningBot implements Bot {
       const event = await verifyWebhook(body, request.headers, secret);
       if (event.event === 'new_message') {
         await this.#load();
-        await this.#handleOnce({ event_id: Number(event.id), timestamp: event.timestamp, data: event.data });
+        const received = { event_id: Number(event.id), timestamp: event.timestamp, data: event.data };
+        await this.#handleOnce(received, isTransient);
         await this.#save();
       }
       return new Response(null, { status: 204 });
     } catch (error) {
       if (error instanceof WebhookVerificationError) return new Response(error.message, { status: 401 });
       throw error;
+    }
+  }
+
+  /** Repeats the work while the server cannot be reached, and after so many responses with 5xx. Then throws the error. */
+  async #retry(
+    { signal, onBreak }: RunOptions,
+    maxErrors: number,
+    work: (isRetryable: IsRetryable) => Promise<unknown>,
+  ): Promise<void> {
+    const { clock } = connectionOf(this.#client);
+    let serverErrors = 0;
+    const isRetryable = (error: unknown): error is CallError =>
+      isTransient(error) && (!isServerError(error) || serverErrors < maxErrors);
+    for (let failures = 0; ; failures++) {
+      signal?.throwIfAborted();
+      try {
+        await work(isRetryable);
+        return;
+      } catch (error) {
+        if (!isRetryable(error)) throw error;
+        if (isServerError(error)) serverErrors++;
+        const pauseMs = reconnectDelay(failures, retryMs, error);
+        onBreak?.(error, pauseMs);
+        await clock.sleep(pauseMs, signal);
+      }
     }
   }
 
@@ -179,15 +208,16 @@ class RunningBot implements Bot {
   }
 
   /** Deliveries of the same event share one run of the handler. */
-  async #handleOnce(event: Received): Promise<void> {
+  async #handleOnce(event: Received, isRetryable: IsRetryable): Promise<void> {
     const id = event.event_id;
     if (this.#handled.has(id)) return;
-    const running = this.#running.get(id) ?? this.#handle(event).finally(() => this.#running.delete(id));
+    const running = this.#running.get(id) ?? this.#handle(event, isRetryable).finally(() => this.#running.delete(id));
     this.#running.set(id, running);
     await running;
   }
 
-  async #handle(event: Received): Promise<void> {
+  /** Throws the error of a handler if it is retryable. Otherwise the event is handled, unless `onError` throws. */
+  async #handle(event: Received, isRetryable: IsRetryable): Promise<void> {
     const { userId, mention } = await this.#load();
     if (event.data.user_id !== userId) {
       const message = this.#messageOf(event, mention.test(event.data.content));
@@ -195,7 +225,7 @@ class RunningBot implements Bot {
       try {
         await ((message.isMention ? onMention : undefined) ?? onMessage)?.(message);
       } catch (error) {
-        if (isTransient(error)) throw error;
+        if (isRetryable(error)) throw error;
         await onError(error, message);
       }
     }

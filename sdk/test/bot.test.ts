@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import type { Client as TestUser } from '@parley/server/test/support/client.ts';
 import { serverFor } from '@parley/server/test/support/server.ts';
-import { type BotMessage, type BotOptions, type BotState, bot } from '../bot.ts';
-import { type Client, createClient } from '../index.ts';
+import { type BotMessage, type BotOptions, type BotState, bot, type RunOptions } from '../bot.ts';
+import { type ApiError, type Client, createClient, TransportError } from '../index.ts';
 import { eventually } from './eventually.ts';
 import { FlakyProxy, refusal } from './flaky.ts';
 import { TestClock } from './test-clock.ts';
@@ -53,12 +53,16 @@ const rethrow = (error: unknown) => {
 };
 
 /** Runs a bot until it is stopped. */
-async function running(options: Omit<BotOptions, 'client' | 'onError'> & Partial<BotOptions>) {
+async function running(
+  options: Omit<BotOptions, 'client' | 'onError'> & Partial<BotOptions>,
+  runOptions: RunOptions = {},
+) {
   const stopping = new AbortController();
   const opened = Promise.withResolvers<void>();
   const run = bot({ client: newClient(), onError: rethrow, ...options }).run({
     signal: stopping.signal,
     onOpen: opened.resolve,
+    ...runOptions,
   });
   await Promise.race([opened.promise, run]);
   return {
@@ -195,6 +199,107 @@ describe('a bot on the stream', () => {
     await eventually('it is done', async () => (await contentsOf(chat_id)).includes('done'));
     await one.stop();
     expect(runs).toBe(3);
+  });
+
+  test('gives a message up that the server fails on, reports it, and goes on', async () => {
+    const chat_id = await newChat();
+    const proxy = new FlakyProxy(server().url, Array(100).fill(refusal(500, 'internal')));
+    stops.push(() => proxy.stop());
+    const failing = createClient({ url: await proxy.start(), token: echoToken, retries: 0 });
+    const errors: unknown[] = [];
+    const seen: string[] = [];
+    const breaks: [status: number | undefined, pauseMs: number][] = [];
+    const one = await running(
+      {
+        onMessage: async ({ content }) => {
+          if (content === 'bad') await failing.messages.send({ chat_id, content: 'never' });
+          seen.push(content);
+        },
+        onError: (error, { content }) => void errors.push([(error as ApiError).code, content]),
+      },
+      { onBreak: ({ status }, pauseMs) => void breaks.push([status, pauseMs]) },
+    );
+    await say(chat_id, 'bad');
+    await say(chat_id, 'good');
+    await eventually('it has seen one', () => seen.length === 1);
+    await one.stop();
+    expect(errors).toEqual([['internal', 'bad']]);
+    expect(seen).toEqual(['good']);
+    expect(proxy.seen).toHaveLength(6);
+    expect(breaks.map(([status]) => status)).toEqual([500, 500, 500, 500, 500]);
+    for (const [, pauseMs] of breaks) expect(pauseMs).toBeGreaterThanOrEqual(1_000);
+  });
+
+  test('ends if it can neither handle a message nor report it', async () => {
+    const chat_id = await newChat();
+    const proxy = new FlakyProxy(server().url, Array(100).fill(refusal(500, 'internal')));
+    stops.push(() => proxy.stop());
+    const failing = createClient({ url: await proxy.start(), token: echoToken, retries: 0 });
+    const fail = async () => void (await failing.messages.send({ chat_id, content: 'never' }));
+    const one = await running({ onMessage: fail, onError: fail });
+    await say(chat_id, 'bad');
+    await expect(one.ended).rejects.toMatchObject({ code: 'internal' });
+  });
+
+  test('repeats a handler as long as the server cannot be reached, and reports each retry', async () => {
+    const chat_id = await newChat();
+    const proxy = new FlakyProxy(server().url, Array(20).fill('drop'));
+    stops.push(() => proxy.stop());
+    const unsteady = createClient({ url: await proxy.start(), token: echoToken, retries: 0 });
+    const breaks: unknown[] = [];
+    const one = await running(
+      { onMessage: async () => void (await unsteady.messages.send({ chat_id, content: 'done' })) },
+      { onBreak: (error) => void breaks.push(error) },
+    );
+    await say(chat_id, 'hello');
+    await eventually('it is done', async () => (await contentsOf(chat_id)).includes('done'));
+    await one.stop();
+    expect(breaks).toHaveLength(20);
+    for (const error of breaks) expect(error).toBeInstanceOf(TransportError);
+  });
+
+  test('waits for a server that cannot be reached at the start', async () => {
+    const chat_id = await newChat();
+    const proxy = new FlakyProxy(server().url, [
+      ...Array(6).fill('drop'),
+      ...Array(6).fill(refusal(503, 'unavailable')),
+    ]);
+    stops.push(() => proxy.stop());
+    const seen: string[] = [];
+    let breaks = 0;
+    const one = await running(
+      { client: newClient(await proxy.start()), onMessage: ({ content }) => void seen.push(content) },
+      { onBreak: () => void breaks++ },
+    );
+    await say(chat_id, 'hello');
+    await eventually('it has seen one', () => seen.length === 1);
+    await one.stop();
+    // The client itself repeats each call twice.
+    expect(breaks).toBe(4);
+  });
+
+  test('stops while it waits for the server', async () => {
+    const clock = new TestClock();
+    clock.hold();
+    const proxy = new FlakyProxy(server().url, Array(100).fill('drop'));
+    stops.push(() => proxy.stop());
+    const client = createClient({ url: await proxy.start(), token: echoToken, retries: 0, clock });
+    const stopping = new AbortController();
+    const run = bot({ client, onError: rethrow }).run({ signal: stopping.signal });
+    await eventually('it waits', () => clock.pausing === 1);
+    stopping.abort();
+    await run;
+  });
+
+  test('stops during its first call', async () => {
+    const proxy = new FlakyProxy(server().url, ['hang']);
+    stops.push(() => proxy.stop());
+    const client = createClient({ url: await proxy.start(), token: echoToken });
+    const stopping = new AbortController();
+    const run = bot({ client, onError: rethrow }).run({ signal: stopping.signal });
+    await eventually('it has called', () => proxy.seen.length === 1);
+    stopping.abort();
+    await run;
   });
 
   test('throws if the server refuses it', async () => {
