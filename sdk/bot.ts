@@ -63,6 +63,11 @@ export interface RunOptions {
    * start, or a call of a handler failed.
    */
   readonly onBreak?: ((error: ApiError | TransportError, pauseMs: number) => void) | undefined;
+  /**
+   * Called if the bot cannot resume at its cursor: the events after it are deleted, or it belongs to another log. The bot
+   * has missed messages, and goes on with new ones. If this function throws, the run ends with that error instead.
+   */
+  readonly onExpired?: ((error: ApiError) => void) | undefined;
 }
 
 export interface Bot {
@@ -120,17 +125,11 @@ class RunningBot implements Bot {
   }
 
   async run(options: RunOptions = {}): Promise<void> {
-    const { signal, onOpen, onBreak } = options;
+    const { signal } = options;
     try {
       await this.#retry(options, Number.POSITIVE_INFINITY, () => untilAborted(this.#load(), signal));
-      const stream = this.#client.events({ after: this.#cursor, events: ['new_message'], signal, onOpen, onBreak });
-      this.#cursor = await stream.open();
-      await this.#save();
-      for await (const event of stream) {
+      for await (const event of this.#messages(options)) {
         await this.#retry(options, maxServerErrors, (isRetryable) => this.#handleOnce(event, isRetryable));
-        this.#cursor = stream.cursor;
-        await this.#save();
-        signal?.throwIfAborted();
       }
     } catch (error) {
       if (!signal?.aborted || error !== signal.reason) throw error;
@@ -153,6 +152,30 @@ class RunningBot implements Bot {
     } catch (error) {
       if (error instanceof WebhookVerificationError) return new Response(error.message, { status: 401 });
       throw error;
+    }
+  }
+
+  /** Iterates over the events after the cursor. Saves the state when the caller has handled one. */
+  async *#messages({ signal, onOpen, onBreak, onExpired }: RunOptions): AsyncGenerator<Received, never, undefined> {
+    for (;;) {
+      const stream = this.#client.events({ after: this.#cursor, events: ['new_message'], signal, onOpen, onBreak });
+      try {
+        this.#cursor = await stream.open();
+        await this.#save();
+        for await (const event of stream) {
+          yield event;
+          this.#cursor = stream.cursor;
+          await this.#save();
+          signal?.throwIfAborted();
+        }
+      } catch (error) {
+        const isExpired = error instanceof ApiError && error.code === 'cursor_expired';
+        if (!isExpired || this.#cursor === undefined) throw error;
+        onExpired?.(error);
+        this.#cursor = undefined;
+        // Another log may use the same ids for other events.
+        this.#handled.clear();
+      }
     }
   }
 

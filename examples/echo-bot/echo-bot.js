@@ -41,7 +41,12 @@ else receiveWebhooks();
 async function followStream() {
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopping.abort());
-  await echo.run({ signal: stopping.signal, onOpen: () => console.log('Connected') });
+  await echo.run({
+    signal: stopping.signal,
+    onOpen: () => console.log('Connected'),
+    onBreak: ({ message }, pauseMs) => console.log(`${message} Next attempt in ${Math.round(pauseMs / 1_000)} s.`),
+    onExpired: ({ message }) => console.log(`Messages were missed: ${message}`),
+  });
 }
 
 function receiveWebhooks() {

@@ -302,6 +302,61 @@ describe('a bot on the stream', () => {
     await run;
   });
 
+  describe('whose cursor has expired', () => {
+    test('reports it, and goes on with new messages', async () => {
+      const chat_id = await newChat();
+      await say(chat_id, 'missed');
+      const store = memory();
+      // Ids that another log has used.
+      store.state = { cursor: 4_000_000_000, handled: Array.from({ length: 1_000 }, (_, id) => id) };
+      const seen: string[] = [];
+      const expired: string[] = [];
+      const one = await running(
+        { store, onMessage: ({ content }) => void seen.push(content) },
+        { onExpired: ({ code }) => void expired.push(code) },
+      );
+      await say(chat_id, 'new');
+      await eventually('it has seen one', () => seen.length === 1);
+      await one.stop();
+      expect([seen, expired]).toEqual([['new'], ['cursor_expired']]);
+      expect(store.state?.handled).toHaveLength(1);
+      await (await running({ store }, { onExpired: rethrow })).stop();
+    });
+
+    test('while it ran goes on too', async () => {
+      const chat_id = await newChat();
+      const headers = { 'content-type': 'text/event-stream' };
+      const opening = { status: 200, headers, body: 'id: 1\n\n' };
+      const proxy = new FlakyProxy(server().url, ['none', opening, refusal(410, 'cursor_expired')]);
+      stops.push(() => proxy.stop());
+      const seen: string[] = [];
+      const expired = Promise.withResolvers<void>();
+      let opened = 0;
+      const stopping = new AbortController();
+      const onMessage = ({ content }: BotMessage) => void seen.push(content);
+      const run = bot({ client: newClient(await proxy.start()), onMessage, onError: rethrow }).run({
+        signal: stopping.signal,
+        onExpired: () => expired.resolve(),
+        onOpen: () => void opened++,
+      });
+      await Promise.race([expired.promise, run]);
+      await eventually('the stream is open again', () => opened === 2);
+      await say(chat_id, 'new');
+      await eventually('it has seen one', () => seen.length === 1);
+      stopping.abort();
+      await run;
+      expect(seen).toEqual(['new']);
+    });
+
+    test('ends with the error that onExpired throws, and keeps its state', async () => {
+      const store = memory();
+      store.state = { cursor: 4_000_000_000, handled: [7] };
+      const run = bot({ client: newClient(), store, onError: rethrow }).run({ onExpired: rethrow });
+      await expect(run).rejects.toMatchObject({ code: 'cursor_expired' });
+      expect(store.state).toEqual({ cursor: 4_000_000_000, handled: [7] });
+    });
+  });
+
   test('throws if the server refuses it', async () => {
     const refused = bot({ client: createClient({ url: server().url, token: 'pat_unknown' }), onError: rethrow });
     await expect(refused.run()).rejects.toMatchObject({ code: 'unauthorized' });

@@ -348,6 +348,17 @@ describe('the echo bot', () => {
     expect(await contents()).toEqual(['not for you', '@echo-stream one', 'one', '@echo-stream two', 'two']);
   });
 
+  test('says that its place is lost, and goes on', async () => {
+    const folder = await installed();
+    const { echo, say, hears } = await scene('expired');
+    writeFileSync(join(folder, 'echo-bot.json'), '{"cursor":4000000000,"handled":[]}');
+    const bot = start(folder, { PARLEY_TOKEN: echo.token });
+    await bot.says(/Messages were missed: .+\nConnected/);
+    await say('@echo-expired one');
+    await hears('one');
+    expect(await bot.stop()).toEqual({ code: 0, complaint: '' });
+  });
+
   test('echoes mentions over webhooks with the same handlers', async () => {
     const folder = await installed();
     const { echo, say, hears, contents } = await scene('webhook');
