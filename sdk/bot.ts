@@ -11,6 +11,8 @@ export interface BotMessage extends Readonly<EventData['new_message']> {
   readonly timestamp: string;
   /** Whether the text has the bot's name, as in `@echo`. */
   readonly isMention: boolean;
+  /** The text without the bot's name: `@bob hello` for `@bob @echo hello`. */
+  readonly withoutMention: string;
   /**
    * Sends a text to the same chat, as a reply to this message. The first reply of a handler takes effect once, even if the
    * handler runs again after a crash, and so does the second.
@@ -106,6 +108,7 @@ type Received = Pick<BotMessage, 'event_id' | 'timestamp'> & { readonly data: Ev
 
 interface Identity {
   readonly userId: number;
+  /** Matches the bot's name and the space after it. */
   readonly mention: RegExp;
 }
 
@@ -219,7 +222,7 @@ class RunningBot implements Bot {
     this.#cursor ??= state?.cursor;
     const { user } = await this.#client.users.me();
     const name = user.name.replace(/[.-]/g, '\\$&');
-    return { userId: user.user_id, mention: new RegExp(`(?<![\\w.-])@${name}(?![\\w-]|\\.\\w)`, 'i') };
+    return { userId: user.user_id, mention: new RegExp(`(?<![\\w.-])@${name}(?![\\w-]|\\.\\w)\\s*`, 'gi') };
   }
 
   /** Saves the state, one save after the other. */
@@ -243,7 +246,7 @@ class RunningBot implements Bot {
   async #handle(event: Received, isRetryable: IsRetryable): Promise<void> {
     const { userId, mention } = await this.#load();
     if (event.data.user_id !== userId) {
-      const message = this.#messageOf(event, mention.test(event.data.content));
+      const message = this.#messageOf(event, mention);
       const { onMessage, onMention, onError } = this.#options;
       try {
         await ((message.isMention ? onMention : undefined) ?? onMessage)?.(message);
@@ -259,9 +262,11 @@ class RunningBot implements Bot {
     }
   }
 
-  #messageOf({ event_id, timestamp, data }: Received, isMention: boolean): BotMessage {
+  #messageOf({ event_id, timestamp, data }: Received, mention: RegExp): BotMessage {
     const { name = 'bot' } = this.#options;
-    const { chat_id, message_id } = data;
+    const { chat_id, message_id, content: text } = data;
+    const isMention = text.search(mention) !== -1;
+    const withoutMention = text.replace(mention, '').trim();
     let replies = 0;
     const reply = async (content: string) => {
       const idempotencyKey = `${name}-${event_id}-${++replies}`;
@@ -272,7 +277,7 @@ class RunningBot implements Bot {
         if (!(error instanceof ApiError && error.code === 'idempotency_conflict')) throw error;
       }
     };
-    return { ...data, event_id, timestamp, isMention, reply };
+    return { ...data, event_id, timestamp, isMention, withoutMention, reply };
   }
 }
 

@@ -110,6 +110,17 @@ describe('a bot on the stream', () => {
     expect(others).toEqual(texts.slice(3));
   });
 
+  test('gets the text without its own name', async () => {
+    const chat_id = await newChat();
+    const texts: string[] = [];
+    const one = await running({ onMessage: ({ withoutMention }) => void texts.push(withoutMention) });
+    const said = ['@ada @echo.bot hi', '@Echo.Bot  @echo.bot hi', 'hi @echo.bot', '@echo.bot', '@echo.bots hi', 'hi'];
+    for (const text of said) await say(chat_id, text);
+    await eventually('it has seen them', () => texts.length === said.length);
+    await one.stop();
+    expect(texts).toEqual(['@ada hi', 'hi', 'hi', '', '@echo.bots hi', 'hi']);
+  });
+
   test('resumes where it stopped, and handles each message once', async () => {
     const chat_id = await newChat();
     const store = memory();
