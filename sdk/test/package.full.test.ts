@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { inChromium, visitors } from '@parley/server/test/support/chromium.ts';
 import { endWithUs, temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import { serverFor } from '@parley/server/test/support/server.ts';
@@ -176,6 +176,18 @@ describe('the package', () => {
       refused: [true, 'not_found'],
       forged: 'missing_headers',
     });
+  });
+
+  test('has a README with no link to a file that is not in the package', () => {
+    const readme = readFileSync(join(project, 'node_modules/@parley-chat/sdk/README.md'), 'utf8');
+    const targets = [...readme.matchAll(/\]\(([^)#]+)/g)].map(([, target = '']) => target);
+    expect(targets.filter((target) => !target.startsWith('https://'))).toEqual([]);
+  });
+
+  test('is installed from the file that the pages name', () => {
+    for (const page of ['sdk/README.md', 'docs/reference/sdk.md', 'examples/echo-bot/README.md']) {
+      expect(readFileSync(join(root, page), 'utf8')).toContain(`/${basename(tarball)}\n`);
+    }
   });
 
   test('runs on Bun from the installed source', async () => {
