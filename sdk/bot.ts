@@ -1,7 +1,7 @@
 import { type Client, connectionOf } from './client.ts';
 import { ApiError, type TransportError } from './errors.ts';
 import type { EventData } from './operations.ts';
-import { isTransient, reconnectDelay } from './retry.ts';
+import { isTransient, reconnectDelay, untilAborted } from './retry.ts';
 import { verifyWebhook, WebhookVerificationError } from './webhook.ts';
 
 /** A message that somebody else has sent. */
@@ -11,6 +11,8 @@ export interface BotMessage extends Readonly<EventData['new_message']> {
   readonly timestamp: string;
   /** Whether the text has the bot's name, as in `@echo`. */
   readonly isMention: boolean;
+  /** The text without the bot's name: `@bob hello` for `@bob @echo hello`. */
+  readonly withoutMention: string;
   /**
    * Sends a text to the same chat, as a reply to this message. The first reply of a handler takes effect once, even if the
    * handler runs again after a crash, and so does the second.
@@ -45,8 +47,8 @@ export interface BotOptions {
   /** Defaults to memory: a bot that is started again begins with new messages. */
   readonly store?: BotStore | undefined;
   /**
-   * Called when a handler throws. The event then counts as handled, unless this function throws too. A failure to reach the
-   * server is not reported: the handler runs again later.
+   * Called when a handler throws. The event then counts as handled, unless this function throws too. If the handler could
+   * not reach the server, `run` repeats it until it can. After a response with 5xx, `run` repeats it up to five times first.
    */
   readonly onError: (error: unknown, message: BotMessage) => void | Promise<void>;
   /** Distinguishes programs that act as the same user. Defaults to `bot`. */
@@ -58,8 +60,16 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called each time the stream opens. */
   readonly onOpen?: (() => void) | undefined;
-  /** Called each time the stream breaks, with the milliseconds until the next attempt. */
+  /**
+   * Called before each retry, with the milliseconds until then: the stream broke, the server could not be reached at the
+   * start, or a call of a handler failed.
+   */
   readonly onBreak?: ((error: ApiError | TransportError, pauseMs: number) => void) | undefined;
+  /**
+   * Called if the bot cannot resume at its cursor: the events after it are deleted, or it belongs to another log. The bot
+   * has missed messages, and goes on with new ones. If this function throws, the run ends with that error instead.
+   */
+  readonly onExpired?: ((error: ApiError) => void) | undefined;
 }
 
 export interface Bot {
@@ -81,6 +91,14 @@ const maxHandled = 1_000;
 const maxBodyBytes = 1_048_576;
 const retryMs = 1_000;
 
+/** How often a handler is repeated after a response with 5xx. The pauses add up to about half a minute. */
+const maxServerErrors = 5;
+
+type CallError = ApiError | TransportError;
+type IsRetryable = (error: unknown) => error is CallError;
+
+const isServerError = ({ status = 0 }: CallError): boolean => status >= 500;
+
 /** Returns a bot that calls the handlers for each message once, over the event stream (`run`) or webhooks (`receive`). */
 export function bot(options: BotOptions): Bot {
   return new RunningBot(options);
@@ -90,6 +108,7 @@ type Received = Pick<BotMessage, 'event_id' | 'timestamp'> & { readonly data: Ev
 
 interface Identity {
   readonly userId: number;
+  /** Matches the bot's name and the space after it. */
   readonly mention: RegExp;
 }
 
@@ -108,26 +127,12 @@ class RunningBot implements Bot {
     this.#client = options.client;
   }
 
-  async run({ signal, onOpen, onBreak }: RunOptions = {}): Promise<void> {
-    const { clock } = connectionOf(this.#client);
+  async run(options: RunOptions = {}): Promise<void> {
+    const { signal } = options;
     try {
-      await this.#load();
-      const stream = this.#client.events({ after: this.#cursor, events: ['new_message'], signal, onOpen, onBreak });
-      this.#cursor = await stream.open();
-      await this.#save();
-      for await (const event of stream) {
-        for (let failures = 0; ; failures++) {
-          try {
-            await this.#handleOnce(event);
-            break;
-          } catch (error) {
-            if (!isTransient(error)) throw error;
-            await clock.sleep(reconnectDelay(failures, retryMs, error), signal);
-          }
-        }
-        this.#cursor = stream.cursor;
-        await this.#save();
-        signal?.throwIfAborted();
+      await this.#retry(options, Number.POSITIVE_INFINITY, () => untilAborted(this.#load(), signal));
+      for await (const event of this.#messages(options)) {
+        await this.#retry(options, maxServerErrors, (isRetryable) => this.#handleOnce(event, isRetryable));
       }
     } catch (error) {
       if (!signal?.aborted || error !== signal.reason) throw error;
@@ -142,13 +147,63 @@ class RunningBot implements Bot {
       const event = await verifyWebhook(body, request.headers, secret);
       if (event.event === 'new_message') {
         await this.#load();
-        await this.#handleOnce({ event_id: Number(event.id), timestamp: event.timestamp, data: event.data });
+        const received = { event_id: Number(event.id), timestamp: event.timestamp, data: event.data };
+        await this.#handleOnce(received, isTransient);
         await this.#save();
       }
       return new Response(null, { status: 204 });
     } catch (error) {
       if (error instanceof WebhookVerificationError) return new Response(error.message, { status: 401 });
       throw error;
+    }
+  }
+
+  /** Iterates over the events after the cursor. Saves the state when the caller has handled one. */
+  async *#messages({ signal, onOpen, onBreak, onExpired }: RunOptions): AsyncGenerator<Received, never, undefined> {
+    for (;;) {
+      const stream = this.#client.events({ after: this.#cursor, events: ['new_message'], signal, onOpen, onBreak });
+      try {
+        this.#cursor = await stream.open();
+        await this.#save();
+        for await (const event of stream) {
+          yield event;
+          this.#cursor = stream.cursor;
+          await this.#save();
+          signal?.throwIfAborted();
+        }
+      } catch (error) {
+        const isExpired = error instanceof ApiError && error.code === 'cursor_expired';
+        if (!isExpired || this.#cursor === undefined) throw error;
+        onExpired?.(error);
+        this.#cursor = undefined;
+        // Another log may use the same ids for other events.
+        this.#handled.clear();
+      }
+    }
+  }
+
+  /** Repeats the work while the server cannot be reached, and after so many responses with 5xx. Then throws the error. */
+  async #retry(
+    { signal, onBreak }: RunOptions,
+    maxErrors: number,
+    work: (isRetryable: IsRetryable) => Promise<unknown>,
+  ): Promise<void> {
+    const { clock } = connectionOf(this.#client);
+    let serverErrors = 0;
+    const isRetryable = (error: unknown): error is CallError =>
+      isTransient(error) && (!isServerError(error) || serverErrors < maxErrors);
+    for (let failures = 0; ; failures++) {
+      signal?.throwIfAborted();
+      try {
+        await work(isRetryable);
+        return;
+      } catch (error) {
+        if (!isRetryable(error)) throw error;
+        if (isServerError(error)) serverErrors++;
+        const pauseMs = reconnectDelay(failures, retryMs, error);
+        onBreak?.(error, pauseMs);
+        await clock.sleep(pauseMs, signal);
+      }
     }
   }
 
@@ -167,7 +222,7 @@ class RunningBot implements Bot {
     this.#cursor ??= state?.cursor;
     const { user } = await this.#client.users.me();
     const name = user.name.replace(/[.-]/g, '\\$&');
-    return { userId: user.user_id, mention: new RegExp(`(?<![\\w.-])@${name}(?![\\w-]|\\.\\w)`, 'i') };
+    return { userId: user.user_id, mention: new RegExp(`(?<![\\w.-])@${name}(?![\\w-]|\\.\\w)\\s*`, 'gi') };
   }
 
   /** Saves the state, one save after the other. */
@@ -179,23 +234,24 @@ class RunningBot implements Bot {
   }
 
   /** Deliveries of the same event share one run of the handler. */
-  async #handleOnce(event: Received): Promise<void> {
+  async #handleOnce(event: Received, isRetryable: IsRetryable): Promise<void> {
     const id = event.event_id;
     if (this.#handled.has(id)) return;
-    const running = this.#running.get(id) ?? this.#handle(event).finally(() => this.#running.delete(id));
+    const running = this.#running.get(id) ?? this.#handle(event, isRetryable).finally(() => this.#running.delete(id));
     this.#running.set(id, running);
     await running;
   }
 
-  async #handle(event: Received): Promise<void> {
+  /** Throws the error of a handler if it is retryable. Otherwise the event is handled, unless `onError` throws. */
+  async #handle(event: Received, isRetryable: IsRetryable): Promise<void> {
     const { userId, mention } = await this.#load();
     if (event.data.user_id !== userId) {
-      const message = this.#messageOf(event, mention.test(event.data.content));
+      const message = this.#messageOf(event, mention);
       const { onMessage, onMention, onError } = this.#options;
       try {
         await ((message.isMention ? onMention : undefined) ?? onMessage)?.(message);
       } catch (error) {
-        if (isTransient(error)) throw error;
+        if (isRetryable(error)) throw error;
         await onError(error, message);
       }
     }
@@ -206,9 +262,11 @@ class RunningBot implements Bot {
     }
   }
 
-  #messageOf({ event_id, timestamp, data }: Received, isMention: boolean): BotMessage {
+  #messageOf({ event_id, timestamp, data }: Received, mention: RegExp): BotMessage {
     const { name = 'bot' } = this.#options;
-    const { chat_id, message_id } = data;
+    const { chat_id, message_id, content: text } = data;
+    const isMention = text.search(mention) !== -1;
+    const withoutMention = text.replace(mention, '').trim();
     let replies = 0;
     const reply = async (content: string) => {
       const idempotencyKey = `${name}-${event_id}-${++replies}`;
@@ -219,7 +277,7 @@ class RunningBot implements Bot {
         if (!(error instanceof ApiError && error.code === 'idempotency_conflict')) throw error;
       }
     };
-    return { ...data, event_id, timestamp, isMention, reply };
+    return { ...data, event_id, timestamp, isMention, withoutMention, reply };
   }
 }
 

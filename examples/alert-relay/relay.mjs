@@ -16,10 +16,18 @@ const token = setting('PARLEY_TOKEN');
 const chatId = Number(setting('CHAT_ID'));
 const relayToken = setting('RELAY_TOKEN');
 
+if (!Number.isSafeInteger(chatId)) {
+  console.error('CHAT_ID must be a number.');
+  process.exit(1);
+}
+
 const maxBodyBytes = 1_048_576;
 /** A message has at most 16,384 bytes. A character of a JavaScript string has at most three. */
 const maxCharacters = 5_000;
 const retryDelaysMs = [500, 2_000];
+
+/** The statuses of Parley that blame the text. The same text is never accepted later. */
+const textStatuses = [400, 413, 422];
 
 /** An error with the status of the response. */
 class Refusal extends Error {
@@ -50,27 +58,27 @@ async function readBody(request) {
   return Buffer.concat(parts).toString();
 }
 
-/** Returns one line for each alert of a notification. */
-function alertLines(body) {
-  let notification;
-  try {
-    notification = JSON.parse(body);
-  } catch {
-    throw new Refusal(400, 'The body is not JSON.');
-  }
-  if (!Array.isArray(notification?.alerts)) throw new Refusal(400, 'The body has no list of alerts.');
-  return notification.alerts.map(({ status, labels = {}, annotations = {} }) => {
+/** Returns one line for each alert of a notification. Throws if a field has another type than Alertmanager sends. */
+const alertLines = ({ alerts }) =>
+  alerts.map(({ status, labels = {}, annotations = {} }) => {
     const { alertname = 'Alert', severity, instance } = labels;
     const state = status === 'resolved' ? '✅ resolved' : `🔥 ${severity ?? 'firing'}`;
     const place = instance === undefined ? '' : ` on ${instance}`;
     const summary = annotations.summary ?? annotations.description;
     return `${state}: ${alertname}${place}${summary === undefined ? '' : `: ${summary}`}`;
   });
+
+function alertText(body) {
+  try {
+    return alertLines(JSON.parse(body)).join('\n');
+  } catch (error) {
+    throw new Refusal(400, `The body is not a notification of Alertmanager: ${error.message}`);
+  }
 }
 
 /** The text of the message for each path. */
 const texts = {
-  '/alertmanager': (body) => alertLines(body).join('\n'),
+  '/alertmanager': alertText,
   '/text': (body) => body,
 };
 
@@ -96,7 +104,9 @@ async function send(content) {
       if (response.ok) return;
       const { error } = await response.json();
       const isTemporary = response.status === 429 || response.status >= 500;
-      if (!isTemporary) throw new Refusal(502, `Parley refused the message: ${error.message}`);
+      // Alertmanager repeats a notification after a 5xx only.
+      const status = textStatuses.includes(response.status) ? 422 : 502;
+      if (!isTemporary) throw new Refusal(status, `Parley refused the message: ${error.message}`);
       console.error(`Parley responded with ${response.status}: ${error.message}`);
     } catch (error) {
       if (error instanceof Refusal) throw error;
@@ -109,7 +119,7 @@ async function send(content) {
 }
 
 async function relay(request) {
-  const textOf = texts[new URL(request.url, 'http://relay').pathname];
+  const textOf = texts[request.url.split('?')[0]];
   if (textOf === undefined) throw new Refusal(404, 'There are /alertmanager and /text.');
   if (request.method !== 'POST') throw new Refusal(405, 'Use POST.');
   authorize(request);

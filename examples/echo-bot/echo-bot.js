@@ -31,7 +31,7 @@ const store = {
 const echo = bot({
   client: createClient({ url: PARLEY_URL, token: PARLEY_TOKEN }),
   store,
-  onMention: (message) => message.reply(message.content.replace(/@\S+\s*/, '') || 'What shall I say?'),
+  onMention: (message) => message.reply(message.withoutMention || 'What shall I say?'),
   onError: console.error,
 });
 
@@ -41,7 +41,12 @@ else receiveWebhooks();
 async function followStream() {
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopping.abort());
-  await echo.run({ signal: stopping.signal, onOpen: () => console.log('Connected') });
+  await echo.run({
+    signal: stopping.signal,
+    onOpen: () => console.log('Connected'),
+    onBreak: ({ message }, pauseMs) => console.log(`${message} Next attempt in ${Math.round(pauseMs / 1_000)} s.`),
+    onExpired: ({ message }) => console.log(`Messages were missed: ${message}`),
+  });
 }
 
 function receiveWebhooks() {
@@ -64,7 +69,7 @@ function receiveWebhooks() {
       outgoing.writeHead(500).end();
     }
   });
-  server.listen(Number(PORT), () => {
+  server.listen(Number(PORT), '127.0.0.1', () => {
     const address = server.address();
     if (address !== null && typeof address === 'object') console.log(`Listening on http://127.0.0.1:${address.port}`);
   });

@@ -94,7 +94,7 @@ func main() {
 	if len(secret) == 0 {
 		log.Fatal("WEBHOOK_SECRET is not set")
 	}
-	listener, err := net.Listen("tcp", ":"+cmp.Or(os.Getenv("PORT"), "3000"))
+	listener, err := net.Listen("tcp", "127.0.0.1:"+cmp.Or(os.Getenv("PORT"), "3000"))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -76,6 +76,6 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 128
 
 
-server = Server(("", int(os.environ.get("PORT", "3000"))), Receiver)
+server = Server(("127.0.0.1", int(os.environ.get("PORT", "3000"))), Receiver)
 print(f"Listening on http://127.0.0.1:{server.server_port}", flush=True)
 server.serve_forever()

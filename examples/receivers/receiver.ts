@@ -56,7 +56,7 @@ const server = createServer((request, response) => {
   );
 });
 
-server.listen(Number(process.env.PORT ?? 3000), () => {
+server.listen(Number(process.env.PORT ?? 3000), '127.0.0.1', () => {
   const address = server.address();
   if (address !== null && typeof address === 'object') console.log(`Listening on http://127.0.0.1:${address.port}`);
 });

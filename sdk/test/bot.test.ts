@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import type { Client as TestUser } from '@parley/server/test/support/client.ts';
 import { serverFor } from '@parley/server/test/support/server.ts';
-import { type BotMessage, type BotOptions, type BotState, bot } from '../bot.ts';
-import { type Client, createClient } from '../index.ts';
+import { type BotMessage, type BotOptions, type BotState, bot, type RunOptions } from '../bot.ts';
+import { type ApiError, type Client, createClient, TransportError } from '../index.ts';
 import { eventually } from './eventually.ts';
 import { FlakyProxy, refusal } from './flaky.ts';
 import { TestClock } from './test-clock.ts';
@@ -53,12 +53,16 @@ const rethrow = (error: unknown) => {
 };
 
 /** Runs a bot until it is stopped. */
-async function running(options: Omit<BotOptions, 'client' | 'onError'> & Partial<BotOptions>) {
+async function running(
+  options: Omit<BotOptions, 'client' | 'onError'> & Partial<BotOptions>,
+  runOptions: RunOptions = {},
+) {
   const stopping = new AbortController();
   const opened = Promise.withResolvers<void>();
   const run = bot({ client: newClient(), onError: rethrow, ...options }).run({
     signal: stopping.signal,
     onOpen: opened.resolve,
+    ...runOptions,
   });
   await Promise.race([opened.promise, run]);
   return {
@@ -104,6 +108,17 @@ describe('a bot on the stream', () => {
     await one.stop();
     expect(mentions).toEqual(texts.slice(0, 3));
     expect(others).toEqual(texts.slice(3));
+  });
+
+  test('gets the text without its own name', async () => {
+    const chat_id = await newChat();
+    const texts: string[] = [];
+    const one = await running({ onMessage: ({ withoutMention }) => void texts.push(withoutMention) });
+    const said = ['@ada @echo.bot hi', '@Echo.Bot  @echo.bot hi', 'hi @echo.bot', '@echo.bot', '@echo.bots hi', 'hi'];
+    for (const text of said) await say(chat_id, text);
+    await eventually('it has seen them', () => texts.length === said.length);
+    await one.stop();
+    expect(texts).toEqual(['@ada hi', 'hi', 'hi', '', '@echo.bots hi', 'hi']);
   });
 
   test('resumes where it stopped, and handles each message once', async () => {
@@ -195,6 +210,162 @@ describe('a bot on the stream', () => {
     await eventually('it is done', async () => (await contentsOf(chat_id)).includes('done'));
     await one.stop();
     expect(runs).toBe(3);
+  });
+
+  test('gives a message up that the server fails on, reports it, and goes on', async () => {
+    const chat_id = await newChat();
+    const proxy = new FlakyProxy(server().url, Array(100).fill(refusal(500, 'internal')));
+    stops.push(() => proxy.stop());
+    const failing = createClient({ url: await proxy.start(), token: echoToken, retries: 0 });
+    const errors: unknown[] = [];
+    const seen: string[] = [];
+    const breaks: [status: number | undefined, pauseMs: number][] = [];
+    const one = await running(
+      {
+        onMessage: async ({ content }) => {
+          if (content === 'bad') await failing.messages.send({ chat_id, content: 'never' });
+          seen.push(content);
+        },
+        onError: (error, { content }) => void errors.push([(error as ApiError).code, content]),
+      },
+      { onBreak: ({ status }, pauseMs) => void breaks.push([status, pauseMs]) },
+    );
+    await say(chat_id, 'bad');
+    await say(chat_id, 'good');
+    await eventually('it has seen one', () => seen.length === 1);
+    await one.stop();
+    expect(errors).toEqual([['internal', 'bad']]);
+    expect(seen).toEqual(['good']);
+    expect(proxy.seen).toHaveLength(6);
+    expect(breaks.map(([status]) => status)).toEqual([500, 500, 500, 500, 500]);
+    for (const [, pauseMs] of breaks) expect(pauseMs).toBeGreaterThanOrEqual(1_000);
+  });
+
+  test('ends if it can neither handle a message nor report it', async () => {
+    const chat_id = await newChat();
+    const proxy = new FlakyProxy(server().url, Array(100).fill(refusal(500, 'internal')));
+    stops.push(() => proxy.stop());
+    const failing = createClient({ url: await proxy.start(), token: echoToken, retries: 0 });
+    const fail = async () => void (await failing.messages.send({ chat_id, content: 'never' }));
+    const one = await running({ onMessage: fail, onError: fail });
+    await say(chat_id, 'bad');
+    await expect(one.ended).rejects.toMatchObject({ code: 'internal' });
+  });
+
+  test('repeats a handler as long as the server cannot be reached, and reports each retry', async () => {
+    const chat_id = await newChat();
+    const proxy = new FlakyProxy(server().url, Array(20).fill('drop'));
+    stops.push(() => proxy.stop());
+    const unsteady = createClient({ url: await proxy.start(), token: echoToken, retries: 0 });
+    const breaks: unknown[] = [];
+    const one = await running(
+      { onMessage: async () => void (await unsteady.messages.send({ chat_id, content: 'done' })) },
+      { onBreak: (error) => void breaks.push(error) },
+    );
+    await say(chat_id, 'hello');
+    await eventually('it is done', async () => (await contentsOf(chat_id)).includes('done'));
+    await one.stop();
+    expect(breaks).toHaveLength(20);
+    for (const error of breaks) expect(error).toBeInstanceOf(TransportError);
+  });
+
+  test('waits for a server that cannot be reached at the start', async () => {
+    const chat_id = await newChat();
+    const proxy = new FlakyProxy(server().url, [
+      ...Array(6).fill('drop'),
+      ...Array(6).fill(refusal(503, 'unavailable')),
+    ]);
+    stops.push(() => proxy.stop());
+    const seen: string[] = [];
+    let breaks = 0;
+    const one = await running(
+      { client: newClient(await proxy.start()), onMessage: ({ content }) => void seen.push(content) },
+      { onBreak: () => void breaks++ },
+    );
+    await say(chat_id, 'hello');
+    await eventually('it has seen one', () => seen.length === 1);
+    await one.stop();
+    // The client itself repeats each call twice.
+    expect(breaks).toBe(4);
+  });
+
+  test('stops while it waits for the server', async () => {
+    const clock = new TestClock();
+    clock.hold();
+    const proxy = new FlakyProxy(server().url, Array(100).fill('drop'));
+    stops.push(() => proxy.stop());
+    const client = createClient({ url: await proxy.start(), token: echoToken, retries: 0, clock });
+    const stopping = new AbortController();
+    const run = bot({ client, onError: rethrow }).run({ signal: stopping.signal });
+    await eventually('it waits', () => clock.pausing === 1);
+    stopping.abort();
+    await run;
+  });
+
+  test('stops during its first call', async () => {
+    const proxy = new FlakyProxy(server().url, ['hang']);
+    stops.push(() => proxy.stop());
+    const client = createClient({ url: await proxy.start(), token: echoToken });
+    const stopping = new AbortController();
+    const run = bot({ client, onError: rethrow }).run({ signal: stopping.signal });
+    await eventually('it has called', () => proxy.seen.length === 1);
+    stopping.abort();
+    await run;
+  });
+
+  describe('whose cursor has expired', () => {
+    test('reports it, and goes on with new messages', async () => {
+      const chat_id = await newChat();
+      await say(chat_id, 'missed');
+      const store = memory();
+      // Ids that another log has used.
+      store.state = { cursor: 4_000_000_000, handled: Array.from({ length: 1_000 }, (_, id) => id) };
+      const seen: string[] = [];
+      const expired: string[] = [];
+      const one = await running(
+        { store, onMessage: ({ content }) => void seen.push(content) },
+        { onExpired: ({ code }) => void expired.push(code) },
+      );
+      await say(chat_id, 'new');
+      await eventually('it has seen one', () => seen.length === 1);
+      await one.stop();
+      expect([seen, expired]).toEqual([['new'], ['cursor_expired']]);
+      expect(store.state?.handled).toHaveLength(1);
+      await (await running({ store }, { onExpired: rethrow })).stop();
+    });
+
+    test('while it ran goes on too', async () => {
+      const chat_id = await newChat();
+      const headers = { 'content-type': 'text/event-stream' };
+      const opening = { status: 200, headers, body: 'id: 1\n\n' };
+      const proxy = new FlakyProxy(server().url, ['none', opening, refusal(410, 'cursor_expired')]);
+      stops.push(() => proxy.stop());
+      const seen: string[] = [];
+      const expired = Promise.withResolvers<void>();
+      let opened = 0;
+      const stopping = new AbortController();
+      const onMessage = ({ content }: BotMessage) => void seen.push(content);
+      const run = bot({ client: newClient(await proxy.start()), onMessage, onError: rethrow }).run({
+        signal: stopping.signal,
+        onExpired: () => expired.resolve(),
+        onOpen: () => void opened++,
+      });
+      await Promise.race([expired.promise, run]);
+      await eventually('the stream is open again', () => opened === 2);
+      await say(chat_id, 'new');
+      await eventually('it has seen one', () => seen.length === 1);
+      stopping.abort();
+      await run;
+      expect(seen).toEqual(['new']);
+    });
+
+    test('ends with the error that onExpired throws, and keeps its state', async () => {
+      const store = memory();
+      store.state = { cursor: 4_000_000_000, handled: [7] };
+      const run = bot({ client: newClient(), store, onError: rethrow }).run({ onExpired: rethrow });
+      await expect(run).rejects.toMatchObject({ code: 'cursor_expired' });
+      expect(store.state).toEqual({ cursor: 4_000_000_000, handled: [7] });
+    });
   });
 
   test('throws if the server refuses it', async () => {

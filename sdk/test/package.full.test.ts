@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { inChromium, visitors } from '@parley/server/test/support/chromium.ts';
 import { endWithUs, temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import { serverFor } from '@parley/server/test/support/server.ts';
@@ -178,6 +178,18 @@ describe('the package', () => {
     });
   });
 
+  test('has a README with no link to a file that is not in the package', () => {
+    const readme = readFileSync(join(project, 'node_modules/@parley-chat/sdk/README.md'), 'utf8');
+    const targets = [...readme.matchAll(/\]\(([^)#]+)/g)].map(([, target = '']) => target);
+    expect(targets.filter((target) => !target.startsWith('https://'))).toEqual([]);
+  });
+
+  test('is installed from the file that the pages name', () => {
+    for (const page of ['sdk/README.md', 'docs/reference/sdk.md', 'examples/echo-bot/README.md']) {
+      expect(readFileSync(join(root, page), 'utf8')).toContain(`/${basename(tarball)}\n`);
+    }
+  });
+
   test('runs on Bun from the installed source', async () => {
     const { token } = await server().user('bun');
     const script = `
@@ -277,7 +289,17 @@ describe('the echo bot', () => {
   async function installed(): Promise<string> {
     const folder = temporaryFolder();
     cpSync(example, folder, { recursive: true });
-    return install(folder);
+    // The tests have no network. The repository has the same development dependencies.
+    const { devDependencies, ...manifest } = JSON.parse(readFileSync(join(example, 'package.json'), 'utf8'));
+    writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
+    await install(folder);
+    for (const [name, version] of Object.entries(devDependencies)) {
+      const dependency = join(root, 'node_modules', name);
+      expect(JSON.parse(readFileSync(join(dependency, 'package.json'), 'utf8'))).toMatchObject({ name, version });
+      mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true });
+      symlinkSync(dependency, join(folder, 'node_modules', name));
+    }
+    return folder;
   }
 
   /** Starts the bot on Node. */
@@ -327,8 +349,7 @@ describe('the echo bot', () => {
 
   test('has no type error', async () => {
     const folder = await installed();
-    const types = ['--typeRoots', join(root, 'node_modules/@types')];
-    expect(await run([typescript, '--project', folder, ...types], folder)).toBe('');
+    expect(await run([process.execPath, 'node_modules/typescript/bin/tsc', '-p', '.'], folder)).toBe('');
   });
 
   test('echoes mentions over the stream, and what it has missed', async () => {
@@ -338,14 +359,31 @@ describe('the echo bot', () => {
     const first = start(folder, env);
     await first.says(/Connected/);
     await say('not for you');
-    await say('@echo-stream one');
-    await hears('one');
+    await say('@ada-stream @echo-stream one');
+    await hears('@ada-stream one');
     expect(await first.stop()).toEqual({ code: 0, complaint: '' });
     await say('@echo-stream two');
     const second = start(folder, env);
     await hears('two');
     expect(await second.stop()).toEqual({ code: 0, complaint: '' });
-    expect(await contents()).toEqual(['not for you', '@echo-stream one', 'one', '@echo-stream two', 'two']);
+    expect(await contents()).toEqual([
+      'not for you',
+      '@ada-stream @echo-stream one',
+      '@ada-stream one',
+      '@echo-stream two',
+      'two',
+    ]);
+  });
+
+  test('says that its place is lost, and goes on', async () => {
+    const folder = await installed();
+    const { echo, say, hears } = await scene('expired');
+    writeFileSync(join(folder, 'echo-bot.json'), '{"cursor":4000000000,"handled":[]}');
+    const bot = start(folder, { PARLEY_TOKEN: echo.token });
+    await bot.says(/Messages were missed: .+\nConnected/);
+    await say('@echo-expired one');
+    await hears('one');
+    expect(await bot.stop()).toEqual({ code: 0, complaint: '' });
   });
 
   test('echoes mentions over webhooks with the same handlers', async () => {
@@ -354,6 +392,8 @@ describe('the echo bot', () => {
     const secret = 'the secret of the echo bot';
     const bot = start(folder, { PARLEY_TOKEN: echo.token, WEBHOOK_SECRET: secret, PORT: '0' });
     const [, url = ''] = await bot.says(/Listening on (\S+)/);
+    // Only this address of the machine is open.
+    await expect(fetch(url.replace('127.0.0.1', '127.0.0.2'))).rejects.toThrow();
     await echo.ok('webhooks.register', { url, events: ['new_message'], secret });
     await say('@echo-webhook hello');
     await hears('hello');

@@ -86,6 +86,14 @@ describeUnless(requireProgram('node'), 'the alert relay', () => {
   const contents = async () =>
     (await ada.ok('messages.get_messages', { chat_id: chatId })).messages.map(({ content }) => content);
 
+  test('does not start without the number of a chat', async () => {
+    const env = { ...process.env, PARLEY_TOKEN: ada.token, CHAT_ID: 'Alerts', RELAY_TOKEN: relayToken, PORT: '0' };
+    const refused = Bun.spawn(['node', relayFile], { env, stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' });
+    endWithUs(refused);
+    expect(await new Response(refused.stderr).text()).toBe('CHAT_ID must be a number.\n');
+    expect(await refused.exited).toBe(1);
+  });
+
   test('posts one line for each alert', async () => {
     expect(await post('/alertmanager', JSON.stringify(notification))).toEqual({ status: 200, text: 'sent\n' });
     expect((await contents()).at(-1)).toBe(
@@ -106,6 +114,19 @@ describeUnless(requireProgram('node'), 'the alert relay', () => {
       ['an unknown path', '/', 'x', relayToken, 404],
       ['what is no JSON', '/alertmanager', '{', relayToken, 400],
       ['JSON without alerts', '/alertmanager', '[]', relayToken, 400],
+      ['an alert that is null', '/alertmanager', '{"alerts":[null]}', relayToken, 400],
+      ['alerts that are no list', '/alertmanager', '{"alerts":{}}', relayToken, 400],
+      ['labels that are null', '/alertmanager', '{"alerts":[{"labels":null}]}', relayToken, 400],
+      [
+        'a name that is no text',
+        '/alertmanager',
+        '{"alerts":[{"labels":{"alertname":{"toString":1}}}]}',
+        relayToken,
+        400,
+      ],
+      ['a text with NUL', '/text', 'a\0b', relayToken, 422],
+      ['an alert with NUL', '/alertmanager', '{"alerts":[{"labels":{"alertname":"a\\u0000b"}}]}', relayToken, 422],
+      ['a path that is no URL', '//', 'x', relayToken, 404],
       ['nothing', '/text', ' \n', relayToken, 400],
       ['too much', '/text', 'x'.repeat(1_048_577), relayToken, 413],
     ];

@@ -166,6 +166,10 @@ for (const receiver of receivers) {
 
     const send = (posted: Posted) => post(subject().url, posted);
 
+    test('listens only on the address that it prints', async () => {
+      await expect(fetch(subject().url.replace('127.0.0.1', '127.0.0.2'))).rejects.toThrow();
+    });
+
     /** Sends a good one, and waits until it is printed: then everything before it would have been printed too. */
     async function settle(): Promise<void> {
       const id = nextId();
