@@ -27,8 +27,8 @@ export interface AppRequest {
   readonly redirects: readonly string[];
   /** True if it can keep a secret: it runs on a server, not in a browser or on a person's device. */
   readonly confidential: boolean;
-  /** False for a confidential app that cannot act for itself. */
-  readonly withBot?: boolean;
+  /** True if it is registered with an access token. It gets no bot, as which it could act after the token has ended. */
+  readonly byToken?: boolean;
 }
 
 export interface NewApp {
@@ -45,7 +45,7 @@ export async function addApp(
   tx: Tx,
   services: AccessServices,
   owner: UserActor,
-  { name, confidential, withBot = confidential, ...request }: AppRequest,
+  { name, confidential, byToken = false, ...request }: AppRequest,
 ): Promise<NewApp> {
   const redirects = checkRedirects(request.redirects);
   const clientSecret = confidential ? newSecret('clientSecret', services.random) : undefined;
@@ -54,7 +54,7 @@ export async function addApp(
   if ((await listApps(tx, owner.userId)).length >= maxApps) {
     throw new ParleyError('conflict', `You have ${maxApps} apps. Delete one first.`);
   }
-  const bot = confidential && withBot ? await insertBot(tx, services, owner.userId, name, at) : undefined;
+  const bot = confidential && !byToken ? await insertBot(tx, services, owner.userId, name, at) : undefined;
   const app = await insertApp(tx, {
     client_id: newSecret('client', services.random).slice(0, 24),
     owner_id: owner.userId,
@@ -63,6 +63,7 @@ export async function addApp(
     secret_hash: clientSecret === undefined ? null : hashToken(clientSecret),
     bot_id: bot?.user_id ?? null,
     created_at: at,
+    by_token: byToken,
   });
   await record(tx, at, owner, 'app_registered', { app_id: app.app_id, name, redirects });
   return { app, clientSecret };
@@ -77,6 +78,7 @@ async function requireApp(db: Db, owner: UserActor, appId: number): Promise<AppR
   return app;
 }
 
+/** Changes an app. Its owner confirms with that an app that was registered with an access token. */
 export function updateApp(
   services: AccessServices,
   owner: UserActor,

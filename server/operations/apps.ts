@@ -20,8 +20,7 @@ export const appHandlers = (services: Services) =>
       const { app, clientSecret } = await services.engine.write(async (tx) => {
         await lockTokensOf(tx, caller.userId);
         await requireValidToken(tx, caller);
-        // An app acts as its bot with its secret alone, which would outlive an access token. So it needs a browser.
-        return addApp(tx, services, actorOf(call), { ...input, withBot: caller.kind === 'session' });
+        return addApp(tx, services, actorOf(call), { ...input, byToken: caller.kind !== 'session' });
       });
       return { app: present.app(app), client_secret: clientSecret ?? null };
     },

@@ -2,10 +2,10 @@ import { beforeAll, expect, test } from 'bun:test';
 import { listAudit } from '../../store/access/audit.ts';
 import type { Client } from '../support/client.ts';
 import { onBothEngines } from '../support/engines.ts';
-import { appRedirect, authorizeApp, postForm, works } from '../support/oauth.ts';
+import { appRedirect, authorizationRequest, authorizeApp, newApp, newPkce, postForm, works } from '../support/oauth.ts';
 import { users } from '../support/people.ts';
 import { serverFor } from '../support/server.ts';
-import { inSession } from '../support/visitor.ts';
+import { inSession, signedIn } from '../support/visitor.ts';
 import { complaint, expectRefusal } from '../support/wire.ts';
 
 const app = { name: 'Planner', redirects: [appRedirect] };
@@ -67,6 +67,43 @@ onBothEngines('an OAuth app of the API', (engine) => {
     expect(registered.bot_id).toBeNumber();
     expect((await credentials(registered.client_id, client_secret ?? '')).status).toBe(200);
     await ada.ok('apps.delete', { app_id: registered.app_id });
+  });
+
+  const consentOf = async (client_id: string, user: Client) => {
+    const shown = { ...(await newApp(server(), user)), clientId: client_id, redirect: appRedirect };
+    return (await (await signedIn(server(), user)).get(`/oauth/authorize?${authorizationRequest(shown, newPkce())}`))
+      .words;
+  };
+
+  test('is one that no one has reviewed, also to its owner, until the owner saves it in a browser', async () => {
+    const { app: registered } = await ada.ok('apps.register', app);
+    const { app_id, client_id } = registered;
+    const words = await consentOf(client_id, ada);
+    expect(words).toContain(
+      ' has registered this app. No one has reviewed it. It was registered with an access token.',
+    );
+    expect(words).toContain('If that was not you, deny it, and delete it under Apps.');
+    expect(words).not.toContain('You have registered this app.');
+    const others = await consentOf(client_id, bob);
+    expect(others).toContain('No one has reviewed it. It was registered with an access token.');
+    expect(others).not.toContain('If that was not you');
+
+    const browser = await signedIn(server(), ada);
+    expect((await browser.get('/apps')).words).toContain(', with an access token');
+    expect((await browser.get(`/apps/${app_id}`)).words).toContain('This app was registered with an access token.');
+    await browser.post(`/apps/${app_id}`, { name: app.name, redirects: appRedirect });
+    expect((await browser.get(`/apps/${app_id}`)).words).not.toContain('with an access token');
+    const confirmed = await consentOf(client_id, ada);
+    expect(confirmed).toContain('You have registered this app.');
+    expect(confirmed).not.toContain('access token');
+    expect(await consentOf(client_id, bob)).toContain('No one has reviewed it.');
+  });
+
+  test('is the own one of its owner if a page registers it in a browser', async () => {
+    const { app: registered } = await (await inSession(server(), bob)).ok('apps.register', app);
+    const words = await consentOf(registered.client_id, bob);
+    expect(words).toContain('You have registered this app.');
+    expect(words).not.toContain('access token');
   });
 
   const bad: [string, object, field: string][] = [
