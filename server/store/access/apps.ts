@@ -50,6 +50,10 @@ export const findOwnApp = (db: Db, ownerId: UserId, appId: number): Promise<AppR
     appId,
   ]);
 
+/** Returns true for an app that is part of Parley, such as the command line. */
+export const isBuiltIn = async (db: Db, appId: number): Promise<boolean> =>
+  (await db.get('SELECT 1 AS found FROM apps WHERE app_id = $1 AND owner_id IS NULL', [appId])) !== undefined;
+
 export const listApps = (db: Db, ownerId: UserId): Promise<AppRow[]> =>
   apps.all(db, `SELECT ${columns} FROM apps a WHERE a.owner_id = $1 AND a.deleted_at IS NULL ORDER BY a.app_id`, [
     ownerId,

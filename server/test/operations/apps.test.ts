@@ -1,8 +1,17 @@
 import { beforeAll, expect, test } from 'bun:test';
 import { listAudit } from '../../store/access/audit.ts';
-import type { Client } from '../support/client.ts';
+import { Client } from '../support/client.ts';
 import { onBothEngines } from '../support/engines.ts';
-import { appRedirect, authorizationRequest, authorizeApp, newApp, newPkce, postForm, works } from '../support/oauth.ts';
+import {
+  appRedirect,
+  authorizationRequest,
+  authorizeApp,
+  newApp,
+  newPkce,
+  postForm,
+  type TestApp,
+  works,
+} from '../support/oauth.ts';
 import { users } from '../support/people.ts';
 import { serverFor } from '../support/server.ts';
 import { inSession, signedIn } from '../support/visitor.ts';
@@ -104,6 +113,23 @@ onBothEngines('an OAuth app of the API', (engine) => {
     const words = await consentOf(registered.client_id, bob);
     expect(words).toContain('You have registered this app.');
     expect(words).not.toContain('access token');
+  });
+
+  test('is neither registered nor deleted by another app, but by the command line', async () => {
+    const { app: registered } = await ada.ok('apps.register', app);
+    const { app_id } = registered;
+    const asApp = async (shown: TestApp) => {
+      const { access } = await authorizeApp(server(), shown, ada, { scopes: ['apps'] });
+      return new Client(server().url, access, ada.userId);
+    };
+    const other = await newApp(server(), bob);
+    const stranger = await asApp(other);
+    expect(await stranger.refused('apps.register', app)).toBe('forbidden');
+    expect(await stranger.refused('apps.delete', { app_id })).toBe('forbidden');
+    const cli = await asApp({ ...other, clientId: 'parley-cli' });
+    expect(await cli.ok('apps.delete', { app_id })).toMatchObject({ app_id });
+    const { app: second } = await cli.ok('apps.register', app);
+    expect(await consentOf(second.client_id, ada)).toContain('It was registered with an access token.');
   });
 
   const bad: [string, object, field: string][] = [
