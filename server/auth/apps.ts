@@ -14,7 +14,7 @@ import { lockTokensOf } from '../store/access/tokens.ts';
 import type { Db, Tx } from '../store/engine/engine.ts';
 import { endWithoutAccess } from '../store/webhooks/webhook-ends.ts';
 import { hashToken, newSecret } from './access-token.ts';
-import { record, type UserActor } from './audit.ts';
+import { type Actor, record, type UserActor } from './audit.ts';
 import { insertBot } from './bots.ts';
 import { checkRedirects } from './oauth/redirects.ts';
 import type { AccessServices } from './services.ts';
@@ -113,13 +113,28 @@ export async function replaceSecret(services: AccessServices, owner: UserActor, 
 export async function deleteApp(services: AccessServices, owner: UserActor, appId: number): Promise<void> {
   const users = await services.engine.write(async (tx) => {
     const at = services.now();
-    const { name } = await requireApp(tx, owner, appId);
-    await lockApp(tx, appId);
-    await deleteAppRow(tx, appId, at);
-    await record(tx, at, owner, 'app_deleted', { app_id: appId, name });
-    return endAccess(tx, appId, await usersOfApp(tx, appId), at);
+    return endApp(tx, owner, await requireApp(tx, owner, appId), at);
   });
   await services.ended(...users);
+}
+
+/**
+ * Deletes the apps of a user that were registered with an access token and not confirmed since. The caller holds
+ * `lockTokensOf` the user, so that none is added meanwhile. Returns the users who had authorized one.
+ */
+export async function deleteAppsByToken(tx: Tx, actor: Actor, ownerId: UserId, at: number): Promise<readonly UserId[]> {
+  const users: UserId[] = [];
+  for (const app of await listApps(tx, ownerId)) {
+    if (app.by_token) users.push(...(await endApp(tx, actor, app, at)));
+  }
+  return users;
+}
+
+async function endApp(tx: Tx, actor: Actor, { app_id, name }: AppRow, at: number): Promise<readonly UserId[]> {
+  await lockApp(tx, app_id);
+  await deleteAppRow(tx, app_id, at);
+  await record(tx, at, actor, 'app_deleted', { app_id, name });
+  return endAccess(tx, app_id, await usersOfApp(tx, app_id), at);
 }
 
 /** Ends what these users granted to the app. Returns the users. */

@@ -1,8 +1,11 @@
 import { beforeAll, expect, test } from 'bun:test';
+import { createPasswordLink } from '../../auth/links.ts';
 import { listAudit } from '../../store/access/audit.ts';
+import { goodPassword, person } from '../support/browser-like.ts';
 import { Client } from '../support/client.ts';
 import { onBothEngines } from '../support/engines.ts';
 import {
+  accessOf,
   appRedirect,
   authorizationRequest,
   authorizeApp,
@@ -130,6 +133,35 @@ onBothEngines('an OAuth app of the API', (engine) => {
     expect(await cli.ok('apps.delete', { app_id })).toMatchObject({ app_id });
     const { app: second } = await cli.ok('apps.register', app);
     expect(await consentOf(second.client_id, ada)).toContain('It was registered with an access token.');
+  });
+
+  test('ends with a password reset unless its owner has confirmed it, and stays when the password is changed', async () => {
+    const user = await person(server());
+    const owner = new Client(server().url, await server().token(user.name), user.user_id);
+    const [kept, lost] = [await owner.ok('apps.register', app), await owner.ok('apps.register', app)];
+    const browser = await signedIn(server(), owner);
+    await browser.post(`/apps/${kept.app.app_id}`, { name: app.name, redirects: appRedirect });
+    const clientOf = ({ app: { app_id, client_id } }: typeof lost) => ({
+      ...{ appId: app_id, clientId: client_id, secret: undefined, redirect: appRedirect, botId: null, owner },
+    });
+    const { access } = await authorizeApp(server(), clientOf(lost), bob);
+    const { access: keptAccess } = await authorizeApp(server(), clientOf(kept), bob);
+
+    const passwords = { current: goodPassword, password: 'an even better one', again: 'an even better one' };
+    expect((await browser.post('/password', passwords)).status).toBe(200);
+    expect((await owner.ok('apps.list', {})).apps).toHaveLength(2);
+    expect(await works(server(), access)).toBe(true);
+
+    const admin = await person(server(), { admin: true });
+    const actor = { userId: admin.user_id, appId: 0, address: null };
+    const { secret } = await createPasswordLink(accessOf(server()), actor, user.user_id);
+    const { status } = await browser.post(`/password-link/${secret}`, passwords);
+    expect(status).toBe(303);
+    const { apps } = await (await inSession(server(), owner)).ok('apps.list', {});
+    expect(apps.map(({ app_id }) => app_id)).toEqual([kept.app.app_id]);
+    expect([await works(server(), access), await works(server(), keptAccess)]).toEqual([false, true]);
+    const deleted = (await listAudit(server().engine, {}, 1_000)).filter(({ act }) => act === 'app_deleted');
+    expect(deleted.map(({ user_id }) => user_id)).toContain(user.user_id);
   });
 
   const bad: [string, object, field: string][] = [
