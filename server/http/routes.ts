@@ -102,9 +102,9 @@ export class Routes {
     const meant = action === '' ? (asked ?? '') : action;
     if (!this.#byResource.get(name)?.has(meant)) return;
     const forms = [pathForm, queryForm].map((form) => form.action(name, meant)).join(' or ');
-    const isField = name === resource && action !== '';
-    if (isField) throw invalidField('action', `is not a field of this operation; use ${forms}`);
-    throw new ParleyError('unknown_action', `The URL mixes two forms. Use ${forms}.`);
+    if (name !== resource) throw new ParleyError('not_found', `There is no such resource. Use ${forms}.`);
+    if (action === '') throw new ParleyError('unknown_action', `The path names no action. Use ${forms}.`);
+    throw invalidField('action', `is not a field of this operation; use ${forms}`);
   }
 
   #actions(form: Form, resource: string): Actions {
