@@ -23,7 +23,7 @@ export type { Method, Operation } from './operation.ts';
 export { password } from './operations/users.ts';
 export type * from './records.ts';
 export * as records from './records.ts';
-export { type Scope, scopeNames, scopes } from './scopes.ts';
+export { botScopes, type Scope, scopeNames, scopes } from './scopes.ts';
 export * from './table.ts';
 export { type UnstatedRule, unstatedRules } from './unstated-rules.ts';
 export { webhookHeaders } from './webhook-headers.ts';

@@ -13,3 +13,6 @@ export const scopes = {
 export type Scope = keyof typeof scopes;
 
 export const scopeNames = Object.keys(scopes) as [Scope, ...Scope[]];
+
+/** The scopes of a bot, which can neither be an administrator nor have apps. */
+export const botScopes: readonly Scope[] = scopeNames.filter((scope) => scope !== 'admin' && scope !== 'apps');

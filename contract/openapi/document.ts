@@ -1,5 +1,5 @@
 import { defaultLimits } from '../limits.ts';
-import { scopes } from '../scopes.ts';
+import { botScopes, scopes } from '../scopes.ts';
 import { buildContract, type Contract, listOperations, resourceSummaries } from '../table.ts';
 import { Failures } from './failures.ts';
 import { describeOperation } from './operation.ts';
@@ -60,7 +60,8 @@ const securitySchemes: Json = {
     description: 'The authorization code needs PKCE with S256.',
     flows: {
       authorizationCode: { authorizationUrl: '/oauth/authorize', tokenUrl, refreshUrl: tokenUrl, scopes },
-      clientCredentials: { tokenUrl, scopes },
+      // The app acts as its bot.
+      clientCredentials: { tokenUrl, scopes: Object.fromEntries(botScopes.map((name) => [name, scopes[name]])) },
     },
   },
 };

@@ -31,11 +31,16 @@ function descriptionOf(row: NamedOperation): string {
   const paragraphs = [
     row.summary,
     scopes === '' ? 'Any valid token will do.' : `The token needs the scope ${scopes}.`,
+    row.takesLinks && linkNote,
     row.method === 'POST' && !row.rawFile && formNote,
     rules.length > 0 && `Rules beyond the schema:\n\n${rules.map((rule) => `- ${rule}`).join('\n')}`,
   ];
   return paragraphs.filter(Boolean).join('\n\n');
 }
+
+/** In words: generators make every call anonymous if `security` has an empty alternative. */
+const linkNote =
+  'A signed link needs no token: a request with `user_id`, `token_id`, `expires` and `signature`, as in the `link` of `files.get`.';
 
 const formNote = 'The fields may also be sent as `application/x-www-form-urlencoded` or `multipart/form-data`.';
 

@@ -55,7 +55,6 @@ const eventFilter = z
   .array(eventName)
   .min(1, 'must name at least one event, or * for all')
   .max(100)
-  .transform((names) => [...new Set(names)])
   .meta({ description: 'names of events, or `*` for all; unknown names are kept, with a warning' });
 
 const url = z.string().meta({

@@ -49,7 +49,7 @@ export function addBot(tools: Tools, request: BotRequest): Promise<UserRow> {
   });
 }
 
-/** Sets a password. Ends all sessions, access tokens and app authorizations of the user. */
+/** Sets a password. Ends all sessions, access tokens and app authorizations of the user, and apps registered by token. */
 export async function changePasswordOf(
   tools: Tools,
   request: { readonly userName: string; readonly password: string },
@@ -58,7 +58,7 @@ export async function changePasswordOf(
   return tools.engine.write(async (tx) => {
     const at = tools.now();
     const user = await requirePerson(tx, request.userName);
-    await replacePassword(tx, user.user_id, passwordHash, at, { isReset: true });
+    await replacePassword(tx, user.user_id, passwordHash, at, operator);
     await record(tx, at, operator, 'password_changed', { user_id: user.user_id });
     return user;
   });

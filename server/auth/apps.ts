@@ -14,7 +14,7 @@ import { lockTokensOf } from '../store/access/tokens.ts';
 import type { Db, Tx } from '../store/engine/engine.ts';
 import { endWithoutAccess } from '../store/webhooks/webhook-ends.ts';
 import { hashToken, newSecret } from './access-token.ts';
-import { record, type UserActor } from './audit.ts';
+import { type Actor, record, type UserActor } from './audit.ts';
 import { insertBot } from './bots.ts';
 import { checkRedirects } from './oauth/redirects.ts';
 import type { AccessServices } from './services.ts';
@@ -27,8 +27,8 @@ export interface AppRequest {
   readonly redirects: readonly string[];
   /** True if it can keep a secret: it runs on a server, not in a browser or on a person's device. */
   readonly confidential: boolean;
-  /** False for a confidential app that cannot act for itself. */
-  readonly withBot?: boolean;
+  /** True if it is registered with an access token. It gets no bot, as which it could act after the token has ended. */
+  readonly byToken?: boolean;
 }
 
 export interface NewApp {
@@ -45,7 +45,7 @@ export async function addApp(
   tx: Tx,
   services: AccessServices,
   owner: UserActor,
-  { name, confidential, withBot = confidential, ...request }: AppRequest,
+  { name, confidential, byToken = false, ...request }: AppRequest,
 ): Promise<NewApp> {
   const redirects = checkRedirects(request.redirects);
   const clientSecret = confidential ? newSecret('clientSecret', services.random) : undefined;
@@ -54,7 +54,7 @@ export async function addApp(
   if ((await listApps(tx, owner.userId)).length >= maxApps) {
     throw new ParleyError('conflict', `You have ${maxApps} apps. Delete one first.`);
   }
-  const bot = confidential && withBot ? await insertBot(tx, services, owner.userId, name, at) : undefined;
+  const bot = confidential && !byToken ? await insertBot(tx, services, owner.userId, name, at) : undefined;
   const app = await insertApp(tx, {
     client_id: newSecret('client', services.random).slice(0, 24),
     owner_id: owner.userId,
@@ -63,6 +63,7 @@ export async function addApp(
     secret_hash: clientSecret === undefined ? null : hashToken(clientSecret),
     bot_id: bot?.user_id ?? null,
     created_at: at,
+    by_token: byToken,
   });
   await record(tx, at, owner, 'app_registered', { app_id: app.app_id, name, redirects });
   return { app, clientSecret };
@@ -77,6 +78,7 @@ async function requireApp(db: Db, owner: UserActor, appId: number): Promise<AppR
   return app;
 }
 
+/** Changes an app. Its owner confirms with that an app that was registered with an access token. */
 export function updateApp(
   services: AccessServices,
   owner: UserActor,
@@ -111,13 +113,28 @@ export async function replaceSecret(services: AccessServices, owner: UserActor, 
 export async function deleteApp(services: AccessServices, owner: UserActor, appId: number): Promise<void> {
   const users = await services.engine.write(async (tx) => {
     const at = services.now();
-    const { name } = await requireApp(tx, owner, appId);
-    await lockApp(tx, appId);
-    await deleteAppRow(tx, appId, at);
-    await record(tx, at, owner, 'app_deleted', { app_id: appId, name });
-    return endAccess(tx, appId, await usersOfApp(tx, appId), at);
+    return endApp(tx, owner, await requireApp(tx, owner, appId), at);
   });
   await services.ended(...users);
+}
+
+/**
+ * Deletes the apps of a user that were registered with an access token and not confirmed since. The caller holds
+ * `lockTokensOf` the user, so that none is added meanwhile. Returns the users who had authorized one.
+ */
+export async function deleteAppsByToken(tx: Tx, actor: Actor, ownerId: UserId, at: number): Promise<readonly UserId[]> {
+  const users: UserId[] = [];
+  for (const app of await listApps(tx, ownerId)) {
+    if (app.by_token) users.push(...(await endApp(tx, actor, app, at)));
+  }
+  return users;
+}
+
+async function endApp(tx: Tx, actor: Actor, { app_id, name }: AppRow, at: number): Promise<readonly UserId[]> {
+  await lockApp(tx, app_id);
+  await deleteAppRow(tx, app_id, at);
+  await record(tx, at, actor, 'app_deleted', { app_id, name });
+  return endAccess(tx, app_id, await usersOfApp(tx, app_id), at);
 }
 
 /** Ends what these users granted to the app. Returns the users. */

@@ -5,8 +5,9 @@ import { findSignIn, findUser, setPassword } from '../store/access/users.ts';
 import type { Tx } from '../store/engine/engine.ts';
 import { endWithoutAccess } from '../store/webhooks/webhook-ends.ts';
 import { hashToken } from './access-token.ts';
+import { deleteAppsByToken } from './apps.ts';
 import type { Arrival } from './arrivals.ts';
-import { record, type UserActor } from './audit.ts';
+import { type Actor, record, type UserActor } from './audit.ts';
 import { markDevice } from './device.ts';
 import { linkGone, requireLink } from './links.ts';
 import type { SignInServices } from './services.ts';
@@ -15,20 +16,24 @@ import { type Throttled, throttle } from './sign-in.ts';
 
 /**
  * Sets a password. Ends every session of the user, what was registered in one, marks of known devices, and links for choosing
- * a password. A reset also ends the user's access tokens and authorizations of apps: an intruder may have made them.
+ * a password. A reset also ends the user's access tokens, authorizations of apps, and apps that were registered with an
+ * access token: an intruder may have made them. Returns the users whose access may have ended.
  */
 export async function replacePassword(
   tx: Tx,
   userId: UserId,
   passwordHash: string,
   at: number,
-  { isReset }: { readonly isReset: boolean },
-): Promise<void> {
+  /** Who resets it. Undefined if the user changes it and knows the old one. */
+  resetBy?: Actor,
+): Promise<readonly UserId[]> {
   await lockTokensOf(tx, userId);
   await setPassword(tx, userId, passwordHash);
-  await (isReset ? revokeTokensOf : revokeSessionsOf)(tx, userId, at);
+  await (resetBy ? revokeTokensOf : revokeSessionsOf)(tx, userId, at);
+  const usersOfApps = resetBy ? await deleteAppsByToken(tx, resetBy, userId, at) : [];
   await deleteLinks(tx, 'password', userId);
   await endWithoutAccess(tx, at, userId, true);
+  return [userId, ...usersOfApps];
 }
 
 /** Sets a new password with a link, ends all access that the user had, and signs the user in. */
@@ -40,19 +45,20 @@ export async function resetPassword(
 ): Promise<Arrival> {
   await requireLink(services, 'password', secret);
   const passwordHash = await services.passwords.hash(password);
-  const arrival = await services.engine.write(async (tx) => {
+  const { ended, ...arrival } = await services.engine.write(async (tx) => {
     const at = services.now();
     const link = await takeLink(tx, 'password', hashToken(secret), at);
     if (!link?.user_id) throw linkGone();
     await lockTokensOf(tx, link.user_id);
     const user = await findUser(tx, link.user_id);
     if (user?.disabled_at !== null) throw linkGone();
-    await replacePassword(tx, user.user_id, passwordHash, at, { isReset: true });
+    const actor = { userId: user.user_id, appId: 0, address };
+    const ended = await replacePassword(tx, user.user_id, passwordHash, at, actor);
     const session = await openSession(tx, services, user.user_id, at);
-    await record(tx, at, { userId: user.user_id, appId: 0, address }, 'password_changed', { with: 'a link' });
-    return { user, session, device: markDevice(services, { ...user, password_hash: passwordHash }) };
+    await record(tx, at, actor, 'password_changed', { with: 'a link' });
+    return { ended, user, session, device: markDevice(services, { ...user, password_hash: passwordHash }) };
   });
-  await services.ended(arrival.user.user_id);
+  await services.ended(...ended);
   return arrival;
 }
 
@@ -84,7 +90,7 @@ export async function changePassword(
     await lockTokensOf(tx, userId);
     const still = await findSignIn(tx, user?.name ?? '');
     if (still?.password_hash !== known?.password_hash || still?.disabled_at !== null) return undefined;
-    await replacePassword(tx, userId, passwordHash, at, { isReset: false });
+    await replacePassword(tx, userId, passwordHash, at);
     await record(tx, at, actor, 'password_changed');
     const session = await openSession(tx, services, userId, at);
     return { user: still, session, device: markDevice(services, { ...still, password_hash: passwordHash }) };

@@ -67,10 +67,10 @@ export class Routes {
     const target = this.#byPath.get(path) ?? this.#parse(path);
     const { row } = target.route;
     // HEAD gets the headers of a file.
-    const isAllowed = row.method === method || (method === 'HEAD' && isFile(row.output));
-    if (!isAllowed) {
+    const methods: readonly string[] = isFile(row.output) ? [row.method, 'HEAD'] : [row.method];
+    if (!methods.includes(method)) {
       const url = formOf(path).action(row.resource, row.action);
-      throw new HttpError('method_not_allowed', `${url} takes ${row.method}.`, { allow: row.method });
+      throw new HttpError('method_not_allowed', `${url} takes ${row.method}.`, { allow: methods.join(', ') });
     }
     return target;
   }
@@ -79,8 +79,10 @@ export class Routes {
     const [file, query] = split(path, '?');
     if (formOf(path) === pathForm) {
       const [resource, action] = split(file, '/');
+      const fields = parseFields(query);
+      this.#requireOneForm(resource, action, fields);
       const route = findAction(pathForm, resource, action, this.#actions(pathForm, resource));
-      return { route, query: parseFields(query) };
+      return { route, query: fields };
     }
     const resource = file.slice(0, -'.php'.length);
     const actions = this.#actions(queryForm, resource);
@@ -89,6 +91,20 @@ export class Routes {
     if (others.length > 0) throw invalidField('action', 'is given more than once');
     const route = findAction(queryForm, resource, action, actions);
     return { route, query: fields.filter(([name]) => name !== 'action') };
+  }
+
+  /** Throws with the right URL if a URL mixes the two forms and its action is known. */
+  #requireOneForm(resource: string, action: string, fields: Target['query']): void {
+    const name = resource.replace(/\.php$/, '');
+    const asked = fields.find(([field]) => field === 'action')?.[1];
+    if (name === resource && asked === undefined) return;
+    // The path names the action, unless it names none.
+    const meant = action === '' ? (asked ?? '') : action;
+    if (!this.#byResource.get(name)?.has(meant)) return;
+    const forms = [pathForm, queryForm].map((form) => form.action(name, meant)).join(' or ');
+    if (name !== resource) throw new ParleyError('not_found', `There is no such resource. Use ${forms}.`);
+    if (action === '') throw new ParleyError('unknown_action', `The path names no action. Use ${forms}.`);
+    throw invalidField('action', `is not a field of this operation; use ${forms}`);
   }
 
   #actions(form: Form, resource: string): Actions {

@@ -1,7 +1,7 @@
 import { ParleyError } from '@parley/contract';
 import { addApp, deleteApp } from '../auth/apps.ts';
 import type { Caller } from '../auth/caller.ts';
-import { listApps } from '../store/access/apps.ts';
+import { isBuiltIn, listApps } from '../store/access/apps.ts';
 import { lockTokensOf } from '../store/access/tokens.ts';
 import { requireValidToken } from './access.ts';
 import { actorOf, type Handlers, type Services } from './operation.ts';
@@ -17,11 +17,11 @@ export const appHandlers = (services: Services) =>
     'apps.register': async (call) => {
       const { caller, input } = call;
       requirePerson(caller);
+      await requireNoApp(services, caller);
       const { app, clientSecret } = await services.engine.write(async (tx) => {
         await lockTokensOf(tx, caller.userId);
         await requireValidToken(tx, caller);
-        // An app acts as its bot with its secret alone, which would outlive an access token. So it needs a browser.
-        return addApp(tx, services, actorOf(call), { ...input, withBot: caller.kind === 'session' });
+        return addApp(tx, services, actorOf(call), { ...input, byToken: caller.kind !== 'session' });
       });
       return { app: present.app(app), client_secret: clientSecret ?? null };
     },
@@ -29,6 +29,7 @@ export const appHandlers = (services: Services) =>
     'apps.delete': async (call) => {
       const { caller, input } = call;
       requirePerson(caller);
+      await requireNoApp(services, caller);
       await deleteApp(services, actorOf(call), input.app_id);
       return { app_id: input.app_id };
     },
@@ -36,4 +37,10 @@ export const appHandlers = (services: Services) =>
 
 function requirePerson({ userId, ownerId }: Caller): void {
   if (userId !== ownerId) throw new ParleyError('forbidden', 'A bot has no apps. Use an access token of its owner.');
+}
+
+/** An app has only what it was granted. An app that it registers would outlive the grant. The command line is no such app. */
+async function requireNoApp({ engine }: Services, { kind, appId }: Caller): Promise<void> {
+  if (kind === 'oauth' && !(await isBuiltIn(engine, appId)))
+    throw new ParleyError('forbidden', 'An app can neither register nor delete apps. Use a personal access token.');
 }

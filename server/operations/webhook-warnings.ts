@@ -26,9 +26,9 @@ interface Input {
   readonly secret?: string | undefined;
 }
 
-/** Returns what is accepted and probably a mistake. */
+/** Returns what is accepted and probably a mistake. A repeated name gets one warning, where it is first. */
 export function webhookWarnings({ events = [], secret }: Input): Warning[] {
-  const warnings = unknownEvents(events).map((name) => ({
+  const warnings = unknownEvents([...new Set(events)]).map((name) => ({
     field: `events[${events.indexOf(name)}]`,
     message: `${name} ${unknownEventFault(name)}`,
   }));

@@ -182,7 +182,7 @@ async function register(services: Services, tx: Tx, at: number, call: Call<'webh
     appId: caller.appId,
     tokenId: caller.tokenId,
     url,
-    events: input.events,
+    events: unique(input.events),
     chatId: input.chat_id ?? null,
     serviceWide: input.service_wide,
     includeDirect: input.include_direct,
@@ -194,6 +194,8 @@ async function register(services: Services, tx: Tx, at: number, call: Call<'webh
   await record(tx, at, actorOf(call), 'webhook_registered', auditDetails(webhook));
   return { webhook, warnings: webhookWarnings(input) };
 }
+
+const unique = (names: readonly string[]): string[] => [...new Set(names)];
 
 async function requireChat(tx: Tx, { userId }: Caller, chatId: ChatId, serviceWide: boolean): Promise<void> {
   if (!serviceWide) await accessChatTo(tx, 'read', userId, chatId);
@@ -207,7 +209,7 @@ async function update(tx: Tx, at: number, call: Call<'webhooks.update'>, url: st
   const status = input.status ?? webhook.status;
   await updateWebhook(tx, webhook_id, {
     url: url ?? webhook.url,
-    events: input.events ?? (JSON.parse(webhook.events) as string[]),
+    events: input.events ? unique(input.events) : (JSON.parse(webhook.events) as string[]),
     status,
     reason: status === 'disabled' ? webhook.disabled_reason : null,
   });

@@ -97,7 +97,7 @@ function appsPage(c: PageContext, apps: readonly AppRow[]): Promise<Response> {
   const items = apps.map((app) => (
     <Item
       heading={<NameLink href={`/apps/${app.app_id}`} name={app.name} />}
-      facts={{ 'Client ID': <code>{app.client_id}</code>, Registered: <Time at={app.created_at} /> }}
+      facts={{ 'Client ID': <code>{app.client_id}</code>, Registered: <Registered app={app} /> }}
     />
   ));
   return show(
@@ -158,7 +158,7 @@ async function appPage(c: PageContext, { services }: SiteDeps, app: AppRow, stat
     'Metadata URL': <code>{origin + oauthPaths.metadata}</code>,
     'Keeps a secret': app.secret_hash === null ? 'no' : 'yes',
     Bot: bot && <BotName bot={bot} />,
-    Registered: <Time at={app.created_at} />,
+    Registered: <Registered app={app} />,
   };
   const redirects = (JSON.parse(app.redirects) as string[]).join('\n');
   const redirectsHint = 'One per line. They must match exactly.';
@@ -167,6 +167,12 @@ async function appPage(c: PageContext, { services }: SiteDeps, app: AppRow, stat
     { ...named(app.name), section: '/apps', back: 'All your apps' },
     <>
       {secret !== undefined && <NewSecret secret={secret} isNew={isNew === true} bot={bot} />}
+      {app.by_token && (
+        <Notice kind="bad">
+          This app was registered with an access token. If that was not you, delete the app, and revoke the token under
+          Access. If it was you, check the redirect URLs and save them. Until then, the consent page warns of the app.
+        </Notice>
+      )}
       <Card title="Connection">
         <Facts facts={connection} />
       </Card>
@@ -217,6 +223,15 @@ function NewSecret({ secret, isNew, bot }: { secret: string; isNew: boolean; bot
           </p>
         )}
       </Card>
+    </>
+  );
+}
+
+function Registered({ app }: { app: AppRow }) {
+  return (
+    <>
+      <Time at={app.created_at} />
+      {app.by_token && ', with an access token'}
     </>
   );
 }

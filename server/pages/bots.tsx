@@ -1,5 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import {
+  botScopes,
   displayName as displayNameRule,
   type TokenId,
   title as titleRule,
@@ -8,7 +9,6 @@ import {
 } from '@parley/contract';
 import { z } from 'zod';
 import { accessBot, createBot, createBotToken, revokeBotToken } from '../auth/bots.ts';
-import { botScopes } from '../auth/oauth/scope.ts';
 import { validate } from '../http/validate.ts';
 import { disableBot } from '../operations/users.ts';
 import { type AppRow, listApps } from '../store/access/apps.ts';

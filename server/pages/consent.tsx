@@ -101,7 +101,9 @@ async function ask(
     <>
       <div class="card">
         <section class="part" aria-label="The app">
-          <p>{owner ? <Owner owner={owner} user={user} /> : 'This app is part of Parley.'}</p>
+          <p>
+            {owner ? <Owner owner={owner} user={user} isByToken={client.isByToken} /> : 'This app is part of Parley.'}
+          </p>
           <p class="muted">
             Client ID <code>{client.clientId}</code>
           </p>
@@ -151,11 +153,15 @@ async function ask(
   );
 }
 
-function Owner({ owner, user }: { owner: UserRow; user: UserRow }) {
-  if (owner.user_id === user.user_id) return <>You have registered this app.</>;
+/** Whoever has an access token of the user can register an app in their name, so that one is not said to be theirs. */
+function Owner({ owner, user, isByToken }: { owner: UserRow; user: UserRow; isByToken: boolean }) {
+  const isOwn = owner.user_id === user.user_id;
+  if (isOwn && !isByToken) return <>You have registered this app.</>;
   return (
     <>
       <FullName user={owner} /> has registered this app. No one has reviewed it.
+      {isByToken && ' It was registered with an access token.'}
+      {isByToken && isOwn && ' If that was not you, deny it, and delete it under Apps.'}
     </>
   );
 }

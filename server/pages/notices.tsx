@@ -19,7 +19,7 @@ const notices = {
   'stepped-down': 'You are no longer an administrator.',
   'signed-out': 'You were signed out, and the form was not sent. Sign in to continue.',
   'password-reset':
-    'Your password is set. All other sessions, your access tokens and the access of all apps ended. Tokens of your bots keep working.',
+    'Your password is set. All other sessions, your access tokens and the access of all apps ended. Apps that were registered with an access token, and that you had not confirmed, were deleted. Tokens of your bots keep working.',
   'not-sent': 'The form was not sent. Enter your password, and send it again.',
   'webhook-registered': 'The webhook is registered.',
   'webhook-short-secret':

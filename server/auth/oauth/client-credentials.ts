@@ -1,5 +1,5 @@
 import type OAuth2Server from '@node-oauth/oauth2-server';
-import type { UserId } from '@parley/contract';
+import { botScopes, type UserId } from '@parley/contract';
 import { lockApp } from '../../store/access/apps.ts';
 import { findStandingGrant, type GrantRow, insertGrant } from '../../store/access/grants.ts';
 import { lockTokensOf } from '../../store/access/tokens.ts';
@@ -10,7 +10,7 @@ import { findClient } from './client.ts';
 import { type Exchange, exchangeModel } from './exchange.ts';
 import { OAuthFault } from './faults.ts';
 import type { Model } from './library.ts';
-import { botScopes, readScopes } from './scope.ts';
+import { readScopes } from './scope.ts';
 
 /** An app acts as its bot. It gets no refresh token, because it can get a new access token at any time. */
 export function clientCredentials(exchange: Exchange): Model {

@@ -9,6 +9,8 @@ export interface Client {
   readonly name: string;
   /** Null for Parley's own apps. */
   readonly ownerId: UserId | null;
+  /** True if it was registered with an access token, and its owner has not confirmed it. */
+  readonly isByToken: boolean;
   /** Its redirect URLs. */
   readonly redirects: readonly string[];
   /** Null for a public client. */
@@ -29,6 +31,7 @@ const asClient = (row: AppRow): Client => ({
   clientId: row.client_id,
   name: row.name,
   ownerId: row.owner_id,
+  isByToken: row.by_token,
   redirects: JSON.parse(row.redirects) as string[],
   secretHash: row.secret_hash,
   botId: row.bot_id,

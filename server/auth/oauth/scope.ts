@@ -24,6 +24,3 @@ export function requireScopes(text: string | undefined): Scope[] {
     `scope is missing. Name what the app needs, separated by spaces: ${all.join(', ')}.`,
   );
 }
-
-/** The scopes of a bot, which can neither be an administrator nor have apps. */
-export const botScopes: readonly Scope[] = scopeNames.filter((scope) => scope !== 'admin' && scope !== 'apps');

@@ -8,7 +8,7 @@ CREATE TABLE apps (
   bot_id INTEGER REFERENCES users (user_id),
   created_at INTEGER NOT NULL,
   deleted_at INTEGER
-) STRICT;
+, by_token INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE INDEX apps_by_owner ON apps (owner_id) WHERE deleted_at IS NULL;
 

@@ -622,6 +622,7 @@ describe('a download', () => {
     for (const method of ['POST', 'PUT', 'DELETE']) {
       const reply = await request(file.url, { method, headers: bearer(ada) });
       expectRefusal(reply, 'method_not_allowed');
+      expect(reply.headers.get('allow')).toBe('GET, HEAD');
     }
   });
 });

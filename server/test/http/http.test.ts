@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { errors, listOperations, type NamedOperation, scopeNames } from '@parley/contract';
+import { errors, isFile, listOperations, type NamedOperation, scopeNames } from '@parley/contract';
 import { type Client, type UrlForm, urlFormNames, urlForms } from '../support/client.ts';
 import { onAnyEngine } from '../support/engines.ts';
 import { buildExamples, type People } from '../support/examples.ts';
@@ -52,7 +52,7 @@ onAnyEngine('over HTTP', (engine) => {
         for (const method of others) {
           const reply = await call(one, bearer(people.ada.token), method, form);
           const { message } = expectRefusal(reply, 'method_not_allowed');
-          expect(reply.headers.get('allow')).toBe(one.method);
+          expect(reply.headers.get('allow')).toBe(isFile(one.output) ? 'GET, HEAD' : one.method);
           expect(message).toBe(`${urlForms[form](one)} takes ${one.method}.`);
         }
       }
@@ -78,7 +78,7 @@ onAnyEngine('over HTTP', (engine) => {
 
     test.each([
       ...['messages.php', 'messages.php?action=', 'messages.php?chat_id=1', 'messages.php?Action=send_message'],
-      ...['messages', 'messages/', 'messages?action=send_message', 'messages/?chat_id=1'],
+      ...['messages', 'messages/', 'messages?action=', 'messages/?chat_id=1'],
     ])('a missing action is refused with the list of actions: %s', async (path) => {
       const reply = await request(`${server().url}/api/${path}`, { headers: bearer(people.ada.token) });
       const { message } = expectRefusal(reply, 'unknown_action');
@@ -86,6 +86,18 @@ onAnyEngine('over HTTP', (engine) => {
         `Name an action: messages${path.includes('.php') ? '.php?action=' : '/'}… with one of `,
       );
       for (const { action } of rows.filter((r) => r.resource === 'messages')) expect(message).toContain(action);
+    });
+
+    test.each([
+      ['messages?action=get_messages', 'unknown_action', 'get_messages'],
+      ['messages/?chat_id=1&action=get_messages', 'unknown_action', 'get_messages'],
+      ['messages.php/send_message', 'not_found', 'send_message'],
+      ['messages.php/send_message?action=get_messages', 'not_found', 'send_message'],
+      ['messages.php/?action=get_messages', 'not_found', 'get_messages'],
+    ] as const)('a URL that mixes both forms is refused with the right ones: %s', async (path, code, action) => {
+      const reply = await request(`${server().url}/api/${path}`, { headers: bearer(people.ada.token) });
+      const { message } = expectRefusal(reply, code);
+      expect(message).toEndWith(` Use messages/${action} or messages.php?action=${action}.`);
     });
 
     test.each(['constructor', '__proto__', 'toString', 'send_message.php', 'SEND_MESSAGE', '../tokens', '%00', '💬'])(
@@ -130,8 +142,9 @@ onAnyEngine('over HTTP', (engine) => {
     };
 
     test('has no action', async () => {
-      const expected = { field: 'action', message: 'is not a field of this operation' };
-      expect(await complaintOf('users/me?action=me')).toEqual(expected);
+      const message = 'is not a field of this operation; use users/me or users.php?action=me';
+      expect(await complaintOf('users/me?action=me')).toEqual({ field: 'action', message });
+      expect(await complaintOf('users/me?action=search')).toEqual({ field: 'action', message });
     });
 
     test('belongs to a GET', async () => {

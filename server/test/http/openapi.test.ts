@@ -13,6 +13,7 @@ import {
   type NamedOperation,
   operationId,
   schemaName,
+  scopeNames,
   unstatedRules,
   webhookHeaders,
 } from '@parley/contract';
@@ -49,6 +50,11 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
   readonly webhooks: Readonly<Record<string, { readonly post: Described }>>;
   readonly components: {
+    readonly securitySchemes: {
+      readonly oauth: {
+        readonly flows: Readonly<Record<'authorizationCode' | 'clientCredentials', { scopes: object }>>;
+      };
+    };
     readonly schemas: Readonly<Record<string, Schema>>;
     readonly responses: Readonly<Record<string, { readonly description: string }>>;
     readonly parameters: Readonly<Record<string, Parameter>>;
@@ -101,6 +107,18 @@ test('there is one path for each row and no other, with an id and the tag of its
     ...new Set<string>(rows.map((row) => row.resource)),
     'deliveries',
   ]);
+});
+
+test('the flow of an app that acts as its bot offers only scopes of a bot', () => {
+  const { authorizationCode, clientCredentials } = document.components.securitySchemes.oauth.flows;
+  expect(Object.keys(authorizationCode.scopes)).toEqual([...scopeNames]);
+  const ofPeople = ['apps', 'admin'];
+  expect(Object.keys(clientCredentials.scopes)).toEqual(scopeNames.filter((scope) => !ofPeople.includes(scope)));
+});
+
+test('an operation that takes signed links says that they need no token', () => {
+  const takers = rows.filter((row) => described(row).description.includes('A signed link needs no token'));
+  expect(takers.map(({ name }) => name)).toEqual(['files.download']);
 });
 
 test('a header is described where it is used, and nowhere else', () => {

@@ -1,11 +1,23 @@
 import { beforeAll, expect, test } from 'bun:test';
+import { createPasswordLink } from '../../auth/links.ts';
 import { listAudit } from '../../store/access/audit.ts';
-import type { Client } from '../support/client.ts';
+import { goodPassword, person } from '../support/browser-like.ts';
+import { Client } from '../support/client.ts';
 import { onBothEngines } from '../support/engines.ts';
-import { appRedirect, authorizeApp, postForm, works } from '../support/oauth.ts';
+import {
+  accessOf,
+  appRedirect,
+  authorizationRequest,
+  authorizeApp,
+  newApp,
+  newPkce,
+  postForm,
+  type TestApp,
+  works,
+} from '../support/oauth.ts';
 import { users } from '../support/people.ts';
 import { serverFor } from '../support/server.ts';
-import { inSession } from '../support/visitor.ts';
+import { inSession, signedIn } from '../support/visitor.ts';
 import { complaint, expectRefusal } from '../support/wire.ts';
 
 const app = { name: 'Planner', redirects: [appRedirect] };
@@ -67,6 +79,89 @@ onBothEngines('an OAuth app of the API', (engine) => {
     expect(registered.bot_id).toBeNumber();
     expect((await credentials(registered.client_id, client_secret ?? '')).status).toBe(200);
     await ada.ok('apps.delete', { app_id: registered.app_id });
+  });
+
+  const consentOf = async (client_id: string, user: Client) => {
+    const shown = { ...(await newApp(server(), user)), clientId: client_id, redirect: appRedirect };
+    return (await (await signedIn(server(), user)).get(`/oauth/authorize?${authorizationRequest(shown, newPkce())}`))
+      .words;
+  };
+
+  test('is one that no one has reviewed, also to its owner, until the owner saves it in a browser', async () => {
+    const { app: registered } = await ada.ok('apps.register', app);
+    const { app_id, client_id } = registered;
+    const words = await consentOf(client_id, ada);
+    expect(words).toContain(
+      ' has registered this app. No one has reviewed it. It was registered with an access token.',
+    );
+    expect(words).toContain('If that was not you, deny it, and delete it under Apps.');
+    expect(words).not.toContain('You have registered this app.');
+    const others = await consentOf(client_id, bob);
+    expect(others).toContain('No one has reviewed it. It was registered with an access token.');
+    expect(others).not.toContain('If that was not you');
+
+    const browser = await signedIn(server(), ada);
+    expect((await browser.get('/apps')).words).toContain(', with an access token');
+    expect((await browser.get(`/apps/${app_id}`)).words).toContain('This app was registered with an access token.');
+    await browser.post(`/apps/${app_id}`, { name: app.name, redirects: appRedirect });
+    expect((await browser.get(`/apps/${app_id}`)).words).not.toContain('with an access token');
+    const confirmed = await consentOf(client_id, ada);
+    expect(confirmed).toContain('You have registered this app.');
+    expect(confirmed).not.toContain('access token');
+    expect(await consentOf(client_id, bob)).toContain('No one has reviewed it.');
+  });
+
+  test('is the own one of its owner if a page registers it in a browser', async () => {
+    const { app: registered } = await (await inSession(server(), bob)).ok('apps.register', app);
+    const words = await consentOf(registered.client_id, bob);
+    expect(words).toContain('You have registered this app.');
+    expect(words).not.toContain('access token');
+  });
+
+  test('is neither registered nor deleted by another app, but by the command line', async () => {
+    const { app: registered } = await ada.ok('apps.register', app);
+    const { app_id } = registered;
+    const asApp = async (shown: TestApp) => {
+      const { access } = await authorizeApp(server(), shown, ada, { scopes: ['apps'] });
+      return new Client(server().url, access, ada.userId);
+    };
+    const other = await newApp(server(), bob);
+    const stranger = await asApp(other);
+    expect(await stranger.refused('apps.register', app)).toBe('forbidden');
+    expect(await stranger.refused('apps.delete', { app_id })).toBe('forbidden');
+    const cli = await asApp({ ...other, clientId: 'parley-cli' });
+    expect(await cli.ok('apps.delete', { app_id })).toMatchObject({ app_id });
+    const { app: second } = await cli.ok('apps.register', app);
+    expect(await consentOf(second.client_id, ada)).toContain('It was registered with an access token.');
+  });
+
+  test('ends with a password reset unless its owner has confirmed it, and stays when the password is changed', async () => {
+    const user = await person(server());
+    const owner = new Client(server().url, await server().token(user.name), user.user_id);
+    const [kept, lost] = [await owner.ok('apps.register', app), await owner.ok('apps.register', app)];
+    const browser = await signedIn(server(), owner);
+    await browser.post(`/apps/${kept.app.app_id}`, { name: app.name, redirects: appRedirect });
+    const clientOf = ({ app: { app_id, client_id } }: typeof lost) => ({
+      ...{ appId: app_id, clientId: client_id, secret: undefined, redirect: appRedirect, botId: null, owner },
+    });
+    const { access } = await authorizeApp(server(), clientOf(lost), bob);
+    const { access: keptAccess } = await authorizeApp(server(), clientOf(kept), bob);
+
+    const passwords = { current: goodPassword, password: 'an even better one', again: 'an even better one' };
+    expect((await browser.post('/password', passwords)).status).toBe(200);
+    expect((await owner.ok('apps.list', {})).apps).toHaveLength(2);
+    expect(await works(server(), access)).toBe(true);
+
+    const admin = await person(server(), { admin: true });
+    const actor = { userId: admin.user_id, appId: 0, address: null };
+    const { secret } = await createPasswordLink(accessOf(server()), actor, user.user_id);
+    const { status } = await browser.post(`/password-link/${secret}`, passwords);
+    expect(status).toBe(303);
+    const { apps } = await (await inSession(server(), owner)).ok('apps.list', {});
+    expect(apps.map(({ app_id }) => app_id)).toEqual([kept.app.app_id]);
+    expect([await works(server(), access), await works(server(), keptAccess)]).toEqual([false, true]);
+    const deleted = (await listAudit(server().engine, {}, 1_000)).filter(({ act }) => act === 'app_deleted');
+    expect(deleted.map(({ user_id }) => user_id)).toContain(user.user_id);
   });
 
   const bad: [string, object, field: string][] = [

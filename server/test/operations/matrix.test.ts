@@ -96,8 +96,8 @@ const table: Record<OperationName, string> = {
   'tokens.revoke':            '401  401     401      –     | ok       ok     ok    ok    ok    ok   | no  ok   401',
 
   'apps.list':                '401  401     401      scope | ok       ok     no    ok    ok    ok   | ok  ok   401',
-  'apps.register':            '401  401     401      scope | ok       ok     no    ok    ok    ok   | ok  ok   401',
-  'apps.delete':              '401  401     401      scope | ok       ok     no    ok    ok    ok   | ok  ok   401',
+  'apps.register':            '401  401     401      scope | ok       ok     no    ok    ok    ok   | no  ok   401',
+  'apps.delete':              '401  401     401      scope | ok       ok     no    ok    ok    ok   | no  ok   401',
 };
 
 const rows = listOperations();

@@ -112,9 +112,9 @@ export class Stage implements Group {
   }
 
   async newApp(): Promise<number> {
-    const { bot, powerful } = this.#cast;
-    // A bot cannot register one, so it tries one of another.
-    const maker = this.#maker === bot ? powerful : this.#maker;
+    const { app, bot, powerful } = this.#cast;
+    // A bot and an app cannot register one, so they try one of another.
+    const maker = this.#maker === bot || this.#maker === app ? powerful : this.#maker;
     const input = { name: 'To be deleted', redirects: ['https://app.example/callback'] };
     return (await maker.ok('apps.register', input)).app.app_id;
   }

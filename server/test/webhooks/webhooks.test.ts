@@ -219,6 +219,16 @@ onAnyEngine('a webhook', (engine) => {
       expect(webhook).toMatchObject({ events: ['x', 'new_message'], unknown_events: ['x'] });
     });
 
+    test('with the index of an unknown name in the list as it was given', async () => {
+      const events = ['new_message', 'new_message', 'x', 'new_message', 'x', 'y'];
+      const { webhook, warnings } = await ada.ok('webhooks.register', { ...plain, events });
+      expect(warnings.map(({ field }) => field)).toEqual(['events[2]', 'events[5]']);
+      const { webhook_id } = webhook;
+      const changed = await ada.ok('webhooks.update', { webhook_id, events });
+      expect(changed.webhook.events).toEqual(['new_message', 'x', 'y']);
+      expect(changed.warnings).toEqual(warnings);
+    });
+
     test('as often as it is asked for, even to the same address', async () => {
       const [one, two] = [await register(ada, nobody), await register(ada, nobody)];
       expect(two.webhook_id).toBeGreaterThan(one.webhook_id);

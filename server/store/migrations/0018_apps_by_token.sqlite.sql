@@ -1,0 +1,2 @@
+-- 1: registered with an access token, and not confirmed by its owner in a browser.
+ALTER TABLE apps ADD COLUMN by_token INTEGER NOT NULL DEFAULT 0;
