@@ -17,6 +17,20 @@ export function requireFewFields(form: string): void {
   }
 }
 
+/** Names that the fields of a form may have: more than the fields of an operation and unknown ones together. */
+const maxNames = 2 * maxUnknownFields;
+
+/** Throws if the pairs of a form have too many names. Decoding 10,900 of them took 25 ms. */
+export function requireFewNames(pairs: readonly string[]): void {
+  if (pairs.length <= maxNames) return;
+  const names = new Set<string>();
+  for (const pair of pairs) {
+    const middle = pair.indexOf('=');
+    names.add(middle < 0 ? pair : pair.slice(0, middle));
+    if (names.size > maxNames) throw tooMany(`The fields of a form may have at most ${maxNames} names.`);
+  }
+}
+
 /** Throws if JSON has too many values, which is counted at 1.5 ms for a megabyte. Parsing 500,000 lists took 39 ms. */
 export function requireFewValues(json: string): void {
   if (json.length <= maxValues) return;

@@ -1,12 +1,15 @@
 import { ParleyError } from '@parley/contract';
+import { requireFewNames } from './field-limits.ts';
 
 /**
- * Parses a query or a urlencoded form. Throws for invalid UTF-8. URLSearchParams would put replacement characters into the
+ * Parses a query or a urlencoded form. Throws for invalid UTF-8, and for too many names. URLSearchParams would put replacement characters into the
  * message instead.
  */
 export function parseFields(text: string): [string, string][] {
   if (text === '') return [];
-  return text.split('&').flatMap((pair): [string, string][] => {
+  const pairs = text.split('&');
+  requireFewNames(pairs);
+  return pairs.flatMap((pair): [string, string][] => {
     if (pair === '') return [];
     const middle = pair.indexOf('=');
     return middle < 0 ? [[decode(pair), '']] : [[decode(pair.slice(0, middle)), decode(pair.slice(middle + 1))]];

@@ -83,6 +83,7 @@ const part = (i: number) => `--frontier\r\nContent-Disposition: form-data; name=
 const manyParts = Array.from({ length: 1_999 }, (_, i) => part(i)).join('');
 const numberedKeys = (count: number) =>
   JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 0])));
+const formOfNames = Array.from({ length: 10_900 }, (_, i) => `${'%41'.repeat(29)}${i}`).join('&');
 const [formOfFields, formOfEscapes] = [filled('', 'a&'), filled('content=', '%41')];
 const [jsonOfKeys, jsonOfEscapes, jsonOfLists] = [
   numberedKeys(80_000),
@@ -93,6 +94,7 @@ const [jsonOfKeys, jsonOfEscapes, jsonOfLists] = [
 /** Each is the largest of its kind. */
 const probes: readonly Probe[] = [
   { what: 'a form of 500,000 fields', status: 422, send: (s) => post(s, sending, formOfFields, urlencoded) },
+  { what: 'a form of 10,900 names', status: 422, send: (s) => post(s, sending, formOfNames, urlencoded) },
   { what: 'a form of 1 MiB of escapes', status: 422, send: (s) => post(s, sending, formOfEscapes, urlencoded) },
   {
     what: 'a multipart form of 1,999 parts',
