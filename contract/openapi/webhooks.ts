@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { events } from '../events.ts';
-import { time } from '../fields.ts';
+import { time, webhookId } from '../fields.ts';
 import { type WebhookHeader, webhookHeaders } from '../webhook-headers.ts';
 import { pascalCase } from './names.ts';
 import { type Json, type Schemas, schemaOf } from './schemas.ts';
@@ -11,9 +11,18 @@ export const deliveriesTag = { name: 'deliveries', description: 'The requests th
 /** Returns the deliveries that a webhook receives, by the name of their event. */
 export function describeWebhooks(schemas: Schemas): Json {
   return Object.fromEntries(
-    Object.entries(events).map(([name, { when, data }]) => [name, { post: delivery(name, when, data, schemas) }]),
+    Object.entries({ ...events, test }).map(([name, { when, data }]) => [
+      name,
+      { post: delivery(name, when, data, schemas) },
+    ]),
   );
 }
+
+/** Not an event of the log: only `webhooks.test` sends it. */
+const test = {
+  when: 'you call `webhooks.test`',
+  data: z.object({ webhook_id: webhookId, message: z.string() }),
+};
 
 function delivery(name: string, when: string, data: z.ZodType, schemas: Schemas): Json {
   const body = z.object({ event: z.enum([name]), timestamp: time, data });

@@ -19,6 +19,7 @@ import {
 } from '@parley/contract';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { z } from 'zod';
+import { sample } from '../../operations/present.ts';
 import { deliveryHeaders } from '../../webhooks/headers.ts';
 import { serverFor } from '../support/server.ts';
 
@@ -222,6 +223,13 @@ describe('every event', () => {
     expect(problems(name, { event: 'another', timestamp: at, data: {} })).not.toEqual([]);
     const headers = (post?.parameters ?? []).map(({ $ref }) => $ref?.split('/').at(-1));
     expect(headers).toEqual(Object.keys(webhookHeaders));
+  });
+
+  test('of a test is a webhook too', () => {
+    const sent = JSON.parse(sample(1, 0));
+    expect(document.webhooks.test?.post.operationId).toBe('onTest');
+    expect(problems('TestEvent', sent)).toEqual([]);
+    expect(problems('TestEvent', { ...sent, data: {} })).not.toEqual([]);
   });
 
   test('is delivered with the headers that are described', () => {
