@@ -38,7 +38,7 @@ function descriptionOf(row: NamedOperation): string {
   return paragraphs.filter(Boolean).join('\n\n');
 }
 
-/** In words: generators make every call anonymous if `security` has an empty alternative. */
+/** In words, and not as an empty alternative in `security`: how generators treat that has not been tested. */
 const linkNote =
   'A signed link needs no token: a request with `user_id`, `token_id`, `expires` and `signature`, as in the `link` of `files.get`.';
 
