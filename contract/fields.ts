@@ -148,7 +148,7 @@ export const emoji = text({ min: 1, maxBytes: 64 })
 
 export const searchText = text({ min: 1, maxBytes: 1_024 })
   .refine((s) => !controls.test(s.replace(/\s/gu, ' ')), 'must not contain control characters')
-  .meta({ description: 'what to look for, without regard to case and accents', pattern: textPatterns.searchText });
+  .meta({ description: 'the text to look for, without regard to case and accents', pattern: textPatterns.searchText });
 
 export const pageLimit = (max: number) =>
   z.int().min(1).max(max).default(defaultPage).meta({ description: 'rows in a page at most' });

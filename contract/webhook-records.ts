@@ -47,7 +47,7 @@ export const webhook = z
     user_id: userId.meta({ description: 'the owner' }),
     url: z.string(),
     events: z.array(z.string()).meta({ description: '`*` stands for all' }),
-    unknown_events: z.array(z.string()).meta({ description: 'those of `events` that Parley does not have yet' }),
+    unknown_events: z.array(z.string()).meta({ description: 'names in `events` that Parley does not have yet' }),
     chat_id: chatId
       .nullable()
       .meta({ description: 'the one chat whose events it receives; null: all chats of its user' }),
@@ -74,7 +74,7 @@ const warning = z
 
 export const warnings = z
   .array(warning)
-  .meta({ description: 'what was accepted and is probably a mistake: unknown events, a short secret' });
+  .meta({ description: 'accepted input that is probably a mistake: unknown events, a short secret' });
 
 export const delivery = z
   .object({

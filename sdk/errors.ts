@@ -1,6 +1,6 @@
 import type { ErrorCode } from './operations.ts';
 
-/** What is wrong with a field of the input. */
+/** A fault in a field of the input. */
 export interface ErrorDetail {
   readonly field: string;
   readonly message: string;

@@ -229,7 +229,7 @@ export interface Webhook {
   url: string;
   /** `*` stands for all. */
   events: string[];
-  /** Those of `events` that Parley does not have yet. */
+  /** Names in `events` that Parley does not have yet. */
   unknown_events: string[];
   /** The one chat whose events it receives; null: all chats of its user. */
   chat_id: number | null;
@@ -318,7 +318,7 @@ export interface DeleteMessageOutput {
 }
 
 export interface SearchMessagesInput {
-  /** What to look for, without regard to case and accents. */
+  /** The text to look for, without regard to case and accents. */
   query: string;
   /** Only in this chat. */
   chat_id?: number | undefined;
@@ -412,7 +412,7 @@ export interface CreateDirectOutput {
 export interface ChatsListInput {
   /** Your chats, or all public channels. */
   scope?: 'mine' | 'public' | undefined;
-  /** What to look for, without regard to case and accents. */
+  /** The text to look for, without regard to case and accents. */
   query?: string | undefined;
   /** Rows in a page at most. */
   limit?: number | undefined;
@@ -537,7 +537,7 @@ export interface WebhooksRegisterInput {
 
 export interface WebhooksRegisterOutput {
   webhook: Webhook;
-  /** What was accepted and is probably a mistake: unknown events, a short secret. */
+  /** Accepted input that is probably a mistake: unknown events, a short secret. */
   warnings: Warning[];
 }
 
@@ -575,7 +575,7 @@ export interface WebhooksUpdateInput {
 
 export interface WebhooksUpdateOutput {
   webhook: Webhook;
-  /** What was accepted and is probably a mistake: unknown events, a short secret. */
+  /** Accepted input that is probably a mistake: unknown events, a short secret. */
   warnings: Warning[];
 }
 
@@ -588,7 +588,7 @@ export interface WebhooksRotateSecretInput {
 
 export interface WebhooksRotateSecretOutput {
   webhook: Webhook;
-  /** What was accepted and is probably a mistake: unknown events, a short secret. */
+  /** Accepted input that is probably a mistake: unknown events, a short secret. */
   warnings: Warning[];
 }
 
@@ -784,7 +784,7 @@ export interface UsersGetOutput {
 }
 
 export interface UsersSearchInput {
-  /** What to look for, without regard to case and accents. */
+  /** The text to look for, without regard to case and accents. */
   query?: string | undefined;
   /** Rows in a page at most. */
   limit?: number | undefined;

@@ -116,7 +116,7 @@ function eventTypes(
   return `export interface ${name} {\n${lines.join('\n')}\n}`;
 }
 
-/** What the client needs at run time. */
+/** Generates the part of an operation that the client reads at run time. */
 function runtimeTable(): string {
   const lines = resources().map((resource) => {
     const own = rows.filter((row) => row.resource === resource).map((row) => `    ${row.action}: ${flags(row)},`);

@@ -12,7 +12,7 @@ import {
   runOk,
 } from './tools.ts';
 
-/** What a program does with a generated client, and the names it prints. */
+/** The calls that a program makes with a generated client, by the names it prints. */
 export const steps = {
   send: 'send a message',
   list: 'list chats',

@@ -21,7 +21,7 @@ export const operator: Actor = { userId: null, appId: 0, address: null };
 /** They never hold a secret, a token or the text of a message. */
 export type AuditDetails = Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>;
 
-/** Of each act a person and their bots get so many entries in a row, then so many an hour. */
+/** A person and their bots get so many entries of each act in a row, then so many an hour. */
 export const entriesPerHour = 100;
 
 const hourMs = 3_600_000;

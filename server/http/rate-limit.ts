@@ -21,9 +21,9 @@ export type Limited = number | string;
 
 /** The limits of a server. One that is undefined is off. */
 export interface RateLimits {
-  /** Of each token, and of each IP without one. */
+  /** Limits each token, and each IP without one. */
   readonly callers: RateLimiter | undefined;
-  /** Of each person, with all their tokens, bots and apps. */
+  /** Limits each person, with all their tokens, bots and apps. */
   readonly owners: RateLimiter | undefined;
 }
 

@@ -24,7 +24,7 @@ const columns: Readonly<Record<UseColumn, { readonly label: string; readonly for
 
 const isColumn = (text: string): text is UseColumn => Object.hasOwn(columns, text);
 
-/** What each person uses, for administrators. */
+/** Shows administrators how much each person uses. */
 export function adminUsePages(site: Site, deps: SiteDeps): void {
   site.get(path, async (c) => {
     requireAdministrator(c);

@@ -21,7 +21,7 @@ interface Probe {
   readonly send: (stage: Stage, round: number) => Promise<Response>;
 }
 
-/** What the requests find. The largest of everything belongs to one user. */
+/** The chats, messages and files that the requests meet. The largest of everything belongs to one user. */
 interface Stage {
   readonly user: Client;
   /** Another caller. */

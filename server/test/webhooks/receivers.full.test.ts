@@ -58,7 +58,7 @@ const receivers: readonly Receiver[] = [
   {
     name: 'PHP',
     program: 'php',
-    required: false,
+    required: true,
     command: async () => ['php', '-S', '127.0.0.1:0', fileOf('receiver.php')],
   },
   {
