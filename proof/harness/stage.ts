@@ -11,6 +11,7 @@ export const environment = (more: Environment = {}): Record<string, string> => (
   PARLEY_RATE_LIMIT: 'off',
   PARLEY_WEBHOOK_LIMIT: '20000',
   PARLEY_MESSAGES_PER_DAY: 'off',
+  PARLEY_FILE_BYTES_PER_PERSON: 'off',
   LOG_LEVEL: 'warn',
   ...more,
 });

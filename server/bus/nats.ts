@@ -1,4 +1,4 @@
-import { connect, type NatsConnection } from '@nats-io/transport-node';
+import type { NatsConnection } from '@nats-io/transport-node';
 import type { Bus, BusListener, Topic } from './bus.ts';
 import type { Envelopes } from './envelope.ts';
 import type { NatsUrl } from './nats-url.ts';
@@ -74,7 +74,9 @@ export class NatsBus implements Bus {
     }
   }
 
-  #connect(): Promise<NatsConnection> {
+  async #connect(): Promise<NatsConnection> {
+    // Loaded here, because a single server does without it.
+    const { connect } = await import('@nats-io/transport-node');
     const { servers, tls, user, password, token } = this.#url;
     return connect({
       servers: [...servers],

@@ -1,4 +1,4 @@
-import OAuth2Server from '@node-oauth/oauth2-server';
+import type OAuth2Server from '@node-oauth/oauth2-server';
 import type { Scope, TokenId, UserId } from '@parley/contract';
 import { lockApp } from '../../store/access/apps.ts';
 import { insertCode } from '../../store/access/codes.ts';
@@ -11,7 +11,7 @@ import type { AccessServices } from '../services.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { findClient, isConfidential } from './client.ts';
 import { OAuthFault } from './faults.ts';
-import { asFault, asLibraryClient, libraryRequest, type Model } from './library.ts';
+import { asFault, asLibraryClient, libraryRequest, loadLibrary, type Model } from './library.ts';
 import { codeMs } from './lifetimes.ts';
 import { allowsRedirect } from './redirects.ts';
 
@@ -32,9 +32,10 @@ export async function authorize(
 ): Promise<string> {
   const model = authorizationModel(services, request, user);
   const { client, namedRedirect, scopes, challenge } = request;
+  const library = await loadLibrary();
   try {
-    const { authorizationCode } = await new OAuth2Server({ model }).authorize(
-      libraryRequest({
+    const { authorizationCode } = await new library({ model }).authorize(
+      libraryRequest(library, {
         client_id: client.clientId,
         response_type: 'code',
         ...(namedRedirect !== '' && { redirect_uri: namedRedirect }),
@@ -42,12 +43,12 @@ export async function authorize(
         code_challenge: challenge,
         code_challenge_method: 'S256',
       }),
-      new OAuth2Server.Response(),
+      new library.Response(),
       { authenticateHandler: { handle: () => user }, allowEmptyState: true },
     );
     return request.urlFor({ code: authorizationCode });
   } catch (thrown) {
-    const { error, description } = asFault(thrown);
+    const { error, description } = asFault(library, thrown);
     return request.urlFor({ error, error_description: description });
   }
 }

@@ -1,8 +1,12 @@
-import OAuth2Server from '@node-oauth/oauth2-server';
+import type OAuth2Server from '@node-oauth/oauth2-server';
 import { type Client, isConfidential } from './client.ts';
 import { isFaultCode, OAuthFault } from './faults.ts';
 
 export type Model = OAuth2Server.ExtensionModel;
+export type Library = typeof OAuth2Server;
+
+/** Loads the library at the first request that needs it: it takes 7 MB, and many servers never get such a request. */
+export const loadLibrary = async (): Promise<Library> => (await import('@node-oauth/oauth2-server')).default;
 
 /** A date for the library, which compares it with its own clock. Our clock has checked the real one. */
 export const notOver = new Date(8.64e15);
@@ -17,24 +21,24 @@ export const asLibraryClient = (client: Client): OAuth2Server.Client => ({
 });
 
 /** Builds a request from parameters that are checked already. */
-export function libraryRequest(body: Readonly<Record<string, string>>): OAuth2Server.Request {
+export function libraryRequest(library: Library, body: Readonly<Record<string, string>>): OAuth2Server.Request {
   const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '1' };
-  return new OAuth2Server.Request({ method: 'POST', headers, query: {}, body });
+  return new library.Request({ method: 'POST', headers, query: {}, body });
 }
 
 /** Returns an error of the library or of ours as an `OAuthFault`. Rethrows any other. */
-export function asFault(thrown: unknown): OAuthFault {
-  const cause = causeOf(thrown);
+export function asFault(library: Library, thrown: unknown): OAuthFault {
+  const cause = causeOf(library, thrown);
   if (cause instanceof OAuthFault) return cause;
-  if (cause instanceof OAuth2Server.OAuthError && isFaultCode(cause.name)) {
+  if (cause instanceof library.OAuthError && isFaultCode(cause.name)) {
     return new OAuthFault(cause.name, inPlainWords(cause.message));
   }
   throw cause;
 }
 
 /** Unwraps an error that our side of the model threw. */
-function causeOf(thrown: unknown): unknown {
-  const wrapped = thrown instanceof OAuth2Server.ServerError && 'inner' in thrown && thrown.inner;
+function causeOf(library: Library, thrown: unknown): unknown {
+  const wrapped = thrown instanceof library.ServerError && 'inner' in thrown && thrown.inner;
   return wrapped || thrown;
 }
 

@@ -1,4 +1,4 @@
-import OAuth2Server from '@node-oauth/oauth2-server';
+import type OAuth2Server from '@node-oauth/oauth2-server';
 import { inOrder } from '../access-token.ts';
 import { endGrants } from '../grants.ts';
 import type { AccessServices } from '../services.ts';
@@ -7,7 +7,15 @@ import { clientCredentials } from './client-credentials.ts';
 import { codeExchange } from './code-exchange.ts';
 import { type Exchange, Replay } from './exchange.ts';
 import { OAuthFault, quoted } from './faults.ts';
-import { asFault, type GrantType, grantTypes, libraryRequest, type Model } from './library.ts';
+import {
+  asFault,
+  type GrantType,
+  grantTypes,
+  type Library,
+  libraryRequest,
+  loadLibrary,
+  type Model,
+} from './library.ts';
 import { accessTokenMs } from './lifetimes.ts';
 import type { Parameters } from './parameters.ts';
 import { refresh } from './refresh.ts';
@@ -29,9 +37,10 @@ export async function issueTokens(services: AccessServices, call: AppCall): Prom
   const { form, address } = call;
   const client = await authenticateClient(services.engine, form, call.authorization);
   const type = grantTypeIn(form);
+  const library = await loadLibrary();
   const outcome = await services.engine.write(async (tx) => {
     const { random } = services;
-    return exchange(type, { tx, at: services.now(), random, client, form, address });
+    return exchange(library, type, { tx, at: services.now(), random, client, form, address });
   });
   if (outcome instanceof Replay) await endGrants(services, outcome.end);
   if (outcome instanceof OAuthFault) throw outcome;
@@ -60,17 +69,17 @@ function grantTypeIn(form: Parameters): GrantType {
 const passedOn = ['grant_type', 'code', 'redirect_uri', 'code_verifier', 'refresh_token', 'scope'] as const;
 
 /** Returns an `OAuthFault` instead of throwing it, so that consumed codes stay consumed. Any other error rolls back. */
-async function exchange(type: GrantType, parts: Exchange): Promise<OAuth2Server.Token | OAuthFault> {
+async function exchange(library: Library, type: GrantType, parts: Exchange): Promise<OAuth2Server.Token | OAuthFault> {
   const { client, form } = parts;
   const given = passedOn.flatMap((name) => (form.has(name) ? [[name, form.get(name) ?? '']] : []));
   const body = { client_id: client.clientId, ...Object.fromEntries(given) };
-  const server = new OAuth2Server({
+  const server = new library({
     model: exchanges[type](parts),
     requireClientAuthentication: Object.fromEntries(grantTypes.map((name) => [name, false])),
   });
   try {
-    return await server.token(libraryRequest(body), new OAuth2Server.Response());
+    return await server.token(libraryRequest(library, body), new library.Response());
   } catch (thrown) {
-    return asFault(thrown);
+    return asFault(library, thrown);
   }
 }
