@@ -350,6 +350,7 @@ export function openPostgres({
         tcp_keepalives_count: 3,
         // PostgreSQL plans a statement once, for any values, perhaps while the tables are still small. All our statements
         // and joins have an index, so plans that read a whole table are wrong. JIT compilation never pays off.
+        plan_cache_mode: 'force_generic_plan',
         enable_seqscan: 'off',
         ...(hasTimeouts && { enable_hashjoin: 'off', enable_mergejoin: 'off', enable_material: 'off' }),
         jit: 'off',
