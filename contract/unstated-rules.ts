@@ -103,6 +103,12 @@ export const unstatedRules: readonly UnstatedRule[] = [
     message: 'can be public for a channel only',
   },
   {
+    of: ['chats.set_preferences'],
+    field: 'muted_until',
+    rule: '`muted_until` has a year of four digits in UTC too.',
+    message: 'must be in the years 0000 to 9999 in UTC',
+  },
+  {
     of: ['users.create'],
     field: 'name',
     rule: 'Some values of `name` are reserved.',

@@ -15,6 +15,7 @@ export const names = {
     list: 'chats.list',
     get: 'chats.get',
     update: 'chats.update',
+    setPreferences: 'chats.set_preferences',
     createGroup: 'messages.create_group',
     createChannel: 'messages.create_channel',
     createDirect: 'messages.create_direct',

@@ -43,10 +43,22 @@ export interface Chat {
   created_at: string;
   participant_count: number;
   last_message_id: number | null;
+  /** The newest message; null if you are not a participant. */
+  last_message: LastMessage | null;
+  /** The other side of a direct chat. */
+  peer: Peer | null;
   /** Your role; null if you are not a participant. */
   role: 'owner' | 'admin' | 'member' | null;
   /** Messages of others after your read marker, among the newest 100 of the chat. */
   unread_count: number;
+  /** Which messages notify you; clients act on it. */
+  notify: 'all' | 'mentions' | 'none';
+  /** No notifications until then; a time in the past has no effect. */
+  muted_until: string | null;
+  /** Whether you have archived the chat. */
+  archived: boolean;
+  /** Whether you keep the chat at the top of your list. */
+  pinned: boolean;
 }
 
 export interface Delivery {
@@ -118,6 +130,21 @@ export interface FileInfo {
   url: string;
 }
 
+export interface LastMessage {
+  /** Identifier of a message; rises within a chat. */
+  message_id: number;
+  /** The author. */
+  user_id: number;
+  name: string;
+  display_name: string;
+  /** The first 200 characters; empty once the message is deleted. */
+  content: string;
+  /** The name of its file. */
+  file: string | null;
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string;
+}
+
 export interface LoggedEvent {
   /** Identifier of an event; rises in the order of commits. */
   event_id: number;
@@ -156,6 +183,14 @@ export interface Participant {
   joined_at: string;
   /** The last message that they have read; null if none. */
   last_read_id: number | null;
+}
+
+export interface Peer {
+  /** Identifier of a user. */
+  user_id: number;
+  kind: 'person' | 'bot';
+  name: string;
+  display_name: string;
 }
 
 export interface Reaction {
@@ -450,6 +485,20 @@ export interface ChatsUpdateOutput {
   chat: Chat;
 }
 
+export interface ChatsSetPreferencesInput {
+  /** Identifier of a chat. */
+  chat_id: number;
+  notify?: 'all' | 'mentions' | 'none' | undefined;
+  /** ISO 8601 with `Z` or an offset; null, or a time in the past, ends a mute. */
+  muted_until?: string | null | undefined;
+  archived?: boolean | undefined;
+  pinned?: boolean | undefined;
+}
+
+export interface ChatsSetPreferencesOutput {
+  chat: Chat;
+}
+
 export interface ChatsParticipantsInput {
   /** Identifier of a chat. */
   chat_id: number;
@@ -709,7 +758,7 @@ export interface EventsListInput {
   /** Only of this chat. */
   chat_id?: number | undefined;
   /** Only events of these names. */
-  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'reaction_added' | 'reaction_removed' | 'webhook_disabled')[] | undefined;
+  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'reaction_added' | 'reaction_removed' | 'preferences_changed' | 'webhook_disabled')[] | undefined;
 }
 
 export interface EventsListOutput {
@@ -726,7 +775,7 @@ export interface EventsStreamInput {
   /** Only of this chat. */
   chat_id?: number | undefined;
   /** Only events and signals of these names. */
-  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'reaction_added' | 'reaction_removed' | 'webhook_disabled' | 'message_read')[] | undefined;
+  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'reaction_added' | 'reaction_removed' | 'preferences_changed' | 'webhook_disabled' | 'message_read')[] | undefined;
 }
 
 export interface FilesUploadInput {
@@ -900,6 +949,7 @@ export interface Operations {
   'chats.list': { input: ChatsListInput; output: ChatsListOutput };
   'chats.get': { input: ChatsGetInput; output: ChatsGetOutput };
   'chats.update': { input: ChatsUpdateInput; output: ChatsUpdateOutput };
+  'chats.set_preferences': { input: ChatsSetPreferencesInput; output: ChatsSetPreferencesOutput };
   'chats.participants': { input: ChatsParticipantsInput; output: ChatsParticipantsOutput };
   'chats.add_participants': { input: ChatsAddParticipantsInput; output: ChatsAddParticipantsOutput };
   'chats.remove_participant': { input: ChatsRemoveParticipantInput; output: ChatsRemoveParticipantOutput };
@@ -989,6 +1039,8 @@ export interface ChatsMethods {
   readonly get: Call<'chats.get'>;
   /** Change the name, description or, of a channel, the visibility. */
   readonly update: Call<'chats.update'>;
+  /** Set your own preferences for a chat: notifications, mute, archive, pin. Nobody else sees them. */
+  readonly setPreferences: Call<'chats.set_preferences'>;
   /** Create a group with the given participants, or with none; you become its owner. */
   readonly createGroup: Call<'messages.create_group'>;
   /** Create a channel: its owner and admins post, everyone in it reads, anyone may join a public one. */
@@ -1007,6 +1059,8 @@ export interface ChatsMethods {
   readonly join: Call<'chats.join'>;
   /** Leave a group or channel. The last owner must make another participant owner first. */
   readonly leave: Call<'chats.leave'>;
+  /** Set your own preferences for a chat: notifications, mute, archive, pin. Nobody else sees them. */
+  readonly set_preferences: Call<'chats.set_preferences'>;
   /** Add users to a group or channel. Those who are already in it keep their roles. */
   readonly add_participants: Call<'chats.add_participants'>;
   /** Remove a user from a group or channel. */
@@ -1226,6 +1280,23 @@ export interface EventData {
     user_id: number;
     emoji: string;
   };
+  /** Sent when you change your own preferences for a chat. */
+  preferences_changed: {
+    /** Identifier of a user. */
+    user_id: number;
+    preferences: {
+      /** Identifier of a chat. */
+      chat_id: number;
+      /** Which messages notify you; clients act on it. */
+      notify: 'all' | 'mentions' | 'none';
+      /** No notifications until then; a time in the past has no effect. */
+      muted_until: string | null;
+      /** Whether you have archived the chat. */
+      archived: boolean;
+      /** Whether you keep the chat at the top of your list. */
+      pinned: boolean;
+    };
+  };
   /** Sent when one of your webhooks is disabled because its endpoint is gone or was down for too long. */
   webhook_disabled: {
     /** Identifier of a webhook. */
@@ -1289,6 +1360,7 @@ export const operations = {
     list: { method: 'GET' },
     get: { method: 'GET' },
     update: { method: 'POST' },
+    set_preferences: { method: 'POST' },
     participants: { method: 'GET' },
     add_participants: { method: 'POST' },
     remove_participant: { method: 'POST' },

@@ -1,8 +1,19 @@
 import { z } from 'zod';
-import { afterId, chatId, description, hasMore, pageLimit, searchText, title, userId, userIds } from '../fields.ts';
+import {
+  afterId,
+  chatId,
+  description,
+  hasMore,
+  pageLimit,
+  searchText,
+  timeInput,
+  title,
+  userId,
+  userIds,
+} from '../fields.ts';
 import type { Limits } from '../limits.ts';
 import { get, post } from '../operation.ts';
-import { chat, participant, role, visibility } from '../records.ts';
+import { chat, notify, participant, role, visibility } from '../records.ts';
 
 const at = '2026-01-01T12:00:00.000Z';
 const launch = {
@@ -15,8 +26,22 @@ const launch = {
   created_at: at,
   participant_count: 3,
   last_message_id: 3,
+  last_message: {
+    message_id: 3,
+    user_id: 3,
+    name: 'cleo',
+    display_name: 'Cleo',
+    content: 'The launch is on Friday',
+    file: null,
+    created_at: at,
+  },
+  peer: null,
   role: 'owner' as const,
   unread_count: 2,
+  notify: 'all' as const,
+  muted_until: null,
+  archived: false,
+  pinned: false,
 };
 const random = {
   ...launch,
@@ -27,6 +52,7 @@ const random = {
   created_by: 2,
   participant_count: 1,
   last_message_id: null,
+  last_message: null,
   unread_count: 0,
 };
 const ada = {
@@ -75,6 +101,26 @@ export const chats = (limits: Limits) => {
       output: z.object({ chat }),
       errors: ['not_found', 'forbidden'],
       example: { input: { chat_id: 1, name: 'Lift-off' }, output: { chat: { ...launch, name: 'Lift-off' } } },
+    }),
+    set_preferences: post(['chats:write'], {
+      summary: 'Set your own preferences for a chat: notifications, mute, archive, pin. Nobody else sees them.',
+      input: z.strictObject({
+        chat_id: chatId,
+        notify: notify.optional(),
+        muted_until: timeInput
+          .refine((at) => /^\d/.test(new Date(at).toISOString()), 'must be in the years 0000 to 9999 in UTC')
+          .nullable()
+          .optional()
+          .meta({ description: 'ISO 8601 with `Z` or an offset; null, or a time in the past, ends a mute' }),
+        archived: z.boolean().optional(),
+        pinned: z.boolean().optional(),
+      }),
+      output: z.object({ chat }),
+      errors: ['not_found', 'forbidden'],
+      example: {
+        input: { chat_id: 1, notify: 'mentions', pinned: true },
+        output: { chat: { ...launch, notify: 'mentions', pinned: true } },
+      },
     }),
     participants: get(['chats:read'], {
       summary: 'List the participants of a chat, by user id.',

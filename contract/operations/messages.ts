@@ -47,8 +47,14 @@ const newChat = {
   created_at: at,
   participant_count: 3,
   last_message_id: null,
+  last_message: null,
+  peer: null,
   role: 'owner' as const,
   unread_count: 0,
+  notify: 'all' as const,
+  muted_until: null,
+  archived: false,
+  pinned: false,
 };
 
 export const messages = (limits: Limits) => {
@@ -226,7 +232,16 @@ export const messages = (limits: Limits) => {
       errors: ['conflict', 'idempotency_conflict'],
       example: {
         input: { user_id: 3 },
-        output: { chat: { ...newChat, type: 'direct', name: null, participant_count: 2, role: 'member' } },
+        output: {
+          chat: {
+            ...newChat,
+            type: 'direct',
+            name: null,
+            participant_count: 2,
+            peer: { user_id: 3, kind: 'person', name: 'cleo', display_name: 'Cleo' },
+            role: 'member',
+          },
+        },
       },
     }),
   };

@@ -1,5 +1,9 @@
-import { type Chat, type ChatId, invalidField, type UserId } from '@parley/contract';
-import { listChats, updateChat, viewChat } from '../store/chat/chats.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { type Chat, type ChatId, invalidField, type MessageId, type UserId } from '@parley/contract';
+import { findUsers } from '../store/access/users.ts';
+import { type ChatView, listChats, updateChat, viewChat } from '../store/chat/chats.ts';
+import { lastMessages } from '../store/chat/last-messages.ts';
+import { type Preferences, updatePreferences } from '../store/chat/preferences.ts';
 import type { Db } from '../store/engine/engine.ts';
 import { appendOne } from '../store/log/events.ts';
 import { accessChat, lockChatTo } from './access.ts';
@@ -11,7 +15,7 @@ export const chatHandlers = (services: Services) =>
     'chats.list': async ({ caller, input: { scope, query, limit, after_id: afterId } }) => {
       const found = await listChats(services.engine, caller.userId, { scope, query, afterId, limit: limit + 1 });
       const { rows, has_more } = present.page(found, limit);
-      return { chats: rows.map(present.chat), has_more };
+      return { chats: await showChats(services.engine, caller.userId, rows), has_more };
     },
 
     'chats.get': async ({ caller, input }) => {
@@ -36,11 +40,55 @@ export const chatHandlers = (services: Services) =>
       }
       return { chat: await chatFor(tx, chat.chat_id, caller.userId) };
     }),
+
+    'chats.set_preferences': change(services, async (tx, at, { caller: { userId }, input }) => {
+      const { chat_id } = input;
+      await lockChatTo(tx, 'read', userId, chat_id);
+      const before = await viewOf(tx, chat_id, userId);
+      const to: Preferences = {
+        notify: input.notify ?? before.notify,
+        muted_until: input.muted_until === undefined ? before.muted_until : input.muted_until,
+        is_archived: input.archived ?? before.is_archived,
+        is_pinned: input.pinned ?? before.is_pinned,
+      };
+      if (!isDeepStrictEqual(present.preferences(to), present.preferences(before))) {
+        await updatePreferences(tx, chat_id, userId, to);
+        const data = { user_id: userId, preferences: { chat_id, ...present.preferences(to) } };
+        await appendOne(tx, { event: 'preferences_changed', data }, at);
+      }
+      return { chat: await chatFor(tx, chat_id, userId) };
+    }),
   }) satisfies Partial<Handlers>;
 
 /** Returns a chat as a user sees it who may see it. */
 export async function chatFor(db: Db, chatId: ChatId, userId: UserId): Promise<Chat> {
+  const [chat] = await showChats(db, userId, [await viewOf(db, chatId, userId)]);
+  return chat as Chat;
+}
+
+async function viewOf(db: Db, chatId: ChatId, userId: UserId): Promise<ChatView> {
   const view = await viewChat(db, chatId, userId);
   if (!view) throw new Error(`chat ${chatId} is gone, and chats are never removed`);
-  return present.chat(view);
+  return view;
 }
+
+/** Returns chats as a user sees them. Somebody who may not read a chat sees nothing of its messages. */
+async function showChats(db: Db, userId: UserId, views: readonly ChatView[]): Promise<Chat[]> {
+  const last = await lastMessages(
+    db,
+    views.flatMap(({ role, last_message_id }) => (role === null ? [] : (last_message_id ?? []))),
+  );
+  const peerIds = views.map(({ direct_key }) => peerIn(direct_key, userId));
+  const asked = peerIds.filter((id) => id !== undefined);
+  const peers = new Map(asked.length > 0 ? (await findUsers(db, asked)).map((user) => [user.user_id, user]) : []);
+  return views.map((view, i) =>
+    present.chat(view, last.get(view.last_message_id as MessageId), peers.get(peerIds[i] as UserId)),
+  );
+}
+
+/** Returns the other side of a direct chat. */
+const peerIn = (directKey: string | null, userId: UserId): UserId | undefined =>
+  directKey
+    ?.split(':')
+    .map(Number)
+    .find((id) => id !== userId) as UserId | undefined;

@@ -10,6 +10,7 @@ export const growing: ReadonlySet<OperationName> = new Set<OperationName>([
   'messages.create_channel',
   'messages.create_direct',
   'chats.update',
+  'chats.set_preferences',
   'chats.add_participants',
   'chats.join',
   'webhooks.register',

@@ -2,8 +2,9 @@ import type { ChatId, ChatType, EventId, MessageId, Role, UserId, Visibility } f
 import { fold } from '../../domain/words.ts';
 import { type Db, type Dialect, perDialect, type Tx } from '../engine/engine.ts';
 import { pointQuery } from '../engine/point-query.ts';
-import { value } from '../engine/query.ts';
+import { rowReader, value } from '../engine/query.ts';
 import { newestIn } from './in-chat.ts';
+import { type Preferences, preferenceColumns } from './preferences.ts';
 
 export interface ChatRow {
   readonly chat_id: ChatId;
@@ -17,7 +18,9 @@ export interface ChatRow {
 }
 
 /** A chat as one user sees it. */
-export interface ChatView extends ChatRow {
+export interface ChatView extends ChatRow, Preferences {
+  /** The ids of both sides of a direct chat: `1:2`. */
+  readonly direct_key: string | null;
   readonly role: Role | null;
   readonly last_read_id: number | null;
   readonly last_message_id: MessageId | null;
@@ -28,10 +31,10 @@ export interface ChatView extends ChatRow {
 const maxUnread = 100;
 
 const columns =
-  'c.chat_id, c.type, c.visibility, c.name, c.description, c.created_by, c.created_at, c.participant_count';
+  'c.chat_id, c.type, c.visibility, c.name, c.description, c.created_by, c.created_at, c.participant_count, c.direct_key';
 
 const view = perDialect(
-  (dialect) => `${columns}, m.role, m.last_read_id,
+  (dialect) => `${columns}, m.role, m.last_read_id, ${preferenceColumns},
   ${newestIn(dialect, 'c.chat_id')} AS last_message_id,
   (SELECT count(*) FROM (
      SELECT n.user_id, n.is_deleted FROM messages n
@@ -39,6 +42,8 @@ const view = perDialect(
      ORDER BY n.chat_id DESC, n.message_id DESC LIMIT ${maxUnread}
    ) AS newest WHERE user_id <> $1 AND is_deleted = 0) AS unread_count`,
 );
+
+const chatViews = rowReader<ChatView>('is_archived', 'is_pinned');
 
 const memberOf = (user: string) =>
   `members m ON m.chat_id = c.chat_id AND m.user_id = ${user} AND m.left_event IS NULL`;
@@ -73,7 +78,7 @@ export function findChat(
 }
 
 export const viewChat = (db: Db, chatId: ChatId, userId: UserId): Promise<ChatView | undefined> =>
-  db.get(`SELECT ${view(db)} FROM chats c LEFT JOIN ${member} WHERE c.chat_id = $2`, [userId, chatId]);
+  chatViews.get(db, `SELECT ${view(db)} FROM chats c LEFT JOIN ${member} WHERE c.chat_id = $2`, [userId, chatId]);
 
 export interface ChatQuery {
   readonly scope: 'mine' | 'public';
@@ -97,7 +102,8 @@ export function listChats(db: Db, userId: UserId, q: ChatQuery): Promise<ChatVie
   const which = mine
     ? `${db.dialect.onwards(['m.user_id', 'm.chat_id'], '$1', '$2')} AND m.left_event IS NULL`
     : `c.visibility = 'public' AND c.chat_id > $2`;
-  return db.all(
+  return chatViews.all(
+    db,
     `SELECT ${view(db)} FROM ${from} WHERE ${which} AND c.search_key LIKE $3 ESCAPE '!'
      ORDER BY ${mine ? 'm.user_id, m.chat_id' : 'c.chat_id'} LIMIT $4`,
     [userId, q.afterId, containing(q.query), q.limit],

@@ -57,6 +57,7 @@ const table: Record<OperationName, string> = {
   'chats.list':               '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'chats.get':                '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401',
   'chats.update':             '401  401     401      scope | -        no     no    ok    ok    -    | ok  ok   401',
+  'chats.set_preferences':    '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401',
   'chats.participants':       '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401',
   'chats.add_participants':   '401  401     401      scope | -        no     no    ok    ok    -    | ok  ok   401',
   'chats.remove_participant': '401  401     401      scope | -        no     no    ok    ok    -    | ok  ok   401', // a member
@@ -135,6 +136,7 @@ const inputs: Inputs = {
   'chats.list': () => ({}),
   'chats.get': ({ chat_id }) => ({ chat_id }),
   'chats.update': ({ chat_id }) => ({ chat_id, name: 'Renamed' }),
+  'chats.set_preferences': ({ chat_id }) => ({ chat_id, pinned: true }),
   'chats.participants': ({ chat_id }) => ({ chat_id }),
   'chats.add_participants': ({ chat_id, outsider }) => ({ chat_id, participants: [outsider] }),
   'chats.remove_participant': async (stage) => ({ chat_id: await stage.newChat(), user_id: stage.member }),

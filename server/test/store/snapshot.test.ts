@@ -1,19 +1,29 @@
 import { expect, test } from 'bun:test';
-import type { EventData, EventName } from '@parley/contract';
+import type { Chat, EventData, EventName } from '@parley/contract';
 import fc from 'fast-check';
 import type { Client } from '../support/client.ts';
 import { onAnyEngine } from '../support/engines.ts';
 import { serverFor, type TestServer } from '../support/server.ts';
+
+type Preferences = Pick<Chat, 'notify' | 'muted_until' | 'archived' | 'pinned'>;
 
 /** A client's view of one chat. Events alone keep it up to date. */
 interface ChatState {
   name: string | null;
   description: string;
   visibility: string;
+  preferences: Preferences;
   roles: Record<number, string>;
   messages: Record<number, { author: number; content: string; deleted: boolean; reactions: Record<string, number> }>;
 }
 type State = Record<number, ChatState>;
+
+const preferencesIn = ({ notify, muted_until, archived, pinned }: Preferences): Preferences => ({
+  notify,
+  muted_until,
+  archived,
+  pinned,
+});
 
 /** Reads everything that one user sees. */
 async function snapshot(user: Client): Promise<State> {
@@ -28,6 +38,7 @@ async function snapshot(user: Client): Promise<State> {
         name: chat.name,
         description: chat.description,
         visibility: chat.visibility,
+        preferences: preferencesIn(chat),
         roles: Object.fromEntries(participants.map((p) => [p.user_id, p.role])),
         messages: Object.fromEntries(
           messages.map((m) => [
@@ -52,6 +63,7 @@ const found = (data: EventData<Founding>, name: string | null, visibility: strin
   name,
   description: '',
   visibility,
+  preferences: { notify: 'all', muted_until: null, archived: false, pinned: false },
   roles: Object.fromEntries(data.participants.map((id) => [id, id === data.user_id ? creator : 'member'])),
   messages: {},
 });
@@ -95,6 +107,9 @@ const apply: Apply = {
   chat_updated: (chat, d) => {
     Object.assign(chat, { name: d.name, description: d.description, visibility: d.visibility });
   },
+  preferences_changed: (chat, d) => {
+    chat.preferences = preferencesIn(d.preferences);
+  },
   reaction_added: (chat, d) => {
     const reactions = chat.messages[d.message_id]?.reactions ?? {};
     reactions[d.emoji] = (reactions[d.emoji] ?? 0) + 1;
@@ -113,7 +128,7 @@ async function replay(user: Client, state: State, after: number): Promise<State>
   for (let cursor = after, more = true; more; ) {
     const page = await user.ok('events.list', { after: cursor, limit: 5 });
     for (const { event, data } of page.events as unknown as { event: ChatEvent; data: EventData<ChatEvent> }[]) {
-      const chatId = data.chat_id;
+      const chatId = 'preferences' in data ? data.preferences.chat_id : data.chat_id;
       if (isFounding(event)) state[chatId] = (founded[event] as (data: EventData<ChatEvent>) => ChatState)(data);
       else if (event === 'user_left' && 'user_id' in data && data.user_id === user.userId) {
         delete state[chatId];
@@ -161,6 +176,7 @@ const kinds = [
   'role',
   'update',
   'visibility',
+  'prefer',
 ] as const;
 
 const acts: fc.Arbitrary<Act[]> = fc.array(
@@ -216,6 +232,13 @@ class Stage {
           role: (['owner', 'admin', 'member'] as const)[what % 3] ?? 'member',
         }),
       update: () => user.call('chats.update', { chat_id, name: `n${what}`, description: `d${what % 2}` }),
+      prefer: () =>
+        user.call('chats.set_preferences', {
+          chat_id,
+          notify: (['all', 'mentions', 'none'] as const)[what % 3],
+          archived: what % 2 === 0,
+          ...(what % 5 === 0 && { pinned: what > 15, muted_until: what > 15 ? '2030-01-01T00:00:00Z' : null }),
+        }),
       visibility: () =>
         user.call('chats.update', { chat_id, visibility: (['public', 'private'] as const)[what % 2] ?? 'public' }),
     };
