@@ -103,6 +103,17 @@ export const unstatedRules: readonly UnstatedRule[] = [
     message: 'can be public for a channel only',
   },
   {
+    of: ['chats.list'],
+    rule: '`after`, `archived` and `pinned` go only with `order=activity`, and `after_id` only with `order=id`.',
+    message: 'goes only with order',
+  },
+  {
+    of: ['chats.list'],
+    field: 'scope',
+    rule: '`scope=public` goes only with `order=id`.',
+    message: 'must be mine by activity',
+  },
+  {
     of: ['chats.set_preferences'],
     field: 'muted_until',
     rule: '`muted_until` has a year of four digits in UTC too.',

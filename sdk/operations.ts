@@ -453,12 +453,24 @@ export interface ChatsListInput {
   limit?: number | undefined;
   /** The last id of the page before. */
   after_id?: number | undefined;
+  /** `activity`: your chats with the newest messages first, without those that you have archived. */
+  order?: 'id' | 'activity' | undefined;
+  /** The cursor of a page by activity: `next` of the page before. */
+  after?: string | undefined;
+  /** The archived chats instead, by activity. */
+  archived?: boolean | undefined;
+  /** Only the chats that you have pinned, by activity. */
+  pinned?: boolean | undefined;
 }
 
 export interface ChatsListOutput {
   chats: Chat[];
   /** Whether another page follows. */
   has_more: boolean;
+  /** The list has all events up to this one: follow the log after it. */
+  event_id: number;
+  /** By activity: `after` of the next page, which shows the same moment; null at the end. */
+  next?: string | null | undefined;
 }
 
 export interface ChatsGetInput {
@@ -1033,7 +1045,7 @@ export interface MessagesMethods {
 }
 
 export interface ChatsMethods {
-  /** List your chats, or the public channels that anyone may join; `query` narrows by name. */
+  /** List your chats, or the public channels that anyone may join; `query` narrows by name. By `id` pages follow each other with `after_id`, by `activity` with `after`. */
   readonly list: PagedCall<'chats.list'>;
   /** Fetch one chat. */
   readonly get: Call<'chats.get'>;

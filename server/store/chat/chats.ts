@@ -3,7 +3,7 @@ import { fold } from '../../domain/words.ts';
 import { type Db, type Dialect, perDialect, type Tx } from '../engine/engine.ts';
 import { pointQuery } from '../engine/point-query.ts';
 import { rowReader, value } from '../engine/query.ts';
-import { newestIn } from './in-chat.ts';
+import { largestId, newestIn } from './in-chat.ts';
 import { type Preferences, preferenceColumns } from './preferences.ts';
 
 export interface ChatRow {
@@ -33,15 +33,18 @@ const maxUnread = 100;
 const columns =
   'c.chat_id, c.type, c.visibility, c.name, c.description, c.created_by, c.created_at, c.participant_count, c.direct_key';
 
-const view = perDialect(
-  (dialect) => `${columns}, m.role, m.last_read_id, ${preferenceColumns},
-  ${newestIn(dialect, 'c.chat_id')} AS last_message_id,
+/** Returns the columns of a view. Messages after `upTo` do not count. */
+const viewColumns = (dialect: Dialect, upTo = largestId) =>
+  `${columns}, m.role, m.last_read_id, ${preferenceColumns},
+  ${newestIn(dialect, 'c.chat_id', upTo)} AS last_message_id,
   (SELECT count(*) FROM (
-     SELECT n.user_id, n.is_deleted FROM messages n
+     SELECT n.message_id, n.user_id, n.is_deleted FROM messages n
      WHERE ${dialect.isOne('n.chat_id', 'c.chat_id')} AND n.message_id > m.last_read_id
      ORDER BY n.chat_id DESC, n.message_id DESC LIMIT ${maxUnread}
-   ) AS newest WHERE user_id <> $1 AND is_deleted = 0) AS unread_count`,
-);
+   ) AS newest WHERE message_id <= ${upTo} AND user_id <> $1 AND is_deleted = 0) AS unread_count`;
+
+const view = perDialect((dialect) => viewColumns(dialect));
+const viewThen = perDialect((dialect) => viewColumns(dialect, '$3'));
 
 const chatViews = rowReader<ChatView>('is_archived', 'is_pinned');
 
@@ -108,6 +111,23 @@ export function listChats(db: Db, userId: UserId, q: ChatQuery): Promise<ChatVie
      ORDER BY ${mine ? 'm.user_id, m.chat_id' : 'c.chat_id'} LIMIT $4`,
     [userId, q.afterId, containing(q.query), q.limit],
   );
+}
+
+/** Returns those of the chats that the user is in, with the messages up to an id. */
+export async function viewChats(
+  db: Db,
+  userId: UserId,
+  chatIds: readonly ChatId[],
+  upTo: number,
+): Promise<ReadonlyMap<ChatId, ChatView>> {
+  if (chatIds.length === 0) return new Map();
+  const views = await chatViews.all(
+    db,
+    `SELECT ${viewThen(db)} FROM ${db.dialect.rows('$2', { chat_id: 'int' }, 'asked')}
+     JOIN chats c ON c.chat_id = asked.chat_id JOIN ${member}`,
+    [userId, JSON.stringify(chatIds.map((chat_id) => ({ chat_id }))), upTo],
+  );
+  return new Map(views.map((view) => [view.chat_id, view]));
 }
 
 /** Returns a LIKE pattern for texts that contain this one literally. */
