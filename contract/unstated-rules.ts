@@ -120,6 +120,12 @@ export const unstatedRules: readonly UnstatedRule[] = [
     message: 'must be in the years 0000 to 9999 in UTC',
   },
   {
+    of: ['users.get'],
+    field: 'user_id',
+    rule: 'Exactly one of `user_id` and `user_ids` is required.',
+    message: 'or user_ids is required',
+  },
+  {
     of: ['users.create'],
     field: 'name',
     rule: 'Some values of `name` are reserved.',

@@ -837,11 +837,16 @@ export interface UsersMeOutput {
 
 export interface UsersGetInput {
   /** Identifier of a user. */
-  user_id: number;
+  user_id?: number | undefined;
+  /** User ids; those of nobody are left out. */
+  user_ids?: readonly number[] | undefined;
 }
 
 export interface UsersGetOutput {
-  user: User;
+  /** With `user_id`. */
+  user?: User | undefined;
+  /** With `user_ids`, by id. */
+  users?: User[] | undefined;
 }
 
 export interface UsersSearchInput {
@@ -1131,7 +1136,7 @@ export interface FilesMethods {
 export interface UsersMethods {
   /** Get the owner of the access token. */
   readonly me: Call<'users.me'>;
-  /** Fetch one user. */
+  /** Fetch one user with `user_id`, or many with `user_ids`. */
   readonly get: Call<'users.get'>;
   /** Find users whose name or display name contains the text. */
   readonly search: PagedCall<'users.search'>;
