@@ -38,7 +38,7 @@ export interface ActivityQuery {
 /**
  * The activity of a chat is its newest message at the moment, or that the user joined, which counts as just after the
  * newest message of the service at that time. It is read and not stored, so that a send writes nothing for it: in SQLite
- * 0.5 µs for each chat of the user.
+ * 0.4 µs for each chat of the user, so that the first 50 of 10,000 take 5 ms.
  */
 const activity = perDialect((dialect) => {
   // PostgreSQL would search for max() from the end of the table. SQLite takes four fifths of the time with it.

@@ -121,13 +121,14 @@ export async function viewChats(
   upTo: number,
 ): Promise<ReadonlyMap<ChatId, ChatView>> {
   if (chatIds.length === 0) return new Map();
+  // LEFT JOIN keeps the order. SQLite would rather begin with all memberships of the user.
   const views = await chatViews.all(
     db,
     `SELECT ${viewThen(db)} FROM ${db.dialect.rows('$2', { chat_id: 'int' }, 'asked')}
-     JOIN chats c ON c.chat_id = asked.chat_id JOIN ${member}`,
+     JOIN chats c ON c.chat_id = asked.chat_id LEFT JOIN ${member}`,
     [userId, JSON.stringify(chatIds.map((chat_id) => ({ chat_id }))), upTo],
   );
-  return new Map(views.map((view) => [view.chat_id, view]));
+  return new Map(views.filter(({ role }) => role !== null).map((view) => [view.chat_id, view]));
 }
 
 /** Returns a LIKE pattern for texts that contain this one literally. */

@@ -3,7 +3,7 @@ import type { ChatId, UserId } from '@parley/contract';
 import { readSettings } from '../../config.ts';
 import { insertUser } from '../../store/access/users.ts';
 import { type ActivityPlace, chatsByActivity } from '../../store/chat/activity.ts';
-import { type ChatQuery, listChats } from '../../store/chat/chats.ts';
+import { type ChatQuery, listChats, viewChats } from '../../store/chat/chats.ts';
 import type { Engine } from '../../store/engine/engine.ts';
 import { openAsGuest, openStore } from '../../store/engine/open.ts';
 import { type Environment, freshEnvironment, onBothEngines } from '../support/engines.ts';
@@ -104,6 +104,11 @@ onBothEngines('a list of chats among many', (name) => {
       expect(plan).toContain('messages_by_chat');
       expect(plan).not.toMatch(/messages_pkey|Seq Scan on (messages|members)|SCAN [mt]\b/);
     }
+    const { tx, plans } = planning(guest);
+    await viewChats(tx, reader, [4 as ChatId, 12 as ChatId], 10);
+    const ofOne = { sqlite: '(chat_id=? AND user_id=?)', postgres: '(chat_id = c.chat_id)' };
+    expect(plans[0]).toContain(ofOne[name]);
+    expect(plans[0]).not.toMatch(/Seq Scan|SCAN [cm]\b/);
     await guest.close();
   });
 });
