@@ -72,6 +72,12 @@ export const unstatedRules: readonly UnstatedRule[] = [
     message: 'must not be blank',
   },
   {
+    of: ['messages.get_messages'],
+    field: 'around_id',
+    rule: '`around_id` excludes `before_id` and `after_id`.',
+    message: 'cannot be given beside before_id or after_id',
+  },
+  {
     of: ['messages.search_messages'],
     field: 'query',
     rule: '`query` contains a letter, a digit or an emoji.',

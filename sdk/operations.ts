@@ -315,11 +315,13 @@ export interface GetMessagesInput {
   before_id?: number | undefined;
   /** Only messages with a higher id, from the oldest on. */
   after_id?: number | undefined;
+  /** The page with this message in the middle; alone. */
+  around_id?: number | undefined;
 }
 
 export interface GetMessagesOutput {
   messages: Message[];
-  /** Whether another page follows. */
+  /** Whether another page follows; around a message: on either side. */
   has_more: boolean;
 }
 
@@ -330,6 +332,8 @@ export interface GetMessageInput {
 
 export interface GetMessageOutput {
   message: Message;
+  /** A URL for people, which shows the message to participants of its chat. */
+  link: string;
 }
 
 export interface EditMessageInput {
@@ -1007,9 +1011,9 @@ export interface Operations {
 export interface MessagesMethods {
   /** Send a text, a file, or both into a chat. A file is a part of `multipart/form-data`, or was uploaded before and has a `file_id`; it needs the scope `files` too. */
   readonly send: Call<'messages.send_message'>;
-  /** List the messages of a chat in ascending order: the newest page, the page before `before_id`, or the page after `after_id` (0 starts at the oldest). */
+  /** List the messages of a chat in ascending order: the newest page, the page before `before_id`, the page after `after_id` (0 starts at the oldest), or the page around `around_id`. */
   readonly list: PagedCall<'messages.get_messages'>;
-  /** Fetch one message. */
+  /** Fetch one message, and the link to it. */
   readonly get: Call<'messages.get_message'>;
   /** Change the text of a message of your own. */
   readonly edit: Call<'messages.edit_message'>;
@@ -1025,9 +1029,9 @@ export interface MessagesMethods {
   readonly removeReaction: Call<'messages.remove_reaction'>;
   /** Send a text, a file, or both into a chat. A file is a part of `multipart/form-data`, or was uploaded before and has a `file_id`; it needs the scope `files` too. */
   readonly send_message: Call<'messages.send_message'>;
-  /** List the messages of a chat in ascending order: the newest page, the page before `before_id`, or the page after `after_id` (0 starts at the oldest). */
+  /** List the messages of a chat in ascending order: the newest page, the page before `before_id`, the page after `after_id` (0 starts at the oldest), or the page around `around_id`. */
   readonly get_messages: PagedCall<'messages.get_messages'>;
-  /** Fetch one message. */
+  /** Fetch one message, and the link to it. */
   readonly get_message: Call<'messages.get_message'>;
   /** Change the text of a message of your own. */
   readonly edit_message: Call<'messages.edit_message'>;

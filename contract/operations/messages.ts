@@ -96,27 +96,44 @@ export const messages = (limits: Limits) => {
     }),
     get_messages: get(['messages:read'], {
       summary:
-        'List the messages of a chat in ascending order: the newest page, the page before `before_id`, or the page after `after_id` (0 starts at the oldest).',
-      input: z.strictObject({
-        chat_id: chatId,
-        limit,
-        before_id: beforeId,
-        after_id: z
-          .int()
-          .nonnegative()
-          .optional()
-          .meta({ description: 'only messages with a higher id, from the oldest on' }),
+        'List the messages of a chat in ascending order: the newest page, the page before `before_id`, the page after `after_id` (0 starts at the oldest), or the page around `around_id`.',
+      input: z
+        .strictObject({
+          chat_id: chatId,
+          limit,
+          before_id: beforeId,
+          after_id: z
+            .int()
+            .nonnegative()
+            .optional()
+            .meta({ description: 'only messages with a higher id, from the oldest on' }),
+          around_id: z.int().positive().optional().meta({
+            description: 'the page with this message in the middle; alone',
+          }),
+        })
+        .refine(
+          ({ before_id, after_id, around_id }) => around_id === undefined || (before_id ?? after_id) === undefined,
+          {
+            path: ['around_id'],
+            message: 'cannot be given beside before_id or after_id',
+          },
+        ),
+      output: z.object({
+        messages: z.array(message),
+        has_more: hasMore.meta({ description: 'whether another page follows; around a message: on either side' }),
       }),
-      output: z.object({ messages: z.array(message), has_more: hasMore }),
       errors: ['not_found', 'forbidden'],
       example: { input: { chat_id: 1, limit: 2, after_id: 0 }, output: { messages: [hello, reply], has_more: true } },
     }),
     get_message: get(['messages:read'], {
-      summary: 'Fetch one message.',
+      summary: 'Fetch one message, and the link to it.',
       input: z.strictObject({ message_id: messageId }),
-      output: z.object({ message }),
+      output: z.object({
+        message,
+        link: z.string().meta({ description: 'a URL for people, which shows the message to participants of its chat' }),
+      }),
       errors: ['not_found'],
-      example: { input: { message_id: 2 }, output: { message: reply } },
+      example: { input: { message_id: 2 }, output: { message: reply, link: 'http://127.0.0.1:8080/m/2' } },
     }),
     edit_message: post(['messages:write'], {
       summary: 'Change the text of a message of your own.',

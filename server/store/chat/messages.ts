@@ -102,6 +102,22 @@ export async function pageOfMessages(
   return { texts: page?.texts ?? '', more: page !== undefined && page.next_id !== null };
 }
 
+/** Returns a page with a message in its middle, or with the place where it would be. */
+export async function pageAround(
+  db: Db,
+  chatId: ChatId,
+  messageId: number,
+  limit: number,
+): Promise<{ texts: MessageTexts; more: boolean }> {
+  const older = Math.floor(limit / 2);
+  const [before, from] = await Promise.all([
+    pageOfMessages(db, chatId, { limit: older, before: messageId }),
+    pageOfMessages(db, chatId, { limit: limit - older, after: messageId - 1 }),
+  ]);
+  const texts = [before, from].flatMap((half) => half.texts || []).join(',');
+  return { texts, more: before.more || from.more };
+}
+
 const textsById = perDialect(
   ({ name }) =>
     ({
