@@ -4,6 +4,11 @@ import { file, preferences, role, visibility } from './records.ts';
 
 const created = z.object({ chat_id: chatId, name: z.string(), user_id: userId, participants: z.array(userId) });
 const membership = z.object({ chat_id: chatId, user_id: userId, actor_id: userId });
+const pin = z.object({
+  message_id: messageId,
+  chat_id: chatId,
+  user_id: userId.meta({ description: 'who did it' }),
+});
 const reaction = z.object({ message_id: messageId, chat_id: chatId, user_id: userId, emoji: z.string() });
 
 /** Every event of the log, and its `data`. */
@@ -62,6 +67,8 @@ export const events = {
   },
   reaction_added: { when: 'somebody reacts to a message', data: reaction },
   reaction_removed: { when: 'somebody takes a reaction back', data: reaction },
+  message_pinned: { when: 'a message is pinned in its chat', data: pin },
+  message_unpinned: { when: 'a message is unpinned; one that is deleted is unpinned without this event', data: pin },
   preferences_changed: {
     when: 'you change your own preferences for a chat',
     data: z.object({ user_id: userId, preferences: z.object({ chat_id: chatId, ...preferences }) }),

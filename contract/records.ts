@@ -87,6 +87,9 @@ export const chat = z
     last_message_id: messageId.nullable(),
     last_message: lastMessage.nullable().meta({ description: 'the newest message; null if you are not a participant' }),
     peer: peer.nullable().meta({ description: 'the other side of a direct chat' }),
+    pins: z
+      .array(messageId)
+      .meta({ description: 'the pinned messages, the newest pin first; none if you are not a participant' }),
     role: role.nullable().meta({ description: 'your role; null if you are not a participant' }),
     unread_count: count.meta({
       description: 'messages of others after your read marker, among the newest 100 of the chat',

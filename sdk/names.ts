@@ -10,6 +10,9 @@ export const names = {
     markRead: 'messages.mark_read',
     addReaction: 'messages.add_reaction',
     removeReaction: 'messages.remove_reaction',
+    pin: 'messages.pin',
+    unpin: 'messages.unpin',
+    pins: 'messages.pins',
   },
   chats: {
     list: 'chats.list',

@@ -47,6 +47,8 @@ export interface Chat {
   last_message: LastMessage | null;
   /** The other side of a direct chat. */
   peer: Peer | null;
+  /** The pinned messages, the newest pin first; none if you are not a participant. */
+  pins: number[];
   /** Your role; null if you are not a participant. */
   role: 'owner' | 'admin' | 'member' | null;
   /** Messages of others after your read marker, among the newest 100 of the chat. */
@@ -409,6 +411,33 @@ export interface RemoveReactionInput {
 
 export interface RemoveReactionOutput {
   message: Message;
+}
+
+export interface PinInput {
+  /** Identifier of a message; rises within a chat. */
+  message_id: number;
+}
+
+export interface PinOutput {
+  chat: Chat;
+}
+
+export interface UnpinInput {
+  /** Identifier of a message; rises within a chat. */
+  message_id: number;
+}
+
+export interface UnpinOutput {
+  chat: Chat;
+}
+
+export interface PinsInput {
+  /** Identifier of a chat. */
+  chat_id: number;
+}
+
+export interface PinsOutput {
+  messages: Message[];
 }
 
 export interface CreateGroupInput {
@@ -774,7 +803,7 @@ export interface EventsListInput {
   /** Only of this chat. */
   chat_id?: number | undefined;
   /** Only events of these names. */
-  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'reaction_added' | 'reaction_removed' | 'preferences_changed' | 'webhook_disabled')[] | undefined;
+  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'reaction_added' | 'reaction_removed' | 'message_pinned' | 'message_unpinned' | 'preferences_changed' | 'webhook_disabled')[] | undefined;
 }
 
 export interface EventsListOutput {
@@ -791,7 +820,7 @@ export interface EventsStreamInput {
   /** Only of this chat. */
   chat_id?: number | undefined;
   /** Only events and signals of these names. */
-  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'reaction_added' | 'reaction_removed' | 'preferences_changed' | 'webhook_disabled' | 'message_read')[] | undefined;
+  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'reaction_added' | 'reaction_removed' | 'message_pinned' | 'message_unpinned' | 'preferences_changed' | 'webhook_disabled' | 'message_read')[] | undefined;
 }
 
 export interface FilesUploadInput {
@@ -964,6 +993,9 @@ export interface Operations {
   'messages.mark_read': { input: MarkReadInput; output: MarkReadOutput };
   'messages.add_reaction': { input: AddReactionInput; output: AddReactionOutput };
   'messages.remove_reaction': { input: RemoveReactionInput; output: RemoveReactionOutput };
+  'messages.pin': { input: PinInput; output: PinOutput };
+  'messages.unpin': { input: UnpinInput; output: UnpinOutput };
+  'messages.pins': { input: PinsInput; output: PinsOutput };
   'messages.create_group': { input: CreateGroupInput; output: CreateGroupOutput };
   'messages.create_channel': { input: CreateChannelInput; output: CreateChannelOutput };
   'messages.create_direct': { input: CreateDirectInput; output: CreateDirectOutput };
@@ -1027,6 +1059,12 @@ export interface MessagesMethods {
   readonly addReaction: Call<'messages.add_reaction'>;
   /** Take your reaction back. */
   readonly removeReaction: Call<'messages.remove_reaction'>;
+  /** Pin a message in its chat, for all participants. Those who may post may pin. */
+  readonly pin: Call<'messages.pin'>;
+  /** Unpin a message. */
+  readonly unpin: Call<'messages.unpin'>;
+  /** List the pinned messages of a chat, the newest pin first. */
+  readonly pins: Call<'messages.pins'>;
   /** Send a text, a file, or both into a chat. A file is a part of `multipart/form-data`, or was uploaded before and has a `file_id`; it needs the scope `files` too. */
   readonly send_message: Call<'messages.send_message'>;
   /** List the messages of a chat in ascending order: the newest page, the page before `before_id`, the page after `after_id` (0 starts at the oldest), or the page around `around_id`. */
@@ -1301,6 +1339,24 @@ export interface EventData {
     user_id: number;
     emoji: string;
   };
+  /** Sent when a message is pinned in its chat. */
+  message_pinned: {
+    /** Identifier of a message; rises within a chat. */
+    message_id: number;
+    /** Identifier of a chat. */
+    chat_id: number;
+    /** Who did it. */
+    user_id: number;
+  };
+  /** Sent when a message is unpinned; one that is deleted is unpinned without this event. */
+  message_unpinned: {
+    /** Identifier of a message; rises within a chat. */
+    message_id: number;
+    /** Identifier of a chat. */
+    chat_id: number;
+    /** Who did it. */
+    user_id: number;
+  };
   /** Sent when you change your own preferences for a chat. */
   preferences_changed: {
     /** Identifier of a user. */
@@ -1373,6 +1429,9 @@ export const operations = {
     mark_read: { method: 'POST' },
     add_reaction: { method: 'POST' },
     remove_reaction: { method: 'POST' },
+    pin: { method: 'POST' },
+    unpin: { method: 'POST' },
+    pins: { method: 'GET' },
     create_group: { method: 'POST', idempotent: true },
     create_channel: { method: 'POST', idempotent: true },
     create_direct: { method: 'POST', idempotent: true },

@@ -36,6 +36,7 @@ const launch = {
     created_at: at,
   },
   peer: null,
+  pins: [],
   role: 'owner' as const,
   unread_count: 2,
   notify: 'all' as const,

@@ -49,12 +49,30 @@ const newChat = {
   last_message_id: null,
   last_message: null,
   peer: null,
+  pins: [],
   role: 'owner' as const,
   unread_count: 0,
   notify: 'all' as const,
   muted_until: null,
   archived: false,
   pinned: false,
+};
+
+const launch = {
+  ...newChat,
+  chat_id: 1,
+  name: 'Launch',
+  last_message_id: 3,
+  last_message: {
+    message_id: 3,
+    user_id: 3,
+    name: 'cleo',
+    display_name: 'Cleo',
+    content: 'The launch is on Friday',
+    file: null,
+    created_at: at,
+  },
+  unread_count: 2,
 };
 
 export const messages = (limits: Limits) => {
@@ -207,6 +225,27 @@ export const messages = (limits: Limits) => {
         input: { message_id: 1, emoji: '🎉' },
         output: { message: { ...hello, reactions: [{ emoji: '👋', count: 1, reacted: false }] } },
       },
+    }),
+    pin: post(['messages:write'], {
+      summary: 'Pin a message in its chat, for all participants. Those who may post may pin.',
+      input: z.strictObject({ message_id: messageId }),
+      output: z.object({ chat }),
+      errors: ['not_found', 'forbidden', 'conflict'],
+      example: { input: { message_id: 1 }, output: { chat: { ...launch, pins: [1] } } },
+    }),
+    unpin: post(['messages:write'], {
+      summary: 'Unpin a message.',
+      input: z.strictObject({ message_id: messageId }),
+      output: z.object({ chat }),
+      errors: ['not_found', 'forbidden'],
+      example: { input: { message_id: 1 }, output: { chat: launch } },
+    }),
+    pins: get(['messages:read'], {
+      summary: 'List the pinned messages of a chat, the newest pin first.',
+      input: z.strictObject({ chat_id: chatId }),
+      output: z.object({ messages: z.array(message) }),
+      errors: ['not_found', 'forbidden'],
+      example: { input: { chat_id: 1 }, output: { messages: [] } },
     }),
     create_group: post(['chats:write'], {
       summary: 'Create a group with the given participants, or with none; you become its owner.',

@@ -6,6 +6,7 @@ export const growing: ReadonlySet<OperationName> = new Set<OperationName>([
   'messages.send_message',
   'messages.edit_message',
   'messages.add_reaction',
+  'messages.pin',
   'messages.create_group',
   'messages.create_channel',
   'messages.create_direct',

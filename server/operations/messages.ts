@@ -5,6 +5,7 @@ import { may, refusals } from '../domain/policy.ts';
 import { words } from '../domain/words.ts';
 import { chatsOf } from '../store/chat/members.ts';
 import { type MessageRow, pageAround, pageOfMessages, textsOf, updateMessage } from '../store/chat/messages.ts';
+import { removePin } from '../store/chat/pins.ts';
 import { deleteReactionsTo } from '../store/chat/reactions.ts';
 import type { Db } from '../store/engine/engine.ts';
 import { releaseFile } from '../store/files/files.ts';
@@ -110,6 +111,7 @@ export const messageHandlers = (services: Services) =>
       const left = tombstone(before, at);
       await updateMessage(tx, message, { ...message, is_deleted: true, file_id: null, json: JSON.stringify(left) });
       await deleteReactionsTo(tx, chat_id, message_id);
+      await removePin(tx, chat_id, message_id);
       const data = { message_id, chat_id, user_id, actor_id: userId };
       await appendOne(tx, { event: 'message_deleted', data }, at);
       if (file_id !== null) await releaseFile(tx, file_id, at);

@@ -114,6 +114,7 @@ export function chat(row: ChatView, last: LastMessage | undefined, peer: UserRow
     created_at: time(row.created_at),
     last_message: last ?? null,
     peer: peer ? shown(records.peer, peer, {}) : null,
+    pins: row.role === null ? [] : (JSON.parse(row.pins) as MessageId[]),
     ...preferences(row),
   });
 }

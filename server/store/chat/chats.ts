@@ -21,6 +21,8 @@ export interface ChatRow {
 export interface ChatView extends ChatRow, Preferences {
   /** The ids of both sides of a direct chat: `1:2`. */
   readonly direct_key: string | null;
+  /** The ids of pinned messages as JSON. */
+  readonly pins: string;
   readonly role: Role | null;
   readonly last_read_id: number | null;
   readonly last_message_id: MessageId | null;
@@ -31,7 +33,7 @@ export interface ChatView extends ChatRow, Preferences {
 const maxUnread = 100;
 
 const columns =
-  'c.chat_id, c.type, c.visibility, c.name, c.description, c.created_by, c.created_at, c.participant_count, c.direct_key';
+  'c.chat_id, c.type, c.visibility, c.name, c.description, c.created_by, c.created_at, c.participant_count, c.direct_key, c.pins';
 
 /** Returns the columns of a view. Messages after `upTo` do not count. */
 const viewColumns = (dialect: Dialect, upTo = largestId) =>

@@ -123,12 +123,13 @@ const textsById = perDialect(
     ({
       sqlite: `SELECT group_concat(${text}, ',') FROM json_each('[' || $1 || ']') i
         CROSS JOIN messages m ON m.message_id = i.value WHERE m.is_deleted = 0`,
-      postgres: `SELECT string_agg(${text}, ',' ORDER BY m.message_id DESC) FROM messages m
-        WHERE m.message_id = ANY (CAST(string_to_array($1, ',') AS bigint[])) AND m.is_deleted = 0`,
+      postgres: `SELECT string_agg(${text}, ',' ORDER BY i.nth)
+        FROM unnest(CAST(string_to_array($1, ',') AS bigint[])) WITH ORDINALITY AS i (message_id, nth)
+        JOIN messages m ON m.message_id = i.message_id WHERE m.is_deleted = 0`,
     })[name],
 );
 
-/** Returns the texts of messages whose ids are in descending order, without those that are deleted. */
+/** Returns the texts of messages in the order of the ids, without those that are deleted. */
 export async function textsOf(db: Db, messageIds: readonly MessageId[]): Promise<MessageTexts> {
   if (messageIds.length === 0) return '';
   return (await value<string | null>(db, textsById(db), [messageIds.join(',')])) ?? '';

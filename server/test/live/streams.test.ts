@@ -76,6 +76,8 @@ onBothEngines('a stream', (engine) => {
       await dan.ok('messages.edit_message', { message_id, content: 'data: no\n\nid: 7\n\n' });
       await cleo.ok('messages.add_reaction', { message_id, emoji: '🎉' });
       await cleo.ok('messages.remove_reaction', { message_id, emoji: '🎉' });
+      await cleo.ok('messages.pin', { message_id });
+      await cleo.ok('messages.unpin', { message_id });
       await cleo.ok('messages.delete_message', { message_id });
       await cleo.ok('chats.update', { chat_id: group, name: 'Renamed' });
       await cleo.ok('chats.set_role', { chat_id: group, user_id: dan.userId, role: 'admin' });

@@ -13,6 +13,7 @@ interface ChatState {
   description: string;
   visibility: string;
   preferences: Preferences;
+  pins: number[];
   roles: Record<number, string>;
   messages: Record<number, { author: number; content: string; deleted: boolean; reactions: Record<string, number> }>;
 }
@@ -39,6 +40,7 @@ async function snapshot(user: Client): Promise<State> {
         description: chat.description,
         visibility: chat.visibility,
         preferences: preferencesIn(chat),
+        pins: chat.pins,
         roles: Object.fromEntries(participants.map((p) => [p.user_id, p.role])),
         messages: Object.fromEntries(
           messages.map((m) => [
@@ -64,6 +66,7 @@ const found = (data: EventData<Founding>, name: string | null, visibility: strin
   description: '',
   visibility,
   preferences: { notify: 'all', muted_until: null, archived: false, pinned: false },
+  pins: [],
   roles: Object.fromEntries(data.participants.map((id) => [id, id === data.user_id ? creator : 'member'])),
   messages: {},
 });
@@ -93,6 +96,7 @@ const apply: Apply = {
   },
   message_deleted: (chat, d) => {
     chat.messages[d.message_id] = { author: d.user_id, content: '', deleted: true, reactions: {} };
+    chat.pins = chat.pins.filter((id) => id !== d.message_id);
   },
   user_joined: (chat, d) => {
     chat.roles[d.user_id] = 'member';
@@ -106,6 +110,13 @@ const apply: Apply = {
   },
   chat_updated: (chat, d) => {
     Object.assign(chat, { name: d.name, description: d.description, visibility: d.visibility });
+  },
+  message_pinned: (chat, d) => {
+    chat.pins.unshift(d.message_id);
+  },
+  message_unpinned: (chat, d) => {
+    expect(chat.pins).toContain(d.message_id);
+    chat.pins = chat.pins.filter((id) => id !== d.message_id);
   },
   preferences_changed: (chat, d) => {
     chat.preferences = preferencesIn(d.preferences);
@@ -177,6 +188,8 @@ const kinds = [
   'update',
   'visibility',
   'prefer',
+  'pin',
+  'unpin',
 ] as const;
 
 const acts: fc.Arbitrary<Act[]> = fc.array(
@@ -232,6 +245,8 @@ class Stage {
           role: (['owner', 'admin', 'member'] as const)[what % 3] ?? 'member',
         }),
       update: () => user.call('chats.update', { chat_id, name: `n${what}`, description: `d${what % 2}` }),
+      pin: () => user.call('messages.pin', { message_id }),
+      unpin: () => user.call('messages.unpin', { message_id }),
       prefer: () =>
         user.call('chats.set_preferences', {
           chat_id,
