@@ -24,7 +24,7 @@ function lookup(kind: string, find: (id: number) => Promise<string>) {
 }
 
 export const userNames = (client: Client): Lookup =>
-  lookup('user', async (user_id) => (await client.users.get({ user_id })).user.name);
+  lookup('user', async (user_id) => (await client.users.get({ user_id })).user?.name ?? '');
 
 /** Titles of chats: their names, or for direct chats the other participants. */
 export const chatTitles = (client: Client, me: number): Lookup =>

@@ -1,9 +1,14 @@
 import { z } from 'zod';
 import { chatId, messageId, userId, webhookId } from './fields.ts';
-import { file, role, visibility } from './records.ts';
+import { file, preferences, role, visibility } from './records.ts';
 
 const created = z.object({ chat_id: chatId, name: z.string(), user_id: userId, participants: z.array(userId) });
 const membership = z.object({ chat_id: chatId, user_id: userId, actor_id: userId });
+const pin = z.object({
+  message_id: messageId,
+  chat_id: chatId,
+  user_id: userId.meta({ description: 'who did it' }),
+});
 const reaction = z.object({ message_id: messageId, chat_id: chatId, user_id: userId, emoji: z.string() });
 
 /** Every event of the log, and its `data`. */
@@ -62,6 +67,12 @@ export const events = {
   },
   reaction_added: { when: 'somebody reacts to a message', data: reaction },
   reaction_removed: { when: 'somebody takes a reaction back', data: reaction },
+  message_pinned: { when: 'a message is pinned in its chat', data: pin },
+  message_unpinned: { when: 'a message is unpinned; one that is deleted is unpinned without this event', data: pin },
+  preferences_changed: {
+    when: 'you change your own preferences for a chat',
+    data: z.object({ user_id: userId, preferences: z.object({ chat_id: chatId, ...preferences }) }),
+  },
   webhook_disabled: {
     when: 'one of your webhooks is disabled because its endpoint is gone or was down for too long',
     data: z.object({

@@ -8,9 +8,13 @@ export const visibility = z.enum(['public', 'private']);
 
 export const userKind = z.enum(['person', 'bot']);
 
+/** Which messages of a chat notify a participant. */
+export const notify = z.enum(['all', 'mentions', 'none']);
+
 export type Role = z.output<typeof role>;
 export type ChatType = z.output<typeof chatType>;
 export type Visibility = z.output<typeof visibility>;
+export type Notify = z.output<typeof notify>;
 
 export const reaction = z
   .object({
@@ -46,6 +50,30 @@ export const message = z
   })
   .meta({ id: 'Message' });
 
+export const lastMessage = z
+  .object({
+    message_id: messageId,
+    user_id: userId.meta({ description: 'the author' }),
+    name: z.string(),
+    display_name: z.string(),
+    content: z.string().meta({ description: 'the first 200 characters; empty once the message is deleted' }),
+    file: z.string().nullable().meta({ description: 'the name of its file' }),
+    created_at: time,
+  })
+  .meta({ id: 'LastMessage' });
+
+export const peer = z
+  .object({ user_id: userId, kind: userKind, name: z.string(), display_name: z.string() })
+  .meta({ id: 'Peer' });
+
+/** The choices of a participant for a chat. Nobody else sees them. */
+export const preferences = {
+  notify: notify.meta({ description: 'which messages notify you; clients act on it' }),
+  muted_until: time.nullable().meta({ description: 'no notifications until then; a time in the past has no effect' }),
+  archived: z.boolean().meta({ description: 'whether you have archived the chat' }),
+  pinned: z.boolean().meta({ description: 'whether you keep the chat at the top of your list' }),
+};
+
 export const chat = z
   .object({
     chat_id: chatId,
@@ -57,10 +85,16 @@ export const chat = z
     created_at: time,
     participant_count: count,
     last_message_id: messageId.nullable(),
+    last_message: lastMessage.nullable().meta({ description: 'the newest message; null if you are not a participant' }),
+    peer: peer.nullable().meta({ description: 'the other side of a direct chat' }),
+    pins: z
+      .array(messageId)
+      .meta({ description: 'the pinned messages, the newest pin first; none if you are not a participant' }),
     role: role.nullable().meta({ description: 'your role; null if you are not a participant' }),
     unread_count: count.meta({
       description: 'messages of others after your read marker, among the newest 100 of the chat',
     }),
+    ...preferences,
   })
   .meta({ id: 'Chat' });
 
@@ -123,6 +157,7 @@ export const loggedEvent = z
 export type FileInfo = z.output<typeof file>;
 export type Message = z.output<typeof message>;
 export type Reaction = z.output<typeof reaction>;
+export type LastMessage = z.output<typeof lastMessage>;
 export type Chat = z.output<typeof chat>;
 export type Participant = z.output<typeof participant>;
 export type User = z.output<typeof user>;

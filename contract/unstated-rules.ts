@@ -72,6 +72,12 @@ export const unstatedRules: readonly UnstatedRule[] = [
     message: 'must not be blank',
   },
   {
+    of: ['messages.get_messages'],
+    field: 'around_id',
+    rule: '`around_id` excludes `before_id` and `after_id`.',
+    message: 'cannot be given beside before_id or after_id',
+  },
+  {
     of: ['messages.search_messages'],
     field: 'query',
     rule: '`query` contains a letter, a digit or an emoji.',
@@ -101,6 +107,29 @@ export const unstatedRules: readonly UnstatedRule[] = [
     field: 'visibility',
     rule: 'Only a channel can be `public`.',
     message: 'can be public for a channel only',
+  },
+  {
+    of: ['chats.list'],
+    rule: '`after`, `archived` and `pinned` go only with `order=activity`, and `after_id` only with `order=id`.',
+    message: 'goes only with order',
+  },
+  {
+    of: ['chats.list'],
+    field: 'scope',
+    rule: '`scope=public` goes only with `order=id`.',
+    message: 'must be mine by activity',
+  },
+  {
+    of: ['chats.set_preferences'],
+    field: 'muted_until',
+    rule: '`muted_until` has a year of four digits in UTC too.',
+    message: 'must be in the years 0000 to 9999 in UTC',
+  },
+  {
+    of: ['users.get'],
+    field: 'user_id',
+    rule: 'Exactly one of `user_id` and `user_ids` is required.',
+    message: 'or user_ids is required',
   },
   {
     of: ['users.create'],

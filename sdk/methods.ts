@@ -39,9 +39,9 @@ export type PagedName = keyof typeof pages;
 export type PageItem<N extends PagedName> =
   ClientOutput<N> extends Readonly<Record<(typeof pages)[N]['items'], readonly (infer T)[]>> ? T : never;
 
-/** `messages.list.all` starts with the oldest message, so it takes no `before_id`. */
+/** `messages.list.all` starts with the oldest message, so it takes neither `before_id` nor `around_id`. */
 type AllInput<N extends PagedName> = N extends 'messages.get_messages'
-  ? Omit<ClientInput<N>, 'before_id'>
+  ? Omit<ClientInput<N>, 'before_id' | 'around_id'>
   : ClientInput<N>;
 
 /** Returns one page. `all` iterates over the rows of this page and all that follow, and loads a page when it is needed. */

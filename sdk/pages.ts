@@ -8,6 +8,8 @@ export interface Paging {
   readonly cursor: string;
   /** The field of the last row that is the next cursor. Without it, `next` of the page is. */
   readonly id?: string;
+  /** The field of the input that takes `next` of the page instead, if it is a text. */
+  readonly next?: string;
   /** The cursor of the first page. By default the server chooses. */
   readonly start?: number;
 }
@@ -16,7 +18,7 @@ export interface Paging {
 export const pages = {
   'messages.get_messages': { items: 'messages', cursor: 'after_id', id: 'message_id', start: 0 },
   'messages.search_messages': { items: 'messages', cursor: 'before_id', id: 'message_id' },
-  'chats.list': { items: 'chats', cursor: 'after_id', id: 'chat_id' },
+  'chats.list': { items: 'chats', cursor: 'after_id', id: 'chat_id', next: 'after' },
   'chats.participants': { items: 'participants', cursor: 'after_id', id: 'user_id' },
   'users.search': { items: 'users', cursor: 'after_id', id: 'user_id' },
   'webhooks.list': { items: 'webhooks', cursor: 'after_id', id: 'webhook_id' },
@@ -29,7 +31,7 @@ type CallPage = (input: object, options?: CallOptions) => Promise<object>;
 
 /** Returns the rows of all pages, and loads each page when it is needed. */
 export async function* iteratePages(
-  { items, cursor, id, start }: Paging,
+  { items, cursor, id, next: nextField, start }: Paging,
   call: CallPage,
   input: object = {},
   options?: CallOptions,
@@ -39,6 +41,10 @@ export async function* iteratePages(
     const page = (await call(next, options)) as Readonly<Record<string, unknown>>;
     const rows = page[items] as readonly Readonly<Record<string, unknown>>[];
     yield* rows;
+    if (nextField !== undefined && typeof page.next === 'string') {
+      next = { ...next, [nextField]: page.next };
+      continue;
+    }
     const reached = id === undefined ? page.next : rows.at(-1)?.[id];
     if (page.has_more !== true || typeof reached !== 'number') return;
     next = { ...next, [cursor]: reached };

@@ -67,5 +67,16 @@ const texts: { readonly [E in EventName]: Text<E> } = {
   role_changed: async (data, names) => `${data.previous_role} to ${data.role} ${await by(names, 'by', data)}`.trim(),
   reaction_added: ({ message_id, emoji }) => `${oneLine(emoji)} to message ${message_id}`,
   reaction_removed: ({ message_id, emoji }) => `${oneLine(emoji)} from message ${message_id}`,
+  message_pinned: ({ message_id }) => `message ${message_id}`,
+  message_unpinned: ({ message_id }) => `message ${message_id}`,
+  preferences_changed: ({ preferences: { chat_id, notify, muted_until, archived, pinned } }) => {
+    const chosen = [
+      `notify ${notify}`,
+      muted_until && `muted until ${muted_until}`,
+      archived && 'archived',
+      pinned && 'pinned',
+    ];
+    return `chat ${chat_id}: ${chosen.filter((choice) => choice).join(', ')}`;
+  },
   webhook_disabled: ({ webhook_id, url, reason }) => `webhook ${webhook_id} to ${oneLine(url)}: ${reason}`,
 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
-import type { NewEvent } from '@parley/contract';
+import { eventNames, type NewEvent } from '@parley/contract';
 import { append } from '@parley/server/store/log/events.ts';
 import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import { freshEnvironment } from '@parley/server/test/support/engines.ts';
@@ -37,13 +37,15 @@ describe('the tail', () => {
     const lines = await listener.prints(2);
     const { event_id, timestamp } = events.at(-1) ?? { event_id: 0, timestamp: '' };
     const local = new Date(Date.parse(timestamp) + 9 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
-    const start = `${event_id}  ${local}  new_message       Launch 🚀 (${scene.chatId})  ${scene.names.bob}  `;
+    const column = (name: string) => name.padEnd(Math.max(...eventNames.map(({ length }) => length)));
+    const start = `${event_id}  ${local}  ${column('new_message')}  Launch 🚀 (${scene.chatId})  ${scene.names.bob}  `;
     const message = /message \d+: one/.exec(lines[0] ?? '')?.[0];
     expect(lines).toEqual([`${start}${message}`, `${' '.repeat(Bun.stringWidth(start))}    two`]);
     await scene.bob.ok('chats.update', { chat_id: scene.chatId, name: 'Landing' });
     await scene.send('three');
     const [renamed, three] = (await listener.prints(4)).slice(2);
-    expect(renamed).toContain(`  chat_updated      Landing (${scene.chatId})  ${scene.names.bob}  Landing (private)`);
+    const rest = `Landing (${scene.chatId})  ${scene.names.bob}  Landing (private)`;
+    expect(renamed).toContain(`  ${column('chat_updated')}  ${rest}`);
     expect(three).toContain(`  Landing (${scene.chatId})  ${scene.names.bob}  message `);
     expect(readdirSync(scene.env.XDG_STATE_HOME ?? '')).toEqual([]);
   });

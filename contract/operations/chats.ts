@@ -1,8 +1,19 @@
 import { z } from 'zod';
-import { afterId, chatId, description, hasMore, pageLimit, searchText, title, userId, userIds } from '../fields.ts';
+import {
+  afterId,
+  chatId,
+  description,
+  hasMore,
+  pageLimit,
+  searchText,
+  timeInput,
+  title,
+  userId,
+  userIds,
+} from '../fields.ts';
 import type { Limits } from '../limits.ts';
 import { get, post } from '../operation.ts';
-import { chat, participant, role, visibility } from '../records.ts';
+import { chat, notify, participant, role, visibility } from '../records.ts';
 
 const at = '2026-01-01T12:00:00.000Z';
 const launch = {
@@ -15,8 +26,23 @@ const launch = {
   created_at: at,
   participant_count: 3,
   last_message_id: 3,
+  last_message: {
+    message_id: 3,
+    user_id: 3,
+    name: 'cleo',
+    display_name: 'Cleo',
+    content: 'The launch is on Friday',
+    file: null,
+    created_at: at,
+  },
+  peer: null,
+  pins: [],
   role: 'owner' as const,
   unread_count: 2,
+  notify: 'all' as const,
+  muted_until: null,
+  archived: false,
+  pinned: false,
 };
 const random = {
   ...launch,
@@ -27,6 +53,7 @@ const random = {
   created_by: 2,
   participant_count: 1,
   last_message_id: null,
+  last_message: null,
   unread_count: 0,
 };
 const ada = {
@@ -39,22 +66,74 @@ const ada = {
 };
 const bob = { ...ada, user_id: 2, name: 'bob', display_name: 'Bob', role: 'member' as const };
 
+/** A moment of the log and a place in the list. Clients treat it as opaque. */
+const activityCursor = z
+  .string()
+  .regex(/^\d{1,15}(\.\d{1,15}){3}$/, 'must be `next` of a page')
+  .meta({ description: 'the cursor of a page by activity: `next` of the page before' });
+
+interface Ordering {
+  readonly order: 'id' | 'activity';
+  readonly after_id: number;
+  readonly after?: string | undefined;
+  readonly archived: boolean;
+  readonly pinned: boolean;
+}
+
+/** Returns the fields that the order does not use. */
+function misplaced({ order, after_id, after, archived, pinned }: Ordering) {
+  const given = { after_id: after_id > 0, after: after !== undefined, archived, pinned };
+  const unused = order === 'id' ? (['after', 'archived', 'pinned'] as const) : (['after_id'] as const);
+  return unused.filter((field) => given[field]);
+}
+
 export const chats = (limits: Limits) => {
   const limit = pageLimit(limits.page);
 
   return {
     list: get(['chats:read'], {
-      summary: 'List your chats, or the public channels that anyone may join; `query` narrows by name.',
-      input: z.strictObject({
-        scope: z.enum(['mine', 'public']).default('mine').meta({ description: 'your chats, or all public channels' }),
-        query: searchText.optional(),
-        limit,
-        after_id: afterId,
+      summary:
+        'List your chats, or the public channels that anyone may join; `query` narrows by name. By `id` pages follow each other with `after_id`, by `activity` with `after`.',
+      input: z
+        .strictObject({
+          scope: z.enum(['mine', 'public']).default('mine').meta({ description: 'your chats, or all public channels' }),
+          query: searchText.optional(),
+          limit,
+          after_id: afterId,
+          order: z.enum(['id', 'activity']).default('id').meta({
+            description: '`activity`: your chats with the newest messages first, without those that you have archived',
+          }),
+          after: activityCursor.optional(),
+          archived: z.boolean().default(false).meta({ description: 'the archived chats instead, by activity' }),
+          pinned: z.boolean().default(false).meta({ description: 'only the chats that you have pinned, by activity' }),
+        })
+        .check(({ value, issues }) => {
+          for (const field of misplaced(value)) {
+            const only = field === 'after_id' ? 'id' : 'activity';
+            issues.push({
+              code: 'custom',
+              path: [field],
+              message: `goes only with order=${only}`,
+              input: value[field],
+            });
+          }
+          if (value.order === 'activity' && value.scope === 'public') {
+            issues.push({ code: 'custom', path: ['scope'], message: 'must be mine by activity', input: value.scope });
+          }
+        }),
+      output: z.object({
+        chats: z.array(chat),
+        has_more: hasMore,
+        event_id: z.int().nonnegative().meta({
+          description: 'the list has all events up to this one: follow the log after it',
+        }),
+        next: activityCursor.nullable().optional().meta({
+          description: 'by activity: `after` of the next page, which shows the same moment; null at the end',
+        }),
       }),
-      output: z.object({ chats: z.array(chat), has_more: hasMore }),
       example: {
         input: { scope: 'public', query: 'rand' },
-        output: { chats: [{ ...random, role: null }], has_more: false },
+        output: { chats: [{ ...random, role: null }], has_more: false, event_id: 10 },
       },
     }),
     get: get(['chats:read'], {
@@ -75,6 +154,26 @@ export const chats = (limits: Limits) => {
       output: z.object({ chat }),
       errors: ['not_found', 'forbidden'],
       example: { input: { chat_id: 1, name: 'Lift-off' }, output: { chat: { ...launch, name: 'Lift-off' } } },
+    }),
+    set_preferences: post(['chats:write'], {
+      summary: 'Set your own preferences for a chat: notifications, mute, archive, pin. Nobody else sees them.',
+      input: z.strictObject({
+        chat_id: chatId,
+        notify: notify.optional(),
+        muted_until: timeInput
+          .refine((at) => /^\d/.test(new Date(at).toISOString()), 'must be in the years 0000 to 9999 in UTC')
+          .nullable()
+          .optional()
+          .meta({ description: 'ISO 8601 with `Z` or an offset; null, or a time in the past, ends a mute' }),
+        archived: z.boolean().optional(),
+        pinned: z.boolean().optional(),
+      }),
+      output: z.object({ chat }),
+      errors: ['not_found', 'forbidden'],
+      example: {
+        input: { chat_id: 1, notify: 'mentions', pinned: true },
+        output: { chat: { ...launch, notify: 'mentions', pinned: true } },
+      },
     }),
     participants: get(['chats:read'], {
       summary: 'List the participants of a chat, by user id.',

@@ -47,8 +47,32 @@ const newChat = {
   created_at: at,
   participant_count: 3,
   last_message_id: null,
+  last_message: null,
+  peer: null,
+  pins: [],
   role: 'owner' as const,
   unread_count: 0,
+  notify: 'all' as const,
+  muted_until: null,
+  archived: false,
+  pinned: false,
+};
+
+const launch = {
+  ...newChat,
+  chat_id: 1,
+  name: 'Launch',
+  last_message_id: 3,
+  last_message: {
+    message_id: 3,
+    user_id: 3,
+    name: 'cleo',
+    display_name: 'Cleo',
+    content: 'The launch is on Friday',
+    file: null,
+    created_at: at,
+  },
+  unread_count: 2,
 };
 
 export const messages = (limits: Limits) => {
@@ -90,27 +114,44 @@ export const messages = (limits: Limits) => {
     }),
     get_messages: get(['messages:read'], {
       summary:
-        'List the messages of a chat in ascending order: the newest page, the page before `before_id`, or the page after `after_id` (0 starts at the oldest).',
-      input: z.strictObject({
-        chat_id: chatId,
-        limit,
-        before_id: beforeId,
-        after_id: z
-          .int()
-          .nonnegative()
-          .optional()
-          .meta({ description: 'only messages with a higher id, from the oldest on' }),
+        'List the messages of a chat in ascending order: the newest page, the page before `before_id`, the page after `after_id` (0 starts at the oldest), or the page around `around_id`.',
+      input: z
+        .strictObject({
+          chat_id: chatId,
+          limit,
+          before_id: beforeId,
+          after_id: z
+            .int()
+            .nonnegative()
+            .optional()
+            .meta({ description: 'only messages with a higher id, from the oldest on' }),
+          around_id: z.int().positive().optional().meta({
+            description: 'the page with this message in the middle; alone',
+          }),
+        })
+        .refine(
+          ({ before_id, after_id, around_id }) => around_id === undefined || (before_id ?? after_id) === undefined,
+          {
+            path: ['around_id'],
+            message: 'cannot be given beside before_id or after_id',
+          },
+        ),
+      output: z.object({
+        messages: z.array(message),
+        has_more: hasMore.meta({ description: 'whether another page follows; around a message: on either side' }),
       }),
-      output: z.object({ messages: z.array(message), has_more: hasMore }),
       errors: ['not_found', 'forbidden'],
       example: { input: { chat_id: 1, limit: 2, after_id: 0 }, output: { messages: [hello, reply], has_more: true } },
     }),
     get_message: get(['messages:read'], {
-      summary: 'Fetch one message.',
+      summary: 'Fetch one message, and the link to it.',
       input: z.strictObject({ message_id: messageId }),
-      output: z.object({ message }),
+      output: z.object({
+        message,
+        link: z.string().meta({ description: 'a URL for people, which shows the message to participants of its chat' }),
+      }),
       errors: ['not_found'],
-      example: { input: { message_id: 2 }, output: { message: reply } },
+      example: { input: { message_id: 2 }, output: { message: reply, link: 'http://127.0.0.1:8080/m/2' } },
     }),
     edit_message: post(['messages:write'], {
       summary: 'Change the text of a message of your own.',
@@ -185,6 +226,27 @@ export const messages = (limits: Limits) => {
         output: { message: { ...hello, reactions: [{ emoji: '👋', count: 1, reacted: false }] } },
       },
     }),
+    pin: post(['messages:write'], {
+      summary: 'Pin a message in its chat, for all participants. Those who may post may pin.',
+      input: z.strictObject({ message_id: messageId }),
+      output: z.object({ chat }),
+      errors: ['not_found', 'forbidden', 'conflict'],
+      example: { input: { message_id: 1 }, output: { chat: { ...launch, pins: [1] } } },
+    }),
+    unpin: post(['messages:write'], {
+      summary: 'Unpin a message.',
+      input: z.strictObject({ message_id: messageId }),
+      output: z.object({ chat }),
+      errors: ['not_found', 'forbidden'],
+      example: { input: { message_id: 1 }, output: { chat: launch } },
+    }),
+    pins: get(['messages:read'], {
+      summary: 'List the pinned messages of a chat, the newest pin first.',
+      input: z.strictObject({ chat_id: chatId }),
+      output: z.object({ messages: z.array(message) }),
+      errors: ['not_found', 'forbidden'],
+      example: { input: { chat_id: 1 }, output: { messages: [] } },
+    }),
     create_group: post(['chats:write'], {
       summary: 'Create a group with the given participants, or with none; you become its owner.',
       idempotent: true,
@@ -226,7 +288,16 @@ export const messages = (limits: Limits) => {
       errors: ['conflict', 'idempotency_conflict'],
       example: {
         input: { user_id: 3 },
-        output: { chat: { ...newChat, type: 'direct', name: null, participant_count: 2, role: 'member' } },
+        output: {
+          chat: {
+            ...newChat,
+            type: 'direct',
+            name: null,
+            participant_count: 2,
+            peer: { user_id: 3, kind: 'person', name: 'cleo', display_name: 'Cleo' },
+            role: 'member',
+          },
+        },
       },
     }),
   };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isCommonPassword } from '../common-passwords.ts';
-import { afterId, displayName, hasMore, pageLimit, searchText, text, userId, userName } from '../fields.ts';
+import { afterId, displayName, hasMore, pageLimit, searchText, text, userId, userIds, userName } from '../fields.ts';
 import type { Limits } from '../limits.ts';
 import { get, post } from '../operation.ts';
 import { user } from '../records.ts';
@@ -31,9 +31,20 @@ export const users = (limits: Limits) => ({
     example: { input: {}, output: { user: ada } },
   }),
   get: get(['chats:read'], {
-    summary: 'Fetch one user.',
-    input: z.strictObject({ user_id: userId }),
-    output: z.object({ user }),
+    summary: 'Fetch one user with `user_id`, or many with `user_ids`.',
+    input: z
+      .strictObject({
+        user_id: userId.optional(),
+        user_ids: userIds(limits.page).optional().meta({ description: 'user ids; those of nobody are left out' }),
+      })
+      .refine(({ user_id, user_ids }) => (user_id === undefined) !== (user_ids === undefined), {
+        path: ['user_id'],
+        message: 'or user_ids is required, and not both',
+      }),
+    output: z.object({
+      user: user.optional().meta({ description: 'with `user_id`' }),
+      users: z.array(user).optional().meta({ description: 'with `user_ids`, by id' }),
+    }),
     errors: ['not_found'],
     example: { input: { user_id: 2 }, output: { user: bob } },
   }),

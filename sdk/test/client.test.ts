@@ -55,7 +55,7 @@ describe('the client', () => {
     const { client } = person('ada');
     const { group } = await client.chats.createGroup({ name: 'Names', participants: [] });
     const { message } = await client.messages.send({ chat_id: group.chat_id, content: 'hello' });
-    expect(await client.messages.get({ message_id: message.message_id })).toEqual({ message });
+    expect((await client.messages.get({ message_id: message.message_id })).message).toEqual(message);
     expect(client.messages.send).toBe(client.messages.send_message);
     expect(client.chats.createGroup).toBe(client.messages.create_group);
   });

@@ -38,6 +38,7 @@ export async function buildParts(core: Core, ownPort: () => number | undefined, 
     dailyMessages: new DailyMessages(engine, now, quotas),
     webhooks: delivery.services,
     files: files.services,
+    messageLink: (messageId) => `${origin()}/m/${messageId}`,
     ended: async (...userIds) => {
       authenticator.forget(userIds);
       await live.accessEnded(userIds);

@@ -1,6 +1,15 @@
 import type { ChatType, Role } from '@parley/contract';
 
-export type Act = 'read' | 'react' | 'leave' | 'send' | 'delete_any' | 'update' | 'manage_participants' | 'set_role';
+export type Act =
+  | 'read'
+  | 'react'
+  | 'leave'
+  | 'send'
+  | 'pin'
+  | 'delete_any'
+  | 'update'
+  | 'manage_participants'
+  | 'set_role';
 
 const everyone: readonly Role[] = ['owner', 'admin', 'member'];
 const admins: readonly Role[] = ['owner', 'admin'];
@@ -16,6 +25,7 @@ const rules: Readonly<Record<Act, Readonly<Record<ChatType, readonly Role[]>>>> 
   react: { direct: everyone, group: everyone, channel: everyone },
   leave: { direct: nobody, group: everyone, channel: everyone },
   send: { direct: everyone, group: everyone, channel: admins },
+  pin: { direct: everyone, group: everyone, channel: admins },
   delete_any: { direct: nobody, group: admins, channel: admins },
   update: { direct: nobody, group: admins, channel: admins },
   manage_participants: { direct: nobody, group: admins, channel: admins },
@@ -32,6 +42,7 @@ export const refusals: Readonly<Record<Act, string>> = {
   react: 'You are not a participant of this chat.',
   leave: 'A direct chat cannot be left.',
   send: 'Only the owner and admins of this channel may post in it.',
+  pin: 'Only the owner and admins of this channel may pin messages in it.',
   delete_any: 'Only its author, or the owner and admins of its group or channel, may delete this message.',
   update: 'Only the owner and admins of a group or channel may change it.',
   manage_participants: 'Only the owner and admins of a group or channel may add and remove participants.',

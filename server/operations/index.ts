@@ -8,6 +8,7 @@ import { whileThereIsRoom } from './growth.ts';
 import { messageHandlers } from './messages.ts';
 import type { Gates, Handlers, Services } from './operation.ts';
 import { participantHandlers } from './participants.ts';
+import { pinHandlers } from './pins.ts';
 import { reactionHandlers } from './reactions.ts';
 import { markRead } from './read-marks.ts';
 import { replayHandlers } from './replays.ts';
@@ -23,6 +24,7 @@ export const buildHandlers = (services: Services): Handlers =>
     'messages.mark_read': markRead(services),
     ...messageHandlers(services),
     ...reactionHandlers(services),
+    ...pinHandlers(services),
     ...createChatHandlers(services),
     ...chatHandlers(services),
     ...participantHandlers(services),

@@ -4,7 +4,8 @@ import { edited, tombstone } from '../domain/message.ts';
 import { may, refusals } from '../domain/policy.ts';
 import { words } from '../domain/words.ts';
 import { chatsOf } from '../store/chat/members.ts';
-import { type MessageRow, pageOfMessages, textsOf, updateMessage } from '../store/chat/messages.ts';
+import { type MessageRow, pageAround, pageOfMessages, textsOf, updateMessage } from '../store/chat/messages.ts';
+import { removePin } from '../store/chat/pins.ts';
 import { deleteReactionsTo } from '../store/chat/reactions.ts';
 import type { Db } from '../store/engine/engine.ts';
 import { releaseFile } from '../store/files/files.ts';
@@ -30,14 +31,17 @@ function getMessages({ engine, files }: Services): Handler<'messages.get_message
     sizeCalculation: ({ page }) => page.body.length + 200,
   });
   return async ({ caller, input }) => {
-    const { chat_id, limit, before_id: before, after_id: after } = input;
-    const key = before === undefined && after === undefined ? `${chat_id} ${limit}` : undefined;
+    const { chat_id, limit, before_id: before, after_id: after, around_id: around } = input;
+    const key = (before ?? after ?? around) === undefined ? `${chat_id} ${limit}` : undefined;
     const cached = key === undefined ? undefined : pages.get(key);
     const since = key === undefined ? undefined : (cached?.version ?? 0);
     const { chat } = await accessChatTo(engine, 'read', caller.userId, chat_id, since);
     const version = chat.latest_event;
     if (cached && cached.version === version) return cached.page;
-    const { texts, more } = await pageOfMessages(engine, chat_id, { limit, before, after });
+    const { texts, more } =
+      around === undefined
+        ? await pageOfMessages(engine, chat_id, { limit, before, after })
+        : await pageAround(engine, chat_id, around, limit);
     const { messages, isShared } = await present.renderMessages(engine, texts, caller.userId, files.url);
     const page: Page = new PreparedJson(`"messages":${messages},"has_more":${more}`);
     if (isShared && key !== undefined && version !== null) pages.set(key, { version, page });
@@ -66,7 +70,10 @@ export const messageHandlers = (services: Services) =>
 
     'messages.get_message': async ({ caller, input }) => {
       const { message } = await accessMessage(services.engine, caller.userId, input.message_id);
-      return { message: await present.messageFor(services.engine, message, caller.userId, services.files.url) };
+      return {
+        message: await present.messageFor(services.engine, message, caller.userId, services.files.url),
+        link: services.messageLink(input.message_id),
+      };
     },
 
     // An edit takes as much space as a message: its event has both texts.
@@ -104,6 +111,7 @@ export const messageHandlers = (services: Services) =>
       const left = tombstone(before, at);
       await updateMessage(tx, message, { ...message, is_deleted: true, file_id: null, json: JSON.stringify(left) });
       await deleteReactionsTo(tx, chat_id, message_id);
+      await removePin(tx, chat_id, message_id);
       const data = { message_id, chat_id, user_id, actor_id: userId };
       await appendOne(tx, { event: 'message_deleted', data }, at);
       if (file_id !== null) await releaseFile(tx, file_id, at);

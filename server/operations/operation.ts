@@ -1,4 +1,4 @@
-import type { FileId, Input, OperationName, Output, Signal } from '@parley/contract';
+import type { FileId, Input, MessageId, OperationName, Output, Signal } from '@parley/contract';
 import type { UserActor } from '../auth/audit.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { FileLinks } from '../auth/file-links.ts';
@@ -81,6 +81,8 @@ export interface Services extends AccessServices {
   readonly signal: (signal: Signal) => void;
   readonly webhooks: WebhookServices;
   readonly files: FileServices;
+  /** Returns the URL of a message for people. */
+  readonly messageLink: (messageId: MessageId) => string;
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   type EventId,
   type FileId,
   type FileInfo,
+  type LastMessage,
   type Message,
   type MessageId,
   type Participant,
@@ -31,6 +32,7 @@ import type { UserRow } from '../store/access/users.ts';
 import type { ChatView } from '../store/chat/chats.ts';
 import type { ParticipantRow } from '../store/chat/members.ts';
 import type { MessageRow, MessageTexts } from '../store/chat/messages.ts';
+import type { Preferences } from '../store/chat/preferences.ts';
 import { reactionsTo } from '../store/chat/reactions.ts';
 import type { Db } from '../store/engine/engine.ts';
 import type { DeliveryRow } from '../store/webhooks/deliveries.ts';
@@ -106,7 +108,23 @@ function shown<S extends z.ZodRawShape, C extends Partial<z.output<z.ZodObject<S
   return Object.fromEntries(entries) as z.output<z.ZodObject<S>>;
 }
 
-export const chat = (row: ChatView): Chat => shown(records.chat, row, { created_at: time(row.created_at) });
+/** `last` and `peer` are undefined if there is none to show. */
+export function chat(row: ChatView, last: LastMessage | undefined, peer: UserRow | undefined): Chat {
+  return shown(records.chat, row, {
+    created_at: time(row.created_at),
+    last_message: last ?? null,
+    peer: peer ? shown(records.peer, peer, {}) : null,
+    pins: row.role === null ? [] : (JSON.parse(row.pins) as MessageId[]),
+    ...preferences(row),
+  });
+}
+
+export const preferences = ({ notify, muted_until, is_archived, is_pinned }: Preferences) => ({
+  notify,
+  muted_until: timeOrNull(muted_until),
+  archived: is_archived,
+  pinned: is_pinned,
+});
 
 export function participant(row: ParticipantRow): Participant {
   const last_read_id = row.last_read_id === 0 ? null : (row.last_read_id as MessageId);

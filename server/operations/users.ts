@@ -11,6 +11,7 @@ import {
   disableUser,
   enableUser,
   findUser,
+  findUsers,
   listBots,
   searchUsers,
   setAdmin,
@@ -32,7 +33,10 @@ export const userHandlers = (services: Services) =>
   ({
     'users.me': async ({ caller }) => ({ user: present.user(known(await findUser(services.engine, caller.userId))) }),
 
-    'users.get': async ({ input }) => ({ user: present.user(known(await findUser(services.engine, input.user_id))) }),
+    'users.get': async ({ input: { user_id, user_ids = [] } }) =>
+      user_id === undefined
+        ? { users: (await findUsers(services.engine, user_ids)).map(present.user) }
+        : { user: present.user(known(await findUser(services.engine, user_id))) },
 
     'users.search': async ({ input: { query, after_id, limit } }) => {
       const found = await searchUsers(services.engine, query, after_id, limit + 1);

@@ -24,6 +24,15 @@ const users = rowReader<UserRow>('is_admin');
 export const findUser = (db: Db, userId: UserId): Promise<UserRow | undefined> =>
   users.get(db, `SELECT ${columns} FROM users WHERE user_id = $1`, [userId]);
 
+/** Returns those of the users who exist, by id. */
+export const findUsers = (db: Db, userIds: readonly UserId[]): Promise<UserRow[]> =>
+  users.all(
+    db,
+    `SELECT ${columns} FROM users
+     WHERE user_id IN (SELECT asked.user_id FROM ${db.dialect.rows('$1', { user_id: 'int' }, 'asked')}) ORDER BY user_id`,
+    [JSON.stringify(userIds.map((user_id) => ({ user_id })))],
+  );
+
 export const findUserByName = (db: Db, name: string): Promise<UserRow | undefined> =>
   users.get(db, `SELECT ${columns} FROM users WHERE name_key = $1`, [fold(name)]);
 

@@ -2,8 +2,9 @@ import type { ChatId, ChatType, EventId, MessageId, Role, UserId, Visibility } f
 import { fold } from '../../domain/words.ts';
 import { type Db, type Dialect, perDialect, type Tx } from '../engine/engine.ts';
 import { pointQuery } from '../engine/point-query.ts';
-import { value } from '../engine/query.ts';
-import { newestIn } from './in-chat.ts';
+import { rowReader, value } from '../engine/query.ts';
+import { largestId, newestIn } from './in-chat.ts';
+import { type Preferences, preferenceColumns } from './preferences.ts';
 
 export interface ChatRow {
   readonly chat_id: ChatId;
@@ -17,7 +18,11 @@ export interface ChatRow {
 }
 
 /** A chat as one user sees it. */
-export interface ChatView extends ChatRow {
+export interface ChatView extends ChatRow, Preferences {
+  /** The ids of both sides of a direct chat: `1:2`. */
+  readonly direct_key: string | null;
+  /** The ids of pinned messages as JSON. */
+  readonly pins: string;
   readonly role: Role | null;
   readonly last_read_id: number | null;
   readonly last_message_id: MessageId | null;
@@ -28,17 +33,22 @@ export interface ChatView extends ChatRow {
 const maxUnread = 100;
 
 const columns =
-  'c.chat_id, c.type, c.visibility, c.name, c.description, c.created_by, c.created_at, c.participant_count';
+  'c.chat_id, c.type, c.visibility, c.name, c.description, c.created_by, c.created_at, c.participant_count, c.direct_key, c.pins';
 
-const view = perDialect(
-  (dialect) => `${columns}, m.role, m.last_read_id,
-  ${newestIn(dialect, 'c.chat_id')} AS last_message_id,
+/** Returns the columns of a view. Messages after `upTo` do not count. */
+const viewColumns = (dialect: Dialect, upTo = largestId) =>
+  `${columns}, m.role, m.last_read_id, ${preferenceColumns},
+  ${newestIn(dialect, 'c.chat_id', upTo)} AS last_message_id,
   (SELECT count(*) FROM (
-     SELECT n.user_id, n.is_deleted FROM messages n
+     SELECT n.message_id, n.user_id, n.is_deleted FROM messages n
      WHERE ${dialect.isOne('n.chat_id', 'c.chat_id')} AND n.message_id > m.last_read_id
      ORDER BY n.chat_id DESC, n.message_id DESC LIMIT ${maxUnread}
-   ) AS newest WHERE user_id <> $1 AND is_deleted = 0) AS unread_count`,
-);
+   ) AS newest WHERE message_id <= ${upTo} AND user_id <> $1 AND is_deleted = 0) AS unread_count`;
+
+const view = perDialect((dialect) => viewColumns(dialect));
+const viewThen = perDialect((dialect) => viewColumns(dialect, '$3'));
+
+const chatViews = rowReader<ChatView>('is_archived', 'is_pinned');
 
 const memberOf = (user: string) =>
   `members m ON m.chat_id = c.chat_id AND m.user_id = ${user} AND m.left_event IS NULL`;
@@ -73,7 +83,7 @@ export function findChat(
 }
 
 export const viewChat = (db: Db, chatId: ChatId, userId: UserId): Promise<ChatView | undefined> =>
-  db.get(`SELECT ${view(db)} FROM chats c LEFT JOIN ${member} WHERE c.chat_id = $2`, [userId, chatId]);
+  chatViews.get(db, `SELECT ${view(db)} FROM chats c LEFT JOIN ${member} WHERE c.chat_id = $2`, [userId, chatId]);
 
 export interface ChatQuery {
   readonly scope: 'mine' | 'public';
@@ -97,11 +107,30 @@ export function listChats(db: Db, userId: UserId, q: ChatQuery): Promise<ChatVie
   const which = mine
     ? `${db.dialect.onwards(['m.user_id', 'm.chat_id'], '$1', '$2')} AND m.left_event IS NULL`
     : `c.visibility = 'public' AND c.chat_id > $2`;
-  return db.all(
+  return chatViews.all(
+    db,
     `SELECT ${view(db)} FROM ${from} WHERE ${which} AND c.search_key LIKE $3 ESCAPE '!'
      ORDER BY ${mine ? 'm.user_id, m.chat_id' : 'c.chat_id'} LIMIT $4`,
     [userId, q.afterId, containing(q.query), q.limit],
   );
+}
+
+/** Returns those of the chats that the user is in, with the messages up to an id. */
+export async function viewChats(
+  db: Db,
+  userId: UserId,
+  chatIds: readonly ChatId[],
+  upTo: number,
+): Promise<ReadonlyMap<ChatId, ChatView>> {
+  if (chatIds.length === 0) return new Map();
+  // LEFT JOIN keeps the order. SQLite would rather begin with all memberships of the user.
+  const views = await chatViews.all(
+    db,
+    `SELECT ${viewThen(db)} FROM ${db.dialect.rows('$2', { chat_id: 'int' }, 'asked')}
+     JOIN chats c ON c.chat_id = asked.chat_id LEFT JOIN ${member}`,
+    [userId, JSON.stringify(chatIds.map((chat_id) => ({ chat_id }))), upTo],
+  );
+  return new Map(views.filter(({ role }) => role !== null).map((view) => [view.chat_id, view]));
 }
 
 /** Returns a LIKE pattern for texts that contain this one literally. */

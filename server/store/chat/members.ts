@@ -97,12 +97,15 @@ export interface Joining {
   readonly event_id: EventId;
 }
 
-/** Starts membership periods. Older messages count as read: a newcomer starts with nothing unread. */
+/**
+ * Starts membership periods, after their events were appended. Older messages count as read: a newcomer starts with nothing
+ * unread.
+ */
 export async function insertMembers(tx: Tx, chatId: ChatId, joining: readonly Joining[], at: number): Promise<void> {
   await tx.run(
-    `INSERT INTO members (chat_id, user_id, joined_event, role, joined_at, last_read_id)
+    `INSERT INTO members (chat_id, user_id, joined_event, role, joined_at, last_read_id, joined_message)
      SELECT $1, j.user_id, j.event_id, j.role, $3,
-            COALESCE(${newestIn(tx.dialect, '$1')}, 0)
+            COALESCE(${newestIn(tx.dialect, '$1')}, 0), ${tx.dialect.lastMessageId}
      FROM ${tx.dialect.rows('$2', { user_id: 'int', role: 'text', event_id: 'int' }, 'j')}`,
     [chatId, JSON.stringify(joining), at],
   );

@@ -102,17 +102,34 @@ export async function pageOfMessages(
   return { texts: page?.texts ?? '', more: page !== undefined && page.next_id !== null };
 }
 
+/** Returns a page with a message in its middle, or with the place where it would be. */
+export async function pageAround(
+  db: Db,
+  chatId: ChatId,
+  messageId: number,
+  limit: number,
+): Promise<{ texts: MessageTexts; more: boolean }> {
+  const older = Math.floor(limit / 2);
+  const [before, from] = await Promise.all([
+    pageOfMessages(db, chatId, { limit: older, before: messageId }),
+    pageOfMessages(db, chatId, { limit: limit - older, after: messageId - 1 }),
+  ]);
+  const texts = [before, from].flatMap((half) => half.texts || []).join(',');
+  return { texts, more: before.more || from.more };
+}
+
 const textsById = perDialect(
   ({ name }) =>
     ({
       sqlite: `SELECT group_concat(${text}, ',') FROM json_each('[' || $1 || ']') i
         CROSS JOIN messages m ON m.message_id = i.value WHERE m.is_deleted = 0`,
-      postgres: `SELECT string_agg(${text}, ',' ORDER BY m.message_id DESC) FROM messages m
-        WHERE m.message_id = ANY (CAST(string_to_array($1, ',') AS bigint[])) AND m.is_deleted = 0`,
+      postgres: `SELECT string_agg(${text}, ',' ORDER BY i.nth)
+        FROM unnest(CAST(string_to_array($1, ',') AS bigint[])) WITH ORDINALITY AS i (message_id, nth)
+        JOIN messages m ON m.message_id = i.message_id WHERE m.is_deleted = 0`,
     })[name],
 );
 
-/** Returns the texts of messages whose ids are in descending order, without those that are deleted. */
+/** Returns the texts of messages in the order of the ids, without those that are deleted. */
 export async function textsOf(db: Db, messageIds: readonly MessageId[]): Promise<MessageTexts> {
   if (messageIds.length === 0) return '';
   return (await value<string | null>(db, textsById(db), [messageIds.join(',')])) ?? '';

@@ -149,6 +149,8 @@ export interface Dialect {
   readonly now: string;
   /** The last event id that was taken. Its transaction may have rolled back. */
   readonly lastEventId: string;
+  /** The same of messages. */
+  readonly lastMessageId: string;
   /** Ends a SELECT that locks the rows it finds in table `d`, in its order. */
   readonly lockRows: string;
   /** A table expression over a parameter that holds a JSON array of objects. */

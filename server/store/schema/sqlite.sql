@@ -70,7 +70,7 @@ CREATE TABLE chats (
   created_at INTEGER NOT NULL,
   participant_count INTEGER NOT NULL DEFAULT 0,
   direct_key TEXT UNIQUE
-) STRICT;
+, pins TEXT NOT NULL DEFAULT '[]') STRICT;
 
 CREATE INDEX chats_public ON chats (chat_id) WHERE visibility = 'public';
 
@@ -213,13 +213,16 @@ CREATE TABLE members (
   left_event INTEGER,
   role TEXT NOT NULL,
   joined_at INTEGER NOT NULL,
-  last_read_id INTEGER NOT NULL,
+  last_read_id INTEGER NOT NULL, notify TEXT NOT NULL DEFAULT 'all', muted_until INTEGER, is_archived INTEGER NOT NULL DEFAULT 0, is_pinned INTEGER NOT NULL DEFAULT 0, joined_message INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (chat_id, user_id, joined_event)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX members_by_user ON members (user_id, chat_id);
 
 CREATE INDEX members_left ON members (left_event) WHERE left_event IS NOT NULL;
+
+CREATE INDEX members_of_user ON members (user_id, is_archived, chat_id, joined_message, joined_event, is_pinned, left_event)
+WHERE left_event IS NULL;
 
 CREATE UNIQUE INDEX members_present ON members (chat_id, user_id) WHERE left_event IS NULL;
 

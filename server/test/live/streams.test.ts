@@ -76,12 +76,15 @@ onBothEngines('a stream', (engine) => {
       await dan.ok('messages.edit_message', { message_id, content: 'data: no\n\nid: 7\n\n' });
       await cleo.ok('messages.add_reaction', { message_id, emoji: '🎉' });
       await cleo.ok('messages.remove_reaction', { message_id, emoji: '🎉' });
+      await cleo.ok('messages.pin', { message_id });
+      await cleo.ok('messages.unpin', { message_id });
       await cleo.ok('messages.delete_message', { message_id });
       await cleo.ok('chats.update', { chat_id: group, name: 'Renamed' });
       await cleo.ok('chats.set_role', { chat_id: group, user_id: dan.userId, role: 'admin' });
       await cleo.ok('chats.remove_participant', { chat_id: group, user_id: dan.userId });
       await cleo.ok('chats.add_participants', { chat_id: group, participants: [dan.userId] });
       await cleo.ok('messages.create_channel', { name: 'c' });
+      await cleo.ok('chats.set_preferences', { chat_id: group, archived: true });
       await cleo.ok('messages.create_direct', { user_id: dan.userId });
       await cleo.ok('webhooks.register', { ...hook, url: gone.url, events: ['new_message'] });
       await say(cleo, group, 'to be told of');

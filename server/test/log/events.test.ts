@@ -25,6 +25,9 @@ const fields: Record<Exclude<EventName, 'webhook_disabled'>, readonly string[]> 
   role_changed: ['chat_id', 'user_id', 'actor_id', 'role', 'previous_role'],
   reaction_added: ['message_id', 'chat_id', 'user_id', 'emoji'],
   reaction_removed: ['message_id', 'chat_id', 'user_id', 'emoji'],
+  message_pinned: ['message_id', 'chat_id', 'user_id'],
+  message_unpinned: ['message_id', 'chat_id', 'user_id'],
+  preferences_changed: ['user_id', 'preferences'],
 };
 
 onAnyEngine('events', (engine) => {
@@ -56,9 +59,12 @@ onAnyEngine('events', (engine) => {
       await bob.ok('messages.edit_message', { message_id: message, content: 'second' });
       await ada.ok('messages.add_reaction', { message_id: message, emoji: '🎉' });
       await ada.ok('messages.remove_reaction', { message_id: message, emoji: '🎉' });
+      await bob.ok('messages.pin', { message_id: message });
+      await ada.ok('messages.unpin', { message_id: message });
       await ada.ok('messages.delete_message', { message_id: message });
       await ada.ok('chats.update', { chat_id, name: 'Renamed', description: 'Why' });
       await ada.ok('chats.set_role', { chat_id, user_id, role: 'admin' });
+      await ada.ok('chats.set_preferences', { chat_id, notify: 'none' });
       await bob.ok('chats.join', { chat_id: channel });
       await ada.ok('chats.remove_participant', { chat_id, user_id });
       seen = await eventsAfter(ada, 0);
@@ -109,9 +115,13 @@ onAnyEngine('events', (engine) => {
       const reaction = { message_id: message, chat_id: group, user_id: a, emoji: '🎉' };
       expect(one('reaction_added')).toEqual(reaction);
       expect(one('reaction_removed')).toEqual(reaction);
+      expect(one('message_pinned')).toEqual({ message_id: message, ...at });
+      expect(one('message_unpinned')).toEqual({ message_id: message, chat_id: group, user_id: a });
       const update = { chat_id: group, user_id: a, name: 'Renamed', description: 'Why', visibility: 'private' };
       expect(one('chat_updated')).toEqual(update);
       expect(one('role_changed')).toEqual({ ...at, actor_id: a, role: 'admin', previous_role: 'member' });
+      const preferences = { chat_id: group, notify: 'none', muted_until: null, archived: false, pinned: false };
+      expect(one('preferences_changed')).toEqual({ user_id: a, preferences });
       expect(one('user_joined')).toEqual({ chat_id: channel, user_id: b, actor_id: b });
       expect(one('user_left')).toEqual({ ...at, actor_id: a });
     });

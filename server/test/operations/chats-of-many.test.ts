@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import type { UserId } from '@parley/contract';
+import type { ChatId, UserId } from '@parley/contract';
 import { readSettings } from '../../config.ts';
 import { insertUser } from '../../store/access/users.ts';
-import { type ChatQuery, listChats } from '../../store/chat/chats.ts';
+import { type ActivityPlace, chatsByActivity } from '../../store/chat/activity.ts';
+import { type ChatQuery, listChats, viewChats } from '../../store/chat/chats.ts';
 import type { Engine } from '../../store/engine/engine.ts';
 import { openAsGuest, openStore } from '../../store/engine/open.ts';
 import { type Environment, freshEnvironment, onBothEngines } from '../support/engines.ts';
@@ -75,6 +76,39 @@ onBothEngines('a list of chats among many', (name) => {
       expect(plan).toContain(name === 'sqlite' ? '(user_id=? AND chat_id>?)' : '(chat_id = m.chat_id)');
       expect(plan).not.toMatch(/USE TEMP B-TREE FOR ORDER BY|Sort Key: (c|m)\.chat_id/);
     }
+    await guest.close();
+  });
+
+  const everything = { isArchived: false, onlyPinned: false, query: undefined };
+
+  test('by activity is complete, page after page', async () => {
+    const moment = { event_id: 1, message_id: 0 };
+    const listed: number[] = [];
+    for (let after: ActivityPlace | undefined, more = true; more; ) {
+      const places = await chatsByActivity(engine, reader, { ...everything, moment, after, limit: 201 });
+      listed.push(...places.map(({ chat_id }) => chat_id as number));
+      after = places.at(-1);
+      more = places.length === 201;
+    }
+    expect(listed).toEqual(ofReader.toReversed());
+  });
+
+  test("by activity reads the user's memberships from one index, and one message of each chat", async () => {
+    const guest = await openAsGuest(readSettings(environment));
+    const moment = { event_id: 10, message_id: 10 };
+    for (const after of [undefined, { chat_id: 400 as ChatId, activity: 1 }]) {
+      const { tx, plans } = planning(guest);
+      await chatsByActivity(tx, reader, { ...everything, moment, after, limit: 51 });
+      const [plan = ''] = plans;
+      expect(plan).toMatch(/COVERING INDEX members_of_user|Scan (using|on) members_of_user/);
+      expect(plan).toContain('messages_by_chat');
+      expect(plan).not.toMatch(/messages_pkey|Seq Scan on (messages|members)|SCAN [mt]\b/);
+    }
+    const { tx, plans } = planning(guest);
+    await viewChats(tx, reader, [4 as ChatId, 12 as ChatId], 10);
+    const ofOne = { sqlite: '(chat_id=? AND user_id=?)', postgres: '(chat_id = c.chat_id)' };
+    expect(plans[0]).toContain(ofOne[name]);
+    expect(plans[0]).not.toMatch(/Seq Scan|SCAN [cm]\b/);
     await guest.close();
   });
 });

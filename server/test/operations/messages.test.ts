@@ -58,6 +58,29 @@ onAnyEngine('messages', (engine) => {
       expect(await page({ before_id: ids[0], limit: 3 })).toEqual({ at: [], has_more: false });
     });
 
+    test('goes around a message, which is in the middle if there are enough on both sides', async () => {
+      const around = (i: number, limit: number) => page({ around_id: ids[i], limit });
+      expect(await around(5, 5)).toEqual({ at: [3, 4, 5, 6, 7], has_more: true });
+      expect(await around(5, 4)).toEqual({ at: [3, 4, 5, 6], has_more: true });
+      expect(await around(5, 1)).toEqual({ at: [5], has_more: true });
+      expect(await around(0, 5)).toEqual({ at: [0, 1, 2], has_more: true });
+      expect(await around(9, 5)).toEqual({ at: [7, 8, 9], has_more: true });
+      expect(await around(4, 20)).toEqual({ at: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9], has_more: false });
+      expect(await page({ around_id: (ids[3] ?? 0) + 1, limit: 2 })).toEqual({ at: [3, 4], has_more: true });
+      expect(await page({ around_id: Number.MAX_SAFE_INTEGER, limit: 4 })).toEqual({ at: [8, 9], has_more: true });
+      const reacted = ids[4] ?? 0;
+      await bob.ok('messages.add_reaction', { message_id: reacted, emoji: '👍' });
+      const { messages } = await bob.ok('messages.get_messages', { chat_id, around_id: ids[5], limit: 4 });
+      expect(messages.map(({ reactions }) => reactions.length)).toEqual([0, 1, 0, 0]);
+      await bob.ok('messages.remove_reaction', { message_id: reacted, emoji: '👍' });
+      for (const more of [{ before_id: ids[5] }, { after_id: 0 }]) {
+        expect(await ada.refused('messages.get_messages', { chat_id, around_id: ids[5], ...more })).toBe(
+          'validation_failed',
+        );
+      }
+      expect(await cleo.refused('messages.get_messages', { chat_id, around_id: ids[5] })).toBe('not_found');
+    });
+
     test('goes forwards with after_id until nothing is left', async () => {
       expect(await page({ after_id: ids[2], limit: 3 })).toEqual({ at: [3, 4, 5], has_more: true });
       expect(await page({ after_id: ids[8], limit: 3 })).toEqual({ at: [9], has_more: false });
@@ -179,6 +202,12 @@ onAnyEngine('messages', (engine) => {
   });
 
   describe('a message', () => {
+    test('has a link at the URL of the server', async () => {
+      const message_id = await say(ada, await newGroup(), 'to link to');
+      const { link } = await ada.ok('messages.get_message', { message_id });
+      expect(link).toBe(`${server().url}/m/${message_id}`);
+    });
+
     test('is answered as it is read back, by everyone in the chat', async () => {
       const chat_id = await newGroup(bob);
       const first = await say(ada, chat_id, 'first');

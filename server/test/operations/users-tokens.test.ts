@@ -29,6 +29,40 @@ onAnyEngine('users', (engine) => {
     expect(await ada.refused('users.get', { user_id: 2 ** 53 - 1 })).toBe('not_found');
   });
 
+  describe('are fetched together', () => {
+    const ids = (users: { user_id: number }[] | undefined) => users?.map(({ user_id }) => user_id);
+
+    test('by id, each once, without those that do not exist', async () => {
+      const { users } = await ada.ok('users.get', { user_ids: [ada.userId, 2 ** 53 - 1, root.userId, ada.userId] });
+      expect(ids(users)).toEqual([root.userId, ada.userId].sort((a, b) => a - b));
+      const { user } = await ada.ok('users.get', { user_id: root.userId });
+      expect(users?.find(({ user_id }) => user_id === root.userId)).toEqual(user);
+      expect(await ada.ok('users.get', { user_ids: [ada.userId] })).not.toHaveProperty('user');
+      expect(await ada.ok('users.get', { user_id: ada.userId })).not.toHaveProperty('users');
+    });
+
+    test('also as a JSON array, and up to 200 of them', async () => {
+      const ask = async (list: number[]) => {
+        const response = await fetch(`${server().url}/api/users/get?user_ids=${JSON.stringify(list)}`, {
+          headers: { authorization: `Bearer ${ada.token}` },
+        });
+        return { status: response.status, users: ((await response.json()) as { users?: { user_id: number }[] }).users };
+      };
+      const some = Array.from({ length: 200 }, (_, i) => i + 1_000_000);
+      expect(await ask([])).toEqual({ status: 200, users: [] });
+      expect((await ask([...some.slice(1), ada.userId])).users).toHaveLength(1);
+      expect((await ask([...some, ada.userId])).status).toBe(422);
+    });
+
+    test('or one is, not both and not neither', async () => {
+      for (const input of [{}, { user_id: ada.userId, user_ids: [ada.userId] }, { user_ids: [0] }]) {
+        expect(await ada.refused('users.get', input)).toBe('validation_failed');
+      }
+      const modest = await withScopes('ada', ['messages:read'], ada.userId);
+      expect(await modest.refused('users.get', { user_ids: [ada.userId] })).toBe('insufficient_scope');
+    });
+  });
+
   describe('are created', () => {
     test('by administrators, with the name as the name that is shown where none is given', async () => {
       const { user } = await root.ok('users.create', { name: 'Zoe.Z-1_x' });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { ChatId, EventId, MessageId, UserId } from '@parley/contract';
 import { readSettings } from '../../config.ts';
 import { insertUser } from '../../store/access/users.ts';
-import { findChat, listChats, viewChat } from '../../store/chat/chats.ts';
+import { findChat, listChats, viewChat, viewChats } from '../../store/chat/chats.ts';
 import { advanceReadMarks, insertMembers } from '../../store/chat/members.ts';
 import { pageOfMessages } from '../../store/chat/messages.ts';
 import type { Engine, Tx } from '../../store/engine/engine.ts';
@@ -77,6 +77,7 @@ onBothEngines('a chat that has been quiet for long', (name) => {
       'messages',
       (tx) => listChats(tx, reader, { scope: 'mine', afterId: 0, limit: 50 }),
     ],
+    ['what was unread in it', 'messages', (tx) => viewChats(tx, reader, [quiet], count)],
     ['how far it has been read', 'messages', (tx) => advanceReadMarks(tx, marks)],
     ['a newcomer', 'messages', (tx) => insertMembers(tx, quiet, joining, 0)],
   ];

@@ -1,19 +1,30 @@
 import { expect, test } from 'bun:test';
-import type { EventData, EventName } from '@parley/contract';
+import type { Chat, EventData, EventName } from '@parley/contract';
 import fc from 'fast-check';
 import type { Client } from '../support/client.ts';
 import { onAnyEngine } from '../support/engines.ts';
 import { serverFor, type TestServer } from '../support/server.ts';
+
+type Preferences = Pick<Chat, 'notify' | 'muted_until' | 'archived' | 'pinned'>;
 
 /** A client's view of one chat. Events alone keep it up to date. */
 interface ChatState {
   name: string | null;
   description: string;
   visibility: string;
+  preferences: Preferences;
+  pins: number[];
   roles: Record<number, string>;
   messages: Record<number, { author: number; content: string; deleted: boolean; reactions: Record<string, number> }>;
 }
 type State = Record<number, ChatState>;
+
+const preferencesIn = ({ notify, muted_until, archived, pinned }: Preferences): Preferences => ({
+  notify,
+  muted_until,
+  archived,
+  pinned,
+});
 
 /** Reads everything that one user sees. */
 async function snapshot(user: Client): Promise<State> {
@@ -28,6 +39,8 @@ async function snapshot(user: Client): Promise<State> {
         name: chat.name,
         description: chat.description,
         visibility: chat.visibility,
+        preferences: preferencesIn(chat),
+        pins: chat.pins,
         roles: Object.fromEntries(participants.map((p) => [p.user_id, p.role])),
         messages: Object.fromEntries(
           messages.map((m) => [
@@ -52,6 +65,8 @@ const found = (data: EventData<Founding>, name: string | null, visibility: strin
   name,
   description: '',
   visibility,
+  preferences: { notify: 'all', muted_until: null, archived: false, pinned: false },
+  pins: [],
   roles: Object.fromEntries(data.participants.map((id) => [id, id === data.user_id ? creator : 'member'])),
   messages: {},
 });
@@ -81,6 +96,7 @@ const apply: Apply = {
   },
   message_deleted: (chat, d) => {
     chat.messages[d.message_id] = { author: d.user_id, content: '', deleted: true, reactions: {} };
+    chat.pins = chat.pins.filter((id) => id !== d.message_id);
   },
   user_joined: (chat, d) => {
     chat.roles[d.user_id] = 'member';
@@ -94,6 +110,16 @@ const apply: Apply = {
   },
   chat_updated: (chat, d) => {
     Object.assign(chat, { name: d.name, description: d.description, visibility: d.visibility });
+  },
+  message_pinned: (chat, d) => {
+    chat.pins.unshift(d.message_id);
+  },
+  message_unpinned: (chat, d) => {
+    expect(chat.pins).toContain(d.message_id);
+    chat.pins = chat.pins.filter((id) => id !== d.message_id);
+  },
+  preferences_changed: (chat, d) => {
+    chat.preferences = preferencesIn(d.preferences);
   },
   reaction_added: (chat, d) => {
     const reactions = chat.messages[d.message_id]?.reactions ?? {};
@@ -113,7 +139,7 @@ async function replay(user: Client, state: State, after: number): Promise<State>
   for (let cursor = after, more = true; more; ) {
     const page = await user.ok('events.list', { after: cursor, limit: 5 });
     for (const { event, data } of page.events as unknown as { event: ChatEvent; data: EventData<ChatEvent> }[]) {
-      const chatId = data.chat_id;
+      const chatId = 'preferences' in data ? data.preferences.chat_id : data.chat_id;
       if (isFounding(event)) state[chatId] = (founded[event] as (data: EventData<ChatEvent>) => ChatState)(data);
       else if (event === 'user_left' && 'user_id' in data && data.user_id === user.userId) {
         delete state[chatId];
@@ -161,6 +187,9 @@ const kinds = [
   'role',
   'update',
   'visibility',
+  'prefer',
+  'pin',
+  'unpin',
 ] as const;
 
 const acts: fc.Arbitrary<Act[]> = fc.array(
@@ -216,6 +245,15 @@ class Stage {
           role: (['owner', 'admin', 'member'] as const)[what % 3] ?? 'member',
         }),
       update: () => user.call('chats.update', { chat_id, name: `n${what}`, description: `d${what % 2}` }),
+      pin: () => user.call('messages.pin', { message_id }),
+      unpin: () => user.call('messages.unpin', { message_id }),
+      prefer: () =>
+        user.call('chats.set_preferences', {
+          chat_id,
+          notify: (['all', 'mentions', 'none'] as const)[what % 3],
+          archived: what % 2 === 0,
+          ...(what % 5 === 0 && { pinned: what > 15, muted_until: what > 15 ? '2030-01-01T00:00:00Z' : null }),
+        }),
       visibility: () =>
         user.call('chats.update', { chat_id, visibility: (['public', 'private'] as const)[what % 2] ?? 'public' }),
     };

@@ -28,7 +28,7 @@ export function withoutChance(value: unknown): unknown {
     // The use of a token is recorded some seconds later.
     .replace(/"last_used_at":"TIME"/g, '"last_used_at":null')
     .replace(/"(duration_ms|oldest_undelivered_age)":\d+/g, '"$1":"SOME"')
-    .replace(/(127\.0\.0\.1):\d+(\/api\/)/g, '$1:PORT$2')
+    .replace(/(127\.0\.0\.1):\d+(\/(?:api|m)\/)/g, '$1:PORT$2')
     .replace(/expires=\d+&signature=[\w-]{43}/g, 'LINK')
     .replace(/"signed_content":"(\d+)\.\d+\./g, '"signed_content":"$1.SECONDS.');
   return JSON.parse(text);

@@ -2,14 +2,18 @@ import type { Client } from '../../../../server/test/support/client.ts';
 import { inParallel } from '../../../harness/stage.ts';
 import type { EngineMeasure } from '../../engines.ts';
 import { common, indexed, makeChats, untilIndexed } from '../../fixtures.ts';
-import type { Curve } from '../../outcome.ts';
+import type { Outcome } from '../../outcome.ts';
 import { content, get, getMessages, type Parley, type Request, searchMessages, sendMessage } from '../../parley.ts';
+import { raceAll, sideOf } from '../../race.ts';
 import { measureCurve } from './curve.ts';
 
 interface Probe {
   readonly what: string;
   /** The smallest number of chats that it makes sense with. */
   readonly min: number;
+  /** The largest number, and the largest slowdown up to there. */
+  readonly max?: number;
+  readonly largest?: number;
   readonly connections?: number;
   readonly ask: (user: Client, chats: readonly number[]) => readonly Request[];
 }
@@ -25,6 +29,11 @@ const ofEach = (ask: (user: Client, chat: number) => Request): Probe['ask'] => {
   };
 };
 
+const byActivity = (user: Client) => get(user, 'chats', { action: 'list', order: 'activity', limit: String(pageSize) });
+
+/** The largest time of a page by activity for a user with the most chats. */
+const maxActivityMs = 20;
+
 const probes: readonly Probe[] = [
   { what: 'get_messages', min: 1, ask: ofEach((user, chat) => getMessages(user, chat, { after_id: '0' })) },
   {
@@ -37,6 +46,14 @@ const probes: readonly Probe[] = [
     what: `the first ${pageSize} chats with unread counts`,
     min: pageSize,
     ask: (user) => [get(user, 'chats', { action: 'list', limit: String(pageSize) })],
+  },
+  {
+    // The place of each chat is found when the list is read.
+    what: `the ${pageSize} most active chats`,
+    min: pageSize,
+    max: 1_000,
+    largest: 2,
+    ask: (user) => [byActivity(user)],
   },
   {
     what: `a search in all of one's chats`,
@@ -56,16 +73,23 @@ export const measureChatGrowth: EngineMeasure = async ({ title, start }, plan) =
   for (const x of sizes) people.push({ x, ...(await makeMember(parley, x)) });
   await fillChats(people);
   await untilIndexed(parley.engine, 600);
-  const curves: Curve[] = [];
-  for (const { what, min, connections = 64, ask } of probes) {
+  const outcomes: Outcome[] = [];
+  for (const { what, min, max = Number.POSITIVE_INFINITY, largest, connections = 64, ask } of probes) {
     const racers = people
-      .filter(({ x }) => x >= Math.min(min, Math.max(...sizes)))
+      .filter(({ x }) => x >= Math.min(min, Math.max(...sizes)) && x <= max)
       .map(({ x, user, chats }) => {
         return { x, racer: { ...parley.racer(ask(user, chats)), connections, afterRound: indexed(parley) } };
       });
-    curves.push(await measureCurve({ what: `${what}, ${title}`, along: 'chats of the user', racers }, plan));
+    outcomes.push(await measureCurve({ what: `${what}, ${title}`, along: 'chats of the user', racers, largest }, plan));
   }
-  return curves;
+  const last = people.at(-1);
+  if (last) {
+    const [rounds] = await raceAll([{ ...parley.racer([byActivity(last.user)]), connections: 1 }], plan);
+    const what = `the ${pageSize} most active of ${last.x.toLocaleString('en')} chats, ${title}`;
+    const bar = parley.engine.dialect.name === 'sqlite' ? maxActivityMs : undefined;
+    if (rounds) outcomes.push({ kind: 'figure', what, value: sideOf(rounds).p50Ms, unit: 'ms', bar });
+  }
+  return outcomes;
 };
 
 interface Member {

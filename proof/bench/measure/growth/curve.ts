@@ -39,12 +39,12 @@ function rangeOf(rounds: readonly number[]): { low: number; high: number } {
 }
 
 /** Doubts rounds that do not show on which side of the bar a curve is. */
-export function doubtsAboutRounds(ratios: readonly (readonly number[])[], from: Curve['from']): Doubt[] {
+export function doubtsAboutRounds(ratios: readonly (readonly number[])[], from: Curve['from'], largest = bar): Doubt[] {
   if (ratios.some((rounds) => rounds.length < 2)) return [{ why: 'one round alone tells little', looks: 'either' }];
   const sizes = slowdowns(ratios, from);
-  const isSlow = sizes.some((rounds) => median(rounds) > bar);
+  const isSlow = sizes.some((rounds) => median(rounds) > largest);
   const ranges = sizes.map(rangeOf);
-  const isClear = isSlow ? ranges.some(({ low }) => low > bar) : ranges.every(({ high }) => high <= bar);
+  const isClear = isSlow ? ranges.some(({ low }) => low > largest) : ranges.every(({ high }) => high <= largest);
   const why = 'the rounds lie on both sides of the bar, run this again when the machine is quiet';
   return isClear ? [] : [{ why, looks: 'either' }];
 }
@@ -55,11 +55,16 @@ export interface Contest {
   readonly along: string;
   readonly racers: readonly { readonly x: number; readonly racer: Racer }[];
   readonly from?: Curve['from'];
+  /** The largest slowdown, if it is another one. */
+  readonly largest?: number | undefined;
   readonly notes?: readonly string[];
 }
 
 /** Races all sizes in turn, round by round, and compares each with the first. */
-export async function measureCurve({ what, along, racers, from = 'first', notes = [] }: Contest, plan: Plan) {
+export async function measureCurve(
+  { what, along, racers, from = 'first', largest = bar, notes = [] }: Contest,
+  plan: Plan,
+) {
   const all = await raceAll(
     racers.map(({ racer }) => racer),
     paceOf(plan),
@@ -71,6 +76,6 @@ export async function measureCurve({ what, along, racers, from = 'first', notes 
     const { perSecond, p50Ms, p99Ms, cpuMicros } = sideOf(rounds);
     return { x: racers[i]?.x ?? Number.NaN, perSecond, p50Ms, p99Ms, cpuMicros, ratio: median(ratios[i] ?? []) };
   });
-  const doubts = doubtsAboutRounds(ratios, from);
-  return { kind: 'curve', what, along, points, bar, from, notes, doubts } satisfies Curve;
+  const doubts = doubtsAboutRounds(ratios, from, largest);
+  return { kind: 'curve', what, along, points, bar: largest, from, notes, doubts } satisfies Curve;
 }

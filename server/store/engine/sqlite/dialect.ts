@@ -4,6 +4,7 @@ export const sqliteDialect: Dialect = {
   name: 'sqlite',
   now: `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
   lastEventId: `(SELECT last_id FROM id_counters WHERE name = 'events')`,
+  lastMessageId: `(SELECT last_id FROM id_counters WHERE name = 'messages')`,
   lockRows: '',
   onwards: ([first, second], value, after) => `${first} = ${value} AND ${second} > ${after}`,
   backwards: ([first, second], value, upTo) => `${first} = ${value} AND ${second} <= ${upTo}`,
