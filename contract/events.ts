@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { chatId, messageId, userId, webhookId } from './fields.ts';
-import { file, role, visibility } from './records.ts';
+import { file, message, role, visibility } from './records.ts';
 
+const { mentions, mentions_all } = message.shape;
 const created = z.object({ chat_id: chatId, name: z.string(), user_id: userId, participants: z.array(userId) });
 const membership = z.object({ chat_id: chatId, user_id: userId, actor_id: userId });
 const reaction = z.object({ message_id: messageId, chat_id: chatId, user_id: userId, emoji: z.string() });
@@ -15,6 +16,8 @@ export const events = {
       chat_id: chatId,
       user_id: userId,
       content: z.string(),
+      mentions,
+      mentions_all,
       file: file.optional(),
       reply_to: messageId.optional(),
     }),
@@ -26,6 +29,8 @@ export const events = {
       chat_id: chatId,
       user_id: userId.meta({ description: 'the author' }),
       content: z.string(),
+      mentions,
+      mentions_all,
       previous_content: z.string(),
     }),
   },

@@ -37,6 +37,11 @@ export const message = z
     chat_id: chatId,
     user_id: userId,
     content: z.string().meta({ description: 'empty if there is only a file, and once the message is deleted' }),
+    mentions: z
+      .array(userId)
+      .optional()
+      .meta({ description: 'the participants whom the text mentions by `@name`; absent if there are none' }),
+    mentions_all: z.boolean().optional().meta({ description: 'true if the text mentions `@all`; absent otherwise' }),
     reply_to: messageId.nullable(),
     file: file.nullable().meta({ description: 'the file sent with the message' }),
     reactions: z.array(reaction),
@@ -60,6 +65,9 @@ export const chat = z
     role: role.nullable().meta({ description: 'your role; null if you are not a participant' }),
     unread_count: count.meta({
       description: 'messages of others after your read marker, among the newest 100 of the chat',
+    }),
+    mention_count: count.meta({
+      description: 'messages of others after your read marker that mention you or `@all`, counted up to 100',
     }),
   })
   .meta({ id: 'Chat' });

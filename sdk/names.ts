@@ -7,6 +7,7 @@ export const names = {
     edit: 'messages.edit_message',
     delete: 'messages.delete_message',
     search: 'messages.search_messages',
+    mentions: 'messages.mentions',
     markRead: 'messages.mark_read',
     addReaction: 'messages.add_reaction',
     removeReaction: 'messages.remove_reaction',

@@ -47,6 +47,8 @@ export interface Chat {
   role: 'owner' | 'admin' | 'member' | null;
   /** Messages of others after your read marker, among the newest 100 of the chat. */
   unread_count: number;
+  /** Messages of others after your read marker that mention you or `@all`, counted up to 100. */
+  mention_count: number;
 }
 
 export interface Delivery {
@@ -136,6 +138,10 @@ export interface Message {
   user_id: number;
   /** Empty if there is only a file, and once the message is deleted. */
   content: string;
+  /** The participants whom the text mentions by `@name`; absent if there are none. */
+  mentions?: number[] | undefined;
+  /** True if the text mentions `@all`; absent otherwise. */
+  mentions_all?: boolean | undefined;
   reply_to: number | null;
   /** The file sent with the message. */
   file: FileInfo | null;
@@ -329,6 +335,21 @@ export interface SearchMessagesInput {
 }
 
 export interface SearchMessagesOutput {
+  messages: Message[];
+  /** Whether another page follows. */
+  has_more: boolean;
+}
+
+export interface MentionsInput {
+  /** Only in this chat. */
+  chat_id?: number | undefined;
+  /** Only messages with a lower id. */
+  before_id?: number | undefined;
+  /** Rows in a page at most. */
+  limit?: number | undefined;
+}
+
+export interface MentionsOutput {
   messages: Message[];
   /** Whether another page follows. */
   has_more: boolean;
@@ -891,6 +912,7 @@ export interface Operations {
   'messages.edit_message': { input: EditMessageInput; output: EditMessageOutput };
   'messages.delete_message': { input: DeleteMessageInput; output: DeleteMessageOutput };
   'messages.search_messages': { input: SearchMessagesInput; output: SearchMessagesOutput };
+  'messages.mentions': { input: MentionsInput; output: MentionsOutput };
   'messages.mark_read': { input: MarkReadInput; output: MarkReadOutput };
   'messages.add_reaction': { input: AddReactionInput; output: AddReactionOutput };
   'messages.remove_reaction': { input: RemoveReactionInput; output: RemoveReactionOutput };
@@ -950,6 +972,8 @@ export interface MessagesMethods {
   readonly delete: Call<'messages.delete_message'>;
   /** Find messages in your chats, newest first: every word must occur, and the last may be the start of a word. A new message can usually be found within a second. */
   readonly search: PagedCall<'messages.search_messages'>;
+  /** List the messages of others that mention you by `@name` or `@all`, newest first, in the chats that you are in. */
+  readonly mentions: PagedCall<'messages.mentions'>;
   /** Move your read marker up to a message, or to the newest one. It never moves back. */
   readonly markRead: Call<'messages.mark_read'>;
   /** React to a message. */
@@ -1115,6 +1139,10 @@ export interface EventData {
     /** Identifier of a user. */
     user_id: number;
     content: string;
+    /** The participants whom the text mentions by `@name`; absent if there are none. */
+    mentions?: number[] | undefined;
+    /** True if the text mentions `@all`; absent otherwise. */
+    mentions_all?: boolean | undefined;
     file?: FileInfo | undefined;
     /** Identifier of a message; rises within a chat. */
     reply_to?: number | undefined;
@@ -1128,6 +1156,10 @@ export interface EventData {
     /** The author. */
     user_id: number;
     content: string;
+    /** The participants whom the text mentions by `@name`; absent if there are none. */
+    mentions?: number[] | undefined;
+    /** True if the text mentions `@all`; absent otherwise. */
+    mentions_all?: boolean | undefined;
     previous_content: string;
   };
   /** Sent when a message is deleted. */
@@ -1278,6 +1310,7 @@ export const operations = {
     edit_message: { method: 'POST' },
     delete_message: { method: 'POST' },
     search_messages: { method: 'GET' },
+    mentions: { method: 'GET' },
     mark_read: { method: 'POST' },
     add_reaction: { method: 'POST' },
     remove_reaction: { method: 'POST' },

@@ -17,6 +17,7 @@ const launch = {
   last_message_id: 3,
   role: 'owner' as const,
   unread_count: 2,
+  mention_count: 1,
 };
 const random = {
   ...launch,
@@ -28,6 +29,7 @@ const random = {
   participant_count: 1,
   last_message_id: null,
   unread_count: 0,
+  mention_count: 0,
 };
 const ada = {
   user_id: 1,

@@ -35,8 +35,9 @@ const hello = {
   edited_at: null,
   deleted_at: null,
 };
-const reply = { ...hello, message_id: 2, user_id: 2, content: 'Hi Ada!', reply_to: 1, reactions: [] };
-const newest = { ...reply, message_id: 3, user_id: 3, content: 'The launch is on Friday', reply_to: null };
+const newest = { ...hello, message_id: 3, user_id: 3, content: 'The launch is on Friday', reactions: [] };
+const deletedReply = { ...newest, message_id: 2, user_id: 2, content: '', reply_to: 1, deleted_at: at };
+const reply = { ...deletedReply, content: 'Hi @ada!', mentions: [1], deleted_at: null };
 const newChat = {
   chat_id: 5,
   type: 'group' as const,
@@ -49,6 +50,7 @@ const newChat = {
   last_message_id: null,
   role: 'owner' as const,
   unread_count: 0,
+  mention_count: 0,
 };
 
 export const messages = (limits: Limits) => {
@@ -127,7 +129,7 @@ export const messages = (limits: Limits) => {
       input: z.strictObject({ message_id: messageId }),
       output: z.object({ message }),
       errors: ['not_found', 'forbidden'],
-      example: { input: { message_id: 2 }, output: { message: { ...reply, content: '', deleted_at: at } } },
+      example: { input: { message_id: 2 }, output: { message: deletedReply } },
     }),
     search_messages: get(['messages:read'], {
       summary:
@@ -141,6 +143,18 @@ export const messages = (limits: Limits) => {
       output: z.object({ messages: z.array(message), has_more: hasMore }),
       errors: ['not_found', 'forbidden'],
       example: { input: { query: 'launch fri' }, output: { messages: [newest], has_more: false } },
+    }),
+    mentions: get(['messages:read'], {
+      summary:
+        'List the messages of others that mention you by `@name` or `@all`, newest first, in the chats that you are in.',
+      input: z.strictObject({
+        chat_id: chatId.optional().meta({ description: 'only in this chat' }),
+        before_id: beforeId,
+        limit,
+      }),
+      output: z.object({ messages: z.array(message), has_more: hasMore }),
+      errors: ['not_found', 'forbidden'],
+      example: { input: { chat_id: 1 }, output: { messages: [reply], has_more: false } },
     }),
     mark_read: post(['messages:write'], {
       summary: 'Move your read marker up to a message, or to the newest one. It never moves back.',

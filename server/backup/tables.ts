@@ -14,6 +14,7 @@ export const keptTables: readonly Table[] = [
   { name: 'files', key: ['file_id'] },
   { name: 'messages', key: ['message_id'] },
   { name: 'reactions', key: ['chat_id', 'message_id', 'emoji', 'user_id'] },
+  { name: 'mentions', key: ['chat_id', 'user_id', 'message_id'] },
   { name: 'events', key: ['event_id'] },
   { name: 'cursors', key: ['name'] },
   { name: 'log_gaps', key: ['after_event'] },

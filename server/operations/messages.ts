@@ -4,6 +4,7 @@ import { edited, tombstone } from '../domain/message.ts';
 import { may, refusals } from '../domain/policy.ts';
 import { words } from '../domain/words.ts';
 import { chatsOf } from '../store/chat/members.ts';
+import { deleteMentions, findMentions, insertMentions, mentionsOf } from '../store/chat/mentions.ts';
 import { type MessageRow, pageOfMessages, textsOf, updateMessage } from '../store/chat/messages.ts';
 import { deleteReactionsTo } from '../store/chat/reactions.ts';
 import type { Db } from '../store/engine/engine.ts';
@@ -69,7 +70,8 @@ export const messageHandlers = (services: Services) =>
       return { message: await present.messageFor(services.engine, message, caller.userId, services.files.url) };
     },
 
-    // An edit takes as much space as a message: its event has both texts.
+    // An edit takes as much space as a message: its event has both texts. The event comes first, because sends change rows
+    // of messages under the event lock.
     'messages.edit_message': change(
       services,
       async (tx, at, { caller: { userId, ownerId }, input: { message_id, content } }) => {
@@ -83,11 +85,15 @@ export const messageHandlers = (services: Services) =>
           message: await present.messageFor(tx, row, userId, services.files.url),
         });
         if (before.content === content) return show(message);
-        const after = { ...message, json: JSON.stringify(edited(before, content, at)) };
-        await updateMessage(tx, message, after);
         const { chat_id, user_id } = message;
-        const data = { message_id, chat_id, user_id, content, previous_content: before.content };
+        const said = { message_id, chat_id, user_id, content };
+        const mentions = (await findMentions(tx, [said])).get(said);
+        const data = { ...said, ...mentions, previous_content: before.content };
         await appendOne(tx, { event: 'message_edited', data }, at);
+        const after = { ...message, json: JSON.stringify(edited(before, content, mentions, at)) };
+        await updateMessage(tx, message, after);
+        await deleteMentions(tx, before);
+        await insertMentions(tx, [{ ...said, ...mentions }]);
         services.dailyMessages.add(ownerId);
         return show(after);
       },
@@ -101,11 +107,12 @@ export const messageHandlers = (services: Services) =>
       }
       const before = present.keptMessage(message);
       if (message.is_deleted) return { message: present.message(before, services.files.url) };
+      const data = { message_id, chat_id, user_id, actor_id: userId };
+      await appendOne(tx, { event: 'message_deleted', data }, at);
       const left = tombstone(before, at);
       await updateMessage(tx, message, { ...message, is_deleted: true, file_id: null, json: JSON.stringify(left) });
       await deleteReactionsTo(tx, chat_id, message_id);
-      const data = { message_id, chat_id, user_id, actor_id: userId };
-      await appendOne(tx, { event: 'message_deleted', data }, at);
+      await deleteMentions(tx, before);
       if (file_id !== null) await releaseFile(tx, file_id, at);
       return { message: left };
     }),
@@ -123,6 +130,18 @@ export const messageHandlers = (services: Services) =>
           ? await searchEverywhere(engine, asked, charge)
           : await searchMessages(engine, { ...asked, chatIds: [chat_id] });
       const { rows, has_more } = present.page(found, limit);
+      const { messages } = await present.renderMessages(engine, await textsOf(engine, rows), userId, files.url);
+      return new PreparedJson(`"messages":${messages},"has_more":${has_more}`);
+    },
+
+    'messages.mentions': async ({ caller: { userId }, input: { chat_id: chatId, limit, before_id } }) => {
+      const { engine, files } = services;
+      if (chatId !== undefined) await accessChatTo(engine, 'read', userId, chatId);
+      const before = before_id ?? Number.MAX_SAFE_INTEGER;
+      const { rows, has_more } = present.page(
+        await mentionsOf(engine, { userId, chatId, before, limit: limit + 1 }),
+        limit,
+      );
       const { messages } = await present.renderMessages(engine, await textsOf(engine, rows), userId, files.url);
       return new PreparedJson(`"messages":${messages},"has_more":${has_more}`);
     },

@@ -4,6 +4,7 @@ import { type Db, type Dialect, perDialect, type Tx } from '../engine/engine.ts'
 import { pointQuery } from '../engine/point-query.ts';
 import { value } from '../engine/query.ts';
 import { newestIn } from './in-chat.ts';
+import { mentionsSince } from './mentions.ts';
 
 export interface ChatRow {
   readonly chat_id: ChatId;
@@ -22,6 +23,7 @@ export interface ChatView extends ChatRow {
   readonly last_read_id: number | null;
   readonly last_message_id: MessageId | null;
   readonly unread_count: number;
+  readonly mention_count: number;
 }
 
 /** Counts unread messages only among the newest, so that a chat unread for years costs no more than any other. */
@@ -37,7 +39,8 @@ const view = perDialect(
      SELECT n.user_id, n.is_deleted FROM messages n
      WHERE ${dialect.isOne('n.chat_id', 'c.chat_id')} AND n.message_id > m.last_read_id
      ORDER BY n.chat_id DESC, n.message_id DESC LIMIT ${maxUnread}
-   ) AS newest WHERE user_id <> $1 AND is_deleted = 0) AS unread_count`,
+   ) AS newest WHERE user_id <> $1 AND is_deleted = 0) AS unread_count,
+  ${mentionsSince('c.chat_id', '$1', 'm.last_read_id')} AS mention_count`,
 );
 
 const memberOf = (user: string) =>

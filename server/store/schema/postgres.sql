@@ -243,6 +243,13 @@ CREATE TABLE public.members (
     last_read_id bigint NOT NULL
 );
 
+CREATE TABLE public.mentions (
+    chat_id bigint NOT NULL,
+    user_id bigint NOT NULL,
+    message_id bigint NOT NULL,
+    author_id bigint NOT NULL
+);
+
 CREATE SEQUENCE public.message_ids
     START WITH 1
     INCREMENT BY 1
@@ -481,6 +488,9 @@ ALTER TABLE ONLY public.log_gaps
 
 ALTER TABLE ONLY public.members
     ADD CONSTRAINT members_pkey PRIMARY KEY (chat_id, user_id, joined_event);
+
+ALTER TABLE ONLY public.mentions
+    ADD CONSTRAINT mentions_pkey PRIMARY KEY (chat_id, user_id, message_id);
 
 ALTER TABLE ONLY public.message_words
     ADD CONSTRAINT message_words_pkey PRIMARY KEY (message_id);

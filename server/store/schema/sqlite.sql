@@ -223,6 +223,14 @@ CREATE INDEX members_left ON members (left_event) WHERE left_event IS NOT NULL;
 
 CREATE UNIQUE INDEX members_present ON members (chat_id, user_id) WHERE left_event IS NULL;
 
+CREATE TABLE mentions (
+  chat_id INTEGER NOT NULL,
+  user_id INTEGER NOT NULL,
+  message_id INTEGER NOT NULL,
+  author_id INTEGER NOT NULL,
+  PRIMARY KEY (chat_id, user_id, message_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE VIRTUAL TABLE message_terms USING fts5vocab (message_words, instance);
 
 CREATE VIRTUAL TABLE message_words USING fts5 (words, content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'none');

@@ -11,9 +11,23 @@ interface ChatState {
   description: string;
   visibility: string;
   roles: Record<number, string>;
-  messages: Record<number, { author: number; content: string; deleted: boolean; reactions: Record<string, number> }>;
+  messages: Record<number, MessageState>;
+}
+
+interface MessageState {
+  author: number;
+  content: string;
+  deleted: boolean;
+  reactions: Record<string, number>;
+  mentions: readonly number[];
+  mentionsAll: boolean;
 }
 type State = Record<number, ChatState>;
+
+const mentionsIn = (said: { mentions?: readonly number[] | undefined; mentions_all?: boolean | undefined }) => ({
+  mentions: said.mentions ?? [],
+  mentionsAll: said.mentions_all ?? false,
+});
 
 /** Reads everything that one user sees. */
 async function snapshot(user: Client): Promise<State> {
@@ -37,6 +51,7 @@ async function snapshot(user: Client): Promise<State> {
               content: m.content,
               deleted: m.deleted_at !== null,
               reactions: Object.fromEntries(m.reactions.map((r) => [r.emoji, r.count])),
+              ...mentionsIn(m),
             },
           ]),
         ),
@@ -72,15 +87,17 @@ type Apply = { [E in Exclude<ChatEvent, Founding>]: (chat: ChatState, data: Even
 
 const apply: Apply = {
   new_message: (chat, d) => {
-    chat.messages[d.message_id] = { author: d.user_id, content: d.content, deleted: false, reactions: {} };
+    const { user_id: author, content } = d;
+    chat.messages[d.message_id] = { author, content, deleted: false, reactions: {}, ...mentionsIn(d) };
   },
   message_edited: (chat, d) => {
     const message = chat.messages[d.message_id];
     expect(message?.content).toBe(d.previous_content);
-    if (message) message.content = d.content;
+    if (message) Object.assign(message, { content: d.content, ...mentionsIn(d) });
   },
   message_deleted: (chat, d) => {
-    chat.messages[d.message_id] = { author: d.user_id, content: '', deleted: true, reactions: {} };
+    const author = d.user_id;
+    chat.messages[d.message_id] = { author, content: '', deleted: true, reactions: {}, ...mentionsIn({}) };
   },
   user_joined: (chat, d) => {
     chat.roles[d.user_id] = 'member';
@@ -170,11 +187,13 @@ const acts: fc.Arbitrary<Act[]> = fc.array(
 
 class Stage {
   readonly users: Client[];
+  readonly #names: string[];
   readonly chats: number[] = [];
   readonly messages: number[] = [];
 
-  constructor(users: Client[]) {
+  constructor(users: Client[], names: string[]) {
     this.users = users;
+    this.#names = names;
   }
 
   async perform({ kind, who, whom, what }: Act): Promise<void> {
@@ -183,12 +202,13 @@ class Stage {
     const chat_id = this.chats[what % (this.chats.length || 1)] ?? 1;
     const message_id = this.messages[what % (this.messages.length || 1)] ?? 1;
     const emoji = ['👍', '🎉', 'ok'][what % 3] ?? 'ok';
+    const addressed = ['', ` @${this.#names[whom]}`, ' @all', ` @${this.#names[whom]} @all`][what % 4] ?? '';
     const steps: Record<(typeof kinds)[number], () => Promise<unknown>> = {
       send: async () => {
-        const { body } = await user.call('messages.send_message', { chat_id, content: `m${what}` });
+        const { body } = await user.call('messages.send_message', { chat_id, content: `m${what}${addressed}` });
         if (body.success) this.messages.push(body.message.message_id);
       },
-      edit: () => user.call('messages.edit_message', { message_id, content: `e${what}` }),
+      edit: () => user.call('messages.edit_message', { message_id, content: `e${what}${addressed}` }),
       delete: () => user.call('messages.delete_message', { message_id }),
       react: () => user.call('messages.add_reaction', { message_id, emoji }),
       unreact: () => user.call('messages.remove_reaction', { message_id, emoji }),
@@ -224,8 +244,10 @@ class Stage {
 }
 
 let people = 0;
-const newStage = async (server: TestServer) =>
-  new Stage(await Promise.all(Array.from({ length: 4 }, () => server.user(`person${++people}`))));
+async function newStage(server: TestServer): Promise<Stage> {
+  const names = Array.from({ length: 4 }, () => `person${++people}`);
+  return new Stage(await Promise.all(names.map((name) => server.user(name))), names);
+}
 
 onAnyEngine('for every user and every history', (engine) => {
   const server = serverFor(engine);
