@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { chatId, messageId, userId, webhookId } from './fields.ts';
 import { file, message, role, visibility } from './records.ts';
 
-const { mentions, mentions_all } = message.shape;
+const { mentions, mentions_all, thread_id } = message.shape;
 const created = z.object({ chat_id: chatId, name: z.string(), user_id: userId, participants: z.array(userId) });
 const membership = z.object({ chat_id: chatId, user_id: userId, actor_id: userId });
 const reaction = z.object({ message_id: messageId, chat_id: chatId, user_id: userId, emoji: z.string() });
@@ -18,6 +18,7 @@ export const events = {
       content: z.string(),
       mentions,
       mentions_all,
+      thread_id,
       file: file.optional(),
       reply_to: messageId.optional(),
     }),
@@ -41,6 +42,7 @@ export const events = {
       chat_id: chatId,
       user_id: userId.meta({ description: 'the author' }),
       actor_id: userId.meta({ description: 'who deleted it' }),
+      thread_id,
     }),
   },
   user_joined: { when: 'a user joins a group or channel, or is added to it', data: membership },

@@ -8,6 +8,7 @@ export const names = {
     delete: 'messages.delete_message',
     search: 'messages.search_messages',
     mentions: 'messages.mentions',
+    threads: 'messages.threads',
     markRead: 'messages.mark_read',
     addReaction: 'messages.add_reaction',
     removeReaction: 'messages.remove_reaction',

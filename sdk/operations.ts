@@ -142,6 +142,8 @@ export interface Message {
   mentions?: number[] | undefined;
   /** True if the text mentions `@all`; absent otherwise. */
   mentions_all?: boolean | undefined;
+  /** The first message of the thread; only of a reply. */
+  thread_id?: number | undefined;
   reply_to: number | null;
   /** The file sent with the message. */
   file: FileInfo | null;
@@ -150,6 +152,12 @@ export interface Message {
   created_at: string;
   edited_at: string | null;
   deleted_at: string | null;
+  /** Replies in its thread, without deleted ones; absent if none. */
+  reply_count?: number | undefined;
+  /** The newest of these replies. */
+  last_reply_id?: number | undefined;
+  /** ISO 8601, UTC, milliseconds. */
+  last_reply_at?: string | undefined;
 }
 
 export interface Participant {
@@ -194,6 +202,18 @@ export interface Replay {
   /** ISO 8601, UTC, milliseconds. */
   created_at: string;
   finished_at: string | null;
+}
+
+export interface Thread {
+  /** The first message. */
+  message: Message;
+  reply_count: number;
+  /** Identifier of a message; rises within a chat. */
+  last_reply_id: number;
+  /** ISO 8601, UTC, milliseconds. */
+  last_reply_at: string;
+  /** Replies of others after your read marker of the chat, among the newest 100 of the thread. */
+  unread_count: number;
 }
 
 export interface Token {
@@ -280,6 +300,8 @@ export interface SendMessageOutput {
 export interface GetMessagesInput {
   /** Identifier of a chat. */
   chat_id: number;
+  /** Only the replies in the thread of this message, without deleted ones. */
+  thread_id?: number | undefined;
   /** Rows in a page at most. */
   limit?: number | undefined;
   /** Only messages with a lower id. */
@@ -351,6 +373,19 @@ export interface MentionsInput {
 
 export interface MentionsOutput {
   messages: Message[];
+  /** Whether another page follows. */
+  has_more: boolean;
+}
+
+export interface ThreadsInput {
+  /** Only threads with a lower `last_reply_id`. */
+  before_id?: number | undefined;
+  /** Rows in a page at most. */
+  limit?: number | undefined;
+}
+
+export interface ThreadsOutput {
+  threads: Thread[];
   /** Whether another page follows. */
   has_more: boolean;
 }
@@ -913,6 +948,7 @@ export interface Operations {
   'messages.delete_message': { input: DeleteMessageInput; output: DeleteMessageOutput };
   'messages.search_messages': { input: SearchMessagesInput; output: SearchMessagesOutput };
   'messages.mentions': { input: MentionsInput; output: MentionsOutput };
+  'messages.threads': { input: ThreadsInput; output: ThreadsOutput };
   'messages.mark_read': { input: MarkReadInput; output: MarkReadOutput };
   'messages.add_reaction': { input: AddReactionInput; output: AddReactionOutput };
   'messages.remove_reaction': { input: RemoveReactionInput; output: RemoveReactionOutput };
@@ -974,6 +1010,8 @@ export interface MessagesMethods {
   readonly search: PagedCall<'messages.search_messages'>;
   /** List the messages of others that mention you by `@name` or `@all`, newest first, in the chats that you are in. */
   readonly mentions: PagedCall<'messages.mentions'>;
+  /** List the threads in which you have written, the one with the newest reply first, in the chats that you are in. */
+  readonly threads: PagedCall<'messages.threads'>;
   /** Move your read marker up to a message, or to the newest one. It never moves back. */
   readonly markRead: Call<'messages.mark_read'>;
   /** React to a message. */
@@ -1143,6 +1181,8 @@ export interface EventData {
     mentions?: number[] | undefined;
     /** True if the text mentions `@all`; absent otherwise. */
     mentions_all?: boolean | undefined;
+    /** The first message of the thread; only of a reply. */
+    thread_id?: number | undefined;
     file?: FileInfo | undefined;
     /** Identifier of a message; rises within a chat. */
     reply_to?: number | undefined;
@@ -1172,6 +1212,8 @@ export interface EventData {
     user_id: number;
     /** Who deleted it. */
     actor_id: number;
+    /** The first message of the thread; only of a reply. */
+    thread_id?: number | undefined;
   };
   /** Sent when a user joins a group or channel, or is added to it. */
   user_joined: {
@@ -1311,6 +1353,7 @@ export const operations = {
     delete_message: { method: 'POST' },
     search_messages: { method: 'GET' },
     mentions: { method: 'GET' },
+    threads: { method: 'GET' },
     mark_read: { method: 'POST' },
     add_reaction: { method: 'POST' },
     remove_reaction: { method: 'POST' },

@@ -17,10 +17,11 @@ import {
 import { fileInput } from '../file-input.ts';
 import type { Limits } from '../limits.ts';
 import { get, post } from '../operation.ts';
-import { chat, message, visibility } from '../records.ts';
+import { chat, message, thread, visibility } from '../records.ts';
 
 const at = '2026-01-01T12:00:00.000Z';
-const hello = {
+const replies = { reply_count: 1, last_reply_id: 2, last_reply_at: at };
+const opening = {
   message_id: 1,
   chat_id: 1,
   user_id: 1,
@@ -35,8 +36,9 @@ const hello = {
   edited_at: null,
   deleted_at: null,
 };
-const newest = { ...hello, message_id: 3, user_id: 3, content: 'The launch is on Friday', reactions: [] };
-const deletedReply = { ...newest, message_id: 2, user_id: 2, content: '', reply_to: 1, deleted_at: at };
+const hello = { ...opening, ...replies };
+const newest = { ...opening, message_id: 3, user_id: 3, content: 'The launch is on Friday', reactions: [] };
+const deletedReply = { ...newest, message_id: 2, user_id: 2, content: '', thread_id: 1, reply_to: 1, deleted_at: at };
 const reply = { ...deletedReply, content: 'Hi @ada!', mentions: [1], deleted_at: null };
 const newChat = {
   chat_id: 5,
@@ -87,7 +89,9 @@ export const messages = (limits: Limits) => {
       errors: ['not_found', 'forbidden', 'conflict', 'idempotency_conflict'],
       example: {
         input: { chat_id: 1, content: 'See you there', reply_to: 3 },
-        output: { message: { ...newest, message_id: 4, user_id: 1, content: 'See you there', reply_to: 3 } },
+        output: {
+          message: { ...newest, message_id: 4, user_id: 1, content: 'See you there', thread_id: 3, reply_to: 3 },
+        },
       },
     }),
     get_messages: get(['messages:read'], {
@@ -95,6 +99,9 @@ export const messages = (limits: Limits) => {
         'List the messages of a chat in ascending order: the newest page, the page before `before_id`, or the page after `after_id` (0 starts at the oldest).',
       input: z.strictObject({
         chat_id: chatId,
+        thread_id: messageId
+          .optional()
+          .meta({ description: 'only the replies in the thread of this message, without deleted ones' }),
         limit,
         before_id: beforeId,
         after_id: z
@@ -155,6 +162,16 @@ export const messages = (limits: Limits) => {
       output: z.object({ messages: z.array(message), has_more: hasMore }),
       errors: ['not_found', 'forbidden'],
       example: { input: { chat_id: 1 }, output: { messages: [reply], has_more: false } },
+    }),
+    threads: get(['messages:read'], {
+      summary:
+        'List the threads in which you have written, the one with the newest reply first, in the chats that you are in.',
+      input: z.strictObject({
+        before_id: z.int().positive().optional().meta({ description: 'only threads with a lower `last_reply_id`' }),
+        limit,
+      }),
+      output: z.object({ threads: z.array(thread), has_more: hasMore }),
+      example: { input: {}, output: { threads: [{ message: hello, ...replies, unread_count: 1 }], has_more: false } },
     }),
     mark_read: post(['messages:write'], {
       summary: 'Move your read marker up to a message, or to the newest one. It never moves back.',

@@ -15,16 +15,17 @@ export const keptFile = ({ file_id, name, mime_type, size, sha256 }: KeptFile): 
   sha256,
 });
 
-type NewMessage = Pick<Message, 'message_id' | 'chat_id' | 'user_id' | 'content' | 'reply_to'> &
+type NewMessage = Pick<Message, 'message_id' | 'chat_id' | 'user_id' | 'content' | 'thread_id' | 'reply_to'> &
   Mentions & { readonly file: KeptFile | null };
 
 /** Returns a new message as JSON. `renderMessageEvent` relies on the order of the fields. */
 export function messageJson(message: NewMessage, at: number): string {
-  const { message_id, chat_id, user_id, content, mentions, mentions_all, reply_to, file } = message;
+  const { message_id, chat_id, user_id, content, mentions, mentions_all, thread_id, reply_to, file } = message;
   const said = `"message_id":${message_id},"chat_id":${chat_id},"user_id":${user_id},"content":${JSON.stringify(content)}`;
   const mentioned = (mentions ? `,"mentions":[${mentions}]` : '') + (mentions_all ? ',"mentions_all":true' : '');
+  const thread = thread_id === undefined ? '' : `,"thread_id":${thread_id}`;
   const times = `"created_at":"${isoTime(at)}","edited_at":null,"deleted_at":null`;
-  return `{${said}${mentioned},"reply_to":${reply_to},"file":${file && JSON.stringify(file)},"reactions":[],${times}}`;
+  return `{${said}${mentioned}${thread},"reply_to":${reply_to},"file":${file && JSON.stringify(file)},"reactions":[],${times}}`;
 }
 
 export function edited(

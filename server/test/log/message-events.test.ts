@@ -18,7 +18,11 @@ describe('the event of a message', () => {
   );
 
   const mentions = fc.record(
-    { mentions: fc.array(fc.nat(), { minLength: 1, maxLength: 3 }), mentions_all: fc.constant(true) },
+    {
+      mentions: fc.array(fc.nat(), { minLength: 1, maxLength: 3 }),
+      mentions_all: fc.constant(true),
+      thread_id: fc.nat(),
+    },
     { requiredKeys: [] },
   );
 
@@ -26,7 +30,7 @@ describe('the event of a message', () => {
     fc.assert(
       fc.property(content, mentions, fc.option(fc.nat()), fc.nat(), (text, mentioned, replyTo, at) => {
         const ids = { message_id: 5 as MessageId, chat_id: 2 as ChatId, user_id: 3 as UserId };
-        const said = { ...ids, content: text, ...(mentioned as Mentions) };
+        const said = { ...ids, content: text, ...(mentioned as Mentions & { thread_id?: MessageId }) };
         const reply = replyTo === null ? {} : { reply_to: replyTo as MessageId };
         const json = messageJson({ ...said, reply_to: replyTo as MessageId | null, file: null }, at);
         expect(JSON.parse(json)).toMatchObject({ ...said, reply_to: replyTo, file: null });

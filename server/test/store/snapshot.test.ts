@@ -21,6 +21,9 @@ interface MessageState {
   reactions: Record<string, number>;
   mentions: readonly number[];
   mentionsAll: boolean;
+  thread: number | undefined;
+  replyCount: number;
+  lastReply: number | undefined;
 }
 type State = Record<number, ChatState>;
 
@@ -52,6 +55,9 @@ async function snapshot(user: Client): Promise<State> {
               deleted: m.deleted_at !== null,
               reactions: Object.fromEntries(m.reactions.map((r) => [r.emoji, r.count])),
               ...mentionsIn(m),
+              thread: m.thread_id,
+              replyCount: m.reply_count ?? 0,
+              lastReply: m.last_reply_id,
             },
           ]),
         ),
@@ -85,10 +91,23 @@ type ChatEvent = Exclude<EventName, 'webhook_disabled'>;
 
 type Apply = { [E in Exclude<ChatEvent, Founding>]: (chat: ChatState, data: EventData<E>) => void };
 
+const unanswered = { deleted: false, replyCount: 0, lastReply: undefined };
+
+/** Counts the replies in a thread again, from the messages that the client has. */
+function countReplies(chat: ChatState, thread: number | undefined): void {
+  const root = thread === undefined ? undefined : chat.messages[thread];
+  if (!root) return;
+  const replies = Object.entries(chat.messages).filter(([, m]) => m.thread === thread && !m.deleted);
+  root.replyCount = replies.length;
+  root.lastReply = replies.length === 0 ? undefined : Math.max(...replies.map(([id]) => Number(id)));
+}
+
 const apply: Apply = {
   new_message: (chat, d) => {
     const { user_id: author, content } = d;
-    chat.messages[d.message_id] = { author, content, deleted: false, reactions: {}, ...mentionsIn(d) };
+    const state = { ...unanswered, author, content, ...mentionsIn(d), thread: d.thread_id };
+    chat.messages[d.message_id] = { ...state, reactions: {} };
+    countReplies(chat, d.thread_id);
   },
   message_edited: (chat, d) => {
     const message = chat.messages[d.message_id];
@@ -97,7 +116,10 @@ const apply: Apply = {
   },
   message_deleted: (chat, d) => {
     const author = d.user_id;
-    chat.messages[d.message_id] = { author, content: '', deleted: true, reactions: {}, ...mentionsIn({}) };
+    const { replyCount = 0, lastReply } = chat.messages[d.message_id] ?? {};
+    const left = { ...unanswered, author, content: '', deleted: true, ...mentionsIn({}), thread: d.thread_id };
+    chat.messages[d.message_id] = { ...left, reactions: {}, replyCount, lastReply };
+    countReplies(chat, d.thread_id);
   },
   user_joined: (chat, d) => {
     chat.roles[d.user_id] = 'member';
@@ -164,6 +186,8 @@ const kinds = [
   'send',
   'send',
   'send',
+  'reply',
+  'reply',
   'edit',
   'delete',
   'react',
@@ -206,6 +230,13 @@ class Stage {
     const steps: Record<(typeof kinds)[number], () => Promise<unknown>> = {
       send: async () => {
         const { body } = await user.call('messages.send_message', { chat_id, content: `m${what}${addressed}` });
+        if (body.success) this.messages.push(body.message.message_id);
+      },
+      reply: async () => {
+        const { body: asked } = await user.call('messages.get_message', { message_id });
+        if (!asked.success) return;
+        const input = { chat_id: asked.message.chat_id, content: `r${what}`, reply_to: message_id };
+        const { body } = await user.call('messages.send_message', input);
         if (body.success) this.messages.push(body.message.message_id);
       },
       edit: () => user.call('messages.edit_message', { message_id, content: `e${what}${addressed}` }),
