@@ -83,7 +83,8 @@ export const chat = z
       description: 'messages of others after your read marker, among the newest 100 of the chat',
     }),
     mention_count: count.meta({
-      description: 'messages of others after your read marker that mention you or `@all`, counted up to 100',
+      description:
+        'messages of others after your read marker that mention you, and those that mention `@all`, among the newest 100 of each',
     }),
   })
   .meta({ id: 'Chat' });

@@ -47,7 +47,7 @@ export interface Chat {
   role: 'owner' | 'admin' | 'member' | null;
   /** Messages of others after your read marker, among the newest 100 of the chat. */
   unread_count: number;
-  /** Messages of others after your read marker that mention you or `@all`, counted up to 100. */
+  /** Messages of others after your read marker that mention you, and those that mention `@all`, among the newest 100 of each. */
   mention_count: number;
 }
 

@@ -83,15 +83,17 @@ export async function deleteMentions(tx: Tx, message: Mentioning): Promise<void>
   if (rows.length > 0) await tx.bulk(deletion, rows);
 }
 
-/** Counts no further, so that a chat unread for years costs no more than any other. */
+/** Counts only the newest of each kind, so that a chat unread for years costs no more than any other. */
 const maxCounted = 100;
 
-/** A subquery for the messages after `since` that mention a user of a chat. */
-export const mentionsSince = (chat: string, user: string, since: string): string =>
-  `(SELECT count(*) FROM (
-     SELECT n.message_id FROM mentions n WHERE n.chat_id = ${chat} AND n.user_id IN (${everybody}, ${user})
-       AND n.message_id > ${since} AND n.author_id <> ${user} LIMIT ${maxCounted}
-   ) AS unread)`;
+/** A subquery for the number of messages of others after `since` that mention a user of a chat, or all. */
+export function mentionsSince(chat: string, user: string, since: string): string {
+  const newest = (whom: string) => `(SELECT count(*) FROM (
+     SELECT n.author_id FROM mentions n WHERE n.chat_id = ${chat} AND n.user_id = ${whom} AND n.message_id > ${since}
+     ORDER BY n.message_id DESC LIMIT ${maxCounted}
+   ) AS newest WHERE author_id <> ${user})`;
+  return `${newest(user)} + ${newest(String(everybody))}`;
+}
 
 export interface MentionQuery {
   readonly userId: UserId;

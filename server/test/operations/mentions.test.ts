@@ -182,10 +182,12 @@ onBothEngines('mentions', (engine) => {
       expect(await count(bob, chat_id)).toBe(0);
     });
 
-    test('up to 100', async () => {
+    test('among the newest 100 of each kind', async () => {
       const chat_id = await newGroup(bob);
       await Promise.all(Array.from({ length: 105 }, () => say(ada, chat_id, at.bob)));
       expect(await count(bob, chat_id)).toBe(100);
+      await say(ada, chat_id, '@all');
+      expect(await count(bob, chat_id)).toBe(101);
     });
 
     test('none for those who join later or only look on', async () => {
