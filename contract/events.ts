@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { chatId, messageId, userId, webhookId } from './fields.ts';
-import { file, preferences, role, visibility } from './records.ts';
+import { file, message, preferences, role, visibility } from './records.ts';
 
+const { mentions, mentions_all, thread_id } = message.shape;
 const created = z.object({ chat_id: chatId, name: z.string(), user_id: userId, participants: z.array(userId) });
 const membership = z.object({ chat_id: chatId, user_id: userId, actor_id: userId });
 const pin = z.object({
@@ -20,6 +21,9 @@ export const events = {
       chat_id: chatId,
       user_id: userId,
       content: z.string(),
+      mentions,
+      mentions_all,
+      thread_id,
       file: file.optional(),
       reply_to: messageId.optional(),
     }),
@@ -31,6 +35,8 @@ export const events = {
       chat_id: chatId,
       user_id: userId.meta({ description: 'the author' }),
       content: z.string(),
+      mentions,
+      mentions_all,
       previous_content: z.string(),
     }),
   },
@@ -41,6 +47,7 @@ export const events = {
       chat_id: chatId,
       user_id: userId.meta({ description: 'the author' }),
       actor_id: userId.meta({ description: 'who deleted it' }),
+      thread_id,
     }),
   },
   user_joined: { when: 'a user joins a group or channel, or is added to it', data: membership },

@@ -10,7 +10,7 @@ export const exampleCalls: readonly { by: 'ada' | 'bob' | 'cleo'; call: Operatio
   { by: 'bob', call: 'messages.create_group', input: { name: 'Lunch', participants: [1] } },
   { by: 'bob', call: 'messages.create_channel', input: { name: 'Random' } },
   { by: 'ada', call: 'messages.send_message', input: { chat_id: 1, content: 'Hello, world' } },
-  { by: 'bob', call: 'messages.send_message', input: { chat_id: 1, content: 'Hi Ada!', reply_to: 1 } },
+  { by: 'bob', call: 'messages.send_message', input: { chat_id: 1, content: 'Hi @ada!', reply_to: 1 } },
   {
     by: 'ada',
     call: 'webhooks.register',

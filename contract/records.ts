@@ -41,12 +41,21 @@ export const message = z
     chat_id: chatId,
     user_id: userId,
     content: z.string().meta({ description: 'empty if there is only a file, and once the message is deleted' }),
+    mentions: z
+      .array(userId)
+      .optional()
+      .meta({ description: 'the participants whom the text mentions by `@name`; absent if there are none' }),
+    mentions_all: z.boolean().optional().meta({ description: 'true if the text mentions `@all`; absent otherwise' }),
+    thread_id: messageId.optional().meta({ description: 'the first message of the thread; only of a reply' }),
     reply_to: messageId.nullable(),
     file: file.nullable().meta({ description: 'the file sent with the message' }),
     reactions: z.array(reaction),
     created_at: time,
     edited_at: time.nullable(),
     deleted_at: time.nullable(),
+    reply_count: count.optional().meta({ description: 'replies in its thread, without deleted ones; absent if none' }),
+    last_reply_id: messageId.optional().meta({ description: 'the newest of these replies' }),
+    last_reply_at: time.optional(),
   })
   .meta({ id: 'Message' });
 
@@ -73,6 +82,17 @@ export const preferences = {
   archived: z.boolean().meta({ description: 'whether you have archived the chat' }),
   pinned: z.boolean().meta({ description: 'whether you keep the chat at the top of your list' }),
 };
+export const thread = z
+  .object({
+    message: message.meta({ description: 'the first message' }),
+    reply_count: count,
+    last_reply_id: messageId,
+    last_reply_at: time,
+    unread_count: count.meta({
+      description: 'replies of others after your read marker of the chat, among the newest 100 of the thread',
+    }),
+  })
+  .meta({ id: 'Thread' });
 
 export const chat = z
   .object({
@@ -93,6 +113,10 @@ export const chat = z
     role: role.nullable().meta({ description: 'your role; null if you are not a participant' }),
     unread_count: count.meta({
       description: 'messages of others after your read marker, among the newest 100 of the chat',
+    }),
+    mention_count: count.meta({
+      description:
+        'messages of others after your read marker that mention you, and those that mention `@all`, among the newest 100 of each',
     }),
     ...preferences,
   })
@@ -156,6 +180,7 @@ export const loggedEvent = z
 
 export type FileInfo = z.output<typeof file>;
 export type Message = z.output<typeof message>;
+export type Thread = z.output<typeof thread>;
 export type Reaction = z.output<typeof reaction>;
 export type LastMessage = z.output<typeof lastMessage>;
 export type Chat = z.output<typeof chat>;

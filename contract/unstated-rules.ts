@@ -74,8 +74,8 @@ export const unstatedRules: readonly UnstatedRule[] = [
   {
     of: ['messages.get_messages'],
     field: 'around_id',
-    rule: '`around_id` excludes `before_id` and `after_id`.',
-    message: 'cannot be given beside before_id or after_id',
+    rule: '`around_id` excludes `before_id`, `after_id` and `thread_id`.',
+    message: 'cannot be given beside before_id, after_id or thread_id',
   },
   {
     of: ['messages.search_messages'],

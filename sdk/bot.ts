@@ -9,7 +9,7 @@ export interface BotMessage extends Readonly<EventData['new_message']> {
   readonly event_id: number;
   /** When it was sent: ISO 8601 in UTC. */
   readonly timestamp: string;
-  /** Whether the text has the bot's name, as in `@echo`. */
+  /** Whether the text mentions the bot, as in `@echo`, by the rules of the server: not within code, for example. */
   readonly isMention: boolean;
   /** The text without the bot's name: `@bob hello` for `@bob @echo hello`. */
   readonly withoutMention: string;
@@ -244,9 +244,9 @@ class RunningBot implements Bot {
 
   /** Throws the error of a handler if it is retryable. Otherwise the event is handled, unless `onError` throws. */
   async #handle(event: Received, isRetryable: IsRetryable): Promise<void> {
-    const { userId, mention } = await this.#load();
-    if (event.data.user_id !== userId) {
-      const message = this.#messageOf(event, mention);
+    const identity = await this.#load();
+    if (event.data.user_id !== identity.userId) {
+      const message = this.#messageOf(event, identity);
       const { onMessage, onMention, onError } = this.#options;
       try {
         await ((message.isMention ? onMention : undefined) ?? onMessage)?.(message);
@@ -262,10 +262,10 @@ class RunningBot implements Bot {
     }
   }
 
-  #messageOf({ event_id, timestamp, data }: Received, mention: RegExp): BotMessage {
+  #messageOf({ event_id, timestamp, data }: Received, { userId, mention }: Identity): BotMessage {
     const { name = 'bot' } = this.#options;
     const { chat_id, message_id, content: text } = data;
-    const isMention = text.search(mention) !== -1;
+    const isMention = data.mentions?.includes(userId) ?? false;
     const withoutMention = text.replace(mention, '').trim();
     let replies = 0;
     const reply = async (content: string) => {

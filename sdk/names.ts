@@ -7,6 +7,8 @@ export const names = {
     edit: 'messages.edit_message',
     delete: 'messages.delete_message',
     search: 'messages.search_messages',
+    mentions: 'messages.mentions',
+    threads: 'messages.threads',
     markRead: 'messages.mark_read',
     addReaction: 'messages.add_reaction',
     removeReaction: 'messages.remove_reaction',

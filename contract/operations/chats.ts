@@ -39,6 +39,7 @@ const launch = {
   pins: [],
   role: 'owner' as const,
   unread_count: 2,
+  mention_count: 1,
   notify: 'all' as const,
   muted_until: null,
   archived: false,
@@ -55,6 +56,7 @@ const random = {
   last_message_id: null,
   last_message: null,
   unread_count: 0,
+  mention_count: 0,
 };
 const ada = {
   user_id: 1,

@@ -17,10 +17,11 @@ import {
 import { fileInput } from '../file-input.ts';
 import type { Limits } from '../limits.ts';
 import { get, post } from '../operation.ts';
-import { chat, message, visibility } from '../records.ts';
+import { chat, message, thread, visibility } from '../records.ts';
 
 const at = '2026-01-01T12:00:00.000Z';
-const hello = {
+const replies = { reply_count: 1, last_reply_id: 2, last_reply_at: at };
+const opening = {
   message_id: 1,
   chat_id: 1,
   user_id: 1,
@@ -35,8 +36,10 @@ const hello = {
   edited_at: null,
   deleted_at: null,
 };
-const reply = { ...hello, message_id: 2, user_id: 2, content: 'Hi Ada!', reply_to: 1, reactions: [] };
-const newest = { ...reply, message_id: 3, user_id: 3, content: 'The launch is on Friday', reply_to: null };
+const hello = { ...opening, ...replies };
+const newest = { ...opening, message_id: 3, user_id: 3, content: 'The launch is on Friday', reactions: [] };
+const deletedReply = { ...newest, message_id: 2, user_id: 2, content: '', thread_id: 1, reply_to: 1, deleted_at: at };
+const reply = { ...deletedReply, content: 'Hi @ada!', mentions: [1], deleted_at: null };
 const newChat = {
   chat_id: 5,
   type: 'group' as const,
@@ -52,6 +55,7 @@ const newChat = {
   pins: [],
   role: 'owner' as const,
   unread_count: 0,
+  mention_count: 0,
   notify: 'all' as const,
   muted_until: null,
   archived: false,
@@ -109,15 +113,20 @@ export const messages = (limits: Limits) => {
       errors: ['not_found', 'forbidden', 'conflict', 'idempotency_conflict'],
       example: {
         input: { chat_id: 1, content: 'See you there', reply_to: 3 },
-        output: { message: { ...newest, message_id: 4, user_id: 1, content: 'See you there', reply_to: 3 } },
+        output: {
+          message: { ...newest, message_id: 4, user_id: 1, content: 'See you there', thread_id: 3, reply_to: 3 },
+        },
       },
     }),
     get_messages: get(['messages:read'], {
       summary:
-        'List the messages of a chat in ascending order: the newest page, the page before `before_id`, the page after `after_id` (0 starts at the oldest), or the page around `around_id`.',
+        'List the messages of a chat, or of a thread, in ascending order: the newest page, the page before `before_id`, the page after `after_id` (0 starts at the oldest), or the page around `around_id`.',
       input: z
         .strictObject({
           chat_id: chatId,
+          thread_id: messageId
+            .optional()
+            .meta({ description: 'only the replies in the thread of this message, without deleted ones' }),
           limit,
           before_id: beforeId,
           after_id: z
@@ -130,10 +139,11 @@ export const messages = (limits: Limits) => {
           }),
         })
         .refine(
-          ({ before_id, after_id, around_id }) => around_id === undefined || (before_id ?? after_id) === undefined,
+          ({ before_id, after_id, thread_id, around_id }) =>
+            around_id === undefined || (before_id ?? after_id ?? thread_id) === undefined,
           {
             path: ['around_id'],
-            message: 'cannot be given beside before_id or after_id',
+            message: 'cannot be given beside before_id, after_id or thread_id',
           },
         ),
       output: z.object({
@@ -168,7 +178,7 @@ export const messages = (limits: Limits) => {
       input: z.strictObject({ message_id: messageId }),
       output: z.object({ message }),
       errors: ['not_found', 'forbidden'],
-      example: { input: { message_id: 2 }, output: { message: { ...reply, content: '', deleted_at: at } } },
+      example: { input: { message_id: 2 }, output: { message: deletedReply } },
     }),
     search_messages: get(['messages:read'], {
       summary:
@@ -182,6 +192,28 @@ export const messages = (limits: Limits) => {
       output: z.object({ messages: z.array(message), has_more: hasMore }),
       errors: ['not_found', 'forbidden'],
       example: { input: { query: 'launch fri' }, output: { messages: [newest], has_more: false } },
+    }),
+    mentions: get(['messages:read'], {
+      summary:
+        'List the messages of others that mention you by `@name` or `@all`, newest first, in the chats that you are in.',
+      input: z.strictObject({
+        chat_id: chatId.optional().meta({ description: 'only in this chat' }),
+        before_id: beforeId,
+        limit,
+      }),
+      output: z.object({ messages: z.array(message), has_more: hasMore }),
+      errors: ['not_found', 'forbidden'],
+      example: { input: { chat_id: 1 }, output: { messages: [reply], has_more: false } },
+    }),
+    threads: get(['messages:read'], {
+      summary:
+        'List the threads in which you have written, the one with the newest reply first, in the chats that you are in.',
+      input: z.strictObject({
+        before_id: z.int().positive().optional().meta({ description: 'only threads with a lower `last_reply_id`' }),
+        limit,
+      }),
+      output: z.object({ threads: z.array(thread), has_more: hasMore }),
+      example: { input: {}, output: { threads: [{ message: hello, ...replies, unread_count: 1 }], has_more: false } },
     }),
     mark_read: post(['messages:write'], {
       summary: 'Move your read marker up to a message, or to the newest one. It never moves back.',

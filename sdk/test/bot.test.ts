@@ -102,7 +102,15 @@ describe('a bot on the stream', () => {
       onMention: ({ content }) => void mentions.push(content),
       onMessage: ({ content }) => void others.push(content),
     });
-    const texts = ['@echo.bot hi', 'hi, @Echo.Bot!', 'at the end: @echo.bot.', '@echo.bots', 'x@echo.bot', '@echoxbot'];
+    const texts = [
+      '@echo.bot hi',
+      'hi, @Echo.Bot!',
+      'at the end: @echo.bot.',
+      '@echo.bots',
+      'x@echo.bot',
+      '@echoxbot',
+      '`@echo.bot`',
+    ];
     for (const text of texts) await say(chat_id, text);
     await eventually('it has seen them', () => mentions.length + others.length === texts.length);
     await one.stop();
@@ -392,7 +400,10 @@ describe('a bot that receives webhooks', () => {
     return new Request('http://bot.example/hook', { method: 'POST', headers, body });
   }
 
-  const message = (user_id: number, content: string) => ({ message_id: 1, chat_id: 1, user_id, content });
+  const message = (user_id: number, content: string) => {
+    const mentions = content.includes('@echo.bot') ? { mentions: [echoId] } : {};
+    return { message_id: 1, chat_id: 1, user_id, content, ...mentions };
+  };
 
   test('calls the same handlers, once for each event', async () => {
     const store = memory();

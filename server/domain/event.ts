@@ -11,7 +11,8 @@ export const messageEventFormat = 1;
 
 /**
  * Returns the body of a `new_message` event from the JSON of its message, byte for byte as `freeze` makes it. Never change
- * a format: add one, and events that are stored keep theirs.
+ * a format: add one, and events that are stored keep theirs. Format 1 has all fields of the message before `reply_to`, among
+ * them those of mentions and threads.
  */
 export function renderMessageEvent(format: number, json: string): string {
   if (format !== 1) throw new Error(`unknown format ${format} of a stored event`);

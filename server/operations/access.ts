@@ -17,6 +17,8 @@ type MessageAccess = Membership & { readonly message: MessageRow };
 
 export const noChat = () => new ParleyError('not_found', 'There is no such chat, or you may not see it.');
 
+export const noMessage = () => new ParleyError('not_found', 'There is no such message, or you may not see it.');
+
 /** Returns a chat that the user may see. Throws `not_found` for any other. */
 export async function accessChat(db: Db, userId: UserId, chatId: ChatId, since?: number): Promise<ChatAccess> {
   const chat = await findChat(db, chatId, userId, since);
@@ -50,7 +52,7 @@ export async function accessMessage(db: Db, userId: UserId, messageId: MessageId
   const message = await findMessage(db, messageId);
   const chat = message && (await findChat(db, message.chat_id, userId));
   if (!chat || chat.role === null) {
-    throw new ParleyError('not_found', 'There is no such message, or you may not see it.');
+    throw noMessage();
   }
   return { message, chat, role: chat.role };
 }

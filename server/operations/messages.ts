@@ -1,23 +1,34 @@
-import { type EventId, invalidField, type MessageId, ParleyError } from '@parley/contract';
+import { type ChatId, type EventId, invalidField, type Message, type MessageId, ParleyError } from '@parley/contract';
 import { LRUCache } from 'lru-cache';
 import { edited, tombstone } from '../domain/message.ts';
 import { may, refusals } from '../domain/policy.ts';
 import { words } from '../domain/words.ts';
 import { chatsOf } from '../store/chat/members.ts';
-import { type MessageRow, pageAround, pageOfMessages, textsOf, updateMessage } from '../store/chat/messages.ts';
+import { deleteMentions, findMentions, insertMentions, mentionsOf } from '../store/chat/mentions.ts';
+import {
+  allTextsOf,
+  findMessage,
+  type MessageRow,
+  type Page,
+  pageAround,
+  pageOfMessages,
+  textsOf,
+  updateMessage,
+} from '../store/chat/messages.ts';
 import { removePin } from '../store/chat/pins.ts';
 import { deleteReactionsTo } from '../store/chat/reactions.ts';
+import { deleteReply, pageOfReplies, threadsWith } from '../store/chat/threads.ts';
 import type { Db } from '../store/engine/engine.ts';
 import { releaseFile } from '../store/files/files.ts';
 import { appendOne } from '../store/log/events.ts';
 import { searchAllChats, searchMessages } from '../store/search/search.ts';
 import type { WordQuery } from '../store/search/search-query.ts';
-import { accessChatTo, accessMessage, lockMessage } from './access.ts';
+import { accessChatTo, accessMessage, lockMessage, noMessage } from './access.ts';
 import { type Call, change, type Handler, type Handlers, type Services } from './operation.ts';
 import * as present from './present.ts';
 import { PreparedJson } from './results.ts';
 
-type Page = PreparedJson<'messages.get_messages'>;
+type Shown = PreparedJson<'messages.get_messages'>;
 
 /**
  * Caches the newest page of each chat, because everyone in a chat requests it after every message. A page is valid while the
@@ -26,27 +37,37 @@ type Page = PreparedJson<'messages.get_messages'>;
  */
 function getMessages({ engine, files }: Services): Handler<'messages.get_messages'> {
   // Sizes are in characters.
-  const pages = new LRUCache<string, { version: EventId; page: Page }>({
+  const pages = new LRUCache<string, { version: EventId; page: Shown }>({
     maxSize: 8_000_000,
     sizeCalculation: ({ page }) => page.body.length + 200,
   });
   return async ({ caller, input }) => {
-    const { chat_id, limit, before_id: before, after_id: after, around_id: around } = input;
-    const key = (before ?? after ?? around) === undefined ? `${chat_id} ${limit}` : undefined;
+    const { chat_id, thread_id, limit, before_id: before, after_id: after, around_id: around } = input;
+    const key = (before ?? after ?? around ?? thread_id) === undefined ? `${chat_id} ${limit}` : undefined;
     const cached = key === undefined ? undefined : pages.get(key);
     const since = key === undefined ? undefined : (cached?.version ?? 0);
     const { chat } = await accessChatTo(engine, 'read', caller.userId, chat_id, since);
     const version = chat.latest_event;
     if (cached && cached.version === version) return cached.page;
+    const page = { limit, before, after };
     const { texts, more } =
-      around === undefined
-        ? await pageOfMessages(engine, chat_id, { limit, before, after })
-        : await pageAround(engine, chat_id, around, limit);
+      around !== undefined
+        ? await pageAround(engine, chat_id, around, limit)
+        : thread_id !== undefined
+          ? await pageOfThread(engine, chat_id, thread_id, page)
+          : await pageOfMessages(engine, chat_id, page);
     const { messages, isShared } = await present.renderMessages(engine, texts, caller.userId, files.url);
-    const page: Page = new PreparedJson(`"messages":${messages},"has_more":${more}`);
-    if (isShared && key !== undefined && version !== null) pages.set(key, { version, page });
-    return page;
+    const shown: Shown = new PreparedJson(`"messages":${messages},"has_more":${more}`);
+    if (isShared && key !== undefined && version !== null) pages.set(key, { version, page: shown });
+    return shown;
   };
+}
+
+/** Returns a page of the replies in a thread. Throws `not_found` if the chat has no such message. */
+async function pageOfThread(db: Db, chatId: ChatId, threadId: MessageId, page: Page) {
+  if ((await findMessage(db, threadId))?.chat_id !== chatId) throw noMessage();
+  const { ids, more } = await pageOfReplies(db, threadId, page);
+  return { texts: await allTextsOf(db, ids), more };
 }
 
 /** A user with more chats searches all at once if that is possible. */
@@ -76,7 +97,8 @@ export const messageHandlers = (services: Services) =>
       };
     },
 
-    // An edit takes as much space as a message: its event has both texts.
+    // An edit takes as much space as a message: its event has both texts. The event comes first, because sends change rows
+    // of messages under the event lock.
     'messages.edit_message': change(
       services,
       async (tx, at, { caller: { userId, ownerId }, input: { message_id, content } }) => {
@@ -90,11 +112,15 @@ export const messageHandlers = (services: Services) =>
           message: await present.messageFor(tx, row, userId, services.files.url),
         });
         if (before.content === content) return show(message);
-        const after = { ...message, json: JSON.stringify(edited(before, content, at)) };
-        await updateMessage(tx, message, after);
         const { chat_id, user_id } = message;
-        const data = { message_id, chat_id, user_id, content, previous_content: before.content };
+        const said = { message_id, chat_id, user_id, content };
+        const mentions = (await findMentions(tx, [said])).get(said);
+        const data = { ...said, ...mentions, previous_content: before.content };
         await appendOne(tx, { event: 'message_edited', data }, at);
+        const after = { ...message, json: JSON.stringify(edited(before, content, mentions, at)) };
+        await updateMessage(tx, message, after);
+        await deleteMentions(tx, before);
+        await insertMentions(tx, [{ ...said, ...mentions }]);
         services.dailyMessages.add(ownerId);
         return show(after);
       },
@@ -107,15 +133,21 @@ export const messageHandlers = (services: Services) =>
         throw new ParleyError('forbidden', refusals.delete_any);
       }
       const before = present.keptMessage(message);
-      if (message.is_deleted) return { message: present.message(before, services.files.url) };
-      const left = tombstone(before, at);
-      await updateMessage(tx, message, { ...message, is_deleted: true, file_id: null, json: JSON.stringify(left) });
+      const show = async (row: MessageRow) => ({
+        message: await present.messageFor(tx, row, userId, services.files.url),
+      });
+      if (message.is_deleted) return show(message);
+      const { thread_id } = before;
+      const data = { message_id, chat_id, user_id, actor_id: userId, ...(thread_id && { thread_id }) };
+      await appendOne(tx, { event: 'message_deleted', data }, at);
+      const after = { ...message, is_deleted: true, file_id: null, json: JSON.stringify(tombstone(before, at)) };
+      await updateMessage(tx, message, after);
       await deleteReactionsTo(tx, chat_id, message_id);
       await removePin(tx, chat_id, message_id);
-      const data = { message_id, chat_id, user_id, actor_id: userId };
-      await appendOne(tx, { event: 'message_deleted', data }, at);
+      await deleteMentions(tx, before);
+      if (thread_id) await deleteReply(tx, thread_id, message_id);
       if (file_id !== null) await releaseFile(tx, file_id, at);
-      return { message: left };
+      return show(after);
     }),
 
     'messages.search_messages': async ({ caller: { userId }, input: { query, chat_id, limit, before_id }, charge }) => {
@@ -133,6 +165,31 @@ export const messageHandlers = (services: Services) =>
       const { rows, has_more } = present.page(found, limit);
       const { messages } = await present.renderMessages(engine, await textsOf(engine, rows), userId, files.url);
       return new PreparedJson(`"messages":${messages},"has_more":${has_more}`);
+    },
+
+    'messages.mentions': async ({ caller: { userId }, input: { chat_id: chatId, limit, before_id } }) => {
+      const { engine, files } = services;
+      if (chatId !== undefined) await accessChatTo(engine, 'read', userId, chatId);
+      const before = before_id ?? Number.MAX_SAFE_INTEGER;
+      const { rows, has_more } = present.page(
+        await mentionsOf(engine, { userId, chatId, before, limit: limit + 1 }),
+        limit,
+      );
+      const { messages } = await present.renderMessages(engine, await textsOf(engine, rows), userId, files.url);
+      return new PreparedJson(`"messages":${messages},"has_more":${has_more}`);
+    },
+
+    'messages.threads': async ({ caller: { userId }, input: { limit, before_id } }) => {
+      const { engine, files } = services;
+      const found = await threadsWith(engine, userId, before_id ?? Number.MAX_SAFE_INTEGER, limit + 1);
+      const { rows, has_more } = present.page(found, limit);
+      const texts = await allTextsOf(
+        engine,
+        rows.map(({ thread_id }) => thread_id),
+      );
+      const { messages } = await present.renderMessages(engine, texts, userId, files.url);
+      const roots = new Map((JSON.parse(messages) as Message[]).map((root) => [root.message_id, root]));
+      return { threads: rows.map((row) => present.thread(row, roots.get(row.thread_id) as Message)), has_more };
     },
   }) satisfies Partial<Handlers>;
 

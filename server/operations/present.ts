@@ -15,6 +15,7 @@ import {
   type Replay,
   type ReplayId,
   records,
+  type Thread,
   type Token,
   type User,
   type UserId,
@@ -31,9 +32,10 @@ import type { TokenRow } from '../store/access/tokens.ts';
 import type { UserRow } from '../store/access/users.ts';
 import type { ChatView } from '../store/chat/chats.ts';
 import type { ParticipantRow } from '../store/chat/members.ts';
-import type { MessageRow, MessageTexts } from '../store/chat/messages.ts';
+import { extraBits, type MessageRow, type MessageTexts } from '../store/chat/messages.ts';
 import type { Preferences } from '../store/chat/preferences.ts';
 import { reactionsTo } from '../store/chat/reactions.ts';
+import { type ThreadRow, threadsOf } from '../store/chat/threads.ts';
 import type { Db } from '../store/engine/engine.ts';
 import type { DeliveryRow } from '../store/webhooks/deliveries.ts';
 import type { AttemptRow } from '../store/webhooks/delivery-results.ts';
@@ -61,17 +63,45 @@ export function message(kept: KeptMessage, urlOf: FileUrl): Message {
   return { ...kept, file: kept.file && file(kept.file, urlOf) };
 }
 
-/** Returns a message with its reactions as one user sees them. */
+type WithExtras = Pick<MessageRow, 'chat_id' | 'message_id' | 'extras'>;
+type Extras = (messageId: MessageId) => Pick<Message, 'reactions' | 'reply_count' | 'last_reply_id' | 'last_reply_at'>;
+
+/** Reads the extras of messages as one user sees them: one statement for each kind that there is. */
+async function readExtras(db: Db, messages: readonly WithExtras[], userId: UserId): Promise<Extras> {
+  const reacted = messages.filter(({ extras }) => extras & extraBits.reactions);
+  const replied = messages.filter(({ extras }) => extras & extraBits.replies).map(({ message_id }) => message_id);
+  const [reactions, threads] = await Promise.all([
+    reacted.length > 0 ? reactionsTo(db, reacted, userId) : undefined,
+    replied.length > 0 ? threadsOf(db, replied) : undefined,
+  ]);
+  return (messageId) => {
+    const thread = threads?.get(messageId);
+    return { reactions: reactions?.get(messageId) ?? [], ...(thread && repliesOf(thread)) };
+  };
+}
+
+const repliesOf = ({ reply_count, last_reply_id, last_reply_at }: ThreadRow) => ({
+  reply_count,
+  last_reply_id,
+  last_reply_at: time(last_reply_at),
+});
+
+export const thread = (row: ThreadRow & { readonly unread_count: number }, root: Message): Thread => ({
+  message: root,
+  ...repliesOf(row),
+  unread_count: row.unread_count,
+});
+
+/** Returns a message with its extras as one user sees them. */
 export async function messageFor(db: Db, row: MessageRow, userId: UserId, urlOf: FileUrl): Promise<Message> {
   const shown = message(keptMessage(row), urlOf);
-  if (!row.has_reactions) return shown;
-  const found = await reactionsTo(db, [row], userId);
-  return { ...shown, reactions: found.get(row.message_id) ?? [] };
+  if (row.extras === 0) return shown;
+  return { ...shown, ...(await readExtras(db, [row], userId))(row.message_id) };
 }
 
 /**
- * Returns messages as a JSON array, and whether it is the same for every reader. Nearly all messages have neither reactions
- * nor a file, and are sent as they are stored.
+ * Returns messages as a JSON array, and whether it is the same for every reader. Nearly all messages have neither extras nor
+ * a file, and are sent as they are stored.
  */
 export async function renderMessages(
   db: Db,
@@ -81,18 +111,22 @@ export async function renderMessages(
 ): Promise<{ messages: string; isShared: boolean }> {
   // Every second part is a message that is not sent as it is stored.
   const parts = texts.split('\n');
-  const special = parts.filter((_, i) => i % 2 === 1);
-  const reacted = special.filter((part) => part.startsWith('1')).map(parsePart);
-  const found = reacted.length > 0 ? await reactionsTo(db, reacted, userId) : undefined;
-  const rendered = parts.map((part, i) => {
-    if (i % 2 === 0) return part;
-    const shown = message(parsePart(part), urlOf);
-    return JSON.stringify({ ...shown, reactions: found?.get(shown.message_id) ?? [] });
-  });
-  return { messages: `[${rendered.join('')}]`, isShared: reacted.length === 0 };
+  const special = parts.map((part, i) => (i % 2 === 1 ? parsePart(part) : undefined));
+  const withExtras = special.filter((part) => part !== undefined && part.extras > 0) as SpecialPart[];
+  const extrasOf = await readExtras(db, withExtras, userId);
+  const rendered = special.map((part, i) =>
+    part ? JSON.stringify({ ...message(part.kept, urlOf), ...extrasOf(part.message_id) }) : parts[i],
+  );
+  const isShared = !withExtras.some(({ extras }) => extras & extraBits.reactions);
+  return { messages: `[${rendered.join('')}]`, isShared };
 }
 
-const parsePart = (part: string): KeptMessage => JSON.parse(part.slice(1)) as KeptMessage;
+type SpecialPart = WithExtras & { readonly kept: KeptMessage };
+
+function parsePart(part: string): SpecialPart {
+  const kept = JSON.parse(part.slice(1)) as KeptMessage;
+  return { kept, chat_id: kept.chat_id, message_id: kept.message_id, extras: Number(part[0]) };
+}
 
 /**
  * Returns a record with the fields of the contract only, so that no other column of the row leaks. Each field is taken from

@@ -1,4 +1,5 @@
 import { ParleyError } from '@parley/contract';
+import { extraBits } from '../store/chat/messages.ts';
 import { deleteReaction, hasReaction, insertReaction, reactionsTo } from '../store/chat/reactions.ts';
 import type { Tx } from '../store/engine/engine.ts';
 import { appendOne } from '../store/log/events.ts';
@@ -22,7 +23,7 @@ export const reactionHandlers = (services: Services) =>
         }
         await insertReaction(tx, reaction, await appendOne(tx, { event: 'reaction_added', data: reaction }, at));
       }
-      const reacted = { ...message, has_reactions: true };
+      const reacted = { ...message, extras: message.extras | extraBits.reactions };
       return { message: await present.messageFor(tx, reacted, user_id, services.files.url) };
     }),
 

@@ -2,6 +2,7 @@ import { expect } from 'bun:test';
 import { fileName, password, title, userName } from '@parley/contract';
 import fc from 'fast-check';
 import { emoji, searchText, timeInput } from '../../../contract/fields.ts';
+import { handlesIn } from '../../../server/domain/mentions.ts';
 import { words } from '../../../server/domain/words.ts';
 import { lastOf } from '../../../server/files/name.ts';
 import { typeNamed, typeOf } from '../../../server/files/type.ts';
@@ -75,6 +76,25 @@ const cut = fc.property(
   },
 );
 
+const markdown = fc.oneof(
+  anyText,
+  fc
+    .array(
+      fc.constantFrom('@', 'ada', '.', '_', '-', '`', '```', '~~~', '\n', ' ', '\\', '>', 'https://', '/', 'é', '名'),
+    )
+    .map((words) => words.join('')),
+  fc
+    .tuple(fc.stringMatching(/^[@a.`_> \-\n\\]{1,4}$/), fc.integer({ min: 1, max: 4_000 }))
+    .map(([unit, times]) => `${unit.repeat(times)}@ada`),
+);
+
+/** The names in any text are few, and names that a user may have. */
+const handles = fc.property(markdown, (text) => {
+  const names = handlesIn(text)?.names ?? [];
+  expect(names.length).toBeLessThanOrEqual(50);
+  for (const name of names.flat()) expect(userName.safeParse(name).success).toBe(true);
+});
+
 const magic = [
   ...['%PDF-1.7', '\x89PNG\r\n\x1a\n', 'PK\x03\x04', 'GIF89a', '\xff\xd8\xff', '<?xml', '<html>', '\xff\xfe'],
   ...['RIFF\0\0\0\0WEBP', 'ID3', '\x1f\x8b'],
@@ -100,5 +120,6 @@ export const texts = [
   subject('a time is the same moment in every zone', 200, times),
   subject('any time is a moment or refused', 300, anyTime),
   subject('any text is cut into words', 150, cut),
+  subject('any text mentions names', 300, handles),
   subject('any file has a type', 200, types),
 ];

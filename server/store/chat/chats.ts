@@ -4,6 +4,7 @@ import { type Db, type Dialect, perDialect, type Tx } from '../engine/engine.ts'
 import { pointQuery } from '../engine/point-query.ts';
 import { rowReader, value } from '../engine/query.ts';
 import { largestId, newestIn } from './in-chat.ts';
+import { mentionsSince } from './mentions.ts';
 import { type Preferences, preferenceColumns } from './preferences.ts';
 
 export interface ChatRow {
@@ -27,6 +28,7 @@ export interface ChatView extends ChatRow, Preferences {
   readonly last_read_id: number | null;
   readonly last_message_id: MessageId | null;
   readonly unread_count: number;
+  readonly mention_count: number;
 }
 
 /** Counts unread messages only among the newest, so that a chat unread for years costs no more than any other. */
@@ -43,7 +45,8 @@ const viewColumns = (dialect: Dialect, upTo = largestId) =>
      SELECT n.message_id, n.user_id, n.is_deleted FROM messages n
      WHERE ${dialect.isOne('n.chat_id', 'c.chat_id')} AND n.message_id > m.last_read_id
      ORDER BY n.chat_id DESC, n.message_id DESC LIMIT ${maxUnread}
-   ) AS newest WHERE message_id <= ${upTo} AND user_id <> $1 AND is_deleted = 0) AS unread_count`;
+   ) AS newest WHERE message_id <= ${upTo} AND user_id <> $1 AND is_deleted = 0) AS unread_count,
+  ${mentionsSince('c.chat_id', '$1', 'm.last_read_id', upTo)} AS mention_count`;
 
 const view = perDialect((dialect) => viewColumns(dialect));
 const viewThen = perDialect((dialect) => viewColumns(dialect, '$3'));

@@ -10,19 +10,25 @@ export interface MessageRow {
   readonly chat_id: ChatId;
   readonly user_id: UserId;
   readonly is_deleted: boolean;
-  /** May be true without a reaction, but is never false with one. */
-  readonly has_reactions: boolean;
+  /** The `extraBits` of what it may have. A bit may be set without it, but is never missing. */
+  readonly extras: number;
   readonly file_id: FileId | null;
   /** The event that is rendered from this message. Null if the event has a body of its own. */
   readonly event_id: EventId | null;
-  /** A `Message` without its reactions, which differ by reader, and without the URL of its file, which moves with the server. */
+  /**
+   * A `Message` without its reactions, which differ by reader, without the count of its replies, and without the URL of its
+   * file, which moves with the server.
+   */
   readonly json: string;
 }
 
-export const messageColumns =
-  'm.message_id, m.chat_id, m.user_id, m.is_deleted, m.has_reactions, m.file_id, m.event_id, m.json';
+/** What a message has that is stored elsewhere. A page without any of it is sent as it is stored. */
+export const extraBits = { reactions: 1, replies: 2 } as const;
 
-export const messageRows = rowReader<MessageRow>('is_deleted', 'has_reactions');
+export const messageColumns =
+  'm.message_id, m.chat_id, m.user_id, m.is_deleted, m.extras, m.file_id, m.event_id, m.json';
+
+export const messageRows = rowReader<MessageRow>('is_deleted');
 
 const messageById = pointQuery(
   ['message_id'],
@@ -35,13 +41,13 @@ export async function findMessage(db: Db, messageId: MessageId): Promise<Message
 }
 
 /**
- * Messages as JSON, separated by commas. One that has a file or reactions is not sent as it is stored: it stands between
- * line breaks, which JSON has none of, after its `has_reactions`.
+ * Messages as JSON, separated by commas. One that has a file or extras is not sent as it is stored: it stands between
+ * line breaks, which JSON has none of, after the one digit of its `extras`.
  */
 export type MessageTexts = string;
 
-const text = `CASE WHEN m.has_reactions = 0 AND m.file_id IS NULL THEN m.json
-  ELSE '\n' || m.has_reactions || m.json || '\n' END`;
+const text = `CASE WHEN m.extras = 0 AND m.file_id IS NULL THEN m.json
+  ELSE '\n' || m.extras || m.json || '\n' END`;
 
 interface PageRow {
   /** Null for an empty page. */
@@ -118,22 +124,33 @@ export async function pageAround(
   return { texts, more: before.more || from.more };
 }
 
-const textsById = perDialect(
-  ({ name }) =>
-    ({
-      sqlite: `SELECT group_concat(${text}, ',') FROM json_each('[' || $1 || ']') i
-        CROSS JOIN messages m ON m.message_id = i.value WHERE m.is_deleted = 0`,
-      postgres: `SELECT string_agg(${text}, ',' ORDER BY i.nth)
-        FROM unnest(CAST(string_to_array($1, ',') AS bigint[])) WITH ORDINALITY AS i (message_id, nth)
-        JOIN messages m ON m.message_id = i.message_id WHERE m.is_deleted = 0`,
-    })[name],
-);
+const textsById = (which: string) =>
+  perDialect(
+    ({ name }) =>
+      ({
+        sqlite: `SELECT group_concat(${text}, ',') FROM json_each('[' || $1 || ']') i
+          CROSS JOIN messages m ON m.message_id = i.value WHERE ${which}`,
+        postgres: `SELECT string_agg(${text}, ',' ORDER BY i.nth)
+          FROM unnest(CAST(string_to_array($1, ',') AS bigint[])) WITH ORDINALITY AS i (message_id, nth)
+          JOIN messages m ON m.message_id = i.message_id WHERE ${which}`,
+      })[name],
+  );
+
+const allTexts = textsById('true');
+const presentTexts = textsById('m.is_deleted = 0');
+
+async function joinedTexts(db: Db, sql: string, messageIds: readonly MessageId[]): Promise<MessageTexts> {
+  if (messageIds.length === 0) return '';
+  return (await value<string | null>(db, sql, [messageIds.join(',')])) ?? '';
+}
 
 /** Returns the texts of messages in the order of the ids, without those that are deleted. */
-export async function textsOf(db: Db, messageIds: readonly MessageId[]): Promise<MessageTexts> {
-  if (messageIds.length === 0) return '';
-  return (await value<string | null>(db, textsById(db), [messageIds.join(',')])) ?? '';
-}
+export const textsOf = (db: Db, messageIds: readonly MessageId[]): Promise<MessageTexts> =>
+  joinedTexts(db, presentTexts(db), messageIds);
+
+/** Returns the same with those that are deleted. */
+export const allTextsOf = (db: Db, messageIds: readonly MessageId[]): Promise<MessageTexts> =>
+  joinedTexts(db, allTexts(db), messageIds);
 
 async function storeEventBody(tx: Tx, { event_id, json }: MessageRow): Promise<void> {
   if (event_id === null) return;

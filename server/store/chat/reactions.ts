@@ -1,6 +1,7 @@
 import type { ChatId, EventId, MessageId, Reaction, UserId } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
 import { exists, rowReader } from '../engine/query.ts';
+import { extraBits } from './messages.ts';
 
 interface ReactionRow {
   readonly message_id: MessageId;
@@ -60,7 +61,7 @@ export async function insertReaction(tx: Tx, key: ReactionKey, eventId: EventId)
     key.user_id,
     eventId,
   ]);
-  await tx.run('UPDATE messages SET has_reactions = 1 WHERE chat_id = $1 AND message_id = $2', [
+  await tx.run(`UPDATE messages SET extras = extras | ${extraBits.reactions} WHERE chat_id = $1 AND message_id = $2`, [
     key.chat_id,
     key.message_id,
   ]);

@@ -1,12 +1,15 @@
 import type { ChatId, ChatType, EventId, FileId, MessageId, Role, UserId } from '@parley/contract';
 import { freeze, messageEventFormat } from '../../domain/event.ts';
 import type { StoredResponse } from '../../domain/idempotency.ts';
+import type { Mentions } from '../../domain/mentions.ts';
 import { type KeptFile, keptFile, messageJson } from '../../domain/message.ts';
 import { may } from '../../domain/policy.ts';
 import { claimKeys, type KeyScope, keyName, storeResponses } from '../access/idempotency.ts';
 import { bulkStatement, type Procedure, type Tx } from '../engine/engine.ts';
 import { type CompleteFile, completeFile, findCompleteFiles, keepFiles } from '../files/files.ts';
 import type { EventRow } from '../log/entry.ts';
+import { findMentions, insertMentions } from './mentions.ts';
+import { findThreads, insertReplies, type ThreadPlace } from './threads.ts';
 
 /** A message to be sent. Its caller and its fields are valid; whether it may be sent is not known yet. */
 export interface NewMessage {
@@ -72,10 +75,12 @@ async function write(
   now: () => number,
 ): Promise<SendOutcome[]> {
   const named = messages.flatMap(({ file_id }) => file_id ?? []);
-  const [ids, permissions, files] = await Promise.all([
+  const [ids, permissions, files, mentioned, threads] = await Promise.all([
     tx.takeIds({ messages: messages.length, events: messages.length }),
     findPermissions(tx, messages),
     named.length > 0 ? findCompleteFiles(tx, named, now()) : noFiles,
+    findMentions(tx, messages),
+    findThreads(tx, messages),
   ]);
   const at = now();
   const rows: Row[] = [];
@@ -93,12 +98,20 @@ async function write(
       continue;
     }
     const { chat_id, user_id, content, reply_to, key } = message;
-    const said = { message_id: ids.messages[i] as MessageId, chat_id, user_id, content };
+    const thread = threads.get(message);
+    const said = {
+      message_id: ids.messages[i] as MessageId,
+      chat_id,
+      user_id,
+      content,
+      ...mentioned.get(message),
+      ...(thread && { thread_id: thread.thread_id }),
+    };
     const json = messageJson({ ...said, reply_to, file }, at);
     const shown = file && { ...file, url: `${fileUrl}${file.file_id}` };
     const data = shown && { ...said, file: shown, ...(reply_to !== null && { reply_to }) };
     const body = data ? freeze({ event: 'new_message', data }, at) : '';
-    rows.push({ ...said, event_id: ids.events[i] as EventId, file_id: file?.file_id ?? null, json, body });
+    rows.push({ ...said, event_id: ids.events[i] as EventId, file_id: file?.file_id ?? null, json, body, thread });
     const response = shown ? messageJson({ ...said, reply_to, file: shown }, at) : json;
     outcomes.push({ json: response });
     if (key) responses.push({ ...key, response: `{"message":${response}}` });
@@ -107,6 +120,8 @@ async function write(
   const stored = Promise.all([
     insert(tx, rows, at),
     used.length > 0 && keepFiles(tx, used),
+    mentioned.size > 0 && insertMentions(tx, rows),
+    threads.size > 0 && insertReplies(tx, rows.filter(isReply), at),
     responses.length > 0 && storeResponses(tx, responses, at),
   ]);
   // Not waited for, so that the commit goes out with these statements. If one of them fails, the transaction does.
@@ -159,16 +174,19 @@ async function findPermissions(tx: Tx, messages: readonly NewMessage[]): Promise
   return rows.sort((a, b) => a.n - b.n);
 }
 
-interface Row {
+interface Row extends Mentions {
   readonly message_id: MessageId;
   readonly event_id: EventId;
   readonly chat_id: ChatId;
   readonly user_id: UserId;
   readonly file_id: FileId | null;
   readonly json: string;
+  readonly thread: ThreadPlace | undefined;
   /** The body of the event. It is empty if the event is rendered from the message. */
   readonly body: string;
 }
+
+const isReply = (row: Row): row is Row & { readonly thread: ThreadPlace } => row.thread !== undefined;
 
 const insertion = bulkStatement(
   {

@@ -170,9 +170,9 @@ export interface Dialect {
   isOne(column: string, value: string): string;
   /**
    * Joins each row of `outer` with the first `limit` ids that `inner` selects for it. `inner` is an ordered SELECT of one
-   * column and may use columns of `outer`. The ids appear as `alias.id`.
+   * column and may use columns of `outer`. The ids appear as `alias.id`. `key` is the primary key that they belong to.
    */
-  firstIdsPerRow(outer: string, inner: string, limit: string, alias: string): string;
+  firstIdsPerRow(outer: string, inner: string, limit: string, alias: string, key: `${string}.${string}`): string;
 }
 
 /** Calls `make` once for each engine and caches its result. */

@@ -41,7 +41,7 @@ export const postgresDialect: Dialect = {
     return `json_to_recordset(CAST(CAST(${param} AS text) AS json)) AS ${alias}(${list.join(', ')})`;
   },
   firstIdsPerRow: (outer, inner, limit, alias) =>
-    `${outer} CROSS JOIN LATERAL (SELECT event_id AS id FROM (${inner} LIMIT ${limit}) AS first) AS ${alias}`,
+    `${outer} CROSS JOIN LATERAL (SELECT id FROM (${inner} LIMIT ${limit}) AS first (id)) AS ${alias}`,
 };
 
 /** SQLSTATEs of a serialization failure and a deadlock. The same transaction succeeds when it is run again. */

@@ -95,7 +95,7 @@ export function visibleEvents(db: Db, q: EventQuery): Promise<LogEntry[]> {
     WHERE m.after < m.up_to AND ${q.chatId === undefined ? 'CAST($6 AS bigint) IS NULL' : 'm.chat_id = $6'})
     SELECT chat_id, after, up_to FROM asked WHERE next <= up_to ORDER BY next LIMIT $4
   ) AS period`;
-  const firstOfEach = db.dialect.firstIdsPerRow(periods, first('period'), '$4', 'seen');
+  const firstOfEach = db.dialect.firstIdsPerRow(periods, first('period'), '$4', 'seen', 'events.event_id');
   return readEntries(
     db,
     `SELECT ${columns}

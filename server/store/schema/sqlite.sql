@@ -226,6 +226,14 @@ WHERE left_event IS NULL;
 
 CREATE UNIQUE INDEX members_present ON members (chat_id, user_id) WHERE left_event IS NULL;
 
+CREATE TABLE mentions (
+  chat_id INTEGER NOT NULL,
+  user_id INTEGER NOT NULL,
+  message_id INTEGER NOT NULL,
+  author_id INTEGER NOT NULL,
+  PRIMARY KEY (chat_id, user_id, message_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE VIRTUAL TABLE message_terms USING fts5vocab (message_words, instance);
 
 CREATE VIRTUAL TABLE message_words USING fts5 (words, content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'none');
@@ -235,7 +243,7 @@ CREATE TABLE messages (
   chat_id INTEGER NOT NULL,
   user_id INTEGER NOT NULL,
   is_deleted INTEGER NOT NULL DEFAULT 0,
-  has_reactions INTEGER NOT NULL DEFAULT 0,
+  extras INTEGER NOT NULL DEFAULT 0,
   json TEXT NOT NULL
 , file_id INTEGER, event_id INTEGER) STRICT;
 
@@ -306,11 +314,33 @@ CREATE INDEX replays_by_webhook ON replays (webhook_id, replay_id);
 
 CREATE INDEX replays_finished ON replays (finished_at) WHERE finished_at IS NOT NULL;
 
+CREATE TABLE replies (
+  thread_id INTEGER NOT NULL,
+  message_id INTEGER NOT NULL,
+  user_id INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (thread_id, message_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE schema_versions (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL);
 
 CREATE TABLE secret_keys (
   fingerprint TEXT PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE thread_participants (
+  user_id INTEGER NOT NULL,
+  thread_id INTEGER NOT NULL,
+  PRIMARY KEY (user_id, thread_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE threads (
+  thread_id INTEGER PRIMARY KEY,
+  chat_id INTEGER NOT NULL,
+  reply_count INTEGER NOT NULL,
+  last_reply_id INTEGER NOT NULL,
+  last_reply_at INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE throttles (
   key TEXT PRIMARY KEY,

@@ -134,7 +134,7 @@ onAnyEngine('events', (engine) => {
       const [plain, reply] = await eventsAfter(ada, tip);
       expect(plain?.data).not.toHaveProperty('reply_to');
       expect(reply?.data.reply_to).toBe(reply_to);
-      expect(Object.keys(reply?.data ?? {})).toEqual([...fields.new_message, 'reply_to']);
+      expect(Object.keys(reply?.data ?? {})).toEqual([...fields.new_message, 'thread_id', 'reply_to']);
     });
 
     test('the time of an event is that of the change', async () => {

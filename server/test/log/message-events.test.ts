@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { ChatId, MessageId, UserId } from '@parley/contract';
 import fc from 'fast-check';
 import { freeze, messageEventFormat, renderMessageEvent } from '../../domain/event.ts';
+import type { Mentions } from '../../domain/mentions.ts';
 import { messageJson } from '../../domain/message.ts';
 import { Client } from '../support/client.ts';
 import { freshEnvironment, onBothEngines } from '../support/engines.ts';
@@ -16,10 +17,20 @@ describe('the event of a message', () => {
     fc.constantFrom('","reply_to":7,"file":null', '\\","reply_to":', '\u2028"}', '{"message_id":1}'),
   );
 
+  const mentions = fc.record(
+    {
+      mentions: fc.array(fc.nat(), { minLength: 1, maxLength: 3 }),
+      mentions_all: fc.constant(true),
+      thread_id: fc.nat(),
+    },
+    { requiredKeys: [] },
+  );
+
   test('is rendered from its message as it would have been frozen', () => {
     fc.assert(
-      fc.property(content, fc.option(fc.nat()), fc.nat(), (text, replyTo, at) => {
-        const said = { message_id: 5 as MessageId, chat_id: 2 as ChatId, user_id: 3 as UserId, content: text };
+      fc.property(content, mentions, fc.option(fc.nat()), fc.nat(), (text, mentioned, replyTo, at) => {
+        const ids = { message_id: 5 as MessageId, chat_id: 2 as ChatId, user_id: 3 as UserId };
+        const said = { ...ids, content: text, ...(mentioned as Mentions & { thread_id?: MessageId }) };
         const reply = replyTo === null ? {} : { reply_to: replyTo as MessageId };
         const json = messageJson({ ...said, reply_to: replyTo as MessageId | null, file: null }, at);
         expect(JSON.parse(json)).toMatchObject({ ...said, reply_to: replyTo, file: null });

@@ -38,6 +38,7 @@ onAnyEngine('chats', (engine) => {
         last_message_id: null,
         role: 'owner',
         unread_count: 0,
+        mention_count: 0,
       });
       const { chat_id } = group;
       expect((await ada.ok('chats.get', { chat_id })).chat).toEqual(group);

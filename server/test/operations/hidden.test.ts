@@ -49,6 +49,7 @@ onAnyEngine('what must not be told apart', (engine) => {
     ['a reply', (by, chat_id) => by.call('messages.send_message', { chat_id, content: 'x', reply_to: 1 })],
     ['messages.get_messages', (by, chat_id) => by.call('messages.get_messages', { chat_id })],
     ['messages.search_messages', (by, chat_id) => by.call('messages.search_messages', { chat_id, query: 'hidden' })],
+    ['messages.mentions', (by, chat_id) => by.call('messages.mentions', { chat_id })],
     ['messages.mark_read', (by, chat_id) => by.call('messages.mark_read', { chat_id })],
     ['events.list', (by, chat_id) => by.call('events.list', { chat_id })],
   ];

@@ -47,6 +47,8 @@ const table: Record<OperationName, string> = {
   'messages.edit_message':    '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // one's own
   'messages.delete_message':  '401  401     401      scope | -        no     no    ok    ok    -    | ok  ok   401', // another's
   'messages.search_messages': '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401',
+  'messages.mentions':        '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401',
+  'messages.threads':         '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'messages.mark_read':       '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401',
   'messages.add_reaction':    '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401',
   'messages.remove_reaction': '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401',
@@ -130,6 +132,8 @@ const inputs: Inputs = {
   'messages.edit_message': async (stage) => ({ message_id: await stage.newOwnMessage(), content: 'edited' }),
   'messages.delete_message': async (stage) => ({ message_id: await stage.newMessage() }),
   'messages.search_messages': ({ chat_id }) => ({ chat_id, query: 'word' }),
+  'messages.mentions': ({ chat_id }) => ({ chat_id }),
+  'messages.threads': () => ({}),
   'messages.mark_read': ({ chat_id }) => ({ chat_id }),
   'messages.add_reaction': ({ message_id }) => ({ message_id, emoji: '👍' }),
   'messages.remove_reaction': ({ message_id }) => ({ message_id, emoji: '👍' }),

@@ -15,7 +15,19 @@ interface ChatState {
   preferences: Preferences;
   pins: number[];
   roles: Record<number, string>;
-  messages: Record<number, { author: number; content: string; deleted: boolean; reactions: Record<string, number> }>;
+  messages: Record<number, MessageState>;
+}
+
+interface MessageState {
+  author: number;
+  content: string;
+  deleted: boolean;
+  reactions: Record<string, number>;
+  mentions: readonly number[];
+  mentionsAll: boolean;
+  thread: number | undefined;
+  replyCount: number;
+  lastReply: number | undefined;
 }
 type State = Record<number, ChatState>;
 
@@ -24,6 +36,11 @@ const preferencesIn = ({ notify, muted_until, archived, pinned }: Preferences): 
   muted_until,
   archived,
   pinned,
+});
+
+const mentionsIn = (said: { mentions?: readonly number[] | undefined; mentions_all?: boolean | undefined }) => ({
+  mentions: said.mentions ?? [],
+  mentionsAll: said.mentions_all ?? false,
 });
 
 /** Reads everything that one user sees. */
@@ -50,6 +67,10 @@ async function snapshot(user: Client): Promise<State> {
               content: m.content,
               deleted: m.deleted_at !== null,
               reactions: Object.fromEntries(m.reactions.map((r) => [r.emoji, r.count])),
+              ...mentionsIn(m),
+              thread: m.thread_id,
+              replyCount: m.reply_count ?? 0,
+              lastReply: m.last_reply_id,
             },
           ]),
         ),
@@ -85,17 +106,35 @@ type ChatEvent = Exclude<EventName, 'webhook_disabled'>;
 
 type Apply = { [E in Exclude<ChatEvent, Founding>]: (chat: ChatState, data: EventData<E>) => void };
 
+const unanswered = { deleted: false, replyCount: 0, lastReply: undefined };
+
+/** Counts the replies in a thread again, from the messages that the client has. */
+function countReplies(chat: ChatState, thread: number | undefined): void {
+  const root = thread === undefined ? undefined : chat.messages[thread];
+  if (!root) return;
+  const replies = Object.entries(chat.messages).filter(([, m]) => m.thread === thread && !m.deleted);
+  root.replyCount = replies.length;
+  root.lastReply = replies.length === 0 ? undefined : Math.max(...replies.map(([id]) => Number(id)));
+}
+
 const apply: Apply = {
   new_message: (chat, d) => {
-    chat.messages[d.message_id] = { author: d.user_id, content: d.content, deleted: false, reactions: {} };
+    const { user_id: author, content } = d;
+    const state = { ...unanswered, author, content, ...mentionsIn(d), thread: d.thread_id };
+    chat.messages[d.message_id] = { ...state, reactions: {} };
+    countReplies(chat, d.thread_id);
   },
   message_edited: (chat, d) => {
     const message = chat.messages[d.message_id];
     expect(message?.content).toBe(d.previous_content);
-    if (message) message.content = d.content;
+    if (message) Object.assign(message, { content: d.content, ...mentionsIn(d) });
   },
   message_deleted: (chat, d) => {
-    chat.messages[d.message_id] = { author: d.user_id, content: '', deleted: true, reactions: {} };
+    const author = d.user_id;
+    const { replyCount = 0, lastReply } = chat.messages[d.message_id] ?? {};
+    const left = { ...unanswered, author, content: '', deleted: true, ...mentionsIn({}), thread: d.thread_id };
+    chat.messages[d.message_id] = { ...left, reactions: {}, replyCount, lastReply };
+    countReplies(chat, d.thread_id);
     chat.pins = chat.pins.filter((id) => id !== d.message_id);
   },
   user_joined: (chat, d) => {
@@ -173,6 +212,8 @@ const kinds = [
   'send',
   'send',
   'send',
+  'reply',
+  'reply',
   'edit',
   'delete',
   'react',
@@ -199,11 +240,13 @@ const acts: fc.Arbitrary<Act[]> = fc.array(
 
 class Stage {
   readonly users: Client[];
+  readonly #names: string[];
   readonly chats: number[] = [];
   readonly messages: number[] = [];
 
-  constructor(users: Client[]) {
+  constructor(users: Client[], names: string[]) {
     this.users = users;
+    this.#names = names;
   }
 
   async perform({ kind, who, whom, what }: Act): Promise<void> {
@@ -212,12 +255,20 @@ class Stage {
     const chat_id = this.chats[what % (this.chats.length || 1)] ?? 1;
     const message_id = this.messages[what % (this.messages.length || 1)] ?? 1;
     const emoji = ['👍', '🎉', 'ok'][what % 3] ?? 'ok';
+    const addressed = ['', ` @${this.#names[whom]}`, ' @all', ` @${this.#names[whom]} @all`][what % 4] ?? '';
     const steps: Record<(typeof kinds)[number], () => Promise<unknown>> = {
       send: async () => {
-        const { body } = await user.call('messages.send_message', { chat_id, content: `m${what}` });
+        const { body } = await user.call('messages.send_message', { chat_id, content: `m${what}${addressed}` });
         if (body.success) this.messages.push(body.message.message_id);
       },
-      edit: () => user.call('messages.edit_message', { message_id, content: `e${what}` }),
+      reply: async () => {
+        const { body: asked } = await user.call('messages.get_message', { message_id });
+        if (!asked.success) return;
+        const input = { chat_id: asked.message.chat_id, content: `r${what}`, reply_to: message_id };
+        const { body } = await user.call('messages.send_message', input);
+        if (body.success) this.messages.push(body.message.message_id);
+      },
+      edit: () => user.call('messages.edit_message', { message_id, content: `e${what}${addressed}` }),
       delete: () => user.call('messages.delete_message', { message_id }),
       react: () => user.call('messages.add_reaction', { message_id, emoji }),
       unreact: () => user.call('messages.remove_reaction', { message_id, emoji }),
@@ -262,8 +313,10 @@ class Stage {
 }
 
 let people = 0;
-const newStage = async (server: TestServer) =>
-  new Stage(await Promise.all(Array.from({ length: 4 }, () => server.user(`person${++people}`))));
+async function newStage(server: TestServer): Promise<Stage> {
+  const names = Array.from({ length: 4 }, () => `person${++people}`);
+  return new Stage(await Promise.all(names.map((name) => server.user(name))), names);
+}
 
 onAnyEngine('for every user and every history', (engine) => {
   const server = serverFor(engine);

@@ -13,6 +13,8 @@ export const sqliteDialect: Dialect = {
     const list = Object.keys(columns).map((c) => `json_extract(value, '$.${c}') AS ${c}`);
     return `(SELECT ${list.join(', ')} FROM json_each(${param})) AS ${alias}`;
   },
-  firstIdsPerRow: (outer, inner, limit, alias) =>
-    `${outer} JOIN (SELECT event_id AS id FROM events) AS ${alias} ON ${alias}.id IN (${inner} LIMIT ${limit})`,
+  firstIdsPerRow: (outer, inner, limit, alias, key) => {
+    const [table, id] = key.split('.');
+    return `${outer} JOIN (SELECT ${id} AS id FROM ${table}) AS ${alias} ON ${alias}.id IN (${inner} LIMIT ${limit})`;
+  },
 };
