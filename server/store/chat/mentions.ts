@@ -103,22 +103,23 @@ export interface MentionQuery {
 }
 
 /**
- * Returns the ids of the newest messages before an id that mention a user, or all, in chats that the user is in now. Two
+ * Returns the ids of the newest messages before an id that mention a user, or all, since the user joined the chat. Two
  * lookups for each of these chats find the newest of both kinds; the page can only be in the `limit` places whose newest is
  * latest. So the cost depends on the user's own chats, and not on how often others are mentioned.
  */
 export function mentionsOf(db: Db, q: MentionQuery): Promise<MessageId[]> {
   const newest = (place: string) => `SELECT n.message_id FROM mentions n
-    WHERE n.chat_id = ${place}.chat_id AND n.user_id = ${place}.user_id AND n.message_id < $2 AND n.author_id <> $1
+    WHERE n.chat_id = ${place}.chat_id AND n.user_id = ${place}.user_id AND n.message_id > ${place}.joined_message
+      AND n.message_id < $2 AND n.author_id <> $1
     ORDER BY n.message_id DESC`;
   const places = `(
-    WITH asked AS MATERIALIZED (SELECT p.chat_id, p.user_id, (${newest('p')} LIMIT 1) AS newest FROM (
-      SELECT m.chat_id, w.user_id FROM members m
+    WITH asked AS MATERIALIZED (SELECT p.*, (${newest('p')} LIMIT 1) AS newest FROM (
+      SELECT m.chat_id, w.user_id, m.joined_message FROM members m
       CROSS JOIN (SELECT CAST($1 AS bigint) AS user_id UNION ALL SELECT ${everybody}) AS w
       WHERE m.user_id = $1 AND m.left_event IS NULL
         AND ${q.chatId === undefined ? 'CAST($4 AS bigint) IS NULL' : 'm.chat_id = $4'}
     ) AS p)
-    SELECT chat_id, user_id FROM asked WHERE newest IS NOT NULL ORDER BY newest DESC LIMIT $3
+    SELECT chat_id, user_id, joined_message FROM asked WHERE newest IS NOT NULL ORDER BY newest DESC LIMIT $3
   ) AS place`;
   const newestOfEach = db.dialect.firstIdsPerRow(places, newest('place'), '$3', 'found', 'messages.message_id');
   return values<MessageId>(db, `SELECT found.id FROM ${newestOfEach} ORDER BY found.id DESC LIMIT $3`, [
