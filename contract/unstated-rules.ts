@@ -110,9 +110,13 @@ export const unstatedRules: readonly UnstatedRule[] = [
   },
   {
     of: ['chats.list'],
+    field: 'after',
     rule: '`after`, `archived` and `pinned` go only with `order=activity`, and `after_id` only with `order=id`.',
     message: 'goes only with order',
   },
+  { of: ['chats.list'], field: 'archived', message: 'goes only with order' },
+  { of: ['chats.list'], field: 'pinned', message: 'goes only with order' },
+  { of: ['chats.list'], field: 'after_id', message: 'goes only with order' },
   {
     of: ['chats.list'],
     field: 'scope',

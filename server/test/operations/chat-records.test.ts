@@ -37,12 +37,27 @@ onAnyEngine('the record of a chat', (engine) => {
 
     test('cut to 200 characters in any script', async () => {
       const chat_id = await newGroup();
-      for (const character of ['x', 'é', '漢', '😀']) {
-        await ada.ok('messages.send_message', { chat_id, content: character.repeat(200) });
-        expect((await lastIn(ada, chat_id))?.content).toBe(character.repeat(200));
-        await ada.ok('messages.send_message', { chat_id, content: character.repeat(201) });
-        expect((await lastIn(ada, chat_id))?.content).toBe(character.repeat(200));
+      for (const character of ['x', 'é', '漢', '😀', '"', '\\', '\n', '\u0001', '\u2028']) {
+        await ada.ok('messages.send_message', { chat_id, content: character.repeat(199).concat('x') });
+        expect((await lastIn(ada, chat_id))?.content).toBe(character.repeat(199).concat('x'));
+        await ada.ok('messages.send_message', { chat_id, content: `x${character.repeat(2_000)}` });
+        expect((await lastIn(ada, chat_id))?.content).toBe(`x${character.repeat(199)}`);
       }
+    });
+
+    test('with its own time, whatever its text and its file say', async () => {
+      const chat_id = await newGroup();
+      const content = '"created_at":"1999","content":"'.repeat(50);
+      const { message } = await ada.ok('messages.send_message', { chat_id, content });
+      expect(await lastIn(ada, chat_id)).toMatchObject({
+        content: content.slice(0, 200),
+        created_at: message.created_at,
+      });
+      await ada.ok('messages.edit_message', { message_id: message.message_id, content: `edited ${content}` });
+      expect(await lastIn(ada, chat_id)).toMatchObject({ created_at: message.created_at });
+      const file = new File(['bytes'], '"created_at":"1999","content":"');
+      const sent = await ada.ok('messages.send_message', { chat_id, content: 'x', file });
+      expect(await lastIn(ada, chat_id)).toMatchObject({ content: 'x', created_at: sent.message.created_at });
     });
 
     test('with the name of its file', async () => {
