@@ -79,6 +79,10 @@ export const signals = {
     when: 'somebody has read a chat up to a message',
     data: z.object({ chat_id: chatId, user_id: userId.meta({ description: 'who has read' }), message_id: messageId }),
   },
+  typing: {
+    when: 'somebody writes a message in a chat of at most 100 participants; forget it after 6 seconds, or at the next message of that user',
+    data: z.object({ chat_id: chatId, user_id: userId.meta({ description: 'who is typing' }) }),
+  },
 } as const;
 
 export type EventName = keyof typeof events;

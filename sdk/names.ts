@@ -24,6 +24,7 @@ export const names = {
     setRole: 'chats.set_role',
     join: 'chats.join',
     leave: 'chats.leave',
+    typing: 'chats.typing',
   },
   webhooks: {
     register: 'webhooks.register',

@@ -520,6 +520,16 @@ export interface ChatsLeaveOutput {
   chat_id: number;
 }
 
+export interface ChatsTypingInput {
+  /** Identifier of a chat. */
+  chat_id: number;
+}
+
+export interface ChatsTypingOutput {
+  /** Identifier of a chat. */
+  chat_id: number;
+}
+
 export interface WebhooksRegisterInput {
   /** The endpoint: http or https, without credentials. */
   url: string;
@@ -726,7 +736,7 @@ export interface EventsStreamInput {
   /** Only of this chat. */
   chat_id?: number | undefined;
   /** Only events and signals of these names. */
-  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'reaction_added' | 'reaction_removed' | 'webhook_disabled' | 'message_read')[] | undefined;
+  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'reaction_added' | 'reaction_removed' | 'webhook_disabled' | 'message_read' | 'typing')[] | undefined;
 }
 
 export interface FilesUploadInput {
@@ -906,6 +916,7 @@ export interface Operations {
   'chats.set_role': { input: ChatsSetRoleInput; output: ChatsSetRoleOutput };
   'chats.join': { input: ChatsJoinInput; output: ChatsJoinOutput };
   'chats.leave': { input: ChatsLeaveInput; output: ChatsLeaveOutput };
+  'chats.typing': { input: ChatsTypingInput; output: ChatsTypingOutput };
   'webhooks.register': { input: WebhooksRegisterInput; output: WebhooksRegisterOutput };
   'webhooks.list': { input: WebhooksListInput; output: WebhooksListOutput };
   'webhooks.get': { input: WebhooksGetInput; output: WebhooksGetOutput };
@@ -1007,6 +1018,8 @@ export interface ChatsMethods {
   readonly join: Call<'chats.join'>;
   /** Leave a group or channel. The last owner must make another participant owner first. */
   readonly leave: Call<'chats.leave'>;
+  /** Show the others that you are writing a message: their streams get the signal `typing`. Call it while you type; it is sent at most once in 3 seconds, and not in chats of more than 100 participants. */
+  readonly typing: Call<'chats.typing'>;
   /** Add users to a group or channel. Those who are already in it keep their roles. */
   readonly add_participants: Call<'chats.add_participants'>;
   /** Remove a user from a group or channel. */
@@ -1247,6 +1260,13 @@ export interface SignalData {
     /** Identifier of a message; rises within a chat. */
     message_id: number;
   };
+  /** Sent when somebody writes a message in a chat of at most 100 participants; forget it after 6 seconds, or at the next message of that user. */
+  typing: {
+    /** Identifier of a chat. */
+    chat_id: number;
+    /** Who is typing. */
+    user_id: number;
+  };
 }
 
 export type ErrorCode =
@@ -1267,7 +1287,7 @@ export type ErrorCode =
   | 'internal'
   | 'unavailable';
 
-export const signalNames = ['message_read'] as const;
+export const signalNames = ['message_read', 'typing'] as const;
 
 /** How each operation is called. */
 export const operations = {
@@ -1295,6 +1315,7 @@ export const operations = {
     set_role: { method: 'POST' },
     join: { method: 'POST' },
     leave: { method: 'POST' },
+    typing: { method: 'POST' },
   },
   webhooks: {
     register: { method: 'POST', idempotent: true },

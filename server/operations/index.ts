@@ -13,6 +13,7 @@ import { markRead } from './read-marks.ts';
 import { replayHandlers } from './replays.ts';
 import { requireMayPost, sendMessage } from './send.ts';
 import { tokenHandlers } from './tokens.ts';
+import { typing } from './typing.ts';
 import { userHandlers } from './users.ts';
 import { webhookHandlers } from './webhooks.ts';
 
@@ -25,6 +26,7 @@ export const buildHandlers = (services: Services): Handlers =>
     ...reactionHandlers(services),
     ...createChatHandlers(services),
     ...chatHandlers(services),
+    'chats.typing': typing(services),
     ...participantHandlers(services),
     ...webhookHandlers(services),
     ...deliveryHandlers(services),

@@ -63,6 +63,7 @@ const table: Record<OperationName, string> = {
   'chats.set_role':           '401  401     401      scope | -        no     no    no    ok    -    | ok  ok   401',
   'chats.join':               '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401',
   'chats.leave':              '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401',
+  'chats.typing':             '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401',
 
   'webhooks.register':        '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // for the group
   'webhooks.list':            '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
@@ -141,6 +142,7 @@ const inputs: Inputs = {
   'chats.set_role': async (stage) => ({ chat_id: await stage.newChat(), user_id: stage.member, role: 'admin' }),
   'chats.join': ({ chat_id }) => ({ chat_id }),
   'chats.leave': async (stage) => ({ chat_id: await stage.newChat() }),
+  'chats.typing': ({ chat_id }) => ({ chat_id }),
   'webhooks.register': ({ chat_id }) => ({ ...hook, chat_id }),
   'webhooks.list': () => ({}),
   'webhooks.get': async (stage) => ({ webhook_id: await stage.webhook() }),
