@@ -49,6 +49,8 @@ export const names = {
     search: 'users.search',
     create: 'users.create',
     disable: 'users.disable',
+    presence: 'users.presence',
+    setPresence: 'users.set_presence',
   },
   apps: { list: 'apps.list', register: 'apps.register', delete: 'apps.delete' },
   tokens: { list: 'tokens.list', create: 'tokens.create', revoke: 'tokens.revoke' },

@@ -736,7 +736,7 @@ export interface EventsStreamInput {
   /** Only of this chat. */
   chat_id?: number | undefined;
   /** Only events and signals of these names. */
-  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'reaction_added' | 'reaction_removed' | 'webhook_disabled' | 'message_read' | 'typing')[] | undefined;
+  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'reaction_added' | 'reaction_removed' | 'webhook_disabled' | 'message_read' | 'typing' | 'presence_changed')[] | undefined;
 }
 
 export interface FilesUploadInput {
@@ -830,6 +830,30 @@ export interface UsersDisableInput {
 
 export interface UsersDisableOutput {
   user: User;
+}
+
+export interface UsersPresenceInput {
+  /** User ids; repeats count once. */
+  user_ids: readonly number[];
+}
+
+export interface UsersPresenceOutput {
+  presence: ({
+    /** Identifier of a user. */
+    user_id: number;
+    presence: 'online' | 'away' | 'offline';
+  })[];
+}
+
+export interface UsersSetPresenceInput {
+  /** Of the client with this token, until its stream ends. */
+  presence?: 'online' | 'away' | undefined;
+  /** Whether others see you as offline; kept until you change it. */
+  hidden?: boolean | undefined;
+}
+
+export interface UsersSetPresenceOutput {
+  hidden: boolean;
 }
 
 export type TokensListInput = Record<never, never>;
@@ -940,6 +964,8 @@ export interface Operations {
   'users.search': { input: UsersSearchInput; output: UsersSearchOutput };
   'users.create': { input: UsersCreateInput; output: UsersCreateOutput };
   'users.disable': { input: UsersDisableInput; output: UsersDisableOutput };
+  'users.presence': { input: UsersPresenceInput; output: UsersPresenceOutput };
+  'users.set_presence': { input: UsersSetPresenceInput; output: UsersSetPresenceOutput };
   'tokens.list': { input: TokensListInput; output: TokensListOutput };
   'tokens.create': { input: TokensCreateInput; output: TokensCreateOutput };
   'tokens.revoke': { input: TokensRevokeInput; output: TokensRevokeOutput };
@@ -1086,6 +1112,12 @@ export interface UsersMethods {
   readonly create: Call<'users.create'>;
   /** Disable a user: all access tokens end at once; messages stay; chats that only this user owned get another owner. */
   readonly disable: Call<'users.disable'>;
+  /** See who is online. Users who share no chat with you, or hide their presence, are `offline`. The signal `presence_changed` tells what changes later. */
+  readonly presence: Call<'users.presence'>;
+  /** Say whether you are at your client, or hide your presence from others. You are `online` while a client has a stream and is not `away`. */
+  readonly setPresence: Call<'users.set_presence'>;
+  /** Say whether you are at your client, or hide your presence from others. You are `online` while a client has a stream and is not `away`. */
+  readonly set_presence: Call<'users.set_presence'>;
 }
 
 export interface TokensMethods {
@@ -1267,6 +1299,12 @@ export interface SignalData {
     /** Who is typing. */
     user_id: number;
   };
+  /** Sent when somebody in one of your chats of at most 100 participants comes online, is away, or goes offline. */
+  presence_changed: {
+    /** Identifier of a user. */
+    user_id: number;
+    presence: 'online' | 'away' | 'offline';
+  };
 }
 
 export type ErrorCode =
@@ -1287,7 +1325,7 @@ export type ErrorCode =
   | 'internal'
   | 'unavailable';
 
-export const signalNames = ['message_read', 'typing'] as const;
+export const signalNames = ['message_read', 'typing', 'presence_changed'] as const;
 
 /** How each operation is called. */
 export const operations = {
@@ -1347,6 +1385,8 @@ export const operations = {
     search: { method: 'GET' },
     create: { method: 'POST', idempotent: true },
     disable: { method: 'POST' },
+    presence: { method: 'GET' },
+    set_presence: { method: 'POST' },
   },
   tokens: {
     list: { method: 'GET' },

@@ -8,6 +8,7 @@ import { whileThereIsRoom } from './growth.ts';
 import { messageHandlers } from './messages.ts';
 import type { Gates, Handlers, Services } from './operation.ts';
 import { participantHandlers } from './participants.ts';
+import { presenceHandlers } from './presence.ts';
 import { reactionHandlers } from './reactions.ts';
 import { markRead } from './read-marks.ts';
 import { replayHandlers } from './replays.ts';
@@ -34,6 +35,7 @@ export const buildHandlers = (services: Services): Handlers =>
     ...eventHandlers(services),
     ...fileHandlers(services),
     ...userHandlers(services),
+    ...presenceHandlers(services),
     ...tokenHandlers(services),
     ...appHandlers(services),
   });

@@ -22,6 +22,7 @@ const letThrough = [
     'chats.set_role',
     'chats.leave',
     'chats.typing',
+    'users.set_presence',
     'users.disable',
     'tokens.revoke',
     'apps.delete',

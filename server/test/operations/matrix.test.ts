@@ -91,6 +91,8 @@ const table: Record<OperationName, string> = {
   'users.search':             '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'users.create':             '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
   'users.disable':            '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
+  'users.presence':           '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'users.set_presence':       '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
 
   'tokens.list':              '401  401     401      –     | ok       ok     ok    ok    ok    ok   | no  ok   401',
   'tokens.create':            '401  401     401      –     | ok       ok     ok    ok    ok    ok   | no  ok   401',
@@ -166,6 +168,8 @@ const inputs: Inputs = {
   'users.search': () => ({ query: 'out' }),
   'users.create': (stage) => ({ name: stage.newName() }),
   'users.disable': async (stage) => ({ user_id: await stage.newUser() }),
+  'users.presence': ({ outsider }) => ({ user_ids: [outsider] }),
+  'users.set_presence': () => ({ presence: 'away' }),
   'tokens.list': () => ({}),
   'tokens.create': () => ({ name: 'another', scopes: ['chats:read'] }),
   'tokens.revoke': async (stage) => ({ token_id: await stage.newToken() }),
