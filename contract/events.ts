@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { chatId, messageId, userId, webhookId } from './fields.ts';
-import { file, message, preferences, role, visibility } from './records.ts';
+import { file, message, preferences, presence, role, visibility } from './records.ts';
 
 const { mentions, mentions_all, thread_id } = message.shape;
 const created = z.object({ chat_id: chatId, name: z.string(), user_id: userId, participants: z.array(userId) });
@@ -97,6 +97,14 @@ export const signals = {
     when: 'somebody has read a chat up to a message',
     data: z.object({ chat_id: chatId, user_id: userId.meta({ description: 'who has read' }), message_id: messageId }),
   },
+  typing: {
+    when: 'somebody writes a message in a chat of at most 100 participants; forget it after 6 seconds, or at the next message of that user',
+    data: z.object({ chat_id: chatId, user_id: userId.meta({ description: 'who is typing' }) }),
+  },
+  presence_changed: {
+    when: 'somebody in one of your chats of at most 100 participants comes online, is away, or goes offline',
+    data: z.object({ user_id: userId, presence }),
+  },
 } as const;
 
 export type EventName = keyof typeof events;
@@ -109,6 +117,9 @@ export type SignalName = keyof typeof signals;
 export type Signal = {
   [S in SignalName]: { readonly event: S; readonly data: z.output<(typeof signals)[S]['data']> };
 }[SignalName];
+
+/** A signal to the participants of a chat. */
+export type ChatSignal = Extract<Signal, { data: { chat_id: unknown } }>;
 
 export const eventNames = Object.keys(events) as [EventName, ...EventName[]];
 export const signalNames = Object.keys(signals) as [SignalName, ...SignalName[]];

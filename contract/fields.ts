@@ -159,9 +159,10 @@ export const hasMore = z.boolean().meta({ description: 'whether another page fol
 
 export const count = z.int().nonnegative();
 
-export function userIds(max: number) {
+export function userIds(max: number, min = 0) {
   return z
     .array(userId)
+    .min(min)
     .max(max)
     .transform((ids) => [...new Set(ids)])
     .meta({ description: 'user ids; repeats count once' });

@@ -1,6 +1,7 @@
 export * from './errors.ts';
 export { isEventStream } from './event-stream.ts';
 export {
+  type ChatSignal,
   type EventData,
   type EventName,
   eventNames,

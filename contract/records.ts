@@ -5,6 +5,7 @@ import { scopeNames } from './scopes.ts';
 export const role = z.enum(['owner', 'admin', 'member']);
 export const chatType = z.enum(['direct', 'group', 'channel']);
 export const visibility = z.enum(['public', 'private']);
+export const presence = z.enum(['online', 'away', 'offline']);
 
 export const userKind = z.enum(['person', 'bot']);
 
@@ -15,6 +16,7 @@ export type Role = z.output<typeof role>;
 export type ChatType = z.output<typeof chatType>;
 export type Visibility = z.output<typeof visibility>;
 export type Notify = z.output<typeof notify>;
+export type Presence = z.output<typeof presence>;
 
 export const reaction = z
   .object({

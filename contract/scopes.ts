@@ -1,7 +1,7 @@
 /** The scopes of access tokens, in words for the consent page. */
 export const scopes = {
   'messages:read': 'Read the messages and events of your chats',
-  'messages:write': 'Send, edit and delete messages, react, and mark chats as read',
+  'messages:write': 'Send, edit and delete messages, react, mark chats as read, and set your presence',
   'chats:read': 'See your chats, their participants, and other users',
   'chats:write': 'Create, change, join and leave chats, and manage their participants',
   webhooks: 'Register webhooks and see their deliveries',

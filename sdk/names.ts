@@ -30,6 +30,7 @@ export const names = {
     setRole: 'chats.set_role',
     join: 'chats.join',
     leave: 'chats.leave',
+    typing: 'chats.typing',
   },
   webhooks: {
     register: 'webhooks.register',
@@ -54,6 +55,8 @@ export const names = {
     search: 'users.search',
     create: 'users.create',
     disable: 'users.disable',
+    presence: 'users.presence',
+    setPresence: 'users.set_presence',
   },
   apps: { list: 'apps.list', register: 'apps.register', delete: 'apps.delete' },
   tokens: { list: 'tokens.list', create: 'tokens.create', revoke: 'tokens.revoke' },

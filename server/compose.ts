@@ -69,7 +69,7 @@ async function start(settings: Settings, runtime: Runtime, cleanup: Cleanup): Pr
     await drained;
     clearTimeout(abort);
     await within(abortTimeoutMs, files.uploads.settled()).catch(() => {});
-    const stopping = [eventLog, delivery.worker, ...jobs].map((part) => part.stop());
+    const stopping = [eventLog, delivery.worker, live.presence, ...jobs].map((part) => part.stop());
     await within(backgroundTimeoutMs, Promise.all([streamsStopped, ...stopping])).catch((cause) =>
       log.write('warn', 'stop_incomplete', { cause }),
     );

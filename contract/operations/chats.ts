@@ -232,5 +232,13 @@ export const chats = (limits: Limits) => {
       errors: ['not_found', 'forbidden', 'conflict'],
       example: { input: { chat_id: 3 }, output: { chat_id: 3 } },
     }),
+    typing: post(['messages:write'], {
+      summary:
+        'Show the others that you are writing a message: their streams get the signal `typing`. Call it while you type; it is sent at most once in 3 seconds, and not in chats of more than 100 participants.',
+      input: z.strictObject({ chat_id: chatId }),
+      output: z.object({ chat_id: chatId }),
+      errors: ['not_found', 'forbidden'],
+      example: { input: { chat_id: 1 }, output: { chat_id: 1 } },
+    }),
   };
 };

@@ -3,7 +3,7 @@ import { isCommonPassword } from '../common-passwords.ts';
 import { afterId, displayName, hasMore, pageLimit, searchText, text, userId, userIds, userName } from '../fields.ts';
 import type { Limits } from '../limits.ts';
 import { get, post } from '../operation.ts';
-import { user } from '../records.ts';
+import { presence, user } from '../records.ts';
 
 const at = '2026-01-01T12:00:00.000Z';
 const ada = {
@@ -83,5 +83,27 @@ export const users = (limits: Limits) => ({
     output: z.object({ user }),
     errors: ['forbidden', 'not_found', 'conflict'],
     example: { input: { user_id: 2 }, output: { user: { ...bob, disabled_at: at } } },
+  }),
+  presence: get(['chats:read'], {
+    summary:
+      'See who is online. Users who share no chat with you, or hide their presence, are `offline`. The signal `presence_changed` tells what changes later.',
+    input: z.strictObject({ user_ids: userIds(limits.page, 1) }),
+    output: z.object({ presence: z.array(z.object({ user_id: userId, presence })) }),
+    example: { input: { user_ids: [2] }, output: { presence: [{ user_id: 2, presence: 'offline' }] } },
+  }),
+  set_presence: post(['messages:write'], {
+    summary:
+      'Say whether you are at your client, or hide your presence from others. You are `online` while a client has a stream and is not `away`.',
+    input: z.strictObject({
+      presence: presence.exclude(['offline']).optional().meta({
+        description: 'of the client with this token, until its stream ends',
+      }),
+      hidden: z
+        .boolean()
+        .optional()
+        .meta({ description: 'whether others see you as offline; kept until you change it' }),
+    }),
+    output: z.object({ hidden: z.boolean() }),
+    example: { input: { presence: 'away' }, output: { hidden: false } },
   }),
 });

@@ -13,6 +13,7 @@ import { measureIdleWebhooks } from './measure/idle-webhooks.ts';
 import { measureLag } from './measure/lag.ts';
 import { measureLagFloor } from './measure/lag-floor.ts';
 import { measureCliff, measureGet } from './measure/pages.ts';
+import { measurePresence } from './measure/presence.ts';
 import { measureSearch } from './measure/search.ts';
 import { measureSend } from './measure/send.ts';
 import { measureSlowDisk } from './measure/slow-disk.ts';
@@ -46,6 +47,7 @@ const perEngine: Readonly<Record<string, EngineMeasure>> = {
   drain: measureDrain,
   lag: measureLag,
   streams: measureStreams,
+  presence: measurePresence,
   start: measureStart,
   'growth-messages': measureMessageGrowth,
   'growth-webhooks': measureWebhookGrowth,

@@ -4,6 +4,8 @@ export type Topic =
   | 'committed'
   /** A signal for streams. */
   | 'signal'
+  /** Users have connected, left or become idle. */
+  | 'presence'
   /** Access of some users has ended. */
   | 'ended'
   /** A webhook was changed. */

@@ -1,4 +1,5 @@
 import type { UserId } from '@parley/contract';
+import { LivePresence } from '../live/presence.ts';
 import { Streams } from '../live/streams.ts';
 import type { Services } from '../operations/operation.ts';
 import type { Core } from './core.ts';
@@ -7,8 +8,9 @@ import { chance } from './runtime.ts';
 
 export interface Live {
   readonly streams: Streams;
+  readonly presence: LivePresence;
   readonly nodes: Nodes;
-  readonly services: Pick<Services, 'openStream' | 'signal'>;
+  readonly services: Pick<Services, 'openStream' | 'signal' | 'presence'>;
   /** Ends the streams of these users whose access has ended, in all processes. */
   accessEnded(userIds: readonly UserId[]): Promise<void>;
 }
@@ -17,23 +19,34 @@ export interface Live {
 export function buildLive(core: Core, listener: NodeListener): Live {
   const { settings, runtime, engine, eventLog, membership, metrics, log } = core;
   const { now, random } = runtime;
-  const streams = new Streams({
+  const streams: Streams = new Streams({
     ...runtime,
     engine,
     eventLog,
     membership,
     chance: () => chance(runtime),
     maxStreams: settings.streamLimit,
+    changed: (userId) => presence.changedHere(userId),
     log,
     gauges: metrics,
   });
-  const nodes = joinNodes(settings, core.key, { ...listener, eventLog, streams, random, now, log, metrics });
+  const presence: LivePresence = new LivePresence({
+    ...runtime,
+    ...{ engine, log, streams },
+    node: Buffer.from(random(9)).toString('base64url'),
+    publish: (text) => nodes.presence(text),
+  });
+  const nodes: Nodes = joinNodes(settings, core.key, {
+    ...listener,
+    ...{ eventLog, streams, presence, random, now, log, metrics },
+  });
   engine.committed = (batch) => {
     eventLog.committed(batch);
     nodes.committed(batch);
   };
   return {
     streams,
+    presence,
     nodes,
     services: {
       openStream: (query) => streams.open(query),
@@ -41,6 +54,11 @@ export function buildLive(core: Core, listener: NodeListener): Live {
         const at = now();
         streams.signal(signal, at);
         nodes.signal(signal, at);
+      },
+      presence: {
+        of: (userId) => presence.of(userId),
+        setAway: (...change) => presence.setAway(...change),
+        recheck: (userId) => presence.recheck(userId),
       },
     },
     accessEnded: async (userIds) => {

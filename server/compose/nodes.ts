@@ -1,9 +1,10 @@
-import { type Signal, signalTable, type UserId } from '@parley/contract';
+import { type ChatSignal, signalTable, type UserId } from '@parley/contract';
 import { type Bus, noBus, type Topic } from '../bus/bus.ts';
 import { Envelopes } from '../bus/envelope.ts';
 import { NatsBus } from '../bus/nats.ts';
 import type { Settings } from '../config.ts';
 import { SealedBox } from '../lib/sealed-box.ts';
+import type { LivePresence } from '../live/presence.ts';
 import type { Streams } from '../live/streams.ts';
 import { decodeBatch, encodeBatch } from '../log/batch-codec.ts';
 import type { EventLog } from '../log/event-log.ts';
@@ -15,7 +16,8 @@ import { deriveKey } from './core.ts';
 /** Notifies the other processes on the same database. */
 export interface Nodes {
   committed(batch: LogBatch): void;
-  signal(signal: Signal, at: number): void;
+  signal(signal: ChatSignal, at: number): void;
+  presence(text: string): void;
   accessEnded(userIds: readonly UserId[]): void;
   webhooksChanged(): void;
   wantUpload(key: string): void;
@@ -33,6 +35,7 @@ export interface NodeListener {
 interface NodeDeps extends NodeListener {
   readonly eventLog: EventLog;
   readonly streams: Streams;
+  readonly presence: LivePresence;
   readonly random: (bytes: number) => Uint8Array;
   readonly now: () => number;
   readonly log: Log;
@@ -46,6 +49,7 @@ export function joinNodes({ natsUrl }: Settings, key: Uint8Array, deps: NodeDeps
       if (bus !== noBus) for (const text of encodeBatch(batch)) bus.publish('committed', text);
     },
     signal: (signal, at) => bus.publish('signal', JSON.stringify({ at, signal })),
+    presence: (text) => bus.publish('presence', text),
     accessEnded: (userIds) => bus.publish('ended', JSON.stringify(userIds)),
     webhooksChanged: () => bus.publish('webhooks', ''),
     wantUpload: (upload) => bus.publish('uploads', upload),
@@ -55,7 +59,7 @@ export function joinNodes({ natsUrl }: Settings, key: Uint8Array, deps: NodeDeps
 
 /** Several services may share a NATS. Processes with the same key, which are those on one database, form a group. */
 function connectNats(url: NonNullable<Settings['natsUrl']>, key: Uint8Array, deps: NodeDeps): Bus {
-  const { eventLog, streams, forgetUsers, webhooksChanged, uploadWanted, random, now, log, metrics } = deps;
+  const { eventLog, streams, presence, forgetUsers, webhooksChanged, uploadWanted, random, now, log, metrics } = deps;
   const name = Buffer.from(deriveKey(key, 'name of nodes')).toString('hex').slice(0, 16);
   const box = new SealedBox(deriveKey(key, 'what nodes tell each other'), random);
   const reported = new Set<Topic>();
@@ -67,10 +71,11 @@ function connectNats(url: NonNullable<Settings['natsUrl']>, key: Uint8Array, dep
         else eventLog.poll();
       },
       signal: (text) => {
-        const { at, signal } = JSON.parse(text) as { at: number; signal: Signal };
+        const { at, signal } = JSON.parse(text) as { at: number; signal: ChatSignal };
         // A newer server may have signals that this one does not know.
         if (signalTable[signal.event]?.data.safeParse(signal.data).success) streams.signal(signal, Number(at));
       },
+      presence: (text) => presence.hear(text),
       ended: (text) => {
         const userIds = JSON.parse(text) as UserId[];
         forgetUsers(userIds);
@@ -86,6 +91,7 @@ function connectNats(url: NonNullable<Settings['natsUrl']>, key: Uint8Array, dep
       eventLog.poll();
       webhooksChanged();
       void streams.recheck();
+      presence.busConnected();
     },
     rejected: (topic, cause) => {
       if (!reported.has(topic)) log.write('warn', 'nats_message_rejected', { topic, cause });

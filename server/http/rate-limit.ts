@@ -1,4 +1,4 @@
-import { RecentMap } from './recent-map.ts';
+import { RecentMap } from '../lib/recent-map.ts';
 
 /** The state of a limit, as in the RateLimit headers. */
 export interface Allowance {

@@ -1,5 +1,5 @@
+import { RecentMap } from '../lib/recent-map.ts';
 import type { Limited, RateLimiter, RateLimits } from './rate-limit.ts';
-import { RecentMap } from './recent-map.ts';
 
 /** The total requests of a caller to one server. */
 export interface Total {

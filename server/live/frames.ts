@@ -6,7 +6,8 @@ import type { LogEntry } from '../store/engine/engine.ts';
 export interface Frame {
   /** Undefined for a signal, which is not in the log. */
   readonly id: number | undefined;
-  readonly chatId: ChatId;
+  /** Undefined for a signal that is not about a chat. */
+  readonly chatId: ChatId | undefined;
   readonly name: EventName | SignalName;
   readonly bytes: Uint8Array;
 }
@@ -24,7 +25,7 @@ export const eventFrame = ({ event_id, chat_id, event, body }: LogEntry): Frame 
 /** Has no id, so the client's cursor stays as it is. */
 export const signalFrame = (signal: Signal, at: number): Frame => ({
   id: undefined,
-  chatId: signal.data.chat_id,
+  chatId: 'chat_id' in signal.data ? signal.data.chat_id : undefined,
   name: signal.event,
   bytes: encoder.encode(`event: ${signal.event}\ndata: ${freeze(signal, at)}\n\n`),
 });

@@ -1,4 +1,4 @@
-import { eventNames, ParleyError, type Signal, type UserId } from '@parley/contract';
+import { type ChatId, type ChatSignal, eventNames, ParleyError, type Signal, type UserId } from '@parley/contract';
 import type { LiveQuery, LiveStream } from '../domain/live.ts';
 import { FairSlots } from '../lib/fair-slots.ts';
 import { Loop } from '../lib/loop.ts';
@@ -34,6 +34,9 @@ const concurrentPages = 2;
 /** Streams that are written to in one turn of the event loop. */
 const maxWritesPerTurn = 256;
 
+/** Streams that get a signal about a user. */
+const maxWatchers = 1_000;
+
 /** Tokens that one query checks. */
 const maxTokens = 1_000;
 
@@ -56,6 +59,8 @@ interface StreamsDeps {
   readonly quietMs: number;
   /** A client that reads nothing for this long is disconnected. */
   readonly stallMs: number;
+  /** Called when a stream of the user has opened or ended. */
+  readonly changed: (userId: UserId) => void;
   readonly log: Log;
   readonly gauges: { streams(open: number): void; streamed(events: number): void; streamEnded(reason: string): void };
 }
@@ -129,6 +134,7 @@ export class Streams {
     this.#subscribers.add(stream);
     this.#streams.add(stream);
     this.#deps.gauges.streams(this.#streams.size);
+    this.#deps.changed(query.userId);
     // Access may have ended before the stream could be found.
     await this.#endInvalid([stream]).catch((cause) => stream.end('failed', cause));
     return stream;
@@ -147,8 +153,35 @@ export class Streams {
   }
 
   /** Sends a signal to the members of its chat. */
-  signal(signal: Signal, at: number): void {
-    if (this.#subscribers.count > 0) void this.#offer(signalFrame(signal, at), Number.POSITIVE_INFINITY);
+  signal(signal: ChatSignal, at: number): void {
+    if (this.#subscribers.count > 0) {
+      const { chat_id } = signal.data;
+      void this.#offer(signalFrame(signal, at), this.#subscribers.streamsFor(Number.POSITIVE_INFINITY, chat_id));
+    }
+  }
+
+  /** Returns whether there are streams, open or about to open. */
+  get hasStreams(): boolean {
+    return this.#subscribers.count > 0;
+  }
+
+  /** Returns the users with streams, open or about to open. */
+  users(): Iterable<UserId> {
+    return this.#subscribers.users();
+  }
+
+  streamsOf(userId: UserId): readonly Stream[] {
+    return this.#subscribers.streamsOf(userId);
+  }
+
+  /** Sends a signal once to everyone who is in one of the chats. */
+  async signalIn(chatIds: readonly ChatId[], signal: Signal, at: number): Promise<void> {
+    const watching = new Set<Stream>();
+    for (const chatId of chatIds) {
+      for (const stream of this.#subscribers.streamsFor(Number.POSITIVE_INFINITY, chatId)) watching.add(stream);
+      if (watching.size >= maxWatchers) break;
+    }
+    if (watching.size > 0) await this.#offer(signalFrame(signal, at), watching);
   }
 
   /** Ends the streams of these users whose access has ended; all their streams if that cannot be checked. */
@@ -244,7 +277,7 @@ export class Streams {
       // All streams may have ended meanwhile, and new ones may have started at a later position.
       if (event.event_id <= this.#progress.position) continue;
       this.#progress.position = event.event_id;
-      await this.#offer(eventFrame(event), event.event_id);
+      await this.#offer(eventFrame(event), this.#subscribers.streamsFor(event.event_id, event.chat_id));
       this.#moveTo(event.event_id);
     }
     this.#moveTo(last);
@@ -256,9 +289,9 @@ export class Streams {
     this.#progress.delivered = Math.max(this.#progress.delivered, position);
   }
 
-  async #offer(frame: Frame, eventId: number): Promise<void> {
+  async #offer(frame: Frame, streams: Iterable<Stream>): Promise<void> {
     let count = 0;
-    for (const stream of this.#subscribers.streamsFor(eventId, frame.chatId)) {
+    for (const stream of streams) {
       stream.offer(frame);
       if (++count % maxWritesPerTurn === 0) await new Promise((resolve) => setImmediate(resolve));
     }
@@ -271,7 +304,8 @@ export class Streams {
     this.#subscribers.release(userId);
     this.#slots.release(ownerId);
     this.#streams.delete(stream);
-    const { gauges, log } = this.#deps;
+    const { gauges, changed, log } = this.#deps;
+    changed(userId);
     gauges.streams(this.#streams.size);
     gauges.streamEnded(reason);
     log.write(reason === 'failed' ? 'warn' : 'info', 'stream_ended', {

@@ -32,6 +32,10 @@ export class Subscribers {
     return this.#count;
   }
 
+  users(): Iterable<UserId> {
+    return this.#users.keys();
+  }
+
   streamsOf(userId: UserId): readonly Stream[] {
     return this.#users.get(userId)?.streams ?? [];
   }

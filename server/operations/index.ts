@@ -9,11 +9,13 @@ import { messageHandlers } from './messages.ts';
 import type { Gates, Handlers, Services } from './operation.ts';
 import { participantHandlers } from './participants.ts';
 import { pinHandlers } from './pins.ts';
+import { presenceHandlers } from './presence.ts';
 import { reactionHandlers } from './reactions.ts';
 import { markRead } from './read-marks.ts';
 import { replayHandlers } from './replays.ts';
 import { requireMayPost, sendMessage } from './send.ts';
 import { tokenHandlers } from './tokens.ts';
+import { typing } from './typing.ts';
 import { userHandlers } from './users.ts';
 import { webhookHandlers } from './webhooks.ts';
 
@@ -27,6 +29,7 @@ export const buildHandlers = (services: Services): Handlers =>
     ...pinHandlers(services),
     ...createChatHandlers(services),
     ...chatHandlers(services),
+    'chats.typing': typing(services),
     ...participantHandlers(services),
     ...webhookHandlers(services),
     ...deliveryHandlers(services),
@@ -34,6 +37,7 @@ export const buildHandlers = (services: Services): Handlers =>
     ...eventHandlers(services),
     ...fileHandlers(services),
     ...userHandlers(services),
+    ...presenceHandlers(services),
     ...tokenHandlers(services),
     ...appHandlers(services),
   });

@@ -1,4 +1,14 @@
-import type { FileId, Input, MessageId, OperationName, Output, Signal } from '@parley/contract';
+import type {
+  ChatSignal,
+  FileId,
+  Input,
+  MessageId,
+  OperationName,
+  Output,
+  Presence,
+  TokenId,
+  UserId,
+} from '@parley/contract';
 import type { UserActor } from '../auth/audit.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { FileLinks } from '../auth/file-links.ts';
@@ -72,13 +82,23 @@ export interface FileServices {
   readonly expiry: () => number;
 }
 
+export interface PresenceServices {
+  /** Returns the presence that others were told last. */
+  readonly of: (userId: UserId) => Presence;
+  /** Says whether the user of a client is away. */
+  readonly setAway: (userId: UserId, tokenId: TokenId, isAway: boolean) => void;
+  /** Says that a user has committed to hide their presence or to show it. */
+  readonly recheck: (userId: UserId) => void;
+}
+
 export interface Services extends AccessServices {
   /** Throws `unavailable` while the disk has no room for more data. */
   readonly requireRoom: () => void;
   readonly dailyMessages: DailyMessages;
   readonly openStream: (query: LiveQuery) => Promise<LiveStream>;
   /** Sends a signal to the streams of all processes. */
-  readonly signal: (signal: Signal) => void;
+  readonly signal: (signal: ChatSignal) => void;
+  readonly presence: PresenceServices;
   readonly webhooks: WebhookServices;
   readonly files: FileServices;
   /** Returns the URL of a message for people. */

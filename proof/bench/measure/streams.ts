@@ -1,14 +1,10 @@
-import { hashToken, newSecret } from '../../../server/auth/access-token.ts';
-import { processRuntime } from '../../../server/compose.ts';
-import { insertToken } from '../../../server/store/access/tokens.ts';
-import { insertUser } from '../../../server/store/access/users.ts';
 import { cpuSeconds, mebibytes, residentBytes } from '../../harness/machine.ts';
 import { figure } from '../../harness/report.ts';
 import { makeGroup } from '../../harness/stage.ts';
 import type { EngineMeasure } from '../engines.ts';
-import { Baseline, type Parley } from '../parley.ts';
+import { Baseline } from '../parley.ts';
 import { compare, type Round } from '../race.ts';
-import { type Listeners, openListeners } from './listeners.ts';
+import { addPeople, type Listeners, openListeners, streamRequest } from './listeners.ts';
 
 const memoryBar = 125;
 const secondsBar = 1;
@@ -27,13 +23,11 @@ export const measureStreams: EngineMeasure = async ({ title, start }, { rounds, 
     const participants = people.slice(first, first + 1_000).map(({ userId }) => userId);
     await owner.ok('chats.add_participants', { chat_id, participants });
   }
-  const request = (path: string, ...headers: string[]) =>
-    [`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', ...headers, '\r\n'].join('\r\n');
   const resident = () => mebibytes(residentBytes(parley.pid));
   const before = resident();
   const ours = await openListeners(
     parley.port,
-    people.map(({ token }) => request('/api/events.php?action=stream', `Authorization: Bearer ${token}`)),
+    people.map(({ token }) => streamRequest('/api/events.php?action=stream', `Authorization: Bearer ${token}`)),
   );
   await Bun.sleep(sizes.idleMs);
   const memory = resident();
@@ -46,7 +40,7 @@ export const measureStreams: EngineMeasure = async ({ title, start }, { rounds, 
   ours.close();
   const theirs = await openListeners(
     bare.port,
-    people.map(() => request('/stream')),
+    people.map(() => streamRequest('/stream')),
   );
   const send = (mark: string) =>
     fetch(`http://127.0.0.1:${bare.port}/tell`, { method: 'POST', body: frame.replace(markOf(rounds), mark) });
@@ -85,25 +79,4 @@ async function sendRounds(
     done.push({ perSecond: count / seconds, serverBusy: ((cpuSeconds(pid) ?? 0) - cpu) / seconds, answers: 1 });
   }
   return done.slice(1);
-}
-
-/** Adds them from beside the server: through it they would take a minute. */
-async function addPeople({ engine }: Parley, count: number): Promise<{ userId: number; token: string }[]> {
-  const at = Date.now();
-  return engine.write(async (tx) => {
-    const people: { userId: number; token: string }[] = [];
-    for (let i = 0; i < count; i++) {
-      const name = `listener${i}`;
-      const user = await insertUser(tx, { name, displayName: name, isAdmin: false, passwordHash: null, at });
-      if (!user) throw new Error(`there is a ${name} already`);
-      const { user_id: userId } = user;
-      const token = newSecret('personal', processRuntime.random);
-      await insertToken(tx, {
-        ...{ user_id: userId, kind: 'personal', name: 'bench', hash: hashToken(token), scopes: 'messages:read' },
-        ...{ parent_id: null, app_id: 0, grant_id: null, created_at: at, expires_at: null },
-      });
-      people.push({ userId, token });
-    }
-    return people;
-  });
 }

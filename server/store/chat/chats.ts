@@ -58,7 +58,8 @@ const memberOf = (user: string) =>
 const member = memberOf('$1');
 
 /** A chat and one user's role in it. */
-export interface ChatAccess extends Pick<ChatRow, 'chat_id' | 'type' | 'visibility' | 'name' | 'description'> {
+export interface ChatAccess
+  extends Pick<ChatRow, 'chat_id' | 'type' | 'visibility' | 'name' | 'description' | 'participant_count'> {
   readonly role: Role | null;
   /** The newest event of the chat, if it is not older than `since`. It changes with everything in the chat. */
   readonly latest_event: EventId | null;
@@ -66,7 +67,7 @@ export interface ChatAccess extends Pick<ChatRow, 'chat_id' | 'type' | 'visibili
 
 const chatAccess = pointQuery<ChatAccess, 'user_id' | 'chat_id' | 'after'>(
   ['user_id', 'chat_id', 'after'],
-  (dialect, at) => `SELECT c.chat_id, c.type, c.visibility, c.name, c.description, m.role,
+  (dialect, at) => `SELECT c.chat_id, c.type, c.visibility, c.name, c.description, c.participant_count, m.role,
       (SELECT e.event_id FROM events e WHERE ${dialect.isOne('e.chat_id', 'c.chat_id')} AND e.event_id > ${at.after}
        ORDER BY e.chat_id DESC, e.event_id DESC LIMIT 1) AS latest_event
     FROM chats c LEFT JOIN ${memberOf(at.user_id)} WHERE c.chat_id = ${at.chat_id}`,

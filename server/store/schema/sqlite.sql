@@ -383,7 +383,7 @@ CREATE TABLE users (
   password_hash TEXT,
   created_at INTEGER NOT NULL,
   disabled_at INTEGER
-, kind TEXT NOT NULL DEFAULT 'person', owner_id INTEGER REFERENCES users (user_id)) STRICT;
+, kind TEXT NOT NULL DEFAULT 'person', owner_id INTEGER REFERENCES users (user_id), hides_presence INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE INDEX users_by_owner ON users (owner_id) WHERE owner_id IS NOT NULL;
 

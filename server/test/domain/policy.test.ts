@@ -61,6 +61,7 @@ const acts = {
   ],
   join: ['chats.join', ({ chat_id }) => ({ chat_id })],
   leave: ['chats.leave', ({ chat_id }) => ({ chat_id })],
+  'show that one types': ['chats.typing', ({ chat_id }) => ({ chat_id })],
 } as const satisfies Record<string, Act>;
 
 test('every operation on a chat or a message is in the table', () => {
@@ -112,6 +113,7 @@ const may: Record<keyof typeof acts, readonly [direct: string, group: string, op
   'become owner':              ['- no',   '- no no ok',   'no no no ok',   '- no no ok'],
   join:                        ['- ok',   '- ok ok ok',   'ok ok ok ok',   '- ok ok ok'],
   leave:                       ['- no',   '- ok ok ok',   'no ok ok ok',   '- ok ok ok'],
+  'show that one types':       ['- ok',   '- ok ok ok',   'no no ok ok',   '- no ok ok'],
 };
 
 const verdicts: Record<string, ErrorCode | 'ok'> = { ok: 'ok', '-': 'not_found', no: 'forbidden' };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readSettings } from '../../config.ts';
 import { type Allowance, type RateLimit, RateLimiter } from '../../http/rate-limit.ts';
 import { RateSharing, type SharedTotals } from '../../http/rate-sharing.ts';
-import { RecentMap } from '../../http/recent-map.ts';
+import { RecentMap } from '../../lib/recent-map.ts';
 import { pruneRateUses, readOthersRateUses, writeRateUses } from '../../store/access/rate-uses.ts';
 import type { Engine } from '../../store/engine/engine.ts';
 import { openStore } from '../../store/engine/open.ts';

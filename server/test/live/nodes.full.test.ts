@@ -77,7 +77,7 @@ onCluster('servers on one database that tell each other over NATS', () => {
     expect(overheard.filter(({ text }) => text.includes('between us'))).toEqual([]);
     const prefix = overheard[0]?.subject.split('.').slice(0, 2).join('.');
     const [real] = overheard;
-    for (const topic of ['committed', 'signal', 'ended', 'webhooks', 'uploads']) {
+    for (const topic of ['committed', 'signal', 'presence', 'ended', 'webhooks', 'uploads']) {
       for (const lie of ['', 'xx', '{"at":1,"signal":{}}', '0 9007199254740990', '[1,2]', 'x'.repeat(50_000)]) {
         stranger.publish(`${prefix}.${topic}`, lie);
       }

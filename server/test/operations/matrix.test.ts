@@ -69,6 +69,7 @@ const table: Record<OperationName, string> = {
   'chats.set_role':           '401  401     401      scope | -        no     no    no    ok    -    | ok  ok   401',
   'chats.join':               '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401',
   'chats.leave':              '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401',
+  'chats.typing':             '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401',
 
   'webhooks.register':        '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // for the group
   'webhooks.list':            '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
@@ -96,6 +97,8 @@ const table: Record<OperationName, string> = {
   'users.search':             '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'users.create':             '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
   'users.disable':            '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
+  'users.presence':           '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'users.set_presence':       '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
 
   'tokens.list':              '401  401     401      –     | ok       ok     ok    ok    ok    ok   | no  ok   401',
   'tokens.create':            '401  401     401      –     | ok       ok     ok    ok    ok    ok   | no  ok   401',
@@ -153,6 +156,7 @@ const inputs: Inputs = {
   'chats.set_role': async (stage) => ({ chat_id: await stage.newChat(), user_id: stage.member, role: 'admin' }),
   'chats.join': ({ chat_id }) => ({ chat_id }),
   'chats.leave': async (stage) => ({ chat_id: await stage.newChat() }),
+  'chats.typing': ({ chat_id }) => ({ chat_id }),
   'webhooks.register': ({ chat_id }) => ({ ...hook, chat_id }),
   'webhooks.list': () => ({}),
   'webhooks.get': async (stage) => ({ webhook_id: await stage.webhook() }),
@@ -176,6 +180,8 @@ const inputs: Inputs = {
   'users.search': () => ({ query: 'out' }),
   'users.create': (stage) => ({ name: stage.newName() }),
   'users.disable': async (stage) => ({ user_id: await stage.newUser() }),
+  'users.presence': ({ outsider }) => ({ user_ids: [outsider] }),
+  'users.set_presence': () => ({ presence: 'away' }),
   'tokens.list': () => ({}),
   'tokens.create': () => ({ name: 'another', scopes: ['chats:read'] }),
   'tokens.revoke': async (stage) => ({ token_id: await stage.newToken() }),

@@ -37,7 +37,7 @@ export async function invite(server: TestServer): Promise<Cast> {
   return {
     ...(await powers(server, services)),
     member,
-    bot: await botOf(server, services, member),
+    bot: await botOf(server, member),
     stranger: await server.user('stranger'),
     admin: await server.user('admin'),
     owner: await server.user('owner'),
@@ -51,8 +51,10 @@ export async function invite(server: TestServer): Promise<Cast> {
 
 const actor = ({ userId }: Client) => ({ userId: userId as UserId, appId: 0, address: null });
 
-async function botOf(server: TestServer, services: AccessServices, owner: Client): Promise<Client> {
-  const bot = await createBot(services, actor(owner), { name: 'robot', displayName: 'Robot' });
+/** Creates a bot with all scopes that it may have. */
+export async function botOf(server: TestServer, owner: Client, name = 'robot'): Promise<Client> {
+  const services = accessOf(server);
+  const bot = await createBot(services, actor(owner), { name, displayName: 'Robot' });
   const scopes = scopeNames.filter((scope) => scope !== 'admin');
   const { accessToken } = await createBotToken(services, actor(owner), bot.user_id, { name: 'its own', scopes });
   return new Client(server.url, accessToken, bot.user_id);

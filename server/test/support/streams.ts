@@ -48,6 +48,8 @@ export function streamUrl(url: string, query: object = {}): string {
 export class EventReader {
   readonly frames: Frame[] = [];
   readonly told: Told[] = [];
+  /** The presence of others, apart from the rest: it comes whenever somebody opens a stream. */
+  readonly presence: Told[] = [];
   status = 0;
   readonly headers = new Headers();
   /** The received bytes. */
@@ -223,11 +225,12 @@ export class EventReader {
   #takeFrame(text: string): void {
     const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'ms').exec(text)?.[1]?.split('\n')[0];
     const frame = { text, id: field('id'), event: field('event'), data: field('data'), retry: field('retry') };
-    this.frames.push(frame);
+    if (frame.event !== 'presence_changed') this.frames.push(frame);
     this.lastEventId = frame.id ?? this.lastEventId;
     if (frame.event === undefined || frame.data === undefined) return;
     const body = JSON.parse(frame.data) as Pick<Told, 'event' | 'timestamp' | 'data'>;
-    this.told.push({ ...body, event_id: frame.id === undefined ? undefined : Number(frame.id), body: frame.data });
+    const told = { ...body, event_id: frame.id === undefined ? undefined : Number(frame.id), body: frame.data };
+    (body.event === 'presence_changed' ? this.presence : this.told).push(told);
   }
 }
 
