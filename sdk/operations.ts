@@ -43,10 +43,26 @@ export interface Chat {
   created_at: string;
   participant_count: number;
   last_message_id: number | null;
+  /** The newest message; null if you are not a participant. */
+  last_message: LastMessage | null;
+  /** The other side of a direct chat. */
+  peer: Peer | null;
+  /** The pinned messages, the newest pin first; none if you are not a participant. */
+  pins: number[];
   /** Your role; null if you are not a participant. */
   role: 'owner' | 'admin' | 'member' | null;
   /** Messages of others after your read marker, among the newest 100 of the chat. */
   unread_count: number;
+  /** Messages of others after your read marker that mention you, and those that mention `@all`, among the newest 100 of each. */
+  mention_count: number;
+  /** Which messages notify you; clients act on it. */
+  notify: 'all' | 'mentions' | 'none';
+  /** No notifications until then; a time in the past has no effect. */
+  muted_until: string | null;
+  /** Whether you have archived the chat. */
+  archived: boolean;
+  /** Whether you keep the chat at the top of your list. */
+  pinned: boolean;
 }
 
 export interface Delivery {
@@ -118,6 +134,21 @@ export interface FileInfo {
   url: string;
 }
 
+export interface LastMessage {
+  /** Identifier of a message; rises within a chat. */
+  message_id: number;
+  /** The author. */
+  user_id: number;
+  name: string;
+  display_name: string;
+  /** The first 200 characters; empty once the message is deleted. */
+  content: string;
+  /** The name of its file. */
+  file: string | null;
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string;
+}
+
 export interface LoggedEvent {
   /** Identifier of an event; rises in the order of commits. */
   event_id: number;
@@ -136,6 +167,12 @@ export interface Message {
   user_id: number;
   /** Empty if there is only a file, and once the message is deleted. */
   content: string;
+  /** The participants whom the text mentions by `@name`; absent if there are none. */
+  mentions?: number[] | undefined;
+  /** True if the text mentions `@all`; absent otherwise. */
+  mentions_all?: boolean | undefined;
+  /** The first message of the thread; only of a reply. */
+  thread_id?: number | undefined;
   reply_to: number | null;
   /** The file sent with the message. */
   file: FileInfo | null;
@@ -144,6 +181,12 @@ export interface Message {
   created_at: string;
   edited_at: string | null;
   deleted_at: string | null;
+  /** Replies in its thread, without deleted ones; absent if none. */
+  reply_count?: number | undefined;
+  /** The newest of these replies. */
+  last_reply_id?: number | undefined;
+  /** ISO 8601, UTC, milliseconds. */
+  last_reply_at?: string | undefined;
 }
 
 export interface Participant {
@@ -156,6 +199,14 @@ export interface Participant {
   joined_at: string;
   /** The last message that they have read; null if none. */
   last_read_id: number | null;
+}
+
+export interface Peer {
+  /** Identifier of a user. */
+  user_id: number;
+  kind: 'person' | 'bot';
+  name: string;
+  display_name: string;
 }
 
 export interface Reaction {
@@ -188,6 +239,18 @@ export interface Replay {
   /** ISO 8601, UTC, milliseconds. */
   created_at: string;
   finished_at: string | null;
+}
+
+export interface Thread {
+  /** The first message. */
+  message: Message;
+  reply_count: number;
+  /** Identifier of a message; rises within a chat. */
+  last_reply_id: number;
+  /** ISO 8601, UTC, milliseconds. */
+  last_reply_at: string;
+  /** Replies of others after your read marker of the chat, among the newest 100 of the thread. */
+  unread_count: number;
 }
 
 export interface Token {
@@ -229,7 +292,7 @@ export interface Webhook {
   url: string;
   /** `*` stands for all. */
   events: string[];
-  /** Those of `events` that Parley does not have yet. */
+  /** Names in `events` that Parley does not have yet. */
   unknown_events: string[];
   /** The one chat whose events it receives; null: all chats of its user. */
   chat_id: number | null;
@@ -274,17 +337,21 @@ export interface SendMessageOutput {
 export interface GetMessagesInput {
   /** Identifier of a chat. */
   chat_id: number;
+  /** Only the replies in the thread of this message, without deleted ones. */
+  thread_id?: number | undefined;
   /** Rows in a page at most. */
   limit?: number | undefined;
   /** Only messages with a lower id. */
   before_id?: number | undefined;
   /** Only messages with a higher id, from the oldest on. */
   after_id?: number | undefined;
+  /** The page with this message in the middle; alone. */
+  around_id?: number | undefined;
 }
 
 export interface GetMessagesOutput {
   messages: Message[];
-  /** Whether another page follows. */
+  /** Whether another page follows; around a message: on either side. */
   has_more: boolean;
 }
 
@@ -295,6 +362,8 @@ export interface GetMessageInput {
 
 export interface GetMessageOutput {
   message: Message;
+  /** A URL for people, which shows the message to participants of its chat. */
+  link: string;
 }
 
 export interface EditMessageInput {
@@ -318,7 +387,7 @@ export interface DeleteMessageOutput {
 }
 
 export interface SearchMessagesInput {
-  /** What to look for, without regard to case and accents. */
+  /** The text to look for, without regard to case and accents. */
   query: string;
   /** Only in this chat. */
   chat_id?: number | undefined;
@@ -330,6 +399,34 @@ export interface SearchMessagesInput {
 
 export interface SearchMessagesOutput {
   messages: Message[];
+  /** Whether another page follows. */
+  has_more: boolean;
+}
+
+export interface MentionsInput {
+  /** Only in this chat. */
+  chat_id?: number | undefined;
+  /** Only messages with a lower id. */
+  before_id?: number | undefined;
+  /** Rows in a page at most. */
+  limit?: number | undefined;
+}
+
+export interface MentionsOutput {
+  messages: Message[];
+  /** Whether another page follows. */
+  has_more: boolean;
+}
+
+export interface ThreadsInput {
+  /** Only threads with a lower `last_reply_id`. */
+  before_id?: number | undefined;
+  /** Rows in a page at most. */
+  limit?: number | undefined;
+}
+
+export interface ThreadsOutput {
+  threads: Thread[];
   /** Whether another page follows. */
   has_more: boolean;
 }
@@ -372,6 +469,33 @@ export interface RemoveReactionOutput {
   message: Message;
 }
 
+export interface PinInput {
+  /** Identifier of a message; rises within a chat. */
+  message_id: number;
+}
+
+export interface PinOutput {
+  chat: Chat;
+}
+
+export interface UnpinInput {
+  /** Identifier of a message; rises within a chat. */
+  message_id: number;
+}
+
+export interface UnpinOutput {
+  chat: Chat;
+}
+
+export interface PinsInput {
+  /** Identifier of a chat. */
+  chat_id: number;
+}
+
+export interface PinsOutput {
+  messages: Message[];
+}
+
 export interface CreateGroupInput {
   /** One line. */
   name: string;
@@ -412,18 +536,30 @@ export interface CreateDirectOutput {
 export interface ChatsListInput {
   /** Your chats, or all public channels. */
   scope?: 'mine' | 'public' | undefined;
-  /** What to look for, without regard to case and accents. */
+  /** The text to look for, without regard to case and accents. */
   query?: string | undefined;
   /** Rows in a page at most. */
   limit?: number | undefined;
   /** The last id of the page before. */
   after_id?: number | undefined;
+  /** `activity`: your chats with the newest messages first, without those that you have archived. */
+  order?: 'id' | 'activity' | undefined;
+  /** The cursor of a page by activity: `next` of the page before. */
+  after?: string | undefined;
+  /** The archived chats instead, by activity. */
+  archived?: boolean | undefined;
+  /** Only the chats that you have pinned, by activity. */
+  pinned?: boolean | undefined;
 }
 
 export interface ChatsListOutput {
   chats: Chat[];
   /** Whether another page follows. */
   has_more: boolean;
+  /** The list has all events up to this one: follow the log after it. */
+  event_id: number;
+  /** By activity: `after` of the next page, which shows the same moment; null at the end. */
+  next?: string | null | undefined;
 }
 
 export interface ChatsGetInput {
@@ -447,6 +583,20 @@ export interface ChatsUpdateInput {
 }
 
 export interface ChatsUpdateOutput {
+  chat: Chat;
+}
+
+export interface ChatsSetPreferencesInput {
+  /** Identifier of a chat. */
+  chat_id: number;
+  notify?: 'all' | 'mentions' | 'none' | undefined;
+  /** ISO 8601 with `Z` or an offset; null, or a time in the past, ends a mute. */
+  muted_until?: string | null | undefined;
+  archived?: boolean | undefined;
+  pinned?: boolean | undefined;
+}
+
+export interface ChatsSetPreferencesOutput {
   chat: Chat;
 }
 
@@ -547,7 +697,7 @@ export interface WebhooksRegisterInput {
 
 export interface WebhooksRegisterOutput {
   webhook: Webhook;
-  /** What was accepted and is probably a mistake: unknown events, a short secret. */
+  /** Accepted input that is probably a mistake: unknown events, a short secret. */
   warnings: Warning[];
 }
 
@@ -585,7 +735,7 @@ export interface WebhooksUpdateInput {
 
 export interface WebhooksUpdateOutput {
   webhook: Webhook;
-  /** What was accepted and is probably a mistake: unknown events, a short secret. */
+  /** Accepted input that is probably a mistake: unknown events, a short secret. */
   warnings: Warning[];
 }
 
@@ -598,7 +748,7 @@ export interface WebhooksRotateSecretInput {
 
 export interface WebhooksRotateSecretOutput {
   webhook: Webhook;
-  /** What was accepted and is probably a mistake: unknown events, a short secret. */
+  /** Accepted input that is probably a mistake: unknown events, a short secret. */
   warnings: Warning[];
 }
 
@@ -719,7 +869,7 @@ export interface EventsListInput {
   /** Only of this chat. */
   chat_id?: number | undefined;
   /** Only events of these names. */
-  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'reaction_added' | 'reaction_removed' | 'webhook_disabled')[] | undefined;
+  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'reaction_added' | 'reaction_removed' | 'message_pinned' | 'message_unpinned' | 'preferences_changed' | 'webhook_disabled')[] | undefined;
 }
 
 export interface EventsListOutput {
@@ -736,7 +886,7 @@ export interface EventsStreamInput {
   /** Only of this chat. */
   chat_id?: number | undefined;
   /** Only events and signals of these names. */
-  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'reaction_added' | 'reaction_removed' | 'webhook_disabled' | 'message_read' | 'typing' | 'presence_changed')[] | undefined;
+  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'reaction_added' | 'reaction_removed' | 'message_pinned' | 'message_unpinned' | 'preferences_changed' | 'webhook_disabled' | 'message_read' | 'typing' | 'presence_changed')[] | undefined;
 }
 
 export interface FilesUploadInput {
@@ -786,15 +936,20 @@ export interface UsersMeOutput {
 
 export interface UsersGetInput {
   /** Identifier of a user. */
-  user_id: number;
+  user_id?: number | undefined;
+  /** User ids; those of nobody are left out. */
+  user_ids?: readonly number[] | undefined;
 }
 
 export interface UsersGetOutput {
-  user: User;
+  /** With `user_id`. */
+  user?: User | undefined;
+  /** With `user_ids`, by id. */
+  users?: User[] | undefined;
 }
 
 export interface UsersSearchInput {
-  /** What to look for, without regard to case and accents. */
+  /** The text to look for, without regard to case and accents. */
   query?: string | undefined;
   /** Rows in a page at most. */
   limit?: number | undefined;
@@ -925,15 +1080,21 @@ export interface Operations {
   'messages.edit_message': { input: EditMessageInput; output: EditMessageOutput };
   'messages.delete_message': { input: DeleteMessageInput; output: DeleteMessageOutput };
   'messages.search_messages': { input: SearchMessagesInput; output: SearchMessagesOutput };
+  'messages.mentions': { input: MentionsInput; output: MentionsOutput };
+  'messages.threads': { input: ThreadsInput; output: ThreadsOutput };
   'messages.mark_read': { input: MarkReadInput; output: MarkReadOutput };
   'messages.add_reaction': { input: AddReactionInput; output: AddReactionOutput };
   'messages.remove_reaction': { input: RemoveReactionInput; output: RemoveReactionOutput };
+  'messages.pin': { input: PinInput; output: PinOutput };
+  'messages.unpin': { input: UnpinInput; output: UnpinOutput };
+  'messages.pins': { input: PinsInput; output: PinsOutput };
   'messages.create_group': { input: CreateGroupInput; output: CreateGroupOutput };
   'messages.create_channel': { input: CreateChannelInput; output: CreateChannelOutput };
   'messages.create_direct': { input: CreateDirectInput; output: CreateDirectOutput };
   'chats.list': { input: ChatsListInput; output: ChatsListOutput };
   'chats.get': { input: ChatsGetInput; output: ChatsGetOutput };
   'chats.update': { input: ChatsUpdateInput; output: ChatsUpdateOutput };
+  'chats.set_preferences': { input: ChatsSetPreferencesInput; output: ChatsSetPreferencesOutput };
   'chats.participants': { input: ChatsParticipantsInput; output: ChatsParticipantsOutput };
   'chats.add_participants': { input: ChatsAddParticipantsInput; output: ChatsAddParticipantsOutput };
   'chats.remove_participant': { input: ChatsRemoveParticipantInput; output: ChatsRemoveParticipantOutput };
@@ -977,9 +1138,9 @@ export interface Operations {
 export interface MessagesMethods {
   /** Send a text, a file, or both into a chat. A file is a part of `multipart/form-data`, or was uploaded before and has a `file_id`; it needs the scope `files` too. */
   readonly send: Call<'messages.send_message'>;
-  /** List the messages of a chat in ascending order: the newest page, the page before `before_id`, or the page after `after_id` (0 starts at the oldest). */
+  /** List the messages of a chat, or of a thread, in ascending order: the newest page, the page before `before_id`, the page after `after_id` (0 starts at the oldest), or the page around `around_id`. */
   readonly list: PagedCall<'messages.get_messages'>;
-  /** Fetch one message. */
+  /** Fetch one message, and the link to it. */
   readonly get: Call<'messages.get_message'>;
   /** Change the text of a message of your own. */
   readonly edit: Call<'messages.edit_message'>;
@@ -987,17 +1148,27 @@ export interface MessagesMethods {
   readonly delete: Call<'messages.delete_message'>;
   /** Find messages in your chats, newest first: every word must occur, and the last may be the start of a word. A new message can usually be found within a second. */
   readonly search: PagedCall<'messages.search_messages'>;
+  /** List the messages of others that mention you by `@name` or `@all`, newest first, in the chats that you are in. */
+  readonly mentions: PagedCall<'messages.mentions'>;
+  /** List the threads in which you have written, the one with the newest reply first, in the chats that you are in. */
+  readonly threads: PagedCall<'messages.threads'>;
   /** Move your read marker up to a message, or to the newest one. It never moves back. */
   readonly markRead: Call<'messages.mark_read'>;
   /** React to a message. */
   readonly addReaction: Call<'messages.add_reaction'>;
   /** Take your reaction back. */
   readonly removeReaction: Call<'messages.remove_reaction'>;
+  /** Pin a message in its chat, for all participants. Those who may post may pin. */
+  readonly pin: Call<'messages.pin'>;
+  /** Unpin a message. */
+  readonly unpin: Call<'messages.unpin'>;
+  /** List the pinned messages of a chat, the newest pin first. */
+  readonly pins: Call<'messages.pins'>;
   /** Send a text, a file, or both into a chat. A file is a part of `multipart/form-data`, or was uploaded before and has a `file_id`; it needs the scope `files` too. */
   readonly send_message: Call<'messages.send_message'>;
-  /** List the messages of a chat in ascending order: the newest page, the page before `before_id`, or the page after `after_id` (0 starts at the oldest). */
+  /** List the messages of a chat, or of a thread, in ascending order: the newest page, the page before `before_id`, the page after `after_id` (0 starts at the oldest), or the page around `around_id`. */
   readonly get_messages: PagedCall<'messages.get_messages'>;
-  /** Fetch one message. */
+  /** Fetch one message, and the link to it. */
   readonly get_message: Call<'messages.get_message'>;
   /** Change the text of a message of your own. */
   readonly edit_message: Call<'messages.edit_message'>;
@@ -1020,12 +1191,14 @@ export interface MessagesMethods {
 }
 
 export interface ChatsMethods {
-  /** List your chats, or the public channels that anyone may join; `query` narrows by name. */
+  /** List your chats, or the public channels that anyone may join; `query` narrows by name. By `id` pages follow each other with `after_id`, by `activity` with `after`. */
   readonly list: PagedCall<'chats.list'>;
   /** Fetch one chat. */
   readonly get: Call<'chats.get'>;
   /** Change the name, description or, of a channel, the visibility. */
   readonly update: Call<'chats.update'>;
+  /** Set your own preferences for a chat: notifications, mute, archive, pin. Nobody else sees them. */
+  readonly setPreferences: Call<'chats.set_preferences'>;
   /** Create a group with the given participants, or with none; you become its owner. */
   readonly createGroup: Call<'messages.create_group'>;
   /** Create a channel: its owner and admins post, everyone in it reads, anyone may join a public one. */
@@ -1046,6 +1219,8 @@ export interface ChatsMethods {
   readonly leave: Call<'chats.leave'>;
   /** Show the others that you are writing a message: their streams get the signal `typing`. Call it while you type; it is sent at most once in 3 seconds, and not in chats of more than 100 participants. */
   readonly typing: Call<'chats.typing'>;
+  /** Set your own preferences for a chat: notifications, mute, archive, pin. Nobody else sees them. */
+  readonly set_preferences: Call<'chats.set_preferences'>;
   /** Add users to a group or channel. Those who are already in it keep their roles. */
   readonly add_participants: Call<'chats.add_participants'>;
   /** Remove a user from a group or channel. */
@@ -1104,7 +1279,7 @@ export interface FilesMethods {
 export interface UsersMethods {
   /** Get the owner of the access token. */
   readonly me: Call<'users.me'>;
-  /** Fetch one user. */
+  /** Fetch one user with `user_id`, or many with `user_ids`. */
   readonly get: Call<'users.get'>;
   /** Find users whose name or display name contains the text. */
   readonly search: PagedCall<'users.search'>;
@@ -1160,6 +1335,12 @@ export interface EventData {
     /** Identifier of a user. */
     user_id: number;
     content: string;
+    /** The participants whom the text mentions by `@name`; absent if there are none. */
+    mentions?: number[] | undefined;
+    /** True if the text mentions `@all`; absent otherwise. */
+    mentions_all?: boolean | undefined;
+    /** The first message of the thread; only of a reply. */
+    thread_id?: number | undefined;
     file?: FileInfo | undefined;
     /** Identifier of a message; rises within a chat. */
     reply_to?: number | undefined;
@@ -1173,6 +1354,10 @@ export interface EventData {
     /** The author. */
     user_id: number;
     content: string;
+    /** The participants whom the text mentions by `@name`; absent if there are none. */
+    mentions?: number[] | undefined;
+    /** True if the text mentions `@all`; absent otherwise. */
+    mentions_all?: boolean | undefined;
     previous_content: string;
   };
   /** Sent when a message is deleted. */
@@ -1185,6 +1370,8 @@ export interface EventData {
     user_id: number;
     /** Who deleted it. */
     actor_id: number;
+    /** The first message of the thread; only of a reply. */
+    thread_id?: number | undefined;
   };
   /** Sent when a user joins a group or channel, or is added to it. */
   user_joined: {
@@ -1271,6 +1458,41 @@ export interface EventData {
     user_id: number;
     emoji: string;
   };
+  /** Sent when a message is pinned in its chat. */
+  message_pinned: {
+    /** Identifier of a message; rises within a chat. */
+    message_id: number;
+    /** Identifier of a chat. */
+    chat_id: number;
+    /** Who did it. */
+    user_id: number;
+  };
+  /** Sent when a message is unpinned; one that is deleted is unpinned without this event. */
+  message_unpinned: {
+    /** Identifier of a message; rises within a chat. */
+    message_id: number;
+    /** Identifier of a chat. */
+    chat_id: number;
+    /** Who did it. */
+    user_id: number;
+  };
+  /** Sent when you change your own preferences for a chat. */
+  preferences_changed: {
+    /** Identifier of a user. */
+    user_id: number;
+    preferences: {
+      /** Identifier of a chat. */
+      chat_id: number;
+      /** Which messages notify you; clients act on it. */
+      notify: 'all' | 'mentions' | 'none';
+      /** No notifications until then; a time in the past has no effect. */
+      muted_until: string | null;
+      /** Whether you have archived the chat. */
+      archived: boolean;
+      /** Whether you keep the chat at the top of your list. */
+      pinned: boolean;
+    };
+  };
   /** Sent when one of your webhooks is disabled because its endpoint is gone or was down for too long. */
   webhook_disabled: {
     /** Identifier of a webhook. */
@@ -1336,9 +1558,14 @@ export const operations = {
     edit_message: { method: 'POST' },
     delete_message: { method: 'POST' },
     search_messages: { method: 'GET' },
+    mentions: { method: 'GET' },
+    threads: { method: 'GET' },
     mark_read: { method: 'POST' },
     add_reaction: { method: 'POST' },
     remove_reaction: { method: 'POST' },
+    pin: { method: 'POST' },
+    unpin: { method: 'POST' },
+    pins: { method: 'GET' },
     create_group: { method: 'POST', idempotent: true },
     create_channel: { method: 'POST', idempotent: true },
     create_direct: { method: 'POST', idempotent: true },
@@ -1347,6 +1574,7 @@ export const operations = {
     list: { method: 'GET' },
     get: { method: 'GET' },
     update: { method: 'POST' },
+    set_preferences: { method: 'POST' },
     participants: { method: 'GET' },
     add_participants: { method: 'POST' },
     remove_participant: { method: 'POST' },

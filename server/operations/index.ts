@@ -1,4 +1,5 @@
 import { appHandlers } from './apps.ts';
+import { chatListHandlers } from './chat-lists.ts';
 import { chatHandlers } from './chats.ts';
 import { createChatHandlers } from './create-chat.ts';
 import { deliveryHandlers } from './deliveries.ts';
@@ -9,6 +10,7 @@ import { messageHandlers } from './messages.ts';
 import type { Gates, Handlers, Services } from './operation.ts';
 import { participantHandlers } from './participants.ts';
 import { pinHandlers } from './pins.ts';
+import { preferenceHandlers } from './preferences.ts';
 import { presenceHandlers } from './presence.ts';
 import { reactionHandlers } from './reactions.ts';
 import { markRead } from './read-marks.ts';
@@ -30,6 +32,8 @@ export const buildHandlers = (services: Services): Handlers =>
     ...createChatHandlers(services),
     ...chatHandlers(services),
     'chats.typing': typing(services),
+    ...chatListHandlers(services),
+    ...preferenceHandlers(services),
     ...participantHandlers(services),
     ...webhookHandlers(services),
     ...deliveryHandlers(services),

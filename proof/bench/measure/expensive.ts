@@ -124,6 +124,10 @@ const probes: readonly Probe[] = [
   },
   { what: 'the largest page of chats', send: (s) => get(s, 'chats', { action: 'list', limit: page }) },
   {
+    what: 'the largest page of chats by activity',
+    send: (s) => get(s, 'chats', { action: 'list', order: 'activity', limit: page }),
+  },
+  {
     what: 'the largest page of participants',
     send: (s) => get(s, 'chats', { action: 'participants', chat_id: s.crowd, limit: page }),
   },
