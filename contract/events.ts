@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { chatId, messageId, userId, webhookId } from './fields.ts';
-import { file, role, visibility } from './records.ts';
+import { file, role, user, visibility } from './records.ts';
 
 const created = z.object({ chat_id: chatId, name: z.string(), user_id: userId, participants: z.array(userId) });
 const membership = z.object({ chat_id: chatId, user_id: userId, actor_id: userId });
@@ -59,6 +59,20 @@ export const events = {
   role_changed: {
     when: 'the role of a participant changes',
     data: z.object({ chat_id: chatId, user_id: userId, actor_id: userId, role, previous_role: role }),
+  },
+  user_updated: {
+    when: 'the profile of a participant changes; one event for each of their chats',
+    data: z.object({
+      chat_id: chatId,
+      ...user.pick({
+        user_id: true,
+        name: true,
+        display_name: true,
+        status_text: true,
+        time_zone: true,
+        avatar_url: true,
+      }).shape,
+    }),
   },
   reaction_added: { when: 'somebody reacts to a message', data: reaction },
   reaction_removed: { when: 'somebody takes a reaction back', data: reaction },

@@ -82,6 +82,12 @@ export const user = z
     owner_id: userId.nullable().meta({ description: 'the person whose bot it is; null for a person' }),
     name: z.string(),
     display_name: z.string(),
+    status_text: z.string().meta({ description: 'what the user does; empty by default' }),
+    time_zone: z.string().nullable().meta({ description: 'a name of the IANA time zone database' }),
+    avatar_url: z
+      .string()
+      .nullable()
+      .meta({ description: 'fetches the picture with an access token; changes with the picture' }),
     is_admin: z.boolean(),
     created_at: time,
     disabled_at: time.nullable(),

@@ -109,10 +109,22 @@ export const unstatedRules: readonly UnstatedRule[] = [
     message: 'is reserved',
   },
   {
-    of: ['users.create'],
+    of: ['users.create', 'users.update'],
     field: 'display_name',
     rule: '`display_name` has joiners and variation selectors only where a script or an emoji needs them.',
     message: 'must not contain invisible characters',
+  },
+  {
+    of: ['users.create', 'users.update'],
+    field: 'display_name',
+    rule: '`display_name` does not look like the name of an administrator.',
+    message: 'looks like the name of an administrator',
+  },
+  {
+    of: ['users.update'],
+    field: 'time_zone',
+    rule: '`time_zone` is in the IANA time zone database.',
+    message: 'must be a time zone',
   },
   {
     of: ['users.create'],

@@ -46,6 +46,7 @@ export const names = {
     me: 'users.me',
     get: 'users.get',
     search: 'users.search',
+    update: 'users.update',
     create: 'users.create',
     disable: 'users.disable',
   },

@@ -209,6 +209,12 @@ export interface User {
   owner_id: number | null;
   name: string;
   display_name: string;
+  /** What the user does; empty by default. */
+  status_text: string;
+  /** A name of the IANA time zone database. */
+  time_zone: string | null;
+  /** Fetches the picture with an access token; changes with the picture. */
+  avatar_url: string | null;
   is_admin: boolean;
   /** ISO 8601, UTC, milliseconds. */
   created_at: string;
@@ -709,7 +715,7 @@ export interface EventsListInput {
   /** Only of this chat. */
   chat_id?: number | undefined;
   /** Only events of these names. */
-  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'reaction_added' | 'reaction_removed' | 'webhook_disabled')[] | undefined;
+  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'user_updated' | 'reaction_added' | 'reaction_removed' | 'webhook_disabled')[] | undefined;
 }
 
 export interface EventsListOutput {
@@ -726,7 +732,7 @@ export interface EventsStreamInput {
   /** Only of this chat. */
   chat_id?: number | undefined;
   /** Only events and signals of these names. */
-  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'reaction_added' | 'reaction_removed' | 'webhook_disabled' | 'message_read')[] | undefined;
+  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'user_updated' | 'reaction_added' | 'reaction_removed' | 'webhook_disabled' | 'message_read')[] | undefined;
 }
 
 export interface FilesUploadInput {
@@ -796,6 +802,20 @@ export interface UsersSearchOutput {
   users: User[];
   /** Whether another page follows. */
   has_more: boolean;
+}
+
+export interface UsersUpdateInput {
+  /** One of your bots; yourself by default. */
+  user_id?: number | undefined;
+  /** One line without invisible characters. */
+  display_name?: string | undefined;
+  /** One line about what somebody does; may be empty. */
+  status_text?: string | undefined;
+  time_zone?: string | null | undefined;
+}
+
+export interface UsersUpdateOutput {
+  user: User;
 }
 
 export interface UsersCreateInput {
@@ -927,6 +947,7 @@ export interface Operations {
   'users.me': { input: UsersMeInput; output: UsersMeOutput };
   'users.get': { input: UsersGetInput; output: UsersGetOutput };
   'users.search': { input: UsersSearchInput; output: UsersSearchOutput };
+  'users.update': { input: UsersUpdateInput; output: UsersUpdateOutput };
   'users.create': { input: UsersCreateInput; output: UsersCreateOutput };
   'users.disable': { input: UsersDisableInput; output: UsersDisableOutput };
   'tokens.list': { input: TokensListInput; output: TokensListOutput };
@@ -1069,6 +1090,8 @@ export interface UsersMethods {
   readonly get: Call<'users.get'>;
   /** Find users whose name or display name contains the text. */
   readonly search: PagedCall<'users.search'>;
+  /** Change your profile, or that of one of your bots. Fields that are left out stay as they are. */
+  readonly update: Call<'users.update'>;
   /** Create a user. */
   readonly create: Call<'users.create'>;
   /** Disable a user: all access tokens end at once; messages stay; chats that only this user owned get another owner. */
@@ -1206,6 +1229,21 @@ export interface EventData {
     role: 'owner' | 'admin' | 'member';
     previous_role: 'owner' | 'admin' | 'member';
   };
+  /** Sent when the profile of a participant changes; one event for each of their chats. */
+  user_updated: {
+    /** Identifier of a chat. */
+    chat_id: number;
+    /** Identifier of a user. */
+    user_id: number;
+    name: string;
+    display_name: string;
+    /** What the user does; empty by default. */
+    status_text: string;
+    /** A name of the IANA time zone database. */
+    time_zone: string | null;
+    /** Fetches the picture with an access token; changes with the picture. */
+    avatar_url: string | null;
+  };
   /** Sent when somebody reacts to a message. */
   reaction_added: {
     /** Identifier of a message; rises within a chat. */
@@ -1324,6 +1362,7 @@ export const operations = {
     me: { method: 'GET' },
     get: { method: 'GET' },
     search: { method: 'GET' },
+    update: { method: 'POST' },
     create: { method: 'POST', idempotent: true },
     disable: { method: 'POST' },
   },

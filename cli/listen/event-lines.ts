@@ -65,6 +65,11 @@ const texts: { readonly [E in EventName]: Text<E> } = {
   chat_updated: ({ name, description, visibility }) =>
     `${oneLine(name)} (${visibility})${description === '' ? '' : `: ${description}`}`,
   role_changed: async (data, names) => `${data.previous_role} to ${data.role} ${await by(names, 'by', data)}`.trim(),
+  user_updated: ({ display_name, status_text, time_zone }) =>
+    [display_name, status_text, time_zone ?? '']
+      .filter((part) => part !== '')
+      .map(oneLine)
+      .join(', '),
   reaction_added: ({ message_id, emoji }) => `${oneLine(emoji)} to message ${message_id}`,
   reaction_removed: ({ message_id, emoji }) => `${oneLine(emoji)} from message ${message_id}`,
   webhook_disabled: ({ webhook_id, url, reason }) => `webhook ${webhook_id} to ${oneLine(url)}: ${reason}`,

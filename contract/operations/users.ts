@@ -1,6 +1,17 @@
 import { z } from 'zod';
 import { isCommonPassword } from '../common-passwords.ts';
-import { afterId, displayName, hasMore, pageLimit, searchText, text, userId, userName } from '../fields.ts';
+import {
+  afterId,
+  displayName,
+  hasMore,
+  pageLimit,
+  searchText,
+  statusText,
+  text,
+  timeZone,
+  userId,
+  userName,
+} from '../fields.ts';
 import type { Limits } from '../limits.ts';
 import { get, post } from '../operation.ts';
 import { user } from '../records.ts';
@@ -12,6 +23,9 @@ const ada = {
   owner_id: null,
   name: 'ada',
   display_name: 'Ada',
+  status_text: '',
+  time_zone: null,
+  avatar_url: null,
   is_admin: true,
   created_at: at,
   disabled_at: null,
@@ -22,6 +36,8 @@ export const password = text({ min: 1, maxBytes: 1_024 })
   .refine((s) => [...s].length >= 10, 'must be at least 10 characters')
   .refine((s) => !isCommonPassword(s), 'is one of the passwords that are tried first: choose another')
   .meta({ description: 'for signing in; without one the user has only tokens', minLength: 10, maxLength: 1_024 });
+
+const ownBot = userId.optional().meta({ description: 'one of your bots; yourself by default' });
 
 export const users = (limits: Limits) => ({
   me: get([], {
@@ -46,6 +62,21 @@ export const users = (limits: Limits) => ({
     }),
     output: z.object({ users: z.array(user), has_more: hasMore }),
     example: { input: { query: 'bo' }, output: { users: [bob], has_more: false } },
+  }),
+  update: post(['chats:write'], {
+    summary: 'Change your profile, or that of one of your bots. Fields that are left out stay as they are.',
+    input: z.strictObject({
+      user_id: ownBot,
+      display_name: displayName.optional(),
+      status_text: statusText.optional(),
+      time_zone: timeZone.nullable().optional(),
+    }),
+    output: z.object({ user }),
+    errors: ['not_found'],
+    example: {
+      input: { status_text: 'At the launch', time_zone: 'Europe/London' },
+      output: { user: { ...ada, status_text: 'At the launch', time_zone: 'Europe/London' } },
+    },
   }),
   create: post(['admin'], {
     summary: 'Create a user.',

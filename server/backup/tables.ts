@@ -3,6 +3,7 @@ import type { Table } from './table-copy.ts';
 /** All tables in a backup, in the order in which a restore fills them: referring tables come later. */
 export const keptTables: readonly Table[] = [
   { name: 'users', key: ['user_id'] },
+  { name: 'avatars', key: ['user_id', 'pixels'] },
   { name: 'apps', key: ['app_id'] },
   { name: 'grants', key: ['grant_id'] },
   { name: 'tokens', key: ['token_id'] },

@@ -38,6 +38,8 @@ export async function buildParts(core: Core, ownPort: () => number | undefined, 
     dailyMessages: new DailyMessages(engine, now, quotas),
     webhooks: delivery.services,
     files: files.services,
+    avatarUrl: ({ user_id, avatar }) =>
+      avatar === null ? null : `${origin()}/api/users.php?action=avatar&user_id=${user_id}&v=${avatar}`,
     ended: async (...userIds) => {
       authenticator.forget(userIds);
       await live.accessEnded(userIds);

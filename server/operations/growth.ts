@@ -18,6 +18,7 @@ export const growing: ReadonlySet<OperationName> = new Set<OperationName>([
   'webhooks.replay',
   'files.upload',
   'users.create',
+  'users.update',
   'tokens.create',
   'apps.register',
 ]);

@@ -8,6 +8,7 @@ import { whileThereIsRoom } from './growth.ts';
 import { messageHandlers } from './messages.ts';
 import type { Gates, Handlers, Services } from './operation.ts';
 import { participantHandlers } from './participants.ts';
+import { profileHandlers } from './profiles.ts';
 import { reactionHandlers } from './reactions.ts';
 import { markRead } from './read-marks.ts';
 import { replayHandlers } from './replays.ts';
@@ -32,6 +33,7 @@ export const buildHandlers = (services: Services): Handlers =>
     ...eventHandlers(services),
     ...fileHandlers(services),
     ...userHandlers(services),
+    ...profileHandlers(services),
     ...tokenHandlers(services),
     ...appHandlers(services),
   });

@@ -12,6 +12,7 @@ import { claimKeys, storeResponses } from '../store/access/idempotency.ts';
 import type { Tx } from '../store/engine/engine.ts';
 import type { WebhookRow } from '../store/webhooks/webhooks.ts';
 import type { DailyMessages } from './daily-messages.ts';
+import type { AvatarUrl } from './present.ts';
 import type { Result } from './results.ts';
 
 /** An authenticated call with valid input. */
@@ -81,6 +82,7 @@ export interface Services extends AccessServices {
   readonly signal: (signal: Signal) => void;
   readonly webhooks: WebhookServices;
   readonly files: FileServices;
+  readonly avatarUrl: AvatarUrl;
 }
 
 /**

@@ -113,9 +113,16 @@ export function participant(row: ParticipantRow): Participant {
   return shown(records.participant, row, { joined_at: time(row.joined_at), last_read_id });
 }
 
-export function user(row: UserRow): User {
+/** Returns the URL of a user's picture, or null if there is none. */
+export type AvatarUrl = (user: Pick<UserRow, 'user_id' | 'avatar'>) => string | null;
+
+export function user(row: UserRow, avatarUrl: AvatarUrl): User {
   const { created_at, disabled_at } = row;
-  return shown(records.user, row, { created_at: time(created_at), disabled_at: timeOrNull(disabled_at) });
+  return shown(records.user, row, {
+    avatar_url: avatarUrl(row),
+    created_at: time(created_at),
+    disabled_at: timeOrNull(disabled_at),
+  });
 }
 
 export function token(row: TokenRow): Token {

@@ -52,6 +52,14 @@ CREATE INDEX authorization_codes_by_grant ON authorization_codes (grant_id);
 
 CREATE INDEX authorization_codes_ending ON authorization_codes (expires_at);
 
+CREATE TABLE avatars (
+  user_id INTEGER NOT NULL REFERENCES users (user_id),
+  pixels INTEGER NOT NULL,
+  picture TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (user_id, pixels)
+) STRICT;
+
 CREATE TABLE backlogs (
   webhook_id INTEGER NOT NULL,
   chat_id INTEGER NOT NULL,
@@ -350,7 +358,9 @@ CREATE TABLE users (
   password_hash TEXT,
   created_at INTEGER NOT NULL,
   disabled_at INTEGER
-, kind TEXT NOT NULL DEFAULT 'person', owner_id INTEGER REFERENCES users (user_id)) STRICT;
+, kind TEXT NOT NULL DEFAULT 'person', owner_id INTEGER REFERENCES users (user_id), status_text TEXT NOT NULL DEFAULT '', time_zone TEXT, avatar TEXT) STRICT;
+
+CREATE INDEX users_administrators ON users (user_id) WHERE is_admin = 1;
 
 CREATE INDEX users_by_owner ON users (owner_id) WHERE owner_id IS NOT NULL;
 

@@ -88,6 +88,7 @@ const table: Record<OperationName, string> = {
   'users.me':                 '401  401     401      –     | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'users.get':                '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'users.search':             '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'users.update':             '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'users.create':             '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
   'users.disable':            '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
 
@@ -162,6 +163,7 @@ const inputs: Inputs = {
   'users.me': () => ({}),
   'users.get': ({ outsider }) => ({ user_id: outsider }),
   'users.search': () => ({ query: 'out' }),
+  'users.update': () => ({ status_text: 'busy' }),
   'users.create': (stage) => ({ name: stage.newName() }),
   'users.disable': async (stage) => ({ user_id: await stage.newUser() }),
   'tokens.list': () => ({}),

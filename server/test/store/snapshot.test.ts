@@ -11,6 +11,8 @@ interface ChatState {
   description: string;
   visibility: string;
   roles: Record<number, string>;
+  /** The profiles of the participants. */
+  profiles: Record<number, string>;
   messages: Record<number, { author: number; content: string; deleted: boolean; reactions: Record<string, number> }>;
 }
 type State = Record<number, ChatState>;
@@ -29,6 +31,7 @@ async function snapshot(user: Client): Promise<State> {
         description: chat.description,
         visibility: chat.visibility,
         roles: Object.fromEntries(participants.map((p) => [p.user_id, p.role])),
+        profiles: Object.fromEntries(await Promise.all(participants.map((p) => profileOf(user, p.user_id)))),
         messages: Object.fromEntries(
           messages.map((m) => [
             m.message_id,
@@ -46,6 +49,19 @@ async function snapshot(user: Client): Promise<State> {
   return Object.fromEntries(await Promise.all(states));
 }
 
+const profileFields = ['display_name', 'status_text', 'time_zone', 'avatar_url'] as const;
+
+/** The profile of somebody who joined, until it is read or an event says what it is. */
+const unreadProfile = 'unread';
+
+/** Returns a profile as text. */
+const profileText = (profile: Readonly<Record<(typeof profileFields)[number], string | null>>): string =>
+  JSON.stringify(profileFields.map((field) => profile[field]));
+
+async function profileOf(reader: Client, user_id: number): Promise<[number, string]> {
+  return [user_id, profileText((await reader.ok('users.get', { user_id })).user)];
+}
+
 type Founding = 'group_created' | 'channel_created' | 'direct_created';
 
 const found = (data: EventData<Founding>, name: string | null, visibility: string, creator: string): ChatState => ({
@@ -53,6 +69,7 @@ const found = (data: EventData<Founding>, name: string | null, visibility: strin
   description: '',
   visibility,
   roles: Object.fromEntries(data.participants.map((id) => [id, id === data.user_id ? creator : 'member'])),
+  profiles: Object.fromEntries(data.participants.map((id) => [id, unreadProfile])),
   messages: {},
 });
 
@@ -84,9 +101,11 @@ const apply: Apply = {
   },
   user_joined: (chat, d) => {
     chat.roles[d.user_id] = 'member';
+    chat.profiles[d.user_id] = unreadProfile;
   },
   user_left: (chat, d) => {
     delete chat.roles[d.user_id];
+    delete chat.profiles[d.user_id];
   },
   role_changed: (chat, d) => {
     expect(chat.roles[d.user_id]).toBe(d.previous_role);
@@ -94,6 +113,10 @@ const apply: Apply = {
   },
   chat_updated: (chat, d) => {
     Object.assign(chat, { name: d.name, description: d.description, visibility: d.visibility });
+  },
+  user_updated: (chat, d) => {
+    expect(chat.roles).toHaveProperty(String(d.user_id));
+    chat.profiles[d.user_id] = profileText(d);
   },
   reaction_added: (chat, d) => {
     const reactions = chat.messages[d.message_id]?.reactions ?? {};
@@ -133,6 +156,12 @@ async function replay(user: Client, state: State, after: number): Promise<State>
     const chat = fresh[chatId];
     if (chat) state[chatId] = chat;
   }
+  for (const [chatId, { profiles }] of Object.entries(state)) {
+    for (const [userId, profile] of Object.entries(profiles)) {
+      if (profile === unreadProfile)
+        profiles[Number(userId)] = fresh[Number(chatId)]?.profiles[Number(userId)] ?? profile;
+    }
+  }
   return state;
 }
 
@@ -161,6 +190,8 @@ const kinds = [
   'role',
   'update',
   'visibility',
+  'profile',
+  'zone',
 ] as const;
 
 const acts: fc.Arbitrary<Act[]> = fc.array(
@@ -216,6 +247,8 @@ class Stage {
           role: (['owner', 'admin', 'member'] as const)[what % 3] ?? 'member',
         }),
       update: () => user.call('chats.update', { chat_id, name: `n${what}`, description: `d${what % 2}` }),
+      profile: () => user.call('users.update', { display_name: `p${what % 4}`, status_text: `s${what % 3}` }),
+      zone: () => user.call('users.update', { time_zone: [null, 'Europe/Berlin', 'UTC'][what % 3] ?? null }),
       visibility: () =>
         user.call('chats.update', { chat_id, visibility: (['public', 'private'] as const)[what % 2] ?? 'public' }),
     };
