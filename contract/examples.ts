@@ -1,3 +1,4 @@
+import { pictureFile } from './example-files.ts';
 import type { OperationName } from './table.ts';
 
 /**
@@ -5,6 +6,7 @@ import type { OperationName } from './table.ts';
  * token each. Every example is a call by ada. No server listens at the URL of the webhook.
  */
 export const exampleCalls: readonly { by: 'ada' | 'bob' | 'cleo'; call: OperationName; input: object }[] = [
+  { by: 'cleo', call: 'users.set_avatar', input: { file: pictureFile() } },
   { by: 'ada', call: 'messages.create_group', input: { name: 'Launch', participants: [2, 3] } },
   { by: 'ada', call: 'messages.create_channel', input: { name: 'Announcements', participants: [2] } },
   { by: 'bob', call: 'messages.create_group', input: { name: 'Lunch', participants: [1] } },

@@ -48,19 +48,25 @@ export const unstatedRules: readonly UnstatedRule[] = [
     message: 'is not a message of this chat',
   },
   {
-    of: ['messages.send_message', 'files.upload'],
+    of: ['messages.send_message', 'files.upload', 'users.set_avatar'],
     field: 'file',
     rule: 'A file has at least one byte.',
     message: 'is empty',
   },
   {
-    of: ['messages.send_message', 'files.upload'],
+    of: ['messages.send_message', 'files.upload', 'users.set_avatar'],
     field: 'file',
     rule: 'The file name in the form follows the same rules as `name` of `files.upload`.',
     message: 'its name must',
   },
   {
-    of: ['files.upload'],
+    of: ['users.set_avatar'],
+    field: 'file',
+    rule: '`file` is a picture in JPEG, PNG, WebP or GIF, of at most 24 million pixels, or 50 million in JPEG.',
+    message: '',
+  },
+  {
+    of: ['files.upload', 'users.set_avatar'],
     field: 'name',
     rule: '`name` is neither `.` nor `..`.',
     message: 'must be the name of a file',

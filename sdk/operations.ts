@@ -818,6 +818,37 @@ export interface UsersUpdateOutput {
   user: User;
 }
 
+export interface UsersSetAvatarInput {
+  /** The file, as a part of `multipart/form-data`: at most 10,485,760 bytes. */
+  file?: File | Blob | undefined;
+  /** Required if the body is the file itself. */
+  name?: string | undefined;
+  /** One of your bots; yourself by default. */
+  user_id?: number | undefined;
+}
+
+export interface UsersSetAvatarOutput {
+  user: User;
+}
+
+export interface UsersRemoveAvatarInput {
+  /** One of your bots; yourself by default. */
+  user_id?: number | undefined;
+}
+
+export interface UsersRemoveAvatarOutput {
+  user: User;
+}
+
+export interface UsersAvatarInput {
+  /** Identifier of a user. */
+  user_id: number;
+  /** Pixels on each side: 64 or 256. */
+  size?: '64' | '256' | undefined;
+  /** Of `avatar_url`: with it the picture may be cached without revalidation. */
+  version?: string | undefined;
+}
+
 export interface UsersCreateInput {
   /** Unique without regard to case. */
   name: string;
@@ -948,6 +979,9 @@ export interface Operations {
   'users.get': { input: UsersGetInput; output: UsersGetOutput };
   'users.search': { input: UsersSearchInput; output: UsersSearchOutput };
   'users.update': { input: UsersUpdateInput; output: UsersUpdateOutput };
+  'users.set_avatar': { input: UsersSetAvatarInput; output: UsersSetAvatarOutput };
+  'users.remove_avatar': { input: UsersRemoveAvatarInput; output: UsersRemoveAvatarOutput };
+  'users.avatar': { input: UsersAvatarInput; output: Response };
   'users.create': { input: UsersCreateInput; output: UsersCreateOutput };
   'users.disable': { input: UsersDisableInput; output: UsersDisableOutput };
   'tokens.list': { input: TokensListInput; output: TokensListOutput };
@@ -1092,10 +1126,20 @@ export interface UsersMethods {
   readonly search: PagedCall<'users.search'>;
   /** Change your profile, or that of one of your bots. Fields that are left out stay as they are. */
   readonly update: Call<'users.update'>;
+  /** Set your picture, or that of one of your bots: the middle of a JPEG, PNG, WebP or GIF. The body is a form with the part `file`, or the bytes themselves with `name` in the query. Only two small square copies are stored, without metadata. */
+  readonly setAvatar: Call<'users.set_avatar'>;
+  /** Remove your picture, or that of one of your bots. */
+  readonly removeAvatar: Call<'users.remove_avatar'>;
+  /** Fetch the picture of a user, as WebP. */
+  readonly avatar: Download<'users.avatar'>;
   /** Create a user. */
   readonly create: Call<'users.create'>;
   /** Disable a user: all access tokens end at once; messages stay; chats that only this user owned get another owner. */
   readonly disable: Call<'users.disable'>;
+  /** Set your picture, or that of one of your bots: the middle of a JPEG, PNG, WebP or GIF. The body is a form with the part `file`, or the bytes themselves with `name` in the query. Only two small square copies are stored, without metadata. */
+  readonly set_avatar: Call<'users.set_avatar'>;
+  /** Remove your picture, or that of one of your bots. */
+  readonly remove_avatar: Call<'users.remove_avatar'>;
 }
 
 export interface TokensMethods {
@@ -1363,6 +1407,9 @@ export const operations = {
     get: { method: 'GET' },
     search: { method: 'GET' },
     update: { method: 'POST' },
+    set_avatar: { method: 'POST', form: true },
+    remove_avatar: { method: 'POST' },
+    avatar: { method: 'GET', kind: 'file' },
     create: { method: 'POST', idempotent: true },
     disable: { method: 'POST' },
   },

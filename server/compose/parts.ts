@@ -1,6 +1,7 @@
 import { Authenticator } from '../auth/authenticate.ts';
 import { Passwords } from '../auth/passwords.ts';
 import type { SignInServices } from '../auth/services.ts';
+import { Pictures } from '../files/pictures.ts';
 import { DailyMessages } from '../operations/daily-messages.ts';
 import type { Services } from '../operations/operation.ts';
 import { recordTokenUses } from '../store/access/tokens.ts';
@@ -38,8 +39,9 @@ export async function buildParts(core: Core, ownPort: () => number | undefined, 
     dailyMessages: new DailyMessages(engine, now, quotas),
     webhooks: delivery.services,
     files: files.services,
+    pictures: new Pictures(),
     avatarUrl: ({ user_id, avatar }) =>
-      avatar === null ? null : `${origin()}/api/users.php?action=avatar&user_id=${user_id}&v=${avatar}`,
+      avatar === null ? null : `${origin()}/api/users.php?action=avatar&user_id=${user_id}&version=${avatar}`,
     ended: async (...userIds) => {
       authenticator.forget(userIds);
       await live.accessEnded(userIds);

@@ -19,6 +19,7 @@ export const growing: ReadonlySet<OperationName> = new Set<OperationName>([
   'files.upload',
   'users.create',
   'users.update',
+  'users.set_avatar',
   'tokens.create',
   'apps.register',
 ]);

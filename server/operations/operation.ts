@@ -6,6 +6,7 @@ import type { AccessServices } from '../auth/services.ts';
 import type { AttemptMade, Sending } from '../domain/attempt.ts';
 import { fingerprint, storedResponse } from '../domain/idempotency.ts';
 import type { LiveQuery, LiveStream } from '../domain/live.ts';
+import type { Pictures } from '../files/pictures.ts';
 import type { Blobs } from '../files/storage/blobs.ts';
 import type { ReceivedFile } from '../files/uploads.ts';
 import { claimKeys, storeResponses } from '../store/access/idempotency.ts';
@@ -83,6 +84,7 @@ export interface Services extends AccessServices {
   readonly webhooks: WebhookServices;
   readonly files: FileServices;
   readonly avatarUrl: AvatarUrl;
+  readonly pictures: Pictures;
 }
 
 /**

@@ -1,18 +1,25 @@
-import type { ChatId, NewEvent, UserId } from '@parley/contract';
+import { type ChatId, invalidField, type NewEvent, ParleyError, type UserId } from '@parley/contract';
 import { accessBot } from '../auth/bots.ts';
 import type { Caller } from '../auth/caller.ts';
 import { requireOwnLook } from '../auth/users.ts';
+import { avatarSizes, UnusablePicture } from '../files/pictures.ts';
+import type { ReceivedFile } from '../files/uploads.ts';
+import { findAvatar, replaceAvatar } from '../store/access/avatars.ts';
 import { findUser, type Profile, type UserRow, updateProfile } from '../store/access/users.ts';
 import { chatsOf, countChatsOf } from '../store/chat/members.ts';
 import type { Db, Tx } from '../store/engine/engine.ts';
+import { findFile } from '../store/files/files.ts';
 import { append } from '../store/log/events.ts';
 import type { Call, Handlers, Services } from './operation.ts';
 import * as present from './present.ts';
+import { Download } from './results.ts';
 
 /** A change of a profile is one event in each chat. It counts as one more request for so many of them. */
 const eventsPerRequest = 20;
 
-type ProfileOperation = 'users.update';
+type Charge = NonNullable<Call<ProfileOperation>['charge']>;
+
+type ProfileOperation = 'users.update' | 'users.set_avatar' | 'users.remove_avatar';
 
 export const profileHandlers = (services: Services) =>
   ({
@@ -31,7 +38,62 @@ export const profileHandlers = (services: Services) =>
       });
       return { user: present.user(user, services.avatarUrl) };
     },
+
+    'users.set_avatar': async (call) => {
+      const { caller, input, charge } = call;
+      await accessProfile(services.engine, caller, input.user_id);
+      const made = await avatarOf(services, call.file, charge);
+      const pictures = avatarSizes.map((pixels) => ({ pixels, picture: Buffer.from(made[pixels]).toString('base64') }));
+      const hashed = pictures.reduce((hash, { picture }) => hash.update(picture), new Bun.CryptoHasher('sha256'));
+      const avatar = hashed.digest('hex').slice(0, 16);
+      const user = await changeProfile(services, call, async (tx, before) => {
+        if (avatar !== before.avatar) await replaceAvatar(tx, before.user_id, pictures, services.now());
+        return { ...before, avatar };
+      });
+      return { user: present.user(user, services.avatarUrl) };
+    },
+
+    'users.remove_avatar': async (call) => {
+      const user = await changeProfile(services, call, async (tx, before) => {
+        await replaceAvatar(tx, before.user_id, [], services.now());
+        return { ...before, avatar: null };
+      });
+      return { user: present.user(user, services.avatarUrl) };
+    },
+
+    'users.avatar': async ({ input: { user_id, size, version } }) => {
+      const found = await findAvatar(services.engine, user_id, size);
+      if (!found) throw new ParleyError('not_found', 'This user has no picture.');
+      const { avatar, picture, created_at } = found;
+      const bytes = Buffer.from(picture, 'base64');
+      const file = {
+        name: 'avatar.webp',
+        mime_type: 'image/webp',
+        size: bytes.length,
+        sha256: `${avatar}-${size}`,
+        created_at,
+        isImmutable: version === avatar,
+      };
+      return new Download(file, async (start, end) => new Blob([bytes.subarray(start, end)]));
+    },
   }) satisfies Partial<Handlers>;
+
+/** Makes the pictures of an avatar from an uploaded file, which is removed at the end of the call. */
+async function avatarOf({ engine, now, files, pictures }: Services, file: ReceivedFile | undefined, charge?: Charge) {
+  const row = file && (await findFile(engine, file.file_id, now()));
+  if (!row) throw invalidField('file', 'is required');
+  try {
+    return await pictures.avatar(await new Response(await files.read(row.key, 0, file.size)).bytes(), charge);
+  } catch (error) {
+    if (!(error instanceof UnusablePicture)) throw error;
+    throw new ParleyError(
+      'validation_failed',
+      `file: ${error.message}`,
+      [{ field: 'file', message: error.message }],
+      error,
+    );
+  }
+}
 
 /** Returns the user whose profile a call changes: the caller, or a bot of the caller. Throws `not_found` for any other. */
 async function accessProfile(db: Db, { userId }: Caller, asked: UserId | undefined): Promise<UserRow> {

@@ -10,6 +10,7 @@ import {
 import { type Cast, invite, type Role, roles } from '../support/cast.ts';
 import { type Client, formOf, hasFile } from '../support/client.ts';
 import { onAnyEngine } from '../support/engines.ts';
+import { picture } from '../support/pictures.ts';
 import { serverFor } from '../support/server.ts';
 import { hook, openGroup, Stage } from '../support/stage.ts';
 
@@ -89,6 +90,9 @@ const table: Record<OperationName, string> = {
   'users.get':                '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'users.search':             '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'users.update':             '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'users.set_avatar':         '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'users.remove_avatar':      '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'users.avatar':             '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'users.create':             '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
   'users.disable':            '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
 
@@ -164,6 +168,9 @@ const inputs: Inputs = {
   'users.get': ({ outsider }) => ({ user_id: outsider }),
   'users.search': () => ({ query: 'out' }),
   'users.update': () => ({ status_text: 'busy' }),
+  'users.set_avatar': () => ({ file: picture() }),
+  'users.remove_avatar': () => ({}),
+  'users.avatar': async (stage) => ({ user_id: await stage.pictured() }),
   'users.create': (stage) => ({ name: stage.newName() }),
   'users.disable': async (stage) => ({ user_id: await stage.newUser() }),
   'tokens.list': () => ({}),

@@ -3,6 +3,7 @@ import type { EventData, EventName } from '@parley/contract';
 import fc from 'fast-check';
 import type { Client } from '../support/client.ts';
 import { onAnyEngine } from '../support/engines.ts';
+import { picture } from '../support/pictures.ts';
 import { serverFor, type TestServer } from '../support/server.ts';
 
 /** A client's view of one chat. Events alone keep it up to date. */
@@ -192,6 +193,7 @@ const kinds = [
   'visibility',
   'profile',
   'zone',
+  'picture',
 ] as const;
 
 const acts: fc.Arbitrary<Act[]> = fc.array(
@@ -249,6 +251,8 @@ class Stage {
       update: () => user.call('chats.update', { chat_id, name: `n${what}`, description: `d${what % 2}` }),
       profile: () => user.call('users.update', { display_name: `p${what % 4}`, status_text: `s${what % 3}` }),
       zone: () => user.call('users.update', { time_zone: [null, 'Europe/Berlin', 'UTC'][what % 3] ?? null }),
+      picture: () =>
+        what % 3 === 0 ? user.call('users.remove_avatar', {}) : user.call('users.set_avatar', { file: picture() }),
       visibility: () =>
         user.call('chats.update', { chat_id, visibility: (['public', 'private'] as const)[what % 2] ?? 'public' }),
     };

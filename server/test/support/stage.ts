@@ -1,6 +1,7 @@
 import type { Cast } from './cast.ts';
 import type { Client } from './client.ts';
 import { eventually } from './eventually.ts';
+import { picture } from './pictures.ts';
 import type { TestServer } from './server.ts';
 
 /** A URL where nothing listens. */
@@ -85,6 +86,13 @@ export class Stage implements Group {
 
   async newUser(): Promise<number> {
     return (await this.#server.user(this.newName())).userId;
+  }
+
+  /** A user with a picture. */
+  async pictured(): Promise<number> {
+    const { founder } = this.#cast;
+    await founder.ok('users.set_avatar', { file: picture() });
+    return founder.userId;
   }
 
   webhook(): Promise<number> {
