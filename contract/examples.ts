@@ -22,6 +22,7 @@ export const exampleCalls: readonly { by: 'ada' | 'bob' | 'cleo'; call: Operatio
   { by: 'cleo', call: 'messages.add_reaction', input: { message_id: 1, emoji: '👋' } },
   { by: 'ada', call: 'messages.add_reaction', input: { message_id: 1, emoji: '🎉' } },
   { by: 'ada', call: 'files.upload', input: { file: new File(['Hello, file\n'], 'hello.txt') } },
+  { by: 'ada', call: 'files.upload', input: { file: pictureFile() } },
   { by: 'ada', call: 'tokens.create', input: { name: 'spare', scopes: ['messages:read'] } },
   {
     by: 'ada',

@@ -27,7 +27,12 @@ export const file = z
     mime_type: z.string().meta({ description: 'found from the bytes' }),
     size: count.meta({ description: 'bytes' }),
     sha256: z.string().meta({ description: 'of the bytes, in lowercase hex' }),
+    width: z.int().positive().optional().meta({ description: 'of an upright image, in pixels' }),
+    height: z.int().positive().optional(),
     url: z.string().meta({ description: 'fetches the file with an access token; it never changes' }),
+    thumbnail_url: z.string().optional().meta({
+      description: 'fetches a small copy of an image; absent for other files and for images that are too large',
+    }),
   })
   .meta({ id: 'File' });
 

@@ -41,7 +41,7 @@ export const names = {
     delete: 'webhooks.delete',
   },
   events: { list: 'events.list', stream: 'events.stream' },
-  files: { upload: 'files.upload', get: 'files.get', download: 'files.download' },
+  files: { upload: 'files.upload', get: 'files.get', download: 'files.download', thumbnail: 'files.thumbnail' },
   users: {
     me: 'users.me',
     get: 'users.get',

@@ -114,8 +114,13 @@ export interface FileInfo {
   size: number;
   /** Of the bytes, in lowercase hex. */
   sha256: string;
+  /** Of an upright image, in pixels. */
+  width?: number | undefined;
+  height?: number | undefined;
   /** Fetches the file with an access token; it never changes. */
   url: string;
+  /** Fetches a small copy of an image; absent for other files and for images that are too large. */
+  thumbnail_url?: string | undefined;
 }
 
 export interface LoggedEvent {
@@ -774,6 +779,19 @@ export interface FilesDownloadInput {
   signature?: string | undefined;
 }
 
+export interface FilesThumbnailInput {
+  /** Identifier of a file. */
+  file_id: number;
+  /** Of a link: its user. */
+  user_id?: number | undefined;
+  /** Of a link: the token that made it. */
+  token_id?: number | undefined;
+  /** Of a link: when it expires, in seconds since 1970. */
+  expires?: number | undefined;
+  /** Of a link. */
+  signature?: string | undefined;
+}
+
 export type UsersMeInput = Record<never, never>;
 
 export interface UsersMeOutput {
@@ -975,6 +993,7 @@ export interface Operations {
   'files.upload': { input: FilesUploadInput; output: FilesUploadOutput };
   'files.get': { input: FilesGetInput; output: FilesGetOutput };
   'files.download': { input: FilesDownloadInput; output: Response };
+  'files.thumbnail': { input: FilesThumbnailInput; output: Response };
   'users.me': { input: UsersMeInput; output: UsersMeOutput };
   'users.get': { input: UsersGetInput; output: UsersGetOutput };
   'users.search': { input: UsersSearchInput; output: UsersSearchOutput };
@@ -1115,6 +1134,8 @@ export interface FilesMethods {
   readonly get: Call<'files.get'>;
   /** Fetch the bytes of a file. `Range` and conditional requests are supported. A signed link replaces a token. */
   readonly download: Download<'files.download'>;
+  /** Fetch a small copy of an image: a WebP of at most 400 pixels on each side, without metadata. A signed link to the file replaces a token. */
+  readonly thumbnail: Download<'files.thumbnail'>;
 }
 
 export interface UsersMethods {
@@ -1401,6 +1422,7 @@ export const operations = {
     upload: { method: 'POST', idempotent: true, form: true },
     get: { method: 'GET' },
     download: { method: 'GET', kind: 'file' },
+    thumbnail: { method: 'GET', kind: 'file' },
   },
   users: {
     me: { method: 'GET' },

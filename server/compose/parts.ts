@@ -2,6 +2,7 @@ import { Authenticator } from '../auth/authenticate.ts';
 import { Passwords } from '../auth/passwords.ts';
 import type { SignInServices } from '../auth/services.ts';
 import { Pictures } from '../files/pictures.ts';
+import { Thumbnails } from '../files/thumbnails.ts';
 import { DailyMessages } from '../operations/daily-messages.ts';
 import type { Services } from '../operations/operation.ts';
 import { recordTokenUses } from '../store/access/tokens.ts';
@@ -28,6 +29,7 @@ export async function buildParts(core: Core, ownPort: () => number | undefined, 
     uploadWanted: (upload) => files.locks.interrupt(upload),
   });
   cleanup.push(() => live.nodes.stop());
+  const pictures = new Pictures();
   const services: Services & SignInServices = {
     engine,
     now,
@@ -39,7 +41,8 @@ export async function buildParts(core: Core, ownPort: () => number | undefined, 
     dailyMessages: new DailyMessages(engine, now, quotas),
     webhooks: delivery.services,
     files: files.services,
-    pictures: new Pictures(),
+    pictures,
+    thumbnails: new Thumbnails({ engine, blobs: files.blobs, pictures }),
     avatarUrl: ({ user_id, avatar }) =>
       avatar === null ? null : `${origin()}/api/users.php?action=avatar&user_id=${user_id}&version=${avatar}`,
     ended: async (...userIds) => {

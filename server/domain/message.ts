@@ -2,17 +2,28 @@ import type { FileInfo, Message } from '@parley/contract';
 import { isoTime } from './time.ts';
 
 /** A file as it is stored with its message: without its URL, which moves with the server. */
-export type KeptFile = Omit<FileInfo, 'url'>;
+export type KeptFile = Omit<FileInfo, 'url' | 'thumbnail_url'>;
+
+/** Larger images have no thumbnail. */
+export const maxPictureBytes = 20 * 1_024 ** 2;
 export type KeptMessage = Omit<Message, 'file'> & { readonly file: KeptFile | null };
 
 /** Returns the fields of a file that are stored with its message. */
-export const keptFile = ({ file_id, name, mime_type, size, sha256 }: KeptFile): KeptFile => ({
-  file_id,
-  name,
-  mime_type,
-  size,
-  sha256,
-});
+export function keptFile({ file_id, name, mime_type, size, sha256, width, height }: StoredFile): KeptFile {
+  return { file_id, name, mime_type, size, sha256, ...(width && height && { width, height }) };
+}
+
+/** A file of the database, in which a file that is no image has no dimensions. */
+type StoredFile = Omit<KeptFile, 'width' | 'height'> & {
+  readonly width?: number | null | undefined;
+  readonly height?: number | null | undefined;
+};
+
+/** Returns a file with its URLs, given that of its bytes. */
+export function withUrls(file: KeptFile, url: string): FileInfo {
+  const hasThumbnail = file.width !== undefined && file.size <= maxPictureBytes;
+  return { ...file, url, ...(hasThumbnail && { thumbnail_url: url.replace('=download&', '=thumbnail&') }) };
+}
 
 type NewMessage = Pick<Message, 'message_id' | 'chat_id' | 'user_id' | 'content' | 'reply_to'> & {
   readonly file: KeptFile | null;

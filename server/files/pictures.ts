@@ -10,9 +10,6 @@ export interface Dimensions {
 /** The first bytes of a file that its dimensions are read from. In a JPEG they come after the metadata. */
 export const pictureHeadBytes = 262_144;
 
-/** Larger files are not decoded. */
-export const maxPictureBytes = 20 * 1024 ** 2;
-
 /** PNG and WebP take 4 bytes for each pixel while they are decoded: 24 million took 100 MB. A JPEG is scaled while it is decoded. */
 const maxPixels = { jpeg: 50_000_000, other: 24_000_000 } as const;
 
@@ -37,6 +34,9 @@ const maxRatio = 8;
 
 const quality = 80;
 
+/** The formats that are decoded on every operating system. */
+const formats: ReadonlySet<Bun.Image.Format> = new Set(['jpeg', 'png', 'webp', 'gif', 'bmp']);
+
 /** The bytes are no picture that can be decoded. The message continues a sentence about the file. */
 export class UnusablePicture extends Error {}
 
@@ -56,42 +56,45 @@ export async function dimensionsOf(head: Uint8Array): Promise<Dimensions | undef
 async function inspect(bytes: Uint8Array): Promise<Dimensions> {
   // The library takes an empty array for one that was transferred.
   if (bytes.length === 0) throw new UnusablePicture('is empty');
-  const { width, height, format } = await decoded(() => new Bun.Image(bytes).metadata());
+  const image = new Bun.Image(bytes, { maxPixels: maxPixels.jpeg });
+  const { width, height, format } = await decoded(() => image.metadata());
+  if (!formats.has(format)) throw new UnusablePicture('is not a picture in JPEG, PNG, WebP or GIF');
   const limit = format === 'jpeg' ? maxPixels.jpeg : maxPixels.other;
   if (width * height > limit) throw new UnusablePicture(`has more than ${limit / 1e6} million pixels`);
   return { width, height };
 }
 
-/** Makes smaller pictures, one at a time, so that their memory is bounded. They have no metadata. */
+/** Makes smaller pictures, one at a time, so that the memory is bounded: `read` is called when it is their turn. They have no metadata. */
 export class Pictures {
   readonly #turn = new Semaphore(1, maxWaiting);
 
   /** Returns a WebP of at most 400 pixels on each side. Throws `UnusablePicture`, or `unavailable` if too many wait. */
-  async thumbnail(bytes: Uint8Array, charge?: (requests: number) => void): Promise<Uint8Array> {
-    await prepare(bytes, charge);
+  async thumbnail(read: () => Promise<Uint8Array>): Promise<Uint8Array> {
     const side = thumbnailPixels;
-    const made = await this.#decode(() =>
-      new Bun.Image(bytes, { maxPixels: maxPixels.jpeg })
-        .resize(side, side, { fit: 'inside', withoutEnlargement: true })
-        .webp({ quality })
-        .bytes(),
-    );
+    const made = await this.#decode(async () => {
+      const bytes = await read();
+      await prepare(bytes);
+      const image = new Bun.Image(bytes, { maxPixels: maxPixels.jpeg });
+      return image.resize(side, side, { fit: 'inside', withoutEnlargement: true }).webp({ quality }).bytes();
+    });
     if (made.length > maxThumbnailBytes) throw new UnusablePicture('has too large a color profile');
     return made;
   }
 
   /** Returns the middle of a picture as a square WebP of each size. Throws like `thumbnail`. */
-  async avatar(bytes: Uint8Array, charge?: (requests: number) => void): Promise<Record<AvatarSize, Uint8Array>> {
-    const { width, height } = await prepare(bytes, charge);
-    const [short, long] = [Math.min(width, height), Math.max(width, height)];
-    if (long > short * maxRatio) throw new UnusablePicture('is too long and narrow');
+  async avatar(
+    read: () => Promise<Uint8Array>,
+    charge?: (requests: number) => void,
+  ): Promise<Record<AvatarSize, Uint8Array>> {
     const [side] = avatarSizes;
-    const scaled = (length: number) => Math.max(side, Math.round((length * side) / short));
     return this.#decode(async () => {
-      const whole = await new Bun.Image(bytes, { maxPixels: maxPixels.jpeg })
-        .resize(scaled(width), scaled(height))
-        .png({ compressionLevel: 0 })
-        .buffer();
+      const bytes = await read();
+      const { width, height } = await prepare(bytes, charge);
+      const [short, long] = [Math.min(width, height), Math.max(width, height)];
+      if (long > short * maxRatio) throw new UnusablePicture('is too long and narrow');
+      const scaled = (length: number) => Math.max(side, Math.round((length * side) / short));
+      const image = new Bun.Image(bytes, { maxPixels: maxPixels.jpeg });
+      const whole = await image.resize(scaled(width), scaled(height)).png({ compressionLevel: 0 }).buffer();
       const square = cropToSquare(whole);
       const webp = (size: AvatarSize) => new Bun.Image(square).resize(size, size).webp({ quality }).bytes();
       return { 256: await webp(256), 64: await webp(64) };
@@ -109,12 +112,15 @@ export class Pictures {
 }
 
 /** Checks a picture and charges for its pixels, before they are decoded. */
-async function prepare(bytes: Uint8Array, charge: ((requests: number) => void) | undefined): Promise<Dimensions> {
+async function prepare(bytes: Uint8Array, charge?: (requests: number) => void): Promise<Dimensions> {
   const dimensions = await inspect(bytes);
   if (countScans(bytes) > maxScans) throw new UnusablePicture('has too many scans');
-  charge?.(Math.floor((dimensions.width * dimensions.height) / pixelsPerRequest));
+  charge?.(pictureCost(dimensions));
   return dimensions;
 }
+
+/** Returns how many more requests a call counts as that decodes a picture. */
+export const pictureCost = ({ width, height }: Dimensions): number => Math.floor((width * height) / pixelsPerRequest);
 
 /** Counts the scans of a JPEG. Inside of a scan 0xff is never followed by 0xda. */
 function countScans(bytes: Uint8Array): number {

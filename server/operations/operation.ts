@@ -8,6 +8,7 @@ import { fingerprint, storedResponse } from '../domain/idempotency.ts';
 import type { LiveQuery, LiveStream } from '../domain/live.ts';
 import type { Pictures } from '../files/pictures.ts';
 import type { Blobs } from '../files/storage/blobs.ts';
+import type { Thumbnails } from '../files/thumbnails.ts';
 import type { ReceivedFile } from '../files/uploads.ts';
 import { claimKeys, storeResponses } from '../store/access/idempotency.ts';
 import type { Tx } from '../store/engine/engine.ts';
@@ -85,6 +86,7 @@ export interface Services extends AccessServices {
   readonly files: FileServices;
   readonly avatarUrl: AvatarUrl;
   readonly pictures: Pictures;
+  readonly thumbnails: Thumbnails;
 }
 
 /**

@@ -22,7 +22,7 @@ import {
 } from '@parley/contract';
 import type { z } from 'zod';
 import { parseScopes } from '../auth/access-token.ts';
-import { type KeptFile, type KeptMessage, keptFile } from '../domain/message.ts';
+import { type KeptMessage, keptFile, withUrls } from '../domain/message.ts';
 import { signedContent } from '../domain/signature.ts';
 import { isoTime } from '../domain/time.ts';
 import type { AppRow } from '../store/access/apps.ts';
@@ -50,8 +50,8 @@ export function keptMessage(row: MessageRow): KeptMessage {
 /** Returns the URL of a file. */
 export type FileUrl = (fileId: FileId) => string;
 
-export function file(stored: KeptFile, urlOf: FileUrl): FileInfo {
-  return { ...keptFile(stored), url: urlOf(stored.file_id) };
+export function file(stored: Parameters<typeof keptFile>[0], urlOf: FileUrl): FileInfo {
+  return withUrls(keptFile(stored), urlOf(stored.file_id));
 }
 
 /** Returns a message with the URL of its file and without reactions. */

@@ -83,7 +83,7 @@ async function avatarOf({ engine, now, files, pictures }: Services, file: Receiv
   const row = file && (await findFile(engine, file.file_id, now()));
   if (!row) throw invalidField('file', 'is required');
   try {
-    return await pictures.avatar(await new Response(await files.read(row.key, 0, file.size)).bytes(), charge);
+    return await pictures.avatar(async () => new Response(await files.read(row.key, 0, file.size)).bytes(), charge);
   } catch (error) {
     if (!(error instanceof UnusablePicture)) throw error;
     throw new ParleyError(

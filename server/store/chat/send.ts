@@ -1,7 +1,7 @@
 import type { ChatId, ChatType, EventId, FileId, MessageId, Role, UserId } from '@parley/contract';
 import { freeze, messageEventFormat } from '../../domain/event.ts';
 import type { StoredResponse } from '../../domain/idempotency.ts';
-import { type KeptFile, keptFile, messageJson } from '../../domain/message.ts';
+import { type KeptFile, keptFile, messageJson, withUrls } from '../../domain/message.ts';
 import { may } from '../../domain/policy.ts';
 import { claimKeys, type KeyScope, keyName, storeResponses } from '../access/idempotency.ts';
 import { bulkStatement, type Procedure, type Tx } from '../engine/engine.ts';
@@ -95,7 +95,7 @@ async function write(
     const { chat_id, user_id, content, reply_to, key } = message;
     const said = { message_id: ids.messages[i] as MessageId, chat_id, user_id, content };
     const json = messageJson({ ...said, reply_to, file }, at);
-    const shown = file && { ...file, url: `${fileUrl}${file.file_id}` };
+    const shown = file && withUrls(file, `${fileUrl}${file.file_id}`);
     const data = shown && { ...said, file: shown, ...(reply_to !== null && { reply_to }) };
     const body = data ? freeze({ event: 'new_message', data }, at) : '';
     rows.push({ ...said, event_id: ids.events[i] as EventId, file_id: file?.file_id ?? null, json, body });

@@ -157,7 +157,7 @@ CREATE TABLE files (
   created_at INTEGER NOT NULL,
   expires_at INTEGER,
   is_dropped INTEGER NOT NULL DEFAULT 0
-, lease_number INTEGER NOT NULL DEFAULT 0, is_wanted INTEGER NOT NULL DEFAULT 0, is_doubtful INTEGER NOT NULL DEFAULT 0, segments TEXT NOT NULL DEFAULT '', lease_expires_at INTEGER NOT NULL DEFAULT 0) STRICT;
+, lease_number INTEGER NOT NULL DEFAULT 0, is_wanted INTEGER NOT NULL DEFAULT 0, is_doubtful INTEGER NOT NULL DEFAULT 0, segments TEXT NOT NULL DEFAULT '', lease_expires_at INTEGER NOT NULL DEFAULT 0, width INTEGER, height INTEGER, thumbnail_size INTEGER) STRICT;
 
 CREATE INDEX files_ending ON files (expires_at) WHERE expires_at IS NOT NULL;
 

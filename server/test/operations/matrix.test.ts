@@ -86,6 +86,8 @@ const table: Record<OperationName, string> = {
   'files.get':                '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // of the group
   'files.download':           '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // of the group
 
+  'files.thumbnail':          '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // of the group
+
   'users.me':                 '401  401     401      –     | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'users.get':                '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'users.search':             '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
@@ -164,6 +166,7 @@ const inputs: Inputs = {
   'files.upload': () => ({ file: new File(['a file'], 'file.txt') }),
   'files.get': ({ file_id }) => ({ file_id }),
   'files.download': ({ file_id }) => ({ file_id }),
+  'files.thumbnail': ({ file_id }) => ({ file_id }),
   'users.me': () => ({}),
   'users.get': ({ outsider }) => ({ user_id: outsider }),
   'users.search': () => ({ query: 'out' }),
