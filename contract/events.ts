@@ -16,6 +16,7 @@ export const events = {
       user_id: userId,
       content: z.string(),
       file: file.optional(),
+      files: z.array(file).optional().meta({ description: 'all files, if there are several' }),
       reply_to: messageId.optional(),
     }),
   },

@@ -43,6 +43,18 @@ export const unstatedRules: readonly UnstatedRule[] = [
   },
   {
     of: ['messages.send_message'],
+    field: 'file_ids',
+    rule: '`file_ids` excludes `file` and `file_id`.',
+    message: 'cannot be given beside file',
+  },
+  {
+    of: ['messages.send_message'],
+    field: 'file_ids',
+    rule: '`file_ids` are files that you have uploaded.',
+    message: 'are not files that you have uploaded',
+  },
+  {
+    of: ['messages.send_message'],
     field: 'reply_to',
     rule: '`reply_to` is a message of the same chat.',
     message: 'is not a message of this chat',

@@ -142,8 +142,10 @@ export interface Message {
   /** Empty if there is only a file, and once the message is deleted. */
   content: string;
   reply_to: number | null;
-  /** The file sent with the message. */
+  /** The file sent with the message, or the first of several. */
   file: FileInfo | null;
+  /** All files, if there are several. */
+  files?: FileInfo[] | undefined;
   reactions: Reaction[];
   /** ISO 8601, UTC, milliseconds. */
   created_at: string;
@@ -274,6 +276,8 @@ export interface SendMessageInput {
   file?: File | Blob | undefined;
   /** A file that you have uploaded, instead of `file`. */
   file_id?: number | undefined;
+  /** Files that you have uploaded, in their order, instead of `file`; repeats count once. */
+  file_ids?: readonly number[] | undefined;
   /** A message of the same chat that this one replies to. */
   reply_to?: number | undefined;
 }
@@ -1012,7 +1016,7 @@ export interface Operations {
 }
 
 export interface MessagesMethods {
-  /** Send a text, a file, or both into a chat. A file is a part of `multipart/form-data`, or was uploaded before and has a `file_id`; it needs the scope `files` too. */
+  /** Send a text, files, or both into a chat. A file is a part of `multipart/form-data`, or was uploaded before and has a `file_id`; it needs the scope `files` too. Several files are uploaded before. */
   readonly send: Call<'messages.send_message'>;
   /** List the messages of a chat in ascending order: the newest page, the page before `before_id`, or the page after `after_id` (0 starts at the oldest). */
   readonly list: PagedCall<'messages.get_messages'>;
@@ -1030,7 +1034,7 @@ export interface MessagesMethods {
   readonly addReaction: Call<'messages.add_reaction'>;
   /** Take your reaction back. */
   readonly removeReaction: Call<'messages.remove_reaction'>;
-  /** Send a text, a file, or both into a chat. A file is a part of `multipart/form-data`, or was uploaded before and has a `file_id`; it needs the scope `files` too. */
+  /** Send a text, files, or both into a chat. A file is a part of `multipart/form-data`, or was uploaded before and has a `file_id`; it needs the scope `files` too. Several files are uploaded before. */
   readonly send_message: Call<'messages.send_message'>;
   /** List the messages of a chat in ascending order: the newest page, the page before `before_id`, or the page after `after_id` (0 starts at the oldest). */
   readonly get_messages: PagedCall<'messages.get_messages'>;
@@ -1204,6 +1208,8 @@ export interface EventData {
     user_id: number;
     content: string;
     file?: FileInfo | undefined;
+    /** All files, if there are several. */
+    files?: FileInfo[] | undefined;
     /** Identifier of a message; rises within a chat. */
     reply_to?: number | undefined;
   };

@@ -47,8 +47,8 @@ const created: Text<'group_created' | 'channel_created'> = ({ name, participants
   `${oneLine(name)}, participants: ${participants.length}`;
 
 const texts: { readonly [E in EventName]: Text<E> } = {
-  new_message: ({ message_id, reply_to, content, file }) => {
-    const said = [content, file ? fileLine(file) : ''].filter((part) => part !== '').join('\n');
+  new_message: ({ message_id, reply_to, content, file, files = file ? [file] : [] }) => {
+    const said = [content, ...files.map(fileLine)].filter((part) => part !== '').join('\n');
     return `message ${message_id}${reply_to === undefined ? '' : `, a reply to ${reply_to}`}: ${said}`;
   },
   message_edited: ({ message_id, content }) => `message ${message_id}: ${content}`,

@@ -42,7 +42,7 @@ export const files = (limits: Limits) => ({
     errors: ['conflict', 'idempotency_conflict'],
     example: {
       input: { file: new File(['Hello, file\n'], 'hello.txt') },
-      output: { file: { ...hello, file_id: 3, url: hello.url.replace(/1$/, '3') } },
+      output: { file: { ...hello, file_id: 4, url: hello.url.replace(/1$/, '4') } },
     },
   }),
   get: get(['files'], {

@@ -14,6 +14,7 @@ export const keptTables: readonly Table[] = [
   { name: 'members', key: ['chat_id', 'user_id', 'joined_event'] },
   { name: 'files', key: ['file_id'] },
   { name: 'messages', key: ['message_id'] },
+  { name: 'message_files', key: ['message_id', 'file_id'] },
   { name: 'reactions', key: ['chat_id', 'message_id', 'emoji', 'user_id'] },
   { name: 'events', key: ['event_id'] },
   { name: 'cursors', key: ['name'] },

@@ -6,7 +6,15 @@ export type KeptFile = Omit<FileInfo, 'url' | 'thumbnail_url'>;
 
 /** Larger images have no thumbnail. */
 export const maxPictureBytes = 20 * 1_024 ** 2;
-export type KeptMessage = Omit<Message, 'file'> & { readonly file: KeptFile | null };
+export type KeptMessage = Omit<Message, 'file' | 'files'> & {
+  readonly file: KeptFile | null;
+  /** All files, if there are several. */
+  readonly files?: readonly KeptFile[] | undefined;
+};
+
+/** Returns all files of a message. */
+export const filesOf = ({ file, files }: Pick<KeptMessage, 'file' | 'files'>): readonly KeptFile[] =>
+  files ?? (file ? [file] : []);
 
 /** Returns the fields of a file that are stored with its message. */
 export function keptFile({ file_id, name, mime_type, size, sha256, width, height }: StoredFile): KeptFile {
@@ -27,13 +35,16 @@ export function withUrls(file: KeptFile, url: string): FileInfo {
 
 type NewMessage = Pick<Message, 'message_id' | 'chat_id' | 'user_id' | 'content' | 'reply_to'> & {
   readonly file: KeptFile | null;
+  readonly files?: readonly KeptFile[] | undefined;
 };
 
 /** Returns a new message as JSON. `renderMessageEvent` relies on the order of the fields. */
-export function messageJson({ message_id, chat_id, user_id, content, reply_to, file }: NewMessage, at: number): string {
+export function messageJson(message: NewMessage, at: number): string {
+  const { message_id, chat_id, user_id, content, reply_to, file, files } = message;
   const said = `"message_id":${message_id},"chat_id":${chat_id},"user_id":${user_id},"content":${JSON.stringify(content)}`;
   const times = `"created_at":"${isoTime(at)}","edited_at":null,"deleted_at":null`;
-  return `{${said},"reply_to":${reply_to},"file":${file && JSON.stringify(file)},"reactions":[],${times}}`;
+  const all = files ? `,"files":${JSON.stringify(files)}` : '';
+  return `{${said},"reply_to":${reply_to},"file":${file && JSON.stringify(file)}${all},"reactions":[],${times}}`;
 }
 
 export function edited(message: KeptMessage, content: string, at: number): KeptMessage {
@@ -41,6 +52,6 @@ export function edited(message: KeptMessage, content: string, at: number): KeptM
 }
 
 /** Returns a deleted message: the same fields without content, file and reactions. */
-export function tombstone(message: KeptMessage, at: number): Message {
+export function tombstone({ files: _, ...message }: KeptMessage, at: number): Message {
   return { ...message, content: '', file: null, reactions: [], deleted_at: isoTime(at) };
 }

@@ -56,7 +56,10 @@ export function file(stored: Parameters<typeof keptFile>[0], urlOf: FileUrl): Fi
 
 /** Returns a message with the URL of its file and without reactions. */
 export function message(kept: KeptMessage, urlOf: FileUrl): Message {
-  return { ...kept, file: kept.file && file(kept.file, urlOf) };
+  const { files, ...single } = kept;
+  const shownFile = kept.file && file(kept.file, urlOf);
+  if (!files) return { ...single, file: shownFile };
+  return { ...single, file: shownFile, files: files.map((one) => file(one, urlOf)) };
 }
 
 /** Returns a message with its reactions as one user sees them. */

@@ -68,9 +68,10 @@ export const findFileByKey = (db: Db, key: string, now: number): Promise<FileRow
 export const isSharedWith = (db: Db, fileId: FileId, userId: UserId): Promise<boolean> =>
   exists(
     db,
-    `SELECT 1 AS found FROM messages m
-     JOIN members w ON w.chat_id = m.chat_id AND w.user_id = $2 AND w.left_event IS NULL
-     WHERE m.file_id = $1 LIMIT 1`,
+    `SELECT 1 AS found FROM (
+       SELECT chat_id FROM messages WHERE file_id = $1 UNION ALL SELECT chat_id FROM message_files WHERE file_id = $1
+     ) AS m
+     JOIN members w ON w.chat_id = m.chat_id AND w.user_id = $2 AND w.left_event IS NULL LIMIT 1`,
     [fileId, userId],
   );
 
@@ -128,7 +129,8 @@ export async function keepFiles(tx: Tx, fileIds: readonly FileId[]): Promise<voi
 export async function releaseFile(tx: Tx, fileId: FileId, at: number): Promise<void> {
   await tx.run(
     `UPDATE files SET expires_at = $2
-     WHERE file_id = $1 AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.file_id = $1)`,
+     WHERE file_id = $1 AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.file_id = $1)
+       AND NOT EXISTS (SELECT 1 FROM message_files m WHERE m.file_id = $1)`,
     [fileId, at],
   );
 }

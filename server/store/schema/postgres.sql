@@ -253,6 +253,12 @@ CREATE TABLE public.members (
     last_read_id bigint NOT NULL
 );
 
+CREATE TABLE public.message_files (
+    message_id bigint NOT NULL,
+    file_id bigint NOT NULL,
+    chat_id bigint NOT NULL
+);
+
 CREATE SEQUENCE public.message_ids
     START WITH 1
     INCREMENT BY 1
@@ -498,6 +504,9 @@ ALTER TABLE ONLY public.log_gaps
 ALTER TABLE ONLY public.members
     ADD CONSTRAINT members_pkey PRIMARY KEY (chat_id, user_id, joined_event);
 
+ALTER TABLE ONLY public.message_files
+    ADD CONSTRAINT message_files_pkey PRIMARY KEY (message_id, file_id);
+
 ALTER TABLE ONLY public.message_words
     ADD CONSTRAINT message_words_pkey PRIMARY KEY (message_id);
 
@@ -595,6 +604,8 @@ CREATE INDEX members_by_user ON public.members USING btree (user_id, chat_id);
 CREATE INDEX members_left ON public.members USING btree (left_event) WHERE (left_event IS NOT NULL);
 
 CREATE UNIQUE INDEX members_present ON public.members USING btree (chat_id, user_id) WHERE (left_event IS NULL);
+
+CREATE INDEX message_files_by_file ON public.message_files USING btree (file_id, chat_id);
 
 CREATE INDEX message_words_by_word ON public.message_words USING gin (words);
 

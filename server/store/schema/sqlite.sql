@@ -231,6 +231,15 @@ CREATE INDEX members_left ON members (left_event) WHERE left_event IS NOT NULL;
 
 CREATE UNIQUE INDEX members_present ON members (chat_id, user_id) WHERE left_event IS NULL;
 
+CREATE TABLE message_files (
+  message_id INTEGER NOT NULL,
+  file_id INTEGER NOT NULL,
+  chat_id INTEGER NOT NULL,
+  PRIMARY KEY (message_id, file_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX message_files_by_file ON message_files (file_id, chat_id);
+
 CREATE VIRTUAL TABLE message_terms USING fts5vocab (message_words, instance);
 
 CREATE VIRTUAL TABLE message_words USING fts5 (words, content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'none');

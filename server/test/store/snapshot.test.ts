@@ -14,7 +14,10 @@ interface ChatState {
   roles: Record<number, string>;
   /** The profiles of the participants. */
   profiles: Record<number, string>;
-  messages: Record<number, { author: number; content: string; deleted: boolean; reactions: Record<string, number> }>;
+  messages: Record<
+    number,
+    { author: number; content: string; files: number[]; deleted: boolean; reactions: Record<string, number> }
+  >;
 }
 type State = Record<number, ChatState>;
 
@@ -39,6 +42,7 @@ async function snapshot(user: Client): Promise<State> {
             {
               author: m.user_id,
               content: m.content,
+              files: (m.files ?? (m.file ? [m.file] : [])).map(({ file_id }) => file_id),
               deleted: m.deleted_at !== null,
               reactions: Object.fromEntries(m.reactions.map((r) => [r.emoji, r.count])),
             },
@@ -90,7 +94,8 @@ type Apply = { [E in Exclude<ChatEvent, Founding>]: (chat: ChatState, data: Even
 
 const apply: Apply = {
   new_message: (chat, d) => {
-    chat.messages[d.message_id] = { author: d.user_id, content: d.content, deleted: false, reactions: {} };
+    const files = (d.files ?? (d.file ? [d.file] : [])).map(({ file_id }) => file_id);
+    chat.messages[d.message_id] = { author: d.user_id, content: d.content, files, deleted: false, reactions: {} };
   },
   message_edited: (chat, d) => {
     const message = chat.messages[d.message_id];
@@ -98,7 +103,7 @@ const apply: Apply = {
     if (message) message.content = d.content;
   },
   message_deleted: (chat, d) => {
-    chat.messages[d.message_id] = { author: d.user_id, content: '', deleted: true, reactions: {} };
+    chat.messages[d.message_id] = { author: d.user_id, content: '', files: [], deleted: true, reactions: {} };
   },
   user_joined: (chat, d) => {
     chat.roles[d.user_id] = 'member';
@@ -177,6 +182,7 @@ const kinds = [
   'send',
   'send',
   'send',
+  'files',
   'edit',
   'delete',
   'react',
@@ -219,6 +225,16 @@ class Stage {
     const steps: Record<(typeof kinds)[number], () => Promise<unknown>> = {
       send: async () => {
         const { body } = await user.call('messages.send_message', { chat_id, content: `m${what}` });
+        if (body.success) this.messages.push(body.message.message_id);
+      },
+      files: async () => {
+        const file_ids = await Promise.all(
+          Array.from({ length: 1 + (what % 3) }, async (_, i) => {
+            const file = new File([`file ${i}`], `f${i}`);
+            return (await user.ok('files.upload', { file })).file.file_id;
+          }),
+        );
+        const { body } = await user.call('messages.send_message', { chat_id, file_ids });
         if (body.success) this.messages.push(body.message.message_id);
       },
       edit: () => user.call('messages.edit_message', { message_id, content: `e${what}` }),
