@@ -23,9 +23,9 @@ export async function messageLines(messages: readonly Message[], names: Lookup, 
 export const fileLine = ({ file_id, name, size }: Pick<FileInfo, 'name' | 'size'> & { file_id: number }): string =>
   `[file ${file_id}: ${oneLine(name)}, ${bytesText(size)}]`;
 
-function textOf({ content, file, deleted_at }: Message): string[] {
+function textOf({ content, file, files = file ? [file] : [], deleted_at }: Message): string[] {
   if (deleted_at !== null) return ['(deleted)'];
-  return file === null ? lines(content) : [...(content === '' ? [] : lines(content)), fileLine(file)];
+  return files.length === 0 ? lines(content) : [...(content === '' ? [] : lines(content)), ...files.map(fileLine)];
 }
 
 function marksOf({ reply_to, edited_at, reactions }: Message): string[] {

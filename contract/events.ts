@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { chatId, messageId, userId, webhookId } from './fields.ts';
-import { file, message, preferences, presence, role, visibility } from './records.ts';
+import { file, message, preferences, presence, role, user, visibility } from './records.ts';
 
 const { mentions, mentions_all, thread_id } = message.shape;
 const created = z.object({ chat_id: chatId, name: z.string(), user_id: userId, participants: z.array(userId) });
@@ -25,6 +25,7 @@ export const events = {
       mentions_all,
       thread_id,
       file: file.optional(),
+      files: z.array(file).optional().meta({ description: 'all files, if there are several' }),
       reply_to: messageId.optional(),
     }),
   },
@@ -71,6 +72,20 @@ export const events = {
   role_changed: {
     when: 'the role of a participant changes',
     data: z.object({ chat_id: chatId, user_id: userId, actor_id: userId, role, previous_role: role }),
+  },
+  user_updated: {
+    when: 'the profile of a participant changes; one event for each of their chats',
+    data: z.object({
+      chat_id: chatId,
+      ...user.pick({
+        user_id: true,
+        name: true,
+        display_name: true,
+        status_text: true,
+        time_zone: true,
+        avatar_url: true,
+      }).shape,
+    }),
   },
   reaction_added: { when: 'somebody reacts to a message', data: reaction },
   reaction_removed: { when: 'somebody takes a reaction back', data: reaction },

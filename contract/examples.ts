@@ -1,3 +1,4 @@
+import { pictureFile } from './example-files.ts';
 import type { OperationName } from './table.ts';
 
 /**
@@ -5,6 +6,9 @@ import type { OperationName } from './table.ts';
  * token each. Every example is a call by ada. No server listens at the URL of the webhook.
  */
 export const exampleCalls: readonly { by: 'ada' | 'bob' | 'cleo'; call: OperationName; input: object }[] = [
+  { by: 'ada', call: 'files.upload', input: { file: new File(['Hello, file\n'], 'hello.txt') } },
+  { by: 'ada', call: 'files.upload', input: { file: pictureFile() } },
+  { by: 'cleo', call: 'users.set_avatar', input: { file: pictureFile() } },
   { by: 'ada', call: 'messages.create_group', input: { name: 'Launch', participants: [2, 3] } },
   { by: 'ada', call: 'messages.create_channel', input: { name: 'Announcements', participants: [2] } },
   { by: 'bob', call: 'messages.create_group', input: { name: 'Lunch', participants: [1] } },
@@ -19,7 +23,6 @@ export const exampleCalls: readonly { by: 'ada' | 'bob' | 'cleo'; call: Operatio
   { by: 'cleo', call: 'messages.send_message', input: { chat_id: 1, content: 'The launch is on Friday' } },
   { by: 'cleo', call: 'messages.add_reaction', input: { message_id: 1, emoji: '👋' } },
   { by: 'ada', call: 'messages.add_reaction', input: { message_id: 1, emoji: '🎉' } },
-  { by: 'ada', call: 'files.upload', input: { file: new File(['Hello, file\n'], 'hello.txt') } },
   { by: 'ada', call: 'tokens.create', input: { name: 'spare', scopes: ['messages:read'] } },
   {
     by: 'ada',

@@ -83,12 +83,42 @@ const controls = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 /** They change the direction of the text after them, also outside of the name. No script needs them in a name. */
 const directionMarks = /[\u202a-\u202e\u2066-\u2069]/u;
 
+const line = (bounds: Pick<TextBounds, 'mayBeEmpty'>) =>
+  text({ min: 1, maxBytes: 400, ...bounds })
+    .refine((s) => !controls.test(s), 'must be a single line without control characters')
+    .refine((s) => !directionMarks.test(s), 'must not contain characters that change the direction of the text')
+    .refine((s) => [...s].length <= 100, 'must be at most 100 characters');
+
 /** A name or a title in one line. */
-export const title = text({ min: 1, maxBytes: 400 })
-  .refine((s) => !controls.test(s), 'must be a single line without control characters')
-  .refine((s) => !directionMarks.test(s), 'must not contain characters that change the direction of the text')
-  .refine((s) => [...s].length <= 100, 'must be at most 100 characters')
-  .meta({ description: 'one line', minLength: 1, maxLength: 100, pattern: textPatterns.title });
+export const title = line({}).meta({
+  description: 'one line',
+  minLength: 1,
+  maxLength: 100,
+  pattern: textPatterns.title,
+});
+
+export const statusText = line({ mayBeEmpty: true }).meta({
+  description: 'one line about what somebody does; may be empty',
+  maxLength: 100,
+  pattern: textPatterns.titleOrEmpty,
+});
+
+const zoneName = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/;
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+export const timeZone = z
+  .string()
+  .max(64)
+  .regex(zoneName, 'must be a time zone such as Europe/Berlin')
+  .refine(isTimeZone, { message: 'must be a time zone such as Europe/Berlin', abort: true })
+  .meta({ description: 'a name of the IANA time zone database, such as `Europe/Berlin`' });
 
 /** Scripts that need a joiner between letters. */
 const joined = [

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Limits } from './limits.ts';
 
 /** A file as a field of an input. The server stores it while it arrives, so the schema checks only that it is a file. */
-export const fileInput = (limits: Limits) =>
+export const fileInput = (limits: Pick<Limits, 'fileBytes'>) =>
   z.file().meta({
     description: `the file, as a part of \`multipart/form-data\`: at most ${limits.fileBytes.toLocaleString('en')} bytes`,
   });

@@ -17,6 +17,8 @@ export interface Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType 
   readonly takesLinks?: true;
   /** True if the body may be the bytes of a file. The fields are then in the query. */
   readonly rawFile?: true;
+  /** The largest file, in bytes. By default the limit of all files. */
+  readonly maxFileBytes?: number;
   /** The response beside `success`, or a file or an event stream, which is the whole body. */
   readonly output: O;
   /** Codes beyond `commonErrors`. */

@@ -33,7 +33,12 @@ export const file = z
     mime_type: z.string().meta({ description: 'found from the bytes' }),
     size: count.meta({ description: 'bytes' }),
     sha256: z.string().meta({ description: 'of the bytes, in lowercase hex' }),
+    width: z.int().positive().optional().meta({ description: 'of an upright image, in pixels' }),
+    height: z.int().positive().optional(),
     url: z.string().meta({ description: 'fetches the file with an access token; it never changes' }),
+    thumbnail_url: z.string().optional().meta({
+      description: 'fetches a small copy of an image; absent for other files and for images that are too large',
+    }),
   })
   .meta({ id: 'File' });
 
@@ -50,7 +55,8 @@ export const message = z
     mentions_all: z.boolean().optional().meta({ description: 'true if the text mentions `@all`; absent otherwise' }),
     thread_id: messageId.optional().meta({ description: 'the first message of the thread; only of a reply' }),
     reply_to: messageId.nullable(),
-    file: file.nullable().meta({ description: 'the file sent with the message' }),
+    file: file.nullable().meta({ description: 'the file sent with the message, or the first of several' }),
+    files: z.array(file).optional().meta({ description: 'all files, if there are several' }),
     reactions: z.array(reaction),
     created_at: time,
     edited_at: time.nullable(),
@@ -142,6 +148,12 @@ export const user = z
     owner_id: userId.nullable().meta({ description: 'the person whose bot it is; null for a person' }),
     name: z.string(),
     display_name: z.string(),
+    status_text: z.string().meta({ description: 'what the user does; empty by default' }),
+    time_zone: z.string().nullable().meta({ description: 'a name of the IANA time zone database' }),
+    avatar_url: z
+      .string()
+      .nullable()
+      .meta({ description: 'fetches the picture with an access token; changes with the picture' }),
     is_admin: z.boolean(),
     created_at: time,
     disabled_at: time.nullable(),

@@ -3,7 +3,7 @@ export const scopes = {
   'messages:read': 'Read the messages and events of your chats',
   'messages:write': 'Send, edit and delete messages, react, mark chats as read, and set your presence',
   'chats:read': 'See your chats, their participants, and other users',
-  'chats:write': 'Create, change, join and leave chats, and manage their participants',
+  'chats:write': 'Create, change, join and leave chats, manage their participants, and change your profile',
   webhooks: 'Register webhooks and see their deliveries',
   files: 'Upload and download files',
   apps: 'Register, list and delete your apps',

@@ -119,6 +119,7 @@ export const textPatterns = {
   visibleText: `^${visibleText(nul)}$`,
   visibleOrEmptyText: `^(?:${visibleText(nul)})?$`,
   title: `^${visibleText(controls, directionMarks)}$`,
+  titleOrEmpty: `^(?:${visibleText(controls, directionMarks)})?$`,
   displayName: `^${visibleText(controls, directionMarks, invisible)}$`,
   fileName: `^${visibleText(controls, directionMarks, slashes)}$`,
   emoji: `^${visibleText(controls, spaces)}$`,

@@ -130,8 +130,13 @@ export interface FileInfo {
   size: number;
   /** Of the bytes, in lowercase hex. */
   sha256: string;
+  /** Of an upright image, in pixels. */
+  width?: number | undefined;
+  height?: number | undefined;
   /** Fetches the file with an access token; it never changes. */
   url: string;
+  /** Fetches a small copy of an image; absent for other files and for images that are too large. */
+  thumbnail_url?: string | undefined;
 }
 
 export interface LastMessage {
@@ -174,8 +179,10 @@ export interface Message {
   /** The first message of the thread; only of a reply. */
   thread_id?: number | undefined;
   reply_to: number | null;
-  /** The file sent with the message. */
+  /** The file sent with the message, or the first of several. */
   file: FileInfo | null;
+  /** All files, if there are several. */
+  files?: FileInfo[] | undefined;
   reactions: Reaction[];
   /** ISO 8601, UTC, milliseconds. */
   created_at: string;
@@ -272,6 +279,12 @@ export interface User {
   owner_id: number | null;
   name: string;
   display_name: string;
+  /** What the user does; empty by default. */
+  status_text: string;
+  /** A name of the IANA time zone database. */
+  time_zone: string | null;
+  /** Fetches the picture with an access token; changes with the picture. */
+  avatar_url: string | null;
   is_admin: boolean;
   /** ISO 8601, UTC, milliseconds. */
   created_at: string;
@@ -326,6 +339,8 @@ export interface SendMessageInput {
   file?: File | Blob | undefined;
   /** A file that you have uploaded, instead of `file`. */
   file_id?: number | undefined;
+  /** Files that you have uploaded, in their order, instead of `file`; repeats count once. */
+  file_ids?: readonly number[] | undefined;
   /** A message of the same chat that this one replies to. */
   reply_to?: number | undefined;
 }
@@ -869,7 +884,7 @@ export interface EventsListInput {
   /** Only of this chat. */
   chat_id?: number | undefined;
   /** Only events of these names. */
-  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'reaction_added' | 'reaction_removed' | 'message_pinned' | 'message_unpinned' | 'preferences_changed' | 'webhook_disabled')[] | undefined;
+  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'user_updated' | 'reaction_added' | 'reaction_removed' | 'message_pinned' | 'message_unpinned' | 'preferences_changed' | 'webhook_disabled')[] | undefined;
 }
 
 export interface EventsListOutput {
@@ -886,7 +901,7 @@ export interface EventsStreamInput {
   /** Only of this chat. */
   chat_id?: number | undefined;
   /** Only events and signals of these names. */
-  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'reaction_added' | 'reaction_removed' | 'message_pinned' | 'message_unpinned' | 'preferences_changed' | 'webhook_disabled' | 'message_read' | 'typing' | 'presence_changed')[] | undefined;
+  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'user_updated' | 'reaction_added' | 'reaction_removed' | 'message_pinned' | 'message_unpinned' | 'preferences_changed' | 'webhook_disabled' | 'message_read' | 'typing' | 'presence_changed')[] | undefined;
 }
 
 export interface FilesUploadInput {
@@ -916,6 +931,19 @@ export interface FilesGetOutput {
 }
 
 export interface FilesDownloadInput {
+  /** Identifier of a file. */
+  file_id: number;
+  /** Of a link: its user. */
+  user_id?: number | undefined;
+  /** Of a link: the token that made it. */
+  token_id?: number | undefined;
+  /** Of a link: when it expires, in seconds since 1970. */
+  expires?: number | undefined;
+  /** Of a link. */
+  signature?: string | undefined;
+}
+
+export interface FilesThumbnailInput {
   /** Identifier of a file. */
   file_id: number;
   /** Of a link: its user. */
@@ -961,6 +989,51 @@ export interface UsersSearchOutput {
   users: User[];
   /** Whether another page follows. */
   has_more: boolean;
+}
+
+export interface UsersUpdateInput {
+  /** One of your bots; yourself by default. */
+  user_id?: number | undefined;
+  /** One line without invisible characters. */
+  display_name?: string | undefined;
+  /** One line about what somebody does; may be empty. */
+  status_text?: string | undefined;
+  time_zone?: string | null | undefined;
+}
+
+export interface UsersUpdateOutput {
+  user: User;
+}
+
+export interface UsersSetAvatarInput {
+  /** The file, as a part of `multipart/form-data`: at most 10,485,760 bytes. */
+  file?: File | Blob | undefined;
+  /** Required if the body is the file itself. */
+  name?: string | undefined;
+  /** One of your bots; yourself by default. */
+  user_id?: number | undefined;
+}
+
+export interface UsersSetAvatarOutput {
+  user: User;
+}
+
+export interface UsersRemoveAvatarInput {
+  /** One of your bots; yourself by default. */
+  user_id?: number | undefined;
+}
+
+export interface UsersRemoveAvatarOutput {
+  user: User;
+}
+
+export interface UsersAvatarInput {
+  /** Identifier of a user. */
+  user_id: number;
+  /** Pixels on each side: 64 or 256. */
+  size?: '64' | '256' | undefined;
+  /** Of `avatar_url`: with it the picture may be cached without revalidation. */
+  version?: string | undefined;
 }
 
 export interface UsersCreateInput {
@@ -1120,9 +1193,14 @@ export interface Operations {
   'files.upload': { input: FilesUploadInput; output: FilesUploadOutput };
   'files.get': { input: FilesGetInput; output: FilesGetOutput };
   'files.download': { input: FilesDownloadInput; output: Response };
+  'files.thumbnail': { input: FilesThumbnailInput; output: Response };
   'users.me': { input: UsersMeInput; output: UsersMeOutput };
   'users.get': { input: UsersGetInput; output: UsersGetOutput };
   'users.search': { input: UsersSearchInput; output: UsersSearchOutput };
+  'users.update': { input: UsersUpdateInput; output: UsersUpdateOutput };
+  'users.set_avatar': { input: UsersSetAvatarInput; output: UsersSetAvatarOutput };
+  'users.remove_avatar': { input: UsersRemoveAvatarInput; output: UsersRemoveAvatarOutput };
+  'users.avatar': { input: UsersAvatarInput; output: Response };
   'users.create': { input: UsersCreateInput; output: UsersCreateOutput };
   'users.disable': { input: UsersDisableInput; output: UsersDisableOutput };
   'users.presence': { input: UsersPresenceInput; output: UsersPresenceOutput };
@@ -1136,7 +1214,7 @@ export interface Operations {
 }
 
 export interface MessagesMethods {
-  /** Send a text, a file, or both into a chat. A file is a part of `multipart/form-data`, or was uploaded before and has a `file_id`; it needs the scope `files` too. */
+  /** Send a text, files, or both into a chat. A file is a part of `multipart/form-data`, or was uploaded before and has a `file_id`; it needs the scope `files` too. Several files are uploaded before. */
   readonly send: Call<'messages.send_message'>;
   /** List the messages of a chat, or of a thread, in ascending order: the newest page, the page before `before_id`, the page after `after_id` (0 starts at the oldest), or the page around `around_id`. */
   readonly list: PagedCall<'messages.get_messages'>;
@@ -1164,7 +1242,7 @@ export interface MessagesMethods {
   readonly unpin: Call<'messages.unpin'>;
   /** List the pinned messages of a chat, the newest pin first. */
   readonly pins: Call<'messages.pins'>;
-  /** Send a text, a file, or both into a chat. A file is a part of `multipart/form-data`, or was uploaded before and has a `file_id`; it needs the scope `files` too. */
+  /** Send a text, files, or both into a chat. A file is a part of `multipart/form-data`, or was uploaded before and has a `file_id`; it needs the scope `files` too. Several files are uploaded before. */
   readonly send_message: Call<'messages.send_message'>;
   /** List the messages of a chat, or of a thread, in ascending order: the newest page, the page before `before_id`, the page after `after_id` (0 starts at the oldest), or the page around `around_id`. */
   readonly get_messages: PagedCall<'messages.get_messages'>;
@@ -1274,6 +1352,8 @@ export interface FilesMethods {
   readonly get: Call<'files.get'>;
   /** Fetch the bytes of a file. `Range` and conditional requests are supported. A signed link replaces a token. */
   readonly download: Download<'files.download'>;
+  /** Fetch a small copy of an image: a WebP of at most 400 pixels on each side, without metadata. A signed link to the file replaces a token. */
+  readonly thumbnail: Download<'files.thumbnail'>;
 }
 
 export interface UsersMethods {
@@ -1283,6 +1363,14 @@ export interface UsersMethods {
   readonly get: Call<'users.get'>;
   /** Find users whose name or display name contains the text. */
   readonly search: PagedCall<'users.search'>;
+  /** Change your profile, or that of one of your bots. Fields that are left out stay as they are. */
+  readonly update: Call<'users.update'>;
+  /** Set your picture, or that of one of your bots: the middle of a JPEG, PNG, WebP or GIF. The body is a form with the part `file`, or the bytes themselves with `name` in the query. Only two small square copies are stored, without metadata. */
+  readonly setAvatar: Call<'users.set_avatar'>;
+  /** Remove your picture, or that of one of your bots. */
+  readonly removeAvatar: Call<'users.remove_avatar'>;
+  /** Fetch the picture of a user, as WebP. */
+  readonly avatar: Download<'users.avatar'>;
   /** Create a user. */
   readonly create: Call<'users.create'>;
   /** Disable a user: all access tokens end at once; messages stay; chats that only this user owned get another owner. */
@@ -1291,6 +1379,10 @@ export interface UsersMethods {
   readonly presence: Call<'users.presence'>;
   /** Say whether you are at your client, or hide your presence from others. You are `online` while a client has a stream and is not `away`. */
   readonly setPresence: Call<'users.set_presence'>;
+  /** Set your picture, or that of one of your bots: the middle of a JPEG, PNG, WebP or GIF. The body is a form with the part `file`, or the bytes themselves with `name` in the query. Only two small square copies are stored, without metadata. */
+  readonly set_avatar: Call<'users.set_avatar'>;
+  /** Remove your picture, or that of one of your bots. */
+  readonly remove_avatar: Call<'users.remove_avatar'>;
   /** Say whether you are at your client, or hide your presence from others. You are `online` while a client has a stream and is not `away`. */
   readonly set_presence: Call<'users.set_presence'>;
 }
@@ -1342,6 +1434,8 @@ export interface EventData {
     /** The first message of the thread; only of a reply. */
     thread_id?: number | undefined;
     file?: FileInfo | undefined;
+    /** All files, if there are several. */
+    files?: FileInfo[] | undefined;
     /** Identifier of a message; rises within a chat. */
     reply_to?: number | undefined;
   };
@@ -1437,6 +1531,21 @@ export interface EventData {
     actor_id: number;
     role: 'owner' | 'admin' | 'member';
     previous_role: 'owner' | 'admin' | 'member';
+  };
+  /** Sent when the profile of a participant changes; one event for each of their chats. */
+  user_updated: {
+    /** Identifier of a chat. */
+    chat_id: number;
+    /** Identifier of a user. */
+    user_id: number;
+    name: string;
+    display_name: string;
+    /** What the user does; empty by default. */
+    status_text: string;
+    /** A name of the IANA time zone database. */
+    time_zone: string | null;
+    /** Fetches the picture with an access token; changes with the picture. */
+    avatar_url: string | null;
   };
   /** Sent when somebody reacts to a message. */
   reaction_added: {
@@ -1606,11 +1715,16 @@ export const operations = {
     upload: { method: 'POST', idempotent: true, form: true },
     get: { method: 'GET' },
     download: { method: 'GET', kind: 'file' },
+    thumbnail: { method: 'GET', kind: 'file' },
   },
   users: {
     me: { method: 'GET' },
     get: { method: 'GET' },
     search: { method: 'GET' },
+    update: { method: 'POST' },
+    set_avatar: { method: 'POST', form: true },
+    remove_avatar: { method: 'POST' },
+    avatar: { method: 'GET', kind: 'file' },
     create: { method: 'POST', idempotent: true },
     disable: { method: 'POST' },
     presence: { method: 'GET' },

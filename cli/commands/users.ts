@@ -1,7 +1,7 @@
 import { buildContract, defaultLimits, type UserId } from '@parley/contract';
 import { addBot, addUser, changePasswordOf } from '@parley/server/auth/administer.ts';
 import { validate } from '@parley/server/http/validate.ts';
-import { user as presentUser } from '@parley/server/operations/present.ts';
+import * as present from '@parley/server/operations/present.ts';
 import { listUsers, type UserRow } from '@parley/server/store/access/users.ts';
 import type { Engine } from '@parley/server/store/engine/engine.ts';
 import { defineCommand, UsageError } from '../command.ts';
@@ -17,6 +17,12 @@ const displayNameField = buildContract(defaultLimits).users.create.input.pick({ 
 /** Throws if the display name is invalid. `addUser` and `addBot` do not validate it. */
 const checkDisplayName = (typed: string | undefined): string | undefined =>
   validate(displayNameField, { display_name: typed }).display_name;
+
+/** Returns a user without the URL of the picture, which only a running server knows. */
+const presentUser = (row: UserRow) => {
+  const { avatar_url: _, ...user } = present.user(row, () => null);
+  return user;
+};
 
 export const add = defineCommand({
   arguments: { name: { summary: 'The name to sign in with.', read: text } },

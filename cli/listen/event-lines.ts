@@ -47,8 +47,8 @@ const created: Text<'group_created' | 'channel_created'> = ({ name, participants
   `${oneLine(name)}, participants: ${participants.length}`;
 
 const texts: { readonly [E in EventName]: Text<E> } = {
-  new_message: ({ message_id, reply_to, content, file }) => {
-    const said = [content, file ? fileLine(file) : ''].filter((part) => part !== '').join('\n');
+  new_message: ({ message_id, reply_to, content, file, files = file ? [file] : [] }) => {
+    const said = [content, ...files.map(fileLine)].filter((part) => part !== '').join('\n');
     return `message ${message_id}${reply_to === undefined ? '' : `, a reply to ${reply_to}`}: ${said}`;
   },
   message_edited: ({ message_id, content }) => `message ${message_id}: ${content}`,
@@ -65,6 +65,11 @@ const texts: { readonly [E in EventName]: Text<E> } = {
   chat_updated: ({ name, description, visibility }) =>
     `${oneLine(name)} (${visibility})${description === '' ? '' : `: ${description}`}`,
   role_changed: async (data, names) => `${data.previous_role} to ${data.role} ${await by(names, 'by', data)}`.trim(),
+  user_updated: ({ display_name, status_text, time_zone }) =>
+    [display_name, status_text, time_zone ?? '']
+      .filter((part) => part !== '')
+      .map(oneLine)
+      .join(', '),
   reaction_added: ({ message_id, emoji }) => `${oneLine(emoji)} to message ${message_id}`,
   reaction_removed: ({ message_id, emoji }) => `${oneLine(emoji)} from message ${message_id}`,
   message_pinned: ({ message_id }) => `message ${message_id}`,

@@ -14,7 +14,9 @@ import { findFile } from '@parley/server/store/files/files.ts';
 import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import { Client } from '@parley/server/test/support/client.ts';
 import { type Environment, emptyEnvironment, onAnyEngine } from '@parley/server/test/support/engines.ts';
+import { eventually } from '@parley/server/test/support/eventually.ts';
 import { kept } from '@parley/server/test/support/files.ts';
+import { picture } from '@parley/server/test/support/pictures.ts';
 import { startServer } from '@parley/server/test/support/server.ts';
 import { at, bytesOf, handmade, leftIn, newPath, otherEngine, restored, tablesAt } from './backups.ts';
 import { failed, parley } from './parley.ts';
@@ -84,6 +86,57 @@ onAnyEngine('files', (engine) => {
     expect((await bytesOf(ada2, gone.file?.file_id ?? 0)).status).toBe(404);
     expect(Buffer.from((await bytesOf(ada2, stays.file?.file_id ?? 0)).bytes).toString()).toBe('to stay');
     expect(await kept(again.server)).toEqual({ rows: 1, blobs: 1 });
+  });
+
+  test('that are images keep their dimensions, and get another thumbnail; avatars are there', async () => {
+    const env = await emptyEnvironment(engine);
+    const server = await startServer(env);
+    const ada = await server.user('ada');
+    const chat_id = await newGroup(ada);
+    const { message } = await ada.ok('messages.send_message', { chat_id, file: picture(90, 60) });
+    const { user } = await ada.ok('users.set_avatar', { file: picture() });
+    const seen = async (by: Client, url: string | null | undefined) => {
+      const moved = (url ?? '').replace(server.url, by.url);
+      const response = await fetch(moved, { headers: { authorization: `Bearer ${by.token}` } });
+      return { status: response.status, bytes: await response.bytes() };
+    };
+    const before = [await seen(ada, message.file?.thumbnail_url), await seen(ada, user.avatar_url)];
+    expect(before.map(({ status }) => status)).toEqual([200, 200]);
+    const path = newPath();
+    expect((await parley(['backup', path], env)).code).toBe(0);
+    await server.stop();
+
+    await using again = await restored(path, otherEngine(engine));
+    const ada2 = at(again.server, ada);
+    const { file } = (await ada2.ok('messages.get_messages', { chat_id })).messages[0] ?? {};
+    expect(file).toMatchObject({ width: 90, height: 60 });
+    expect(await kept(again.server)).toEqual({ rows: 1, blobs: 1 });
+    expect([await seen(ada2, file?.thumbnail_url), await seen(ada2, user.avatar_url)]).toEqual(before);
+    expect(await kept(again.server)).toEqual({ rows: 1, blobs: 2 });
+  });
+
+  test('that are several in one message stay with it', async () => {
+    const env = await emptyEnvironment(engine);
+    const server = await startServer(env);
+    const [ada, bob] = [await server.user('ada'), await server.user('bob')];
+    const chat_id = await newGroup(ada);
+    await ada.ok('chats.add_participants', { chat_id, participants: [bob.userId] });
+    const file_ids: number[] = [];
+    for (const text of ['one', 'two']) {
+      file_ids.push((await ada.ok('files.upload', { file: new File([text], 'a.txt') })).file.file_id);
+    }
+    const { message } = await ada.ok('messages.send_message', { chat_id, file_ids });
+    const path = newPath();
+    expect((await parley(['backup', path], env)).code).toBe(0);
+    await server.stop();
+
+    await using again = await restored(path, otherEngine(engine));
+    const bob2 = at(again.server, bob);
+    const { messages } = await bob2.ok('messages.get_messages', { chat_id });
+    expect(messages[0]?.files?.map((file) => file.file_id)).toEqual(file_ids);
+    expect(Buffer.from((await bytesOf(bob2, file_ids[1] ?? 0)).bytes).toString()).toBe('two');
+    await at(again.server, ada).ok('messages.delete_message', { message_id: message.message_id });
+    await eventually('both files are removed', async () => (await kept(again.server)).rows === 0 || undefined);
   });
 
   test('that are lost or damaged in the storage are listed, and do not stop the backup', async () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { thumbnailFile } from '../example-files.ts';
 import { fileId, fileName, time, tokenId, userId } from '../fields.ts';
 import { fileInput } from '../file-input.ts';
 import type { Limits } from '../limits.ts';
@@ -12,6 +13,19 @@ const hello = {
   size: 12,
   sha256: 'b608bb51f0751abdcee266a6cafdf98379579f7f58916cdbd5ed14db20c9d9d7',
   url: 'http://127.0.0.1:8080/api/files.php?action=download&file_id=1',
+};
+
+/** The fields of a link replace a token. */
+const linked = {
+  file_id: fileId,
+  user_id: userId.optional().meta({ description: 'of a link: its user' }),
+  token_id: tokenId.optional().meta({ description: 'of a link: the token that made it' }),
+  expires: z.int().positive().optional().meta({ description: 'of a link: when it expires, in seconds since 1970' }),
+  signature: z
+    .string()
+    .regex(/^[\w-]{43}$/, 'must be the signature of a link')
+    .optional()
+    .meta({ description: 'of a link' }),
 };
 
 export const files = (limits: Limits) => ({
@@ -28,7 +42,7 @@ export const files = (limits: Limits) => ({
     errors: ['conflict', 'idempotency_conflict'],
     example: {
       input: { file: new File(['Hello, file\n'], 'hello.txt') },
-      output: { file: { ...hello, file_id: 2, url: hello.url.replace(/1$/, '2') } },
+      output: { file: { ...hello, file_id: 4, url: hello.url.replace(/1$/, '4') } },
     },
   }),
   get: get(['files'], {
@@ -58,19 +72,18 @@ export const files = (limits: Limits) => ({
     summary:
       'Fetch the bytes of a file. `Range` and conditional requests are supported. A signed link replaces a token.',
     takesLinks: true,
-    input: z.strictObject({
-      file_id: fileId,
-      user_id: userId.optional().meta({ description: 'of a link: its user' }),
-      token_id: tokenId.optional().meta({ description: 'of a link: the token that made it' }),
-      expires: z.int().positive().optional().meta({ description: 'of a link: when it expires, in seconds since 1970' }),
-      signature: z
-        .string()
-        .regex(/^[\w-]{43}$/, 'must be the signature of a link')
-        .optional()
-        .meta({ description: 'of a link' }),
-    }),
+    input: z.strictObject(linked),
     output: z.file(),
     errors: ['not_found'],
     example: { input: { file_id: 1 }, output: new File(['Hello, file\n'], 'hello.txt') },
+  }),
+  thumbnail: get(['files'], {
+    summary:
+      'Fetch a small copy of an image: a WebP of at most 400 pixels on each side, without metadata. A signed link to the file replaces a token.',
+    takesLinks: true,
+    input: z.strictObject(linked),
+    output: z.file(),
+    errors: ['not_found'],
+    example: { input: { file_id: 2 }, output: thumbnailFile() },
   }),
 });

@@ -86,12 +86,18 @@ export const messages = (limits: Limits) => {
   });
   const limit = pageLimit(limits.page);
   const beforeId = z.int().positive().optional().meta({ description: 'only messages with a lower id' });
+  const fileIds = z
+    .array(fileId)
+    .min(1)
+    .max(10)
+    .transform((ids) => [...new Set(ids)])
+    .meta({ description: 'files that you have uploaded, in their order, instead of `file`; repeats count once' });
   const participants = userIds(limits.participants).prefault([]);
 
   return {
     send_message: post(['messages:write'], {
       summary:
-        'Send a text, a file, or both into a chat. A file is a part of `multipart/form-data`, or was uploaded before and has a `file_id`; it needs the scope `files` too.',
+        'Send a text, files, or both into a chat. A file is a part of `multipart/form-data`, or was uploaded before and has a `file_id`; it needs the scope `files` too. Several files are uploaded before.',
       idempotent: true,
       input: z
         .strictObject({
@@ -99,13 +105,18 @@ export const messages = (limits: Limits) => {
           content: content.optional(),
           file: fileInput(limits).optional(),
           file_id: fileId.optional().meta({ description: 'a file that you have uploaded, instead of `file`' }),
+          file_ids: fileIds.optional(),
           reply_to: messageId.optional().meta({ description: 'a message of the same chat that this one replies to' }),
         })
         .refine(({ file, file_id }) => file === undefined || file_id === undefined, {
           path: ['file_id'],
           message: 'cannot be given beside file',
         })
-        .refine(({ content, file, file_id }) => content || file || file_id, {
+        .refine(({ file, file_id, file_ids }) => !file_ids || (file === undefined && file_id === undefined), {
+          path: ['file_ids'],
+          message: 'cannot be given beside file or file_id',
+        })
+        .refine(({ content, file, file_id, file_ids }) => content || file || file_id || file_ids, {
           path: ['content'],
           message: 'is required, unless a file is sent',
         }),

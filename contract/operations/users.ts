@@ -1,6 +1,21 @@
 import { z } from 'zod';
 import { isCommonPassword } from '../common-passwords.ts';
-import { afterId, displayName, hasMore, pageLimit, searchText, text, userId, userIds, userName } from '../fields.ts';
+import { avatarFile, pictureFile } from '../example-files.ts';
+import {
+  afterId,
+  displayName,
+  fileName,
+  hasMore,
+  pageLimit,
+  searchText,
+  statusText,
+  text,
+  timeZone,
+  userId,
+  userIds,
+  userName,
+} from '../fields.ts';
+import { fileInput } from '../file-input.ts';
 import type { Limits } from '../limits.ts';
 import { get, post } from '../operation.ts';
 import { presence, user } from '../records.ts';
@@ -12,6 +27,9 @@ const ada = {
   owner_id: null,
   name: 'ada',
   display_name: 'Ada',
+  status_text: '',
+  time_zone: null,
+  avatar_url: null,
   is_admin: true,
   created_at: at,
   disabled_at: null,
@@ -22,6 +40,10 @@ export const password = text({ min: 1, maxBytes: 1_024 })
   .refine((s) => [...s].length >= 10, 'must be at least 10 characters')
   .refine((s) => !isCommonPassword(s), 'is one of the passwords that are tried first: choose another')
   .meta({ description: 'for signing in; without one the user has only tokens', minLength: 10, maxLength: 1_024 });
+
+const maxAvatarBytes = 10 * 1_024 ** 2;
+
+const ownBot = userId.optional().meta({ description: 'one of your bots; yourself by default' });
 
 export const users = (limits: Limits) => ({
   me: get([], {
@@ -57,6 +79,69 @@ export const users = (limits: Limits) => ({
     }),
     output: z.object({ users: z.array(user), has_more: hasMore }),
     example: { input: { query: 'bo' }, output: { users: [bob], has_more: false } },
+  }),
+  update: post(['chats:write'], {
+    summary: 'Change your profile, or that of one of your bots. Fields that are left out stay as they are.',
+    input: z.strictObject({
+      user_id: ownBot,
+      display_name: displayName.optional(),
+      status_text: statusText.optional(),
+      time_zone: timeZone.nullable().optional(),
+    }),
+    output: z.object({ user }),
+    errors: ['not_found'],
+    example: {
+      input: { status_text: 'At the launch', time_zone: 'Europe/London' },
+      output: { user: { ...ada, status_text: 'At the launch', time_zone: 'Europe/London' } },
+    },
+  }),
+  set_avatar: post(['chats:write', 'files'], {
+    summary:
+      'Set your picture, or that of one of your bots: the middle of a JPEG, PNG, WebP or GIF. The body is a form with the part `file`, or the bytes themselves with `name` in the query. Only two small square copies are stored, without metadata.',
+    rawFile: true,
+    maxFileBytes: maxAvatarBytes,
+    input: z.strictObject({
+      file: fileInput({ fileBytes: maxAvatarBytes }).optional(),
+      name: fileName.optional().meta({ description: 'required if the body is the file itself' }),
+      user_id: ownBot,
+    }),
+    output: z.object({ user }),
+    errors: ['not_found', 'conflict'],
+    example: {
+      input: { file: pictureFile() },
+      output: {
+        user: {
+          ...ada,
+          avatar_url: 'http://127.0.0.1:8080/api/users.php?action=avatar&user_id=1&version=484484c6f1790582',
+        },
+      },
+    },
+  }),
+  remove_avatar: post(['chats:write'], {
+    summary: 'Remove your picture, or that of one of your bots.',
+    input: z.strictObject({ user_id: ownBot }),
+    output: z.object({ user }),
+    errors: ['not_found'],
+    example: { input: {}, output: { user: ada } },
+  }),
+  avatar: get(['chats:read'], {
+    summary: 'Fetch the picture of a user, as WebP.',
+    input: z.strictObject({
+      user_id: userId,
+      size: z
+        .int()
+        .refine((size) => size === 64 || size === 256, 'must be 64 or 256')
+        .default(256)
+        .meta({ description: 'pixels on each side: 64 or 256', enum: [64, 256] }),
+      version: z
+        .string()
+        .regex(/^[0-9a-f]{16}$/, 'must be that of an avatar_url')
+        .optional()
+        .meta({ description: 'of `avatar_url`: with it the picture may be cached without revalidation' }),
+    }),
+    output: z.file(),
+    errors: ['not_found'],
+    example: { input: { user_id: 3, size: 64 }, output: avatarFile() },
   }),
   create: post(['admin'], {
     summary: 'Create a user.',

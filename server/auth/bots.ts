@@ -6,7 +6,7 @@ import type { Db, Tx } from '../store/engine/engine.ts';
 import { record, type UserActor } from './audit.ts';
 import { makeToken, type NewToken, requireRoomForToken, withdraw } from './personal-token.ts';
 import type { AccessServices } from './services.ts';
-import { createUser } from './users.ts';
+import { createUser, requireOwnLook } from './users.ts';
 
 export interface BotRequest {
   readonly name: string;
@@ -40,6 +40,7 @@ export async function insertBot(
   at: number,
 ): Promise<UserRow> {
   await requireQuota(tx, services, ownerId);
+  await requireOwnLook(tx, title, ownerId, 'name');
   const words = title
     .normalize('NFKD')
     .toLowerCase()

@@ -11,7 +11,7 @@ import { BackupError, damaged } from './failure.ts';
 import type { FileSink } from './file-sink.ts';
 import { jumpAhead } from './ids.ts';
 import type { Manifest } from './manifest.ts';
-import { forgetUnsent, settleFiles } from './stored-files.ts';
+import { forgetThumbnails, forgetUnsent, settleFiles } from './stored-files.ts';
 import { insertionInto } from './table-copy.ts';
 import { leftOut } from './tables.ts';
 
@@ -56,6 +56,7 @@ export async function restoreInto(tx: Tx, deps: RestoreDeps): Promise<RestoreOut
   await files.settle(archive.missing);
   if (manifest.files.included) await settleFiles(tx, archive.missing);
   else await forgetUnsent(tx, Date.parse(manifest.began_at));
+  await forgetThumbnails(tx);
   await recountUse(tx);
   // The leases of the original servers are void.
   await releaseAllLeases(tx, null);

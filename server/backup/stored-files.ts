@@ -48,3 +48,8 @@ export async function settleFiles(tx: Tx, missing: readonly number[]): Promise<v
   );
   await tx.run(`UPDATE files SET segments = '', ${leaseSql.release}`);
 }
+
+/** Thumbnails are in no backup. They are made again. */
+export async function forgetThumbnails(tx: Tx): Promise<void> {
+  await tx.run('UPDATE files SET thumbnail_size = NULL');
+}

@@ -3,6 +3,7 @@ import type { Table } from './table-copy.ts';
 /** All tables in a backup, in the order in which a restore fills them: referring tables come later. */
 export const keptTables: readonly Table[] = [
   { name: 'users', key: ['user_id'] },
+  { name: 'avatars', key: ['user_id', 'pixels'] },
   { name: 'apps', key: ['app_id'] },
   { name: 'grants', key: ['grant_id'] },
   { name: 'tokens', key: ['token_id'] },
@@ -13,6 +14,7 @@ export const keptTables: readonly Table[] = [
   { name: 'members', key: ['chat_id', 'user_id', 'joined_event'] },
   { name: 'files', key: ['file_id'] },
   { name: 'messages', key: ['message_id'] },
+  { name: 'message_files', key: ['message_id', 'file_id'] },
   { name: 'reactions', key: ['chat_id', 'message_id', 'emoji', 'user_id'] },
   { name: 'mentions', key: ['chat_id', 'user_id', 'message_id'] },
   { name: 'threads', key: ['thread_id'] },

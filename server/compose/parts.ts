@@ -1,6 +1,8 @@
 import { Authenticator } from '../auth/authenticate.ts';
 import { Passwords } from '../auth/passwords.ts';
 import type { SignInServices } from '../auth/services.ts';
+import { Pictures } from '../files/pictures.ts';
+import { Thumbnails } from '../files/thumbnails.ts';
 import { DailyMessages } from '../operations/daily-messages.ts';
 import type { Services } from '../operations/operation.ts';
 import { recordTokenUses } from '../store/access/tokens.ts';
@@ -27,6 +29,7 @@ export async function buildParts(core: Core, ownPort: () => number | undefined, 
     uploadWanted: (upload) => files.locks.interrupt(upload),
   });
   cleanup.push(() => live.nodes.stop());
+  const pictures = new Pictures();
   const services: Services & SignInServices = {
     engine,
     now,
@@ -39,6 +42,10 @@ export async function buildParts(core: Core, ownPort: () => number | undefined, 
     webhooks: delivery.services,
     files: files.services,
     messageLink: (messageId) => `${origin()}/m/${messageId}`,
+    pictures,
+    thumbnails: new Thumbnails({ engine, blobs: files.blobs, pictures }),
+    avatarUrl: ({ user_id, avatar }) =>
+      avatar === null ? null : `${origin()}/api/users.php?action=avatar&user_id=${user_id}&version=${avatar}`,
     ended: async (...userIds) => {
       authenticator.forget(userIds);
       await live.accessEnded(userIds);

@@ -1,6 +1,7 @@
 import type { Engine } from '../store/engine/engine.ts';
 import { dropEndedFiles, forgetFile, hasEndedFiles, postponeDeletion } from '../store/files/files.ts';
 import type { Blobs } from './storage/blobs.ts';
+import { thumbnailKey } from './thumbnails.ts';
 
 const batch = 100;
 
@@ -20,9 +21,10 @@ export async function removeEnded(
   if (!(await hasEndedFiles(engine, now))) return false;
   const dropped = await engine.write((tx) => dropEndedFiles(tx, now, batch));
   const faults: unknown[] = [];
-  for (const { file_id, key } of dropped) {
+  for (const { file_id, key, width } of dropped) {
     try {
       await blobs.remove(key);
+      if (width !== null) await blobs.remove(thumbnailKey(key));
       await forgetFile(engine, file_id);
       onRemoved(1);
     } catch (fault) {

@@ -23,6 +23,7 @@ import {
 import { startSegment } from '../store/files/upload-leases.ts';
 import { Hashes, RunningHash } from './hashes.ts';
 import type { Lease } from './lease.ts';
+import { type Dimensions, dimensionsOf, pictureHeadBytes } from './pictures.ts';
 import { type Blobs, type BlobWriter, noRoom } from './storage/blobs.ts';
 import { newKey } from './storage/key.ts';
 import { headBytes, typeNamed, typeOf } from './type.ts';
@@ -214,7 +215,8 @@ export class Uploads {
     const head = await new Response(await blobs.read(row.key, 0, Math.min(size, headBytes))).bytes();
     const found = await typeOf(head);
     const { file_id, name } = row;
-    return { file_id, name: name || `file.${found.extension}`, mime_type: typeNamed(found.type, name), size, sha256 };
+    const facts = { name: name || `file.${found.extension}`, mime_type: typeNamed(found.type, name), size, sha256 };
+    return { file_id, ...facts, ...(found.type.startsWith('image/') && (await this.#dimensions(row.key, size))) };
   }
 
   /** Completes a file in a transaction of its own. Returns false if it was removed or another request took over. */
@@ -264,6 +266,11 @@ export class Uploads {
 
   async settled(): Promise<void> {
     await Promise.allSettled(this.#running);
+  }
+
+  async #dimensions(key: string, size: number): Promise<Dimensions | undefined> {
+    const head = await this.#deps.blobs.read(key, 0, Math.min(size, pictureHeadBytes));
+    return dimensionsOf(await new Response(head).bytes());
   }
 
   async #hash(key: string, size: number): Promise<string> {

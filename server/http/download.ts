@@ -34,8 +34,8 @@ export async function downloadResponse({ file, read }: Download, context: Respon
   const validators = { etag: `"${file.sha256}"`, 'last-modified': new Date(file.created_at).toUTCString() };
   const headers: Record<string, string> = {
     ...headersFor(context),
-    // Clients must revalidate each time, because access may end.
-    'cache-control': 'private, no-cache',
+    // Clients must revalidate a file each time, because access may end.
+    'cache-control': file.isImmutable ? 'private, max-age=31536000, immutable' : 'private, no-cache',
     'accept-ranges': 'bytes',
     // The URL may be a signed link.
     'referrer-policy': 'no-referrer',

@@ -114,6 +114,7 @@ async function receive(
 class Intake {
   readonly #deps: FileBodyDeps;
   #upload: Upload | undefined;
+  #bytes = 0;
   file: ReceivedFile | undefined;
 
   constructor(deps: FileBodyDeps) {
@@ -133,6 +134,8 @@ class Intake {
   }
 
   async write(bytes: Uint8Array): Promise<void> {
+    this.#bytes += bytes.length;
+    if (this.#bytes > this.#deps.maxFileBytes) throw tooLargeFile(this.#deps.maxFileBytes);
     await this.#upload?.write(bytes);
   }
 

@@ -54,7 +54,7 @@ export function receiver({ bodyLimit, gates, uploads }: ReceiverDeps) {
       request,
       contentType,
       maxFieldBytes: bodyLimit,
-      maxFileBytes: uploads.maxBytes,
+      maxFileBytes: Math.min(row.maxFileBytes ?? uploads.maxBytes, uploads.maxBytes),
       field: fileField,
       begin: async (name, before) => {
         requireScopes(caller, ['files']);

@@ -1,5 +1,7 @@
-import { invalidField } from '@parley/contract';
+import { invalidField, ParleyError } from '@parley/contract';
+import { maxPictureBytes } from '../domain/message.ts';
 import { isoTime } from '../domain/time.ts';
+import { pictureCost } from '../files/pictures.ts';
 import { typeNamed } from '../files/type.ts';
 import { tookTooLong } from '../files/uploads.ts';
 import { completeFile } from '../store/files/files.ts';
@@ -30,6 +32,18 @@ export const fileHandlers = (services: Services) => {
     'files.download': async ({ caller, input }) => {
       const file = await accessFile(engine, caller.userId, input.file_id, now());
       return new Download(file, (start, end) => files.read(file.key, start, end));
+    },
+
+    'files.thumbnail': async ({ caller, input, charge }) => {
+      const file = await accessFile(engine, caller.userId, input.file_id, now());
+      const { name, sha256, created_at, width, height } = file;
+      const isImage = width !== null && height !== null && file.size <= maxPictureBytes;
+      if (isImage && file.thumbnail_size === null) charge?.(pictureCost({ width, height }));
+      const thumbnail = isImage ? await services.thumbnails.of(file) : undefined;
+      if (!thumbnail) throw new ParleyError('not_found', 'This file has no thumbnail.');
+      const { size, read } = thumbnail;
+      const shown = { name: `${name}.webp`, mime_type: 'image/webp', size, sha256: `${sha256}-thumbnail`, created_at };
+      return new Download(shown, read);
     },
   } satisfies Partial<Handlers>;
 };

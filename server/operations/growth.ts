@@ -20,6 +20,8 @@ export const growing: ReadonlySet<OperationName> = new Set<OperationName>([
   'webhooks.replay',
   'files.upload',
   'users.create',
+  'users.update',
+  'users.set_avatar',
   'tokens.create',
   'apps.register',
 ]);

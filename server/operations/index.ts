@@ -12,6 +12,7 @@ import { participantHandlers } from './participants.ts';
 import { pinHandlers } from './pins.ts';
 import { preferenceHandlers } from './preferences.ts';
 import { presenceHandlers } from './presence.ts';
+import { profileHandlers } from './profiles.ts';
 import { reactionHandlers } from './reactions.ts';
 import { markRead } from './read-marks.ts';
 import { replayHandlers } from './replays.ts';
@@ -42,6 +43,7 @@ export const buildHandlers = (services: Services): Handlers =>
     ...fileHandlers(services),
     ...userHandlers(services),
     ...presenceHandlers(services),
+    ...profileHandlers(services),
     ...tokenHandlers(services),
     ...appHandlers(services),
   });

@@ -1,6 +1,6 @@
 import { type ChatId, type EventId, invalidField, type Message, type MessageId, ParleyError } from '@parley/contract';
 import { LRUCache } from 'lru-cache';
-import { edited, tombstone } from '../domain/message.ts';
+import { edited, filesOf, tombstone } from '../domain/message.ts';
 import { may, refusals } from '../domain/policy.ts';
 import { words } from '../domain/words.ts';
 import { chatsOf } from '../store/chat/members.ts';
@@ -20,6 +20,7 @@ import { deleteReactionsTo } from '../store/chat/reactions.ts';
 import { deleteReply, pageOfReplies, threadsWith } from '../store/chat/threads.ts';
 import type { Db } from '../store/engine/engine.ts';
 import { releaseFile } from '../store/files/files.ts';
+import { deleteMoreFiles } from '../store/files/message-files.ts';
 import { appendOne } from '../store/log/events.ts';
 import { searchAllChats, searchMessages } from '../store/search/search.ts';
 import type { WordQuery } from '../store/search/search-query.ts';
@@ -128,7 +129,7 @@ export const messageHandlers = (services: Services) =>
 
     'messages.delete_message': change(services, async (tx, at, { caller: { userId }, input: { message_id } }) => {
       const { message, chat, role } = await lockMessage(tx, userId, message_id);
-      const { chat_id, user_id, file_id } = message;
+      const { chat_id, user_id } = message;
       if (user_id !== userId && !may('delete_any', chat.type, role)) {
         throw new ParleyError('forbidden', refusals.delete_any);
       }
@@ -146,7 +147,8 @@ export const messageHandlers = (services: Services) =>
       await removePin(tx, chat_id, message_id);
       await deleteMentions(tx, before);
       if (thread_id) await deleteReply(tx, thread_id, message_id);
-      if (file_id !== null) await releaseFile(tx, file_id, at);
+      if (before.files) await deleteMoreFiles(tx, message_id);
+      for (const { file_id } of filesOf(before)) await releaseFile(tx, file_id, at);
       return show(after);
     }),
 

@@ -16,12 +16,15 @@ import type { AccessServices } from '../auth/services.ts';
 import type { AttemptMade, Sending } from '../domain/attempt.ts';
 import { fingerprint, storedResponse } from '../domain/idempotency.ts';
 import type { LiveQuery, LiveStream } from '../domain/live.ts';
+import type { Pictures } from '../files/pictures.ts';
 import type { Blobs } from '../files/storage/blobs.ts';
+import type { Thumbnails } from '../files/thumbnails.ts';
 import type { ReceivedFile } from '../files/uploads.ts';
 import { claimKeys, storeResponses } from '../store/access/idempotency.ts';
 import type { Tx } from '../store/engine/engine.ts';
 import type { WebhookRow } from '../store/webhooks/webhooks.ts';
 import type { DailyMessages } from './daily-messages.ts';
+import type { AvatarUrl } from './present.ts';
 import type { Result } from './results.ts';
 
 /** An authenticated call with valid input. */
@@ -103,6 +106,9 @@ export interface Services extends AccessServices {
   readonly files: FileServices;
   /** Returns the URL of a message for people. */
   readonly messageLink: (messageId: MessageId) => string;
+  readonly avatarUrl: AvatarUrl;
+  readonly pictures: Pictures;
+  readonly thumbnails: Thumbnails;
 }
 
 /**

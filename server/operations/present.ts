@@ -24,7 +24,7 @@ import {
 } from '@parley/contract';
 import type { z } from 'zod';
 import { parseScopes } from '../auth/access-token.ts';
-import { type KeptFile, type KeptMessage, keptFile } from '../domain/message.ts';
+import { type KeptMessage, keptFile, withUrls } from '../domain/message.ts';
 import { signedContent } from '../domain/signature.ts';
 import { isoTime } from '../domain/time.ts';
 import type { AppRow } from '../store/access/apps.ts';
@@ -54,13 +54,16 @@ export function keptMessage(row: MessageRow): KeptMessage {
 /** Returns the URL of a file. */
 export type FileUrl = (fileId: FileId) => string;
 
-export function file(stored: KeptFile, urlOf: FileUrl): FileInfo {
-  return { ...keptFile(stored), url: urlOf(stored.file_id) };
+export function file(stored: Parameters<typeof keptFile>[0], urlOf: FileUrl): FileInfo {
+  return withUrls(keptFile(stored), urlOf(stored.file_id));
 }
 
 /** Returns a message with the URL of its file and without reactions. */
 export function message(kept: KeptMessage, urlOf: FileUrl): Message {
-  return { ...kept, file: kept.file && file(kept.file, urlOf) };
+  const { files, ...single } = kept;
+  const shownFile = kept.file && file(kept.file, urlOf);
+  if (!files) return { ...single, file: shownFile };
+  return { ...single, file: shownFile, files: files.map((one) => file(one, urlOf)) };
 }
 
 type WithExtras = Pick<MessageRow, 'chat_id' | 'message_id' | 'extras'>;
@@ -165,9 +168,16 @@ export function participant(row: ParticipantRow): Participant {
   return shown(records.participant, row, { joined_at: time(row.joined_at), last_read_id });
 }
 
-export function user(row: UserRow): User {
+/** Returns the URL of a user's picture, or null if there is none. */
+export type AvatarUrl = (user: Pick<UserRow, 'user_id' | 'avatar'>) => string | null;
+
+export function user(row: UserRow, avatarUrl: AvatarUrl): User {
   const { created_at, disabled_at } = row;
-  return shown(records.user, row, { created_at: time(created_at), disabled_at: timeOrNull(disabled_at) });
+  return shown(records.user, row, {
+    avatar_url: avatarUrl(row),
+    created_at: time(created_at),
+    disabled_at: timeOrNull(disabled_at),
+  });
 }
 
 export function token(row: TokenRow): Token {

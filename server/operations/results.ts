@@ -23,13 +23,19 @@ export class PreparedJson<N extends OperationName> {
   }
 }
 
+/** What a response says about the bytes of a file. */
+export type Downloaded = Pick<CompleteFile, 'name' | 'mime_type' | 'size' | 'sha256' | 'created_at'> & {
+  /** True if the bytes at this URL never change, and its readers may keep them. */
+  readonly isImmutable?: boolean;
+};
+
 /** The bytes of a file. */
 export class Download {
-  readonly file: CompleteFile;
+  readonly file: Downloaded;
   /** Returns the bytes from `start` up to, but not including, `end`. */
   readonly read: (start: number, end: number) => Promise<Blob | ReadableStream<Uint8Array>>;
 
-  constructor(file: CompleteFile, read: Download['read']) {
+  constructor(file: Downloaded, read: Download['read']) {
     this.file = file;
     this.read = read;
   }

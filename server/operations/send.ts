@@ -24,7 +24,8 @@ export function sendMessage({ engine, now, files, dailyMessages }: Services): Ha
   );
   return async (call) => {
     // A caller who may not read files may not show them to others either.
-    if (call.input.file_id !== undefined) requireScopes(call.caller, ['files']);
+    const { file_id, file_ids } = call.input;
+    if (file_id !== undefined || file_ids !== undefined) requireScopes(call.caller, ['files']);
     const message = toMessage(call);
     try {
       dailyMessages.require(call.caller.ownerId);
@@ -43,7 +44,7 @@ export function sendMessage({ engine, now, files, dailyMessages }: Services): Ha
         call.replayed?.();
         return new PreparedJson(response.slice(1, -1));
       }
-      if (outcome.refused === 'file') throw invalidField('file_id', 'is not a file that you have uploaded');
+      if (outcome.refused === 'file') throw noFile(file_ids !== undefined);
       if (outcome.refused === 'reply') throw invalidField('reply_to', 'is not a message of this chat');
       if (outcome.refused === 'expired') throw tookTooLong();
       // Throws unless the caller has gained access since.
@@ -51,6 +52,11 @@ export function sendMessage({ engine, now, files, dailyMessages }: Services): Ha
     }
   };
 }
+
+const noFile = (isList: boolean) =>
+  isList
+    ? invalidField('file_ids', 'are not files that you have uploaded')
+    : invalidField('file_id', 'is not a file that you have uploaded');
 
 /** Returns true if the message has an Idempotency-Key that was used before. */
 const wasSent = async (engine: Engine, { key }: NewMessage): Promise<boolean> =>
@@ -63,7 +69,8 @@ function toMessage(call: Send): NewMessage {
     user_id: caller.userId,
     content: input.content ?? '',
     reply_to: input.reply_to ?? null,
-    file_id: input.file_id ?? null,
+    file_id: input.file_id ?? input.file_ids?.[0] ?? null,
+    more_files: input.file_ids?.slice(1) ?? [],
     file: file ? keptFile(file) : null,
     key: idempotencyKey === undefined ? null : { ...keyOf(call, idempotencyKey), fingerprint: fingerprintOf(call) },
   };

@@ -29,19 +29,20 @@ const known = (user: UserRow | undefined): UserRow => {
   return user;
 };
 
-export const userHandlers = (services: Services) =>
-  ({
-    'users.me': async ({ caller }) => ({ user: present.user(known(await findUser(services.engine, caller.userId))) }),
+export const userHandlers = (services: Services) => {
+  const shown = (row: UserRow) => present.user(row, services.avatarUrl);
+  return {
+    'users.me': async ({ caller }) => ({ user: shown(known(await findUser(services.engine, caller.userId))) }),
 
     'users.get': async ({ input: { user_id, user_ids = [] } }) =>
       user_id === undefined
-        ? { users: (await findUsers(services.engine, user_ids)).map(present.user) }
-        : { user: present.user(known(await findUser(services.engine, user_id))) },
+        ? { users: (await findUsers(services.engine, user_ids)).map(shown) }
+        : { user: shown(known(await findUser(services.engine, user_id))) },
 
     'users.search': async ({ input: { query, after_id, limit } }) => {
       const found = await searchUsers(services.engine, query, after_id, limit + 1);
       const { rows, has_more } = present.page(found, limit);
-      return { users: rows.map(present.user), has_more };
+      return { users: rows.map(shown), has_more };
     },
 
     'users.create': async (call) => {
@@ -54,7 +55,7 @@ export const userHandlers = (services: Services) =>
         const created = await createUser(tx, { name, displayName, isAdmin, passwordHash, at });
         const details = { user_id: created.user_id, name, is_admin: isAdmin };
         await record(tx, at, actorOf(call), 'user_created', details);
-        return { user: present.user(created) };
+        return { user: shown(created) };
       });
       return create(call);
     },
@@ -71,9 +72,10 @@ export const userHandlers = (services: Services) =>
         return disable(tx, actorOf(call), user, services.now());
       });
       await services.ended(user.user_id, ...bots);
-      return { user: present.user(user) };
+      return { user: shown(user) };
     },
-  }) satisfies Partial<Handlers>;
+  } satisfies Partial<Handlers>;
+};
 
 /** Checks the caller again in the transaction: another process may have ended their access or rights a moment ago. */
 async function requireStillAdministrator(tx: Tx, { userId, tokenId }: Caller): Promise<void> {

@@ -13,12 +13,17 @@ export interface UserRow {
   readonly owner_id: UserId | null;
   readonly name: string;
   readonly display_name: string;
+  readonly status_text: string;
+  readonly time_zone: string | null;
+  /** Changes with the picture. Null if there is none. */
+  readonly avatar: string | null;
   readonly is_admin: boolean;
   readonly created_at: number;
   readonly disabled_at: number | null;
 }
 
-const columns = 'user_id, kind, owner_id, name, display_name, is_admin, created_at, disabled_at';
+const columns =
+  'user_id, kind, owner_id, name, display_name, status_text, time_zone, avatar, is_admin, created_at, disabled_at';
 const users = rowReader<UserRow>('is_admin');
 
 export const findUser = (db: Db, userId: UserId): Promise<UserRow | undefined> =>
@@ -116,6 +121,21 @@ export const insertUser = (tx: Tx, user: NewUser): Promise<UserRow | undefined> 
       user.ownerId ?? null,
     ],
   );
+
+export type Profile = Pick<UserRow, 'display_name' | 'status_text' | 'time_zone' | 'avatar'>;
+
+export async function updateProfile(tx: Tx, { user_id, name }: UserRow, profile: Profile): Promise<void> {
+  const { display_name, status_text, time_zone, avatar } = profile;
+  await tx.run(
+    `UPDATE users SET display_name = $2, search_key = $3, status_text = $4, time_zone = $5, avatar = $6
+     WHERE user_id = $1`,
+    [user_id, display_name, fold(`${name} ${display_name}`), status_text, time_zone, avatar],
+  );
+}
+
+/** Returns the administrators who are not disabled. */
+export const listAdmins = (db: Db): Promise<UserRow[]> =>
+  users.all(db, `SELECT ${columns} FROM users WHERE is_admin = 1 AND disabled_at IS NULL`);
 
 export async function disableUser(tx: Tx, userId: UserId, at: number): Promise<void> {
   await tx.run('UPDATE users SET disabled_at = $2 WHERE user_id = $1 AND disabled_at IS NULL', [userId, at]);

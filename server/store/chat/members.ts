@@ -40,6 +40,9 @@ export const chatsOf = (db: Db, userId: UserId, after: number, limit: number): P
     [userId, after, limit],
   );
 
+export const countChatsOf = (db: Db, userId: UserId): Promise<number> =>
+  number(db, 'SELECT count(*) AS chats FROM members WHERE user_id = $1 AND left_event IS NULL', [userId]);
+
 /** Returns the periods of these users that last, or ended after an event. */
 export function membershipPeriods(
   db: Db,

@@ -2,11 +2,12 @@ import type { ChatId, ChatType, EventId, FileId, MessageId, Role, UserId } from 
 import { freeze, messageEventFormat } from '../../domain/event.ts';
 import type { StoredResponse } from '../../domain/idempotency.ts';
 import type { Mentions } from '../../domain/mentions.ts';
-import { type KeptFile, keptFile, messageJson } from '../../domain/message.ts';
+import { type KeptFile, keptFile, messageJson, withUrls } from '../../domain/message.ts';
 import { may } from '../../domain/policy.ts';
 import { claimKeys, type KeyScope, keyName, storeResponses } from '../access/idempotency.ts';
 import { bulkStatement, type Procedure, type Tx } from '../engine/engine.ts';
 import { type CompleteFile, completeFile, findCompleteFiles, keepFiles } from '../files/files.ts';
+import { insertMoreFiles, type MoreFile } from '../files/message-files.ts';
 import type { EventRow } from '../log/entry.ts';
 import { findMentions, insertMentions } from './mentions.ts';
 import { findThreads, insertReplies, type ThreadPlace } from './threads.ts';
@@ -19,6 +20,8 @@ export interface NewMessage {
   readonly reply_to: MessageId | null;
   /** The id of a file that was uploaded before. */
   readonly file_id: FileId | null;
+  /** Further files that were uploaded before. */
+  readonly more_files: readonly FileId[];
   /** The file that came with the message. It becomes complete in this transaction. */
   readonly file: KeptFile | null;
   readonly key: (KeyScope & { readonly fingerprint: string }) | null;
@@ -74,7 +77,7 @@ async function write(
   fileUrl: string,
   now: () => number,
 ): Promise<SendOutcome[]> {
-  const named = messages.flatMap(({ file_id }) => file_id ?? []);
+  const named = messages.flatMap(({ file_id, more_files }) => (file_id === null ? [] : [file_id, ...more_files]));
   const [ids, permissions, files, mentioned, threads] = await Promise.all([
     tx.takeIds({ messages: messages.length, events: messages.length }),
     findPermissions(tx, messages),
@@ -84,11 +87,13 @@ async function write(
   ]);
   const at = now();
   const rows: Row[] = [];
+  const more: MoreFile[] = [];
   const responses: (KeyScope & StoredResponse)[] = [];
   const outcomes: SendOutcome[] = [];
   for (const [i, message] of messages.entries()) {
-    const file = fileOf(message, files);
-    const refused = refusalOf(message, permissions[i], file);
+    const sent = sentFiles(message, files);
+    const file = sent?.[0] ?? null;
+    const refused = refusalOf(message, permissions[i], sent !== undefined);
     if (refused) {
       outcomes.push({ refused });
       continue;
@@ -107,21 +112,25 @@ async function write(
       ...mentioned.get(message),
       ...(thread && { thread_id: thread.thread_id }),
     };
-    const json = messageJson({ ...said, reply_to, file }, at);
-    const shown = file && { ...file, url: `${fileUrl}${file.file_id}` };
-    const data = shown && { ...said, file: shown, ...(reply_to !== null && { reply_to }) };
+    const several = sent && sent.length > 1 ? sent : undefined;
+    const json = messageJson({ ...said, reply_to, file, files: several }, at);
+    const shownFile = (one: KeptFile) => withUrls(one, `${fileUrl}${one.file_id}`);
+    const shown = file && { file: shownFile(file), ...(several && { files: several.map(shownFile) }) };
+    const data = shown && { ...said, ...shown, ...(reply_to !== null && { reply_to }) };
     const body = data ? freeze({ event: 'new_message', data }, at) : '';
     rows.push({ ...said, event_id: ids.events[i] as EventId, file_id: file?.file_id ?? null, json, body, thread });
-    const response = shown ? messageJson({ ...said, reply_to, file: shown }, at) : json;
+    for (const { file_id } of several?.slice(1) ?? []) more.push({ message_id: said.message_id, file_id, chat_id });
+    const response = shown ? messageJson({ ...said, reply_to, ...shown }, at) : json;
     outcomes.push({ json: response });
     if (key) responses.push({ ...key, response: `{"message":${response}}` });
   }
-  const used = rows.flatMap(({ file_id }) => file_id ?? []);
+  const used = [...rows, ...more].flatMap(({ file_id }) => file_id ?? []);
   const stored = Promise.all([
     insert(tx, rows, at),
     used.length > 0 && keepFiles(tx, used),
     mentioned.size > 0 && insertMentions(tx, rows),
     threads.size > 0 && insertReplies(tx, rows.filter(isReply), at),
+    more.length > 0 && insertMoreFiles(tx, more),
     responses.length > 0 && storeResponses(tx, responses, at),
   ]);
   // Not waited for, so that the commit goes out with these statements. If one of them fails, the transaction does.
@@ -131,11 +140,19 @@ async function write(
 
 const noFiles: ReadonlyMap<FileId, CompleteFile> = new Map();
 
-/** Returns the file that came with the message, or the one that its sender has uploaded before. */
-function fileOf({ user_id, file, file_id }: NewMessage, files: ReadonlyMap<FileId, CompleteFile>): KeptFile | null {
-  if (file || file_id === null) return file;
-  const found = files.get(file_id);
-  return found?.user_id === user_id ? keptFile(found) : null;
+/**
+ * Returns the file that came with the message, or those that its sender has uploaded before. Returns undefined if one of
+ * them is missing.
+ */
+function sentFiles(
+  { user_id, file, file_id, more_files }: NewMessage,
+  files: ReadonlyMap<FileId, CompleteFile>,
+): KeptFile[] | undefined {
+  if (file) return [file];
+  if (file_id === null) return [];
+  const found = [file_id, ...more_files].flatMap((id) => files.get(id) ?? []);
+  const isOwn = found.length === 1 + more_files.length && found.every((one) => one.user_id === user_id);
+  return isOwn ? found.map(keptFile) : undefined;
 }
 
 /** The facts that decide whether a message may be sent. */
@@ -147,12 +164,12 @@ interface Permission {
 }
 
 function refusalOf(
-  { chat_id, file_id, reply_to }: NewMessage,
+  { chat_id, reply_to }: NewMessage,
   { type, role, reply_chat }: Permission = { type: null, role: null, reply_chat: null },
-  file: KeptFile | null,
+  hasFiles: boolean,
 ): 'access' | 'file' | 'reply' | undefined {
   if (type === null || role === null || !may('send', type, role)) return 'access';
-  if (file_id !== null && !file) return 'file';
+  if (!hasFiles) return 'file';
   return reply_to === null || reply_chat === chat_id ? undefined : 'reply';
 }
 

@@ -13,6 +13,11 @@ export interface FileRow {
   readonly mime_type: string | null;
   readonly size: number | null;
   readonly sha256: string | null;
+  /** Of an upright image that can be decoded. */
+  readonly width: number | null;
+  readonly height: number | null;
+  /** In bytes. Null if it is not made yet, 0 if it cannot be made. */
+  readonly thumbnail_size: number | null;
   readonly created_at: number;
   readonly expires_at: number | null;
 }
@@ -23,13 +28,19 @@ export interface FileFacts {
   readonly mime_type: string;
   readonly size: number;
   readonly sha256: string;
+  /** Of an image. */
+  readonly width?: number | null | undefined;
+  readonly height?: number | null | undefined;
 }
 
-export type CompleteFile = FileRow & FileFacts;
+export type CompleteFile = FileRow & Pick<FileFacts, 'name' | 'mime_type' | 'size' | 'sha256'>;
 
 export const isComplete = (row: FileRow): row is CompleteFile => row.sha256 !== null;
 
-const names = ['file_id', 'key', 'user_id', 'name', 'mime_type', 'size', 'sha256', 'created_at', 'expires_at'];
+const names = [
+  ...['file_id', 'key', 'user_id', 'name', 'mime_type', 'size', 'sha256', 'width', 'height', 'thumbnail_size'],
+  ...['created_at', 'expires_at'],
+];
 const columns = names.map((name) => (name === 'key' ? 'f.key || f.segments AS key' : `f.${name}`)).join(', ');
 
 /** The columns for RETURNING. */
@@ -57,9 +68,10 @@ export const findFileByKey = (db: Db, key: string, now: number): Promise<FileRow
 export const isSharedWith = (db: Db, fileId: FileId, userId: UserId): Promise<boolean> =>
   exists(
     db,
-    `SELECT 1 AS found FROM messages m
-     JOIN members w ON w.chat_id = m.chat_id AND w.user_id = $2 AND w.left_event IS NULL
-     WHERE m.file_id = $1 LIMIT 1`,
+    `SELECT 1 AS found FROM (
+       SELECT chat_id FROM messages WHERE file_id = $1 UNION ALL SELECT chat_id FROM message_files WHERE file_id = $1
+     ) AS m
+     JOIN members w ON w.chat_id = m.chat_id AND w.user_id = $2 AND w.left_event IS NULL LIMIT 1`,
     [fileId, userId],
   );
 
@@ -90,9 +102,13 @@ export function completeFile(
 ): Promise<boolean> {
   return changes(
     tx,
-    `UPDATE files SET name = $2, mime_type = $3, size = $4, sha256 = $5, expires_at = $6, ${leaseSql.release}
+    `UPDATE files SET name = $2, mime_type = $3, size = $4, sha256 = $5, expires_at = $6, width = $8, height = $9,
+       ${leaseSql.release}
      WHERE file_id = $1 AND is_dropped = 0 AND sha256 IS NULL AND lease_number = $7`,
-    [fileId, facts.name, facts.mime_type, facts.size, facts.sha256, expiresAt, lease],
+    [
+      ...[fileId, facts.name, facts.mime_type, facts.size, facts.sha256, expiresAt, lease],
+      ...[facts.width ?? null, facts.height ?? null],
+    ],
   );
 }
 
@@ -113,7 +129,8 @@ export async function keepFiles(tx: Tx, fileIds: readonly FileId[]): Promise<voi
 export async function releaseFile(tx: Tx, fileId: FileId, at: number): Promise<void> {
   await tx.run(
     `UPDATE files SET expires_at = $2
-     WHERE file_id = $1 AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.file_id = $1)`,
+     WHERE file_id = $1 AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.file_id = $1)
+       AND NOT EXISTS (SELECT 1 FROM message_files m WHERE m.file_id = $1)`,
     [fileId, at],
   );
 }
@@ -128,7 +145,11 @@ export const extendFile = (db: Db, fileId: FileId, expiresAt: number): Promise<b
     expiresAt,
   ]);
 
-export type Dropped = Pick<FileRow, 'file_id' | 'key'>;
+/** Returns false if the file is removed, or is being removed. */
+export const setThumbnailSize = (db: Db, fileId: FileId, size: number): Promise<boolean> =>
+  changes(db, 'UPDATE files SET thumbnail_size = $2 WHERE file_id = $1 AND is_dropped = 0', [fileId, size]);
+
+export type Dropped = Pick<FileRow, 'file_id' | 'key' | 'width'>;
 
 export function isCompleteFile(db: Db, fileId: FileId): Promise<boolean> {
   const sql = 'SELECT 1 AS found FROM files WHERE file_id = $1 AND sha256 IS NOT NULL';
@@ -165,13 +186,17 @@ export async function dropEndedFiles(tx: Tx, now: number, count: number): Promis
   return tx.all(
     `UPDATE files SET is_dropped = 1 WHERE file_id IN (
        SELECT file_id FROM files WHERE ${isExpired(tx)} ORDER BY expires_at LIMIT $2
-     ) AND ${isExpired(tx)} RETURNING file_id, key || segments AS key`,
+     ) AND ${isExpired(tx)} RETURNING file_id, key || segments AS key, width`,
     [now, count],
   );
 }
 
 /** Postpones the deletion of these files. */
-export async function postponeDeletion(db: Db, files: readonly Dropped[], expiresAt: number): Promise<void> {
+export async function postponeDeletion(
+  db: Db,
+  files: readonly Pick<Dropped, 'file_id'>[],
+  expiresAt: number,
+): Promise<void> {
   await db.run(
     `UPDATE files SET expires_at = $2 WHERE is_dropped = 1 AND file_id IN (
        SELECT file_id FROM ${db.dialect.rows('$1', { file_id: 'int' }, 'postponed')}

@@ -52,6 +52,14 @@ CREATE INDEX authorization_codes_by_grant ON authorization_codes (grant_id);
 
 CREATE INDEX authorization_codes_ending ON authorization_codes (expires_at);
 
+CREATE TABLE avatars (
+  user_id INTEGER NOT NULL REFERENCES users (user_id),
+  pixels INTEGER NOT NULL,
+  picture TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (user_id, pixels)
+) STRICT;
+
 CREATE TABLE backlogs (
   webhook_id INTEGER NOT NULL,
   chat_id INTEGER NOT NULL,
@@ -149,7 +157,7 @@ CREATE TABLE files (
   created_at INTEGER NOT NULL,
   expires_at INTEGER,
   is_dropped INTEGER NOT NULL DEFAULT 0
-, lease_number INTEGER NOT NULL DEFAULT 0, is_wanted INTEGER NOT NULL DEFAULT 0, is_doubtful INTEGER NOT NULL DEFAULT 0, segments TEXT NOT NULL DEFAULT '', lease_expires_at INTEGER NOT NULL DEFAULT 0) STRICT;
+, lease_number INTEGER NOT NULL DEFAULT 0, is_wanted INTEGER NOT NULL DEFAULT 0, is_doubtful INTEGER NOT NULL DEFAULT 0, segments TEXT NOT NULL DEFAULT '', lease_expires_at INTEGER NOT NULL DEFAULT 0, width INTEGER, height INTEGER, thumbnail_size INTEGER) STRICT;
 
 CREATE INDEX files_ending ON files (expires_at) WHERE expires_at IS NOT NULL;
 
@@ -233,6 +241,15 @@ CREATE TABLE mentions (
   author_id INTEGER NOT NULL,
   PRIMARY KEY (chat_id, user_id, message_id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE message_files (
+  message_id INTEGER NOT NULL,
+  file_id INTEGER NOT NULL,
+  chat_id INTEGER NOT NULL,
+  PRIMARY KEY (message_id, file_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX message_files_by_file ON message_files (file_id, chat_id);
 
 CREATE VIRTUAL TABLE message_terms USING fts5vocab (message_words, instance);
 
@@ -383,7 +400,9 @@ CREATE TABLE users (
   password_hash TEXT,
   created_at INTEGER NOT NULL,
   disabled_at INTEGER
-, kind TEXT NOT NULL DEFAULT 'person', owner_id INTEGER REFERENCES users (user_id), hides_presence INTEGER NOT NULL DEFAULT 0) STRICT;
+, kind TEXT NOT NULL DEFAULT 'person', owner_id INTEGER REFERENCES users (user_id), status_text TEXT NOT NULL DEFAULT '', time_zone TEXT, avatar TEXT, hides_presence INTEGER NOT NULL DEFAULT 0) STRICT;
+
+CREATE INDEX users_administrators ON users (user_id) WHERE is_admin = 1;
 
 CREATE INDEX users_by_owner ON users (owner_id) WHERE owner_id IS NOT NULL;
 

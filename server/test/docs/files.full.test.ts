@@ -41,7 +41,7 @@ testUnless(requirePrograms('curl', 'bash'), 'every command of the page works, an
   const fetched = outputs[blocks.findIndex((block) => block.includes('Range:'))];
   expect(fetched).toBe('\nThe plan\nplan');
   const { messages } = await bob.ok('messages.get_messages', { chat_id: 1 });
-  expect(messages.map(({ file }) => file?.name)).toEqual(['plan.txt', 'plan.txt', 'plan.txt']);
+  expect(messages.map(({ file }) => file?.name)).toEqual(['plan.txt', 'plan.txt', 'plan.txt', 'plan.txt']);
   const { link } = JSON.parse(outputs.at(-1) ?? '') as { link: { url: string } };
   expect(await (await fetch(link.url)).text()).toBe('The plan\n');
 });

@@ -119,7 +119,7 @@ test('the flow of an app that acts as its bot offers only scopes of a bot', () =
 
 test('an operation that takes signed links says that they need no token', () => {
   const takers = rows.filter((row) => described(row).description.includes('A signed link needs no token'));
-  expect(takers.map(({ name }) => name)).toEqual(['files.download']);
+  expect(takers.map(({ name }) => name)).toEqual(['files.download', 'files.thumbnail']);
 });
 
 test('a header is described where it is used, and nowhere else', () => {

@@ -83,6 +83,7 @@ onBothEngines('a stream', (engine) => {
       await cleo.ok('chats.set_role', { chat_id: group, user_id: dan.userId, role: 'admin' });
       await cleo.ok('chats.remove_participant', { chat_id: group, user_id: dan.userId });
       await cleo.ok('chats.add_participants', { chat_id: group, participants: [dan.userId] });
+      await dan.ok('users.update', { display_name: 'Dan\u0065 "D"' });
       await cleo.ok('messages.create_channel', { name: 'c' });
       await cleo.ok('chats.set_preferences', { chat_id: group, archived: true });
       await cleo.ok('messages.create_direct', { user_id: dan.userId });

@@ -23,6 +23,7 @@ const fields: Record<Exclude<EventName, 'webhook_disabled'>, readonly string[]> 
   direct_created: ['chat_id', 'user_id', 'participants'],
   chat_updated: ['chat_id', 'user_id', 'name', 'description', 'visibility'],
   role_changed: ['chat_id', 'user_id', 'actor_id', 'role', 'previous_role'],
+  user_updated: ['chat_id', 'user_id', 'name', 'display_name', 'status_text', 'time_zone', 'avatar_url'],
   reaction_added: ['message_id', 'chat_id', 'user_id', 'emoji'],
   reaction_removed: ['message_id', 'chat_id', 'user_id', 'emoji'],
   message_pinned: ['message_id', 'chat_id', 'user_id'],
@@ -51,6 +52,7 @@ onAnyEngine('events', (engine) => {
       ({ ada, bob } = await users(server(), 'ada', 'bob'));
       const participants = [bob.userId];
       group = (await ada.ok('messages.create_group', { name: 'Group', participants })).group.chat_id;
+      await bob.ok('users.update', { status_text: 'Away', time_zone: 'Asia/Tokyo' });
       channel = (await ada.ok('messages.create_channel', { name: 'Channel' })).channel.chat_id;
       direct = (await ada.ok('messages.create_direct', { user_id: bob.userId })).chat.chat_id;
       const chat_id = group;
@@ -101,7 +103,7 @@ onAnyEngine('events', (engine) => {
       for (const time of times) expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     });
 
-    test('with the right values', () => {
+    test('with the right values', async () => {
       const [a, b] = [ada.userId, bob.userId];
       const at = { chat_id: group, user_id: b };
       expect(one('group_created')).toEqual({ chat_id: group, name: 'Group', user_id: a, participants: [a, b] });
@@ -122,6 +124,9 @@ onAnyEngine('events', (engine) => {
       expect(one('role_changed')).toEqual({ ...at, actor_id: a, role: 'admin', previous_role: 'member' });
       const preferences = { chat_id: group, notify: 'none', muted_until: null, archived: false, pinned: false };
       expect(one('preferences_changed')).toEqual({ user_id: a, preferences });
+      const { name, display_name } = (await bob.ok('users.me', {})).user;
+      const profile = { name, display_name, status_text: 'Away', time_zone: 'Asia/Tokyo', avatar_url: null };
+      expect(one('user_updated')).toEqual({ ...at, ...profile });
       expect(one('user_joined')).toEqual({ chat_id: channel, user_id: b, actor_id: b });
       expect(one('user_left')).toEqual({ ...at, actor_id: a });
     });

@@ -10,6 +10,7 @@ import {
 import { type Cast, invite, type Role, roles } from '../support/cast.ts';
 import { type Client, formOf, hasFile } from '../support/client.ts';
 import { onAnyEngine } from '../support/engines.ts';
+import { picture } from '../support/pictures.ts';
 import { serverFor } from '../support/server.ts';
 import { hook, openGroup, Stage } from '../support/stage.ts';
 
@@ -92,9 +93,15 @@ const table: Record<OperationName, string> = {
   'files.get':                '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // of the group
   'files.download':           '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // of the group
 
+  'files.thumbnail':          '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // of the group
+
   'users.me':                 '401  401     401      –     | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'users.get':                '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'users.search':             '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'users.update':             '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'users.set_avatar':         '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'users.remove_avatar':      '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'users.avatar':             '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'users.create':             '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
   'users.disable':            '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
   'users.presence':           '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
@@ -175,9 +182,14 @@ const inputs: Inputs = {
   'files.upload': () => ({ file: new File(['a file'], 'file.txt') }),
   'files.get': ({ file_id }) => ({ file_id }),
   'files.download': ({ file_id }) => ({ file_id }),
+  'files.thumbnail': ({ file_id }) => ({ file_id }),
   'users.me': () => ({}),
   'users.get': ({ outsider }) => ({ user_id: outsider }),
   'users.search': () => ({ query: 'out' }),
+  'users.update': () => ({ status_text: 'busy' }),
+  'users.set_avatar': () => ({ file: picture() }),
+  'users.remove_avatar': () => ({}),
+  'users.avatar': async (stage) => ({ user_id: await stage.pictured() }),
   'users.create': (stage) => ({ name: stage.newName() }),
   'users.disable': async (stage) => ({ user_id: await stage.newUser() }),
   'users.presence': ({ outsider }) => ({ user_ids: [outsider] }),

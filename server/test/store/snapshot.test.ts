@@ -3,6 +3,7 @@ import type { Chat, EventData, EventName } from '@parley/contract';
 import fc from 'fast-check';
 import type { Client } from '../support/client.ts';
 import { onAnyEngine } from '../support/engines.ts';
+import { picture } from '../support/pictures.ts';
 import { serverFor, type TestServer } from '../support/server.ts';
 
 type Preferences = Pick<Chat, 'notify' | 'muted_until' | 'archived' | 'pinned'>;
@@ -15,12 +16,15 @@ interface ChatState {
   preferences: Preferences;
   pins: number[];
   roles: Record<number, string>;
+  /** The profiles of the participants. */
+  profiles: Record<number, string>;
   messages: Record<number, MessageState>;
 }
 
 interface MessageState {
   author: number;
   content: string;
+  files: number[];
   deleted: boolean;
   reactions: Record<string, number>;
   mentions: readonly number[];
@@ -59,12 +63,14 @@ async function snapshot(user: Client): Promise<State> {
         preferences: preferencesIn(chat),
         pins: chat.pins,
         roles: Object.fromEntries(participants.map((p) => [p.user_id, p.role])),
+        profiles: Object.fromEntries(await Promise.all(participants.map((p) => profileOf(user, p.user_id)))),
         messages: Object.fromEntries(
           messages.map((m) => [
             m.message_id,
             {
               author: m.user_id,
               content: m.content,
+              files: (m.files ?? (m.file ? [m.file] : [])).map(({ file_id }) => file_id),
               deleted: m.deleted_at !== null,
               reactions: Object.fromEntries(m.reactions.map((r) => [r.emoji, r.count])),
               ...mentionsIn(m),
@@ -80,6 +86,21 @@ async function snapshot(user: Client): Promise<State> {
   return Object.fromEntries(await Promise.all(states));
 }
 
+const profileFields = ['display_name', 'status_text', 'time_zone', 'avatar_url'] as const;
+
+/** The profile of somebody who joined, until it is read or an event says what it is. */
+const unreadProfile = 'unread';
+
+/** Returns a profile as text. */
+const profileText = (profile: Readonly<Record<(typeof profileFields)[number], string | null>>): string =>
+  JSON.stringify(profileFields.map((field) => profile[field]));
+
+async function profileOf(reader: Client, user_id: number): Promise<[number, string]> {
+  const { user } = await reader.ok('users.get', { user_id });
+  if (!user) throw new Error(`there is no user ${user_id}`);
+  return [user_id, profileText(user)];
+}
+
 type Founding = 'group_created' | 'channel_created' | 'direct_created';
 
 const found = (data: EventData<Founding>, name: string | null, visibility: string, creator: string): ChatState => ({
@@ -89,6 +110,7 @@ const found = (data: EventData<Founding>, name: string | null, visibility: strin
   preferences: { notify: 'all', muted_until: null, archived: false, pinned: false },
   pins: [],
   roles: Object.fromEntries(data.participants.map((id) => [id, id === data.user_id ? creator : 'member'])),
+  profiles: Object.fromEntries(data.participants.map((id) => [id, unreadProfile])),
   messages: {},
 });
 
@@ -120,7 +142,8 @@ function countReplies(chat: ChatState, thread: number | undefined): void {
 const apply: Apply = {
   new_message: (chat, d) => {
     const { user_id: author, content } = d;
-    const state = { ...unanswered, author, content, ...mentionsIn(d), thread: d.thread_id };
+    const files = (d.files ?? (d.file ? [d.file] : [])).map(({ file_id }) => file_id);
+    const state = { ...unanswered, author, content, files, ...mentionsIn(d), thread: d.thread_id };
     chat.messages[d.message_id] = { ...state, reactions: {} };
     countReplies(chat, d.thread_id);
   },
@@ -132,16 +155,26 @@ const apply: Apply = {
   message_deleted: (chat, d) => {
     const author = d.user_id;
     const { replyCount = 0, lastReply } = chat.messages[d.message_id] ?? {};
-    const left = { ...unanswered, author, content: '', deleted: true, ...mentionsIn({}), thread: d.thread_id };
+    const left = {
+      ...unanswered,
+      author,
+      content: '',
+      files: [],
+      deleted: true,
+      ...mentionsIn({}),
+      thread: d.thread_id,
+    };
     chat.messages[d.message_id] = { ...left, reactions: {}, replyCount, lastReply };
     countReplies(chat, d.thread_id);
     chat.pins = chat.pins.filter((id) => id !== d.message_id);
   },
   user_joined: (chat, d) => {
     chat.roles[d.user_id] = 'member';
+    chat.profiles[d.user_id] = unreadProfile;
   },
   user_left: (chat, d) => {
     delete chat.roles[d.user_id];
+    delete chat.profiles[d.user_id];
   },
   role_changed: (chat, d) => {
     expect(chat.roles[d.user_id]).toBe(d.previous_role);
@@ -159,6 +192,10 @@ const apply: Apply = {
   },
   preferences_changed: (chat, d) => {
     chat.preferences = preferencesIn(d.preferences);
+  },
+  user_updated: (chat, d) => {
+    expect(chat.roles).toHaveProperty(String(d.user_id));
+    chat.profiles[d.user_id] = profileText(d);
   },
   reaction_added: (chat, d) => {
     const reactions = chat.messages[d.message_id]?.reactions ?? {};
@@ -198,6 +235,12 @@ async function replay(user: Client, state: State, after: number): Promise<State>
     const chat = fresh[chatId];
     if (chat) state[chatId] = chat;
   }
+  for (const [chatId, { profiles }] of Object.entries(state)) {
+    for (const [userId, profile] of Object.entries(profiles)) {
+      if (profile === unreadProfile)
+        profiles[Number(userId)] = fresh[Number(chatId)]?.profiles[Number(userId)] ?? profile;
+    }
+  }
   return state;
 }
 
@@ -214,6 +257,7 @@ const kinds = [
   'send',
   'reply',
   'reply',
+  'files',
   'edit',
   'delete',
   'react',
@@ -231,6 +275,9 @@ const kinds = [
   'prefer',
   'pin',
   'unpin',
+  'profile',
+  'zone',
+  'picture',
 ] as const;
 
 const acts: fc.Arbitrary<Act[]> = fc.array(
@@ -266,6 +313,16 @@ class Stage {
         if (!asked.success) return;
         const input = { chat_id: asked.message.chat_id, content: `r${what}`, reply_to: message_id };
         const { body } = await user.call('messages.send_message', input);
+        if (body.success) this.messages.push(body.message.message_id);
+      },
+      files: async () => {
+        const file_ids = await Promise.all(
+          Array.from({ length: 1 + (what % 3) }, async (_, i) => {
+            const file = new File([`file ${i}`], `f${i}`);
+            return (await user.ok('files.upload', { file })).file.file_id;
+          }),
+        );
+        const { body } = await user.call('messages.send_message', { chat_id, file_ids });
         if (body.success) this.messages.push(body.message.message_id);
       },
       edit: () => user.call('messages.edit_message', { message_id, content: `e${what}${addressed}` }),
@@ -305,6 +362,10 @@ class Stage {
           archived: what % 2 === 0,
           ...(what % 5 === 0 && { pinned: what > 15, muted_until: what > 15 ? '2030-01-01T00:00:00Z' : null }),
         }),
+      profile: () => user.call('users.update', { display_name: `p${what % 4}`, status_text: `s${what % 3}` }),
+      zone: () => user.call('users.update', { time_zone: [null, 'Europe/Berlin', 'UTC'][what % 3] ?? null }),
+      picture: () =>
+        what % 3 === 0 ? user.call('users.remove_avatar', {}) : user.call('users.set_avatar', { file: picture() }),
       visibility: () =>
         user.call('chats.update', { chat_id, visibility: (['public', 'private'] as const)[what % 2] ?? 'public' }),
     };

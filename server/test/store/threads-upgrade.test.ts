@@ -46,7 +46,7 @@ onBothEngines('an upgrade from a version without threads', (name) => {
     };
     expect((await read(1)).reactions).toEqual([{ emoji: '👍', count: 1, reacted: true }]);
     expect(await read(1)).not.toHaveProperty('reply_count');
-    const said = { chat_id, user_id, content: 'new', file_id: null, file: null, key: null };
+    const said = { chat_id, user_id, content: 'new', file_id: null, more_files: [], file: null, key: null };
     const reply: NewMessage = { ...said, reply_to: 2 as MessageId };
     const [outcome] = await engine.call(sendMessages, { messages: [reply], fileUrl: '' }, Date.now);
     const sent = JSON.parse((outcome as { json: string }).json) as { thread_id: number };

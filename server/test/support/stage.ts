@@ -1,6 +1,7 @@
 import type { Cast } from './cast.ts';
 import type { Client } from './client.ts';
 import { eventually } from './eventually.ts';
+import { picture } from './pictures.ts';
 import type { TestServer } from './server.ts';
 
 /** A URL where nothing listens. */
@@ -10,7 +11,7 @@ export interface Group {
   readonly chat_id: number;
   /** A message of a user who makes no calls. */
   readonly message_id: number;
-  /** A file of a user who makes no calls, sent into the group. */
+  /** A picture of a user who makes no calls, sent into the group. */
   readonly file_id: number;
 }
 
@@ -22,7 +23,7 @@ export async function openGroup(cast: Cast, ...furtherOwners: readonly Client[])
   const { chat_id } = (await founder.ok('messages.create_group', { name: 'Group', participants })).group;
   await founder.ok('chats.set_role', { chat_id, user_id: admin.userId, role: 'admin' });
   for (const { userId } of owners) await founder.ok('chats.set_role', { chat_id, user_id: userId, role: 'owner' });
-  const file = new File(['a file'], 'file.txt');
+  const file = picture();
   const { message } = await founder.ok('messages.send_message', { chat_id, file });
   return { chat_id, message_id: await say(founder, chat_id), file_id: message.file?.file_id ?? 0 };
 }
@@ -85,6 +86,13 @@ export class Stage implements Group {
 
   async newUser(): Promise<number> {
     return (await this.#server.user(this.newName())).userId;
+  }
+
+  /** A user with a picture. */
+  async pictured(): Promise<number> {
+    const { founder } = this.#cast;
+    await founder.ok('users.set_avatar', { file: picture() });
+    return founder.userId;
   }
 
   webhook(): Promise<number> {
