@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import type { UserId } from '@parley/contract';
 import { addBot } from '../../auth/administer.ts';
+import { registerApp } from '../../auth/apps.ts';
 import { createBot } from '../../auth/bots.ts';
 import { Client } from '../support/client.ts';
 import { freshEnvironment, onAnyEngine } from '../support/engines.ts';
@@ -182,6 +183,14 @@ onAnyEngine('profiles', (engine) => {
       const bot = createBot(accessOf(server()), actor(ada), { name: 'impostor', displayName: display_name });
       expect(await bot.catch((error: Error) => error.message)).toContain('administrator');
       expect((await ada.ok('users.search', { query: 'impostor' })).users).toEqual([]);
+    });
+
+    test('nor do the bots of apps', async () => {
+      const app = { redirects: ['https://app.example/callback'], confidential: true };
+      const register = (by: Client, name: string) => registerApp(accessOf(server()), actor(by), { ...app, name });
+      const refusal = await register(ada, 'Grace Hopper').catch((error: Error) => error.message);
+      expect(refusal).toContain('administrator');
+      expect((await register(ada, 'Calendar')).app.bot_id).not.toBeNull();
     });
 
     test('but administrators and their bots may look like themselves', async () => {

@@ -53,6 +53,18 @@ onAnyEngine('signing up where it is open', (engine) => {
     expect(tricked.location).toBe('/');
   });
 
+  test('refuses a display name that looks like that of an administrator', async () => {
+    await server().user('chief', { admin: true, displayName: 'Margaret Hamilton' });
+    const name = newName();
+    const refused = await elsewhere().post('/sign-up', { ...filled(name), display_name: 'Mаrgaret  HamiIton' });
+    expect({ status: refused.status, words: refused.words }).toEqual({
+      status: 422,
+      words: expect.stringContaining('looks like the name of an administrator'),
+    });
+    expect(await findUserByName(server().engine, name)).toBeUndefined();
+    expect((await elsewhere().post('/sign-up', { ...filled(name), display_name: 'Margaret' })).status).toBe(303);
+  });
+
   test('gives a name to one of many concurrent requests', async () => {
     const name = newName();
     const wanted = ['', '', '', ''].map(() => elsewhere().post('/sign-up', filled(name)));
