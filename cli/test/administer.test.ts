@@ -41,6 +41,8 @@ onAnyEngine('administering beside a running server', (engine) => {
         owner_id: null,
         name: 'bob',
         display_name: 'Bob 🎈',
+        status_text: '',
+        time_zone: null,
         is_admin: false,
         created_at: isoTime,
         disabled_at: null,

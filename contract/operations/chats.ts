@@ -135,7 +135,7 @@ export const chats = (limits: Limits) => {
       }),
       example: {
         input: { scope: 'public', query: 'rand' },
-        output: { chats: [{ ...random, role: null }], has_more: false, event_id: 10 },
+        output: { chats: [{ ...random, role: null }], has_more: false, event_id: 9 },
       },
     }),
     get: get(['chats:read'], {

@@ -77,6 +77,7 @@ const launch = {
     created_at: at,
   },
   unread_count: 2,
+  mention_count: 1,
 };
 
 export const messages = (limits: Limits) => {
