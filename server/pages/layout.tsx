@@ -12,6 +12,8 @@ export interface Entry {
   readonly about: string;
 }
 
+const chats: Pick<Entry, 'href' | 'label'> = { href: '/', label: 'Chats' };
+
 const own: readonly Entry[] = [
   { href: '/access', label: 'Access', about: 'The apps that act for you, and your access tokens.' },
   { href: '/apps', label: 'Apps', about: 'Register apps that ask people for access.' },
@@ -91,7 +93,7 @@ function Navigation({ user, section }: { user: UserRow; section: string | undefi
     <>
       <nav aria-label="Main">
         <ul>
-          {[...own, ...administration].map(({ href, label }) => (
+          {[chats, ...own, ...administration].map(({ href, label }) => (
             <li>
               <a href={href} aria-current={href === section ? 'page' : undefined}>
                 {label}

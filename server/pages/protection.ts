@@ -2,13 +2,16 @@ import { limitHeaders } from '../http/responses.ts';
 import { confirmPath } from './next.ts';
 import type { PageContext } from './site.ts';
 
+/** Of the web client: its own files, previews of files that are about to be sent, and players. */
+const clientSources = ["script-src 'self'", "img-src 'self' blob:", "media-src 'self' blob:"];
+
 /** Forbids inline scripts and styles, frames and caching: pages show private data. */
 export function protect(c: PageContext, isHttps: boolean): void {
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
-    "img-src 'self'",
-    // Pages have no scripts. This lets people follow a stream from the console of the browser, as docs/streams.md shows.
+    ...(c.var.hasScript ? clientSources : ["img-src 'self'"]),
+    // Other pages have no scripts. This lets people follow a stream from the console of the browser, as docs/streams.md shows.
     "connect-src 'self'",
     `form-action ${["'self'", ...c.var.formTargets].join(' ')}`,
     "frame-ancestors 'none'",

@@ -44,6 +44,8 @@ export interface Env {
     who: SignedIn | undefined;
     /** Other sites that a form on this page may lead to. */
     formTargets: readonly string[];
+    /** True on the page of the web client. No other page has scripts. */
+    hasScript: boolean;
     /** The form of a POST. */
     form: Form;
   };
@@ -64,6 +66,7 @@ export function buildSite(deps: SiteDeps, register: (site: Site) => void): Site 
     context.clientIp();
     c.set('origin', originOf(publicUrl, c.req.raw));
     c.set('formTargets', []);
+    c.set('hasScript', false);
     await next();
     context.page = pageOf(c);
     protect(c, publicUrl?.protocol === 'https:');

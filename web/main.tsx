@@ -1,0 +1,3 @@
+import './ui/base.css';
+
+document.title = 'Parley';
