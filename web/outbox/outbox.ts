@@ -50,7 +50,7 @@ export class Outbox {
   readonly #lease: Lease;
   #wake: (() => void) | undefined;
   #isAwake = false;
-  #isStopped = false;
+  readonly #stopping = new AbortController();
   #pauseMs = firstPauseMs;
 
   constructor(deps: OutboxDeps) {
@@ -62,7 +62,7 @@ export class Outbox {
   /** Loads what was not sent, and sends it. Resolves once it is stopped. */
   async start(): Promise<void> {
     await this.#load();
-    while (!this.#isStopped) {
+    while (!this.#stopping.signal.aborted) {
       const item = this.#next();
       if (!item) await this.#sleep();
       else await this.#sendWithLease(item);
@@ -70,9 +70,15 @@ export class Outbox {
   }
 
   stop(): void {
-    this.#isStopped = true;
+    this.#stopping.abort();
+    this.leave();
     this.#deps.channel.removeEventListener('message', this.#changedElsewhere);
     this.wake();
+  }
+
+  /** Gives the turn to the next tab, because this one is about to go. */
+  leave(): void {
+    this.#lease.release().catch(() => {});
   }
 
   /** Tries again now, because the connection may be back. */
@@ -140,7 +146,7 @@ export class Outbox {
       if (this.items.value.some(({ key }) => key === item.key)) await this.#sendOnce(item);
     } finally {
       clearInterval(renewal);
-      await this.#lease.release();
+      if (!this.#stopping.signal.aborted) await this.#lease.release();
     }
   }
 
@@ -149,12 +155,16 @@ export class Outbox {
     const { chat_id, content, reply_to, key } = item;
     try {
       const input = { chat_id, content, ...(reply_to !== null && { reply_to }) };
-      const { message } = await client.messages.send(input, { idempotencyKey: key });
+      const { message } = await client.messages.send(input, {
+        idempotencyKey: key,
+        signal: this.#stopping.signal,
+      });
       this.#pauseMs = firstPauseMs;
       this.#markSent(({ key: own }) => own === key, message);
       store.addMessage(message);
       await this.#edit(item.seq, () => undefined);
     } catch (error) {
+      if (this.#stopping.signal.aborted) return;
       if (error instanceof ApiError && error.status === 401) {
         this.stop();
         return signedOut();
@@ -168,7 +178,7 @@ export class Outbox {
 
   /** Waits for a change, or so many milliseconds at most. */
   async #sleep(ms?: number): Promise<void> {
-    if (!this.#isAwake && !this.#isStopped) {
+    if (!this.#isAwake && !this.#stopping.signal.aborted) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
         if (ms !== undefined) setTimeout(resolve, ms);

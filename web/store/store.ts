@@ -7,6 +7,8 @@ export interface StoreListener {
   chatsChanged?(chatIds: readonly number[]): void;
   usersChanged?(userIds: readonly number[]): void;
   timelineChanged?(chatId: number): void;
+  /** A message is about to be added. */
+  messageAdded?(message: MessageRecord): void;
   /** Users whose names a view needs. */
   usersNeeded?(userIds: readonly number[]): void;
 }
@@ -131,6 +133,7 @@ export class Store {
 
   /** Adds a new message to its timeline and to the list. Safe to repeat. */
   addMessage(message: MessageRecord): void {
+    for (const listener of this.#listeners) listener.messageAdded?.(message);
     this.changeTimeline(message.chat_id, (timeline) => addNew(timeline, message));
     this.changeChat(message.chat_id, (chat) =>
       message.message_id <= (chat.last_message_id ?? 0)
