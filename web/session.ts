@@ -40,6 +40,8 @@ export async function openSession(options: SessionOptions) {
     ...(options.clock && { clock: options.clock }),
   });
   const store = new Store(me);
+  // Somebody else may have used this browser, and left without signing out here.
+  await deleteDatabases({ userId: me.user_id });
   const db = await openDatabase(me.user_id);
   const stopping = new AbortController();
   const channel = new BroadcastChannel(`parley-${me.user_id}`);
@@ -51,14 +53,14 @@ export async function openSession(options: SessionOptions) {
     channel.close();
     db.close();
   };
-  const end = async () => {
-    if (isEnded) return;
+  const forget = async () => {
     isEnded = true;
     stop();
     await deleteDatabases();
-    options.ended();
   };
-  const signedOut = () => void end().catch(onError);
+  const signedOut = () => {
+    if (!isEnded) forget().catch(onError).finally(options.ended);
+  };
   const report = (error: unknown) => {
     if (error instanceof ApiError && error.status === 401) signedOut();
     else if (!stopping.signal.aborted) onError(error);
@@ -117,6 +119,6 @@ export async function openSession(options: SessionOptions) {
     },
     stop,
     /** Deletes the records of this browser, before the session ends. */
-    forget: end,
+    forget,
   };
 }

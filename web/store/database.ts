@@ -27,10 +27,11 @@ export function openDatabase(userId: number): Promise<IDBDatabase> {
   });
 }
 
-/** Deletes the databases of all users. */
-export async function deleteDatabases(): Promise<void> {
+/** Deletes the databases of all users, or of all others. */
+export async function deleteDatabases(except?: { readonly userId: number }): Promise<void> {
   const all = await indexedDB.databases();
-  const ours = all.flatMap(({ name }) => (name?.startsWith(prefix) ? [name] : []));
+  const kept = except && `${prefix}${except.userId}`;
+  const ours = all.flatMap(({ name }) => (name?.startsWith(prefix) && name !== kept ? [name] : []));
   await Promise.all(ours.map((name) => result(indexedDB.deleteDatabase(name))));
 }
 

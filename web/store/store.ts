@@ -23,6 +23,8 @@ export class Store {
   readonly users: Signal<ReadonlyMap<number, UserRecord>> = signal(new Map());
   /** False until there is something to show. */
   readonly isReady = signal(false);
+  /** Whether somebody looks at the page. */
+  readonly isVisible = signal(true);
   readonly connection: Signal<'connecting' | 'live' | 'lost'> = signal('connecting');
   /** The chats of the list, the most recent first. */
   readonly byActivity: ReadonlySignal<readonly ChatRecord[]> = computed(() =>

@@ -13,7 +13,7 @@ export interface Page {
   readonly has_more: boolean;
 }
 
-/** More messages than this are dropped at the other end, so that memory stays level in an endless chat. */
+/** A view drops messages at the far end of a longer timeline, so that memory stays level in an endless chat. */
 export const maxMessages = 1_000;
 
 export const newestPage = ({ messages, has_more }: Page): Timeline => ({
@@ -22,26 +22,32 @@ export const newestPage = ({ messages, has_more }: Page): Timeline => ({
   hasNewer: false,
 });
 
-/** Puts a page of older messages in front. Drops the newest if there are too many. */
-export function prepend(timeline: Timeline, { messages, has_more }: Page, max = maxMessages): Timeline {
+/** Puts a page of older messages in front. */
+export function prepend(timeline: Timeline, { messages, has_more }: Page): Timeline {
   const first = timeline.messages[0]?.message_id ?? Number.POSITIVE_INFINITY;
-  const all = [...messages.filter(({ message_id }) => message_id < first), ...timeline.messages];
   return {
-    messages: all.slice(0, max),
+    ...timeline,
+    messages: [...messages.filter(({ message_id }) => message_id < first), ...timeline.messages],
     hasOlder: has_more,
-    hasNewer: timeline.hasNewer || all.length > max,
   };
 }
 
-/** Adds a page of newer messages. Drops the oldest if there are too many. */
-export function append(timeline: Timeline, { messages, has_more }: Page, max = maxMessages): Timeline {
+/** Adds a page of newer messages. */
+export function append(timeline: Timeline, { messages, has_more }: Page): Timeline {
   const last = lastId(timeline);
-  const all = [...timeline.messages, ...messages.filter(({ message_id }) => message_id > last)];
   return {
-    messages: all.slice(-max),
-    hasOlder: timeline.hasOlder || all.length > max,
+    ...timeline,
+    messages: [...timeline.messages, ...messages.filter(({ message_id }) => message_id > last)],
     hasNewer: has_more,
   };
+}
+
+/** Drops messages at one end of a timeline that is too long. */
+export function trim(timeline: Timeline, end: 'oldest' | 'newest', max = maxMessages): Timeline {
+  if (timeline.messages.length <= max) return timeline;
+  return end === 'oldest'
+    ? { ...timeline, messages: timeline.messages.slice(-max), hasOlder: true }
+    : { ...timeline, messages: timeline.messages.slice(0, max), hasNewer: true };
 }
 
 /** Adds a message that was just sent. A timeline without the newest messages stays as it is. */

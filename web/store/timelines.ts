@@ -1,6 +1,6 @@
 import type { Client } from '@parley-chat/sdk';
 import type { Store } from './store.ts';
-import { append, lastId, newestPage, type Page, prepend, refresh, type Timeline } from './timeline.ts';
+import { append, lastId, newestPage, type Page, prepend, refresh, type Timeline, trim } from './timeline.ts';
 
 const pageSize = 50;
 
@@ -62,6 +62,11 @@ export class Timelines {
         hasNewer: newer.has_more,
       });
     });
+  }
+
+  /** Drops messages far from the view. It is a step of its own: a list that grows and shrinks at once cannot keep its place. */
+  trim(chatId: number, end: 'oldest' | 'newest'): void {
+    this.#store.changeTimeline(chatId, (timeline) => trim(timeline, end));
   }
 
   #extend(

@@ -134,6 +134,7 @@ describe('the outbox', () => {
     await tab.outbox.send(chatId + 1_000, 'to nobody');
     await tab.outbox.send(chatId, 'to somebody');
     await until('the other is sent', async () => (await textsIn(chatId)).length === 1);
+    await until('one is left', () => tab.outbox.items.value.length === 1);
     expect(tab.outbox.items.value).toMatchObject([{ content: 'to nobody', refusal: expect.stringMatching(/chat/i) }]);
   });
 });

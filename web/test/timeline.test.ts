@@ -1,7 +1,17 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { MessageRecord } from '../store/records.ts';
-import { addNew, append, newestPage, type Page, prepend, refresh, type Timeline, update } from '../store/timeline.ts';
+import {
+  addNew,
+  append,
+  newestPage,
+  type Page,
+  prepend,
+  refresh,
+  type Timeline,
+  trim,
+  update,
+} from '../store/timeline.ts';
 
 const message = (id: number, content = `text ${id}`): MessageRecord => ({
   message_id: id,
@@ -34,9 +44,9 @@ class Chat {
   after = (id: number, limit: number) => this.page(id + 1, id + limit, id + limit < this.newest);
 }
 
-test('a timeline has no gaps and no repeats, knows its ends, and stays bounded, whatever is done to it', () => {
+test('a timeline has no gaps and no repeats, knows its ends, and can be bounded, whatever is done to it', () => {
   const step = fc.record({
-    kind: fc.constantFrom('older', 'newer', 'sent', 'refresh'),
+    kind: fc.constantFrom('older', 'newer', 'sent', 'refresh', 'oldest', 'newest'),
     limit: fc.integer({ min: 1, max: 9 }),
   });
   fc.assert(
@@ -46,20 +56,21 @@ test('a timeline has no gaps and no repeats, knows its ends, and stays bounded, 
       let timeline = newestPage(chat.latest(5));
       for (const { kind, limit } of steps) {
         const [first = chat.newest + 1] = idsOf(timeline);
-        if (kind === 'older' && timeline.hasOlder) timeline = prepend(timeline, chat.before(first, limit), max);
+        if (kind === 'older' && timeline.hasOlder) timeline = prepend(timeline, chat.before(first, limit));
         if (kind === 'newer' && timeline.hasNewer) {
-          timeline = append(timeline, chat.after(idsOf(timeline).at(-1) ?? 0, limit), max);
+          timeline = append(timeline, chat.after(idsOf(timeline).at(-1) ?? 0, limit));
         }
         if (kind === 'sent') {
           chat.newest++;
           timeline = addNew(timeline, message(chat.newest));
         }
         if (kind === 'refresh' && !timeline.hasNewer) timeline = refresh(timeline, chat.latest(limit));
+        if (kind === 'oldest' || kind === 'newest') timeline = trim(timeline, kind, max);
         const ids = idsOf(timeline);
         expect(ids).toEqual(Array.from({ length: ids.length }, (_, i) => (ids[0] ?? 0) + i));
         expect(timeline.hasOlder).toBe((ids[0] ?? 1) > 1);
         expect(timeline.hasNewer).toBe((ids.at(-1) ?? 0) < chat.newest);
-        if (kind !== 'refresh') expect(ids.length).toBeLessThanOrEqual(max + 40);
+        if (kind === 'oldest' || kind === 'newest') expect(ids.length).toBeLessThanOrEqual(max);
       }
     }),
   );

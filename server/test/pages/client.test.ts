@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { BrowserLike, goodPassword, person } from '../support/browser-like.ts';
-import { serverFor } from '../support/server.ts';
+import { freshEnvironment } from '../support/engines.ts';
+import { serverFor, startServer } from '../support/server.ts';
 
 /** The first load may have so many bytes of script, compressed. */
 const maxScript = 100_000;
@@ -59,4 +60,18 @@ describe('the page of the web client', () => {
     expect(filesOf((await ada.get('/')).html)).toContain(`/assets/client/${scripts[0]}`);
     expect(response.headers.get('cache-control')).toBe('no-cache');
   });
+});
+
+test('signing out and a new password delete what the browser keeps', async () => {
+  const server = await startServer(await freshEnvironment('sqlite'));
+  const { name } = await person(server, { admin: true });
+  const browser = new BrowserLike(server.url);
+  await browser.signIn(name, goodPassword);
+  const form = { current: goodPassword, password: `${goodPassword}!`, again: `${goodPassword}!` };
+  const changed = await browser.post('/password', form);
+  expect([changed.status, changed.headers.get('clear-site-data')]).toEqual([200, '"storage"']);
+  const [before, after] = [changed, await browser.get('/')].map(({ html }) => /data-session="(\d+)"/.exec(html)?.[1]);
+  expect(after).not.toBe(before);
+  expect((await browser.post('/sign-out')).headers.get('clear-site-data')).toBe('"storage"');
+  await server.stop();
 });
