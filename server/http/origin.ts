@@ -4,6 +4,12 @@ export function originOf(publicUrl: URL | undefined, request: Request): string {
   return `http://${request.headers.get('host') ?? 'localhost'}`;
 }
 
+/** Returns whether browsers trust an origin. They ignore some headers of others, and complain about each. */
+export function isTrustworthy(origin: string): boolean {
+  const { protocol, hostname } = new URL(origin);
+  return protocol === 'https:' || /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
 /**
  * Returns true if a page of ours, and no other site, made the browser send the request. Only then does a cookie
  * authenticate it. No page can forge these headers. A program that sends none gets false.

@@ -1,3 +1,4 @@
+import { isTrustworthy } from '../http/origin.ts';
 import { limitHeaders } from '../http/responses.ts';
 import { confirmPath } from './next.ts';
 import type { PageContext } from './site.ts';
@@ -22,7 +23,9 @@ export function protect(c: PageContext, isHttps: boolean): void {
   c.header('x-content-type-options', 'nosniff');
   // With `no-referrer` browsers would send forms without their origin.
   c.header('referrer-policy', 'same-origin');
-  c.header('cross-origin-opener-policy', openedByApps.has(c.req.path) ? 'unsafe-none' : 'same-origin');
+  if (isTrustworthy(c.var.origin)) {
+    c.header('cross-origin-opener-policy', openedByApps.has(c.req.path) ? 'unsafe-none' : 'same-origin');
+  }
   if (!c.res.headers.has('cache-control')) c.header('cache-control', 'no-store');
   if (isHttps) c.header('strict-transport-security', 'max-age=31536000');
   c.header('x-request-id', c.env.context.requestId);

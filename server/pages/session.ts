@@ -1,6 +1,7 @@
 import type { Arrival } from '../auth/arrivals.ts';
 import { sessionMs, signOut } from '../auth/sessions.ts';
 import { cookieNames, readCookie, writeCookie } from '../http/cookies.ts';
+import { isTrustworthy } from '../http/origin.ts';
 import type { PageContext, SiteDeps } from './site.ts';
 
 const deviceMs = 365 * 24 * 3_600_000;
@@ -24,7 +25,9 @@ export async function endSession(c: PageContext, { services }: SiteDeps): Promis
 export const dropSession = (c: PageContext, deps: SiteDeps): void => setCookie(c, deps, 'session', '', 0);
 
 /** Deletes what the web client keeps in the browser. Browsers obey only over https and on loopback; the client itself deletes it too. */
-export const forgetRecords = (c: PageContext): void => c.header('clear-site-data', '"storage"');
+export function forgetRecords(c: PageContext): void {
+  if (isTrustworthy(c.var.origin)) c.header('clear-site-data', '"storage"');
+}
 
 /** Starts a session. The browser's earlier session ends, and the cookie is always new, so one that an attacker planted is useless. */
 export async function letIn(c: PageContext, deps: SiteDeps, arrival: Arrival, next = '/'): Promise<Response> {

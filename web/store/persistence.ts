@@ -5,7 +5,7 @@ import type { Store } from './store.ts';
 import type { Timeline } from './timeline.ts';
 
 /** Changes are stored together. */
-const delayMs = 400;
+const delayMs = 200;
 
 /** Only so many of the newest messages of a chat are stored. Opening the chat loads as many, so none of them stays outdated. */
 const keptMessages = 50;

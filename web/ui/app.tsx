@@ -43,7 +43,7 @@ export function App() {
 function View({ route }: { route: Route }) {
   switch (route.name) {
     case 'chat':
-      return <ChatView chatId={route.chatId} messageId={route.messageId} />;
+      return <ChatView key={route.chatId} chatId={route.chatId} messageId={route.messageId} />;
     case 'message':
       return <MessageLink messageId={route.messageId} />;
     case 'search':

@@ -37,13 +37,14 @@ export function MessageList({ state, timeline }: { state: ChatState; timeline: T
 
   const toEnd = () => list.current?.scrollToIndex(rows.length - 1, { align: 'end' });
   const checkPlace = () => {
-    const { current } = list;
+    // The list itself does not know its size before it is first on the screen.
+    const { current } = scroller;
     if (!current) return;
-    const { scrollOffset, scrollSize, viewportSize } = current;
-    const left = scrollSize - scrollOffset - viewportSize;
+    const { scrollTop, scrollHeight, clientHeight } = current;
+    const left = scrollHeight - scrollTop - clientHeight;
     isAtEnd.current = left < endPx && !timeline.hasNewer;
-    setFarFromEnd(left > viewportSize || timeline.hasNewer);
-    if (scrollOffset < loadAheadPx && timeline.hasOlder) timelines.older(chatId).catch(report);
+    setFarFromEnd(left > clientHeight || timeline.hasNewer);
+    if (scrollTop < loadAheadPx && timeline.hasOlder) timelines.older(chatId).catch(report);
     if (left < loadAheadPx && timeline.hasNewer) timelines.newer(chatId).catch(report);
     if (isAtEnd.current) state.reachedEnd.value++;
   };
@@ -133,9 +134,9 @@ function RowView({ row, state }: { row: Row; state: ChatState }) {
       return <ChatStart state={state} />;
     case 'day':
       return (
-        <h3 class="day">
+        <h2 class="day">
           <span>{dayName(row.at)}</span>
-        </h3>
+        </h2>
       );
     case 'unread':
       return (

@@ -65,6 +65,7 @@ export function PeoplePicker({ chosen, onChange, without }: PickerProps) {
         id="people"
         ref={field}
         type="text"
+        autofocus
         autocomplete="off"
         placeholder="Find by name"
         value={query}

@@ -44,6 +44,7 @@ export function Switcher({ onClose }: { onClose: () => void }) {
         <input
           type="text"
           role="combobox"
+          autofocus
           aria-label="Name of a chat"
           aria-expanded="true"
           aria-controls="switcher-list"
