@@ -55,7 +55,8 @@ function conversation(address?: string): void {
     const chatId = await groupWith(stage, 'Changes');
     const [ada, bob] = [await stage.open('ada', `/chats/${chatId}`), await stage.open('bob', `/chats/${chatId}`)];
     await write(ada, 'Frist');
-    await message(ada, 'Frist').waitFor();
+    // It has an id once the server has it.
+    await log(ada).locator('.message[data-message]', { hasText: 'Frist' }).waitFor();
     await composer(ada).press('ArrowUp');
     await ada.getByRole('textbox', { name: 'Edit message' }).fill('First');
     await ada.keyboard.press('Enter');
@@ -195,7 +196,6 @@ inChromium('the client', () => {
     await stage.person('ada').ok('messages.mark_read', { chat_id: chatId });
     const page = await stage.open('ada', `/chats/${chatId}`);
     await log(page).locator('.message').first().waitFor();
-    await log(page).hover();
     const idsOnPage = () =>
       log(page)
         .locator('.message')
@@ -209,7 +209,10 @@ inChromium('the client', () => {
     };
     await look();
     for (let i = 0; i < 600 && (await message(page, new RegExp(`${first}$`)).count()) === 0; i++) {
-      await page.mouse.wheel(0, -500);
+      await log(page).evaluate(async (list) => {
+        list.scrollTop -= 400;
+        for (let frames = 0; frames < 2; frames++) await new Promise(requestAnimationFrame);
+      });
       await look();
     }
     await page.getByText('This is the start of the chat.').waitFor();

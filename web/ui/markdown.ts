@@ -37,7 +37,7 @@ const allowed = {
 DOMPurify.addHook('afterSanitizeAttributes', (node) => {
   if (node.tagName !== 'A') return;
   const link = node as HTMLAnchorElement;
-  if (link.origin === location.origin) return;
+  if (!link.hasAttribute('href') || link.origin === location.origin) return;
   link.target = '_blank';
   link.rel = 'noopener noreferrer nofollow';
 });
