@@ -44,11 +44,14 @@ export interface PageHead {
   readonly back?: string;
   /** Without navigation, for a page with one task. */
   readonly plain?: boolean;
+  /** The path of a script. */
+  readonly script?: string | undefined;
 }
 
 /** Responds with a page. */
 export async function show(c: PageContext, head: PageHead, body: Child, status = 200): Promise<Response> {
   const user = head.plain ? undefined : c.var.who?.user;
+  c.set('hasScript', head.script !== undefined);
   const page = (
     <html lang="en">
       <head>
@@ -58,6 +61,7 @@ export async function show(c: PageContext, head: PageHead, body: Child, status =
         <meta name="robots" content="noindex" />
         <title>{`${head.title} · Parley`}</title>
         <link rel="stylesheet" href={stylePath} />
+        {head.script && <script type="module" src={head.script} />}
         <link rel="icon" href="/assets/parley.svg" type="image/svg+xml" />
       </head>
       <body class={user ? undefined : 'plain'}>

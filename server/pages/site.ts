@@ -44,7 +44,7 @@ export interface Env {
     who: SignedIn | undefined;
     /** Other sites that a form on this page may lead to. */
     formTargets: readonly string[];
-    /** True on the page of the web client. No other page has scripts. */
+    /** True on a page with a script: the web client, and sign-in where it must delete what the client keeps. */
     hasScript: boolean;
     /** The form of a POST. */
     form: Form;

@@ -116,6 +116,18 @@ function conversation(address?: string): void {
     await ada.goBack();
     await ada.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
+
+  test('signing out on a page of the account leaves nothing either', async () => {
+    const chatId = await groupWith(stage, 'Elsewhere');
+    await stage.person('bob').ok('messages.send_message', { chat_id: chatId, content: 'a secret' });
+    const ada = await stage.open('ada', `/chats/${chatId}`);
+    await message(ada, 'a secret').waitFor();
+    await stored(ada, chatId);
+    await ada.goto(`${stage.url()}/settings`);
+    await ada.getByRole('button', { name: 'Sign out' }).click();
+    await ada.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await until('it is deleted', () => ada.evaluate(async () => (await indexedDB.databases()).length === 0));
+  });
 }
 
 inChromium('a conversation', () => conversation());
