@@ -21,8 +21,11 @@ import { checkToken, getToken, type TokenSource } from './token.ts';
 export interface ClientOptions {
   /** The server's URL, such as `http://127.0.0.1:8080`, with or without a trailing `/api`. */
   readonly url: string;
-  /** The access token, or a function that returns one. */
-  readonly token: TokenSource;
+  /**
+   * The access token, or a function that returns one. Null is for pages of the server itself: the cookie of the browser's
+   * session authenticates their calls.
+   */
+  readonly token: TokenSource | null;
   /** Replaces the global `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** The maximum number of retries of a failed call, if a retry is safe and may help. Defaults to 2. */
@@ -53,7 +56,7 @@ export function createClient(options: ClientOptions): Client {
   }
   const settings: Settings = {
     url,
-    token: typeof options.token === 'function' ? options.token : checkToken(options.token),
+    token: options.token === null || typeof options.token === 'function' ? options.token : checkToken(options.token),
     // Read at each call, and called as a plain function: a browser's fetch rejects any other `this`.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     retries: options.retries ?? 2,
@@ -148,7 +151,7 @@ async function send(settings: Settings, request: ApiRequest, signal: AbortSignal
 }
 
 async function sendWith(
-  token: string,
+  token: string | null,
   settings: Settings,
   request: ApiRequest,
   signal: AbortSignal | undefined,

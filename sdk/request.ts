@@ -1,4 +1,5 @@
 import { type Kind, streamType } from './response.ts';
+import { authorization } from './token.ts';
 
 /** An operation, as the client calls it. */
 export interface OperationRow {
@@ -57,9 +58,9 @@ export function buildRequest(
   return { url: url.href, init, kind };
 }
 
-export function withToken(request: ApiRequest, token: string): ApiRequest {
+export function withToken(request: ApiRequest, token: string | null): ApiRequest {
   const headers = new Headers(request.init.headers);
-  headers.set('authorization', `Bearer ${token}`);
+  for (const [name, value] of Object.entries(authorization(token))) headers.set(name, value);
   return { ...request, init: { ...request.init, headers } };
 }
 

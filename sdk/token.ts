@@ -7,15 +7,15 @@ import { untilAborted } from './retry.ts';
  */
 export type TokenSource = string | ((refused?: string) => string | Promise<string>);
 
-/** Returns the token to send. Rejects with the signal's reason as soon as it is aborted. */
+/** Returns the token to send, or null if there is none. Rejects with the signal's reason as soon as it is aborted. */
 export async function getToken(
-  source: TokenSource,
+  source: TokenSource | null,
   signal: AbortSignal | undefined,
-  refused?: string,
-): Promise<string> {
-  if (typeof source === 'string') return source;
+  refused?: string | null,
+): Promise<string | null> {
+  if (typeof source !== 'function') return source;
   signal?.throwIfAborted();
-  return checkToken(await untilAborted(Promise.resolve(source(refused)), signal));
+  return checkToken(await untilAborted(Promise.resolve(source(refused ?? undefined)), signal));
 }
 
 /** Returns a token that is valid in a header. The error does not repeat an invalid one: it may be half a secret. */
@@ -23,3 +23,7 @@ export function checkToken(given: string): string {
   if (typeof given === 'string' && /^[\x21-\x7e]+$/.test(given)) return given;
   throw new TypeError('The access token must be printable ASCII characters without spaces.');
 }
+
+/** Returns the header of a token. Without a token there is none, and the browser's cookie authenticates the call. */
+export const authorization = (token: string | null): Readonly<Record<string, string>> =>
+  token === null ? {} : { authorization: `Bearer ${token}` };

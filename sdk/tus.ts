@@ -1,7 +1,7 @@
 import type { Connection } from './client.ts';
 import { innermost, TransportError } from './errors.ts';
 import { readResponse } from './response.ts';
-import { getToken } from './token.ts';
+import { authorization, getToken } from './token.ts';
 
 /** The server does not have the upload. */
 export class UploadGone extends Error {}
@@ -78,12 +78,12 @@ async function request(
 ): Promise<Response> {
   const { url: server, token: access } = connection;
   const url = `${server}/api/uploads${method === 'POST' ? '' : `/${session.id}`}`;
-  const attempt = async (token: string) => {
+  const attempt = async (token: string | null) => {
     const { body, headers: own } = piece?.() ?? {};
     try {
       return await connection.fetch(url, {
         method,
-        headers: { 'tus-resumable': '1.0.0', authorization: `Bearer ${token}`, ...headers, ...own },
+        headers: { 'tus-resumable': '1.0.0', ...authorization(token), ...headers, ...own },
         redirect: 'manual',
         ...(signal && { signal }),
         ...(body !== undefined && { body }),

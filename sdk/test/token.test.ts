@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { serverFor } from '@parley/server/test/support/server.ts';
 import { ApiError, createClient, type TokenSource } from '../index.ts';
+import { uploadFile } from '../uploads.ts';
 import { type Fault, FlakyProxy, refusal } from './flaky.ts';
 import { TestClock } from './test-clock.ts';
 
@@ -108,4 +109,16 @@ test('a token that is refused is sent once', async () => {
   const client = createClient({ url: await proxy.start(), token: 'oat_spent' });
   expect(await thrownBy(client.users.me())).toMatchObject({ status: 401 });
   expect(proxy.seen).toHaveLength(1);
+});
+
+test('null sends no token, and leaves it to the cookie of the browser', async () => {
+  const sent: Headers[] = [];
+  const fetch = (url: string, init: RequestInit) => {
+    sent.push(new Headers(init.headers));
+    return globalThis.fetch(url, init);
+  };
+  const client = createClient({ url: server().url, token: null, fetch });
+  expect(await thrownBy(client.users.me())).toMatchObject({ code: 'unauthorized', status: 401 });
+  expect(await thrownBy(uploadFile(client, new Blob(['x'])))).toMatchObject({ code: 'unauthorized' });
+  expect(sent.map((headers) => headers.has('authorization'))).toEqual([false, false]);
 });

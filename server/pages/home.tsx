@@ -1,10 +1,13 @@
 /** @jsxImportSource hono/jsx */
 import { countAdmins } from '../store/access/users.ts';
+import { clientPages } from './client.tsx';
 import { type Entry, entriesFor, show } from './layout.tsx';
 import { named } from './parts.tsx';
-import { type PageContext, type SignedIn, type Site, type SiteDeps, wantsPage } from './site.ts';
+import { type PageContext, requireSignedIn, type SignedIn, type Site, type SiteDeps, wantsPage } from './site.ts';
 
 export function homePages(site: Site, deps: SiteDeps): void {
+  const openClient = clientPages(site, deps);
+
   site.get('/', async (c) => {
     if (!wantsPage(c)) {
       const text = `Parley ${deps.version}\nThe API is at /api, its description at /api/openapi.json.\n`;
@@ -12,9 +15,11 @@ export function homePages(site: Site, deps: SiteDeps): void {
       return c.text(text, 200, { 'content-type': 'text/plain; charset=utf-8' });
     }
     const { who } = c.var;
-    if (who) return overview(c, who);
+    if (who) return openClient(c, who);
     return (await countAdmins(deps.services.engine)) > 0 ? c.redirect('/sign-in', 303) : notSetUp(c);
   });
+
+  site.get('/settings', (c) => overview(c, requireSignedIn(c)));
 }
 
 function overview(c: PageContext, { user }: SignedIn): Promise<Response> {
@@ -23,7 +28,9 @@ function overview(c: PageContext, { user }: SignedIn): Promise<Response> {
     c,
     named(user.display_name, 'Hello, '),
     <>
-      <p class="lead">Manage who and what can use your account.</p>
+      <p class="lead">
+        Manage who and what can use your account, or <a href="/">go to your chats</a>.
+      </p>
       <Tiles entries={own} />
       {administration.length > 0 && (
         <section aria-labelledby="administration">

@@ -12,6 +12,8 @@ export interface Entry {
   readonly about: string;
 }
 
+const chats: Pick<Entry, 'href' | 'label'> = { href: '/', label: 'Chats' };
+
 const own: readonly Entry[] = [
   { href: '/access', label: 'Access', about: 'The apps that act for you, and your access tokens.' },
   { href: '/apps', label: 'Apps', about: 'Register apps that ask people for access.' },
@@ -42,11 +44,14 @@ export interface PageHead {
   readonly back?: string;
   /** Without navigation, for a page with one task. */
   readonly plain?: boolean;
+  /** The path of a script. */
+  readonly script?: string | undefined;
 }
 
 /** Responds with a page. */
 export async function show(c: PageContext, head: PageHead, body: Child, status = 200): Promise<Response> {
   const user = head.plain ? undefined : c.var.who?.user;
+  c.set('hasScript', head.script !== undefined);
   const page = (
     <html lang="en">
       <head>
@@ -56,6 +61,7 @@ export async function show(c: PageContext, head: PageHead, body: Child, status =
         <meta name="robots" content="noindex" />
         <title>{`${head.title} · Parley`}</title>
         <link rel="stylesheet" href={stylePath} />
+        {head.script && <script type="module" src={head.script} />}
         <link rel="icon" href="/assets/parley.svg" type="image/svg+xml" />
       </head>
       <body class={user ? undefined : 'plain'}>
@@ -91,7 +97,7 @@ function Navigation({ user, section }: { user: UserRow; section: string | undefi
     <>
       <nav aria-label="Main">
         <ul>
-          {[...own, ...administration].map(({ href, label }) => (
+          {[chats, ...own, ...administration].map(({ href, label }) => (
             <li>
               <a href={href} aria-current={href === section ? 'page' : undefined}>
                 {label}

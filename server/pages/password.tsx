@@ -9,7 +9,7 @@ import { attempt, RejectedForm, throttled } from './form.ts';
 import { show } from './layout.tsx';
 import { type LinkPages, withLink } from './links.tsx';
 import { Notice } from './parts.tsx';
-import { keepSession, letIn } from './session.ts';
+import { forgetRecords, keepSession, letIn } from './session.ts';
 import { type PageContext, requireSignedIn, type Site, type SiteDeps } from './site.ts';
 
 const section = '/password';
@@ -40,6 +40,7 @@ export function passwordPages(site: Site, deps: SiteDeps): void {
       return changePage(c, user, throttled(c, 'There were too many attempts.', result.retrySeconds));
     }
     keepSession(c, deps, result);
+    forgetRecords(c);
     return changedPage(c);
   });
 

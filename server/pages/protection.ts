@@ -1,14 +1,18 @@
+import { isTrustworthy } from '../http/origin.ts';
 import { limitHeaders } from '../http/responses.ts';
 import { confirmPath } from './next.ts';
 import type { PageContext } from './site.ts';
+
+/** Of the web client: its own files, previews of files that are about to be sent, and players. */
+const clientSources = ["script-src 'self'", "img-src 'self' blob:", "media-src 'self' blob:"];
 
 /** Forbids inline scripts and styles, frames and caching: pages show private data. */
 export function protect(c: PageContext, isHttps: boolean): void {
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
-    "img-src 'self'",
-    // Pages have no scripts. This lets people follow a stream from the console of the browser, as docs/streams.md shows.
+    ...(c.var.hasScript ? clientSources : ["img-src 'self'"]),
+    // Other pages have no scripts. This lets people follow a stream from the console of the browser, as docs/streams.md shows.
     "connect-src 'self'",
     `form-action ${["'self'", ...c.var.formTargets].join(' ')}`,
     "frame-ancestors 'none'",
@@ -19,7 +23,9 @@ export function protect(c: PageContext, isHttps: boolean): void {
   c.header('x-content-type-options', 'nosniff');
   // With `no-referrer` browsers would send forms without their origin.
   c.header('referrer-policy', 'same-origin');
-  c.header('cross-origin-opener-policy', openedByApps.has(c.req.path) ? 'unsafe-none' : 'same-origin');
+  if (isTrustworthy(c.var.origin)) {
+    c.header('cross-origin-opener-policy', openedByApps.has(c.req.path) ? 'unsafe-none' : 'same-origin');
+  }
   if (!c.res.headers.has('cache-control')) c.header('cache-control', 'no-store');
   if (isHttps) c.header('strict-transport-security', 'max-age=31536000');
   c.header('x-request-id', c.env.context.requestId);

@@ -1,6 +1,8 @@
 import type { Arrival } from '../auth/arrivals.ts';
 import { sessionMs, signOut } from '../auth/sessions.ts';
 import { cookieNames, readCookie, writeCookie } from '../http/cookies.ts';
+import { isTrustworthy } from '../http/origin.ts';
+import { forgetPath } from './assets.ts';
 import type { PageContext, SiteDeps } from './site.ts';
 
 const deviceMs = 365 * 24 * 3_600_000;
@@ -22,6 +24,15 @@ export async function endSession(c: PageContext, { services }: SiteDeps): Promis
 }
 
 export const dropSession = (c: PageContext, deps: SiteDeps): void => setCookie(c, deps, 'session', '', 0);
+
+/** Deletes what the web client keeps in the browser, where browsers obey this header. */
+export function forgetRecords(c: PageContext): void {
+  if (isTrustworthy(c.var.origin)) c.header('clear-site-data', '"storage"');
+}
+
+/** Returns the script that does so elsewhere: over plain HTTP in a local network. */
+export const forgetScriptFor = (c: PageContext): string | undefined =>
+  isTrustworthy(c.var.origin) ? undefined : forgetPath;
 
 /** Starts a session. The browser's earlier session ends, and the cookie is always new, so one that an attacker planted is useless. */
 export async function letIn(c: PageContext, deps: SiteDeps, arrival: Arrival, next = '/'): Promise<Response> {

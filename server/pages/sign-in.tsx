@@ -5,7 +5,7 @@ import { RejectedForm, throttled } from './form.ts';
 import { show } from './layout.tsx';
 import { localPath, withNext } from './next.ts';
 import { DoneNotice } from './notices.tsx';
-import { deviceOf, dropSession, endSession, letIn } from './session.ts';
+import { deviceOf, dropSession, endSession, forgetRecords, forgetScriptFor, letIn } from './session.ts';
 import { type PageContext, type Site, type SiteDeps, sourceOf } from './site.ts';
 
 export function signInPages(site: Site, deps: SiteDeps): void {
@@ -31,6 +31,7 @@ export function signInPages(site: Site, deps: SiteDeps): void {
   site.post('/sign-out', async (c) => {
     await endSession(c, deps);
     dropSession(c, deps);
+    forgetRecords(c);
     return c.redirect(withNext('/sign-in', localPath(c.var.origin, c.var.form.get('next'))), 303);
   });
 }
@@ -38,7 +39,7 @@ export function signInPages(site: Site, deps: SiteDeps): void {
 function signInPage(c: PageContext, deps: SiteDeps, next: string, rejected?: RejectedForm): Promise<Response> {
   return show(
     c,
-    { title: 'Sign in', plain: true },
+    { title: 'Sign in', plain: true, script: forgetScriptFor(c) },
     <>
       <DoneNotice c={c} />
       <PostForm action="/sign-in" button="Sign in" rejected={rejected} class="card">

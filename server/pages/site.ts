@@ -44,6 +44,8 @@ export interface Env {
     who: SignedIn | undefined;
     /** Other sites that a form on this page may lead to. */
     formTargets: readonly string[];
+    /** True on a page with a script: the web client, and sign-in where it must delete what the client keeps. */
+    hasScript: boolean;
     /** The form of a POST. */
     form: Form;
   };
@@ -64,6 +66,7 @@ export function buildSite(deps: SiteDeps, register: (site: Site) => void): Site 
     context.clientIp();
     c.set('origin', originOf(publicUrl, c.req.raw));
     c.set('formTargets', []);
+    c.set('hasScript', false);
     await next();
     context.page = pageOf(c);
     protect(c, publicUrl?.protocol === 'https:');

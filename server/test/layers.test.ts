@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 const root = join(import.meta.dir, '../..');
-const files = [...new Bun.Glob('{contract,server,sdk,cli,proof,docs,examples}/**/*.{ts,tsx}').scanSync(root)]
+const files = [...new Bun.Glob('{contract,server,sdk,cli,web,proof,docs,examples}/**/*.{ts,tsx}').scanSync(root)]
   .filter((file) => !/(^|\/)(node_modules|test)\/|\.d\.ts$/.test(file))
   .sort();
 const sourceOf = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8').replace(/^#!.*/, '')]));
@@ -34,7 +34,7 @@ function resolve(from: string, path: string): string {
   return join(workspace, (inner ?? 'index').replace(/(?<!\.tsx?|\.json)$/, '.ts'));
 }
 
-const isOurs = (path: string) => /^(contract|server|sdk|cli|proof|docs|examples)\//.test(path);
+const isOurs = (path: string) => /^(contract|server|sdk|cli|web|proof|docs|examples)\//.test(path);
 
 /** For each layer, the layers that it may import. What is not named here may be imported by the layers that say `all`. */
 const may: Record<string, readonly string[] | 'all'> = {
@@ -61,6 +61,7 @@ const may: Record<string, readonly string[] | 'all'> = {
   'main.ts': ['files/storage', 'compose.ts', 'config.ts', 'store'],
   sdk: ['sdk'],
   cli: 'all',
+  web: ['sdk', 'web'],
   'proof/harness': 'all',
   'proof/bench': 'all',
   'proof/chaos': 'all',
@@ -214,19 +215,20 @@ describe('time, randomness and settings come in from outside', () => {
   });
 
   test('only what starts a process reads its environment', () => {
-    const starting = (file: string) => /^(cli|proof|docs|examples)\/|^server\/(main|config)\.ts$/.test(file);
+    const starting = (file: string) =>
+      /^(cli|proof|docs|examples)\/|^web\/build\.ts$|^server\/(main|config)\.ts$/.test(file);
     expect(mentioning(/\b(process|Bun|import\.meta)\.env\b/, (file) => !starting(file))).toEqual([]);
   });
 
   test('only what starts a process ends it or writes to its streams', () => {
     const starting = (file: string) =>
-      /^(cli|proof|docs|examples)\/|^server\/(main\.ts$|compose\/(core|runtime)\.ts$)/.test(file);
+      /^(cli|proof|docs|examples)\/|^web\/build\.ts$|^server\/(main\.ts$|compose\/(core|runtime)\.ts$)/.test(file);
     const pattern = /\bprocess\.(exit|stdout|stderr|on)\b|\bconsole\./;
     expect(mentioning(pattern, (file) => !starting(file))).toEqual([]);
   });
 
   test('nothing outside of the webhooks, the SDK and the tools calls out over the network', () => {
-    const calling = (file: string) => /^(sdk|cli|proof)\/|^server\/webhooks\//.test(file);
+    const calling = (file: string) => /^(sdk|cli|web|proof)\/|^server\/webhooks\//.test(file);
     expect(mentioning(/(?<![.\w])fetch\(/, (file) => !calling(file))).toEqual([]);
   });
 });

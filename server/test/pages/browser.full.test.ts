@@ -75,7 +75,7 @@ async function setUp(page: Page, env: Environment): Promise<void> {
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByLabel('Password, again').fill(password);
   await page.getByRole('button', { name: 'Set up' }).click();
-  await page.getByRole('heading', { name: 'Hello, Ada Lovelace' }).waitFor();
+  await page.getByRole('navigation', { name: 'Chats' }).waitFor();
 }
 
 async function registerApp(page: Page, server: string, redirect: string): Promise<string> {
@@ -101,13 +101,15 @@ function wholeWay(engine: EngineName): void {
   test('from the set-up link to a message that an app sent with the token it was allowed', async () => {
     const page = await visit();
     await setUp(page, env);
+    await page.goto(`${server.url}/settings`);
+    await page.getByRole('heading', { name: 'Hello, Ada Lovelace' }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 
     await page.getByLabel('Name').fill('ada');
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Hello, Ada Lovelace' }).waitFor();
+    await page.getByRole('navigation', { name: 'Chats' }).waitFor();
 
     const callback = new Callback();
     try {
@@ -179,7 +181,7 @@ inChromium('the pages', () => {
   const consent = () => newRequest(server.url, clientId, 'https://app.example/callback', 'messages:read admin').address;
 
   const open = ['/sign-in', '/sign-up', '/setup/none', '/invitation/none', '/password-link/none', '/nothing'];
-  const own = ['/', '/access', '/apps', '/apps/new', '/apps/2', '/bots', '/password'];
+  const own = ['/settings', '/access', '/apps', '/apps/new', '/apps/2', '/bots', '/password'];
   const administration = [
     '/admin/users',
     '/admin/users/1',

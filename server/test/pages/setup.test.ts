@@ -21,7 +21,8 @@ onAnyEngine('setting up', (engine) => {
     expect((await browser.get(link)).words).toContain('you will be the first administrator');
     const done = await browser.post(link, { ...filled('ada'), display_name: 'Ada Lovelace' });
     expect({ status: done.status, location: done.location }).toEqual({ status: 303, location: '/' });
-    expect((await browser.get('/')).words).toContain('Hello, Ada Lovelace');
+    expect((await browser.get('/')).html).toContain('data-display-name="Ada Lovelace"');
+    expect((await browser.get('/settings')).words).toContain('Hello, Ada Lovelace');
     expect((await browser.get('/admin/users')).status).toBe(200);
     expect(existsSync(linkFile(server.env))).toBe(false);
 
@@ -160,9 +161,9 @@ describe('the front page', () => {
     const someone = await person(server());
     const browser = new BrowserLike(server().url);
     await browser.signIn(root.name, goodPassword);
-    expect((await browser.get('/')).html).toContain('href="/admin/users"');
+    expect((await browser.get('/settings')).html).toContain('href="/admin/users"');
     await browser.signIn(someone.name, goodPassword);
-    const { html } = await browser.get('/');
+    const { html } = await browser.get('/settings');
     expect(html).toContain('href="/access"');
     expect(html).not.toContain('/admin/');
   });

@@ -1,0 +1,92 @@
+import type { EventData, SignalData, Streamed } from '@parley-chat/sdk';
+import type { ChatRecord, MessageRecord } from './records.ts';
+import type { Store } from './store.ts';
+
+/** Loads what an event does not carry. */
+export interface Loads {
+  /** Loads a chat that is new to the user, or whose counts changed. */
+  chat(chatId: number): void;
+  /** Loads a message whose reactions changed: their counts in the store may already include the event. */
+  message(chatId: number, messageId: number): void;
+}
+
+type Handler<D> = (store: Store, data: D, at: string, loads: Loads) => void;
+type Handlers = { readonly [E in keyof EventData]?: Handler<EventData[E]> } & {
+  readonly [S in keyof SignalData]?: Handler<SignalData[S]>;
+};
+
+const loadChat: Handler<{ readonly chat_id: number }> = (_, { chat_id }, __, loads) => loads.chat(chat_id);
+const loadMessage: Handler<{ readonly chat_id: number; readonly message_id: number }> = (_, data, __, loads) =>
+  loads.message(data.chat_id, data.message_id);
+
+/** What each event and signal changes. Every one may arrive twice, or be part of the state already. */
+const handlers: Handlers = {
+  new_message: (store, data, at, loads) => {
+    if (!store.chat(data.chat_id)) loads.chat(data.chat_id);
+    store.addMessage(messageOf(data, at));
+  },
+  message_edited: (store, { chat_id, message_id, content }, at) =>
+    store.changeMessage(chat_id, message_id, (message) => ({ ...message, content, edited_at: at })),
+  message_deleted: (store, { chat_id, message_id }, at, loads) => {
+    store.changeMessage(chat_id, message_id, (message) => tombstone(message, at));
+    if ((store.chat(chat_id)?.unread_count ?? 0) > 0) loads.chat(chat_id);
+  },
+  group_created: loadChat,
+  channel_created: loadChat,
+  direct_created: loadChat,
+  user_joined: loadChat,
+  user_left: (store, { chat_id, user_id }, _, loads) => {
+    if (user_id === store.me.user_id) store.removeChat(chat_id);
+    else loads.chat(chat_id);
+  },
+  chat_updated: (store, { chat_id, name, description, visibility }) =>
+    store.changeChat(chat_id, () => ({ name, description, visibility })),
+  role_changed: (store, { chat_id, user_id, role }) => {
+    if (user_id === store.me.user_id) store.changeChat(chat_id, () => ({ role }));
+  },
+  reaction_added: loadMessage,
+  reaction_removed: loadMessage,
+  message_read: (store, { chat_id, user_id, message_id }, _, loads) => {
+    if (user_id !== store.me.user_id) return;
+    if (message_id >= store.newestId(chat_id)) store.changeChat(chat_id, () => ({ unread_count: 0, mention_count: 0 }));
+    else loads.chat(chat_id);
+  },
+};
+
+/** Applies an event or a signal. Ignores those that the client does not know. */
+export function apply(store: Store, { event, data, timestamp }: Streamed, loads: Loads): void {
+  const handler = handlers[event as keyof Handlers] as Handler<unknown> | undefined;
+  handler?.(store, data, timestamp, loads);
+}
+
+export function messageOf(data: EventData['new_message'], at: string): MessageRecord {
+  return {
+    reactions: [],
+    edited_at: null,
+    deleted_at: null,
+    ...data,
+    created_at: at,
+    reply_to: data.reply_to ?? null,
+    file: data.file ?? null,
+  };
+}
+
+const tombstone = (message: MessageRecord, at: string): MessageRecord => ({
+  ...message,
+  content: '',
+  file: null,
+  reactions: [],
+  deleted_at: at,
+});
+
+/** Returns the record of a chat as the server sent it, with what only the client knows. */
+export function chatRecord(sent: Omit<ChatRecord, 'activity'>, known: ChatRecord | undefined, now: number): ChatRecord {
+  const last = sent.last_message_id ?? 0;
+  const isSame = known?.last_message?.message_id === last;
+  return {
+    ...(known?.peer && { peer: known.peer }),
+    ...(isSame && known.last_message && { last_message: known.last_message }),
+    ...sent,
+    activity: Math.max(last, known?.activity ?? now),
+  };
+}

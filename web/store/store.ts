@@ -1,0 +1,197 @@
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { type ChatRecord, lastMessageOf, type Me, type MessageRecord, type UserRecord } from './records.ts';
+import { addNew, lastId, type Timeline, update } from './timeline.ts';
+
+/** What a change concerns, for those who keep or load records. */
+export interface StoreListener {
+  chatsChanged?(chatIds: readonly number[]): void;
+  usersChanged?(userIds: readonly number[]): void;
+  timelineChanged?(chatId: number): void;
+  /** A message is about to be added. */
+  messageAdded?(message: MessageRecord): void;
+  /** Users whose names a view needs. */
+  usersNeeded?(userIds: readonly number[]): void;
+}
+
+/** The newest timelines stay in memory. */
+const maxTimelines = 20;
+
+/** The state of the client. Views read its signals; sync, outbox and loaders change it. */
+export class Store {
+  readonly me: Me;
+  readonly chats: Signal<ReadonlyMap<number, ChatRecord>> = signal(new Map());
+  readonly users: Signal<ReadonlyMap<number, UserRecord>> = signal(new Map());
+  /** False until there is something to show. */
+  readonly isReady = signal(false);
+  /** Whether somebody looks at the page. */
+  readonly isVisible = signal(true);
+  readonly connection: Signal<'connecting' | 'live' | 'lost'> = signal('connecting');
+  /** The chats of the list, the most recent first. */
+  readonly byActivity: ReadonlySignal<readonly ChatRecord[]> = computed(() =>
+    [...this.chats.value.values()].sort(compareChats),
+  );
+  readonly unreadChats: ReadonlySignal<number> = computed(
+    () => this.byActivity.value.filter(({ unread_count }) => unread_count > 0).length,
+  );
+  readonly #timelines = new Map<number, Signal<Timeline | undefined>>();
+  readonly #listeners: StoreListener[] = [];
+
+  constructor(me: Me) {
+    this.me = me;
+    this.users.value = new Map([[me.user_id, { ...me, kind: 'person' }]]);
+  }
+
+  listen(listener: StoreListener): void {
+    this.#listeners.push(listener);
+  }
+
+  chat(chatId: number): ChatRecord | undefined {
+    return this.chats.value.get(chatId);
+  }
+
+  /** Adds or replaces chats. */
+  putChats(records: readonly ChatRecord[]): void {
+    if (records.length === 0) return;
+    const chats = new Map(this.chats.value);
+    for (const chat of records) chats.set(chat.chat_id, chat);
+    this.chats.value = chats;
+    this.#chatsChanged(records.map(({ chat_id }) => chat_id));
+  }
+
+  /** Replaces all chats. */
+  setChats(records: readonly ChatRecord[]): void {
+    const before = this.chats.value;
+    this.chats.value = new Map(records.map((chat) => [chat.chat_id, chat]));
+    this.#chatsChanged([...new Set([...before.keys(), ...this.chats.value.keys()])]);
+  }
+
+  removeChat(chatId: number): void {
+    const chats = new Map(this.chats.value);
+    if (!chats.delete(chatId)) return;
+    this.chats.value = chats;
+    this.#timelines.delete(chatId);
+    this.#chatsChanged([chatId]);
+    this.#timelineChanged(chatId);
+  }
+
+  /** Changes a chat if it is known. */
+  changeChat(chatId: number, change: (chat: ChatRecord) => Partial<ChatRecord>): void {
+    const chat = this.chat(chatId);
+    if (chat) this.putChats([{ ...chat, ...change(chat) }]);
+  }
+
+  putUsers(records: readonly UserRecord[]): void {
+    if (records.length === 0) return;
+    const users = new Map(this.users.value);
+    for (const user of records) users.set(user.user_id, user);
+    this.users.value = users;
+    for (const listener of this.#listeners) listener.usersChanged?.(records.map(({ user_id }) => user_id));
+  }
+
+  /** Returns a user, and asks for it if it is unknown. */
+  user(userId: number): UserRecord | undefined {
+    const user = this.users.value.get(userId);
+    if (!user) for (const listener of this.#listeners) listener.usersNeeded?.([userId]);
+    return user;
+  }
+
+  /** The timeline of a chat. Undefined until it is loaded. */
+  timeline(chatId: number): Signal<Timeline | undefined> {
+    const found = this.#timelines.get(chatId) ?? signal<Timeline | undefined>(undefined);
+    // The order of the map is that of their use.
+    this.#timelines.delete(chatId);
+    this.#timelines.set(chatId, found);
+    for (const oldest of this.#timelines.keys()) {
+      if (this.#timelines.size <= maxTimelines) break;
+      this.#timelines.delete(oldest);
+    }
+    return found;
+  }
+
+  /** Returns a timeline without keeping it in memory for it. */
+  peekTimeline(chatId: number): Timeline | undefined {
+    return this.#timelines.get(chatId)?.peek();
+  }
+
+  setTimeline(chatId: number, timeline: Timeline): void {
+    this.timeline(chatId).value = timeline;
+    this.#timelineChanged(chatId);
+  }
+
+  /** Changes a timeline if it is loaded. */
+  changeTimeline(chatId: number, change: (timeline: Timeline) => Timeline): void {
+    const held = this.#timelines.get(chatId);
+    if (!held?.value) return;
+    const changed = change(held.value);
+    if (changed === held.value) return;
+    held.value = changed;
+    this.#timelineChanged(chatId);
+  }
+
+  /** Forgets the messages of all chats. */
+  dropTimelines(): void {
+    for (const timeline of this.#timelines.values()) timeline.value = undefined;
+  }
+
+  /** Adds a new message to its timeline and to the list. Safe to repeat. */
+  addMessage(message: MessageRecord): void {
+    for (const listener of this.#listeners) listener.messageAdded?.(message);
+    this.changeTimeline(message.chat_id, (timeline) => addNew(timeline, message));
+    this.changeChat(message.chat_id, (chat) =>
+      message.message_id <= (chat.last_message_id ?? 0)
+        ? {}
+        : {
+            last_message_id: message.message_id,
+            last_message: lastMessageOf(message),
+            activity: message.message_id,
+            unread_count: chat.unread_count + (message.user_id === this.me.user_id ? 0 : 1),
+          },
+    );
+  }
+
+  /** Replaces a message wherever it is shown. */
+  putMessage(message: MessageRecord): void {
+    this.changeMessage(message.chat_id, message.message_id, () => message);
+  }
+
+  changeMessage(chatId: number, messageId: number, change: (message: MessageRecord) => MessageRecord): void {
+    let changed: MessageRecord | undefined;
+    this.changeTimeline(chatId, (timeline) =>
+      update(timeline, messageId, (message) => {
+        changed = change(message);
+        return changed;
+      }),
+    );
+    const { last_message } = this.chat(chatId) ?? {};
+    if (changed && last_message?.message_id === messageId) {
+      const preview = lastMessageOf(changed);
+      this.changeChat(chatId, () => ({ last_message: preview }));
+    }
+  }
+
+  /** The preview of a chat follows its newest message, if that is loaded. */
+  previewFromTimeline(chatId: number): void {
+    const timeline = this.#timelines.get(chatId)?.value;
+    const newest = timeline?.hasNewer ? undefined : timeline?.messages.at(-1);
+    if (newest && newest.message_id >= (this.chat(chatId)?.last_message_id ?? 0)) {
+      this.changeChat(chatId, () => ({ last_message: lastMessageOf(newest), last_message_id: newest.message_id }));
+    }
+  }
+
+  newestId(chatId: number): number {
+    return Math.max(this.chat(chatId)?.last_message_id ?? 0, lastId(this.#timelines.get(chatId)?.value ?? noMessages));
+  }
+
+  #chatsChanged(chatIds: readonly number[]): void {
+    for (const listener of this.#listeners) listener.chatsChanged?.(chatIds);
+  }
+
+  #timelineChanged(chatId: number): void {
+    for (const listener of this.#listeners) listener.timelineChanged?.(chatId);
+  }
+}
+
+const noMessages = { messages: [] };
+
+const compareChats = (a: ChatRecord, b: ChatRecord): number =>
+  Number(b.pinned ?? false) - Number(a.pinned ?? false) || b.activity - a.activity || b.chat_id - a.chat_id;

@@ -1,0 +1,99 @@
+import type { Client } from '@parley-chat/sdk';
+import type { Store } from './store.ts';
+import { append, lastId, newestPage, type Page, prepend, refresh, type Timeline, trim } from './timeline.ts';
+
+const pageSize = 50;
+
+/** A scroll through a long chat takes larger steps. */
+const scrollPageSize = 150;
+
+/** Loads messages into the timelines. Each end of a timeline has at most one request at a time. */
+export class Timelines {
+  readonly #store: Store;
+  readonly #client: Client;
+  readonly #loading = new Map<string, Promise<void>>();
+
+  constructor(store: Store, client: Client) {
+    this.#store = store;
+    this.#client = client;
+  }
+
+  /** Loads the newest messages, or brings a stored timeline up to date. Leaves one alone that shows older messages. */
+  open(chatId: number): Promise<void> {
+    return this.#once(`${chatId} newest`, async () => {
+      if (this.#store.timeline(chatId).value?.hasNewer) return;
+      const page = await this.#client.messages.list({ chat_id: chatId, limit: pageSize });
+      const known = this.#store.timeline(chatId).value;
+      if (known?.hasNewer) return;
+      this.#store.setTimeline(chatId, known ? refresh(known, page) : newestPage(page));
+      this.#store.previewFromTimeline(chatId);
+    });
+  }
+
+  /** Shows the newest messages instead of older ones. */
+  newest(chatId: number): Promise<void> {
+    return this.#once(`${chatId} newest`, async () => {
+      const page = await this.#client.messages.list({ chat_id: chatId, limit: pageSize });
+      this.#store.setTimeline(chatId, newestPage(page));
+    });
+  }
+
+  older(chatId: number): Promise<void> {
+    return this.#extend(chatId, 'hasOlder', ({ messages }) => ({ before_id: messages[0]?.message_id }), prepend);
+  }
+
+  newer(chatId: number): Promise<void> {
+    return this.#extend(chatId, 'hasNewer', (timeline) => ({ after_id: lastId(timeline) }), append);
+  }
+
+  /** Shows the messages around one, unless it is shown already. */
+  around(chatId: number, messageId: number): Promise<void> {
+    return this.#once(`${chatId} around ${messageId}`, async () => {
+      const isShown = this.#store.timeline(chatId).value?.messages.some(({ message_id }) => message_id === messageId);
+      if (isShown) return;
+      const half = { chat_id: chatId, limit: Math.ceil(pageSize / 2) };
+      const [older, newer] = await Promise.all([
+        this.#client.messages.list({ ...half, before_id: messageId + 1 }),
+        this.#client.messages.list({ ...half, after_id: messageId }),
+      ]);
+      this.#store.setTimeline(chatId, {
+        messages: [...older.messages, ...newer.messages],
+        hasOlder: older.has_more,
+        hasNewer: newer.has_more,
+      });
+    });
+  }
+
+  /** Drops messages far from the view. It is a step of its own: a list that grows and shrinks at once cannot keep its place. */
+  trim(chatId: number, end: 'oldest' | 'newest'): void {
+    this.#store.changeTimeline(chatId, (timeline) => trim(timeline, end));
+  }
+
+  #extend(
+    chatId: number,
+    end: 'hasOlder' | 'hasNewer',
+    bound: (timeline: Timeline) => { before_id?: number | undefined; after_id?: number },
+    join: (timeline: Timeline, page: Page) => Timeline,
+  ): Promise<void> {
+    return this.#once(`${chatId} ${end}`, async () => {
+      const timeline = this.#store.timeline(chatId).value;
+      if (!timeline?.[end]) return;
+      const from = bound(timeline);
+      const page = await this.#client.messages.list({ chat_id: chatId, limit: scrollPageSize, ...from });
+      this.#store.changeTimeline(chatId, (now) => {
+        const { before_id, after_id } = bound(now);
+        // The timeline was replaced in the meantime.
+        if (before_id !== from.before_id || (end === 'hasNewer' && after_id !== from.after_id)) return now;
+        return join(now, page);
+      });
+    });
+  }
+
+  #once(key: string, load: () => Promise<void>): Promise<void> {
+    const running = this.#loading.get(key);
+    if (running) return running;
+    const started = load().finally(() => this.#loading.delete(key));
+    this.#loading.set(key, started);
+    return started;
+  }
+}

@@ -1,0 +1,158 @@
+import { afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import type { Client } from '@parley/server/test/support/client.ts';
+import { users } from '@parley/server/test/support/people.ts';
+import { serverFor } from '@parley/server/test/support/server.ts';
+import { Visitor } from '@parley/server/test/support/visitor.ts';
+import type { Session } from '../session.ts';
+import { TestBrowser, until } from './support.ts';
+
+describe('the state of the client', () => {
+  const server = serverFor('sqlite');
+  let ada: Client;
+  let bob: Client;
+  const browsers: TestBrowser[] = [];
+  beforeAll(async () => {
+    ({ ada, bob } = await users(server(), 'ada', 'bob'));
+  });
+  afterEach(() => {
+    for (const browser of browsers.splice(0)) {
+      browser.close();
+      expect(browser.errors).toEqual([]);
+    }
+  });
+  const browserOf = async (user: Client, name = 'ada') => {
+    const browser = await TestBrowser.of(server(), name, user);
+    browsers.push(browser);
+    return browser;
+  };
+  const newGroup = async (name: string) =>
+    (await ada.ok('messages.create_group', { name, participants: [bob.userId] })).group.chat_id;
+  const say = async (by: Client, chat_id: number, content: string) =>
+    (await by.ok('messages.send_message', { chat_id, content })).message;
+  const live = (tab: Session) => until('it is connected', () => tab.store.connection.value === 'live');
+  const textsIn = (tab: Session, chatId: number) =>
+    tab.store.peekTimeline(chatId)?.messages.map(({ content }) => content) ?? [];
+
+  /** What a view can see of a chat. */
+  const view = (tab: Session, chatId: number) => {
+    const { activity: _, last_message: __, ...chat } = tab.store.chat(chatId) ?? {};
+    return { chat, messages: tab.store.peekTimeline(chatId) };
+  };
+
+  test('after any events is the same as a fresh snapshot', async () => {
+    const chatId = await newGroup('Launch');
+    const tab = await (await browserOf(ada)).open();
+    await live(tab);
+    await tab.openChat(chatId);
+    const { message_id } = await say(bob, chatId, 'one');
+    const second = await say(ada, chatId, 'two');
+    const third = await say(bob, chatId, 'three');
+    await ada.ok('messages.edit_message', { message_id: second.message_id, content: 'two, edited' });
+    await bob.ok('messages.delete_message', { message_id: third.message_id });
+    await bob.ok('messages.add_reaction', { message_id, emoji: '👍' });
+    await ada.ok('messages.add_reaction', { message_id, emoji: '👍' });
+    await ada.ok('messages.add_reaction', { message_id, emoji: '🎉' });
+    await ada.ok('messages.remove_reaction', { message_id, emoji: '🎉' });
+    await ada.ok('chats.update', { chat_id: chatId, name: 'Landing', description: 'Down' });
+    await ada.ok('chats.set_role', { chat_id: chatId, user_id: bob.userId, role: 'admin' });
+    await bob.ok('messages.send_message', { chat_id: chatId, content: 'four', reply_to: message_id });
+    const last = await say(bob, chatId, 'five');
+    await until('all of it has arrived', () => tab.store.newestId(chatId) === last.message_id);
+
+    const fresh = await (await browserOf(ada)).open({ me: tab.store.me, session: 'another' });
+    await live(fresh);
+    await fresh.openChat(chatId);
+    await until('both are the same', () => Bun.deepEquals(view(tab, chatId), view(fresh, chatId)));
+    expect(textsIn(tab, chatId)).toEqual(['one', 'two, edited', '', 'four', 'five']);
+    expect(view(tab, chatId)).toMatchObject({
+      chat: { name: 'Landing', description: 'Down', unread_count: 3 },
+      messages: { messages: [{ reactions: [{ emoji: '👍', count: 2, reacted: true }] }, {}, {}, {}, {}] },
+    });
+  });
+
+  test('follows who joins and leaves, and the list is by activity', async () => {
+    const first = await newGroup('First');
+    const tab = await (await browserOf(bob, 'bob')).open();
+    await live(tab);
+    const second = await newGroup('Second');
+    await until('the new one is there', () => tab.store.chat(second) !== undefined);
+    expect(tab.store.byActivity.value[0]?.chat_id).toBe(second);
+    await say(ada, first, 'hello');
+    await until('the other one is first', () => tab.store.byActivity.value[0]?.chat_id === first);
+    expect(tab.store.chat(first)).toMatchObject({ unread_count: 1, last_message: { content: 'hello' } });
+    await ada.ok('chats.remove_participant', { chat_id: first, user_id: bob.userId });
+    await until('it is gone', () => tab.store.chat(first) === undefined);
+  });
+
+  test('shows the last state at once and without a response, then catches up', async () => {
+    const chatId = await newGroup('Train');
+    await say(bob, chatId, 'before');
+    const browser = await browserOf(ada);
+    const tab = await browser.open();
+    await live(tab);
+    await tab.openChat(chatId);
+    tab.flush();
+    await Bun.sleep(50);
+    browser.close();
+
+    await say(bob, chatId, 'while away');
+    browser.isOnline = false;
+    const again = await browser.open();
+    expect(again.store.isReady.value).toBe(true);
+    expect(again.store.chat(chatId)?.name).toBe('Train');
+    await again.openChat(chatId).catch(() => {});
+    expect(textsIn(again, chatId)).toEqual(['before']);
+    browser.isOnline = true;
+    await until('it has caught up', () => textsIn(again, chatId).includes('while away'));
+    expect(textsIn(again, chatId)).toEqual(['before', 'while away']);
+  });
+
+  test('drops what is stored once its cursor has expired', async () => {
+    const chatId = await newGroup('Old');
+    const browser = await browserOf(ada);
+    const tab = await browser.open();
+    await live(tab);
+    tab.flush();
+    await Bun.sleep(50);
+    browser.close();
+    // A cursor of another log, as after a restore.
+    let asked = 0;
+    browser.before = (url) => {
+      if (!url.includes('action=stream')) return;
+      asked++;
+      if (asked === 1) expect(new URL(url).searchParams.get('after')).not.toBeNull();
+    };
+    const expired = () =>
+      Response.json({ success: false, error: { code: 'cursor_expired', message: 'x' } }, { status: 410 });
+    const again = await browser.open({
+      fetch: async (url, init) =>
+        url.includes('action=stream') && asked++ === 0
+          ? expired()
+          : fetch(url, {
+              ...init,
+              headers: { ...Object.fromEntries(new Headers(init.headers)), authorization: `Bearer ${ada.token}` },
+            }),
+    });
+    await live(again);
+    expect(asked).toBe(2);
+    expect(again.store.chat(chatId)?.name).toBe('Old');
+  });
+
+  test('is deleted with the session, and is not shown to the next one', async () => {
+    const chatId = await newGroup('Secret');
+    const browser = await browserOf(ada);
+    const tab = await browser.open();
+    await live(tab);
+    await tab.openChat(chatId);
+    tab.flush();
+    await Bun.sleep(50);
+    expect((await new Visitor(server().url, browser.client.token).post('/sign-out')).status).toBe(303);
+    await until('the page has noticed', () => browser.endings === 1);
+    expect((await indexedDB.databases()).map(({ name }) => name)).not.toContain(`parley-${ada.userId}`);
+
+    const next = await browserOf(ada);
+    next.isOnline = false;
+    const fresh = await next.open();
+    expect(fresh.store.chats.value.size).toBe(0);
+  });
+});

@@ -1,0 +1,84 @@
+import { type Signal, signal } from '@preact/signals';
+import type { MessageRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import { chatPath } from './route.ts';
+
+/** What the user is doing in the open chat. */
+export class ChatState {
+  readonly chatId: number;
+  readonly #store: Store;
+  /** The message whose actions are shown. */
+  readonly active: Signal<number | undefined> = signal(undefined);
+  readonly editing: Signal<number | undefined> = signal(undefined);
+  readonly replyingTo: Signal<MessageRecord | undefined> = signal(undefined);
+  readonly deleting: Signal<MessageRecord | undefined> = signal(undefined);
+  /** The message that a link leads to. */
+  readonly target: Signal<number | undefined> = signal(undefined);
+  /** The first message that was unread when the chat was opened. */
+  readonly firstUnread: Signal<number | undefined> = signal(undefined);
+  /** Increased whenever the newest message is on the screen. */
+  readonly reachedEnd = signal(0);
+  /** A short confirmation. */
+  readonly notice: Signal<string> = signal('');
+  /** Increased with each message that the user sends. */
+  readonly sent = signal(0);
+  /** Increased to put the focus into the composer. */
+  readonly focusComposer = signal(0);
+
+  constructor(chatId: number, store: Store) {
+    this.chatId = chatId;
+    this.#store = store;
+  }
+
+  find(messageId: number): MessageRecord | undefined {
+    return this.#store.timeline(this.chatId).value?.messages.find(({ message_id }) => message_id === messageId);
+  }
+
+  startReply(message: MessageRecord): void {
+    this.replyingTo.value = message;
+    this.focusComposer.value++;
+  }
+
+  startEdit(message: MessageRecord): void {
+    this.editing.value = message.message_id;
+  }
+
+  endEdit(): void {
+    this.editing.value = undefined;
+    this.focusComposer.value++;
+  }
+
+  /** Edits the last message of the user. Returns false if there is none. */
+  editLast(): boolean {
+    const messages = this.#store.peekTimeline(this.chatId)?.messages ?? [];
+    const last = messages.findLast(
+      ({ user_id, deleted_at, content }) => user_id === this.#store.me.user_id && deleted_at === null && content !== '',
+    );
+    if (last) this.startEdit(last);
+    return last !== undefined;
+  }
+
+  askToDelete(message: MessageRecord): void {
+    this.deleting.value = message;
+  }
+
+  copyLink({ message_id }: MessageRecord): void {
+    const url = `${location.origin}${chatPath(this.chatId, message_id)}`;
+    this.notice.value = copyText(url) ? 'Link copied' : url;
+    setTimeout(() => {
+      this.notice.value = '';
+    }, 4_000);
+  }
+}
+
+/** Copies a text. The clipboard API exists only over https, and its predecessor everywhere. */
+function copyText(text: string): boolean {
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.className = 'unseen';
+  document.body.append(area);
+  area.select();
+  const isCopied = document.execCommand('copy');
+  area.remove();
+  return isCopied;
+}

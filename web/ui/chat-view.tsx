@@ -1,0 +1,125 @@
+/** @jsxImportSource preact */
+import { useSignalEffect } from '@preact/signals';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { ChatRecord } from '../store/records.ts';
+import { ChatAvatar } from './chat-list.tsx';
+import { ChatState } from './chat-state.ts';
+import { Composer } from './composer.tsx';
+import { chatName, useSession } from './context.ts';
+import { DeleteDialog } from './delete-dialog.tsx';
+import { Icon, IconButton } from './icon.tsx';
+import { MessageList } from './message-list.tsx';
+import { NewMessages } from './new-messages.tsx';
+import { PeopleDialog } from './people-dialog.tsx';
+import { useChatKeys } from './use-chat-keys.ts';
+import './chat-view.css';
+
+/** The open chat. */
+export function ChatView({ chatId, messageId }: { chatId: number; messageId: number | undefined }) {
+  const { store, timelines, openChat, loader, report } = useSession();
+  const state = useMemo(() => new ChatState(chatId, store), [chatId, store]);
+  const chat = store.chat(chatId);
+  const timeline = store.timeline(chatId).value;
+  const [isMissing, setMissing] = useState(false);
+
+  useEffect(() => {
+    setMissing(false);
+    if (messageId === undefined) openChat(chatId).catch(report);
+  }, [chatId, messageId, openChat, report]);
+  useEffect(() => {
+    if (messageId === undefined) return;
+    state.target.value = undefined;
+    timelines
+      .around(chatId, messageId)
+      .then(() => {
+        state.target.value = messageId;
+      })
+      .catch(report);
+  }, [chatId, messageId, state, timelines, report]);
+  const isUnknown = !chat && store.isReady.value;
+  useEffect(() => {
+    if (!isUnknown) return;
+    loader.loadChat(chatId).then((found) => setMissing(!found), report);
+  }, [isUnknown, chatId, loader, report]);
+
+  useMarkRead(state);
+  useChatKeys(state);
+  if (!chat) return <section class="chat-view">{isMissing && <Missing />}</section>;
+  return (
+    <section class="chat-view" aria-label={chatName(chat)}>
+      <ChatHeader chat={chat} />
+      {timeline ? <MessageList key={chatId} state={state} timeline={timeline} /> : <div class="message-pane" />}
+      <NewMessages chatId={chatId} />
+      <Composer key={`composer ${chatId}`} chat={chat} state={state} />
+      {state.deleting.value && (
+        <DeleteDialog
+          message={state.deleting.value}
+          onClose={() => {
+            state.deleting.value = undefined;
+          }}
+        />
+      )}
+      <p class="notice" role="status">
+        {state.notice.value}
+      </p>
+    </section>
+  );
+}
+
+function ChatHeader({ chat }: { chat: ChatRecord }) {
+  const [isPeopleOpen, setPeopleOpen] = useState(false);
+  const { type, description, participant_count } = chat;
+  return (
+    <header class="chat-header">
+      <a class="icon-button back" href="/" aria-label="All chats">
+        <Icon name="back" />
+      </a>
+      <ChatAvatar chat={chat} />
+      <div class="title">
+        <h1>
+          <bdi>{chatName(chat)}</bdi>
+        </h1>
+        <p>{type === 'direct' ? `@${chat.peer?.name ?? ''}` : description || countOf(participant_count)}</p>
+      </div>
+      <a
+        class="icon-button"
+        href={`/search?chat=${chat.chat_id}`}
+        aria-label="Search in this chat"
+        title="Search in this chat"
+      >
+        <Icon name="search" />
+      </a>
+      {type !== 'direct' && <IconButton icon="people" label="People" onClick={() => setPeopleOpen(true)} />}
+      {isPeopleOpen && <PeopleDialog chat={chat} onClose={() => setPeopleOpen(false)} />}
+    </header>
+  );
+}
+
+const countOf = (count: number): string => (count === 1 ? '1 person' : `${count} people`);
+
+function Missing() {
+  return (
+    <div class="nothing">
+      <h1>This chat is not yours to see</h1>
+      <p>It does not exist, or you are not in it.</p>
+    </div>
+  );
+}
+
+/** Marks the chat as read while its newest message is on the screen of somebody who looks. */
+function useMarkRead(state: ChatState): void {
+  const { client, store, report } = useSession();
+  useSignalEffect(() => {
+    const { chatId } = state;
+    const isSeen = state.reachedEnd.value > 0 && store.isVisible.value;
+    const unread = store.chats.value.get(chatId)?.unread_count ?? 0;
+    if (!isSeen || unread === 0) return;
+    const messageId = store.newestId(chatId);
+    const timer = setTimeout(() => {
+      client.messages.markRead({ chat_id: chatId, message_id: messageId }).then(({ read }) => {
+        store.changeChat(chatId, () => ({ unread_count: read.unread_count, mention_count: 0 }));
+      }, report);
+    }, 300);
+    return () => clearTimeout(timer);
+  });
+}

@@ -1,0 +1,88 @@
+/** @jsxImportSource preact */
+import { useEffect, useRef } from 'preact/hooks';
+import type { ChatRecord } from '../store/records.ts';
+import type { ChatState } from './chat-state.ts';
+import { chatName, maySend, useSession } from './context.ts';
+import { Icon, IconButton } from './icon.tsx';
+import './composer.css';
+
+/** Without a keyboard, Enter is a new line. */
+const hasKeyboard = () => !matchMedia('(pointer: coarse)').matches;
+
+export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }) {
+  const { outbox, drafts, store, report } = useSession();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const draft = drafts.get(chat.chat_id);
+  const reply = state.replyingTo.value;
+
+  const focusRequests = state.focusComposer.value;
+  useEffect(() => {
+    if (focusRequests > 0 || hasKeyboard()) field.current?.focus();
+  }, [focusRequests]);
+
+  if (!maySend(chat)) {
+    return <p class="composer-closed">Only the owner and admins write in this channel.</p>;
+  }
+  const send = () => {
+    const text = drafts.get(chat.chat_id);
+    if (text.trim() === '') return;
+    drafts.set(chat.chat_id, '');
+    state.replyingTo.value = undefined;
+    state.firstUnread.value = undefined;
+    state.sent.value++;
+    outbox.send(chat.chat_id, text, reply?.message_id ?? null).catch(report);
+    field.current?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    if (event.key === 'Enter' && !event.shiftKey && hasKeyboard()) {
+      event.preventDefault();
+      send();
+    } else if (event.key === 'ArrowUp' && field.current?.value === '') {
+      if (state.editLast()) event.preventDefault();
+    } else if (event.key === 'Escape' && reply) {
+      event.stopPropagation();
+      state.replyingTo.value = undefined;
+    }
+  };
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      {reply && (
+        <div class="replying">
+          <Icon name="reply" />
+          <span>
+            Reply to <bdi>{store.user(reply.user_id)?.display_name}</bdi>: {reply.content || reply.file?.name}
+          </span>
+          <IconButton
+            icon="close"
+            label="Cancel the reply"
+            onClick={() => {
+              state.replyingTo.value = undefined;
+            }}
+          />
+        </div>
+      )}
+      <div class="box">
+        <textarea
+          ref={field}
+          rows={1}
+          aria-label="Message"
+          placeholder={`Message ${chatName(chat)}`}
+          dir="auto"
+          value={draft}
+          onInput={(event) => drafts.set(chat.chat_id, event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+        />
+        <button type="submit" class="send" aria-label="Send" title="Send" disabled={draft.trim() === ''}>
+          <Icon name="send" />
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,83 @@
+/** @jsxImportSource preact */
+import {
+  ArrowDown,
+  ArrowLeft,
+  Check,
+  Compass,
+  Copy,
+  Hash,
+  type IconNode,
+  Link2,
+  LogOut,
+  Megaphone,
+  Pencil,
+  Plus,
+  Reply,
+  Search,
+  SendHorizontal,
+  Settings,
+  Smile,
+  Trash2,
+  User,
+  Users,
+  X,
+} from 'lucide';
+import { h } from 'preact';
+import './button.css';
+
+const icons = {
+  back: ArrowLeft,
+  browse: Compass,
+  channel: Megaphone,
+  check: Check,
+  close: X,
+  copy: Copy,
+  down: ArrowDown,
+  edit: Pencil,
+  group: Hash,
+  link: Link2,
+  person: User,
+  people: Users,
+  plus: Plus,
+  react: Smile,
+  remove: Trash2,
+  reply: Reply,
+  search: Search,
+  send: SendHorizontal,
+  settings: Settings,
+  signOut: LogOut,
+} as const satisfies Readonly<Record<string, IconNode>>;
+
+export type IconName = keyof typeof icons;
+
+/** A picture beside words. Screen readers skip it. */
+export function Icon({ name }: { readonly name: IconName }) {
+  return (
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+      {icons[name].map(([tag, attributes]) => h(tag, attributes))}
+    </svg>
+  );
+}
+
+interface IconButtonProps {
+  readonly icon: IconName;
+  /** What it does. */
+  readonly label: string;
+  readonly onClick: () => void;
+  readonly isExpanded?: boolean;
+}
+
+export function IconButton({ icon, label, onClick, isExpanded }: IconButtonProps) {
+  return (
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={label}
+      title={label}
+      aria-expanded={isExpanded}
+      onClick={onClick}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}

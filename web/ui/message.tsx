@@ -1,0 +1,171 @@
+/** @jsxImportSource preact */
+import { memo } from 'preact/compat';
+import { useRef, useState } from 'preact/hooks';
+import type { Unsent } from '../outbox/outbox.ts';
+import type { ChatRecord, MessageRecord } from '../store/records.ts';
+import { Avatar } from './avatar.tsx';
+import type { ChatState } from './chat-state.ts';
+import { mayManage, maySend, useSession, useUserName } from './context.ts';
+import { EditForm } from './edit-form.tsx';
+import { FileLink } from './file-link.tsx';
+import { IconButton } from './icon.tsx';
+import { isEmoji, renderMarkdown } from './markdown.ts';
+import { ReactionPicker, Reactions } from './reactions.tsx';
+import { chatPath } from './route.ts';
+import { fullTime, timeOfDay } from './time.ts';
+import './message.css';
+
+interface MessageProps {
+  readonly message: MessageRecord;
+  readonly isContinued: boolean;
+  readonly state: ChatState;
+}
+
+/** One message. Its actions appear while the pointer or the focus is on it. */
+export const MessageRow = memo(function MessageRow({ message, isContinued, state }: MessageProps) {
+  const { message_id, user_id, created_at, edited_at, deleted_at, reply_to, file, reactions } = message;
+  const isEditing = state.editing.value === message_id;
+  const isActive = state.active.value === message_id;
+  const isTarget = state.target.value === message_id;
+  const activate = () => {
+    state.active.value = message_id;
+  };
+  // A finger has no place to rest: a tap shows the actions.
+  const hover = ({ pointerType }: PointerEvent) => {
+    if (pointerType === 'mouse') activate();
+  };
+  return (
+    // The list moves the focus with j and k.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the focus shows the actions too
+    <article
+      class={`message${isContinued ? ' continued' : ''}${isTarget ? ' target' : ''}`}
+      tabIndex={-1}
+      data-message={message_id}
+      onPointerEnter={hover}
+      onClick={activate}
+      onFocusIn={activate}
+    >
+      {reply_to !== null && <Quote messageId={reply_to} state={state} />}
+      <Head userId={user_id} at={created_at} isContinued={isContinued} link={chatPath(message.chat_id, message_id)} />
+      {isEditing ? (
+        <EditForm message={message} state={state} />
+      ) : deleted_at !== null ? (
+        <p class="gone">This message was deleted.</p>
+      ) : (
+        <Content text={message.content} isEdited={edited_at !== null} />
+      )}
+      {file && <FileLink file={file} />}
+      {reactions.length > 0 && <Reactions message={message} />}
+      {isActive && !isEditing && deleted_at === null && <Actions message={message} state={state} />}
+    </article>
+  );
+});
+
+function Head({ userId, at, isContinued, link }: { userId: number; at: string; isContinued: boolean; link?: string }) {
+  const name = useUserName(userId);
+  const time = (
+    <time dateTime={at} title={fullTime(at)}>
+      {timeOfDay(at, isContinued)}
+    </time>
+  );
+  const clock = link === undefined ? time : <a href={link}>{time}</a>;
+  if (isContinued) {
+    return (
+      <div class="aside">
+        <span class="unseen">{name}</span>
+        {clock}
+      </div>
+    );
+  }
+  return (
+    <>
+      <div class="aside">
+        <Avatar id={userId} name={name} />
+      </div>
+      <header>
+        <bdi class="author">{name}</bdi> {clock}
+      </header>
+    </>
+  );
+}
+
+function Content({ text, isEdited }: { text: string; isEdited: boolean }) {
+  if (text === '') return null;
+  const html = { __html: renderMarkdown(text) };
+  return (
+    <div class="body">
+      <div class={`markdown${isEmoji(text) ? ' emoji' : ''}`} dir="auto" dangerouslySetInnerHTML={html} />
+      {isEdited && <span class="edited">(edited)</span>}
+    </div>
+  );
+}
+
+/** The message that another one replies to, in one line. */
+function Quote({ messageId, state }: { messageId: number; state: ChatState }) {
+  const { store } = useSession();
+  const quoted = state.find(messageId);
+  return (
+    <a class="quote" href={chatPath(state.chatId, messageId)}>
+      {quoted ? (
+        <>
+          <bdi>{store.user(quoted.user_id)?.display_name ?? '…'}</bdi>{' '}
+          <span>{quoted.deleted_at === null ? quoted.content || quoted.file?.name : 'Message deleted'}</span>
+        </>
+      ) : (
+        <span>An earlier message</span>
+      )}
+    </a>
+  );
+}
+
+function Actions({ message, state }: { message: MessageRecord; state: ChatState }) {
+  const { store } = useSession();
+  const anchor = useRef<HTMLDivElement>(null);
+  const [isPicking, setPicking] = useState(false);
+  const chat: ChatRecord | undefined = store.chat(state.chatId);
+  const isOwn = message.user_id === store.me.user_id;
+  const copyLink = () => state.copyLink(message);
+  return (
+    <div class="actions" role="toolbar" aria-label="Message actions" ref={anchor}>
+      <IconButton icon="react" label="React" isExpanded={isPicking} onClick={() => setPicking(!isPicking)} />
+      {chat && maySend(chat) && <IconButton icon="reply" label="Reply" onClick={() => state.startReply(message)} />}
+      <IconButton icon="link" label="Copy link" onClick={copyLink} />
+      {isOwn && <IconButton icon="edit" label="Edit" onClick={() => state.startEdit(message)} />}
+      {(isOwn || (chat && mayManage(chat))) && (
+        <IconButton icon="remove" label="Delete" onClick={() => state.askToDelete(message)} />
+      )}
+      {isPicking && anchor.current && (
+        <ReactionPicker message={message} anchor={anchor.current} onClose={() => setPicking(false)} />
+      )}
+    </div>
+  );
+}
+
+/** A message that the server does not have yet. */
+export function UnsentRow({ item, isContinued }: { item: Unsent; isContinued: boolean }) {
+  const { store, outbox, report } = useSession();
+  const { seq, content, refusal, created_at } = item;
+  const at = new Date(created_at).toISOString();
+  const isOld = outbox.isOld(item);
+  const retry = () => outbox.retry(seq).catch(report);
+  const discard = () => outbox.discard(seq).catch(report);
+  return (
+    <article class={`message unsent${isContinued ? ' continued' : ''}`}>
+      <Head userId={store.me.user_id} at={at} isContinued={isContinued} />
+      <Content text={content} isEdited={false} />
+      {refusal === null && !isOld ? (
+        <p class="status">Sending…</p>
+      ) : (
+        <p class="status failed">
+          {refusal ?? `You wrote this on ${fullTime(at)}. Send it now?`}{' '}
+          <button type="button" onClick={retry}>
+            {refusal === null ? 'Send now' : 'Try again'}
+          </button>{' '}
+          <button type="button" onClick={discard}>
+            Discard
+          </button>
+        </p>
+      )}
+    </article>
+  );
+}

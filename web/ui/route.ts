@@ -1,0 +1,63 @@
+import { signal } from '@preact/signals';
+
+/** What the path shows. */
+export type Route =
+  | { readonly name: 'home' }
+  | { readonly name: 'chat'; readonly chatId: number; readonly messageId: number | undefined }
+  | { readonly name: 'message'; readonly messageId: number }
+  | { readonly name: 'search'; readonly query: string; readonly chatId: number | undefined }
+  | { readonly name: 'browse' };
+
+/** Returns the route of a path, or undefined if it is not one of ours. */
+export function parseRoute(path: string): Route | undefined {
+  const { pathname, searchParams } = new URL(path, 'http://x');
+  const [first = '', second, third, ...rest] = pathname.slice(1).split('/');
+  if (rest.length > 0) return undefined;
+  const ids = [second, third].map((part) => (part !== undefined && /^\d{1,15}$/.test(part) ? Number(part) : undefined));
+  if (first === '' && second === undefined) return { name: 'home' };
+  if (first === 'chats' && ids[0] && (third === undefined || ids[1])) {
+    return { name: 'chat', chatId: ids[0], messageId: ids[1] };
+  }
+  if (first === 'm' && ids[0] && third === undefined) return { name: 'message', messageId: ids[0] };
+  if (first === 'search' && second === undefined) {
+    return {
+      name: 'search',
+      query: searchParams.get('q') ?? '',
+      chatId: Number(searchParams.get('chat')) || undefined,
+    };
+  }
+  if (first === 'browse' && second === undefined) return { name: 'browse' };
+  return undefined;
+}
+
+export const chatPath = (chatId: number, messageId?: number): string =>
+  `/chats/${chatId}${messageId === undefined ? '' : `/${messageId}`}`;
+
+const here = (): Route => parseRoute(`${location.pathname}${location.search}`) ?? { name: 'home' };
+
+export const route = signal<Route>({ name: 'home' });
+
+/** Shows another path without loading the page. */
+export function navigate(path: string, { replace = false } = {}): void {
+  if (replace) history.replaceState(null, '', path);
+  else if (path !== `${location.pathname}${location.search}`) history.pushState(null, '', path);
+  route.value = here();
+}
+
+/** Follows the history of the browser and clicks on links to our own paths. */
+export function startRouting(): void {
+  route.value = here();
+  addEventListener('popstate', () => {
+    route.value = here();
+  });
+  document.addEventListener('click', (event) => {
+    const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
+    const link = (event.target as Element | null)?.closest?.('a');
+    if (!isPlain || event.defaultPrevented || !link || link.origin !== location.origin || link.target === '_blank')
+      return;
+    const path = `${link.pathname}${link.search}`;
+    if (!parseRoute(path)) return;
+    event.preventDefault();
+    navigate(path);
+  });
+}

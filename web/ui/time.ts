@@ -1,0 +1,52 @@
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'short' });
+const dayOfYear = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const date = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
+const longDay = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
+const longDate = new Intl.DateTimeFormat(undefined, {
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+});
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'short' });
+
+const dayMs = 24 * 3_600_000;
+
+const startOfDay = (at: Date): number => new Date(at.getFullYear(), at.getMonth(), at.getDate()).getTime();
+const daysAgo = (at: Date, now: Date): number => Math.round((startOfDay(now) - startOfDay(at)) / dayMs);
+
+/** Returns the time. A narrow one has no AM or PM. */
+export function timeOfDay(at: string, isNarrow = false): string {
+  const then = new Date(at);
+  if (!isNarrow) return clock.format(then);
+  const parts = clock.formatToParts(then).filter(({ type }) => type !== 'dayPeriod');
+  return parts
+    .map(({ value }) => value)
+    .join('')
+    .trim();
+}
+
+export const fullTime = (at: string): string => full.format(new Date(at));
+
+/** Returns a key that is the same for all times of one day, where the reader is. */
+export const dayKey = (at: string): number => startOfDay(new Date(at));
+
+/** Returns the name of a day as a heading. */
+export function dayName(at: string, now = new Date()): string {
+  const then = new Date(at);
+  const ago = daysAgo(then, now);
+  if (ago === 0) return 'Today';
+  if (ago === 1) return 'Yesterday';
+  return (then.getFullYear() === now.getFullYear() ? longDay : longDate).format(then);
+}
+
+/** Returns a time for a narrow column: the shorter, the more recent. */
+export function shortTime(at: string, now = new Date()): string {
+  const then = new Date(at);
+  const ago = daysAgo(then, now);
+  if (ago === 0) return clock.format(then);
+  if (ago === 1) return 'Yesterday';
+  if (ago < 7) return weekday.format(then);
+  return (then.getFullYear() === now.getFullYear() ? dayOfYear : date).format(then);
+}
