@@ -100,7 +100,7 @@ export class Loader implements Loads {
   async #loadUser(userId: number): Promise<void> {
     try {
       const { user } = await this.#client.users.get({ user_id: userId });
-      this.#store.putUsers([user]);
+      if (user) this.#store.putUsers([user]);
     } catch (error) {
       if (!(error instanceof ApiError && error.code === 'not_found')) {
         this.#requested.delete(userId);
