@@ -6,6 +6,7 @@ import { eventually } from '../../server/test/support/eventually.ts';
 import { attach, type TestServer } from '../../server/test/support/server.ts';
 import { Server } from '../harness/server.ts';
 import { hangMs } from '../harness/wait.ts';
+import { onePixel } from './calls/from-schema.ts';
 import { Pool } from './calls/value.ts';
 import { makePeople, type People } from './people.ts';
 import { attempt, type Draw, type Subject } from './subject.ts';
@@ -144,6 +145,13 @@ async function furnish(people: People, pool: Pool): Promise<void> {
     pool.learn(await owner.ok('messages.send_message', { chat_id, file: new File(['a file'], 'file.txt') }));
   }
   pool.learn(await member.ok('messages.send_message', { chat_id: group.chat_id, content: 'more words' }));
+  for (const person of [owner, member, bot])
+    await person.ok('users.set_avatar', { file: new File([onePixel], 'a.png') });
+  for (let i = 0; i < 3; i++) {
+    pool.learn(
+      await owner.ok('messages.send_message', { chat_id: group.chat_id, file: new File([onePixel], 'b.png') }),
+    );
+  }
   pool.learn(await owner.ok('tokens.create', { name: 'spare' }));
   pool.learn(await owner.ok('apps.register', { name: 'App', redirects: ['https://app.example/callback'] }));
   pool.learn(await owner.ok('events.list', {}));

@@ -88,8 +88,17 @@ function textOf({ format, pattern, minLength = 0, ...schema }: Schema): fc.Arbit
   );
 }
 
+/** A PNG of one pixel. */
+export const onePixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGM4oKAAAAKkAQHjTKctAAAAAElFTkSuQmCC',
+  'base64',
+);
+
 const file = fc
-  .tuple(fc.oneof(fc.constantFrom('a.txt', 'b.png', 'ü.html', ''), wildText), fc.uint8Array({ maxLength: 300 }))
+  .tuple(
+    fc.oneof(fc.constantFrom('a.txt', 'b.png', 'ü.html', ''), wildText),
+    fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.constant(onePixel)),
+  )
   .map(([name, bytes]) => new Bytes(name, Uint8Array.from(bytes)));
 
 const offset = fc.constantFrom('Z', '+00:00', '-23:59', '+23:59', '+02:00');
