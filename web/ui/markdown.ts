@@ -1,5 +1,5 @@
 import DOMPurify from 'dompurify';
-import { Marked, type Tokens } from 'marked';
+import { Marked, type Token, type Tokens } from 'marked';
 import './markdown.css';
 
 const escapes: Readonly<Record<string, string>> = {
@@ -54,6 +54,32 @@ export function renderMarkdown(text: string): string {
   cache.set(text, html);
   return html;
 }
+
+/** Returns the text of a message in one line, without Markdown marks. */
+export function plainText(text: string): string {
+  const parts: string[] = [];
+  const collect = (tokens: readonly Token[]): void => {
+    for (const token of tokens) {
+      const inner = innerTokens(token);
+      if (inner) collect(inner);
+      else if (token.type === 'br' || token.type === 'space') parts.push(' ');
+      else if ('text' in token) parts.push(token.text);
+      if (blocks.has(token.type)) parts.push(' ');
+    }
+  };
+  collect(marked.lexer(text));
+  return parts.join('').replace(/\s+/g, ' ').trim();
+}
+
+const blocks: ReadonlySet<string> = new Set(['paragraph', 'heading', 'code', 'list_item', 'blockquote', 'table']);
+
+function innerTokens(token: Token): readonly Token[] | undefined {
+  if (token.type === 'list') return token.items;
+  if (token.type === 'table') return [...token.header, ...token.rows.flat()].flatMap(({ tokens }) => [...tokens, gap]);
+  return 'tokens' in token && token.type !== 'image' ? token.tokens : undefined;
+}
+
+const gap: Token = { type: 'space', raw: ' ' };
 
 const onlyEmoji = /^(?:\p{Extended_Pictographic}|\p{Emoji_Component}|\s){1,12}$/u;
 
