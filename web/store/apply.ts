@@ -48,8 +48,12 @@ const handlers: Handlers = {
   group_created: loadChat,
   channel_created: loadChat,
   direct_created: loadChat,
-  user_joined: loadChat,
+  user_joined: (store, { chat_id }, _, loads) => {
+    store.forgetParticipants(chat_id);
+    loads.chat(chat_id);
+  },
   user_left: (store, { chat_id, user_id }, _, loads) => {
+    store.forgetParticipants(chat_id);
     if (user_id === store.me.user_id) store.removeChat(chat_id);
     else loads.chat(chat_id);
   },

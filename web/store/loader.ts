@@ -9,6 +9,9 @@ const gatherMs = 50;
 
 const pageSize = 200;
 
+/** In a larger chat, the others are not offered as completions. */
+const maxParticipants = 2_000;
+
 /** Loads chats, single messages and users into the store. Requests for the same thing are joined. */
 export class Loader implements Loads {
   readonly #store: Store;
@@ -102,6 +105,16 @@ export class Loader implements Loads {
   async participants(chatId: number) {
     const { participants } = await this.#client.chats.participants({ chat_id: chatId, limit: pageSize });
     return participants;
+  }
+
+  /** Loads the participants of a chat into the store. */
+  async loadParticipants(chatId: number): Promise<void> {
+    const people = [];
+    for await (const person of this.#client.chats.participants.all({ chat_id: chatId, limit: pageSize })) {
+      people.push(person);
+      if (people.length === maxParticipants) break;
+    }
+    this.#store.putParticipants(chatId, people);
   }
 
   /** Loads all known users again, when they are next needed. */

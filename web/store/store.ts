@@ -1,3 +1,4 @@
+import type { Participant } from '@parley-chat/sdk';
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import {
   type ChatRecord,
@@ -29,6 +30,8 @@ export class Store {
   readonly me: Me;
   readonly chats: Signal<ReadonlyMap<number, ChatRecord>> = signal(new Map());
   readonly users: Signal<ReadonlyMap<number, UserRecord>> = signal(new Map());
+  /** The participants of chats, as far as a view needed them. */
+  readonly participants: Signal<ReadonlyMap<number, readonly Participant[]>> = signal(new Map());
   /** False until there is something to show. */
   readonly isReady = signal(false);
   /** Whether somebody looks at the page. */
@@ -118,6 +121,16 @@ export class Store {
   changeUser(userId: number, change: Partial<UserRecord>): void {
     const user = this.users.value.get(userId);
     if (user) this.putUsers([{ ...user, ...change }]);
+  }
+
+  putParticipants(chatId: number, people: readonly Participant[]): void {
+    this.participants.value = new Map(this.participants.value).set(chatId, people);
+  }
+
+  /** Somebody has joined or left. */
+  forgetParticipants(chatId: number): void {
+    if (!this.participants.value.has(chatId)) return;
+    this.participants.value = new Map([...this.participants.value].filter(([id]) => id !== chatId));
   }
 
   /** The timeline of a chat. Undefined until it is loaded. */

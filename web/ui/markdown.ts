@@ -22,12 +22,44 @@ const marked = new Marked({
   },
 });
 
+/** The names that the message mentions, while it is rendered. The server has found them: others are plain text. */
+let mentioned: ReadonlySet<string> = new Set();
+let ownName = '';
+
+/** The longest mentioned name at the start of a handle, as the server finds it. */
+function mentionedName(handle: string): string | undefined {
+  for (let name = handle.replace(/[._-]+$/, ''); name !== ''; name = name.replace(/[._-]*[^._-]*$/, '')) {
+    if (mentioned.has(name.toLowerCase())) return name;
+  }
+  return undefined;
+}
+
+marked.use({
+  extensions: [
+    {
+      name: 'mention',
+      level: 'inline',
+      start: (text) => (mentioned.size === 0 ? undefined : (/(?<![\p{L}\p{N}_+%.-])@/u.exec(text)?.index ?? undefined)),
+      tokenizer(text) {
+        if (mentioned.size === 0 || this.lexer.state.inLink) return undefined;
+        const name = mentionedName(/^@([a-z\d][a-z\d._-]*)/i.exec(text)?.[1] ?? '');
+        return name === undefined ? undefined : { type: 'mention', raw: `@${name}`, text: `@${name}` };
+      },
+      renderer: ({ text }) => {
+        const name = String(text).slice(1).toLowerCase();
+        const isMe = name === 'all' || name === ownName;
+        return `<span class="mention${isMe ? ' me' : ''}">${escapeHtml(String(text))}</span>`;
+      },
+    },
+  ],
+});
+
 const allowed = {
   ALLOWED_TAGS: [
     ...['a', 'blockquote', 'br', 'code', 'del', 'em', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'li', 'ol', 'p', 'pre'],
-    ...['strong', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul'],
+    ...['span', 'strong', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul'],
   ],
-  ALLOWED_ATTR: ['href', 'start', 'target', 'rel'],
+  ALLOWED_ATTR: ['class', 'href', 'start', 'target', 'rel'],
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:)/i,
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
@@ -42,16 +74,30 @@ DOMPurify.addHook('afterSanitizeAttributes', (node) => {
   link.rel = 'noopener noreferrer nofollow';
 });
 
+/** Of all classes, only those of mentions are ours. */
+DOMPurify.addHook('uponSanitizeAttribute', (_, data) => {
+  if (data.attrName === 'class' && !/^mention(?: me)?$/.test(data.attrValue)) data.keepAttr = false;
+});
+
 const maxCached = 1_000;
 const cache = new Map<string, string>();
 
+/** Whom a message mentions: their names, and that of the reader. */
+export interface MentionedNames {
+  readonly names: readonly string[];
+  readonly me: string;
+}
+
 /** Returns the HTML of a message: safe, whatever it contains. */
-export function renderMarkdown(text: string): string {
-  const cached = cache.get(text);
+export function renderMarkdown(text: string, mentions: MentionedNames = { names: [], me: '' }): string {
+  const key = mentions.names.length === 0 ? text : `${mentions.names.join(' ')}\n${text}`;
+  const cached = cache.get(key);
   if (cached !== undefined) return cached;
+  mentioned = new Set(mentions.names.map((name) => name.toLowerCase()));
+  ownName = mentions.me.toLowerCase();
   const html = DOMPurify.sanitize(marked.parse(text, { async: false }), allowed);
   if (cache.size >= maxCached) cache.delete(cache.keys().next().value ?? '');
-  cache.set(text, html);
+  cache.set(key, html);
   return html;
 }
 
