@@ -92,6 +92,7 @@ export async function openSession(options: SessionOptions) {
   };
   const expired = async () => {
     store.dropTimelines();
+    loader.forgetUsers();
     await persistence.clear();
   };
   const reached = (at: number) => persistence.reached(at);

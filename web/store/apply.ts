@@ -1,5 +1,5 @@
 import type { EventData, SignalData, Streamed } from '@parley-chat/sdk';
-import type { ChatRecord, MessageRecord } from './records.ts';
+import { type ChatRecord, type MessageRecord, maxPreview, type SentChat } from './records.ts';
 import type { Store } from './store.ts';
 
 /** Loads what an event does not carry. */
@@ -15,6 +15,9 @@ type Handlers = { readonly [E in keyof EventData]?: Handler<EventData[E]> } & {
   readonly [S in keyof SignalData]?: Handler<SignalData[S]>;
 };
 
+/** Activities are ids. What is between two of them is less than one apart. */
+const placeStep = 1e-4;
+
 const loadChat: Handler<{ readonly chat_id: number }> = (_, { chat_id }, __, loads) => loads.chat(chat_id);
 const loadMessage: Handler<{ readonly chat_id: number; readonly message_id: number }> = (_, data, __, loads) =>
   loads.message(data.chat_id, data.message_id);
@@ -25,17 +28,32 @@ const handlers: Handlers = {
     if (!store.chat(data.chat_id)) loads.chat(data.chat_id);
     store.addMessage(messageOf(data, at));
   },
-  message_edited: (store, { chat_id, message_id, content }, at) =>
-    store.changeMessage(chat_id, message_id, (message) => ({ ...message, content, edited_at: at })),
+  message_edited: (store, { chat_id, message_id, content, mentions, mentions_all }, at, loads) => {
+    store.changePreview(chat_id, message_id, { content: content.slice(0, maxPreview) });
+    store.changeMessage(chat_id, message_id, ({ mentions: _, mentions_all: __, ...message }) => ({
+      ...message,
+      ...(mentions && { mentions }),
+      ...(mentions_all && { mentions_all }),
+      content,
+      edited_at: at,
+    }));
+    // An edit may add a mention to an unread message, or take one away.
+    if ((store.chat(chat_id)?.unread_count ?? 0) > 0) loads.chat(chat_id);
+  },
   message_deleted: (store, { chat_id, message_id }, at, loads) => {
+    store.changePreview(chat_id, message_id, { content: '', file: null });
     store.changeMessage(chat_id, message_id, (message) => tombstone(message, at));
     if ((store.chat(chat_id)?.unread_count ?? 0) > 0) loads.chat(chat_id);
   },
   group_created: loadChat,
   channel_created: loadChat,
   direct_created: loadChat,
-  user_joined: loadChat,
+  user_joined: (store, { chat_id }, _, loads) => {
+    store.forgetParticipants(chat_id);
+    loads.chat(chat_id);
+  },
   user_left: (store, { chat_id, user_id }, _, loads) => {
+    store.forgetParticipants(chat_id);
     if (user_id === store.me.user_id) store.removeChat(chat_id);
     else loads.chat(chat_id);
   },
@@ -43,6 +61,16 @@ const handlers: Handlers = {
     store.changeChat(chat_id, () => ({ name, description, visibility })),
   role_changed: (store, { chat_id, user_id, role }) => {
     if (user_id === store.me.user_id) store.changeChat(chat_id, () => ({ role }));
+  },
+  user_updated: (store, { chat_id, user_id, name, display_name, status_text, avatar_url }) => {
+    store.changeUser(user_id, { display_name, status_text, avatar_url });
+    store.changeChat(chat_id, ({ peer }) =>
+      peer?.user_id === user_id ? { peer: { ...peer, name, display_name } } : {},
+    );
+  },
+  preferences_changed: (store, { preferences: { chat_id, ...preferences } }, _, loads) => {
+    if (store.chat(chat_id)) store.changeChat(chat_id, () => preferences);
+    else loads.chat(chat_id);
   },
   reaction_added: loadMessage,
   reaction_removed: loadMessage,
@@ -71,7 +99,10 @@ export function messageOf(data: EventData['new_message'], at: string): MessageRe
   };
 }
 
-const tombstone = (message: MessageRecord, at: string): MessageRecord => ({
+const tombstone = (
+  { mentions: _, mentions_all: __, files: ___, ...message }: MessageRecord,
+  at: string,
+): MessageRecord => ({
   ...message,
   content: '',
   file: null,
@@ -79,14 +110,19 @@ const tombstone = (message: MessageRecord, at: string): MessageRecord => ({
   deleted_at: at,
 });
 
-/** Returns the record of a chat as the server sent it, with what only the client knows. */
-export function chatRecord(sent: Omit<ChatRecord, 'activity'>, known: ChatRecord | undefined, now: number): ChatRecord {
-  const last = sent.last_message_id ?? 0;
-  const isSame = known?.last_message?.message_id === last;
-  return {
-    ...(known?.peer && { peer: known.peer }),
-    ...(isSame && known.last_message && { last_message: known.last_message }),
-    ...sent,
-    activity: Math.max(last, known?.activity ?? now),
-  };
+/** Returns the record of one chat as the server sent it. Its place in the list is that of its newest message, or the known one. */
+export const chatRecord = (sent: SentChat, known: ChatRecord | undefined, now: number): ChatRecord => ({
+  ...sent,
+  activity: Math.max(sent.last_message_id ?? 0, known?.activity ?? now),
+});
+
+/** Returns the records of a list by activity. A chat without newer messages, such as one just joined, keeps its place in it. */
+export function listRecords(sent: readonly SentChat[]): ChatRecord[] {
+  const records: ChatRecord[] = [];
+  let below = 0;
+  for (const chat of sent.toReversed()) {
+    below = Math.max(chat.last_message_id ?? 0, below + placeStep);
+    records.push({ ...chat, activity: below });
+  }
+  return records.reverse();
 }

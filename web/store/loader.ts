@@ -1,13 +1,16 @@
 import { ApiError, type Client } from '@parley-chat/sdk';
 import { Batch } from '../lib/batch.ts';
-import { chatRecord, type Loads } from './apply.ts';
-import type { ChatRecord, UserRecord } from './records.ts';
+import { chatRecord, type Loads, listRecords } from './apply.ts';
+import { type ChatRecord, type SentChat, userRecord } from './records.ts';
 import type { Store } from './store.ts';
 
 /** Events that arrive together cause one request. */
 const gatherMs = 50;
 
 const pageSize = 200;
+
+/** In a larger chat, the others are not offered as completions. */
+const maxParticipants = 2_000;
 
 /** Loads chats, single messages and users into the store. Requests for the same thing are joined. */
 export class Loader implements Loads {
@@ -19,6 +22,8 @@ export class Loader implements Loads {
   readonly #users: Batch<number>;
   /** Users that were asked for, also those that do not exist. */
   readonly #requested = new Set<number>();
+  /** Chats that were put into the store since the list was last requested. */
+  readonly #created = new Set<number>();
 
   constructor(store: Store, client: Client, onError: (error: unknown) => void) {
     this.#store = store;
@@ -26,7 +31,7 @@ export class Loader implements Loads {
     this.#onError = onError;
     this.#chats = new Batch(gatherMs, (ids) => this.#each(ids, (id) => this.loadChat(id)));
     this.#messages = new Batch(gatherMs, (ids) => this.#each(ids, (id) => this.#loadMessage(id)));
-    this.#users = new Batch(gatherMs, (ids) => this.#each(ids, (id) => this.#loadUser(id)));
+    this.#users = new Batch(gatherMs, (ids) => this.#work(() => this.#loadUsers(ids)));
     store.listen({ usersNeeded: (ids) => this.#needUsers(ids) });
   }
 
@@ -38,14 +43,37 @@ export class Loader implements Loads {
     this.#messages.add(messageId);
   }
 
-  /** Loads the list. Chats that are not in it any more are removed. */
-  async loadChats(): Promise<void> {
-    const records: ChatRecord[] = [];
-    for await (const chat of this.#client.chats.list.all({ limit: pageSize })) {
-      records.push(chatRecord(chat, this.#store.chat(chat.chat_id), 0));
+  /**
+   * Loads the list: the chats, then those that are archived. Shows the first page as soon as it is there, if there is nothing
+   * else to show. Chats that are not in it any more are removed. Returns the event after which to follow the log.
+   */
+  async loadChats(): Promise<number> {
+    this.#created.clear();
+    this.#needUsers([this.#store.me.user_id]);
+    const { eventId, chats } = await this.#loadList({}, (first) => {
+      if (this.#store.isReady.value) return;
+      this.#store.putChats(listRecords(first));
+      this.#store.isReady.value = true;
+    });
+    const archived = await this.#loadList({ archived: true });
+    const records = [...listRecords(chats), ...listRecords(archived.chats)];
+    // The user may have made a chat in the meantime.
+    const created = [...this.#created].flatMap((id) => this.#store.chat(id) ?? []);
+    this.#store.setChats([...created, ...records]);
+    return eventId;
+  }
+
+  /** Loads all pages of one moment. Events after it are in the log. */
+  async #loadList(input: { readonly archived?: true }, onFirst?: (chats: readonly SentChat[]) => void) {
+    const chats: SentChat[] = [];
+    let page = await this.#client.chats.list({ order: 'activity', limit: pageSize, ...input });
+    const eventId = page.event_id;
+    for (;;) {
+      chats.push(...page.chats);
+      if (chats.length === page.chats.length) onFirst?.(chats);
+      if (typeof page.next !== 'string') return { eventId, chats };
+      page = await this.#client.chats.list({ order: 'activity', limit: pageSize, after: page.next, ...input });
     }
-    this.#store.setChats(records);
-    for (const chat of records) this.#needPeer(chat);
   }
 
   /** Loads one chat. Removes it if the user is not in it. */
@@ -65,28 +93,34 @@ export class Loader implements Loads {
   }
 
   /** Puts a chat that the server has just sent into the store. A new one comes first in the list. */
-  putChat(sent: Omit<ChatRecord, 'activity'>): ChatRecord {
+  putChat(sent: SentChat): ChatRecord {
     const newest = this.#store.byActivity.value.reduce((most, { activity }) => Math.max(most, activity), 0);
     const chat = chatRecord(sent, this.#store.chat(sent.chat_id), newest);
+    this.#created.add(chat.chat_id);
     this.#store.putChats([chat]);
-    this.#needPeer(chat);
     return chat;
   }
 
-  /** Loads all participants of a chat, which also tells their names. */
+  /** Loads all participants of a chat. */
   async participants(chatId: number) {
     const { participants } = await this.#client.chats.participants({ chat_id: chatId, limit: pageSize });
-    this.#store.putUsers(participants.filter(({ user_id }) => !this.#store.users.value.has(user_id)).map(userOf));
     return participants;
   }
 
-  #needPeer({ chat_id, type, peer }: ChatRecord): void {
-    if (type !== 'direct' || peer) return;
-    this.#work(async () => {
-      const participants = await this.participants(chat_id);
-      const other = participants.find(({ user_id }) => user_id !== this.#store.me.user_id) ?? participants[0];
-      if (other) this.#store.changeChat(chat_id, () => ({ peer: other }));
-    });
+  /** Loads the participants of a chat into the store. */
+  async loadParticipants(chatId: number): Promise<void> {
+    const people = [];
+    for await (const person of this.#client.chats.participants.all({ chat_id: chatId, limit: pageSize })) {
+      people.push(person);
+      if (people.length === maxParticipants) break;
+    }
+    this.#store.putParticipants(chatId, people);
+  }
+
+  /** Loads all known users again, when they are next needed. */
+  forgetUsers(): void {
+    this.#requested.clear();
+    this.#store.forgetUsers();
   }
 
   #needUsers(ids: readonly number[]): void {
@@ -97,13 +131,14 @@ export class Loader implements Loads {
     }
   }
 
-  async #loadUser(userId: number): Promise<void> {
-    try {
-      const { user } = await this.#client.users.get({ user_id: userId });
-      if (user) this.#store.putUsers([user]);
-    } catch (error) {
-      if (!(error instanceof ApiError && error.code === 'not_found')) {
-        this.#requested.delete(userId);
+  async #loadUsers(ids: readonly number[]): Promise<void> {
+    for (let from = 0; from < ids.length; from += pageSize) {
+      const user_ids = ids.slice(from, from + pageSize);
+      try {
+        const { users = [] } = await this.#client.users.get({ user_ids });
+        this.#store.putUsers(users.map(userRecord));
+      } catch (error) {
+        for (const id of user_ids) this.#requested.delete(id);
         throw error;
       }
     }
@@ -126,10 +161,3 @@ export class Loader implements Loads {
     load().catch(this.#onError);
   }
 }
-
-const userOf = ({ user_id, name, display_name }: Omit<UserRecord, 'kind'>): UserRecord => ({
-  user_id,
-  name,
-  display_name,
-  kind: 'person',
-});

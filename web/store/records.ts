@@ -1,36 +1,19 @@
 import type { Chat, Message, User } from '@parley-chat/sdk';
 
 /** The newest message of a chat, as its entry in the list shows it. */
-export interface LastMessage {
-  readonly message_id: number;
-  readonly user_id: number;
-  readonly content: string;
-  /** The name of its file. */
-  readonly file: string | null;
-  readonly created_at: string;
-}
+export type Preview = Readonly<Omit<NonNullable<Chat['last_message']>, 'name' | 'display_name'>>;
 
-/** The other person of a direct chat. */
-export interface Peer {
-  readonly user_id: number;
-  readonly name: string;
-  readonly display_name: string;
-}
-
-/** Fields of a chat that the server may not send yet, or that the client adds. */
-interface ChatExtras {
-  readonly last_message?: LastMessage | null;
-  readonly peer?: Peer | null;
-  readonly mention_count?: number;
-  readonly pinned?: boolean;
-  readonly notify?: 'all' | 'mentions' | 'none';
+export type ChatRecord = Readonly<Omit<Chat, 'last_message'>> & {
+  readonly last_message: Preview | null;
   /** Sorts the list: the id of the newest message when something last happened in the chat. */
   readonly activity: number;
-}
-
-export type ChatRecord = Readonly<Omit<Chat, keyof ChatExtras>> & ChatExtras;
+};
+/** A chat as the server sends it. */
+export type SentChat = Omit<ChatRecord, 'activity'>;
 export type MessageRecord = Readonly<Message>;
-export type UserRecord = Readonly<Pick<User, 'user_id' | 'name' | 'display_name' | 'kind'>>;
+export type UserRecord = Readonly<
+  Pick<User, 'user_id' | 'name' | 'display_name' | 'kind' | 'status_text' | 'avatar_url'>
+>;
 
 /** The signed-in person, as the page says. */
 export interface Me {
@@ -40,12 +23,29 @@ export interface Me {
   readonly is_admin: boolean;
 }
 
-const maxPreview = 200;
+/** Characters of a message in the list. */
+export const maxPreview = 200;
 
-export const lastMessageOf = ({ message_id, user_id, content, file, created_at }: MessageRecord): LastMessage => ({
+export const previewOf = ({ message_id, user_id, content, file, created_at }: MessageRecord): Preview => ({
   message_id,
   user_id,
   content: content.slice(0, maxPreview),
   file: file?.name ?? null,
   created_at,
 });
+
+/** Returns the fields of a user that the client keeps. */
+export const userRecord = ({ user_id, name, display_name, kind, status_text, avatar_url }: UserRecord): UserRecord => ({
+  user_id,
+  name,
+  display_name,
+  kind,
+  status_text,
+  avatar_url,
+});
+
+/** Returns whether a chat sends no notifications now. */
+export const isMuted = (
+  { notify, muted_until }: Pick<ChatRecord, 'notify' | 'muted_until'>,
+  now = Date.now(),
+): boolean => notify === 'none' || (muted_until !== null && Date.parse(muted_until) > now);

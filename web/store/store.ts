@@ -1,5 +1,14 @@
+import type { Participant } from '@parley-chat/sdk';
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { type ChatRecord, lastMessageOf, type Me, type MessageRecord, type UserRecord } from './records.ts';
+import {
+  type ChatRecord,
+  isMuted,
+  type Me,
+  type MessageRecord,
+  type Preview,
+  previewOf,
+  type UserRecord,
+} from './records.ts';
 import { addNew, lastId, type Timeline, update } from './timeline.ts';
 
 /** What a change concerns, for those who keep or load records. */
@@ -21,24 +30,32 @@ export class Store {
   readonly me: Me;
   readonly chats: Signal<ReadonlyMap<number, ChatRecord>> = signal(new Map());
   readonly users: Signal<ReadonlyMap<number, UserRecord>> = signal(new Map());
+  /** The participants of chats, as far as a view needed them. */
+  readonly participants: Signal<ReadonlyMap<number, readonly Participant[]>> = signal(new Map());
   /** False until there is something to show. */
   readonly isReady = signal(false);
   /** Whether somebody looks at the page. */
   readonly isVisible = signal(true);
   readonly connection: Signal<'connecting' | 'live' | 'lost'> = signal('connecting');
-  /** The chats of the list, the most recent first. */
+  /** The chats of the list: those that are pinned, then the others, the most recent first. */
   readonly byActivity: ReadonlySignal<readonly ChatRecord[]> = computed(() =>
-    [...this.chats.value.values()].sort(compareChats),
+    [...this.chats.value.values()].filter(({ archived }) => !archived).sort(compareChats),
   );
+  readonly archived: ReadonlySignal<readonly ChatRecord[]> = computed(() =>
+    [...this.chats.value.values()].filter(({ archived }) => archived).sort(compareChats),
+  );
+  /** The chats with something to read. A muted one counts only if somebody mentions the user. */
   readonly unreadChats: ReadonlySignal<number> = computed(
-    () => this.byActivity.value.filter(({ unread_count }) => unread_count > 0).length,
+    () =>
+      this.byActivity.value.filter((chat) => chat.mention_count > 0 || (chat.unread_count > 0 && !isMuted(chat)))
+        .length,
   );
   readonly #timelines = new Map<number, Signal<Timeline | undefined>>();
   readonly #listeners: StoreListener[] = [];
 
   constructor(me: Me) {
     this.me = me;
-    this.users.value = new Map([[me.user_id, { ...me, kind: 'person' }]]);
+    this.users.value = new Map([[me.user_id, { ...me, kind: 'person', status_text: '', avatar_url: null }]]);
   }
 
   listen(listener: StoreListener): void {
@@ -95,6 +112,27 @@ export class Store {
     return user;
   }
 
+  /** Forgets all users but the signed-in one. */
+  forgetUsers(): void {
+    this.users.value = new Map([...this.users.value].filter(([id]) => id === this.me.user_id));
+  }
+
+  /** Changes a user if it is known. */
+  changeUser(userId: number, change: Partial<UserRecord>): void {
+    const user = this.users.value.get(userId);
+    if (user) this.putUsers([{ ...user, ...change }]);
+  }
+
+  putParticipants(chatId: number, people: readonly Participant[]): void {
+    this.participants.value = new Map(this.participants.value).set(chatId, people);
+  }
+
+  /** Somebody has joined or left. */
+  forgetParticipants(chatId: number): void {
+    if (!this.participants.value.has(chatId)) return;
+    this.participants.value = new Map([...this.participants.value].filter(([id]) => id !== chatId));
+  }
+
   /** The timeline of a chat. Undefined until it is loaded. */
   timeline(chatId: number): Signal<Timeline | undefined> {
     const found = this.#timelines.get(chatId) ?? signal<Timeline | undefined>(undefined);
@@ -142,11 +180,17 @@ export class Store {
         ? {}
         : {
             last_message_id: message.message_id,
-            last_message: lastMessageOf(message),
+            last_message: previewOf(message),
             activity: message.message_id,
             unread_count: chat.unread_count + (message.user_id === this.me.user_id ? 0 : 1),
+            mention_count: chat.mention_count + (this.isMentioned(message) ? 1 : 0),
           },
     );
+  }
+
+  /** Returns whether somebody else mentions the user. */
+  isMentioned({ user_id, mentions, mentions_all }: MessageRecord): boolean {
+    return user_id !== this.me.user_id && (mentions_all === true || mentions?.includes(this.me.user_id) === true);
   }
 
   /** Replaces a message wherever it is shown. */
@@ -155,18 +199,20 @@ export class Store {
   }
 
   changeMessage(chatId: number, messageId: number, change: (message: MessageRecord) => MessageRecord): void {
-    let changed: MessageRecord | undefined;
     this.changeTimeline(chatId, (timeline) =>
       update(timeline, messageId, (message) => {
-        changed = change(message);
+        const changed = change(message);
+        this.changePreview(chatId, messageId, previewOf(changed));
         return changed;
       }),
     );
+  }
+
+  /** Changes the preview of a chat if it shows this message. */
+  changePreview(chatId: number, messageId: number, change: Partial<Preview>): void {
     const { last_message } = this.chat(chatId) ?? {};
-    if (changed && last_message?.message_id === messageId) {
-      const preview = lastMessageOf(changed);
-      this.changeChat(chatId, () => ({ last_message: preview }));
-    }
+    if (last_message?.message_id !== messageId) return;
+    this.changeChat(chatId, () => ({ last_message: { ...last_message, ...change } }));
   }
 
   /** The preview of a chat follows its newest message, if that is loaded. */
@@ -174,7 +220,7 @@ export class Store {
     const timeline = this.#timelines.get(chatId)?.value;
     const newest = timeline?.hasNewer ? undefined : timeline?.messages.at(-1);
     if (newest && newest.message_id >= (this.chat(chatId)?.last_message_id ?? 0)) {
-      this.changeChat(chatId, () => ({ last_message: lastMessageOf(newest), last_message_id: newest.message_id }));
+      this.changeChat(chatId, () => ({ last_message: previewOf(newest), last_message_id: newest.message_id }));
     }
   }
 
@@ -194,4 +240,4 @@ export class Store {
 const noMessages = { messages: [] };
 
 const compareChats = (a: ChatRecord, b: ChatRecord): number =>
-  Number(b.pinned ?? false) - Number(a.pinned ?? false) || b.activity - a.activity || b.chat_id - a.chat_id;
+  Number(b.pinned) - Number(a.pinned) || b.activity - a.activity || b.chat_id - a.chat_id;

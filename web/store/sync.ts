@@ -22,7 +22,7 @@ export interface SyncDeps {
 const retryMs = 1_500;
 
 /**
- * Keeps the store up to date: the list of chats, then every event after it. It starts at a stored cursor, or now. Ends with the
+ * Keeps the store up to date: the list of chats, then every event after it. It starts at a stored cursor, or with the list. Ends with the
  * signal or with the session.
  */
 export async function follow(deps: SyncDeps, cursor: number | undefined): Promise<void> {
@@ -48,15 +48,19 @@ export async function follow(deps: SyncDeps, cursor: number | undefined): Promis
   }
 }
 
-async function followOnce(deps: SyncDeps, after: number | undefined): Promise<void> {
-  const { store, client, signal } = deps;
+async function followOnce(deps: SyncDeps, cursor: number | undefined): Promise<void> {
+  const { store, client, loader, signal } = deps;
+  // Without a stored state, the list is the snapshot, and the stream starts at its moment.
+  const after = cursor ?? (await loader.loadChats());
+  let isFresh = cursor === undefined;
   let refreshing: Promise<void> = Promise.resolve();
   const stream = client.events({
-    ...(after !== undefined && { after }),
+    after,
     signals: true,
     signal,
     onOpen: () => {
-      refreshing = refresh(deps);
+      refreshing = refresh(deps, isFresh);
+      isFresh = false;
       // Its failure is thrown below, before the next event.
       refreshing.catch(() => {});
     },
@@ -89,8 +93,8 @@ async function consume(
 }
 
 /** Read markers of other devices are not in the log, so the list is loaded after every reconnect. */
-async function refresh({ store, loader, caughtUp }: SyncDeps): Promise<void> {
-  await loader.loadChats();
+async function refresh({ store, loader, caughtUp }: SyncDeps, isFresh: boolean): Promise<void> {
+  if (!isFresh) await loader.loadChats();
   store.isReady.value = true;
   store.connection.value = 'live';
   caughtUp();

@@ -143,25 +143,24 @@ inChromium('the client', () => {
 
   test('starts a direct chat, a group and a channel, which others find and join', async () => {
     const ada = await stage.open('ada');
-    const create = async (kind: string, act: string, fill: () => Promise<void>) => {
+    const create = async (kind: string, act: string, name: string, fill: () => Promise<void>) => {
       await ada.getByRole('button', { name: 'New chat' }).click();
       await ada.getByText(kind, { exact: true }).click();
       await fill();
       await ada.getByRole('button', { name: act }).click();
-      await composer(ada).waitFor();
+      await ada.getByRole('heading', { name, level: 1 }).waitFor();
     };
     const choose = async (name: string) => {
       await ada.getByLabel('People', { exact: true }).fill(name);
       await ada.getByRole('list', { name: 'People found' }).getByRole('button', { name }).click();
     };
-    await create('Direct', 'Start the chat', () => choose('Bob'));
-    await ada.getByRole('heading', { name: 'Bob' }).waitFor();
-    await create('Group', 'Create the group', async () => {
+    await create('Direct', 'Start the chat', 'Bob', () => choose('Bob'));
+    await create('Group', 'Create the group', 'Garden', async () => {
       await ada.getByLabel('Name', { exact: true }).fill('Garden');
       await choose('Bob');
       await choose('Cleo');
     });
-    await create('Channel', 'Create the channel', () => ada.getByLabel('Name', { exact: true }).fill('News'));
+    await create('Channel', 'Create the channel', 'News', () => ada.getByLabel('Name', { exact: true }).fill('News'));
     await write(ada, 'Read all about it');
 
     const cleo = await stage.open('cleo', '/browse');

@@ -84,6 +84,63 @@ describe('the state of the client', () => {
     await until('it is gone', () => tab.store.chat(first) === undefined);
   });
 
+  test('keeps the order of the server, and the chats that the user has archived apart', async () => {
+    const [first, second, third] = [await newGroup('A'), await newGroup('B'), await newGroup('C')];
+    await say(ada, first, 'newest');
+    await ada.ok('chats.set_preferences', { chat_id: second, archived: true });
+    const tab = await (await browserOf(ada)).open();
+    await live(tab);
+    const ids = (chats: readonly { chat_id: number }[]) => chats.map(({ chat_id }) => chat_id);
+    const { chats } = await ada.ok('chats.list', { order: 'activity' });
+    expect(ids(tab.store.byActivity.value)).toEqual(ids(chats));
+    expect(ids(tab.store.byActivity.value).slice(0, 2)).toEqual([first, third]);
+    expect(ids(tab.store.archived.value)).toEqual([second]);
+    await ada.ok('chats.set_preferences', { chat_id: second, archived: false, pinned: true });
+    await until('it is back', () => tab.store.byActivity.value[0]?.chat_id === second);
+    await ada.ok('chats.set_preferences', { chat_id: second, pinned: false });
+  });
+
+  test('has all chats when the list has several pages, and starts the stream at their moment', async () => {
+    const { cleo } = await users(server(), 'cleo');
+    for (let i = 0; i < 210; i++) await cleo.ok('messages.create_group', { name: `Group ${i}`, participants: [] });
+    const browser = await browserOf(cleo, 'cleo');
+    let moment: number | undefined;
+    let start: string | null = null;
+    browser.before = async (url) => {
+      const { searchParams } = new URL(url);
+      if (searchParams.get('action') === 'stream') start = searchParams.get('after');
+      // Something happens between the first page and the second.
+      if (searchParams.has('after') && searchParams.get('order') === 'activity' && moment === undefined) {
+        moment = (await cleo.ok('chats.list', { order: 'activity', limit: 1 })).event_id;
+        await cleo.ok('messages.create_group', { name: 'In between', participants: [] });
+      }
+    };
+    const tab = await browser.open();
+    await live(tab);
+    expect(Number(start)).toBe(moment ?? 0);
+    await until('the new one is there', () => tab.store.chats.value.size === 211);
+    expect(tab.store.byActivity.value[0]?.name).toBe('In between');
+  });
+
+  test('counts mentions, and takes new names', async () => {
+    const chatId = await newGroup('Mentions');
+    const tab = await (await browserOf(ada)).open();
+    await live(tab);
+    tab.store.user(bob.userId);
+    await until('the name is there', () => tab.store.users.value.get(bob.userId)?.display_name !== undefined);
+    const { user } = await ada.ok('users.me', {});
+    await say(bob, chatId, `for @${user.name}`);
+    const plain = await say(bob, chatId, 'for nobody');
+    await until('both are counted', () => tab.store.chat(chatId)?.unread_count === 2);
+    expect(tab.store.chat(chatId)?.mention_count).toBe(1);
+    await bob.ok('messages.edit_message', { message_id: plain.message_id, content: `for @${user.name} too` });
+    await until('the edit counts', () => tab.store.chat(chatId)?.mention_count === 2);
+    await bob.ok('users.update', { display_name: 'Robert', status_text: 'Away' });
+    await until('the name is new', () => tab.store.user(bob.userId)?.display_name === 'Robert');
+    await ada.ok('messages.mark_read', { chat_id: chatId });
+    await until('all is read', () => tab.store.chat(chatId)?.mention_count === 0);
+  });
+
   test('shows the last state at once and without a response, then catches up', async () => {
     const chatId = await newGroup('Train');
     await say(bob, chatId, 'before');

@@ -3,6 +3,7 @@ import { useSignalEffect } from '@preact/signals';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ChatRecord } from '../store/records.ts';
 import { ChatAvatar } from './chat-list.tsx';
+import { ChatMenu } from './chat-menu.tsx';
 import { ChatState } from './chat-state.ts';
 import { Composer } from './composer.tsx';
 import { chatName, useSession } from './context.ts';
@@ -90,6 +91,7 @@ function ChatHeader({ chat }: { chat: ChatRecord }) {
         <Icon name="search" />
       </a>
       {type !== 'direct' && <IconButton icon="people" label="People" onClick={() => setPeopleOpen(true)} />}
+      <ChatMenu chat={chat} label="Options of this chat" />
       {isPeopleOpen && <PeopleDialog chat={chat} onClose={() => setPeopleOpen(false)} />}
     </header>
   );

@@ -4,6 +4,7 @@ import type { ChatRecord } from '../store/records.ts';
 import type { ChatState } from './chat-state.ts';
 import { chatName, maySend, useSession } from './context.ts';
 import { Icon, IconButton } from './icon.tsx';
+import { useCompletion } from './use-completion.tsx';
 import './composer.css';
 
 /** Without a keyboard, Enter is a new line. */
@@ -20,6 +21,7 @@ export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }
     if (focusRequests > 0 || hasKeyboard()) field.current?.focus();
   }, [focusRequests]);
 
+  const completion = useCompletion(field, chat, draft, (text) => drafts.set(chat.chat_id, text));
   if (!maySend(chat)) {
     return <p class="composer-closed">Only the owner and admins write in this channel.</p>;
   }
@@ -34,7 +36,7 @@ export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }
     field.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.isComposing) return;
+    if (event.isComposing || completion.onKeyDown(event)) return;
     if (event.key === 'Enter' && !event.shiftKey && hasKeyboard()) {
       event.preventDefault();
       send();
@@ -53,6 +55,7 @@ export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }
         send();
       }}
     >
+      {completion.list}
       {reply && (
         <div class="replying">
           <Icon name="reply" />
@@ -78,6 +81,7 @@ export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }
           value={draft}
           onInput={(event) => drafts.set(chat.chat_id, event.currentTarget.value)}
           onKeyDown={onKeyDown}
+          {...completion.field}
         />
         <button type="submit" class="send" aria-label="Send" title="Send" disabled={draft.trim() === ''}>
           <Icon name="send" />

@@ -1,16 +1,20 @@
 /** @jsxImportSource preact */
 import {
+  Archive,
   ArrowDown,
   ArrowLeft,
+  BellOff,
   Check,
   Compass,
   Copy,
+  Ellipsis,
   Hash,
   type IconNode,
   Link2,
   LogOut,
   Megaphone,
   Pencil,
+  Pin,
   Plus,
   Reply,
   Search,
@@ -26,6 +30,7 @@ import { h } from 'preact';
 import './button.css';
 
 const icons = {
+  archive: Archive,
   back: ArrowLeft,
   browse: Compass,
   channel: Megaphone,
@@ -36,8 +41,11 @@ const icons = {
   edit: Pencil,
   group: Hash,
   link: Link2,
+  more: Ellipsis,
+  muted: BellOff,
   person: User,
   people: Users,
+  pin: Pin,
   plus: Plus,
   react: Smile,
   remove: Trash2,

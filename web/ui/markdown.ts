@@ -1,5 +1,5 @@
 import DOMPurify from 'dompurify';
-import { Marked, type Tokens } from 'marked';
+import { Marked, type Token, type Tokens } from 'marked';
 import './markdown.css';
 
 const escapes: Readonly<Record<string, string>> = {
@@ -22,12 +22,44 @@ const marked = new Marked({
   },
 });
 
+/** The names that the message mentions, while it is rendered. The server has found them: others are plain text. */
+let mentioned: ReadonlySet<string> = new Set();
+let ownName = '';
+
+/** The longest mentioned name at the start of a handle, as the server finds it. */
+function mentionedName(handle: string): string | undefined {
+  for (let name = handle.replace(/[._-]+$/, ''); name !== ''; name = name.replace(/[._-]*[^._-]*$/, '')) {
+    if (mentioned.has(name.toLowerCase())) return name;
+  }
+  return undefined;
+}
+
+marked.use({
+  extensions: [
+    {
+      name: 'mention',
+      level: 'inline',
+      start: (text) => (mentioned.size === 0 ? undefined : (/(?<![\p{L}\p{N}_+%.-])@/u.exec(text)?.index ?? undefined)),
+      tokenizer(text) {
+        if (mentioned.size === 0 || this.lexer.state.inLink) return undefined;
+        const name = mentionedName(/^@([a-z\d][a-z\d._-]*)/i.exec(text)?.[1] ?? '');
+        return name === undefined ? undefined : { type: 'mention', raw: `@${name}`, text: `@${name}` };
+      },
+      renderer: ({ text }) => {
+        const name = String(text).slice(1).toLowerCase();
+        const isMe = name === 'all' || name === ownName;
+        return `<span class="mention${isMe ? ' me' : ''}">${escapeHtml(String(text))}</span>`;
+      },
+    },
+  ],
+});
+
 const allowed = {
   ALLOWED_TAGS: [
     ...['a', 'blockquote', 'br', 'code', 'del', 'em', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'li', 'ol', 'p', 'pre'],
-    ...['strong', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul'],
+    ...['span', 'strong', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul'],
   ],
-  ALLOWED_ATTR: ['href', 'start', 'target', 'rel'],
+  ALLOWED_ATTR: ['class', 'href', 'start', 'target', 'rel'],
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:)/i,
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
@@ -42,18 +74,58 @@ DOMPurify.addHook('afterSanitizeAttributes', (node) => {
   link.rel = 'noopener noreferrer nofollow';
 });
 
+/** Of all classes, only those of mentions are ours. */
+DOMPurify.addHook('uponSanitizeAttribute', (_, data) => {
+  if (data.attrName === 'class' && !/^mention(?: me)?$/.test(data.attrValue)) data.keepAttr = false;
+});
+
 const maxCached = 1_000;
 const cache = new Map<string, string>();
 
+/** Whom a message mentions: their names, and that of the reader. */
+export interface MentionedNames {
+  readonly names: readonly string[];
+  readonly me: string;
+}
+
 /** Returns the HTML of a message: safe, whatever it contains. */
-export function renderMarkdown(text: string): string {
-  const cached = cache.get(text);
+export function renderMarkdown(text: string, mentions: MentionedNames = { names: [], me: '' }): string {
+  const key = mentions.names.length === 0 ? text : `${mentions.names.join(' ')}\n${text}`;
+  const cached = cache.get(key);
   if (cached !== undefined) return cached;
+  mentioned = new Set(mentions.names.map((name) => name.toLowerCase()));
+  ownName = mentions.me.toLowerCase();
   const html = DOMPurify.sanitize(marked.parse(text, { async: false }), allowed);
   if (cache.size >= maxCached) cache.delete(cache.keys().next().value ?? '');
-  cache.set(text, html);
+  cache.set(key, html);
   return html;
 }
+
+/** Returns the text of a message in one line, without Markdown marks. */
+export function plainText(text: string): string {
+  const parts: string[] = [];
+  const collect = (tokens: readonly Token[]): void => {
+    for (const token of tokens) {
+      const inner = innerTokens(token);
+      if (inner) collect(inner);
+      else if (token.type === 'br' || token.type === 'space') parts.push(' ');
+      else if ('text' in token) parts.push(token.text);
+      if (blocks.has(token.type)) parts.push(' ');
+    }
+  };
+  collect(marked.lexer(text));
+  return parts.join('').replace(/\s+/g, ' ').trim();
+}
+
+const blocks: ReadonlySet<string> = new Set(['paragraph', 'heading', 'code', 'list_item', 'blockquote', 'table']);
+
+function innerTokens(token: Token): readonly Token[] | undefined {
+  if (token.type === 'list') return token.items;
+  if (token.type === 'table') return [...token.header, ...token.rows.flat()].flatMap(({ tokens }) => [...tokens, gap]);
+  return 'tokens' in token && token.type !== 'image' ? token.tokens : undefined;
+}
+
+const gap: Token = { type: 'space', raw: ' ' };
 
 const onlyEmoji = /^(?:\p{Extended_Pictographic}|\p{Emoji_Component}|\s){1,12}$/u;
 

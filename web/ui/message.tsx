@@ -27,6 +27,7 @@ export const MessageRow = memo(function MessageRow({ message, isContinued, state
   const isEditing = state.editing.value === message_id;
   const isActive = state.active.value === message_id;
   const isTarget = state.target.value === message_id;
+  const isMentioned = useSession().store.isMentioned(message);
   const activate = () => {
     state.active.value = message_id;
   };
@@ -38,7 +39,7 @@ export const MessageRow = memo(function MessageRow({ message, isContinued, state
     // The list moves the focus with j and k.
     // biome-ignore lint/a11y/useKeyWithClickEvents: the focus shows the actions too
     <article
-      class={`message${isContinued ? ' continued' : ''}${isTarget ? ' target' : ''}`}
+      class={`message${isContinued ? ' continued' : ''}${isTarget ? ' target' : ''}${isMentioned ? ' to-me' : ''}`}
       tabIndex={-1}
       data-message={message_id}
       onPointerEnter={hover}
@@ -52,7 +53,7 @@ export const MessageRow = memo(function MessageRow({ message, isContinued, state
       ) : deleted_at !== null ? (
         <p class="gone">This message was deleted.</p>
       ) : (
-        <Content text={message.content} isEdited={edited_at !== null} />
+        <Content text={message.content} isEdited={edited_at !== null} message={message} />
       )}
       {file && <FileLink file={file} />}
       {reactions.length > 0 && <Reactions message={message} />}
@@ -89,9 +90,12 @@ function Head({ userId, at, isContinued, link }: { userId: number; at: string; i
   );
 }
 
-function Content({ text, isEdited }: { text: string; isEdited: boolean }) {
+function Content({ text, isEdited, message }: { text: string; isEdited: boolean; message?: MessageRecord }) {
+  const { store } = useSession();
   if (text === '') return null;
-  const html = { __html: renderMarkdown(text) };
+  const names = (message?.mentions ?? []).flatMap((id) => store.user(id)?.name ?? []);
+  if (message?.mentions_all) names.push('all');
+  const html = { __html: renderMarkdown(text, { names, me: store.me.name }) };
   return (
     <div class="body">
       <div class={`markdown${isEmoji(text) ? ' emoji' : ''}`} dir="auto" dangerouslySetInnerHTML={html} />
