@@ -42,7 +42,7 @@ export const profileHandlers = (services: Services) =>
     'users.set_avatar': async (call) => {
       const { caller, input, charge } = call;
       await accessProfile(services.engine, caller, input.user_id);
-      const made = await avatarOf(services, call.file, charge);
+      const made = await avatarOf(services, caller, call.file, charge);
       const pictures = avatarSizes.map((pixels) => ({ pixels, picture: Buffer.from(made[pixels]).toString('base64') }));
       const hashed = pictures.reduce((hash, { picture }) => hash.update(picture), new Bun.CryptoHasher('sha256'));
       const avatar = hashed.digest('hex').slice(0, 16);
@@ -79,11 +79,17 @@ export const profileHandlers = (services: Services) =>
   }) satisfies Partial<Handlers>;
 
 /** Makes the pictures of an avatar from an uploaded file, which is removed at the end of the call. */
-async function avatarOf({ engine, now, files, pictures }: Services, file: ReceivedFile | undefined, charge?: Charge) {
+async function avatarOf(
+  { engine, now, files, pictures }: Services,
+  { ownerId }: Caller,
+  file: ReceivedFile | undefined,
+  charge?: Charge,
+) {
   const row = file && (await findFile(engine, file.file_id, now()));
   if (!row) throw invalidField('file', 'is required');
   try {
-    return await pictures.avatar(async () => new Response(await files.read(row.key, 0, file.size)).bytes(), charge);
+    const read = async () => new Response(await files.read(row.key, 0, file.size)).bytes();
+    return await pictures.avatar(ownerId, read, charge);
   } catch (error) {
     if (!(error instanceof UnusablePicture)) throw error;
     throw new ParleyError(
@@ -103,25 +109,30 @@ async function accessProfile(db: Db, { userId }: Caller, asked: UserId | undefin
   return user;
 }
 
-/** Changes the profile of a user, and appends an event to each of their chats. Without a change there is no event. */
+/**
+ * Changes the profile of a user, and appends an event to each of their chats. Without a change there is no event. The events
+ * count as messages of the day. A picture can be removed even if there are too many.
+ */
 async function changeProfile(
-  { engine, now, avatarUrl }: Services,
-  { caller, input: { user_id = caller.userId }, charge }: Call<ProfileOperation>,
+  { engine, now, avatarUrl, dailyMessages }: Services,
+  { name, caller, input: { user_id = caller.userId }, charge }: Call<ProfileOperation>,
   edit: (tx: Tx, before: UserRow) => Promise<Profile>,
 ): Promise<UserRow> {
   // Before the count, which would tell how many chats another user is in.
   await accessProfile(engine, caller, user_id);
-  charge?.(Math.floor((await countChatsOf(engine, user_id)) / eventsPerRequest));
+  charge?.(Math.ceil((await countChatsOf(engine, user_id)) / eventsPerRequest));
   return engine.write(async (tx) => {
     await tx.lockKeys([`profile of ${user_id}`]);
     const before = await accessProfile(tx, caller, user_id);
     const user = { ...before, ...(await edit(tx, before)) };
     if (Bun.deepEquals(before, user)) return user;
+    if (name !== 'users.remove_avatar') dailyMessages.require(caller.ownerId);
     await updateProfile(tx, user, user);
     // Takes the event lock, so that nobody joins a chat between the list of chats and the events.
     await tx.takeIds({ messages: 0, events: 0 });
     const chatIds = await chatsOf(tx, user_id, 0, Number.MAX_SAFE_INTEGER);
     if (chatIds.length > 0) await append(tx, chatIds.map(updatedIn(user, avatarUrl)), now());
+    dailyMessages.add(caller.ownerId, chatIds.length);
     return user;
   });
 }
