@@ -74,6 +74,18 @@ onBothEngines('mentions', (engine) => {
       ]);
     });
 
+    test('are not those in code, also in lists and quotations', async () => {
+      const chat_id = await newGroup(bob, cleo);
+      for (const marks of ['- ', '1. ', '> ', '> 1. ']) {
+        const indent = marks.replaceAll(/[^> ]/g, ' ');
+        const code = [`${marks}\`\`\``, `${indent}${at.cleo}`, `${indent}\`\`\``].join('\n');
+        const { mentions } = await say(ada, chat_id, `${code}\n\n${at.bob} please look`);
+        expect([marks, mentions]).toEqual([marks, [bob.userId]]);
+      }
+      const { mentions } = await say(ada, chat_id, `text\n\n    ${at.cleo}\n\ntext\n    ${at.bob}`);
+      expect(mentions).toEqual([bob.userId]);
+    });
+
     test('are those of participants only, and never its author', async () => {
       const chat_id = await newGroup(bob);
       expect(await say(ada, chat_id, `${at.ada} ${at.cleo} @nobody-at-all`)).not.toHaveProperty('mentions');
