@@ -116,7 +116,12 @@ export const messageHandlers = (services: Services) =>
         const { chat_id, user_id } = message;
         const said = { message_id, chat_id, user_id, content };
         const mentions = (await findMentions(tx, [said])).get(said);
-        const data = { ...said, ...mentions, previous_content: before.content };
+        const previous = {
+          previous_content: before.content,
+          ...(before.mentions && { previous_mentions: before.mentions }),
+          ...(before.mentions_all && { previous_mentions_all: true }),
+        };
+        const data = { ...said, ...mentions, ...previous };
         await appendOne(tx, { event: 'message_edited', data }, at);
         const after = { ...message, json: JSON.stringify(edited(before, content, mentions, at)) };
         await updateMessage(tx, message, after);
@@ -138,8 +143,16 @@ export const messageHandlers = (services: Services) =>
         message: await present.messageFor(tx, row, userId, services.files.url),
       });
       if (message.is_deleted) return show(message);
-      const { thread_id } = before;
-      const data = { message_id, chat_id, user_id, actor_id: userId, ...(thread_id && { thread_id }) };
+      const { thread_id, mentions, mentions_all } = before;
+      const mentioned = { ...(mentions && { mentions }), ...(mentions_all && { mentions_all }) };
+      const data = {
+        message_id,
+        chat_id,
+        user_id,
+        actor_id: userId,
+        ...mentioned,
+        ...(thread_id && { thread_id }),
+      };
       await appendOne(tx, { event: 'message_deleted', data }, at);
       const after = { ...message, is_deleted: true, file_id: null, json: JSON.stringify(tombstone(before, at)) };
       await updateMessage(tx, message, after);
