@@ -75,6 +75,7 @@ const tombstone = (message: MessageRecord, at: string): MessageRecord => ({
   ...message,
   content: '',
   file: null,
+  files: undefined,
   reactions: [],
   deleted_at: at,
 });

@@ -1,4 +1,4 @@
-import type { Chat, Message, User } from '@parley-chat/sdk';
+import type { Chat, FileInfo, Message, User } from '@parley-chat/sdk';
 
 /** The newest message of a chat, as its entry in the list shows it. */
 export interface LastMessage {
@@ -39,6 +39,10 @@ export interface Me {
   readonly display_name: string;
   readonly is_admin: boolean;
 }
+
+/** Returns all files of a message. */
+export const filesOf = ({ file, files }: Pick<MessageRecord, 'file' | 'files'>): readonly FileInfo[] =>
+  files ?? (file ? [file] : []);
 
 const maxPreview = 200;
 
