@@ -1,5 +1,6 @@
 import DOMPurify from 'dompurify';
 import { Marked, type Tokens } from 'marked';
+import { languageClass } from './code.ts';
 import './markdown.css';
 
 const escapes: Readonly<Record<string, string>> = {
@@ -27,11 +28,18 @@ const allowed = {
     ...['a', 'blockquote', 'br', 'code', 'del', 'em', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'li', 'ol', 'p', 'pre'],
     ...['strong', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul'],
   ],
-  ALLOWED_ATTR: ['href', 'start', 'target', 'rel'],
+  ALLOWED_ATTR: ['href', 'start', 'target', 'rel', 'class'],
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:)/i,
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
 };
+
+/** Only the language of code may be a class of a message. */
+DOMPurify.addHook('uponSanitizeAttribute', (node, data) => {
+  if (data.attrName !== 'class') return;
+  const isOurs = node.tagName === 'CODE' ? languageClass.test(data.attrValue) : node.tagName === 'SPAN';
+  if (!isOurs) data.keepAttr = false;
+});
 
 /** Links of other hosts open in a new tab, which learns nothing about this one. */
 DOMPurify.addHook('afterSanitizeAttributes', (node) => {

@@ -1,11 +1,12 @@
 /** @jsxImportSource preact */
 import { memo } from 'preact/compat';
-import { useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Unsent } from '../outbox/outbox.ts';
 import { type ChatRecord, filesOf, type MessageRecord } from '../store/records.ts';
 import { AttachedFiles, Attachments } from './attachments.tsx';
 import { Avatar } from './avatar.tsx';
 import type { ChatState } from './chat-state.ts';
+import { colourCode } from './code.ts';
 import { mayManage, maySend, useSession, useUserName } from './context.ts';
 import { EditForm } from './edit-form.tsx';
 import { IconButton } from './icon.tsx';
@@ -90,11 +91,15 @@ function Head({ userId, at, isContinued, link }: { userId: number; at: string; i
 }
 
 function Content({ text, isEdited }: { text: string; isEdited: boolean }) {
+  const place = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (place.current) colourCode(place.current);
+  }, [text]);
   if (text === '') return null;
   const html = { __html: renderMarkdown(text) };
   return (
     <div class="body">
-      <div class={`markdown${isEmoji(text) ? ' emoji' : ''}`} dir="auto" dangerouslySetInnerHTML={html} />
+      <div ref={place} class={`markdown${isEmoji(text) ? ' emoji' : ''}`} dir="auto" dangerouslySetInnerHTML={html} />
       {isEdited && <span class="edited">(edited)</span>}
     </div>
   );
