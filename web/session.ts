@@ -2,6 +2,7 @@ import { ApiError, type Clock, createClient } from '@parley-chat/sdk';
 import { newIdempotencyKey } from '@parley-chat/sdk/request.ts';
 import { Drafts } from './outbox/drafts.ts';
 import { Outbox } from './outbox/outbox.ts';
+import { Uploads } from './outbox/uploads.ts';
 import { deleteDatabases, openDatabase } from './store/database.ts';
 import { Loader } from './store/loader.ts';
 import { Persistence } from './store/persistence.ts';
@@ -50,6 +51,7 @@ export async function openSession(options: SessionOptions) {
   const stop = () => {
     stopping.abort();
     outbox.stop();
+    uploads.stop();
     channel.close();
     db.close();
   };
@@ -79,15 +81,17 @@ export async function openSession(options: SessionOptions) {
     signedOut,
     onError: report,
   });
+  const uploads = new Uploads({ db, client, now, onError: report });
   store.listen({ messageAdded: (message) => outbox.recognize(message) });
 
   const cursor = await persistence.load();
   const drafts = new Drafts(db, report);
-  await drafts.load();
+  await Promise.all([drafts.load(), uploads.load()]);
   persistence.start();
   outbox.start().catch(report);
   const caughtUp = () => {
     outbox.wake();
+    uploads.wake();
     options.caughtUp?.();
   };
   const expired = async () => {
@@ -107,6 +111,7 @@ export async function openSession(options: SessionOptions) {
     timelines,
     outbox,
     drafts,
+    uploads,
     /** Shows the stored messages of a chat, then the newest ones. */
     openChat: async (chatId: number) => {
       await persistence.loadTimeline(chatId).catch(report);

@@ -1,9 +1,10 @@
 import { ApiError, type Client } from '@parley-chat/sdk';
 import { type Signal, signal } from '@preact/signals';
 import { result, transact } from '../store/database.ts';
-import type { MessageRecord } from '../store/records.ts';
+import { filesOf, type MessageRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { Lease, leaseMs } from './lease.ts';
+import type { AttachedFile } from './uploads.ts';
 
 /** A message that the server does not have yet. */
 export interface Unsent {
@@ -14,6 +15,8 @@ export interface Unsent {
   readonly chat_id: number;
   readonly content: string;
   readonly reply_to: number | null;
+  /** Its files, which are uploaded already. */
+  readonly files?: readonly AttachedFile[];
   /** Milliseconds since 1970. */
   readonly created_at: number;
   /** Why the server refused it. It is not sent again by itself. */
@@ -89,17 +92,27 @@ export class Outbox {
   }
 
   /** Adds a message. It is shown at once. Resolves once it is stored. */
-  async send(chatId: number, content: string, replyTo: number | null = null): Promise<void> {
+  async send(
+    chatId: number,
+    content: string,
+    replyTo: number | null = null,
+    files: readonly AttachedFile[] = [],
+  ): Promise<void> {
     const { newKey, now } = this.#deps;
     const item = {
       key: newKey(),
       chat_id: chatId,
       content,
       reply_to: replyTo,
+      ...(files.length > 0 && { files }),
       created_at: now(),
       refusal: null,
     };
-    await transact(this.#deps.db, ['outbox'], 'readwrite', (store) => result(store('outbox').add(item)));
+    await transact(this.#deps.db, ['outbox', 'uploads'], 'readwrite', (store) => {
+      // The files are in the message or beside it, whenever the page is reloaded.
+      for (const { file_id } of files) store('uploads').delete(file_id);
+      return result(store('outbox').add(item));
+    });
     await this.#changed();
   }
 
@@ -119,7 +132,8 @@ export class Outbox {
     const first = this.items.value.find(
       ({ chat_id, refusal, sentAs }) => chat_id === message.chat_id && refusal === null && sentAs === undefined,
     );
-    const isSame = first?.content === message.content && first.reply_to === message.reply_to;
+    const isSame =
+      first?.content === message.content && first.reply_to === message.reply_to && hasSameFiles(first, message);
     if (isSame) this.#markSent((item) => item === first, message);
   }
 
@@ -152,9 +166,14 @@ export class Outbox {
 
   async #sendOnce(item: Unsent): Promise<void> {
     const { client, store, signedOut } = this.#deps;
-    const { chat_id, content, reply_to, key } = item;
+    const { chat_id, content, reply_to, files, key } = item;
     try {
-      const input = { chat_id, content, ...(reply_to !== null && { reply_to }) };
+      const input = {
+        chat_id,
+        ...(content !== '' && { content }),
+        ...(reply_to !== null && { reply_to }),
+        ...(files && { file_ids: files.map(({ file_id }) => file_id) }),
+      };
       const { message } = await client.messages.send(input, {
         idempotencyKey: key,
         signal: this.#stopping.signal,
@@ -222,3 +241,8 @@ export class Outbox {
     });
   }
 }
+
+const hasSameFiles = ({ files = [] }: Unsent, message: MessageRecord): boolean => {
+  const sent = filesOf(message);
+  return files.length === sent.length && files.every(({ file_id }, i) => file_id === sent[i]?.file_id);
+};

@@ -106,6 +106,7 @@ const tombstone = (
   ...message,
   content: '',
   file: null,
+  files: undefined,
   reactions: [],
   deleted_at: at,
 });

@@ -1,9 +1,9 @@
 /** IndexedDB with promises. The records of each user are in a database of their own. */
 
-export type StoreName = 'meta' | 'chats' | 'users' | 'timelines' | 'drafts' | 'outbox' | 'leases';
+export type StoreName = 'meta' | 'chats' | 'users' | 'timelines' | 'drafts' | 'outbox' | 'uploads' | 'leases';
 
 const prefix = 'parley-';
-const version = 1;
+const version = 2;
 
 const keys: Readonly<Record<StoreName, IDBObjectStoreParameters>> = {
   meta: {},
@@ -12,13 +12,16 @@ const keys: Readonly<Record<StoreName, IDBObjectStoreParameters>> = {
   timelines: {},
   drafts: {},
   outbox: { keyPath: 'seq', autoIncrement: true },
+  uploads: { keyPath: 'file_id' },
   leases: {},
 };
 
 export function openDatabase(userId: number): Promise<IDBDatabase> {
   const request = indexedDB.open(`${prefix}${userId}`, version);
   request.onupgradeneeded = () => {
-    for (const [name, options] of Object.entries(keys)) request.result.createObjectStore(name, options);
+    for (const [name, options] of Object.entries(keys)) {
+      if (!request.result.objectStoreNames.contains(name)) request.result.createObjectStore(name, options);
+    }
   };
   return result(request).then((db) => {
     // Another tab deletes it at sign-out.

@@ -91,10 +91,10 @@ export class Persistence {
 
   /** Deletes the stored state, and what is not sent yet if it belongs to an earlier session. */
   async clear(): Promise<void> {
-    await transact(this.#db, [...recordStores, 'outbox'], 'readwrite', async (store) => {
+    await transact(this.#db, [...recordStores, 'outbox', 'uploads'], 'readwrite', async (store) => {
       const session = await result<unknown>(store('meta').get('session'));
       for (const name of recordStores) store(name).clear();
-      if (session !== this.#session) store('outbox').clear();
+      if (session !== this.#session) for (const name of ['outbox', 'uploads'] as const) store(name).clear();
       store('meta').put(this.#session, 'session');
     });
   }

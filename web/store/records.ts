@@ -1,4 +1,4 @@
-import type { Chat, Message, User } from '@parley-chat/sdk';
+import type { Chat, FileInfo, Message, User } from '@parley-chat/sdk';
 
 /** The newest message of a chat, as its entry in the list shows it. */
 export type Preview = Readonly<Omit<NonNullable<Chat['last_message']>, 'name' | 'display_name'>>;
@@ -25,6 +25,10 @@ export interface Me {
 
 /** Characters of a message in the list. */
 export const maxPreview = 200;
+
+/** Returns all files of a message. */
+export const filesOf = ({ file, files }: Pick<MessageRecord, 'file' | 'files'>): readonly FileInfo[] =>
+  files ?? (file ? [file] : []);
 
 export const previewOf = ({ message_id, user_id, content, file, created_at }: MessageRecord): Preview => ({
   message_id,

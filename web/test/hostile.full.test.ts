@@ -7,8 +7,8 @@ import { until } from './support.ts';
 
 /** What a message may consist of. */
 const allowedTags =
-  'A BLOCKQUOTE BR CODE DEL EM H1 H2 H3 H4 H5 H6 HR LI OL P PRE STRONG TABLE TBODY TD TH THEAD TR UL'.split(' ');
-const allowedAttributes = ['href', 'start', 'target', 'rel'];
+  'A BLOCKQUOTE BR CODE DEL EM H1 H2 H3 H4 H5 H6 HR LI OL P PRE SPAN STRONG TABLE TBODY TD TH THEAD TR UL'.split(' ');
+const allowedAttributes = ['href', 'start', 'target', 'rel', 'class'];
 
 /** Returns what is on the page and must not be. */
 const strange = (page: Page) =>
@@ -18,7 +18,14 @@ const strange = (page: Page) =>
       for (const element of document.querySelectorAll('.markdown *')) {
         const names = element.getAttributeNames();
         const isLink = !element.hasAttribute('href') || /^(https?|mailto):/.test((element as HTMLAnchorElement).href);
-        if (!tags.includes(element.tagName) || names.some((name) => !attributes.includes(name)) || !isLink) {
+        // The language of code, and the colours of its parts.
+        const isClass = /^(?:|language-[\w+#.-]{1,30}|hljs-[\w -]+)$/.test(element.className);
+        if (
+          !isClass ||
+          !tags.includes(element.tagName) ||
+          names.some((name) => !attributes.includes(name)) ||
+          !isLink
+        ) {
           found.push(element.outerHTML.slice(0, 200));
         }
       }
@@ -51,11 +58,15 @@ inChromium('hostile texts', () => {
     const seen = new Set<string>();
     const start = page.getByText('This is the start of the chat.');
     for (let i = 0; i < 3_000 && (await start.count()) === 0; i++) {
-      const ids = await log(page).evaluate(async (list) => {
-        list.scrollTop -= 500;
-        for (let frames = 0; frames < 2; frames++) await new Promise(requestAnimationFrame);
-        return [...list.querySelectorAll<HTMLElement>('.message')].map(({ dataset }) => dataset.message ?? '');
-      });
+      const ids = await log(page).evaluate(
+        async (list, step) => {
+          list.scrollTop -= step;
+          for (let frames = 0; frames < 2; frames++) await new Promise(requestAnimationFrame);
+          return [...list.querySelectorAll<HTMLElement>('.message')].map(({ dataset }) => dataset.message ?? '');
+          // The newest ones are looked at before the first step.
+        },
+        i === 0 ? 0 : 500,
+      );
       for (const id of ids) seen.add(id);
       expect(await strange(page)).toEqual([]);
     }

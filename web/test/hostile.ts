@@ -81,6 +81,10 @@ const inUrl: readonly ((url: string) => string)[] = [
 ];
 
 const others = [
+  ...['html', 'js', 'php', 'markdown', 'nonsense', 'constructor', '__proto__'].map(
+    (language) => `\`\`\`${language}\n</span></code></pre><img src=x onerror="${run}">\n\`\`\``,
+  ),
+  `\`\`\`js" class="message" onload="${run}\ncode\n\`\`\``,
   `\`\`\`"><img src=x onerror="${run}">\ncode\n\`\`\``,
   `\`\`\`js onload="${run}"\n</code></pre><script>${run}</script>\n\`\`\``,
   `\`<img src=x onerror="${run}">\``,
@@ -106,3 +110,24 @@ export const hostileTexts: readonly string[] = [
 ];
 
 export const hostileNames: readonly string[] = markup.map((text) => text.slice(0, 60));
+
+/** Names that a disk may have. */
+export const hostileFileNames: readonly string[] = [
+  ...markup.map((text) => `${text.replaceAll('/', '_').slice(0, 80)}.txt`),
+  'invoice\u202Efdp.exe',
+  '\u2066\u202Egnp.exe\u2069',
+  '..',
+  '.htaccess',
+  'CON.txt',
+  'a;b|c&d`e$(f).sh',
+  "'; DROP TABLE files; --.sql",
+  '%2e%2e%2fetc%2fpasswd',
+  'name\r\nSet-Cookie: a=b.txt',
+  'name"; filename="other.html',
+  'javascript:window.broken=1',
+  '{{constructor.constructor("window.broken=1")()}}.txt',
+  `${'ü'.repeat(200)}.txt`,
+  'x'.repeat(255),
+  '😀'.repeat(60),
+  'שלום.txt',
+];

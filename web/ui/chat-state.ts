@@ -12,6 +12,8 @@ export class ChatState {
   readonly editing: Signal<number | undefined> = signal(undefined);
   readonly replyingTo: Signal<MessageRecord | undefined> = signal(undefined);
   readonly deleting: Signal<MessageRecord | undefined> = signal(undefined);
+  /** The file of the picture that fills the screen. */
+  readonly viewing: Signal<number | undefined> = signal(undefined);
   /** The message that a link leads to. */
   readonly target: Signal<number | undefined> = signal(undefined);
   /** The first message that was unread when the chat was opened. */

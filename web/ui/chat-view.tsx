@@ -9,6 +9,7 @@ import { Composer } from './composer.tsx';
 import { chatName, useSession } from './context.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { Icon, IconButton } from './icon.tsx';
+import { Lightbox } from './lightbox.tsx';
 import { MessageList } from './message-list.tsx';
 import { NewMessages } from './new-messages.tsx';
 import { PeopleDialog } from './people-dialog.tsx';
@@ -52,6 +53,7 @@ export function ChatView({ chatId, messageId }: { chatId: number; messageId: num
       {timeline ? <MessageList key={chatId} state={state} timeline={timeline} /> : <div class="message-pane" />}
       <NewMessages chatId={chatId} />
       <Composer key={`composer ${chatId}`} chat={chat} state={state} />
+      {state.viewing.value !== undefined && <Lightbox state={state} />}
       {state.deleting.value && (
         <DeleteDialog
           message={state.deleting.value}

@@ -1,18 +1,25 @@
 /** @jsxImportSource preact */
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ChatRecord } from '../store/records.ts';
 import type { ChatState } from './chat-state.ts';
 import { chatName, maySend, useSession } from './context.ts';
 import { Icon, IconButton } from './icon.tsx';
+import { Tray } from './tray.tsx';
 import { useCompletion } from './use-completion.tsx';
+import { useFileDrop } from './use-file-drop.ts';
 import './composer.css';
 
 /** Without a keyboard, Enter is a new line. */
 const hasKeyboard = () => !matchMedia('(pointer: coarse)').matches;
 
+/** The server accepts so many in one message. More become further messages. */
+const maxFiles = 10;
+
 export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }) {
-  const { outbox, drafts, store, report } = useSession();
+  const { outbox, drafts, uploads, store, report } = useSession();
   const field = useRef<HTMLTextAreaElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  const tray = uploads.of(chat.chat_id);
   const draft = drafts.get(chat.chat_id);
   const reply = state.replyingTo.value;
 
@@ -22,19 +29,47 @@ export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }
   }, [focusRequests]);
 
   const completion = useCompletion(field, chat, draft, (text) => drafts.set(chat.chat_id, text));
+  const attach = (files: readonly File[]) => {
+    if (files.length === 0) return;
+    uploads.add(chat.chat_id, files);
+    field.current?.focus();
+  };
+  const isDropping = useFileDrop(maySend(chat), attach);
+  const isUploading = tray.some(({ state: { name } }) => name === 'waiting' || name === 'uploading');
+  const hasFailed = tray.some(({ state: { name } }) => name === 'failed');
+  // Enter counts also while files are on their way.
+  const [isWaiting, setWaiting] = useState(false);
+  useEffect(() => {
+    if (!isWaiting || isUploading) return;
+    setWaiting(false);
+    if (!hasFailed) send();
+  }, [isWaiting, isUploading, hasFailed]);
+
   if (!maySend(chat)) {
     return <p class="composer-closed">Only the owner and admins write in this channel.</p>;
   }
-  const send = () => {
+  function send(): void {
     const text = drafts.get(chat.chat_id);
-    if (text.trim() === '') return;
+    if (hasFailed || (text.trim() === '' && tray.length === 0)) return;
+    if (isUploading) {
+      setWaiting(true);
+      return;
+    }
+    const files = uploads.take(chat.chat_id);
     drafts.set(chat.chat_id, '');
     state.replyingTo.value = undefined;
     state.firstUnread.value = undefined;
     state.sent.value++;
-    outbox.send(chat.chat_id, text, reply?.message_id ?? null).catch(report);
+    outbox
+      .send(chat.chat_id, text, reply?.message_id ?? null, files.slice(0, maxFiles))
+      .then(async () => {
+        for (let i = maxFiles; i < files.length; i += maxFiles) {
+          await outbox.send(chat.chat_id, '', null, files.slice(i, i + maxFiles));
+        }
+      })
+      .catch(report);
     field.current?.focus();
-  };
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing || completion.onKeyDown(event)) return;
     if (event.key === 'Enter' && !event.shiftKey && hasKeyboard()) {
@@ -71,7 +106,22 @@ export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }
           />
         </div>
       )}
+      <Tray items={tray} />
+      {isDropping && <div class="drop-hint">Drop files to attach them</div>}
       <div class="box">
+        <input
+          ref={picker}
+          type="file"
+          multiple
+          hidden
+          aria-label="Files"
+          onChange={({ currentTarget }) => {
+            attach([...(currentTarget.files ?? [])]);
+            // The same file can be chosen again.
+            currentTarget.value = '';
+          }}
+        />
+        <IconButton icon="attach" label="Attach files" onClick={() => picker.current?.click()} />
         <textarea
           ref={field}
           rows={1}
@@ -82,11 +132,27 @@ export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }
           onInput={(event) => drafts.set(chat.chat_id, event.currentTarget.value)}
           onKeyDown={onKeyDown}
           {...completion.field}
+          onPaste={(event) => {
+            // Office programs put a picture of the text beside the text.
+            const { files = [], types = [] } = event.clipboardData ?? {};
+            if (files.length === 0 || types.includes('text/plain')) return;
+            event.preventDefault();
+            attach([...files]);
+          }}
         />
-        <button type="submit" class="send" aria-label="Send" title="Send" disabled={draft.trim() === ''}>
+        <button
+          type="submit"
+          class="send"
+          aria-label="Send"
+          title="Send"
+          disabled={(draft.trim() === '' && tray.length === 0) || hasFailed}
+        >
           <Icon name="send" />
         </button>
       </div>
+      <p class="waiting" role="status">
+        {isWaiting && 'Your message is sent when its files are uploaded.'}
+      </p>
     </form>
   );
 }

@@ -1,5 +1,6 @@
 import DOMPurify from 'dompurify';
 import { Marked, type Token, type Tokens } from 'marked';
+import { languageClass } from './code.ts';
 import './markdown.css';
 
 const escapes: Readonly<Record<string, string>> = {
@@ -64,6 +65,13 @@ const allowed = {
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
 };
+
+/** Only the language of code may be a class of a message. */
+DOMPurify.addHook('uponSanitizeAttribute', (node, data) => {
+  if (data.attrName !== 'class') return;
+  const isOurs = node.tagName === 'CODE' ? languageClass.test(data.attrValue) : node.tagName === 'SPAN';
+  if (!isOurs) data.keepAttr = false;
+});
 
 /** Links of other hosts open in a new tab, which learns nothing about this one. */
 DOMPurify.addHook('afterSanitizeAttributes', (node) => {

@@ -1,13 +1,14 @@
 /** @jsxImportSource preact */
 import { memo } from 'preact/compat';
-import { useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Unsent } from '../outbox/outbox.ts';
-import type { ChatRecord, MessageRecord } from '../store/records.ts';
+import { type ChatRecord, filesOf, type MessageRecord } from '../store/records.ts';
+import { AttachedFiles, Attachments } from './attachments.tsx';
 import { Avatar } from './avatar.tsx';
 import type { ChatState } from './chat-state.ts';
+import { colourCode } from './code.ts';
 import { mayManage, maySend, useSession, useUserName } from './context.ts';
 import { EditForm } from './edit-form.tsx';
-import { FileLink } from './file-link.tsx';
 import { IconButton } from './icon.tsx';
 import { isEmoji, renderMarkdown } from './markdown.ts';
 import { ReactionPicker, Reactions } from './reactions.tsx';
@@ -23,7 +24,7 @@ interface MessageProps {
 
 /** One message. Its actions appear while the pointer or the focus is on it. */
 export const MessageRow = memo(function MessageRow({ message, isContinued, state }: MessageProps) {
-  const { message_id, user_id, created_at, edited_at, deleted_at, reply_to, file, reactions } = message;
+  const { message_id, user_id, created_at, edited_at, deleted_at, reply_to, reactions } = message;
   const isEditing = state.editing.value === message_id;
   const isActive = state.active.value === message_id;
   const isTarget = state.target.value === message_id;
@@ -55,7 +56,7 @@ export const MessageRow = memo(function MessageRow({ message, isContinued, state
       ) : (
         <Content text={message.content} isEdited={edited_at !== null} message={message} />
       )}
-      {file && <FileLink file={file} />}
+      <Attachments files={filesOf(message)} state={state} />
       {reactions.length > 0 && <Reactions message={message} />}
       {isActive && !isEditing && deleted_at === null && <Actions message={message} state={state} />}
     </article>
@@ -92,13 +93,22 @@ function Head({ userId, at, isContinued, link }: { userId: number; at: string; i
 
 function Content({ text, isEdited, message }: { text: string; isEdited: boolean; message?: MessageRecord }) {
   const { store } = useSession();
-  if (text === '') return null;
+  const place = useRef<HTMLDivElement>(null);
   const names = (message?.mentions ?? []).flatMap((id) => store.user(id)?.name ?? []);
   if (message?.mentions_all) names.push('all');
-  const html = { __html: renderMarkdown(text, { names, me: store.me.name }) };
+  const html = renderMarkdown(text, { names, me: store.me.name });
+  useLayoutEffect(() => {
+    if (place.current) colourCode(place.current);
+  }, [html]);
+  if (text === '') return null;
   return (
     <div class="body">
-      <div class={`markdown${isEmoji(text) ? ' emoji' : ''}`} dir="auto" dangerouslySetInnerHTML={html} />
+      <div
+        ref={place}
+        class={`markdown${isEmoji(text) ? ' emoji' : ''}`}
+        dir="auto"
+        dangerouslySetInnerHTML={{ __html: html }}
+      />
       {isEdited && <span class="edited">(edited)</span>}
     </div>
   );
@@ -148,7 +158,7 @@ function Actions({ message, state }: { message: MessageRecord; state: ChatState 
 /** A message that the server does not have yet. */
 export function UnsentRow({ item, isContinued }: { item: Unsent; isContinued: boolean }) {
   const { store, outbox, report } = useSession();
-  const { seq, content, refusal, created_at } = item;
+  const { seq, content, files, refusal, created_at } = item;
   const at = new Date(created_at).toISOString();
   const isOld = outbox.isOld(item);
   const retry = () => outbox.retry(seq).catch(report);
@@ -157,6 +167,7 @@ export function UnsentRow({ item, isContinued }: { item: Unsent; isContinued: bo
     <article class={`message unsent${isContinued ? ' continued' : ''}`}>
       <Head userId={store.me.user_id} at={at} isContinued={isContinued} />
       <Content text={content} isEdited={false} />
+      {files && <AttachedFiles files={files} />}
       {refusal === null && !isOld ? (
         <p class="status">Sending…</p>
       ) : (
