@@ -13,7 +13,10 @@ const hasKeyboard = () => !matchMedia('(pointer: coarse)').matches;
 export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }) {
   const { outbox, drafts, store, report } = useSession();
   const field = useRef<HTMLTextAreaElement>(null);
-  const draft = drafts.get(chat.chat_id);
+  const { threadId } = state;
+  // Ids are positive: a thread has a draft of its own.
+  const draftId = threadId === undefined ? chat.chat_id : -threadId;
+  const draft = drafts.get(draftId);
   const reply = state.replyingTo.value;
 
   const focusRequests = state.focusComposer.value;
@@ -21,18 +24,18 @@ export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }
     if (focusRequests > 0 || hasKeyboard()) field.current?.focus();
   }, [focusRequests]);
 
-  const completion = useCompletion(field, chat, draft, (text) => drafts.set(chat.chat_id, text));
+  const completion = useCompletion(field, chat, draft, (text) => drafts.set(draftId, text));
   if (!maySend(chat)) {
     return <p class="composer-closed">Only the owner and admins write in this channel.</p>;
   }
   const send = () => {
-    const text = drafts.get(chat.chat_id);
+    const text = drafts.get(draftId);
     if (text.trim() === '') return;
-    drafts.set(chat.chat_id, '');
+    drafts.set(draftId, '');
     state.replyingTo.value = undefined;
     state.firstUnread.value = undefined;
     state.sent.value++;
-    outbox.send(chat.chat_id, text, reply?.message_id ?? null).catch(report);
+    outbox.send(chat.chat_id, text, reply?.message_id ?? threadId ?? null).catch(report);
     field.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -75,15 +78,21 @@ export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }
         <textarea
           ref={field}
           rows={1}
-          aria-label="Message"
-          placeholder={`Message ${chatName(chat)}`}
+          aria-label={threadId === undefined ? 'Message' : 'Reply in the thread'}
+          placeholder={threadId === undefined ? `Message ${chatName(chat)}` : 'Reply in the thread'}
           dir="auto"
           value={draft}
-          onInput={(event) => drafts.set(chat.chat_id, event.currentTarget.value)}
+          onInput={(event) => drafts.set(draftId, event.currentTarget.value)}
           onKeyDown={onKeyDown}
           {...completion.field}
         />
-        <button type="submit" class="send" aria-label="Send" title="Send" disabled={draft.trim() === ''}>
+        <button
+          type="submit"
+          class="send"
+          aria-label={threadId === undefined ? 'Send' : 'Send the reply'}
+          title="Send"
+          disabled={draft.trim() === ''}
+        >
           <Icon name="send" />
         </button>
       </div>

@@ -13,6 +13,7 @@ import {
   Link2,
   LogOut,
   Megaphone,
+  MessagesSquare,
   Pencil,
   Pin,
   Plus,
@@ -54,6 +55,7 @@ const icons = {
   send: SendHorizontal,
   settings: Settings,
   signOut: LogOut,
+  thread: MessagesSquare,
 } as const satisfies Readonly<Record<string, IconNode>>;
 
 export type IconName = keyof typeof icons;
