@@ -3,7 +3,7 @@ import { type ClientBundle, clientBundle } from './client-bundle.ts';
 import { type PageContext, requireSignedIn, type SignedIn, type Site, type SiteDeps } from './site.ts';
 
 /** Paths of the web client. It reads the path itself. */
-const paths = ['/chats/:chat', '/chats/:chat/:message', '/m/:message', '/search', '/browse'];
+const paths = ['/chats/:chat', '/chats/:chat/:message', '/m/:message', '/search', '/threads', '/browse'];
 
 /** Serves the page of the web client and its files. Returns a function that responds with the page. */
 export function clientPages(site: Site, deps: SiteDeps): (c: PageContext, who: SignedIn) => Promise<Response> {

@@ -8,6 +8,8 @@ export interface Loads {
   chat(chatId: number): void;
   /** Loads a message whose reactions changed: their counts in the store may already include the event. */
   message(chatId: number, messageId: number): void;
+  /** Loads the threads of the user, because their counts may have changed. */
+  threads(): void;
 }
 
 type Handler<D> = (store: Store, data: D, at: string, loads: Loads) => void;
@@ -27,6 +29,7 @@ const handlers: Handlers = {
   new_message: (store, data, at, loads) => {
     if (!store.chat(data.chat_id)) loads.chat(data.chat_id);
     store.addMessage(messageOf(data, at));
+    if (data.thread_id !== undefined) loads.threads();
   },
   message_edited: (store, { chat_id, message_id, content, mentions, mentions_all }, at, loads) => {
     store.changePreview(chat_id, message_id, { content: content.slice(0, maxPreview) });
@@ -40,7 +43,11 @@ const handlers: Handlers = {
     // An edit may add a mention to an unread message, or take one away.
     if ((store.chat(chat_id)?.unread_count ?? 0) > 0) loads.chat(chat_id);
   },
-  message_deleted: (store, { chat_id, message_id }, at, loads) => {
+  message_deleted: (store, { chat_id, message_id, thread_id }, at, loads) => {
+    if (thread_id !== undefined) {
+      loads.message(chat_id, thread_id);
+      loads.threads();
+    }
     store.changePreview(chat_id, message_id, { content: '', file: null });
     store.changeMessage(chat_id, message_id, (message) => tombstone(message, at));
     if ((store.chat(chat_id)?.unread_count ?? 0) > 0) loads.chat(chat_id);
@@ -76,6 +83,7 @@ const handlers: Handlers = {
   reaction_removed: loadMessage,
   message_read: (store, { chat_id, user_id, message_id }, _, loads) => {
     if (user_id !== store.me.user_id) return;
+    if (store.unreadThreads.value > 0) loads.threads();
     if (message_id >= store.newestId(chat_id)) store.changeChat(chat_id, () => ({ unread_count: 0, mention_count: 0 }));
     else loads.chat(chat_id);
   },

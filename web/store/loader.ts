@@ -9,6 +9,9 @@ const gatherMs = 50;
 
 const pageSize = 200;
 
+/** Threads in the list of the user's own. */
+const threadCount = 100;
+
 /** In a larger chat, the others are not offered as completions. */
 const maxParticipants = 2_000;
 
@@ -20,6 +23,7 @@ export class Loader implements Loads {
   readonly #chats: Batch<number>;
   readonly #messages: Batch<number>;
   readonly #users: Batch<number>;
+  readonly #threads: Batch<'threads'>;
   /** Users that were asked for, also those that do not exist. */
   readonly #requested = new Set<number>();
   /** Chats that were put into the store since the list was last requested. */
@@ -32,6 +36,7 @@ export class Loader implements Loads {
     this.#chats = new Batch(gatherMs, (ids) => this.#each(ids, (id) => this.loadChat(id)));
     this.#messages = new Batch(gatherMs, (ids) => this.#each(ids, (id) => this.#loadMessage(id)));
     this.#users = new Batch(gatherMs, (ids) => this.#work(() => this.#loadUsers(ids)));
+    this.#threads = new Batch(gatherMs, () => this.#work(() => this.loadThreads()));
     store.listen({ usersNeeded: (ids) => this.#needUsers(ids) });
   }
 
@@ -41,6 +46,16 @@ export class Loader implements Loads {
 
   message(_chatId: number, messageId: number): void {
     this.#messages.add(messageId);
+  }
+
+  threads(): void {
+    this.#threads.add('threads');
+  }
+
+  /** Loads the newest threads of the user. */
+  async loadThreads(): Promise<void> {
+    const { threads } = await this.#client.messages.threads({ limit: threadCount });
+    this.#store.myThreads.value = threads;
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { Participant } from '@parley-chat/sdk';
+import type { Thread } from '@parley-chat/sdk/operations.ts';
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import {
   type ChatRecord,
@@ -21,6 +22,14 @@ export interface StoreListener {
   /** Users whose names a view needs. */
   usersNeeded?(userIds: readonly number[]): void;
 }
+
+/** A message and the replies in its thread. */
+export interface LoadedThread {
+  readonly root: MessageRecord;
+  readonly replies: Timeline;
+}
+
+const maxThreads = 5;
 
 /** The newest timelines stay in memory. */
 const maxTimelines = 20;
@@ -50,6 +59,13 @@ export class Store {
       this.byActivity.value.filter((chat) => chat.mention_count > 0 || (chat.unread_count > 0 && !isMuted(chat)))
         .length,
   );
+  /** The threads in which the user has written, the one with the newest reply first. */
+  readonly myThreads: Signal<readonly Thread[] | undefined> = signal(undefined);
+  readonly unreadThreads: ReadonlySignal<number> = computed(
+    () => this.myThreads.value?.filter(({ unread_count }) => unread_count > 0).length ?? 0,
+  );
+  /** Threads by their first message, the one that was last opened at the end. */
+  readonly threads: Signal<ReadonlyMap<number, LoadedThread>> = signal(new Map());
   readonly #timelines = new Map<number, Signal<Timeline | undefined>>();
   readonly #listeners: StoreListener[] = [];
 
@@ -166,15 +182,29 @@ export class Store {
     this.#timelineChanged(chatId);
   }
 
+  setThread(thread: LoadedThread): void {
+    const { message_id } = thread.root;
+    const others = [...this.threads.value].filter(([id]) => id !== message_id);
+    this.threads.value = new Map([...others.slice(1 - maxThreads), [message_id, thread]]);
+  }
+
+  /** Changes a thread if it is loaded. */
+  changeThread(rootId: number, change: (thread: LoadedThread) => LoadedThread): void {
+    const thread = this.threads.value.get(rootId);
+    if (thread) this.threads.value = new Map(this.threads.value).set(rootId, change(thread));
+  }
+
   /** Forgets the messages of all chats. */
   dropTimelines(): void {
     for (const timeline of this.#timelines.values()) timeline.value = undefined;
+    this.threads.value = new Map();
   }
 
   /** Adds a new message to its timeline and to the list. Safe to repeat. */
   addMessage(message: MessageRecord): void {
     for (const listener of this.#listeners) listener.messageAdded?.(message);
     this.changeTimeline(message.chat_id, (timeline) => addNew(timeline, message));
+    if (message.thread_id !== undefined) this.#addReply(message, message.thread_id);
     this.changeChat(message.chat_id, (chat) =>
       message.message_id <= (chat.last_message_id ?? 0)
         ? {}
@@ -184,6 +214,21 @@ export class Store {
             activity: message.message_id,
             unread_count: chat.unread_count + (message.user_id === this.me.user_id ? 0 : 1),
             mention_count: chat.mention_count + (this.isMentioned(message) ? 1 : 0),
+          },
+    );
+  }
+
+  /** Adds a reply to its thread. The first message counts each reply once, because their ids rise. */
+  #addReply(reply: MessageRecord, rootId: number): void {
+    this.changeThread(rootId, (thread) => ({ ...thread, replies: addNew(thread.replies, reply) }));
+    this.changeMessage(reply.chat_id, rootId, (root) =>
+      reply.message_id <= (root.last_reply_id ?? 0)
+        ? root
+        : {
+            ...root,
+            reply_count: (root.reply_count ?? 0) + 1,
+            last_reply_id: reply.message_id,
+            last_reply_at: reply.created_at,
           },
     );
   }
@@ -206,6 +251,14 @@ export class Store {
         return changed;
       }),
     );
+    for (const [rootId, { root, replies }] of this.threads.value) {
+      const isIn = rootId === messageId || replies.messages.some(({ message_id }) => message_id === messageId);
+      if (!isIn) continue;
+      this.changeThread(rootId, () => ({
+        root: rootId === messageId ? change(root) : root,
+        replies: update(replies, messageId, change),
+      }));
+    }
   }
 
   /** Changes the preview of a chat if it shows this message. */

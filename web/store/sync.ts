@@ -97,5 +97,6 @@ async function refresh({ store, loader, caughtUp }: SyncDeps, isFresh: boolean):
   if (!isFresh) await loader.loadChats();
   store.isReady.value = true;
   store.connection.value = 'live';
+  loader.threads();
   caughtUp();
 }

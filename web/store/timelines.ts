@@ -64,6 +64,27 @@ export class Timelines {
     });
   }
 
+  /** Loads the newest replies in a thread, or brings them up to date. */
+  openThread(chatId: number, rootId: number): Promise<void> {
+    return this.#once(`thread ${rootId}`, async () => {
+      const [{ message: root }, page] = await Promise.all([
+        this.#client.messages.get({ message_id: rootId }),
+        this.#client.messages.list({ chat_id: chatId, thread_id: rootId, limit: pageSize }),
+      ]);
+      const known = this.#store.threads.value.get(rootId)?.replies;
+      this.#store.setThread({ root, replies: known ? refresh(known, page) : newestPage(page) });
+    });
+  }
+
+  olderReplies(chatId: number, rootId: number): Promise<void> {
+    return this.#once(`thread ${rootId} older`, async () => {
+      const first = this.#store.threads.value.get(rootId)?.replies.messages[0]?.message_id;
+      const input = { chat_id: chatId, thread_id: rootId, limit: pageSize, ...(first && { before_id: first }) };
+      const page = await this.#client.messages.list(input);
+      this.#store.changeThread(rootId, (thread) => ({ ...thread, replies: prepend(thread.replies, page) }));
+    });
+  }
+
   /** Drops messages far from the view. It is a step of its own: a list that grows and shrinks at once cannot keep its place. */
   trim(chatId: number, end: 'oldest' | 'newest'): void {
     this.#store.changeTimeline(chatId, (timeline) => trim(timeline, end));

@@ -11,6 +11,7 @@ import { NewChatDialog } from './new-chat-dialog.tsx';
 import { chatPath, navigate, type Route, route } from './route.ts';
 import { SearchView } from './search-view.tsx';
 import { Switcher } from './switcher.tsx';
+import { ThreadsLink, ThreadsView } from './threads-view.tsx';
 import './app.css';
 
 /** True once the server has a newer client than this one. */
@@ -43,11 +44,15 @@ export function App() {
 function View({ route }: { route: Route }) {
   switch (route.name) {
     case 'chat':
-      return <ChatView key={route.chatId} chatId={route.chatId} messageId={route.messageId} />;
+      return (
+        <ChatView key={route.chatId} chatId={route.chatId} messageId={route.messageId} threadId={route.threadId} />
+      );
     case 'message':
       return <MessageLink messageId={route.messageId} />;
     case 'search':
       return <SearchView query={route.query} chatId={route.chatId} />;
+    case 'threads':
+      return <ThreadsView />;
     case 'browse':
       return <BrowseView />;
     case 'home':
@@ -91,6 +96,7 @@ function SidebarHead({ onNew }: { onNew: () => void }) {
           <img src="/assets/parley.svg" alt="" width="24" height="24" />
           Parley
         </a>
+        <ThreadsLink />
         <a class="icon-button" href="/browse" aria-label="Browse channels" title="Browse channels">
           <Icon name="browse" />
         </a>

@@ -6,6 +6,8 @@ import { chatPath } from './route.ts';
 /** What the user is doing in the open chat. */
 export class ChatState {
   readonly chatId: number;
+  /** The thread that is shown instead of the whole chat. */
+  readonly threadId: number | undefined;
   readonly #store: Store;
   /** The message whose actions are shown. */
   readonly active: Signal<number | undefined> = signal(undefined);
@@ -27,13 +29,19 @@ export class ChatState {
   /** Increased to put the focus into the composer. */
   readonly focusComposer = signal(0);
 
-  constructor(chatId: number, store: Store) {
+  constructor(chatId: number, store: Store, threadId?: number) {
     this.chatId = chatId;
+    this.threadId = threadId;
     this.#store = store;
   }
 
   find(messageId: number): MessageRecord | undefined {
-    return this.#store.timeline(this.chatId).value?.messages.find(({ message_id }) => message_id === messageId);
+    return this.#messages().find(({ message_id }) => message_id === messageId);
+  }
+
+  #messages(): readonly MessageRecord[] {
+    if (this.threadId === undefined) return this.#store.timeline(this.chatId).value?.messages ?? [];
+    return this.#store.threads.value.get(this.threadId)?.replies.messages ?? [];
   }
 
   startReply(message: MessageRecord): void {
@@ -52,8 +60,7 @@ export class ChatState {
 
   /** Edits the last message of the user. Returns false if there is none. */
   editLast(): boolean {
-    const messages = this.#store.peekTimeline(this.chatId)?.messages ?? [];
-    const last = messages.findLast(
+    const last = this.#messages().findLast(
       ({ user_id, deleted_at, content }) => user_id === this.#store.me.user_id && deleted_at === null && content !== '',
     );
     if (last) this.startEdit(last);

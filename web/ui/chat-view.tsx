@@ -13,11 +13,20 @@ import { Lightbox } from './lightbox.tsx';
 import { MessageList } from './message-list.tsx';
 import { NewMessages } from './new-messages.tsx';
 import { PeopleDialog } from './people-dialog.tsx';
+import { ThreadPane } from './thread-pane.tsx';
 import { useChatKeys } from './use-chat-keys.ts';
 import './chat-view.css';
 
+interface ChatViewProps {
+  readonly chatId: number;
+  /** The message to show. */
+  readonly messageId: number | undefined;
+  /** The first message of the thread to show beside the chat. */
+  readonly threadId: number | undefined;
+}
+
 /** The open chat. */
-export function ChatView({ chatId, messageId }: { chatId: number; messageId: number | undefined }) {
+export function ChatView({ chatId, messageId, threadId }: ChatViewProps) {
   const { store, timelines, openChat, loader, report } = useSession();
   const state = useMemo(() => new ChatState(chatId, store), [chatId, store]);
   const chat = store.chat(chatId);
@@ -48,24 +57,29 @@ export function ChatView({ chatId, messageId }: { chatId: number; messageId: num
   useChatKeys(state);
   if (!chat) return <section class="chat-view">{isMissing && <Missing />}</section>;
   return (
-    <section class="chat-view" aria-label={chatName(chat)}>
-      <ChatHeader chat={chat} />
-      {timeline ? <MessageList key={chatId} state={state} timeline={timeline} /> : <div class="message-pane" />}
-      <NewMessages chatId={chatId} />
-      <Composer key={`composer ${chatId}`} chat={chat} state={state} />
-      {state.viewing.value !== undefined && <Lightbox state={state} />}
-      {state.deleting.value && (
-        <DeleteDialog
-          message={state.deleting.value}
-          onClose={() => {
-            state.deleting.value = undefined;
-          }}
-        />
+    <div class={`chat-and-thread${threadId === undefined ? '' : ' has-thread'}`}>
+      <section class="chat-view" aria-label={chatName(chat)}>
+        <ChatHeader chat={chat} />
+        {timeline ? <MessageList key={chatId} state={state} timeline={timeline} /> : <div class="message-pane" />}
+        <NewMessages chatId={chatId} />
+        <Composer key={`composer ${chatId}`} chat={chat} state={state} />
+        {state.viewing.value !== undefined && <Lightbox state={state} />}
+        {state.deleting.value && (
+          <DeleteDialog
+            message={state.deleting.value}
+            onClose={() => {
+              state.deleting.value = undefined;
+            }}
+          />
+        )}
+        <p class="notice" role="status">
+          {state.notice.value}
+        </p>
+      </section>
+      {threadId !== undefined && (
+        <ThreadPane key={threadId} chat={chat} rootId={threadId} onClose={() => state.focusComposer.value++} />
       )}
-      <p class="notice" role="status">
-        {state.notice.value}
-      </p>
-    </section>
+    </div>
   );
 }
 

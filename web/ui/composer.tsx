@@ -19,8 +19,11 @@ export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }
   const { outbox, drafts, uploads, store, report } = useSession();
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  const tray = uploads.of(chat.chat_id);
-  const draft = drafts.get(chat.chat_id);
+  const { threadId } = state;
+  // Ids are positive: a thread has a draft and files of its own.
+  const draftId = threadId === undefined ? chat.chat_id : -threadId;
+  const tray = uploads.of(draftId);
+  const draft = drafts.get(draftId);
   const reply = state.replyingTo.value;
 
   const focusRequests = state.focusComposer.value;
@@ -28,13 +31,13 @@ export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }
     if (focusRequests > 0 || hasKeyboard()) field.current?.focus();
   }, [focusRequests]);
 
-  const completion = useCompletion(field, chat, draft, (text) => drafts.set(chat.chat_id, text));
+  const completion = useCompletion(field, chat, draft, (text) => drafts.set(draftId, text));
   const attach = (files: readonly File[]) => {
     if (files.length === 0) return;
-    uploads.add(chat.chat_id, files);
+    uploads.add(draftId, files);
     field.current?.focus();
   };
-  const isDropping = useFileDrop(maySend(chat), attach);
+  const isDropping = useFileDrop(maySend(chat) && threadId === undefined, attach);
   const isUploading = tray.some(({ state: { name } }) => name === 'waiting' || name === 'uploading');
   const hasFailed = tray.some(({ state: { name } }) => name === 'failed');
   // Enter counts also while files are on their way.
@@ -49,22 +52,22 @@ export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }
     return <p class="composer-closed">Only the owner and admins write in this channel.</p>;
   }
   function send(): void {
-    const text = drafts.get(chat.chat_id);
+    const text = drafts.get(draftId);
     if (hasFailed || (text.trim() === '' && tray.length === 0)) return;
     if (isUploading) {
       setWaiting(true);
       return;
     }
-    const files = uploads.take(chat.chat_id);
-    drafts.set(chat.chat_id, '');
+    const files = uploads.take(draftId);
+    drafts.set(draftId, '');
     state.replyingTo.value = undefined;
     state.firstUnread.value = undefined;
     state.sent.value++;
     outbox
-      .send(chat.chat_id, text, reply?.message_id ?? null, files.slice(0, maxFiles))
+      .send(chat.chat_id, text, reply?.message_id ?? threadId ?? null, files.slice(0, maxFiles))
       .then(async () => {
         for (let i = maxFiles; i < files.length; i += maxFiles) {
-          await outbox.send(chat.chat_id, '', null, files.slice(i, i + maxFiles));
+          await outbox.send(chat.chat_id, '', threadId ?? null, files.slice(i, i + maxFiles));
         }
       })
       .catch(report);
@@ -125,11 +128,11 @@ export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }
         <textarea
           ref={field}
           rows={1}
-          aria-label="Message"
-          placeholder={`Message ${chatName(chat)}`}
+          aria-label={threadId === undefined ? 'Message' : 'Reply in the thread'}
+          placeholder={threadId === undefined ? `Message ${chatName(chat)}` : 'Reply in the thread'}
           dir="auto"
           value={draft}
-          onInput={(event) => drafts.set(chat.chat_id, event.currentTarget.value)}
+          onInput={(event) => drafts.set(draftId, event.currentTarget.value)}
           onKeyDown={onKeyDown}
           {...completion.field}
           onPaste={(event) => {
@@ -143,7 +146,7 @@ export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }
         <button
           type="submit"
           class="send"
-          aria-label="Send"
+          aria-label={threadId === undefined ? 'Send' : 'Send the reply'}
           title="Send"
           disabled={(draft.trim() === '' && tray.length === 0) || hasFailed}
         >

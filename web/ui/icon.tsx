@@ -16,6 +16,7 @@ import {
   Link2,
   LogOut,
   Megaphone,
+  MessagesSquare,
   Paperclip,
   Pencil,
   Pin,
@@ -64,6 +65,7 @@ const icons = {
   send: SendHorizontal,
   settings: Settings,
   signOut: LogOut,
+  thread: MessagesSquare,
 } as const satisfies Readonly<Record<string, IconNode>>;
 
 export type IconName = keyof typeof icons;

@@ -12,8 +12,8 @@ import { EditForm } from './edit-form.tsx';
 import { IconButton } from './icon.tsx';
 import { isEmoji, renderMarkdown } from './markdown.ts';
 import { ReactionPicker, Reactions } from './reactions.tsx';
-import { chatPath } from './route.ts';
-import { fullTime, timeOfDay } from './time.ts';
+import { chatPath, navigate, threadPath } from './route.ts';
+import { fullTime, shortTime, timeOfDay } from './time.ts';
 import './message.css';
 
 interface MessageProps {
@@ -47,7 +47,7 @@ export const MessageRow = memo(function MessageRow({ message, isContinued, state
       onClick={activate}
       onFocusIn={activate}
     >
-      {reply_to !== null && <Quote messageId={reply_to} state={state} />}
+      {reply_to !== null && reply_to !== state.threadId && <Quote messageId={reply_to} state={state} />}
       <Head userId={user_id} at={created_at} isContinued={isContinued} link={chatPath(message.chat_id, message_id)} />
       {isEditing ? (
         <EditForm message={message} state={state} />
@@ -58,6 +58,7 @@ export const MessageRow = memo(function MessageRow({ message, isContinued, state
       )}
       <Attachments files={filesOf(message)} state={state} />
       {reactions.length > 0 && <Reactions message={message} />}
+      {message.reply_count !== undefined && state.threadId === undefined && <ThreadLink message={message} />}
       {isActive && !isEditing && deleted_at === null && <Actions message={message} state={state} />}
     </article>
   );
@@ -114,6 +115,18 @@ function Content({ text, isEdited, message }: { text: string; isEdited: boolean;
   );
 }
 
+/** How many replies the thread of a message has. It opens the thread. */
+function ThreadLink({ message }: { message: MessageRecord }) {
+  const { chat_id, message_id, reply_count = 0, last_reply_at } = message;
+  if (reply_count === 0) return null;
+  return (
+    <p class="replies">
+      <a href={threadPath(chat_id, message_id)}>{reply_count === 1 ? '1 reply' : `${reply_count} replies`}</a>
+      {last_reply_at !== undefined && <time dateTime={last_reply_at}>Last {shortTime(last_reply_at)}</time>}
+    </p>
+  );
+}
+
 /** The message that another one replies to, in one line. */
 function Quote({ messageId, state }: { messageId: number; state: ChatState }) {
   const { store } = useSession();
@@ -143,6 +156,13 @@ function Actions({ message, state }: { message: MessageRecord; state: ChatState 
     <div class="actions" role="toolbar" aria-label="Message actions" ref={anchor}>
       <IconButton icon="react" label="React" isExpanded={isPicking} onClick={() => setPicking(!isPicking)} />
       {chat && maySend(chat) && <IconButton icon="reply" label="Reply" onClick={() => state.startReply(message)} />}
+      {chat && maySend(chat) && state.threadId === undefined && (
+        <IconButton
+          icon="thread"
+          label="Reply in a thread"
+          onClick={() => navigate(threadPath(message.chat_id, message.thread_id ?? message.message_id))}
+        />
+      )}
       <IconButton icon="link" label="Copy link" onClick={copyLink} />
       {isOwn && <IconButton icon="edit" label="Edit" onClick={() => state.startEdit(message)} />}
       {(isOwn || (chat && mayManage(chat))) && (

@@ -3,9 +3,15 @@ import { signal } from '@preact/signals';
 /** What the path shows. */
 export type Route =
   | { readonly name: 'home' }
-  | { readonly name: 'chat'; readonly chatId: number; readonly messageId: number | undefined }
+  | {
+      readonly name: 'chat';
+      readonly chatId: number;
+      readonly messageId: number | undefined;
+      readonly threadId: number | undefined;
+    }
   | { readonly name: 'message'; readonly messageId: number }
   | { readonly name: 'search'; readonly query: string; readonly chatId: number | undefined }
+  | { readonly name: 'threads' }
   | { readonly name: 'browse' };
 
 /** Returns the route of a path, or undefined if it is not one of ours. */
@@ -16,7 +22,8 @@ export function parseRoute(path: string): Route | undefined {
   const ids = [second, third].map((part) => (part !== undefined && /^\d{1,15}$/.test(part) ? Number(part) : undefined));
   if (first === '' && second === undefined) return { name: 'home' };
   if (first === 'chats' && ids[0] && (third === undefined || ids[1])) {
-    return { name: 'chat', chatId: ids[0], messageId: ids[1] };
+    const threadId = Number(searchParams.get('thread')) || undefined;
+    return { name: 'chat', chatId: ids[0], messageId: ids[1], threadId };
   }
   if (first === 'm' && ids[0] && third === undefined) return { name: 'message', messageId: ids[0] };
   if (first === 'search' && second === undefined) {
@@ -26,12 +33,16 @@ export function parseRoute(path: string): Route | undefined {
       chatId: Number(searchParams.get('chat')) || undefined,
     };
   }
+  if (first === 'threads' && second === undefined) return { name: 'threads' };
   if (first === 'browse' && second === undefined) return { name: 'browse' };
   return undefined;
 }
 
 export const chatPath = (chatId: number, messageId?: number): string =>
   `/chats/${chatId}${messageId === undefined ? '' : `/${messageId}`}`;
+
+/** Returns the path of a chat with a thread beside it. */
+export const threadPath = (chatId: number, rootId: number): string => `${chatPath(chatId)}?thread=${rootId}`;
 
 const here = (): Route => parseRoute(`${location.pathname}${location.search}`) ?? { name: 'home' };
 
