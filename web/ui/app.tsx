@@ -47,7 +47,7 @@ function View({ route }: { route: Route }) {
     case 'message':
       return <MessageLink messageId={route.messageId} />;
     case 'search':
-      return <SearchView query={route.query} chatId={route.chatId} />;
+      return <SearchView search={route.search} />;
     case 'browse':
       return <BrowseView />;
     case 'home':
