@@ -55,7 +55,7 @@ inChromium('code in messages', () => {
     await until('they are coloured again', async () => (await log(page).locator('pre span').count()) > 0);
     await page.addScriptTag({ content: axe.source });
     for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
       expect(violations.map(({ id, nodes }) => `${id} ${nodes.map((node) => node.html).join(' ')}`)).toEqual([]);
     }

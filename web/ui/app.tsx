@@ -50,7 +50,7 @@ function View({ route }: { route: Route }) {
     case 'message':
       return <MessageLink messageId={route.messageId} />;
     case 'search':
-      return <SearchView query={route.query} chatId={route.chatId} />;
+      return <SearchView search={route.search} />;
     case 'threads':
       return <ThreadsView />;
     case 'browse':

@@ -9,6 +9,7 @@ import { Composer } from './composer.tsx';
 import { chatName, useSession } from './context.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { Icon, IconButton } from './icon.tsx';
+import { JumpToDate } from './jump-to-date.tsx';
 import { Lightbox } from './lightbox.tsx';
 import { MessageList } from './message-list.tsx';
 import { NewMessages } from './new-messages.tsx';
@@ -106,6 +107,7 @@ function ChatHeader({ chat }: { chat: ChatRecord }) {
       >
         <Icon name="search" />
       </a>
+      <JumpToDate chatId={chat.chat_id} />
       {type !== 'direct' && <IconButton icon="people" label="People" onClick={() => setPeopleOpen(true)} />}
       <ChatMenu chat={chat} label="Options of this chat" />
       {isPeopleOpen && <PeopleDialog chat={chat} onClose={() => setPeopleOpen(false)} />}

@@ -10,9 +10,29 @@ export type Route =
       readonly threadId: number | undefined;
     }
   | { readonly name: 'message'; readonly messageId: number }
-  | { readonly name: 'search'; readonly query: string; readonly chatId: number | undefined }
+  | { readonly name: 'search'; readonly search: SearchRoute }
   | { readonly name: 'threads' }
   | { readonly name: 'browse' };
+
+/** The words and the filters of a search. */
+export interface SearchRoute {
+  readonly query: string;
+  readonly chatId: number | undefined;
+  /** The name of a user. */
+  readonly from: string;
+  readonly hasFile: boolean;
+  /** A day, as a field of a form has it. */
+  readonly before: string;
+}
+
+export function searchPath({ query, chatId, from, hasFile, before }: SearchRoute): string {
+  const parameters = new URLSearchParams({ q: query });
+  if (chatId !== undefined) parameters.set('chat', String(chatId));
+  if (from !== '') parameters.set('from', from);
+  if (hasFile) parameters.set('file', '1');
+  if (before !== '') parameters.set('before', before);
+  return `/search?${parameters}`;
+}
 
 /** Returns the route of a path, or undefined if it is not one of ours. */
 export function parseRoute(path: string): Route | undefined {
@@ -29,8 +49,13 @@ export function parseRoute(path: string): Route | undefined {
   if (first === 'search' && second === undefined) {
     return {
       name: 'search',
-      query: searchParams.get('q') ?? '',
-      chatId: Number(searchParams.get('chat')) || undefined,
+      search: {
+        query: searchParams.get('q') ?? '',
+        chatId: Number(searchParams.get('chat')) || undefined,
+        from: searchParams.get('from') ?? '',
+        hasFile: searchParams.has('file'),
+        before: searchParams.get('before') ?? '',
+      },
     };
   }
   if (first === 'threads' && second === undefined) return { name: 'threads' };

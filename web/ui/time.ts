@@ -50,3 +50,15 @@ export function shortTime(at: string, now = new Date()): string {
   if (ago < 7) return weekday.format(then);
   return (then.getFullYear() === now.getFullYear() ? dayOfYear : date).format(then);
 }
+
+/** Returns the start of a day that a field of a form has, where the reader is, or undefined if it is none. */
+export function startOf(day: string): number | undefined {
+  const [, year, month, date] = /^(\d{4,6})-(\d\d)-(\d\d)$/.exec(day) ?? [];
+  return year === undefined ? undefined : new Date(Number(year), Number(month) - 1, Number(date)).getTime();
+}
+
+/** Returns this day as a field of a form has it. */
+export function today(now = new Date()): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
+}
