@@ -27,7 +27,7 @@ const timeShare = 0.25;
 /** Users whose changes are told in one step. */
 const maxBatch = 50;
 
-/** Chats that one step looks at: some milliseconds. A user with more is told in so many of them. */
+/** Chats that one step looks at: some milliseconds. A user with more is told in so many of them, direct chats first. */
 const maxChats = 4_000;
 
 interface PresenceDeps {
