@@ -2,6 +2,7 @@ import { ApiError, type Clock, createClient } from '@parley-chat/sdk';
 import { newIdempotencyKey } from '@parley-chat/sdk/request.ts';
 import { Drafts } from './outbox/drafts.ts';
 import { Outbox } from './outbox/outbox.ts';
+import { Idle } from './presence.ts';
 import { deleteDatabases, openDatabase } from './store/database.ts';
 import { Loader } from './store/loader.ts';
 import { Persistence } from './store/persistence.ts';
@@ -51,6 +52,7 @@ export async function openSession(options: SessionOptions) {
     stopping.abort();
     outbox.stop();
     channel.close();
+    idleChannel.close();
     db.close();
   };
   const forget = async () => {
@@ -86,8 +88,11 @@ export async function openSession(options: SessionOptions) {
   await drafts.load();
   persistence.start();
   outbox.start().catch(report);
+  const idleChannel = new BroadcastChannel(`parley-active-${me.user_id}`);
+  const idle = new Idle({ client, now, channel: idleChannel, onError: report });
   const caughtUp = () => {
     outbox.wake();
+    idle.reconnected();
     options.caughtUp?.();
   };
   const expired = async () => {
@@ -107,6 +112,7 @@ export async function openSession(options: SessionOptions) {
     timelines,
     outbox,
     drafts,
+    idle,
     /** Shows the stored messages of a chat, then the newest ones. */
     openChat: async (chatId: number) => {
       await persistence.loadTimeline(chatId).catch(report);

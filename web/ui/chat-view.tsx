@@ -13,6 +13,7 @@ import { MessageList } from './message-list.tsx';
 import { NewMessages } from './new-messages.tsx';
 import { PeopleDialog } from './people-dialog.tsx';
 import { ThreadPane } from './thread-pane.tsx';
+import { TypingLine } from './typing.tsx';
 import { useChatKeys } from './use-chat-keys.ts';
 import './chat-view.css';
 
@@ -61,6 +62,7 @@ export function ChatView({ chatId, messageId, threadId }: ChatViewProps) {
         <ChatHeader chat={chat} />
         {timeline ? <MessageList key={chatId} state={state} timeline={timeline} /> : <div class="message-pane" />}
         <NewMessages chatId={chatId} />
+        <TypingLine chat={chat} />
         <Composer key={`composer ${chatId}`} chat={chat} state={state} />
         {state.deleting.value && (
           <DeleteDialog
@@ -94,7 +96,7 @@ function ChatHeader({ chat }: { chat: ChatRecord }) {
         <h1>
           <bdi>{chatName(chat)}</bdi>
         </h1>
-        <p>{type === 'direct' ? `@${chat.peer?.name ?? ''}` : description || countOf(participant_count)}</p>
+        <p>{type === 'direct' ? <PeerLine chat={chat} /> : description || countOf(participant_count)}</p>
       </div>
       <a
         class="icon-button"
@@ -109,6 +111,14 @@ function ChatHeader({ chat }: { chat: ChatRecord }) {
       {isPeopleOpen && <PeopleDialog chat={chat} onClose={() => setPeopleOpen(false)} />}
     </header>
   );
+}
+
+/** The other side of a direct chat: its name, what it does, and whether it is there. */
+function PeerLine({ chat: { peer } }: { chat: ChatRecord }) {
+  const { store } = useSession();
+  const presence = store.presence.value.get(peer?.user_id ?? 0);
+  const status = peer && store.user(peer.user_id)?.status_text;
+  return <>{[`@${peer?.name ?? ''}`, presence, status].filter(Boolean).join(' · ')}</>;
 }
 
 const countOf = (count: number): string => (count === 1 ? '1 person' : `${count} people`);

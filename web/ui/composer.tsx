@@ -5,6 +5,7 @@ import type { ChatState } from './chat-state.ts';
 import { chatName, maySend, useSession } from './context.ts';
 import { Icon, IconButton } from './icon.tsx';
 import { useCompletion } from './use-completion.tsx';
+import { useTellTyping } from './use-tell-typing.ts';
 import './composer.css';
 
 /** Without a keyboard, Enter is a new line. */
@@ -24,6 +25,7 @@ export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }
     if (focusRequests > 0 || hasKeyboard()) field.current?.focus();
   }, [focusRequests]);
 
+  const tellTyping = useTellTyping(chat);
   const completion = useCompletion(field, chat, draft, (text) => drafts.set(draftId, text));
   if (!maySend(chat)) {
     return <p class="composer-closed">Only the owner and admins write in this channel.</p>;
@@ -82,7 +84,10 @@ export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }
           placeholder={threadId === undefined ? `Message ${chatName(chat)}` : 'Reply in the thread'}
           dir="auto"
           value={draft}
-          onInput={(event) => drafts.set(draftId, event.currentTarget.value)}
+          onInput={(event) => {
+            drafts.set(draftId, event.currentTarget.value);
+            tellTyping();
+          }}
           onKeyDown={onKeyDown}
           {...completion.field}
         />
