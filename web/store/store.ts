@@ -123,6 +123,12 @@ export class Store {
     if (chat) this.putChats([{ ...chat, ...change(chat) }]);
   }
 
+  /** A message is not pinned any more. */
+  unpin(chatId: number, messageId: number): void {
+    if (!this.chat(chatId)?.pins.includes(messageId)) return;
+    this.changeChat(chatId, ({ pins }) => ({ pins: pins.filter((id) => id !== messageId) }));
+  }
+
   putUsers(records: readonly UserRecord[]): void {
     if (records.length === 0) return;
     const users = new Map(this.users.value);

@@ -12,6 +12,7 @@ import { Icon, IconButton } from './icon.tsx';
 import { MessageList } from './message-list.tsx';
 import { NewMessages } from './new-messages.tsx';
 import { PeopleDialog } from './people-dialog.tsx';
+import { Pins } from './pins.tsx';
 import { ThreadPane } from './thread-pane.tsx';
 import { TypingLine } from './typing.tsx';
 import { useChatKeys } from './use-chat-keys.ts';
@@ -98,6 +99,7 @@ function ChatHeader({ chat }: { chat: ChatRecord }) {
         </h1>
         <p>{type === 'direct' ? <PeerLine chat={chat} /> : description || countOf(participant_count)}</p>
       </div>
+      <Pins chat={chat} />
       <a
         class="icon-button"
         href={`/search?chat=${chat.chat_id}`}

@@ -16,6 +16,7 @@ import {
   MessagesSquare,
   Pencil,
   Pin,
+  PinOff,
   Plus,
   Reply,
   Search,
@@ -56,6 +57,7 @@ const icons = {
   settings: Settings,
   signOut: LogOut,
   thread: MessagesSquare,
+  unpin: PinOff,
 } as const satisfies Readonly<Record<string, IconNode>>;
 
 export type IconName = keyof typeof icons;
