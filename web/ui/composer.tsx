@@ -94,7 +94,7 @@ export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }
         <button
           type="submit"
           class="send"
-          aria-label={threadId === undefined ? 'Send' : 'Send the reply'}
+          aria-label={threadId === undefined ? 'Send' : 'Answer in the thread'}
           title="Send"
           disabled={draft.trim() === ''}
         >

@@ -168,7 +168,7 @@ function Actions({ message, state }: { message: MessageRecord; state: ChatState 
       {chat && maySend(chat) && state.threadId === undefined && (
         <IconButton
           icon="thread"
-          label="Reply in a thread"
+          label="Open the thread"
           onClick={() => navigate(threadPath(message.chat_id, message.thread_id ?? message.message_id))}
         />
       )}
