@@ -8,6 +8,8 @@ import { App, isOutdated } from './ui/app.tsx';
 import { SessionContext } from './ui/context.ts';
 import { startRouting } from './ui/route.ts';
 
+const idleCheckMs = 15_000;
+
 const root = document.getElementById('app');
 if (!root) throw new Error('the page has no place for the client');
 const { userId, name = '', displayName = '', isAdmin, session = '' } = root.dataset;
@@ -44,6 +46,10 @@ addEventListener('focus', look);
 addEventListener('blur', look);
 addEventListener('pagehide', () => opened.flush());
 addEventListener('online', () => opened.outbox.wake());
+for (const act of ['pointermove', 'pointerdown', 'keydown', 'wheel', 'touchstart', 'focus']) {
+  addEventListener(act, () => opened.idle.touch(), { passive: true });
+}
+setInterval(() => opened.idle.check(), idleCheckMs);
 effect(() => {
   const unread = store.unreadChats.value;
   document.title = unread > 0 ? `(${unread}) Parley` : 'Parley';

@@ -3,6 +3,7 @@ import { newIdempotencyKey } from '@parley-chat/sdk/request.ts';
 import { Drafts } from './outbox/drafts.ts';
 import { Outbox } from './outbox/outbox.ts';
 import { Uploads } from './outbox/uploads.ts';
+import { Idle } from './presence.ts';
 import { deleteDatabases, openDatabase } from './store/database.ts';
 import { Loader } from './store/loader.ts';
 import { Persistence } from './store/persistence.ts';
@@ -53,6 +54,7 @@ export async function openSession(options: SessionOptions) {
     outbox.stop();
     uploads.stop();
     channel.close();
+    idleChannel.close();
     db.close();
   };
   const forget = async () => {
@@ -89,9 +91,12 @@ export async function openSession(options: SessionOptions) {
   await Promise.all([drafts.load(), uploads.load()]);
   persistence.start();
   outbox.start().catch(report);
+  const idleChannel = new BroadcastChannel(`parley-active-${me.user_id}`);
+  const idle = new Idle({ client, now, channel: idleChannel, onError: report });
   const caughtUp = () => {
     outbox.wake();
     uploads.wake();
+    idle.reconnected();
     options.caughtUp?.();
   };
   const expired = async () => {
@@ -112,6 +117,7 @@ export async function openSession(options: SessionOptions) {
     outbox,
     drafts,
     uploads,
+    idle,
     /** Shows the stored messages of a chat, then the newest ones. */
     openChat: async (chatId: number) => {
       await persistence.loadTimeline(chatId).catch(report);

@@ -48,6 +48,7 @@ const handlers: Handlers = {
       loads.message(chat_id, thread_id);
       loads.threads();
     }
+    store.unpin(chat_id, message_id);
     store.changePreview(chat_id, message_id, { content: '', file: null });
     store.changeMessage(chat_id, message_id, (message) => tombstone(message, at));
     if ((store.chat(chat_id)?.unread_count ?? 0) > 0) loads.chat(chat_id);
@@ -79,8 +80,13 @@ const handlers: Handlers = {
     if (store.chat(chat_id)) store.changeChat(chat_id, () => preferences);
     else loads.chat(chat_id);
   },
+  message_pinned: (store, { chat_id, message_id }) =>
+    store.changeChat(chat_id, ({ pins }) => ({ pins: [message_id, ...pins.filter((id) => id !== message_id)] })),
+  message_unpinned: (store, { chat_id, message_id }) => store.unpin(chat_id, message_id),
   reaction_added: loadMessage,
   reaction_removed: loadMessage,
+  typing: (store, { chat_id, user_id }) => store.startTyping(chat_id, user_id),
+  presence_changed: (store, change) => store.setPresence([change]),
   message_read: (store, { chat_id, user_id, message_id }, _, loads) => {
     if (user_id !== store.me.user_id) return;
     if (store.unreadThreads.value > 0) loads.threads();

@@ -48,6 +48,19 @@ export class Loader implements Loads {
     this.#messages.add(messageId);
   }
 
+  /** Loads who of the people in direct chats is online. Later changes are in the stream. */
+  async loadPresence(): Promise<void> {
+    const peers = new Set([...this.#store.chats.value.values()].flatMap(({ peer }) => peer?.user_id ?? []));
+    await this.#loadPresenceOf([...peers]);
+  }
+
+  async #loadPresenceOf(ids: readonly number[]): Promise<void> {
+    for (let from = 0; from < ids.length; from += pageSize) {
+      const { presence } = await this.#client.users.presence({ user_ids: ids.slice(from, from + pageSize) });
+      this.#store.setPresence(presence);
+    }
+  }
+
   threads(): void {
     this.#threads.add('threads');
   }
@@ -113,6 +126,8 @@ export class Loader implements Loads {
     const chat = chatRecord(sent, this.#store.chat(sent.chat_id), newest);
     this.#created.add(chat.chat_id);
     this.#store.putChats([chat]);
+    const peer = chat.peer?.user_id;
+    if (peer !== undefined && !this.#store.presence.value.has(peer)) this.#work(() => this.#loadPresenceOf([peer]));
     return chat;
   }
 

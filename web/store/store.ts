@@ -1,4 +1,4 @@
-import type { Participant } from '@parley-chat/sdk';
+import type { Participant, SignalData } from '@parley-chat/sdk';
 import type { Thread } from '@parley-chat/sdk/operations.ts';
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import {
@@ -23,6 +23,11 @@ export interface StoreListener {
   usersNeeded?(userIds: readonly number[]): void;
 }
 
+export type Presence = SignalData['presence_changed']['presence'];
+
+/** Somebody who types is forgotten after this, unless they go on. */
+const typingMs = 6_000;
+
 /** A message and the replies in its thread. */
 export interface LoadedThread {
   readonly root: MessageRecord;
@@ -41,6 +46,11 @@ export class Store {
   readonly users: Signal<ReadonlyMap<number, UserRecord>> = signal(new Map());
   /** The participants of chats, as far as a view needed them. */
   readonly participants: Signal<ReadonlyMap<number, readonly Participant[]>> = signal(new Map());
+  /** Who is online or away, of those that are shown with it. */
+  readonly presence: Signal<ReadonlyMap<number, Presence>> = signal(new Map());
+  /** Who is typing, by chat. */
+  readonly typing: Signal<ReadonlyMap<number, readonly number[]>> = signal(new Map());
+  readonly #typingTimers = new Map<string, ReturnType<typeof setTimeout>>();
   /** False until there is something to show. */
   readonly isReady = signal(false);
   /** Whether somebody looks at the page. */
@@ -113,6 +123,12 @@ export class Store {
     if (chat) this.putChats([{ ...chat, ...change(chat) }]);
   }
 
+  /** A message is not pinned any more. */
+  unpin(chatId: number, messageId: number): void {
+    if (!this.chat(chatId)?.pins.includes(messageId)) return;
+    this.changeChat(chatId, ({ pins }) => ({ pins: pins.filter((id) => id !== messageId) }));
+  }
+
   putUsers(records: readonly UserRecord[]): void {
     if (records.length === 0) return;
     const users = new Map(this.users.value);
@@ -147,6 +163,33 @@ export class Store {
   forgetParticipants(chatId: number): void {
     if (!this.participants.value.has(chatId)) return;
     this.participants.value = new Map([...this.participants.value].filter(([id]) => id !== chatId));
+  }
+
+  setPresence(found: readonly SignalData['presence_changed'][]): void {
+    const presence = new Map(this.presence.value);
+    for (const { user_id, presence: now } of found) presence.set(user_id, now);
+    this.presence.value = presence;
+  }
+
+  /** Somebody types. */
+  startTyping(chatId: number, userId: number): void {
+    if (userId === this.me.user_id) return;
+    this.stopTyping(chatId, userId);
+    this.#typingTimers.set(
+      `${chatId} ${userId}`,
+      setTimeout(() => this.stopTyping(chatId, userId), typingMs),
+    );
+    const typing = [...(this.typing.value.get(chatId) ?? []), userId].sort((a, b) => a - b);
+    this.typing.value = new Map(this.typing.value).set(chatId, typing);
+  }
+
+  /** Somebody has sent a message, or was silent for a while. */
+  stopTyping(chatId: number, userId: number): void {
+    const key = `${chatId} ${userId}`;
+    clearTimeout(this.#typingTimers.get(key));
+    if (!this.#typingTimers.delete(key)) return;
+    const left = (this.typing.value.get(chatId) ?? []).filter((id) => id !== userId);
+    this.typing.value = new Map(this.typing.value).set(chatId, left);
   }
 
   /** The timeline of a chat. Undefined until it is loaded. */
@@ -203,6 +246,7 @@ export class Store {
   /** Adds a new message to its timeline and to the list. Safe to repeat. */
   addMessage(message: MessageRecord): void {
     for (const listener of this.#listeners) listener.messageAdded?.(message);
+    this.stopTyping(message.chat_id, message.user_id);
     this.changeTimeline(message.chat_id, (timeline) => addNew(timeline, message));
     if (message.thread_id !== undefined) this.#addReply(message, message.thread_id);
     this.changeChat(message.chat_id, (chat) =>

@@ -92,11 +92,15 @@ async function consume(
   }
 }
 
+/** The presence of people is not in the log. It is not worth waiting for. */
+const later = (load: Promise<void>): void => void load.catch(() => {});
+
 /** Read markers of other devices are not in the log, so the list is loaded after every reconnect. */
 async function refresh({ store, loader, caughtUp }: SyncDeps, isFresh: boolean): Promise<void> {
   if (!isFresh) await loader.loadChats();
   store.isReady.value = true;
   store.connection.value = 'live';
   loader.threads();
+  later(loader.loadPresence());
   caughtUp();
 }

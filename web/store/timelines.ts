@@ -51,16 +51,13 @@ export class Timelines {
     return this.#once(`${chatId} around ${messageId}`, async () => {
       const isShown = this.#store.timeline(chatId).value?.messages.some(({ message_id }) => message_id === messageId);
       if (isShown) return;
-      const half = { chat_id: chatId, limit: Math.ceil(pageSize / 2) };
-      const [older, newer] = await Promise.all([
-        this.#client.messages.list({ ...half, before_id: messageId + 1 }),
-        this.#client.messages.list({ ...half, after_id: messageId }),
-      ]);
-      this.#store.setTimeline(chatId, {
-        messages: [...older.messages, ...newer.messages],
-        hasOlder: older.has_more,
-        hasNewer: newer.has_more,
+      const { messages, has_more } = await this.#client.messages.list({
+        chat_id: chatId,
+        around_id: messageId,
+        limit: pageSize,
       });
+      // There is more on one side at least. The list finds out which, when the reader comes near it.
+      this.#store.setTimeline(chatId, { messages, hasOlder: has_more, hasNewer: has_more });
     });
   }
 

@@ -13,7 +13,7 @@ inChromium('threads', () => {
     const root = await say(stage.person('bob'), chatId, 'A question');
     const [ada, bob] = [await stage.open('ada', `/chats/${chatId}`), await stage.open('bob', `/chats/${chatId}`)];
     await message(ada, 'A question').hover();
-    await ada.getByRole('button', { name: 'Reply in a thread' }).click();
+    await ada.getByRole('button', { name: 'Open the thread' }).click();
     const pane = ada.getByRole('region', { name: 'Thread', exact: true });
     await pane.getByText('No replies yet').waitFor();
     const field = pane.getByRole('textbox', { name: 'Reply in the thread' });

@@ -10,6 +10,7 @@ import { Icon, type IconName } from './icon.tsx';
 import { plainText } from './markdown.ts';
 import { chatPath, route } from './route.ts';
 import { shortTime } from './time.ts';
+import { TypingText } from './typing.tsx';
 import './chat-list.css';
 
 const icons: Readonly<Partial<Record<ChatRecord['type'], IconName>>> = { group: 'group', channel: 'channel' };
@@ -17,7 +18,12 @@ const icons: Readonly<Partial<Record<ChatRecord['type'], IconName>>> = { group: 
 export function ChatAvatar({ chat, isSmall }: { chat: ChatRecord; isSmall?: boolean }) {
   const icon = icons[chat.type];
   const id = chat.peer?.user_id ?? chat.chat_id;
-  return <Avatar id={id} name={chatName(chat)} {...(icon && { icon })} isSmall={isSmall ?? false} />;
+  const presence = useSession().store.presence.value.get(chat.peer?.user_id ?? 0);
+  return (
+    <Avatar id={id} name={chatName(chat)} {...(icon && { icon })} isSmall={isSmall ?? false}>
+      {(presence === 'online' || presence === 'away') && <span class={`presence ${presence}`} />}
+    </Avatar>
+  );
 }
 
 type Entry =
@@ -70,12 +76,14 @@ function ChatEntry({ chat, isOpen }: { chat: ChatRecord; isOpen: boolean }) {
   const { chat_id, unread_count, mention_count, last_message, pinned } = chat;
   const unread = isOpen ? 0 : unread_count;
   const muted = isMuted(chat);
+  const presence = useSession().store.presence.value.get(chat.peer?.user_id ?? 0);
   return (
     <div class={`entry${unread > 0 ? ' unread' : ''}${muted ? ' muted' : ''}`}>
       <a href={chatPath(chat_id)} aria-current={isOpen ? 'page' : undefined}>
         <ChatAvatar chat={chat} />
         <span class="top">
           <bdi class="name">{chatName(chat)}</bdi>
+          {presence !== undefined && presence !== 'offline' && <span class="unseen">, {presence}, </span>}
           {muted && <Mark icon="muted" label="muted" />}
           {pinned && <Mark icon="pin" label="pinned" />}
           {last_message && <time dateTime={last_message.created_at}>{shortTime(last_message.created_at)}</time>}
@@ -116,6 +124,13 @@ function Preview({ chat }: { chat: ChatRecord }) {
     return (
       <span class="preview">
         <em>Draft:</em> {draft}
+      </span>
+    );
+  }
+  if ((store.typing.value.get(chat.chat_id)?.length ?? 0) > 0) {
+    return (
+      <span class="preview">
+        <TypingText chat={chat} isShort />
       </span>
     );
   }

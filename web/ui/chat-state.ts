@@ -1,7 +1,6 @@
 import { type Signal, signal } from '@preact/signals';
 import type { MessageRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { chatPath } from './route.ts';
 
 /** What the user is doing in the open chat. */
 export class ChatState {
@@ -72,8 +71,13 @@ export class ChatState {
   }
 
   copyLink({ message_id }: MessageRecord): void {
-    const url = `${location.origin}${chatPath(this.chatId, message_id)}`;
-    this.notice.value = copyText(url) ? 'Link copied' : url;
+    const url = `${location.origin}/m/${message_id}`;
+    this.tell(copyText(url) ? 'Link copied' : url);
+  }
+
+  /** Shows a short notice. */
+  tell(text: string): void {
+    this.notice.value = text;
     setTimeout(() => {
       this.notice.value = '';
     }, 4_000);

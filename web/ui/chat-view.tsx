@@ -14,7 +14,9 @@ import { Lightbox } from './lightbox.tsx';
 import { MessageList } from './message-list.tsx';
 import { NewMessages } from './new-messages.tsx';
 import { PeopleDialog } from './people-dialog.tsx';
+import { Pins } from './pins.tsx';
 import { ThreadPane } from './thread-pane.tsx';
+import { TypingLine } from './typing.tsx';
 import { useChatKeys } from './use-chat-keys.ts';
 import './chat-view.css';
 
@@ -63,6 +65,7 @@ export function ChatView({ chatId, messageId, threadId }: ChatViewProps) {
         <ChatHeader chat={chat} />
         {timeline ? <MessageList key={chatId} state={state} timeline={timeline} /> : <div class="message-pane" />}
         <NewMessages chatId={chatId} />
+        <TypingLine chat={chat} />
         <Composer key={`composer ${chatId}`} chat={chat} state={state} />
         {state.viewing.value !== undefined && <Lightbox state={state} />}
         {state.deleting.value && (
@@ -97,8 +100,9 @@ function ChatHeader({ chat }: { chat: ChatRecord }) {
         <h1>
           <bdi>{chatName(chat)}</bdi>
         </h1>
-        <p>{type === 'direct' ? `@${chat.peer?.name ?? ''}` : description || countOf(participant_count)}</p>
+        <p>{type === 'direct' ? <PeerLine chat={chat} /> : description || countOf(participant_count)}</p>
       </div>
+      <Pins chat={chat} />
       <a
         class="icon-button"
         href={`/search?chat=${chat.chat_id}`}
@@ -113,6 +117,14 @@ function ChatHeader({ chat }: { chat: ChatRecord }) {
       {isPeopleOpen && <PeopleDialog chat={chat} onClose={() => setPeopleOpen(false)} />}
     </header>
   );
+}
+
+/** The other side of a direct chat: its name, what it does, and whether it is there. */
+function PeerLine({ chat: { peer } }: { chat: ChatRecord }) {
+  const { store } = useSession();
+  const presence = store.presence.value.get(peer?.user_id ?? 0);
+  const status = peer && store.user(peer.user_id)?.status_text;
+  return <>{[`@${peer?.name ?? ''}`, presence, status].filter(Boolean).join(' · ')}</>;
 }
 
 const countOf = (count: number): string => (count === 1 ? '1 person' : `${count} people`);

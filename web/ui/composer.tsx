@@ -7,6 +7,7 @@ import { Icon, IconButton } from './icon.tsx';
 import { Tray } from './tray.tsx';
 import { useCompletion } from './use-completion.tsx';
 import { useFileDrop } from './use-file-drop.ts';
+import { useTellTyping } from './use-tell-typing.ts';
 import './composer.css';
 
 /** Without a keyboard, Enter is a new line. */
@@ -31,6 +32,7 @@ export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }
     if (focusRequests > 0 || hasKeyboard()) field.current?.focus();
   }, [focusRequests]);
 
+  const tellTyping = useTellTyping(chat);
   const completion = useCompletion(field, chat, draft, (text) => drafts.set(draftId, text));
   const attach = (files: readonly File[]) => {
     if (files.length === 0) return;
@@ -132,7 +134,10 @@ export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }
           placeholder={threadId === undefined ? `Message ${chatName(chat)}` : 'Reply in the thread'}
           dir="auto"
           value={draft}
-          onInput={(event) => drafts.set(draftId, event.currentTarget.value)}
+          onInput={(event) => {
+            drafts.set(draftId, event.currentTarget.value);
+            tellTyping();
+          }}
           onKeyDown={onKeyDown}
           {...completion.field}
           onPaste={(event) => {
@@ -146,7 +151,7 @@ export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }
         <button
           type="submit"
           class="send"
-          aria-label={threadId === undefined ? 'Send' : 'Send the reply'}
+          aria-label={threadId === undefined ? 'Send' : 'Answer in the thread'}
           title="Send"
           disabled={(draft.trim() === '' && tray.length === 0) || hasFailed}
         >

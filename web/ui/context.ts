@@ -26,5 +26,8 @@ export function useUserName(userId: number): string {
 export const maySend = ({ type, role }: ChatRecord): boolean =>
   role !== null && (type !== 'channel' || role !== 'member');
 
+/** Those who may pin messages in a chat. */
+export const mayPin = maySend;
+
 export const mayManage = ({ type, role }: ChatRecord): boolean =>
   type !== 'direct' && (role === 'owner' || role === 'admin');

@@ -21,6 +21,7 @@ import {
   Paperclip,
   Pencil,
   Pin,
+  PinOff,
   Plus,
   Reply,
   RotateCw,
@@ -68,6 +69,7 @@ const icons = {
   settings: Settings,
   signOut: LogOut,
   thread: MessagesSquare,
+  unpin: PinOff,
 } as const satisfies Readonly<Record<string, IconNode>>;
 
 export type IconName = keyof typeof icons;

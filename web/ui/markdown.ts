@@ -66,13 +66,6 @@ const allowed = {
   ALLOW_ARIA_ATTR: false,
 };
 
-/** Only the language of code may be a class of a message. */
-DOMPurify.addHook('uponSanitizeAttribute', (node, data) => {
-  if (data.attrName !== 'class') return;
-  const isOurs = node.tagName === 'CODE' ? languageClass.test(data.attrValue) : node.tagName === 'SPAN';
-  if (!isOurs) data.keepAttr = false;
-});
-
 /** Links of other hosts open in a new tab, which learns nothing about this one. */
 DOMPurify.addHook('afterSanitizeAttributes', (node) => {
   if (node.tagName !== 'A') return;
@@ -82,9 +75,14 @@ DOMPurify.addHook('afterSanitizeAttributes', (node) => {
   link.rel = 'noopener noreferrer nofollow';
 });
 
-/** Of all classes, only those of mentions are ours. */
-DOMPurify.addHook('uponSanitizeAttribute', (_, data) => {
-  if (data.attrName === 'class' && !/^mention(?: me)?$/.test(data.attrValue)) data.keepAttr = false;
+/** The classes of mentions, and of the parts of coloured code. */
+const spanClass = /^(?:mention(?: me)?|hljs-[\w -]+)$/;
+
+/** No other class is ours, so none gives a message the look of something else. */
+DOMPurify.addHook('uponSanitizeAttribute', ({ tagName }, data) => {
+  if (data.attrName !== 'class') return;
+  const isOurs = tagName === 'CODE' ? languageClass.test(data.attrValue) : spanClass.test(data.attrValue);
+  if (!isOurs) data.keepAttr = false;
 });
 
 const maxCached = 1_000;

@@ -7,9 +7,9 @@ import { AttachedFiles, Attachments } from './attachments.tsx';
 import { Avatar } from './avatar.tsx';
 import type { ChatState } from './chat-state.ts';
 import { colourCode } from './code.ts';
-import { mayManage, maySend, useSession, useUserName } from './context.ts';
+import { mayManage, mayPin, maySend, useSession, useUserName } from './context.ts';
 import { EditForm } from './edit-form.tsx';
-import { IconButton } from './icon.tsx';
+import { Icon, IconButton } from './icon.tsx';
 import { isEmoji, renderMarkdown } from './markdown.ts';
 import { ReactionPicker, Reactions } from './reactions.tsx';
 import { chatPath, navigate, threadPath } from './route.ts';
@@ -28,7 +28,9 @@ export const MessageRow = memo(function MessageRow({ message, isContinued, state
   const isEditing = state.editing.value === message_id;
   const isActive = state.active.value === message_id;
   const isTarget = state.target.value === message_id;
-  const isMentioned = useSession().store.isMentioned(message);
+  const { store } = useSession();
+  const isMentioned = store.isMentioned(message);
+  const isPinned = store.chat(message.chat_id)?.pins.includes(message_id) ?? false;
   const activate = () => {
     state.active.value = message_id;
   };
@@ -58,6 +60,11 @@ export const MessageRow = memo(function MessageRow({ message, isContinued, state
       )}
       <Attachments files={filesOf(message)} state={state} />
       {reactions.length > 0 && <Reactions message={message} />}
+      {isPinned && (
+        <p class="pinned">
+          <Icon name="pin" /> Pinned
+        </p>
+      )}
       {message.reply_count !== undefined && state.threadId === undefined && <ThreadLink message={message} />}
       {isActive && !isEditing && deleted_at === null && <Actions message={message} state={state} />}
     </article>
@@ -146,11 +153,23 @@ function Quote({ messageId, state }: { messageId: number; state: ChatState }) {
 }
 
 function Actions({ message, state }: { message: MessageRecord; state: ChatState }) {
-  const { store } = useSession();
+  const { client, store, report } = useSession();
   const anchor = useRef<HTMLDivElement>(null);
   const [isPicking, setPicking] = useState(false);
   const chat: ChatRecord | undefined = store.chat(state.chatId);
   const isOwn = message.user_id === store.me.user_id;
+  const isPinned = chat?.pins.includes(message.message_id) ?? false;
+  const togglePin = () => {
+    const call = isPinned ? client.messages.unpin : client.messages.pin;
+    const { message_id } = message;
+    call({ message_id }).then(
+      (sent) => store.changeChat(state.chatId, () => ({ pins: sent.chat.pins })),
+      (error: Error) => {
+        state.tell(error.message);
+        report(error);
+      },
+    );
+  };
   const copyLink = () => state.copyLink(message);
   return (
     <div class="actions" role="toolbar" aria-label="Message actions" ref={anchor}>
@@ -159,11 +178,14 @@ function Actions({ message, state }: { message: MessageRecord; state: ChatState 
       {chat && maySend(chat) && state.threadId === undefined && (
         <IconButton
           icon="thread"
-          label="Reply in a thread"
+          label="Open the thread"
           onClick={() => navigate(threadPath(message.chat_id, message.thread_id ?? message.message_id))}
         />
       )}
       <IconButton icon="link" label="Copy link" onClick={copyLink} />
+      {chat && mayPin(chat) && (
+        <IconButton icon={isPinned ? 'unpin' : 'pin'} label={isPinned ? 'Unpin' : 'Pin'} onClick={togglePin} />
+      )}
       {isOwn && <IconButton icon="edit" label="Edit" onClick={() => state.startEdit(message)} />}
       {(isOwn || (chat && mayManage(chat))) && (
         <IconButton icon="remove" label="Delete" onClick={() => state.askToDelete(message)} />
