@@ -32,7 +32,8 @@ const opened = await openSession({
   me: { user_id: Number(userId), name, display_name: displayName, is_admin: isAdmin === 'true' },
   session,
   ended: () => location.assign('/sign-in'),
-  caughtUp: () => void checkVersion().catch(report),
+  // The connection may break again. The next one checks again.
+  caughtUp: () => void checkVersion().catch(() => {}),
   onError: report,
 });
 

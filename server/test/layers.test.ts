@@ -68,6 +68,7 @@ const may: Record<string, readonly string[] | 'all'> = {
   'proof/soak': 'all',
   'proof/fuzz': 'all',
   'proof/clients': 'all',
+  'proof/torture': 'all',
   docs: 'all',
   examples: ['sdk', 'examples'],
 };

@@ -40,6 +40,10 @@ export interface OutboxDeps {
 /** The server keeps idempotency keys for this long. An older message could arrive twice, so the user decides. */
 const maxAgeMs = 7 * 24 * 3_600_000;
 
+/** So many own messages are remembered. */
+const maxUnclaimed = 50;
+const maxRecognized = 1_000;
+
 const firstPauseMs = 500;
 const maxPauseMs = 15_000;
 
@@ -55,6 +59,9 @@ export class Outbox {
   #isAwake = false;
   readonly #stopping = new AbortController();
   #pauseMs = firstPauseMs;
+  readonly #recognized = new Set<number>();
+  /** Own messages that were not in the outbox yet: another tab sent them before its note arrived here. */
+  #unclaimed: readonly { readonly message: MessageRecord; readonly receivedAt: number }[] = [];
 
   constructor(deps: OutboxDeps) {
     this.#deps = deps;
@@ -111,7 +118,7 @@ export class Outbox {
     await transact(this.#deps.db, ['outbox', 'uploads'], 'readwrite', (store) => {
       // The files are in the message or beside it, whenever the page is reloaded.
       for (const { file_id } of files) store('uploads').delete(file_id);
-      return result(store('outbox').add(item));
+      store('outbox').add(item);
     });
     await this.#changed();
   }
@@ -128,16 +135,24 @@ export class Outbox {
 
   /** The stream may bring a message before the response to its send does. It must not be shown twice. */
   recognize(message: MessageRecord): void {
-    if (message.user_id !== this.#deps.store.me.user_id) return;
+    // A response and an event bring the same message. The second must not be taken for the next one with this text.
+    if (message.user_id !== this.#deps.store.me.user_id || this.#recognized.has(message.message_id)) return;
+    this.#remember(message.message_id);
     const first = this.items.value.find(
       ({ chat_id, refusal, sentAs }) => chat_id === message.chat_id && refusal === null && sentAs === undefined,
     );
-    const isSame =
-      first?.content === message.content && first.reply_to === message.reply_to && hasSameFiles(first, message);
-    if (isSame) this.#markSent((item) => item === first, message);
+    if (first && isSame(first, message)) this.#markSent((item) => item === first, message);
+    else this.#unclaimed = [...this.#unclaimed.slice(1 - maxUnclaimed), { message, receivedAt: this.#deps.now() }];
+  }
+
+  #remember(messageId: number): void {
+    this.#recognized.add(messageId);
+    const [oldest] = this.#recognized;
+    if (this.#recognized.size > maxRecognized && oldest !== undefined) this.#recognized.delete(oldest);
   }
 
   #markSent(isSent: (item: Unsent) => boolean, { message_id }: MessageRecord): void {
+    this.#remember(message_id);
     this.items.value = this.items.value.map((item) => (isSent(item) ? { ...item, sentAs: message_id } : item));
   }
 
@@ -230,17 +245,32 @@ export class Outbox {
       .catch(this.#deps.onError);
   };
 
+  /** Returns the message that an item became before it was known here. It was written before the message arrived. */
+  #claim(item: Unsent): number | undefined {
+    const found = this.#unclaimed.find(
+      ({ message, receivedAt }) => item.refusal === null && item.created_at <= receivedAt && isSame(item, message),
+    );
+    this.#unclaimed = this.#unclaimed.filter((one) => one !== found);
+    return found?.message.message_id;
+  }
+
   async #load(): Promise<void> {
     const stored = await transact(this.#deps.db, ['outbox'], 'readonly', (store) =>
       result<Unsent[]>(store('outbox').getAll()),
     );
     const sentAs = new Map(this.items.value.map((item) => [item.key, item.sentAs]));
     this.items.value = stored.map((item) => {
-      const id = sentAs.get(item.key);
+      const id = sentAs.get(item.key) ?? this.#claim(item);
       return id === undefined ? item : { ...item, sentAs: id };
     });
   }
 }
+
+const isSame = (item: Unsent, message: MessageRecord): boolean =>
+  item.chat_id === message.chat_id &&
+  item.content === message.content &&
+  item.reply_to === message.reply_to &&
+  hasSameFiles(item, message);
 
 const hasSameFiles = ({ files = [] }: Unsent, message: MessageRecord): boolean => {
   const sent = filesOf(message);

@@ -38,7 +38,10 @@ export async function deleteDatabases(except?: { readonly userId: number }): Pro
   await Promise.all(ours.map((name) => result(indexedDB.deleteDatabase(name))));
 }
 
-/** Runs work in one transaction. Resolves once it is stored. The work must await nothing but requests of the transaction. */
+/**
+ * Runs work in one transaction. Resolves once it is stored. The work must await nothing but requests of the transaction. Work
+ * that awaits nothing is stored even if the page goes at once.
+ */
 export async function transact<T>(
   db: IDBDatabase,
   names: readonly StoreName[],
@@ -52,7 +55,10 @@ export async function transact<T>(
   });
   // A failure of the work is the error that is thrown.
   done.catch(() => {});
-  const value = await work((name) => tx.objectStore(name));
+  const working = work((name) => tx.objectStore(name));
+  // Otherwise the browser waits for this page to have nothing more to write.
+  if (!(working instanceof Promise)) tx.commit();
+  const value = await working;
   await done;
   return value;
 }

@@ -29,6 +29,40 @@ describe('the outbox', () => {
   const numbered = (count: number) => Array.from({ length: count }, (_, i) => `message ${i}`);
   const isSend = (url: string) => url.includes('action=send_message');
 
+  test('recognizes a message that another tab sent before its note arrived', async () => {
+    const chatId = await newGroup();
+    const browser = await newBrowser();
+    const [one, two] = [await browser.open(), await browser.open()];
+    const doubled: string[] = [];
+    two.outbox.items.subscribe((items) => {
+      const shown = two.store.peekTimeline(chatId)?.messages.map(({ content }) => content) ?? [];
+      for (const { content, sentAs } of items)
+        if (sentAs === undefined && shown.includes(content)) doubled.push(content);
+    });
+    await two.openChat(chatId);
+    for (const text of numbered(20)) await one.outbox.send(chatId, text);
+    await until('all are shown', () => two.store.peekTimeline(chatId)?.messages.length === 20);
+    await until('everything is sent', () => two.outbox.items.value.length === 0);
+    expect(doubled).toEqual([]);
+  });
+
+  test('shows the same text twice if it was written twice, until both are sent', async () => {
+    const chatId = await newGroup();
+    const browser = await newBrowser();
+    const gate = Promise.withResolvers<void>();
+    let sends = 0;
+    browser.before = (url) => (isSend(url) && ++sends > 1 ? gate.promise : undefined);
+    const tab = await browser.open();
+    await tab.openChat(chatId);
+    await Promise.all([tab.outbox.send(chatId, 'again'), tab.outbox.send(chatId, 'again')]);
+    await until('the second is on its way', () => sends === 2);
+    await until('the first is shown', () => tab.store.peekTimeline(chatId)?.messages.length === 1);
+    expect(tab.outbox.items.value.map(({ sentAs }) => sentAs)).toEqual([undefined]);
+    gate.resolve();
+    await until('everything is sent', () => tab.outbox.items.value.length === 0);
+    expect(await textsIn(chatId)).toEqual(['again', 'again']);
+  });
+
   test('sends in order what was written offline, also after a reload', async () => {
     const chatId = await newGroup();
     const browser = await newBrowser();
