@@ -352,7 +352,7 @@ export interface SendMessageOutput {
 export interface GetMessagesInput {
   /** Identifier of a chat. */
   chat_id: number;
-  /** Only the replies in the thread of this message, without deleted ones. */
+  /** Only the replies in the thread of this message, which may be a reply itself; without deleted ones. */
   thread_id?: number | undefined;
   /** Rows in a page at most. */
   limit?: number | undefined;
