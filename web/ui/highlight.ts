@@ -53,7 +53,7 @@ const languages = {
 };
 for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
 
-/** Longer code keeps one colour: it would hold up the page. 20,000 characters of TypeScript take about 15 ms. */
+/** Longer code keeps one colour: it would hold up the page. */
 const maxLength = 20_000;
 
 /** Returns the HTML of code with its parts in `span`, or undefined if the language is unknown. */
