@@ -194,7 +194,7 @@ inChromium('the client', () => {
   test('scrolls to the first of many messages and back, without gaps, and with few of them on the page', async () => {
     const chatId = await groupWith(stage, 'Long');
     const bob = stage.person('bob');
-    const count = 1_500;
+    const count = 1_000;
     for (let i = 0; i < count; i += 50) {
       await Promise.all(
         Array.from({ length: 50 }, (_, j) =>
@@ -219,9 +219,10 @@ inChromium('the client', () => {
       for (const id of ids) seen.add(id);
     };
     await look();
-    for (let i = 0; i < 600 && (await message(page, new RegExp(`${first}$`)).count()) === 0; i++) {
+    for (let i = 0; i < 900 && (await message(page, new RegExp(`${first}$`)).count()) === 0; i++) {
       await log(page).evaluate(async (list) => {
-        list.scrollTop -= 400;
+        // Less than half of what is shown, so that every message is on the page at some step.
+        list.scrollTop -= 200;
         for (let frames = 0; frames < 2; frames++) await new Promise(requestAnimationFrame);
       });
       await look();
