@@ -1,4 +1,4 @@
-import type { FileId } from '@parley/contract';
+import type { FileId, UserId } from '@parley/contract';
 import type { Engine } from '../store/engine/engine.ts';
 import { type CompleteFile, setThumbnailSize } from '../store/files/files.ts';
 import { type Pictures, UnusablePicture } from './pictures.ts';
@@ -28,13 +28,20 @@ export class Thumbnails {
     this.#deps = deps;
   }
 
-  /** Returns the thumbnail of an image, or undefined if it has none. */
-  async of(file: CompleteFile): Promise<Thumbnail | undefined> {
+  /**
+   * Returns the thumbnail of an image, or undefined if it has none. `ownerId` is the person who asks. `beforeMaking` is called
+   * if this request is the one that makes it, and may throw.
+   */
+  async of(file: CompleteFile, ownerId: UserId, beforeMaking: () => void): Promise<Thumbnail | undefined> {
     const { file_id, key, thumbnail_size: size } = file;
     if (size === 0) return undefined;
     if (size !== null) return { size, read: (start, end) => this.#deps.blobs.read(thumbnailKey(key), start, end) };
-    const making = this.#making.get(file_id) ?? this.#make(file).finally(() => this.#making.delete(file_id));
-    this.#making.set(file_id, making);
+    let making = this.#making.get(file_id);
+    if (!making) {
+      beforeMaking();
+      making = this.#make(file, ownerId).finally(() => this.#making.delete(file_id));
+      this.#making.set(file_id, making);
+    }
     try {
       const bytes = await making;
       return {
@@ -48,9 +55,9 @@ export class Thumbnails {
     }
   }
 
-  async #make({ file_id, key, size }: CompleteFile): Promise<Uint8Array> {
+  async #make({ file_id, key, size }: CompleteFile, ownerId: UserId): Promise<Uint8Array> {
     const { blobs, pictures } = this.#deps;
-    const made = await pictures.thumbnail(async () => new Response(await blobs.read(key, 0, size)).bytes());
+    const made = await pictures.thumbnail(ownerId, async () => new Response(await blobs.read(key, 0, size)).bytes());
     // A thumbnail that cannot be stored now is made again by the next request.
     await this.#store(file_id, thumbnailKey(key), made).catch(() => {});
     return made;

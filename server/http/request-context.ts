@@ -122,9 +122,7 @@ export class RequestContext {
   /** Counts the request against the limits of the caller and of its owner, and checks the scopes. */
   admit(caller: Caller, scopes: readonly Scope[]): void {
     this.#caller = caller;
-    // Downloads by link have a limit of their own, apart from the one for failed requests of the same IP.
-    if (caller.kind === 'link') this.countClient('link ');
-    else this.#countCaller(caller);
+    this.#countCaller(caller);
     requireScopes(caller, scopes);
   }
 
@@ -134,8 +132,8 @@ export class RequestContext {
   }
 
   /** Counts the request against a limit of the client's IP. Throws `rate_limited`. */
-  countClient(limit = ''): void {
-    this.#allowance = this.#deps.limits.callers?.take(`${limit}${limitKey(this.clientIp())}`);
+  countClient(limit = '', cost = 1): void {
+    this.#allowance = this.#deps.limits.callers?.take(`${limit}${limitKey(this.clientIp())}`, cost);
     this.#requireAllowance();
   }
 
@@ -185,8 +183,15 @@ export class RequestContext {
     return readCookie(this.request.headers.get('cookie'), session);
   }
 
-  /** A token above its own limit takes nothing from the other tokens of its owner. */
-  #countCaller({ tokenId, ownerId }: Caller, cost = 1): void {
+  /**
+   * A token above its own limit takes nothing from the other tokens of its owner. Anybody may use a link, so it takes nothing
+   * from its maker: it counts for the client's IP, apart from the limit for failed requests of the same IP.
+   */
+  #countCaller({ kind, tokenId, ownerId }: Caller, cost = 1): void {
+    if (kind === 'link') {
+      this.countClient('link ', cost);
+      return;
+    }
     const { callers, owners } = this.#deps.limits;
     const own = callers?.take(tokenId, cost);
     const isRefused = own?.allowed === false;

@@ -1,5 +1,5 @@
 import { invalidField, ParleyError } from '@parley/contract';
-import { maxPictureBytes } from '../domain/message.ts';
+import { noThumbnail } from '../domain/message.ts';
 import { isoTime } from '../domain/time.ts';
 import { pictureCost } from '../files/pictures.ts';
 import { typeNamed } from '../files/type.ts';
@@ -37,9 +37,11 @@ export const fileHandlers = (services: Services) => {
     'files.thumbnail': async ({ caller, input, charge }) => {
       const file = await accessFile(engine, caller.userId, input.file_id, now());
       const { name, sha256, created_at, width, height } = file;
-      const isImage = width !== null && height !== null && file.size <= maxPictureBytes;
-      if (isImage && file.thumbnail_size === null) charge?.(pictureCost({ width, height }));
-      const thumbnail = isImage ? await services.thumbnails.of(file) : undefined;
+      const reason = noThumbnail(file);
+      if (reason !== undefined) throw new ParleyError('not_found', reason);
+      const isJpeg = file.mime_type === 'image/jpeg';
+      const cost = pictureCost({ width: width ?? 0, height: height ?? 0, size: file.size, isJpeg });
+      const thumbnail = await services.thumbnails.of(file, caller.ownerId, () => charge?.(cost));
       if (!thumbnail) throw new ParleyError('not_found', 'This file has no thumbnail.');
       const { size, read } = thumbnail;
       const shown = { name: `${name}.webp`, mime_type: 'image/webp', size, sha256: `${sha256}-thumbnail`, created_at };

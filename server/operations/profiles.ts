@@ -42,7 +42,7 @@ export const profileHandlers = (services: Services) =>
     'users.set_avatar': async (call) => {
       const { caller, input, charge } = call;
       await accessProfile(services.engine, caller, input.user_id);
-      const made = await avatarOf(services, call.file, charge);
+      const made = await avatarOf(services, caller, call.file, charge);
       const pictures = avatarSizes.map((pixels) => ({ pixels, picture: Buffer.from(made[pixels]).toString('base64') }));
       const hashed = pictures.reduce((hash, { picture }) => hash.update(picture), new Bun.CryptoHasher('sha256'));
       const avatar = hashed.digest('hex').slice(0, 16);
@@ -79,11 +79,17 @@ export const profileHandlers = (services: Services) =>
   }) satisfies Partial<Handlers>;
 
 /** Makes the pictures of an avatar from an uploaded file, which is removed at the end of the call. */
-async function avatarOf({ engine, now, files, pictures }: Services, file: ReceivedFile | undefined, charge?: Charge) {
+async function avatarOf(
+  { engine, now, files, pictures }: Services,
+  { ownerId }: Caller,
+  file: ReceivedFile | undefined,
+  charge?: Charge,
+) {
   const row = file && (await findFile(engine, file.file_id, now()));
   if (!row) throw invalidField('file', 'is required');
   try {
-    return await pictures.avatar(async () => new Response(await files.read(row.key, 0, file.size)).bytes(), charge);
+    const read = async () => new Response(await files.read(row.key, 0, file.size)).bytes();
+    return await pictures.avatar(ownerId, read, charge);
   } catch (error) {
     if (!(error instanceof UnusablePicture)) throw error;
     throw new ParleyError(

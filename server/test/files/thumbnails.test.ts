@@ -6,10 +6,11 @@ import { withSegments } from '../../files/storage/segments.ts';
 import { Client } from '../support/client.ts';
 import { freshEnvironment, onAnyEngine } from '../support/engines.ts';
 import { users } from '../support/people.ts';
-import { fileOf, png, pngOf, scanBomb, withExif } from '../support/pictures.ts';
+import { bitPng, fileOf, png, pngOf, scanBomb, withExif } from '../support/pictures.ts';
 import { serverFor, startServer, type TestServer } from '../support/server.ts';
 import { freshPlace, onBothStorages, openPlace, type StorageName } from '../support/storages.ts';
 import { upload } from '../support/tus.ts';
+import { expectRefusal } from '../support/wire.ts';
 
 const noise = (width: number, height: number) =>
   png(width, height, (x, y) => [(x * 7) & 255, (y * 5) & 255, (x ^ y) & 255]);
@@ -129,6 +130,10 @@ onAnyEngine('images', (engine) => {
       'pixels that are not there': pngOf(3_000, 3_000, Buffer.alloc(10)),
       'a JPEG of 4 gigapixels': huge,
       'too many scans': await scanBomb(),
+      'a line of 2 million rows': bitPng(1, 1_999_999),
+      'a line of 24 million rows': bitPng(1, 24_000_000),
+      'a line of 2 million columns': bitPng(1_999_999, 1),
+      'a long strip': bitPng(700, 33_000),
       'a PNG without its end': square.subarray(0, 80),
       'a PNG with noise in it': Buffer.concat([square.subarray(0, 60), Buffer.alloc(500, 0xa5), square.subarray(60)]),
       'the head of a JPEG': jpeg.subarray(0, 20),
@@ -154,8 +159,70 @@ onAnyEngine('images', (engine) => {
 });
 
 describe('a large image', () => {
+  test('has dimensions, and no thumbnail if it is too long or too narrow', async () => {
+    const server = await startServer(await freshEnvironment('sqlite'));
+    try {
+      const { ada } = await users(server, 'ada');
+      for (const [width, height, hasThumbnail] of [
+        [4, 200, true],
+        [4, 201, false],
+        [201, 4, false],
+        [660, 32_768, true],
+        [660, 32_769, false],
+      ] as const) {
+        const { file } = await ada.ok('files.upload', { file: fileOf(bitPng(width, height), 'a.png') });
+        expect(file).toMatchObject({ width, height });
+        expect({ width, height, hasThumbnail: file.thumbnail_url !== undefined }).toEqual({
+          width,
+          height,
+          hasThumbnail,
+        });
+        if (hasThumbnail) continue;
+        const answer = await ada.call('files.thumbnail', { file_id: file.file_id } as never);
+        expect(expectRefusal(answer, 'not_found').message).toContain('too long or too narrow');
+      }
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test('costs its maker nothing when strangers fetch its thumbnail by link', async () => {
+    const limits = { PARLEY_RATE_LIMIT: '1/200', PARLEY_OWNER_RATE_LIMIT: '1/100' };
+    const server = await startServer({ ...(await freshEnvironment('sqlite')), ...limits }, { monotonic: () => 0 });
+    try {
+      const { ada } = await users(server, 'ada');
+      const { file } = await ada.ok('files.upload', { file: fileOf(bitPng(2_000, 1_000), 'a.png') });
+      const { link } = await ada.ok('files.get', { file_id: file.file_id });
+      const linked = await fetch(link.url.replace('action=download', 'action=thumbnail'));
+      expect([linked.status, linked.headers.get('ratelimit-remaining')]).toEqual([200, `${200 - 6}`]);
+      expect((await ada.call('users.me', {})).headers.get('ratelimit-remaining')).toBe(`${100 - 3}`);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test.each([
+    ['a small picture', noise(40, 30), 1],
+    ['a PNG of 2 million pixels in a few bytes', bitPng(2_000, 1_000), 5],
+    ['a PNG of many bytes', pngOf(9, 9, Buffer.alloc(2_500_000)), 7],
+  ])('is charged by what it costs to decode: %s', async (_, bytes, cost) => {
+    const env = { ...(await freshEnvironment('sqlite')), PARLEY_RATE_LIMIT: '1/200' };
+    const server = await startServer(env, { monotonic: () => 0 });
+    try {
+      const { ada } = await users(server, 'ada');
+      const { file } = await ada.ok('files.upload', { file: fileOf(bytes, 'a.png') });
+      const remaining = async () => Number((await fetchAs(ada, file.thumbnail_url)).headers.get('ratelimit-remaining'));
+      const before = Number((await ada.call('users.me', {})).headers.get('ratelimit-remaining'));
+      const [first, second] = [await remaining(), await remaining()];
+      expect([before - first, first - second]).toEqual([1 + cost, 1]);
+    } finally {
+      await server.stop();
+    }
+  });
+
   test('costs more requests until its thumbnail is made', async () => {
-    const server = await startServer({ ...(await freshEnvironment('sqlite')), PARLEY_RATE_LIMIT: '1/200' });
+    const env = { ...(await freshEnvironment('sqlite')), PARLEY_RATE_LIMIT: '1/200' };
+    const server = await startServer(env, { monotonic: () => 0 });
     try {
       const { ada } = await users(server, 'ada');
       const large = await new Bun.Image(noise(40, 30)).resize(4_000, 3_000).jpeg().buffer();

@@ -3,7 +3,7 @@ import { addBot } from '../../auth/administer.ts';
 import { Client } from '../support/client.ts';
 import { freshEnvironment, onAnyEngine } from '../support/engines.ts';
 import { eventsAfter, eventTip, users } from '../support/people.ts';
-import { type Color, fileOf, picture, png, pngOf, quarters, scanBomb, withExif } from '../support/pictures.ts';
+import { bitPng, type Color, fileOf, picture, png, pngOf, quarters, scanBomb, withExif } from '../support/pictures.ts';
 import { serverFor, startServer } from '../support/server.ts';
 import { complaint, expectRefusal } from '../support/wire.ts';
 
@@ -195,6 +195,7 @@ onAnyEngine('avatars', (engine) => {
       'a WebP without its end': webp.subarray(0, 40),
       'the head of a JPEG': jpeg.subarray(0, 20),
       'a line': png(1_000, 1, () => [1, 2, 3]),
+      'a line of 24 million rows': bitPng(1, 24_000_000),
       text: Buffer.from('This is no picture.'),
       markup: Buffer.from(
         '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"><script>alert(1)</script></svg>',
@@ -221,7 +222,7 @@ onAnyEngine('avatars', (engine) => {
 onAnyEngine('an avatar', (engine) => {
   test('survives a restart, and a large picture costs more requests', async () => {
     const env = { ...(await freshEnvironment(engine)), PARLEY_RATE_LIMIT: '1/200' };
-    const first = await startServer(env);
+    const first = await startServer(env, { monotonic: () => 0 });
     const { ada } = await users(first, 'ada');
     const { user } = await ada.ok('users.set_avatar', { file: picture() });
     const large = await new Bun.Image(await picture().bytes()).resize(4_000, 3_000).jpeg().buffer();

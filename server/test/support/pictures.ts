@@ -22,6 +22,17 @@ export function pngOf(width: number, height: number, data: Uint8Array, ...extra:
   return Buffer.concat([signature, ...body]);
 }
 
+/** Returns a black PNG of one bit for each pixel, which is small and slow to decode. */
+export function bitPng(width: number, height: number): Buffer {
+  const pixels = deflateSync(Buffer.alloc(height * (1 + Math.ceil(width / 8))));
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header[8] = 1;
+  const body = [chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))];
+  return Buffer.concat([signature, ...body]);
+}
+
 /** Returns a PNG. */
 export function png(
   width: number,
