@@ -185,7 +185,7 @@ export const summaries: Readonly<Record<keyof typeof settingsTable, string>> = {
   fileBytes: 'The maximum bytes of a file.',
   ownerFileBytes: 'The maximum bytes of all files of a person and their bots. Or `off`.',
   ownerDailyMessages:
-    'The maximum number of messages that a person and their bots send and edit on a day in UTC. Servers store and share the count every two seconds, so what is sent in that time may exceed it. Or `off`.',
+    'The maximum number of messages that a person and their bots send and edit on a day in UTC. Reactions, pins, own settings of a chat, and changes of chats and profiles count too: one for each event. A change of a profile is an event in each chat. Servers store and share the count every two seconds, so what is sent in that time may exceed it. Or `off`.',
   ownerChats: 'The maximum number of chats that a person and their bots create, direct chats included. Or `off`.',
   ownerBots: 'The maximum number of bots of a person. Or `off`.',
   uploadHours: 'Hours until an unfinished upload, or a file without a message, is deleted.',

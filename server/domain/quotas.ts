@@ -12,7 +12,7 @@ const words: Readonly<Record<keyof Quotas, (limit: number) => string>> = {
   fileBytes: (limit) =>
     `Your files and those of your bots may have ${limit} bytes together (PARLEY_FILE_BYTES_PER_PERSON). Delete messages with files, or wait until unused files expire.`,
   dailyMessages: (limit) =>
-    `You and your bots have sent ${limit} messages today, as many as PARLEY_MESSAGES_PER_DAY allows. The next day begins at 00:00 UTC.`,
+    `You and your bots have sent ${limit} messages today, other changes included, as many as PARLEY_MESSAGES_PER_DAY allows. The next day begins at 00:00 UTC.`,
   chats: (limit) => `You and your bots have created ${limit} chats, as many as PARLEY_CHATS_PER_PERSON allows.`,
   bots: (limit) => `You have ${limit} bots, as many as PARLEY_BOTS_PER_PERSON allows. Disable one first.`,
 };

@@ -26,9 +26,11 @@ export const chatHandlers = (services: Services) =>
         visibility: input.visibility ?? chat.visibility,
       };
       if (to.name !== chat.name || to.description !== chat.description || to.visibility !== chat.visibility) {
+        services.dailyMessages.require(caller.ownerId);
         await updateChat(tx, chat.chat_id, to);
         const data = { chat_id: chat.chat_id, user_id: caller.userId, ...to };
         await appendOne(tx, { event: 'chat_updated', data }, at);
+        services.dailyMessages.add(caller.ownerId);
       }
       return { chat: await chatFor(tx, chat.chat_id, caller.userId) };
     }),

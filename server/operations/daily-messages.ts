@@ -13,7 +13,7 @@ interface Count {
 }
 
 /**
- * Counts the messages of each owner on a day in UTC. A send costs a lookup in memory. The counts are stored and shared with
+ * Counts the messages of each owner on a day in UTC, and their other changes that are stored as events. A send costs a lookup in memory. The counts are stored and shared with
  * other servers every few seconds, so an owner may exceed the quota by what they send in that time.
  */
 export class DailyMessages {
@@ -29,18 +29,18 @@ export class DailyMessages {
     this.#quotas = quotas;
   }
 
-  /** Throws `conflict` if the owner has sent as many messages today as allowed. */
+  /** Throws `conflict` if the owner has sent as many messages today as allowed. A change of several events needs room for one. */
   require(ownerId: UserId): void {
     const count = this.#today().get(ownerId);
     if (count) requireWithin(this.#quotas, 'dailyMessages', count.stored + count.added + 1);
   }
 
-  /** Counts a message that was sent or edited. */
-  add(ownerId: UserId): void {
+  /** Counts a message that was sent or edited, or the events of another change. */
+  add(ownerId: UserId, events = 1): void {
     const counts = this.#today();
     const count = counts.get(ownerId);
-    if (count) count.added++;
-    else counts.set(ownerId, { stored: 0, added: 1 });
+    if (count) count.added += events;
+    else counts.set(ownerId, { stored: 0, added: events });
   }
 
   /** Stores what was counted since the last call, and reads what other servers have counted. */

@@ -22,6 +22,7 @@ export const growing: ReadonlySet<OperationName> = new Set<OperationName>([
   'users.create',
   'users.update',
   'users.set_avatar',
+  'users.remove_avatar',
   'tokens.create',
   'apps.register',
 ]);

@@ -24,8 +24,10 @@ export const pinHandlers = (services: Services) =>
         if (pins.length >= maxPins) {
           throw new ParleyError('conflict', `A chat has at most ${maxPins} pinned messages. Unpin one first.`);
         }
+        services.dailyMessages.require(call.caller.ownerId);
         await setPins(tx, chat_id, [message_id, ...pins]);
         await appendOne(tx, { event: 'message_pinned', data }, at);
+        services.dailyMessages.add(call.caller.ownerId);
       }
       return { chat: await chatFor(tx, chat_id, call.caller.userId) };
     }),
@@ -34,6 +36,7 @@ export const pinHandlers = (services: Services) =>
       const { data } = await lockToPin(tx, call);
       if (await removePin(tx, data.chat_id, data.message_id)) {
         await appendOne(tx, { event: 'message_unpinned', data }, at);
+        services.dailyMessages.add(call.caller.ownerId);
       }
       return { chat: await chatFor(tx, data.chat_id, call.caller.userId) };
     }),

@@ -8,7 +8,7 @@ import * as present from './present.ts';
 
 export const preferenceHandlers = (services: Services) =>
   ({
-    'chats.set_preferences': change(services, async (tx, at, { caller: { userId }, input }) => {
+    'chats.set_preferences': change(services, async (tx, at, { caller: { userId, ownerId }, input }) => {
       const { chat_id } = input;
       await lockChatTo(tx, 'read', userId, chat_id);
       const before = await viewOf(tx, chat_id, userId);
@@ -19,9 +19,11 @@ export const preferenceHandlers = (services: Services) =>
         is_pinned: input.pinned ?? before.is_pinned,
       };
       if (!isDeepStrictEqual(present.preferences(to), present.preferences(before))) {
+        services.dailyMessages.require(ownerId);
         await updatePreferences(tx, chat_id, userId, to);
         const data = { user_id: userId, preferences: { chat_id, ...present.preferences(to) } };
         await appendOne(tx, { event: 'preferences_changed', data }, at);
+        services.dailyMessages.add(ownerId);
       }
       return { chat: await chatFor(tx, chat_id, userId) };
     }),

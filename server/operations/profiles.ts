@@ -109,25 +109,30 @@ async function accessProfile(db: Db, { userId }: Caller, asked: UserId | undefin
   return user;
 }
 
-/** Changes the profile of a user, and appends an event to each of their chats. Without a change there is no event. */
+/**
+ * Changes the profile of a user, and appends an event to each of their chats. Without a change there is no event. The events
+ * count as messages of the day. A picture can be removed even if there are too many.
+ */
 async function changeProfile(
-  { engine, now, avatarUrl }: Services,
-  { caller, input: { user_id = caller.userId }, charge }: Call<ProfileOperation>,
+  { engine, now, avatarUrl, dailyMessages }: Services,
+  { name, caller, input: { user_id = caller.userId }, charge }: Call<ProfileOperation>,
   edit: (tx: Tx, before: UserRow) => Promise<Profile>,
 ): Promise<UserRow> {
   // Before the count, which would tell how many chats another user is in.
   await accessProfile(engine, caller, user_id);
-  charge?.(Math.floor((await countChatsOf(engine, user_id)) / eventsPerRequest));
+  charge?.(Math.ceil((await countChatsOf(engine, user_id)) / eventsPerRequest));
   return engine.write(async (tx) => {
     await tx.lockKeys([`profile of ${user_id}`]);
     const before = await accessProfile(tx, caller, user_id);
     const user = { ...before, ...(await edit(tx, before)) };
     if (Bun.deepEquals(before, user)) return user;
+    if (name !== 'users.remove_avatar') dailyMessages.require(caller.ownerId);
     await updateProfile(tx, user, user);
     // Takes the event lock, so that nobody joins a chat between the list of chats and the events.
     await tx.takeIds({ messages: 0, events: 0 });
     const chatIds = await chatsOf(tx, user_id, 0, Number.MAX_SAFE_INTEGER);
     if (chatIds.length > 0) await append(tx, chatIds.map(updatedIn(user, avatarUrl)), now());
+    dailyMessages.add(caller.ownerId, chatIds.length);
     return user;
   });
 }

@@ -21,7 +21,9 @@ export const reactionHandlers = (services: Services) =>
         if (there.length >= maxKinds && !there.some((r) => r.emoji === emoji)) {
           throw new ParleyError('conflict', `A message takes at most ${maxKinds} different reactions.`);
         }
+        services.dailyMessages.require(call.caller.ownerId);
         await insertReaction(tx, reaction, await appendOne(tx, { event: 'reaction_added', data: reaction }, at));
+        services.dailyMessages.add(call.caller.ownerId);
       }
       const reacted = { ...message, extras: message.extras | extraBits.reactions };
       return { message: await present.messageFor(tx, reacted, user_id, services.files.url) };
@@ -32,6 +34,7 @@ export const reactionHandlers = (services: Services) =>
       if (await hasReaction(tx, reaction)) {
         await deleteReaction(tx, reaction);
         await appendOne(tx, { event: 'reaction_removed', data: reaction }, at);
+        services.dailyMessages.add(call.caller.ownerId);
       }
       return { message: await present.messageFor(tx, message, reaction.user_id, services.files.url) };
     }),

@@ -24,7 +24,6 @@ const letThrough = [
     'chats.typing',
     'users.set_presence',
     'users.disable',
-    'users.remove_avatar',
     'tokens.revoke',
     'apps.delete',
   ],

@@ -5,6 +5,7 @@ import { freshEnvironment, onBothEngines } from '../support/engines.ts';
 import { eventually } from '../support/eventually.ts';
 import { accessOf } from '../support/oauth.ts';
 import { users } from '../support/people.ts';
+import { picture } from '../support/pictures.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { signedIn } from '../support/visitor.ts';
 import { expectRefusal, request } from '../support/wire.ts';
@@ -15,6 +16,8 @@ const quotas = {
   PARLEY_CHATS_PER_PERSON: '4',
   PARLEY_BOTS_PER_PERSON: '2',
 };
+
+const day = 86_400_000;
 
 onBothEngines('quotas of a person', (engine) => {
   let server: TestServer;
@@ -66,6 +69,47 @@ onBothEngines('quotas of a person', (engine) => {
     await other.ok('messages.send_message', { chat_id: theirs.chat_id, content: 'Others are not concerned.' });
     now += 86_400_000;
     await person.ok('messages.send_message', { chat_id, content: 'a new day' });
+  });
+
+  test('count other changes that are stored as events, and let people undo them', async () => {
+    const { person, bot, chat_id } = await household();
+    const messageIds: number[] = [];
+    for (let i = 0; i < 6; i++) {
+      if (i % 3 === 0) now += day;
+      messageIds.push((await bot.ok('messages.send_message', { chat_id, content: `${i}` })).message.message_id);
+    }
+    const emoji = ['👍', '👎', '🎉', '❤️', '👀', '🚀'];
+    const pictures = Array.from({ length: 6 }, () => picture());
+    const changes = {
+      'chats.update': (i: number) => ({ chat_id, name: `Name ${i}` }),
+      'chats.set_preferences': (i: number) => ({ chat_id, archived: i % 2 === 0 }),
+      'messages.add_reaction': (i: number) => ({ message_id: messageIds[0] as number, emoji: emoji[i] as string }),
+      'messages.pin': (i: number) => ({ message_id: messageIds[i] as number }),
+      'users.update': (i: number) => ({ status_text: `Status ${i}` }),
+      'users.set_avatar': (i: number) => ({ file: pictures[i] as File }),
+    } as const;
+    for (const [name, input] of Object.entries(changes) as [keyof typeof changes, (i: number) => never][]) {
+      now += day;
+      for (let i = 0; i < 5; i++) await person.ok(name, input(i));
+      // The same again changes nothing, and counts nothing.
+      await person.ok(name, input(4));
+      const refusal = expectRefusal(await person.call(name, input(5)), 'conflict');
+      expect(refusal.message).toContain('PARLEY_MESSAGES_PER_DAY');
+      expect(await bot.refused('messages.send_message', { chat_id, content: 'no' })).toBe('conflict');
+    }
+    await person.ok('messages.unpin', { message_id: messageIds[0] as number });
+    await person.ok('messages.remove_reaction', { message_id: messageIds[0] as number, emoji: '👍' });
+    await person.ok('users.remove_avatar', {});
+    await bot.ok('messages.delete_message', { message_id: messageIds[1] as number });
+  });
+
+  test('count a change of a profile in each chat', async () => {
+    const { person } = await household();
+    for (let i = 0; i < 2; i++) await person.ok('messages.create_group', { name: 'Group', participants: [] });
+    await person.ok('users.update', { status_text: 'three events' });
+    await person.ok('users.update', { status_text: 'six events' });
+    expect(await person.refused('users.update', { status_text: 'too many' })).toBe('conflict');
+    expect((await person.ok('users.me', {})).user.status_text).toBe('six events');
   });
 
   test('survive a restart, but for the last seconds', async () => {
