@@ -172,6 +172,12 @@ export const unstatedRules: readonly UnstatedRule[] = [
     message: 'looks like the name of an administrator',
   },
   {
+    of: ['users.create'],
+    field: 'name',
+    rule: '`name` does not look like the name of an administrator.',
+    message: 'looks like the name of an administrator',
+  },
+  {
     of: ['users.update'],
     field: 'time_zone',
     rule: '`time_zone` is in the IANA time zone database.',

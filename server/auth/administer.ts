@@ -7,7 +7,7 @@ import { operator, record } from './audit.ts';
 import { replacePassword } from './password-change.ts';
 import { makeToken, type NewToken, withdraw } from './personal-token.ts';
 import type { AccessServices } from './services.ts';
-import { createUser } from './users.ts';
+import { createUser, lookAlikesOf } from './users.ts';
 
 /** For the commands of the operator, which change the database beside a running server. Each is one short write. */
 export type Tools = Omit<AccessServices, 'ended' | 'quotas'>;
@@ -23,10 +23,12 @@ export async function addUser(tools: Tools, request: UserRequest): Promise<UserR
   const name = check(userName, request.name, 'The name');
   const { displayName = name, isAdmin, password } = request;
   const passwordHash = password === undefined ? null : await hashPassword(tools, password);
+  const alike = isAdmin ? await lookAlikesOf(tools.engine, { name, display_name: displayName }) : [];
   return tools.engine.write(async (tx) => {
     const at = tools.now();
     const user = await createUser(tx, { name, displayName, isAdmin, passwordHash, at }, { byOperator: true });
-    await record(tx, at, operator, 'user_created', { user_id: user.user_id, name, is_admin: isAdmin });
+    const details = { user_id: user.user_id, name, is_admin: isAdmin, ...(alike.length > 0 && { look_alikes: alike }) };
+    await record(tx, at, operator, 'user_created', details);
     return user;
   });
 }

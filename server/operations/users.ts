@@ -3,7 +3,7 @@ import { type Actor, record, type UserActor } from '../auth/audit.ts';
 import { accessBot } from '../auth/bots.ts';
 import type { Caller } from '../auth/caller.ts';
 import { requireRecentPassword } from '../auth/recent-password.ts';
-import { createUser } from '../auth/users.ts';
+import { createUser, lookAlikesOf } from '../auth/users.ts';
 import { deleteLinks, deleteLinksBy } from '../store/access/links.ts';
 import { findToken, lockTokensOf, revokeTokensOf } from '../store/access/tokens.ts';
 import {
@@ -48,12 +48,13 @@ export const userHandlers = (services: Services) => {
     'users.create': async (call) => {
       const { name, display_name: displayName = name, is_admin: isAdmin, password } = call.input;
       if (isAdmin) requireRecentPassword(call.caller, services.now(), '/admin/users/new');
-      // Before the transaction, because hashing is slow on purpose.
+      // Before the transaction, because hashing is slow on purpose, and many users take long to read.
+      const lookAlikes = isAdmin ? await lookAlikesOf(services.engine, { name, display_name: displayName }) : [];
       const passwordHash = password === undefined ? null : await services.passwords.hash(password);
       const create = change<'users.create'>(services, async (tx, at) => {
         await requireStillAdministrator(tx, call.caller);
         const created = await createUser(tx, { name, displayName, isAdmin, passwordHash, at });
-        const details = { user_id: created.user_id, name, is_admin: isAdmin };
+        const details = { user_id: created.user_id, name, is_admin: isAdmin, ...named(lookAlikes) };
         await record(tx, at, actorOf(call), 'user_created', details);
         return { user: shown(created) };
       });
@@ -131,13 +132,17 @@ export async function enableOneUser(services: Services, actor: Actor, userId: Us
   });
 }
 
-/** Makes a person an administrator, or no longer one. */
+/** Names the users in the audit log who look like a new administrator. */
+const named = (lookAlikes: readonly string[]) => (lookAlikes.length > 0 ? { look_alikes: lookAlikes } : {});
+
+/** Makes a person an administrator, or no longer one. The audit log names those who look like them. */
 export async function changeAdministrator(
   services: Services,
   actor: Actor,
   userId: UserId,
   isAdmin: boolean,
 ): Promise<void> {
+  const lookAlikes = isAdmin ? await lookAlikesOf(services.engine, known(await findUser(services.engine, userId))) : [];
   await services.engine.write(async (tx) => {
     await tx.lockKeys(['administrators']);
     const user = known(await findUser(tx, userId));
@@ -152,7 +157,7 @@ export async function changeAdministrator(
       await deleteLinksBy(tx, userId);
       await endWithoutAccess(tx, at, userId);
     }
-    await record(tx, at, actor, 'administrator_changed', { user_id: userId, is_admin: isAdmin });
+    await record(tx, at, actor, 'administrator_changed', { user_id: userId, is_admin: isAdmin, ...named(lookAlikes) });
   });
   await services.ended(userId);
 }

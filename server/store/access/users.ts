@@ -134,6 +134,12 @@ export async function updateProfile(tx: Tx, { user_id, name }: UserRow, profile:
 }
 
 /** Returns the administrators who are not disabled. */
+/** Returns a page of users and bots that are not disabled, by id. */
+export const activeUsers = (db: Db, after: number): Promise<UserRow[]> =>
+  users.all(db, `SELECT ${columns} FROM users WHERE user_id > $1 AND disabled_at IS NULL ORDER BY user_id LIMIT 500`, [
+    after,
+  ]);
+
 export const listAdmins = (db: Db): Promise<UserRow[]> =>
   users.all(db, `SELECT ${columns} FROM users WHERE is_admin = 1 AND disabled_at IS NULL`);
 

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import type { UserId } from '@parley/contract';
-import { addBot } from '../../auth/administer.ts';
+import { addBot, addUser } from '../../auth/administer.ts';
 import { registerApp } from '../../auth/apps.ts';
 import { createBot } from '../../auth/bots.ts';
+import { changeAdministrator } from '../../operations/users.ts';
 import { Client } from '../support/client.ts';
 import { freshEnvironment, onAnyEngine } from '../support/engines.ts';
 import { accessOf } from '../support/oauth.ts';
@@ -173,6 +174,9 @@ onAnyEngine('profiles', (engine) => {
       'warden',
       'Wаrden',
       'W A R D E N',
+      'Warden ✓',
+      'ᴡarden🙂',
+      'Ꮤarden',
     ];
 
     test.each(impostors)('%s', async (display_name) => {
@@ -183,6 +187,42 @@ onAnyEngine('profiles', (engine) => {
       const bot = createBot(accessOf(server()), actor(ada), { name: 'impostor', displayName: display_name });
       expect(await bot.catch((error: Error) => error.message)).toContain('administrator');
       expect((await ada.ok('users.search', { query: 'impostor' })).users).toEqual([]);
+    });
+
+    test('in their login names either, but a name that is taken is taken', async () => {
+      for (const name of ['w4rden', 'war.den', 'gr4ce-hopper']) {
+        const refusal = expectRefusal(
+          await root.call('users.create', { name, display_name: 'Fine' }),
+          'validation_failed',
+        );
+        expect(complaint(refusal, 'name')).toContain('administrator');
+        const bot = createBot(accessOf(server()), actor(ada), { name, displayName: 'Fine' });
+        expect(await bot.catch((error: Error) => error.message)).toContain('administrator');
+      }
+      const { name } = (await root.ok('users.me', {})).user;
+      expect(await root.refused('users.create', { name })).toBe('conflict');
+    });
+
+    test('and those who already do are named in the audit log when somebody becomes one', async () => {
+      const entries = async () =>
+        (
+          await server().engine.all<{ details: string }>(
+            `SELECT details FROM audit WHERE act IN ('administrator_changed', 'user_created') ORDER BY audit_id`,
+          )
+        ).map(({ details }) => JSON.parse(details) as { user_id: number; look_alikes?: string[] });
+      const person = await server().user(`margaret${engine}`, { displayName: 'Margaret Hamilton' });
+      const early = (await root.ok('users.create', { name: `early${engine}`, display_name: 'Margarеt Hamilton ✓' }))
+        .user;
+      await changeAdministrator(accessOf(server()) as never, actor(root), person.userId as never, true);
+      expect((await entries()).at(-1)).toMatchObject({ user_id: person.userId, look_alikes: [early.name] });
+      await changeAdministrator(accessOf(server()) as never, actor(root), person.userId as never, false);
+      const other = await addUser(server().tools, {
+        name: `new${engine}`,
+        displayName: 'Margaret Hamilton',
+        isAdmin: true,
+      });
+      expect((await entries()).at(-1)?.look_alikes).toEqual([`margaret${engine}`, early.name]);
+      await root.ok('users.disable', { user_id: other.user_id });
     });
 
     test('nor do the bots of apps', async () => {
