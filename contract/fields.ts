@@ -116,7 +116,7 @@ function isTimeZone(name: string): boolean {
 export const timeZone = z
   .string()
   .max(64)
-  .regex(zoneName, 'must be a time zone such as Europe/Berlin')
+  .regex(zoneName, { message: 'must be a time zone such as Europe/Berlin', abort: true })
   .refine(isTimeZone, { message: 'must be a time zone such as Europe/Berlin', abort: true })
   .meta({ description: 'a name of the IANA time zone database, such as `Europe/Berlin`' });
 
