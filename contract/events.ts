@@ -39,6 +39,10 @@ export const events = {
       mentions,
       mentions_all,
       previous_content: z.string(),
+      previous_mentions: mentions.meta({ description: 'whom the text before mentioned by `@name`; absent if nobody' }),
+      previous_mentions_all: mentions_all.meta({
+        description: 'true if the text before mentioned `@all`; absent otherwise',
+      }),
     }),
   },
   message_deleted: {
@@ -48,6 +52,8 @@ export const events = {
       chat_id: chatId,
       user_id: userId.meta({ description: 'the author' }),
       actor_id: userId.meta({ description: 'who deleted it' }),
+      mentions: mentions.meta({ description: 'whom the message mentioned by `@name`; absent if nobody' }),
+      mentions_all: mentions_all.meta({ description: 'true if the message mentioned `@all`; absent otherwise' }),
       thread_id,
     }),
   },

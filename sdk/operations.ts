@@ -352,7 +352,7 @@ export interface SendMessageOutput {
 export interface GetMessagesInput {
   /** Identifier of a chat. */
   chat_id: number;
-  /** Only the replies in the thread of this message, without deleted ones. */
+  /** Only the replies in the thread of this message, which may be a reply itself; without deleted ones. */
   thread_id?: number | undefined;
   /** Rows in a page at most. */
   limit?: number | undefined;
@@ -1453,6 +1453,10 @@ export interface EventData {
     /** True if the text mentions `@all`; absent otherwise. */
     mentions_all?: boolean | undefined;
     previous_content: string;
+    /** Whom the text before mentioned by `@name`; absent if nobody. */
+    previous_mentions?: number[] | undefined;
+    /** True if the text before mentioned `@all`; absent otherwise. */
+    previous_mentions_all?: boolean | undefined;
   };
   /** Sent when a message is deleted. */
   message_deleted: {
@@ -1464,6 +1468,10 @@ export interface EventData {
     user_id: number;
     /** Who deleted it. */
     actor_id: number;
+    /** Whom the message mentioned by `@name`; absent if nobody. */
+    mentions?: number[] | undefined;
+    /** True if the message mentioned `@all`; absent otherwise. */
+    mentions_all?: boolean | undefined;
     /** The first message of the thread; only of a reply. */
     thread_id?: number | undefined;
   };

@@ -27,7 +27,7 @@ const timeShare = 0.25;
 /** Users whose changes are told in one step. */
 const maxBatch = 50;
 
-/** Chats that one step looks at: some milliseconds. A user with more is told in so many of them. */
+/** Chats that one step looks at: some milliseconds. A user with more is told in so many of them, direct chats first. */
 const maxChats = 4_000;
 
 interface PresenceDeps {
@@ -63,7 +63,7 @@ export class LivePresence {
   constructor(deps: PresenceDeps) {
     const { node, monotonic, publish, log } = deps;
     this.#deps = deps;
-    this.#clients = new Clients(deps.streams);
+    this.#clients = new Clients(deps.streams, graceMs);
     this.#peers = new Peers({
       node,
       monotonic,
@@ -83,6 +83,7 @@ export class LivePresence {
 
   /** A stream of a user at this process has opened or ended. */
   changedHere(userId: UserId): void {
+    this.#clients.streamsChanged(userId, this.#deps.monotonic());
     this.#unsent.add(userId);
     this.#look(userId);
   }
@@ -119,7 +120,7 @@ export class LivePresence {
 
   #setAway(userId: UserId, tokenId: TokenId, isAway: boolean): void {
     const before = this.#clients.presenceOf(userId);
-    this.#clients.setAway(userId, tokenId, isAway);
+    this.#clients.setAway(userId, tokenId, isAway, this.#deps.monotonic());
     if (this.#clients.presenceOf(userId) !== before) this.changedHere(userId);
   }
 
@@ -183,7 +184,6 @@ export class LivePresence {
     // Something has changed since the query. A disconnect, for example, is told later or not at all.
     if (this.#due.has(userId)) return;
     const presence = isHidden ? 'offline' : this.#current(userId);
-    if (presence === 'offline') this.#clients.forget(userId);
     if (presence === this.of(userId)) return;
     if (presence === 'offline') this.#told.delete(userId);
     else this.#told.set(userId, presence);

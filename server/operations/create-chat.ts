@@ -3,7 +3,7 @@ import type { Caller } from '../auth/caller.ts';
 import { requireWithin } from '../domain/quotas.ts';
 import { addChat } from '../store/access/owner-use.ts';
 import { unknownUsers } from '../store/access/users.ts';
-import { findDirect, insertChat, type NewChat } from '../store/chat/chats.ts';
+import { directKeyOf, findDirect, insertChat, type NewChat } from '../store/chat/chats.ts';
 import { insertMembers } from '../store/chat/members.ts';
 import type { Db, Tx } from '../store/engine/engine.ts';
 import { appendOne } from '../store/log/events.ts';
@@ -27,8 +27,8 @@ export const createChatHandlers = (services: Services) =>
       const { userId } = caller;
       if (input.user_id === userId) throw invalidField('user_id', 'is your own: a direct chat has two sides');
       if ((await unknownUsers(tx, [input.user_id])).length > 0) throw invalidField('user_id', 'is not a user');
-      const pair = [userId, input.user_id].sort((a, b) => a - b);
-      const existing = await findDirect(tx, pair.join(':'));
+      const pair = [userId, input.user_id].sort((a, b) => a - b) as [UserId, UserId];
+      const existing = await findDirect(tx, directKeyOf(userId, input.user_id));
       return { chat: await chatFor(tx, existing ?? (await createDirect(tx, services, caller, pair, at)), userId) };
     }),
   }) satisfies Partial<Handlers>;
@@ -37,10 +37,10 @@ async function createDirect(
   tx: Tx,
   services: Services,
   { userId: creator, ownerId }: Caller,
-  pair: UserId[],
+  pair: readonly [UserId, UserId],
   at: number,
 ): Promise<ChatId> {
-  const direct_key = pair.join(':');
+  const direct_key = directKeyOf(...pair);
   const chat = { type: 'direct', visibility: 'private', name: null, description: '', direct_key } as const;
   const chatId = await insertChat(tx, { ...chat, created_by: creator, created_at: at });
   if (chatId === undefined) {
@@ -50,7 +50,7 @@ async function createDirect(
     return theirs;
   }
   await countChat(tx, services, ownerId);
-  const data = { chat_id: chatId, user_id: creator, participants: pair };
+  const data = { chat_id: chatId, user_id: creator, participants: [...pair] };
   const event_id = await appendOne(tx, { event: 'direct_created', data }, at);
   const joining = pair.map((user_id) => ({ user_id, role: 'member' as const, event_id }));
   await insertMembers(tx, chatId, joining, at);

@@ -6,6 +6,7 @@ import { deliveryHandlers } from './deliveries.ts';
 import { eventHandlers } from './events.ts';
 import { fileHandlers } from './files.ts';
 import { whileThereIsRoom } from './growth.ts';
+import { mentionHandlers } from './mentions.ts';
 import { messageHandlers } from './messages.ts';
 import type { Gates, Handlers, Services } from './operation.ts';
 import { participantHandlers } from './participants.ts';
@@ -17,6 +18,7 @@ import { reactionHandlers } from './reactions.ts';
 import { markRead } from './read-marks.ts';
 import { replayHandlers } from './replays.ts';
 import { requireMayPost, sendMessage } from './send.ts';
+import { threadHandlers } from './threads.ts';
 import { tokenHandlers } from './tokens.ts';
 import { typing } from './typing.ts';
 import { userHandlers } from './users.ts';
@@ -30,6 +32,8 @@ export const buildHandlers = (services: Services): Handlers =>
     ...messageHandlers(services),
     ...reactionHandlers(services),
     ...pinHandlers(services),
+    ...mentionHandlers(services),
+    ...threadHandlers(services),
     ...createChatHandlers(services),
     ...chatHandlers(services),
     'chats.typing': typing(services),

@@ -1,10 +1,10 @@
-import { type ChatId, type EventId, invalidField, type Message, type MessageId, ParleyError } from '@parley/contract';
+import { type ChatId, type EventId, invalidField, type MessageId, ParleyError } from '@parley/contract';
 import { LRUCache } from 'lru-cache';
 import { edited, filesOf, tombstone } from '../domain/message.ts';
 import { may, refusals } from '../domain/policy.ts';
 import { words } from '../domain/words.ts';
 import { chatsOf } from '../store/chat/members.ts';
-import { deleteMentions, findMentions, insertMentions, mentionsOf } from '../store/chat/mentions.ts';
+import { deleteMentions, findMentions, insertMentions } from '../store/chat/mentions.ts';
 import {
   allTextsOf,
   findMessage,
@@ -12,12 +12,11 @@ import {
   type Page,
   pageAround,
   pageOfMessages,
-  textsOf,
   updateMessage,
 } from '../store/chat/messages.ts';
 import { removePin } from '../store/chat/pins.ts';
 import { deleteReactionsTo } from '../store/chat/reactions.ts';
-import { deleteReply, pageOfReplies, threadsWith } from '../store/chat/threads.ts';
+import { deleteReply, pageOfReplies } from '../store/chat/threads.ts';
 import type { Db } from '../store/engine/engine.ts';
 import { releaseFile } from '../store/files/files.ts';
 import { deleteMoreFiles } from '../store/files/message-files.ts';
@@ -25,6 +24,7 @@ import { appendOne } from '../store/log/events.ts';
 import { searchAllChats, searchMessages } from '../store/search/search.ts';
 import type { WordQuery } from '../store/search/search-query.ts';
 import { accessChatTo, accessMessage, lockMessage, noMessage } from './access.ts';
+import { messagePage } from './message-pages.ts';
 import { type Call, change, type Handler, type Handlers, type Services } from './operation.ts';
 import * as present from './present.ts';
 import { PreparedJson } from './results.ts';
@@ -64,10 +64,11 @@ function getMessages({ engine, files }: Services): Handler<'messages.get_message
   };
 }
 
-/** Returns a page of the replies in a thread. Throws `not_found` if the chat has no such message. */
-async function pageOfThread(db: Db, chatId: ChatId, threadId: MessageId, page: Page) {
-  if ((await findMessage(db, threadId))?.chat_id !== chatId) throw noMessage();
-  const { ids, more } = await pageOfReplies(db, threadId, page);
+/** Returns a page of the replies in the thread of a message. Throws `not_found` if the chat has no such message. */
+async function pageOfThread(db: Db, chatId: ChatId, messageId: MessageId, page: Page) {
+  const message = await findMessage(db, messageId);
+  if (message?.chat_id !== chatId) throw noMessage();
+  const { ids, more } = await pageOfReplies(db, present.keptMessage(message).thread_id ?? messageId, page);
   return { texts: await allTextsOf(db, ids), more };
 }
 
@@ -116,7 +117,12 @@ export const messageHandlers = (services: Services) =>
         const { chat_id, user_id } = message;
         const said = { message_id, chat_id, user_id, content };
         const mentions = (await findMentions(tx, [said])).get(said);
-        const data = { ...said, ...mentions, previous_content: before.content };
+        const previous = {
+          previous_content: before.content,
+          ...(before.mentions && { previous_mentions: before.mentions }),
+          ...(before.mentions_all && { previous_mentions_all: true }),
+        };
+        const data = { ...said, ...mentions, ...previous };
         await appendOne(tx, { event: 'message_edited', data }, at);
         const after = { ...message, json: JSON.stringify(edited(before, content, mentions, at)) };
         await updateMessage(tx, message, after);
@@ -138,8 +144,16 @@ export const messageHandlers = (services: Services) =>
         message: await present.messageFor(tx, row, userId, services.files.url),
       });
       if (message.is_deleted) return show(message);
-      const { thread_id } = before;
-      const data = { message_id, chat_id, user_id, actor_id: userId, ...(thread_id && { thread_id }) };
+      const { thread_id, mentions, mentions_all } = before;
+      const mentioned = { ...(mentions && { mentions }), ...(mentions_all && { mentions_all }) };
+      const data = {
+        message_id,
+        chat_id,
+        user_id,
+        actor_id: userId,
+        ...mentioned,
+        ...(thread_id && { thread_id }),
+      };
       await appendOne(tx, { event: 'message_deleted', data }, at);
       const after = { ...message, is_deleted: true, file_id: null, json: JSON.stringify(tombstone(before, at)) };
       await updateMessage(tx, message, after);
@@ -153,7 +167,7 @@ export const messageHandlers = (services: Services) =>
     }),
 
     'messages.search_messages': async ({ caller: { userId }, input: { query, chat_id, limit, before_id }, charge }) => {
-      const { engine, files } = services;
+      const { engine } = services;
       const sought = words(query);
       if (sought.length === 0) throw invalidField('query', 'must contain a letter, a digit or an emoji');
       if (sought.length > maxWords) throw invalidField('query', `must have at most ${maxWords} words`);
@@ -164,34 +178,7 @@ export const messageHandlers = (services: Services) =>
         chat_id === undefined
           ? await searchEverywhere(engine, asked, charge)
           : await searchMessages(engine, { ...asked, chatIds: [chat_id] });
-      const { rows, has_more } = present.page(found, limit);
-      const { messages } = await present.renderMessages(engine, await textsOf(engine, rows), userId, files.url);
-      return new PreparedJson(`"messages":${messages},"has_more":${has_more}`);
-    },
-
-    'messages.mentions': async ({ caller: { userId }, input: { chat_id: chatId, limit, before_id } }) => {
-      const { engine, files } = services;
-      if (chatId !== undefined) await accessChatTo(engine, 'read', userId, chatId);
-      const before = before_id ?? Number.MAX_SAFE_INTEGER;
-      const { rows, has_more } = present.page(
-        await mentionsOf(engine, { userId, chatId, before, limit: limit + 1 }),
-        limit,
-      );
-      const { messages } = await present.renderMessages(engine, await textsOf(engine, rows), userId, files.url);
-      return new PreparedJson(`"messages":${messages},"has_more":${has_more}`);
-    },
-
-    'messages.threads': async ({ caller: { userId }, input: { limit, before_id } }) => {
-      const { engine, files } = services;
-      const found = await threadsWith(engine, userId, before_id ?? Number.MAX_SAFE_INTEGER, limit + 1);
-      const { rows, has_more } = present.page(found, limit);
-      const texts = await allTextsOf(
-        engine,
-        rows.map(({ thread_id }) => thread_id),
-      );
-      const { messages } = await present.renderMessages(engine, texts, userId, files.url);
-      const roots = new Map((JSON.parse(messages) as Message[]).map((root) => [root.message_id, root]));
-      return { threads: rows.map((row) => present.thread(row, roots.get(row.thread_id) as Message)), has_more };
+      return messagePage(services, userId, found, limit);
     },
   }) satisfies Partial<Handlers>;
 

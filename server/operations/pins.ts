@@ -1,13 +1,12 @@
 import { ParleyError } from '@parley/contract';
 import { may, refusals } from '../domain/policy.ts';
-import { textsOf } from '../store/chat/messages.ts';
 import { pinsOf, removePin, setPins } from '../store/chat/pins.ts';
 import type { Tx } from '../store/engine/engine.ts';
 import { appendOne } from '../store/log/events.ts';
 import { accessChatTo, lockMessage } from './access.ts';
 import { chatFor } from './chats.ts';
+import { messagesField } from './message-pages.ts';
 import { type Call, change, type Handlers, type Services } from './operation.ts';
-import * as present from './present.ts';
 import { PreparedJson } from './results.ts';
 
 /** Pinned messages of a chat. Each is a part of every record of the chat. */
@@ -42,11 +41,9 @@ export const pinHandlers = (services: Services) =>
     }),
 
     'messages.pins': async ({ caller: { userId }, input: { chat_id } }) => {
-      const { engine, files } = services;
+      const { engine } = services;
       await accessChatTo(engine, 'read', userId, chat_id);
-      const texts = await textsOf(engine, await pinsOf(engine, chat_id));
-      const { messages } = await present.renderMessages(engine, texts, userId, files.url);
-      return new PreparedJson(`"messages":${messages}`);
+      return new PreparedJson(await messagesField(services, userId, await pinsOf(engine, chat_id)));
     },
   }) satisfies Partial<Handlers>;
 

@@ -50,7 +50,10 @@ const activity = perDialect((dialect) => {
   return `${greatest}(2 * COALESCE(${newest}, 0), 2 * m.joined_message + 1) AS activity`;
 });
 
-/** Returns a page of the user's chats, the most active first. Later events change neither their order nor who is in it. */
+/**
+ * Returns a page of the user's chats, the most active first. Later messages and joinings change nothing. A chat that the user
+ * leaves, archives or unpins between two pages is missing in the second, and one that is no longer archived appears there.
+ */
 export function chatsByActivity(db: Db, userId: UserId, q: ActivityQuery): Promise<ActivityPlace[]> {
   const named = `EXISTS (SELECT 1 FROM chats c WHERE c.chat_id = m.chat_id AND c.search_key LIKE $6 ESCAPE '!')`;
   const all = `SELECT m.chat_id, ${activity(db)} FROM members m

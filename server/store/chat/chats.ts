@@ -160,6 +160,9 @@ export const insertChat = (tx: Tx, chat: NewChat): Promise<ChatId | undefined> =
     ],
   );
 
+/** Returns the key of the direct chat of two users. */
+export const directKeyOf = (one: UserId, other: UserId): string => [one, other].sort((a, b) => a - b).join(':');
+
 export const findDirect = (db: Db, directKey: string): Promise<ChatId | undefined> =>
   value<ChatId>(db, 'SELECT chat_id FROM chats WHERE direct_key = $1', [directKey]);
 

@@ -102,16 +102,20 @@ export interface MentionQuery {
   readonly chatId?: ChatId | undefined;
 }
 
+/** A list skips fewer than so many of one's own messages that mention all, one after the other: 200,000 took 8 to 30 ms. */
+const maxWalked = 1_000;
+
 /**
  * Returns the ids of the newest messages before an id that mention a user, or all, since the user joined the chat. Two
  * lookups for each of these chats find the newest of both kinds; the page can only be in the `limit` places whose newest is
  * latest. So the cost depends on the user's own chats, and not on how often others are mentioned.
  */
 export function mentionsOf(db: Db, q: MentionQuery): Promise<MessageId[]> {
-  const newest = (place: string) => `SELECT n.message_id FROM mentions n
-    WHERE n.chat_id = ${place}.chat_id AND n.user_id = ${place}.user_id AND n.message_id > ${place}.joined_message
-      AND n.message_id < $2 AND n.author_id <> $1
-    ORDER BY n.message_id DESC`;
+  const newest = (place: string) => `SELECT w.message_id FROM (
+      SELECT n.message_id, n.author_id FROM mentions n
+      WHERE n.chat_id = ${place}.chat_id AND n.user_id = ${place}.user_id AND n.message_id > ${place}.joined_message
+        AND n.message_id < $2 ORDER BY n.message_id DESC LIMIT ${maxWalked}
+    ) AS w WHERE w.author_id <> $1 ORDER BY w.message_id DESC`;
   const places = `(
     WITH asked AS MATERIALIZED (SELECT p.*, (${newest('p')} LIMIT 1) AS newest FROM (
       SELECT m.chat_id, w.user_id, m.joined_message FROM members m

@@ -30,12 +30,16 @@ describe('the handles in a text', () => {
     ['a URL', 'https://a.example/@ada http://x@bob www.a.example/@ada medium.com/@ada [a](https://b.example/@ada)'],
     ['an account elsewhere', '@ada@bob.example @@ada'],
     ['another word', '@adaé @ada-é @adaж @éada @'],
-    ['an escaped @', '\\@ada'],
+    ['an escaped @', '\\@ada &#64;ada \\@\n\n\\@ @'],
     ['inline code', '`@ada` ``@ada ` @ada`` `a\n@ada`'],
     ['fenced code', '```js\n@ada\n```'],
     ['fenced code without an end', '~~~\n@ada\n```\n@ada'],
     ['fenced code with a longer fence', '````\n@ada\n```\n@ada\n``` x\n@ada\n````'],
     ['fenced code within a quotation', '> ```\n> @ada\n> ```'],
+    ['fenced code within a list', '- ```\n  @ada\n  ```\n1. ~~~ js\n   @ada\n   ~~~\n2. > ```\n   > @ada\n'],
+    ['fenced code deep within', `${'> '.repeat(4_000)}\`\`\`\n${'> '.repeat(4_000)}@ada`],
+    ['indented code', 'text\n\n    @ada\n\n\t@ada\n\n- a\n\n      @ada\n\n>     @ada'],
+    ['the address or the title of a link', '[a](/@ada "@ada") [b]\n\n[b]: /@ada'],
   ])('are not those in %s', (_, text) => expect(found(text)).toEqual([]));
 
   test.each([
@@ -43,6 +47,24 @@ describe('the handles in a text', () => {
     ['after a backtick that nothing closes', '` @ada', ['ada']],
     ['after a backtick in another paragraph', 'a ` @ada\n\nb ` @bob', ['ada', 'bob']],
     ['after an escaped backtick', '\\`@ada`', ['ada']],
+    ['after an escaped backslash', '\\\\@ada', ['ada']],
+    ['after a code span that ends with a backslash', '`\\`@ada `\\@cleo`', ['ada']],
+    ['after fenced code in a list', '- ```\n  @ada\n  ```\n\n@bob please look', ['bob']],
+    ['after fenced code that ends with its list item', '1. ```\n   @ada\n2. @bob', ['bob']],
+    ['after fenced code that ends with its quotation', '> ```\n> @ada\n\n@bob', ['bob']],
+    ['after a fence that is indented as code', 'a\n\n    ```\n\n@bob', ['bob']],
+    ['in an indented line of a paragraph', 'text\n    @ada\n- a\n      @bob', ['ada', 'bob']],
+    [
+      'in blocks side by side',
+      '- @ada\n  - bob\n- @cleo\n  # dan\n> @erin\n***\n@finn',
+      ['ada', 'cleo', 'erin', 'finn'],
+    ],
+    [
+      'in HTML, but for its code',
+      '<div>\n@ada `@bob`\n</div> <b title="@cleo">x</b> <code>@dan</code>',
+      ['ada', 'cleo', 'dan'],
+    ],
+    ['beside emphasis and links', 'a**b**@ada [c](d)@bob @cleo*é*', ['ada', 'bob', 'cleo']],
     ['beside a URL', '@ada https://a.example/@bob @cleo', ['ada', 'cleo']],
   ])('are those %s', (_, text, names) => expect(found(text)).toEqual(names));
 
@@ -52,6 +74,10 @@ describe('the handles in a text', () => {
     expect(handlesIn('@all.Thanks')?.names).toEqual([['all.thanks']]);
     const long = `${'x'.repeat(38)}.more`;
     expect(handlesIn(`@${long}`)?.names).toEqual([['x'.repeat(38)]]);
+  });
+
+  test('are found after any number of escaped backticks', () => {
+    expect(found(`\`\`@ada\\\`\` ${'\\``'.repeat(5_000)} @bob`)).toEqual(['bob']);
   });
 
   test('are at most 50, with at most five readings each', () => {

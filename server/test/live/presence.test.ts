@@ -133,6 +133,39 @@ onAnyEngine('presence', (engine) => {
     desk.breakOff();
   });
 
+  test('is away only as long as the client that said so has streams', async () => {
+    const stream = await follow(ada);
+    const phone = await another(bob);
+    const idle = await follow(bob);
+    await follow(phone);
+    await untilTold(stream, bob, 'online');
+    await set(bob, 'away');
+    idle.breakOff();
+    await streamsOpen(server().url, 2);
+    clock += 5_000;
+    await follow(bob);
+    await set(phone, 'away');
+    await untilNow(stream, ada);
+    expect(toldOf(stream, bob)).toEqual(['online']);
+    await set(bob, 'away');
+    await untilTold(stream, bob, 'online', 'away');
+  });
+
+  test('stays away through a short disconnect of one of two clients', async () => {
+    const stream = await follow(ada);
+    const phone = await another(bob);
+    const mobile = await follow(phone);
+    const idle = await follow(bob);
+    await untilTold(stream, bob, 'online');
+    await set(bob, 'away');
+    idle.breakOff();
+    await streamsOpen(server().url, 2);
+    clock += 4_999;
+    await follow(bob);
+    mobile.breakOff();
+    await untilTold(stream, bob, 'online', 'away');
+  });
+
   test('is told at most once in 3 seconds', async () => {
     const stream = await follow(ada);
     await follow(bob);

@@ -74,6 +74,18 @@ onBothEngines('mentions', (engine) => {
       ]);
     });
 
+    test('are not those in code, also in lists and quotations', async () => {
+      const chat_id = await newGroup(bob, cleo);
+      for (const marks of ['- ', '1. ', '> ', '> 1. ']) {
+        const indent = marks.replaceAll(/[^> ]/g, ' ');
+        const code = [`${marks}\`\`\``, `${indent}${at.cleo}`, `${indent}\`\`\``].join('\n');
+        const { mentions } = await say(ada, chat_id, `${code}\n\n${at.bob} please look`);
+        expect([marks, mentions]).toEqual([marks, [bob.userId]]);
+      }
+      const { mentions } = await say(ada, chat_id, `text\n\n    ${at.cleo}\n\ntext\n    ${at.bob}`);
+      expect(mentions).toEqual([bob.userId]);
+    });
+
     test('are those of participants only, and never its author', async () => {
       const chat_id = await newGroup(bob);
       expect(await say(ada, chat_id, `${at.ada} ${at.cleo} @nobody-at-all`)).not.toHaveProperty('mentions');
@@ -123,6 +135,7 @@ onBothEngines('mentions', (engine) => {
       const { message_id } = await say(ada, chat_id, `hi ${at.bob}`);
       const from = await eventTip(ada);
       const edit = (content: string) => ada.ok('messages.edit_message', { message_id, content });
+      const told = (fields: object) => ({ message_id, chat_id, user_id: ada.userId, ...fields });
       expect((await edit(`hi ${at.cleo}`)).message).toMatchObject({ mentions: [cleo.userId] });
       expect([await count(bob, chat_id), await count(cleo, chat_id)]).toEqual([0, 1]);
       expect((await edit('hi @all')).message).not.toHaveProperty('mentions');
@@ -132,11 +145,13 @@ onBothEngines('mentions', (engine) => {
       expect([await count(bob, chat_id), await idsIn(cleo, chat_id)]).toEqual([0, []]);
       expect((await bob.ok('messages.get_messages', { chat_id })).messages).toEqual([plain]);
       const events = await eventsAfter(bob, from, { chat_id });
-      expect(events.map(({ data }) => [data.mentions, data.mentions_all])).toEqual([
-        [[cleo.userId], undefined],
-        [undefined, true],
-        [undefined, undefined],
-      ]);
+      const { userId: b } = bob;
+      const { userId: c } = cleo;
+      expect(events.map(({ data }) => data)).toEqual([
+        told({ content: `hi ${at.cleo}`, mentions: [c], previous_content: `hi ${at.bob}`, previous_mentions: [b] }),
+        told({ content: 'hi @all', mentions_all: true, previous_content: `hi ${at.cleo}`, previous_mentions: [c] }),
+        told({ content: 'hi', previous_content: 'hi @all', previous_mentions_all: true }),
+      ] as never);
     });
 
     test('end with the message, and its event keeps them', async () => {
@@ -152,7 +167,14 @@ onBothEngines('mentions', (engine) => {
         expect((await bob.ok('messages.get_message', { message_id })).message).toEqual(message);
       }
       expect([await count(bob, chat_id), await idsIn(bob, chat_id)]).toEqual([0, []]);
-      expect((await eventsAfter(bob, from, { chat_id })).slice(0, 2)).toEqual(sent);
+      const events = await eventsAfter(bob, from, { chat_id });
+      expect(events.slice(0, 2)).toEqual(sent);
+      const mentioned = { mentions: [bob.userId] };
+      const of = { chat_id, user_id: ada.userId, actor_id: ada.userId };
+      expect(events.slice(2).map(({ data }) => data)).toEqual([
+        { ...of, message_id: named.message_id, ...mentioned },
+        { ...of, message_id: all.message_id, ...mentioned, mentions_all: true },
+      ] as never);
     });
 
     test('are the same whether edits and sends run at once or in turn', async () => {

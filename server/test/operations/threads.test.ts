@@ -68,7 +68,6 @@ onBothEngines('threads', (engine) => {
         ids: told.map((m) => m.message_id),
         has_more: false,
       });
-      expect(await repliesIn(bob, chat_id, first.message_id)).toEqual({ ids: [], has_more: false });
     });
 
     test('with a file is one too, and so is its event', async () => {
@@ -178,6 +177,19 @@ onBothEngines('threads', (engine) => {
       expect(await page({ limit: 3, after_id: 0 })).toEqual({ at: [0, 1, 2], has_more: true });
       expect(await page({ limit: 3, after_id: ids[4] })).toEqual({ at: [5, 6], has_more: false });
       expect(await page({ after_id: ids[1], before_id: ids[4] })).toEqual({ at: [2, 3], has_more: false });
+    });
+
+    test('are the same for the id of any of them, also of one that is deleted', async () => {
+      const chat_id = await newGroup(bob);
+      const root = await say(ada, chat_id);
+      const first = await say(bob, chat_id, root.message_id);
+      const second = await say(ada, chat_id, first.message_id);
+      const expected = { ids: [first.message_id as number, second.message_id as number], has_more: false };
+      for (const { message_id } of [root, first, second]) {
+        expect(await repliesIn(bob, chat_id, message_id)).toEqual(expected);
+      }
+      await bob.ok('messages.delete_message', { message_id: first.message_id });
+      expect((await repliesIn(bob, chat_id, first.message_id)).ids).toEqual([second.message_id]);
     });
 
     test('are those of a message of the chat, and nobody else reads them', async () => {

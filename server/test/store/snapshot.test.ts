@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { Chat, EventData, EventName } from '@parley/contract';
+import type { Chat, EventData, EventName, Thread } from '@parley/contract';
 import fc from 'fast-check';
 import type { Client } from '../support/client.ts';
 import { onAnyEngine } from '../support/engines.ts';
@@ -10,6 +10,14 @@ type Preferences = Pick<Chat, 'notify' | 'muted_until' | 'archived' | 'pinned'>;
 
 /** A client's view of one chat. Events alone keep it up to date. */
 interface ChatState {
+  /** Whose view it is, and their read marker, which nobody moves here. */
+  readonly reader: number;
+  readonly marker: number;
+  lastMessage: LastMessageState | null;
+  unreadCount: number;
+  mentionCount: number;
+  /** The messages of the chat in `messages.mentions`, newest first. */
+  mentionedIn: number[];
   name: string | null;
   description: string;
   visibility: string;
@@ -20,6 +28,8 @@ interface ChatState {
   profiles: Record<number, string>;
   messages: Record<number, MessageState>;
 }
+
+type LastMessageState = Omit<NonNullable<Chat['last_message']>, 'name' | 'display_name'>;
 
 interface MessageState {
   author: number;
@@ -35,6 +45,17 @@ interface MessageState {
 }
 type State = Record<number, ChatState>;
 
+/** Everything that one user sees. */
+interface View {
+  readonly chats: State;
+  /** The ids of the chats by activity, without those that are archived. */
+  readonly order: readonly number[];
+  readonly mentions: readonly number[];
+  readonly threads: readonly ThreadState[];
+}
+
+type ThreadState = Omit<Thread, 'message' | 'last_reply_at'> & { readonly thread_id: number };
+
 const preferencesIn = ({ notify, muted_until, archived, pinned }: Preferences): Preferences => ({
   notify,
   muted_until,
@@ -47,9 +68,18 @@ const mentionsIn = (said: { mentions?: readonly number[] | undefined; mentions_a
   mentionsAll: said.mentions_all ?? false,
 });
 
+const lastMessageIn = (last: Chat['last_message']): LastMessageState | null => {
+  if (last === null) return null;
+  const { name: _name, display_name: _displayName, ...rest } = last;
+  return rest;
+};
+
 /** Reads everything that one user sees. */
-async function snapshot(user: Client): Promise<State> {
+async function snapshot(user: Client): Promise<View> {
   const { chats } = await user.ok('chats.list', { limit: 200 });
+  const { chats: byActivity } = await user.ok('chats.list', { order: 'activity', limit: 200 });
+  const { messages: mentioning } = await user.ok('messages.mentions', { limit: 200 });
+  const { threads } = await user.ok('messages.threads', { limit: 200 });
   const states = chats.map(async (chat): Promise<[number, ChatState]> => {
     const { chat_id } = chat;
     const { participants } = await user.ok('chats.participants', { chat_id });
@@ -57,6 +87,12 @@ async function snapshot(user: Client): Promise<State> {
     return [
       chat_id,
       {
+        reader: user.userId,
+        marker: participants.find((p) => p.user_id === user.userId)?.last_read_id ?? 0,
+        lastMessage: lastMessageIn(chat.last_message),
+        unreadCount: chat.unread_count,
+        mentionCount: chat.mention_count,
+        mentionedIn: mentioning.filter((m) => m.chat_id === chat_id).map((m) => m.message_id),
         name: chat.name,
         description: chat.description,
         visibility: chat.visibility,
@@ -83,7 +119,33 @@ async function snapshot(user: Client): Promise<State> {
       },
     ];
   });
-  return Object.fromEntries(await Promise.all(states));
+  return {
+    chats: Object.fromEntries(await Promise.all(states)),
+    order: byActivity.map(({ chat_id }) => chat_id),
+    mentions: mentioning.map(({ message_id }) => message_id),
+    threads: threads.map(({ message, reply_count, last_reply_id, unread_count }) => ({
+      thread_id: message.message_id,
+      reply_count,
+      last_reply_id,
+      unread_count,
+    })),
+  };
+}
+
+/** Returns the threads in which the reader of the chats has written, from the messages of these chats. */
+function threadsIn(chats: State): ThreadState[] {
+  const threads = Object.values(chats).flatMap(({ reader, marker, messages }) => {
+    const entries = Object.entries(messages).map(([id, message]) => ({ id: Number(id), ...message }));
+    return entries.flatMap(({ id, author, replyCount, lastReply }): ThreadState[] => {
+      const replies = entries.filter(({ thread }) => thread === id);
+      const writers = [author, ...replies.map((reply) => reply.author)];
+      if (lastReply === undefined || !writers.includes(reader)) return [];
+      const unread = replies.filter((reply) => !reply.deleted && reply.author !== reader && reply.id > marker);
+      const counts = { reply_count: replyCount, unread_count: unread.length };
+      return [{ thread_id: id, last_reply_id: lastReply as Thread['last_reply_id'], ...counts }];
+    });
+  });
+  return threads.sort((a, b) => b.last_reply_id - a.last_reply_id);
 }
 
 const profileFields = ['display_name', 'status_text', 'time_zone', 'avatar_url'] as const;
@@ -103,7 +165,14 @@ async function profileOf(reader: Client, user_id: number): Promise<[number, stri
 
 type Founding = 'group_created' | 'channel_created' | 'direct_created';
 
-const found = (data: EventData<Founding>, name: string | null, visibility: string, creator: string): ChatState => ({
+type Unread = Omit<ChatState, 'reader'>;
+
+const found = (data: EventData<Founding>, name: string | null, visibility: string, creator: string): Unread => ({
+  marker: 0,
+  lastMessage: null,
+  unreadCount: 0,
+  mentionCount: 0,
+  mentionedIn: [],
   name,
   description: '',
   visibility,
@@ -115,7 +184,7 @@ const found = (data: EventData<Founding>, name: string | null, visibility: strin
 });
 
 /** Builds a new chat from its event. The event lacks the visibility of a channel; all channels here start public. */
-const founded: { [E in Founding]: (data: EventData<E>) => ChatState } = {
+const founded: { [E in Founding]: (data: EventData<E>) => Unread } = {
   group_created: (d) => found(d, d.name, 'private', 'owner'),
   channel_created: (d) => found(d, d.name, 'public', 'owner'),
   direct_created: (d) => found(d, null, 'private', 'member'),
@@ -126,7 +195,7 @@ const isFounding = (event: ChatEvent): event is Founding => event in founded;
 /** Applies an event to a chat. */
 type ChatEvent = Exclude<EventName, 'webhook_disabled'>;
 
-type Apply = { [E in Exclude<ChatEvent, Founding>]: (chat: ChatState, data: EventData<E>) => void };
+type Apply = { [E in Exclude<ChatEvent, Founding>]: (chat: ChatState, data: EventData<E>, at: string) => void };
 
 const unanswered = { deleted: false, replyCount: 0, lastReply: undefined };
 
@@ -139,8 +208,41 @@ function countReplies(chat: ChatState, thread: number | undefined): void {
   root.lastReply = replies.length === 0 ? undefined : Math.max(...replies.map(([id]) => Number(id)));
 }
 
+/** A message, as far as an event says. */
+interface Said {
+  readonly message_id: number;
+  readonly user_id: number;
+}
+
+/** Adds a message to the mentions of the reader, or takes it from there, if it is one. */
+function countMention(
+  chat: ChatState,
+  { message_id, user_id }: Said,
+  said: Parameters<typeof mentionsIn>[0],
+  by: 1 | -1,
+) {
+  const { mentions, mentionsAll } = mentionsIn(said);
+  const concerns = mentionsAll || mentions.includes(chat.reader);
+  if (!concerns || user_id === chat.reader || message_id <= chat.marker) return;
+  chat.mentionCount += by;
+  const others = chat.mentionedIn.filter((id) => id !== message_id);
+  chat.mentionedIn = by === 1 ? [...others, message_id].sort((a, b) => b - a) : others;
+}
+
+function countUnread(chat: ChatState, { message_id, user_id }: Said, by: 1 | -1): void {
+  if (user_id !== chat.reader && message_id > chat.marker) chat.unreadCount += by;
+}
+
+function changeLastMessage(chat: ChatState, messageId: number, change: Partial<LastMessageState>): void {
+  if (chat.lastMessage?.message_id === messageId) Object.assign(chat.lastMessage, change);
+}
+
 const apply: Apply = {
-  new_message: (chat, d) => {
+  new_message: (chat, d, at) => {
+    countUnread(chat, d, 1);
+    countMention(chat, d, d, 1);
+    const { message_id, user_id } = d;
+    chat.lastMessage = { message_id, user_id, content: d.content, file: d.file?.name ?? null, created_at: at };
     const { user_id: author, content } = d;
     const files = (d.files ?? (d.file ? [d.file] : [])).map(({ file_id }) => file_id);
     const state = { ...unanswered, author, content, files, ...mentionsIn(d), thread: d.thread_id };
@@ -148,11 +250,17 @@ const apply: Apply = {
     countReplies(chat, d.thread_id);
   },
   message_edited: (chat, d) => {
+    countMention(chat, d, { mentions: d.previous_mentions, mentions_all: d.previous_mentions_all }, -1);
+    countMention(chat, d, d, 1);
+    changeLastMessage(chat, d.message_id, { content: d.content });
     const message = chat.messages[d.message_id];
     expect(message?.content).toBe(d.previous_content);
     if (message) Object.assign(message, { content: d.content, ...mentionsIn(d) });
   },
   message_deleted: (chat, d) => {
+    countUnread(chat, d, -1);
+    countMention(chat, d, d, -1);
+    changeLastMessage(chat, d.message_id, { content: '', file: null });
     const author = d.user_id;
     const { replyCount = 0, lastReply } = chat.messages[d.message_id] ?? {};
     const left = {
@@ -209,22 +317,60 @@ const apply: Apply = {
   },
 };
 
+/** The place of a chat by activity: the event of it, or else one below all events. */
+interface Place {
+  readonly at: number;
+  /** The activity is that the user has joined. */
+  readonly isJoining: boolean;
+}
+
+type Places = Map<number, Place>;
+
+/**
+ * Returns the ids of chats in one order for both sides. The server sorts chats by their ids if the user has joined them
+ * between the same two messages of the service, which no client sees.
+ */
+function comparable(order: readonly number[], places: Places): number[] {
+  const runs: number[][] = [];
+  let isRun = false;
+  for (const chatId of order) {
+    const isJoining = places.get(chatId)?.isJoining ?? false;
+    if (isRun && isJoining) runs.at(-1)?.push(chatId);
+    else runs.push([chatId]);
+    isRun = isJoining;
+  }
+  return runs.flatMap((run) => run.sort((a, b) => b - a));
+}
+
 /** Applies events to a snapshot. A chat that the user has joined since is read again, as a client would. */
-async function replay(user: Client, state: State, after: number): Promise<State> {
+async function replay(
+  user: Client,
+  { chats: state, order }: View,
+  after: number,
+): Promise<{ kept: View; fresh: View }> {
   const unread = new Set<number>();
+  // Chats that were archived have no known place until something happens in them.
+  const places: Places = new Map(order.map((chatId, i) => [chatId, { at: -i, isJoining: false }]));
   for (let cursor = after, more = true; more; ) {
     const page = await user.ok('events.list', { after: cursor, limit: 5 });
-    for (const { event, data } of page.events as unknown as { event: ChatEvent; data: EventData<ChatEvent> }[]) {
+    for (const { event_id, event, timestamp, data } of page.events as unknown as Happening[]) {
       const chatId = 'preferences' in data ? data.preferences.chat_id : data.chat_id;
-      if (isFounding(event)) state[chatId] = (founded[event] as (data: EventData<ChatEvent>) => ChatState)(data);
-      else if (event === 'user_left' && 'user_id' in data && data.user_id === user.userId) {
+      const isOwn = 'user_id' in data && data.user_id === user.userId;
+      const isJoining = isFounding(event) || (event === 'user_joined' && isOwn);
+      if (isJoining || event === 'new_message') places.set(chatId, { at: event_id, isJoining });
+      if (isFounding(event)) {
+        const chat = (founded[event] as (data: EventData<ChatEvent>) => Unread)(data);
+        state[chatId] = { reader: user.userId, ...chat };
+      } else if (event === 'user_left' && isOwn) {
         delete state[chatId];
         unread.delete(chatId);
-      } else if (event === 'user_joined' && 'user_id' in data && data.user_id === user.userId) unread.add(chatId);
+        places.delete(chatId);
+      } else if (isJoining) unread.add(chatId);
       else if (!unread.has(chatId)) {
         const chat = state[chatId];
         expect(chat).toBeDefined();
-        if (chat) (apply[event] as (chat: ChatState, data: EventData<ChatEvent>) => void)(chat, data);
+        const change = apply[event] as (chat: ChatState, data: EventData<ChatEvent>, at: string) => void;
+        if (chat) change(chat, data, timestamp);
       }
     }
     cursor = page.next;
@@ -232,16 +378,36 @@ async function replay(user: Client, state: State, after: number): Promise<State>
   }
   const fresh = await snapshot(user);
   for (const chatId of unread) {
-    const chat = fresh[chatId];
+    const chat = fresh.chats[chatId];
     if (chat) state[chatId] = chat;
   }
   for (const [chatId, { profiles }] of Object.entries(state)) {
     for (const [userId, profile] of Object.entries(profiles)) {
       if (profile === unreadProfile)
-        profiles[Number(userId)] = fresh[Number(chatId)]?.profiles[Number(userId)] ?? profile;
+        profiles[Number(userId)] = fresh.chats[Number(chatId)]?.profiles[Number(userId)] ?? profile;
     }
   }
-  return state;
+  const placed = [...places].filter(([chatId]) => !state[chatId]?.preferences.archived);
+  const kept = {
+    chats: state,
+    order: comparable(
+      placed.sort(([, a], [, b]) => b.at - a.at).map(([chatId]) => chatId),
+      places,
+    ),
+    mentions: Object.values(state)
+      .flatMap(({ mentionedIn }) => mentionedIn)
+      .sort((a, b) => b - a),
+    threads: threadsIn(state),
+  };
+  const known = fresh.order.filter((chatId) => places.has(chatId));
+  return { kept, fresh: { ...fresh, order: comparable(known, places) } };
+}
+
+interface Happening {
+  readonly event_id: number;
+  readonly event: ChatEvent;
+  readonly timestamp: string;
+  readonly data: EventData<ChatEvent>;
 }
 
 /** One random call. The numbers choose the user, the chat and the message. Many calls are refused. */
@@ -259,6 +425,8 @@ const kinds = [
   'reply',
   'files',
   'edit',
+  'edit',
+  'delete',
   'delete',
   'react',
   'unreact',
@@ -311,7 +479,8 @@ class Stage {
       reply: async () => {
         const { body: asked } = await user.call('messages.get_message', { message_id });
         if (!asked.success) return;
-        const input = { chat_id: asked.message.chat_id, content: `r${what}`, reply_to: message_id };
+        const content = `r${what}${addressed}`;
+        const input = { chat_id: asked.message.chat_id, content, reply_to: message_id };
         const { body } = await user.call('messages.send_message', input);
         if (body.success) this.messages.push(body.message.message_id);
       },
@@ -379,6 +548,13 @@ async function newStage(server: TestServer): Promise<Stage> {
   return new Stage(await Promise.all(names.map((name) => server.user(name))), names);
 }
 
+/** Sends a message that none of the others sees. So who joins later comes before all who joined until now. */
+async function somethingElsewhere(server: TestServer): Promise<void> {
+  const stranger = await server.user(`person${++people}`);
+  const { group } = await stranger.ok('messages.create_group', { name: 'elsewhere', participants: [] });
+  await stranger.ok('messages.send_message', { chat_id: group.chat_id, content: 'hello' });
+}
+
 onAnyEngine('for every user and every history', (engine) => {
   const server = serverFor(engine);
 
@@ -391,14 +567,17 @@ onAnyEngine('for every user and every history', (engine) => {
         for (const act of before) await stage.perform(act);
         const starts = await Promise.all(
           stage.users.map(async (user) => ({
-            state: await snapshot(user),
+            view: await snapshot(user),
             after: await tip(user),
           })),
         );
+        await somethingElsewhere(server());
         for (const act of since) await stage.perform(act);
         for (const [i, user] of stage.users.entries()) {
           const start = starts[i];
-          if (start) expect(await replay(user, start.state, start.after)).toEqual(await snapshot(user));
+          if (!start) continue;
+          const { kept, fresh } = await replay(user, start.view, start.after);
+          expect(kept).toEqual(fresh);
         }
       }),
       { numRuns: 8, endOnFailure: true },
