@@ -136,12 +136,10 @@ export const messages = (limits: Limits) => {
       input: z
         .strictObject({
           chat_id: chatId,
-          thread_id: messageId
-            .optional()
-            .meta({
-              description:
-                'only the replies in the thread of this message, which may be a reply itself; without deleted ones',
-            }),
+          thread_id: messageId.optional().meta({
+            description:
+              'only the replies in the thread of this message, which may be a reply itself; without deleted ones',
+          }),
           limit,
           before_id: beforeId,
           after_id: z
