@@ -8,7 +8,7 @@ const membership = z.object({ chat_id: chatId, user_id: userId, actor_id: userId
 const pin = z.object({
   message_id: messageId,
   chat_id: chatId,
-  user_id: userId.meta({ description: 'who did it' }),
+  user_id: userId.meta({ description: 'the user who did it' }),
 });
 const reaction = z.object({ message_id: messageId, chat_id: chatId, user_id: userId, emoji: z.string() });
 
@@ -120,7 +120,7 @@ export const signals = {
   },
   typing: {
     when: 'somebody writes a message in a chat of at most 100 participants; forget it after 6 seconds, or at the next message of that user',
-    data: z.object({ chat_id: chatId, user_id: userId.meta({ description: 'who is typing' }) }),
+    data: z.object({ chat_id: chatId, user_id: userId.meta({ description: 'the user who is typing' }) }),
   },
   presence_changed: {
     when: 'somebody in one of your chats of at most 100 participants comes online, is away, or goes offline',

@@ -148,7 +148,7 @@ export const user = z
     owner_id: userId.nullable().meta({ description: 'the person whose bot it is; null for a person' }),
     name: z.string(),
     display_name: z.string(),
-    status_text: z.string().meta({ description: 'what the user does; empty by default' }),
+    status_text: z.string().meta({ description: 'a line that the user writes about what they do; empty by default' }),
     time_zone: z.string().nullable().meta({ description: 'a name of the IANA time zone database' }),
     avatar_url: z
       .string()

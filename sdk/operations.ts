@@ -279,7 +279,7 @@ export interface User {
   owner_id: number | null;
   name: string;
   display_name: string;
-  /** What the user does; empty by default. */
+  /** A line that the user writes about what they do; empty by default. */
   status_text: string;
   /** A name of the IANA time zone database. */
   time_zone: string | null;
@@ -1548,7 +1548,7 @@ export interface EventData {
     user_id: number;
     name: string;
     display_name: string;
-    /** What the user does; empty by default. */
+    /** A line that the user writes about what they do; empty by default. */
     status_text: string;
     /** A name of the IANA time zone database. */
     time_zone: string | null;
@@ -1581,7 +1581,7 @@ export interface EventData {
     message_id: number;
     /** Identifier of a chat. */
     chat_id: number;
-    /** Who did it. */
+    /** The user who did it. */
     user_id: number;
   };
   /** Sent when a message is unpinned; one that is deleted is unpinned without this event. */
@@ -1590,7 +1590,7 @@ export interface EventData {
     message_id: number;
     /** Identifier of a chat. */
     chat_id: number;
-    /** Who did it. */
+    /** The user who did it. */
     user_id: number;
   };
   /** Sent when you change your own preferences for a chat. */
@@ -1635,7 +1635,7 @@ export interface SignalData {
   typing: {
     /** Identifier of a chat. */
     chat_id: number;
-    /** Who is typing. */
+    /** The user who is typing. */
     user_id: number;
   };
   /** Sent when somebody in one of your chats of at most 100 participants comes online, is away, or goes offline. */

@@ -24,7 +24,7 @@ export async function replacePassword(
   userId: UserId,
   passwordHash: string,
   at: number,
-  /** Who resets it. Undefined if the user changes it and knows the old one. */
+  /** The actor of a reset. Undefined if the user changes it and knows the old one. */
   resetBy?: Actor,
 ): Promise<readonly UserId[]> {
   await lockTokensOf(tx, userId);

@@ -16,7 +16,7 @@ interface PeerMessage {
   readonly from: string;
   /** Counts the messages with states of this sender. A gap means that one was lost. */
   readonly number: number;
-  /** What has changed. */
+  /** The states that have changed. */
   readonly states?: States;
   /** `states` are all users of the sender who are not offline. */
   readonly isWhole?: true;

@@ -44,7 +44,7 @@ interface PresenceDeps {
 }
 
 /**
- * Who is online, in memory only. Each process combines its own clients with the states that the others send, and tells its
+ * Knows who is online, in memory only. Each process combines its own clients with the states that the others send, and tells its
  * own streams what has changed. So a change that two processes notice is told once to everyone.
  */
 export class LivePresence {

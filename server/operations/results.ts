@@ -23,7 +23,7 @@ export class PreparedJson<N extends OperationName> {
   }
 }
 
-/** What a response says about the bytes of a file. */
+/** The facts about the bytes of a file that a response states. */
 export type Downloaded = Pick<CompleteFile, 'name' | 'mime_type' | 'size' | 'sha256' | 'created_at'> & {
   /** True if the bytes at this URL never change, and its readers may keep them. */
   readonly isImmutable?: boolean;

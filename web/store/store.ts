@@ -48,7 +48,7 @@ export class Store {
   readonly participants: Signal<ReadonlyMap<number, readonly Participant[]>> = signal(new Map());
   /** Who is online or away, of those that are shown with it. */
   readonly presence: Signal<ReadonlyMap<number, Presence>> = signal(new Map());
-  /** Who is typing, by chat. */
+  /** The users who are typing, by chat. */
   readonly typing: Signal<ReadonlyMap<number, readonly number[]>> = signal(new Map());
   readonly #typingTimers = new Map<string, ReturnType<typeof setTimeout>>();
   /** False until there is something to show. */

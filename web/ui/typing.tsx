@@ -3,7 +3,7 @@ import type { ChatRecord } from '../store/records.ts';
 import { useSession } from './context.ts';
 import './typing.css';
 
-/** Who is typing, in words. */
+/** Says who is typing. */
 export function TypingText({ chat, isShort }: { chat: ChatRecord; isShort?: boolean }) {
   const { store } = useSession();
   const names = (store.typing.value.get(chat.chat_id) ?? []).map((id) => store.user(id)?.display_name ?? '…');

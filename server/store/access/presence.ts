@@ -12,7 +12,7 @@ export async function setHidesPresence(tx: Tx, userId: UserId, hides: boolean): 
   await tx.run('UPDATE users SET hides_presence = $2 WHERE user_id = $1', [userId, hides ? 1 : 0]);
 }
 
-/** Who may be told of the presence of a user. */
+/** The chats whose participants may be told of the presence of a user. */
 export interface Audience {
   readonly isHidden: boolean;
   /** The chats of the user with few participants, direct chats first. */
