@@ -10,6 +10,9 @@ export interface Row {
 const users = () => import('./commands/users.ts');
 const tokens = () => import('./commands/token.ts');
 const apps = () => import('./commands/apps.ts');
+const webhooks = () => import('./commands/webhooks.ts');
+const deliveries = () => import('./commands/deliveries.ts');
+const replays = () => import('./commands/replays.ts');
 
 /** Every command. The dispatch and the help derive from this table. */
 export const commands: readonly Row[] = [
@@ -56,4 +59,78 @@ export const commands: readonly Row[] = [
   { name: 'upload', summary: 'Upload a file to send it later.', load: () => import('./commands/upload.ts') },
   { name: 'download', summary: 'Download a file.', load: () => import('./commands/download.ts') },
   { name: 'listen', summary: 'Show events live, or forward them.', load: () => import('./commands/listen.ts') },
+  {
+    name: 'events tail',
+    summary: 'Show events as they happen.',
+    load: async () => ({ command: (await import('./commands/events.ts')).tailEvents }),
+  },
+  { name: 'webhooks list', summary: 'List your webhooks.', load: async () => ({ command: (await webhooks()).list }) },
+  {
+    name: 'webhooks show',
+    summary: 'Show a webhook, and why it fails.',
+    load: async () => ({ command: (await webhooks()).show }),
+  },
+  {
+    name: 'webhooks create',
+    summary: 'Register a webhook.',
+    load: async () => ({ command: (await webhooks()).create }),
+  },
+  {
+    name: 'webhooks update',
+    summary: 'Change the URL or the events of a webhook.',
+    load: async () => ({ command: (await webhooks()).update }),
+  },
+  {
+    name: 'webhooks test',
+    summary: 'Send a sample event to a webhook.',
+    load: async () => ({ command: (await webhooks()).test }),
+  },
+  { name: 'webhooks pause', summary: 'Pause a webhook.', load: async () => ({ command: (await webhooks()).pause }) },
+  {
+    name: 'webhooks resume',
+    summary: 'Make a paused or disabled webhook active.',
+    load: async () => ({ command: (await webhooks()).resume }),
+  },
+  {
+    name: 'webhooks rotate',
+    summary: 'Give a webhook another secret.',
+    load: async () => ({ command: (await webhooks()).rotate }),
+  },
+  {
+    name: 'webhooks delete',
+    summary: 'Delete a webhook.',
+    load: async () => ({ command: (await webhooks()).remove }),
+  },
+  {
+    name: 'webhooks deliveries',
+    summary: 'List the deliveries of a webhook.',
+    load: async () => ({ command: (await deliveries()).list }),
+  },
+  {
+    name: 'webhooks delivery',
+    summary: 'Show a delivery with its attempts.',
+    load: async () => ({ command: (await deliveries()).show }),
+  },
+  {
+    name: 'webhooks redeliver',
+    summary: 'Send deliveries again now.',
+    load: async () => ({ command: (await deliveries()).redeliver }),
+  },
+  {
+    name: 'webhooks skip',
+    summary: 'Skip deliveries, so that their chats continue.',
+    load: async () => ({ command: (await deliveries()).skip }),
+  },
+  {
+    name: 'webhooks replay',
+    summary: 'Send past events to a webhook again.',
+    load: async () => ({ command: (await replays()).replay }),
+  },
+  {
+    name: 'webhooks replays',
+    summary: 'List the replays of a webhook.',
+    load: async () => ({ command: (await replays()).list }),
+  },
+  { name: 'status', summary: 'Show whether a server is ready.', load: () => import('./commands/status.ts') },
+  { name: 'logs', summary: "Find a request in the server's log.", load: () => import('./commands/logs.ts') },
 ];

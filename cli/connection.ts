@@ -20,19 +20,26 @@ export interface Connection {
 
 /** Returns the server and the access that the options, the environment or the saved login name. Sends nothing. */
 export function openConnection(options: ConnectionOptions, context: CommandContext): Connection {
+  const connection = findConnection(options, context);
+  if (connection) return connection;
   const server = serverUrl(options.url, context.env);
-  const access = findAccess(server, options.token, context);
-  return { server, access, client: createClient({ url: server, token: access.token, clock: context.clock }) };
+  throw new Error(
+    `You are not signed in at ${server}. Sign in (${loginCommand(server, context.env)}), or use a token: export PARLEY_TOKEN=$(npx parley token create <user name>)`,
+  );
 }
 
-function findAccess(server: string, token: string | undefined, context: CommandContext): Access {
+/** Returns the same, or undefined without any access to the server. */
+export function findConnection(options: ConnectionOptions, context: CommandContext): Connection | undefined {
+  const server = serverUrl(options.url, context.env);
+  const access = findAccess(server, options.token, context);
+  return access && { server, access, client: createClient({ url: server, token: access.token, clock: context.clock }) };
+}
+
+function findAccess(server: string, token: string | undefined, context: CommandContext): Access | undefined {
   const { env } = context;
   if (token !== undefined) return { by: '--token', token };
   const fromEnvironment = env.PARLEY_TOKEN?.trim();
   if (fromEnvironment) return { by: 'PARLEY_TOKEN', token: fromEnvironment };
   const login = findLogin(new CredentialsFile(server, env), context);
-  if (login) return { by: 'login', token: (refused) => login.token(refused), login };
-  throw new Error(
-    `You are not signed in at ${server}. Sign in (${loginCommand(server, env)}), or use a token: export PARLEY_TOKEN=$(npx parley token create <user name>)`,
-  );
+  return login && { by: 'login', token: (refused) => login.token(refused), login };
 }

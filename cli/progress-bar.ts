@@ -7,8 +7,11 @@ const speedWindowMs = 5_000;
 /** A fixed width, so that the bar does not jump beside growing numbers. */
 const barWidth = (columns: number) => (columns < 100 ? 10 : 30);
 
+/** Returns an amount as text. */
+export type AmountText = (amount: number) => string;
+
 /** Shows the progress of a transfer in one line of a terminal, which it redraws. */
-export function progressBar(terminal: Output, verb: string, clock: Clock) {
+export function progressBar(terminal: Output, verb: string, clock: Clock, text: AmountText = bytesText) {
   const speedAt = speedMeter();
   let drawnAt: number | undefined;
   return {
@@ -17,7 +20,7 @@ export function progressBar(terminal: Output, verb: string, clock: Clock) {
       const speed = speedAt(now, done);
       if (drawnAt !== undefined && now - drawnAt < redrawMs) return;
       drawnAt = now;
-      terminal.write(`\r${progressLine(verb, { done, total, speed }, terminal.columns || 80)}\x1b[K`);
+      terminal.write(`\r${progressLine(verb, { done, total, speed }, terminal.columns || 80, text)}\x1b[K`);
     },
     /** Call it before writing anything else. The next progress draws the line again. */
     erase: (): void => {
@@ -45,13 +48,14 @@ export function progressLine(
   verb: string,
   { done, total, speed }: { done: number; total: number; speed: number | undefined },
   columns: number,
+  text: AmountText = bytesText,
 ): string {
   const share = total === 0 ? 1 : done / total;
   const percent = `${verb} ${String(Math.floor(share * 100)).padStart(3)}%`;
   const width = barWidth(columns);
   const bar = `[${'#'.repeat(Math.floor(share * width)).padEnd(width, '.')}]`;
-  const amount = `${bytesText(done)} of ${bytesText(total)}`;
-  const pace = speed ? [`${bytesText(speed)}/s`, `${timeText((total - done) / speed)} left`] : [];
+  const amount = `${text(done)} of ${text(total)}`;
+  const pace = speed ? [`${text(speed)}/s`, `${timeText((total - done) / speed)} left`] : [];
   const lines = [[percent, bar, amount, ...pace], [percent, amount, ...pace], [percent, amount], [percent]];
   // Some terminals wrap a line that fills the last column.
   const fitting = lines.map((parts) => parts.join('  ')).find((line) => line.length < columns);

@@ -68,7 +68,7 @@ function unknown([first = '', second]: readonly string[]): UsageError {
 }
 
 const environment = [
-  ['PARLEY_URL', 'The server for login, chats, messages, send, listen … Defaults to http://127.0.0.1:8080.'],
+  ['PARLEY_URL', 'The server for login, chats, messages, send, listen, webhooks … Defaults to http://127.0.0.1:8080.'],
   ['PARLEY_TOKEN', 'The access token for them. Overrides the saved login.'],
   ['PARLEY_DATA', 'The data folder for serve, user, bot, token, audit, backup and restore. Defaults to ./data.'],
   ['DATABASE_URL', 'The PostgreSQL database for them. Defaults to SQLite in the data folder.'],

@@ -2,12 +2,12 @@ import { TransportError } from '@parley-chat/sdk';
 import type { Clock, CommandContext } from './context.ts';
 import { plainLine } from './failure.ts';
 import { hint } from './output.ts';
-import { progressBar } from './progress-bar.ts';
+import { type AmountText, progressBar } from './progress-bar.ts';
 import { abortOnSignal } from './signals.ts';
 
 const howToResume = 'Run the same command again to resume.';
 
-/** A running upload, download, backup or restore. */
+/** A running upload, download, backup, restore or replay. */
 export interface Transfer {
   /** Aborted when the command has to end. */
   readonly signal: AbortSignal;
@@ -24,6 +24,10 @@ export interface TransferOptions {
   readonly verb: string;
   readonly json: boolean;
   readonly quiet: boolean;
+  /** The unit of the progress. The default is bytes. */
+  readonly amount?: AmountText;
+  /** Said after a signal. Defaults to `Stopped.` */
+  readonly stopped?: string;
 }
 
 /** Runs a transfer and shows its progress. A signal aborts it, and the result is `StoppedBy`. */
@@ -33,7 +37,7 @@ export function transfer<T>(
   work: (transfer: Transfer) => Promise<T>,
 ): Promise<T> {
   const { clock, stderr } = context;
-  const bar = isShown(context, options) ? progressBar(stderr, options.verb, clock) : undefined;
+  const bar = isShown(context, options) ? progressBar(stderr, options.verb, clock, options.amount) : undefined;
   return abortOnSignal(context, async (signal) => {
     const running: Transfer = {
       signal,
@@ -51,8 +55,9 @@ export function transfer<T>(
     } catch (error) {
       bar?.erase();
       const { isResumable } = running;
+      const { stopped = 'Stopped.' } = options;
       // After SIGHUP the terminal may be gone.
-      if (signal.aborted) await hint(context, isResumable ? `Stopped. ${howToResume}` : 'Stopped.').catch(() => {});
+      if (signal.aborted) await hint(context, isResumable ? `${stopped} ${howToResume}` : stopped).catch(() => {});
       else if (isResumable && error instanceof TransportError) throw new Error(`${plainLine(error)} ${howToResume}`);
       throw error;
     } finally {

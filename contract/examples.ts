@@ -23,10 +23,20 @@ export const exampleCalls: readonly { by: 'ada' | 'bob' | 'cleo'; call: Operatio
   { by: 'cleo', call: 'messages.send_message', input: { chat_id: 1, content: 'The launch is on Friday' } },
   { by: 'cleo', call: 'messages.add_reaction', input: { message_id: 1, emoji: '👋' } },
   { by: 'ada', call: 'messages.add_reaction', input: { message_id: 1, emoji: '🎉' } },
+  {
+    by: 'ada',
+    call: 'push.subscribe',
+    input: {
+      endpoint: 'http://127.0.0.1:9/push/1',
+      p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+      auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+    },
+  },
   { by: 'ada', call: 'tokens.create', input: { name: 'spare', scopes: ['messages:read'] } },
   {
     by: 'ada',
     call: 'apps.register',
     input: { name: 'Calendar', redirects: ['https://calendar.example/callback'] },
   },
+  { by: 'ada', call: 'invitations.create', input: { note: 'For Grace' } },
 ];

@@ -12,8 +12,10 @@ export const messageId = id<'MessageId'>('identifier of a message; rises within 
 export const eventId = id<'EventId'>('identifier of an event; rises in the order of commits');
 export const fileId = id<'FileId'>('identifier of a file');
 export const tokenId = id<'TokenId'>('identifier of an access token');
+export const invitationId = z.int().positive().meta({ description: 'identifier of an invitation' });
 export const appId = z.int().positive().meta({ description: 'identifier of an OAuth app' });
 export const webhookId = id<'WebhookId'>('identifier of a webhook');
+export const subscriptionId = id<'SubscriptionId'>('identifier of a push subscription');
 export const deliveryId = id<'DeliveryId'>('identifier of a delivery: one event for one webhook');
 export const replayId = id<'ReplayId'>('identifier of a replay');
 
@@ -24,6 +26,7 @@ export type EventId = z.output<typeof eventId>;
 export type FileId = z.output<typeof fileId>;
 export type TokenId = z.output<typeof tokenId>;
 export type WebhookId = z.output<typeof webhookId>;
+export type SubscriptionId = z.output<typeof subscriptionId>;
 export type DeliveryId = z.output<typeof deliveryId>;
 export type ReplayId = z.output<typeof replayId>;
 
@@ -119,6 +122,12 @@ export const timeZone = z
   .regex(zoneName, { message: 'must be a time zone such as Europe/Berlin', abort: true })
   .refine(isTimeZone, { message: 'must be a time zone such as Europe/Berlin', abort: true })
   .meta({ description: 'a name of the IANA time zone database, such as `Europe/Berlin`' });
+
+/** A time of the day in an input. */
+export const timeOfDay = z
+  .string()
+  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 22:30')
+  .meta({ description: 'hours and minutes, such as `22:30`' });
 
 /** Scripts that need a joiner between letters. */
 const joined = [

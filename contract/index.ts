@@ -13,7 +13,18 @@ export {
   signals as signalTable,
 } from './events.ts';
 export { exampleCalls } from './examples.ts';
-export type { ChatId, DeliveryId, EventId, FileId, MessageId, ReplayId, TokenId, UserId, WebhookId } from './fields.ts';
+export type {
+  ChatId,
+  DeliveryId,
+  EventId,
+  FileId,
+  MessageId,
+  ReplayId,
+  SubscriptionId,
+  TokenId,
+  UserId,
+  WebhookId,
+} from './fields.ts';
 export { displayName, fileName, title, userName } from './fields.ts';
 export { fileField, isFile } from './file-input.ts';
 export { defaultLimits, defaultPage, type Limits } from './limits.ts';

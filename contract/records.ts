@@ -1,5 +1,18 @@
 import { z } from 'zod';
-import { appId, chatId, count, eventId, fileId, messageId, time, tokenId, userId } from './fields.ts';
+import {
+  appId,
+  chatId,
+  count,
+  eventId,
+  fileId,
+  invitationId,
+  messageId,
+  subscriptionId,
+  time,
+  timeOfDay,
+  tokenId,
+  userId,
+} from './fields.ts';
 import { scopeNames } from './scopes.ts';
 
 export const role = z.enum(['owner', 'admin', 'member']);
@@ -119,6 +132,9 @@ export const chat = z
       .array(messageId)
       .meta({ description: 'the pinned messages, the newest pin first; none if you are not a participant' }),
     role: role.nullable().meta({ description: 'your role; null if you are not a participant' }),
+    last_read_id: messageId
+      .nullable()
+      .meta({ description: 'your read marker: the last message that you have read; null if none' }),
     unread_count: count.meta({
       description: 'messages of others after your read marker, among the newest 100 of the chat',
     }),
@@ -171,6 +187,28 @@ export const token = z
   })
   .meta({ id: 'Token' });
 
+export const pushSubscription = z
+  .object({
+    subscription_id: subscriptionId,
+    endpoint: z.string().meta({ description: 'the URL at the push service of the browser' }),
+    with_text: z.boolean().meta({ description: 'whether notifications contain the text of messages' }),
+    created_at: time,
+  })
+  .meta({ id: 'PushSubscription' });
+
+export type PushSubscription = z.output<typeof pushSubscription>;
+
+/** When a person wants no notifications, whatever a chat says. */
+export const quietHours = z
+  .object({
+    from: timeOfDay,
+    to: timeOfDay.meta({ description: 'hours and minutes; before `from`: on the next day' }),
+    time_zone: z.string().meta({ description: 'a name of the IANA time zone database' }),
+  })
+  .meta({ id: 'QuietHours' });
+
+export type QuietHours = z.output<typeof quietHours>;
+
 export const app = z
   .object({
     app_id: appId,
@@ -182,6 +220,23 @@ export const app = z
     created_at: time,
   })
   .meta({ id: 'App' });
+
+export const invitation = z
+  .object({
+    invitation_id: invitationId,
+    note: z.string(),
+    created_by: userId.nullable().meta({ description: 'null if the operator created it on the command line' }),
+    created_at: time,
+    expires_at: time,
+  })
+  .meta({ id: 'Invitation' });
+
+export const service = z
+  .object({
+    name: z.string().meta({ description: 'the name of this service' }),
+    welcome_chat_id: chatId.nullable().meta({ description: 'the chat that new people join by themselves' }),
+  })
+  .meta({ id: 'Service' });
 
 export const loggedEvent = z
   .object({
@@ -202,4 +257,6 @@ export type Participant = z.output<typeof participant>;
 export type User = z.output<typeof user>;
 export type Token = z.output<typeof token>;
 export type App = z.output<typeof app>;
+export type Invitation = z.output<typeof invitation>;
+export type Service = z.output<typeof service>;
 export type LoggedEvent = z.output<typeof loggedEvent>;

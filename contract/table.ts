@@ -5,7 +5,10 @@ import { apps } from './operations/apps.ts';
 import { chats } from './operations/chats.ts';
 import { events } from './operations/events.ts';
 import { files } from './operations/files.ts';
+import { invitations } from './operations/invitations.ts';
 import { messages } from './operations/messages.ts';
+import { push } from './operations/push.ts';
+import { serviceOperations } from './operations/service.ts';
 import { tokens } from './operations/tokens.ts';
 import { users } from './operations/users.ts';
 import { webhooks } from './operations/webhooks.ts';
@@ -21,9 +24,12 @@ export const buildContract = (limits: Limits) =>
     webhooks: webhooks(limits),
     events: events(limits),
     files: files(limits),
+    push: push(limits),
     users: users(limits),
     tokens: tokens(limits),
     apps: apps(limits),
+    invitations: invitations(limits),
+    service: serviceOperations(limits),
   }) satisfies Record<string, object> & { readonly [R in ReservedName]?: never };
 
 export type Contract = ReturnType<typeof buildContract>;
@@ -35,9 +41,12 @@ export const resourceSummaries: Readonly<Record<Resource, string>> = {
   webhooks: 'Register webhooks, and inspect, retry and replay their deliveries.',
   events: 'Read and follow the event log.',
   files: 'Upload and download files.',
+  push: 'Subscribe browsers to notifications (Web Push).',
   users: 'Find and manage users.',
   tokens: 'Manage access tokens.',
   apps: 'Register OAuth apps.',
+  invitations: 'Invite people to sign up.',
+  service: 'Name the service, and choose what new people see.',
 };
 
 /** `messages.send_message`, `chats.list`, … */

@@ -178,7 +178,26 @@ export const unstatedRules: readonly UnstatedRule[] = [
     message: 'looks like the name of an administrator',
   },
   {
-    of: ['users.update'],
+    of: ['push.subscribe'],
+    field: 'endpoint',
+    rule: '`endpoint` is an https URL without credentials, and its host is one that the server may reach.',
+    message: '',
+  },
+  {
+    of: ['push.subscribe'],
+    field: 'p256dh',
+    rule: '`p256dh` is a point of the curve P-256.',
+    message: 'must be a point of P-256',
+  },
+  {
+    of: ['users.set_quiet_hours'],
+    field: 'from',
+    rule: '`from`, `to` and `time_zone` go together, and `from` is another time than `to`.',
+    message: 'needs to and time_zone',
+  },
+  { of: ['users.set_quiet_hours'], field: 'to', message: 'must be another time than from' },
+  {
+    of: ['users.update', 'users.set_quiet_hours'],
     field: 'time_zone',
     rule: '`time_zone` is in the IANA time zone database.',
     message: 'must be a time zone',

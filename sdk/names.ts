@@ -49,6 +49,12 @@ export const names = {
   },
   events: { list: 'events.list', stream: 'events.stream' },
   files: { upload: 'files.upload', get: 'files.get', download: 'files.download', thumbnail: 'files.thumbnail' },
+  push: {
+    key: 'push.key',
+    subscribe: 'push.subscribe',
+    list: 'push.list',
+    unsubscribe: 'push.unsubscribe',
+  },
   users: {
     me: 'users.me',
     get: 'users.get',
@@ -61,7 +67,11 @@ export const names = {
     disable: 'users.disable',
     presence: 'users.presence',
     setPresence: 'users.set_presence',
+    quietHours: 'users.quiet_hours',
+    setQuietHours: 'users.set_quiet_hours',
   },
   apps: { list: 'apps.list', register: 'apps.register', delete: 'apps.delete' },
+  invitations: { create: 'invitations.create', list: 'invitations.list', withdraw: 'invitations.withdraw' },
+  service: { get: 'service.get', update: 'service.update' },
   tokens: { list: 'tokens.list', create: 'tokens.create', revoke: 'tokens.revoke' },
 } as const;

@@ -51,6 +51,8 @@ export interface Chat {
   pins: number[];
   /** Your role; null if you are not a participant. */
   role: 'owner' | 'admin' | 'member' | null;
+  /** Your read marker: the last message that you have read; null if none. */
+  last_read_id: number | null;
   /** Messages of others after your read marker, among the newest 100 of the chat. */
   unread_count: number;
   /** Messages of others after your read marker that mention you, and those that mention `@all`, among the newest 100 of each. */
@@ -139,6 +141,18 @@ export interface FileInfo {
   thumbnail_url?: string | undefined;
 }
 
+export interface Invitation {
+  /** Identifier of an invitation. */
+  invitation_id: number;
+  note: string;
+  /** Null if the operator created it on the command line. */
+  created_by: number | null;
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string;
+  /** ISO 8601, UTC, milliseconds. */
+  expires_at: string;
+}
+
 export interface LastMessage {
   /** Identifier of a message; rises within a chat. */
   message_id: number;
@@ -216,6 +230,26 @@ export interface Peer {
   display_name: string;
 }
 
+export interface PushSubscription {
+  /** Identifier of a push subscription. */
+  subscription_id: number;
+  /** The URL at the push service of the browser. */
+  endpoint: string;
+  /** Whether notifications contain the text of messages. */
+  with_text: boolean;
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string;
+}
+
+export interface QuietHours {
+  /** Hours and minutes, such as `22:30`. */
+  from: string;
+  /** Hours and minutes; before `from`: on the next day. */
+  to: string;
+  /** A name of the IANA time zone database. */
+  time_zone: string;
+}
+
 export interface Reaction {
   emoji: string;
   count: number;
@@ -246,6 +280,13 @@ export interface Replay {
   /** ISO 8601, UTC, milliseconds. */
   created_at: string;
   finished_at: string | null;
+}
+
+export interface Service {
+  /** The name of this service. */
+  name: string;
+  /** The chat that new people join by themselves. */
+  welcome_chat_id: number | null;
 }
 
 export interface Thread {
@@ -956,6 +997,43 @@ export interface FilesThumbnailInput {
   signature?: string | undefined;
 }
 
+export type PushKeyInput = Record<never, never>;
+
+export interface PushKeyOutput {
+  /** VAPID key (RFC 8292): a point of P-256 in base64url. */
+  public_key: string;
+}
+
+export interface PushSubscribeInput {
+  /** `endpoint` of the `PushSubscription`: an https URL. */
+  endpoint: string;
+  /** `getKey("p256dh")` of the `PushSubscription`, in base64url. */
+  p256dh: string;
+  /** `getKey("auth")` of the `PushSubscription`, in base64url. */
+  auth: string;
+  /** Whether notifications contain the text of messages. */
+  with_text?: boolean | undefined;
+}
+
+export interface PushSubscribeOutput {
+  subscription: PushSubscription;
+}
+
+export type PushListInput = Record<never, never>;
+
+export interface PushListOutput {
+  subscriptions: PushSubscription[];
+}
+
+export interface PushUnsubscribeInput {
+  /** Identifier of a push subscription. */
+  subscription_id: number;
+}
+
+export interface PushUnsubscribeOutput {
+  subscription: PushSubscription;
+}
+
 export type UsersMeInput = Record<never, never>;
 
 export interface UsersMeOutput {
@@ -1084,6 +1162,25 @@ export interface UsersSetPresenceOutput {
   hidden: boolean;
 }
 
+export type UsersQuietHoursInput = Record<never, never>;
+
+export interface UsersQuietHoursOutput {
+  quiet_hours: QuietHours | null;
+}
+
+export interface UsersSetQuietHoursInput {
+  /** Hours and minutes, such as `22:30`. */
+  from?: string | undefined;
+  /** Hours and minutes, such as `22:30`. */
+  to?: string | undefined;
+  /** A name of the IANA time zone database, such as `Europe/Berlin`. */
+  time_zone?: string | undefined;
+}
+
+export interface UsersSetQuietHoursOutput {
+  quiet_hours: QuietHours | null;
+}
+
 export type TokensListInput = Record<never, never>;
 
 export interface TokensListOutput {
@@ -1145,6 +1242,50 @@ export interface AppsDeleteOutput {
   app_id: number;
 }
 
+export interface InvitationsCreateInput {
+  /** For administrators only; for example, who it is for. */
+  note?: string | undefined;
+}
+
+export interface InvitationsCreateOutput {
+  invitation: Invitation;
+  /** The link, which works once. */
+  url: string;
+}
+
+export type InvitationsListInput = Record<never, never>;
+
+export interface InvitationsListOutput {
+  invitations: Invitation[];
+}
+
+export interface InvitationsWithdrawInput {
+  /** Identifier of an invitation. */
+  invitation_id: number;
+}
+
+export interface InvitationsWithdrawOutput {
+  /** Identifier of an invitation. */
+  invitation_id: number;
+}
+
+export type ServiceGetInput = Record<never, never>;
+
+export interface ServiceGetOutput {
+  service: Service;
+}
+
+export interface ServiceUpdateInput {
+  /** One line. */
+  name?: string | undefined;
+  /** A group or channel whose participants you manage; everybody who signs up from now on joins it. Null for none. */
+  welcome_chat_id?: number | null | undefined;
+}
+
+export interface ServiceUpdateOutput {
+  service: Service;
+}
+
 /** The input and the output of each operation. */
 export interface Operations {
   'messages.send_message': { input: SendMessageInput; output: SendMessageOutput };
@@ -1194,6 +1335,10 @@ export interface Operations {
   'files.get': { input: FilesGetInput; output: FilesGetOutput };
   'files.download': { input: FilesDownloadInput; output: Response };
   'files.thumbnail': { input: FilesThumbnailInput; output: Response };
+  'push.key': { input: PushKeyInput; output: PushKeyOutput };
+  'push.subscribe': { input: PushSubscribeInput; output: PushSubscribeOutput };
+  'push.list': { input: PushListInput; output: PushListOutput };
+  'push.unsubscribe': { input: PushUnsubscribeInput; output: PushUnsubscribeOutput };
   'users.me': { input: UsersMeInput; output: UsersMeOutput };
   'users.get': { input: UsersGetInput; output: UsersGetOutput };
   'users.search': { input: UsersSearchInput; output: UsersSearchOutput };
@@ -1205,12 +1350,19 @@ export interface Operations {
   'users.disable': { input: UsersDisableInput; output: UsersDisableOutput };
   'users.presence': { input: UsersPresenceInput; output: UsersPresenceOutput };
   'users.set_presence': { input: UsersSetPresenceInput; output: UsersSetPresenceOutput };
+  'users.quiet_hours': { input: UsersQuietHoursInput; output: UsersQuietHoursOutput };
+  'users.set_quiet_hours': { input: UsersSetQuietHoursInput; output: UsersSetQuietHoursOutput };
   'tokens.list': { input: TokensListInput; output: TokensListOutput };
   'tokens.create': { input: TokensCreateInput; output: TokensCreateOutput };
   'tokens.revoke': { input: TokensRevokeInput; output: TokensRevokeOutput };
   'apps.list': { input: AppsListInput; output: AppsListOutput };
   'apps.register': { input: AppsRegisterInput; output: AppsRegisterOutput };
   'apps.delete': { input: AppsDeleteInput; output: AppsDeleteOutput };
+  'invitations.create': { input: InvitationsCreateInput; output: InvitationsCreateOutput };
+  'invitations.list': { input: InvitationsListInput; output: InvitationsListOutput };
+  'invitations.withdraw': { input: InvitationsWithdrawInput; output: InvitationsWithdrawOutput };
+  'service.get': { input: ServiceGetInput; output: ServiceGetOutput };
+  'service.update': { input: ServiceUpdateInput; output: ServiceUpdateOutput };
 }
 
 export interface MessagesMethods {
@@ -1356,6 +1508,17 @@ export interface FilesMethods {
   readonly thumbnail: Download<'files.thumbnail'>;
 }
 
+export interface PushMethods {
+  /** Get the public key of this server, with which a browser subscribes (`applicationServerKey`). */
+  readonly key: Call<'push.key'>;
+  /** Register a Web Push subscription of a browser. The same `endpoint` replaces the one before. It ends with the session or access token of this call, and when the push service says that it is gone. */
+  readonly subscribe: Call<'push.subscribe'>;
+  /** List your push subscriptions. */
+  readonly list: Call<'push.list'>;
+  /** Delete one of your push subscriptions. */
+  readonly unsubscribe: Call<'push.unsubscribe'>;
+}
+
 export interface UsersMethods {
   /** Get the owner of the access token. */
   readonly me: Call<'users.me'>;
@@ -1379,12 +1542,20 @@ export interface UsersMethods {
   readonly presence: Call<'users.presence'>;
   /** Say whether you are at your client, or hide your presence from others. You are `online` while a client has a stream and is not `away`. */
   readonly setPresence: Call<'users.set_presence'>;
+  /** Get your quiet hours: the time of the day when nothing notifies you. */
+  readonly quietHours: Call<'users.quiet_hours'>;
+  /** Set your quiet hours. Messages of that time do not notify you later either. Without any field you have none. */
+  readonly setQuietHours: Call<'users.set_quiet_hours'>;
   /** Set your picture, or that of one of your bots: the middle of a JPEG, PNG, WebP or GIF. The body is a form with the part `file`, or the bytes themselves with `name` in the query. Only two small square copies are stored, without metadata. */
   readonly set_avatar: Call<'users.set_avatar'>;
   /** Remove your picture, or that of one of your bots. */
   readonly remove_avatar: Call<'users.remove_avatar'>;
   /** Say whether you are at your client, or hide your presence from others. You are `online` while a client has a stream and is not `away`. */
   readonly set_presence: Call<'users.set_presence'>;
+  /** Get your quiet hours: the time of the day when nothing notifies you. */
+  readonly quiet_hours: Call<'users.quiet_hours'>;
+  /** Set your quiet hours. Messages of that time do not notify you later either. Without any field you have none. */
+  readonly set_quiet_hours: Call<'users.set_quiet_hours'>;
 }
 
 export interface TokensMethods {
@@ -1405,6 +1576,22 @@ export interface AppsMethods {
   readonly delete: Call<'apps.delete'>;
 }
 
+export interface InvitationsMethods {
+  /** Create a link with which one person can sign up. It is shown only once. */
+  readonly create: Call<'invitations.create'>;
+  /** List the invitations that can still be used, at most 1,000, the newest first. */
+  readonly list: Call<'invitations.list'>;
+  /** Withdraw an invitation. */
+  readonly withdraw: Call<'invitations.withdraw'>;
+}
+
+export interface ServiceMethods {
+  /** Read what this service is called, and which chat new people join. */
+  readonly get: Call<'service.get'>;
+  /** Name the service, and choose the chat that new people join. Fields that are left out stay as they are. */
+  readonly update: Call<'service.update'>;
+}
+
 /** The methods of a client by resource. */
 export interface Methods {
   readonly messages: MessagesMethods;
@@ -1412,9 +1599,12 @@ export interface Methods {
   readonly webhooks: WebhooksMethods;
   readonly events: EventsMethods;
   readonly files: FilesMethods;
+  readonly push: PushMethods;
   readonly users: UsersMethods;
   readonly tokens: TokensMethods;
   readonly apps: AppsMethods;
+  readonly invitations: InvitationsMethods;
+  readonly service: ServiceMethods;
 }
 
 export interface EventData {
@@ -1725,6 +1915,12 @@ export const operations = {
     download: { method: 'GET', kind: 'file' },
     thumbnail: { method: 'GET', kind: 'file' },
   },
+  push: {
+    key: { method: 'GET' },
+    subscribe: { method: 'POST' },
+    list: { method: 'GET' },
+    unsubscribe: { method: 'POST' },
+  },
   users: {
     me: { method: 'GET' },
     get: { method: 'GET' },
@@ -1737,6 +1933,8 @@ export const operations = {
     disable: { method: 'POST' },
     presence: { method: 'GET' },
     set_presence: { method: 'POST' },
+    quiet_hours: { method: 'GET' },
+    set_quiet_hours: { method: 'POST' },
   },
   tokens: {
     list: { method: 'GET' },
@@ -1747,5 +1945,14 @@ export const operations = {
     list: { method: 'GET' },
     register: { method: 'POST' },
     delete: { method: 'POST' },
+  },
+  invitations: {
+    create: { method: 'POST' },
+    list: { method: 'GET' },
+    withdraw: { method: 'POST' },
+  },
+  service: {
+    get: { method: 'GET' },
+    update: { method: 'POST' },
   },
 } as const;

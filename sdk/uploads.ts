@@ -20,6 +20,8 @@ export interface UploadOptions {
   readonly onStart?: ((uploadId: string) => void) | undefined;
   /** Called at the start, at the end, and after each piece. */
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined;
+  /** Called with each failure after which the upload goes on by itself. */
+  readonly onRetry?: ((error: ApiError | TransportError) => void) | undefined;
   /** The bytes of one request. Smaller pieces report progress more often. Defaults to 8 MiB. */
   readonly pieceBytes?: number | undefined;
   /** The maximum number of failures in a row without progress. Defaults to 8, which takes about a minute. */
@@ -41,7 +43,7 @@ export async function uploadFile(
   file: Blob,
   options: UploadOptions = {},
 ): Promise<{ readonly file_id: number }> {
-  const { signal, onProgress, onStart, retries = 8 } = options;
+  const { signal, onProgress, onStart, onRetry, retries = 8 } = options;
   const connection = connectionOf(client);
   const name = options.name ?? ((file as Partial<File>).name?.split(/[/\\]/).at(-1) || 'file');
   const source = blobSource(file, options.pieceBytes ?? defaultPieceBytes);
@@ -72,9 +74,17 @@ export async function uploadFile(
         continue;
       }
       if (!mayPass(error) || failures >= retries) throw error;
+      onRetry?.(error);
       await connection.clock.sleep(reconnectDelay(failures++, retryMs, error), signal);
     }
   }
+}
+
+/** Returns the bytes that a file may have, or undefined if the server does not say so. */
+export async function maxUploadBytes(client: Client, signal?: AbortSignal): Promise<number | undefined> {
+  const { url, fetch } = connectionOf(client);
+  const { headers } = await fetch(`${url}/api/uploads`, { method: 'OPTIONS', ...(signal && { signal }) });
+  return Number(headers.get('tus-max-size')) || undefined;
 }
 
 function blobSource(file: Blob, pieceBytes: number): UploadSource {

@@ -6,6 +6,7 @@ import { listen, localUrl } from './compose/listening.ts';
 import { buildParts } from './compose/parts.ts';
 import { processRuntime, type Runtime } from './compose/runtime.ts';
 import type { Settings } from './config.ts';
+import { isLoopbackHost } from './domain/address.ts';
 import { withTimeout } from './lib/timeout.ts';
 import { keepSetupLink } from './store/data-folder/setup-link.ts';
 
@@ -14,6 +15,8 @@ export { processRuntime, type Runtime } from './compose/runtime.ts';
 
 export interface Parley {
   readonly url: string;
+  /** True if only programs on this machine can reach it. */
+  readonly isLocal: boolean;
   /** The URL where the first administrator signs up. It is undefined if there is an administrator. */
   readonly setupLink: string | undefined;
   /** Finishes the accepted requests, takes no new ones, and closes everything. */
@@ -48,10 +51,11 @@ async function start(settings: Settings, runtime: Runtime, cleanup: Cleanup): Pr
   port = server.port;
 
   const { engine, eventLog, log } = core;
-  const { delivery, files, live, services, storeTokenUses } = parts;
+  const { delivery, files, live, push, services, storeTokenUses } = parts;
   const jobs = startBackgroundJobs(core, parts, http.limits);
   eventLog.subscribe(() => delivery.worker.eventsCommitted());
   await delivery.worker.start();
+  push.start();
   const secret = await createSetupLink(parts.services);
   const setupLink = secret && `${parts.origin()}/setup/${secret}`;
   keepSetupLink(settings.folder, setupLink);
@@ -69,7 +73,7 @@ async function start(settings: Settings, runtime: Runtime, cleanup: Cleanup): Pr
     await drained;
     clearTimeout(abort);
     await within(abortTimeoutMs, files.uploads.settled()).catch(() => {});
-    const stopping = [eventLog, delivery.worker, live.presence, ...jobs].map((part) => part.stop());
+    const stopping = [eventLog, delivery.worker, push, live.presence, ...jobs].map((part) => part.stop());
     await within(backgroundTimeoutMs, Promise.all([streamsStopped, ...stopping])).catch((cause) =>
       log.write('warn', 'stop_incomplete', { cause }),
     );
@@ -79,7 +83,8 @@ async function start(settings: Settings, runtime: Runtime, cleanup: Cleanup): Pr
     await engine.close();
     log.flush();
   };
-  return { url: localUrl(settings, port), setupLink, stop };
+  const isLocal = settings.publicUrl === undefined && isLoopbackHost(settings.host);
+  return { url: localUrl(settings, port), isLocal, setupLink, stop };
 }
 
 const within = (ms: number, work: Promise<unknown>) =>

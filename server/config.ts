@@ -1,5 +1,5 @@
 import { defaultLimits } from '@parley/contract';
-import type { SignUpPolicy } from './auth/arrivals.ts';
+import type { SignUpPolicy } from './auth/links.ts';
 import type { PasswordCost } from './auth/passwords.ts';
 import { parseNatsUrl } from './bus/nats-url.ts';
 import { parseNetworks } from './domain/address.ts';

@@ -22,6 +22,9 @@ export async function serve(): Promise<void> {
     starting = startParley(settings, processRuntime);
     const parley = await starting;
     console.error(`Parley ${version} is listening on ${parley.url}`);
+    if (parley.isLocal) {
+      console.error('Only this machine can reach it. To let others in, set HOST: docs/reference/settings.md');
+    }
     const { databaseUrl, natsUrl, s3 } = settings;
     const folder = resolve(settings.folder);
     console.error(`Data is stored in ${databaseUrl === undefined ? folder : 'PostgreSQL'}`);
@@ -29,7 +32,8 @@ export async function serve(): Promise<void> {
     else if (natsUrl) console.error(`Files are stored in ${folder}. All servers must share it, or set S3_URL`);
     else if (databaseUrl !== undefined) console.error(`Files are stored in ${folder}`);
     if (parley.setupLink) {
-      console.error(`There is no administrator yet. Open this link to become one: ${parley.setupLink}`);
+      // On a line of its own, so that terminals do not break it.
+      console.error(`There is no administrator yet. Open this link to become one:\n${parley.setupLink}`);
     }
   } catch (error) {
     console.error(plainLine(error));

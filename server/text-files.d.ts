@@ -7,3 +7,9 @@ declare module '*.svg' {
   const text: string;
   export default text;
 }
+
+/** Files that are imported as the path to them. */
+declare module '*.png' {
+  const path: string;
+  export default path;
+}

@@ -55,6 +55,8 @@ async function run({ files, env, only }: Step, report: string): Promise<void> {
       `--timeout=${timeoutMs}`,
       `--parallel=${processes}`,
       '--no-isolate',
+      // The files in it run last, the slowest first: a slow one at the end would leave the other processors idle.
+      `--timings=${join(import.meta.dir, 'timings.json')}`,
       '--reporter=junit',
       `--reporter-outfile=${report}`,
       ...(only === undefined ? [] : [`--test-name-pattern=${only}`]),

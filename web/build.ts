@@ -1,23 +1,34 @@
 /** Bundles the client and prints its files as JSON. The server runs it in a process of its own: see `server/pages/client-bundle.ts`. */
 import { join } from 'node:path';
 
-const { outputs } = await Bun.build({
-  entrypoints: [join(import.meta.dir, 'main.tsx')],
-  target: 'browser',
+const common = {
+  target: 'browser' as const,
   // The SDK's sources. Its other entries need a build first.
   conditions: ['bun', 'browser'],
-  splitting: true,
   minify: true,
-  naming: '[name]-[hash].[ext]',
   define: { 'process.env.NODE_ENV': '"production"' },
-});
+} satisfies Partial<Bun.BuildConfig>;
+
+const [{ outputs }, worker, forget] = await Promise.all([
+  Bun.build({
+    ...common,
+    entrypoints: [join(import.meta.dir, 'main.tsx')],
+    splitting: true,
+    naming: '[name]-[hash].[ext]',
+  }),
+  // One file: not every browser can import from a service worker.
+  Bun.build({ ...common, entrypoints: [join(import.meta.dir, 'worker/worker.ts')], format: 'iife' }),
+  Bun.build({ ...common, entrypoints: [join(import.meta.dir, 'forget.ts')] }),
+]);
 
 const files = await Promise.all(
   outputs.map(async (output) => ({
     name: output.path.replace(/^.*\//, ''),
     type: output.type,
-    isEntry: output.kind === 'entry-point' || output.path.endsWith('.css'),
+    // A part that comes later repeats styles of the first one. It must not have others: nothing would load them.
+    isEntry: output.kind === 'entry-point' || /^(?:.*\/)?main-\w+\.css$/.test(output.path),
     body: Buffer.from(await output.arrayBuffer()).toString('base64'),
   })),
 );
-process.stdout.write(JSON.stringify(files));
+const scripts = { worker: await worker.outputs[0]?.text(), forget: await forget.outputs[0]?.text() };
+process.stdout.write(JSON.stringify({ files, ...scripts }));

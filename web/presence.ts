@@ -5,6 +5,8 @@ export interface IdleDeps {
   readonly now: () => number;
   /** Tells the other tabs of the user that somebody is here, and listens to them: they share one session. */
   readonly channel: BroadcastChannel;
+  /** Returns whether this tab has the stream of all tabs. It alone tells the server. */
+  readonly isTeller: () => boolean;
   readonly onError: (error: unknown) => void;
 }
 
@@ -39,12 +41,16 @@ export class Idle {
 
   /** Notices that nothing has happened for a while. To be called now and then. */
   check(): void {
-    if (!this.#isAway && this.#deps.now() - this.#activeAt >= idleMs) this.#set(true);
+    if (!this.#isAway && this.#isIdle()) this.#set(true);
   }
 
-  /** What the server knew ended with the stream. */
+  /** The server forgets the presence with the stream, or knows that of another tab. */
   reconnected(): void {
-    if (this.#isAway) this.#set(true);
+    this.#set(this.#isIdle());
+  }
+
+  #isIdle(): boolean {
+    return this.#deps.now() - this.#activeAt >= idleMs;
   }
 
   #active(): void {
@@ -53,7 +59,8 @@ export class Idle {
   }
 
   #set(isAway: boolean): void {
+    const { client, isTeller, onError } = this.#deps;
     this.#isAway = isAway;
-    this.#deps.client.users.setPresence({ presence: isAway ? 'away' : 'online' }).catch(this.#deps.onError);
+    if (isTeller()) client.users.setPresence({ presence: isAway ? 'away' : 'online' }).catch(onError);
   }
 }

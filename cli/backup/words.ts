@@ -1,8 +1,5 @@
 import { bytesText } from '../bytes.ts';
-
-/** Returns `1 file`, `1,234 files`. */
-export const counted = (count: number, one: string): string =>
-  `${count.toLocaleString('en')} ${one}${count === 1 ? '' : 's'}`;
+import { counted } from '../counted.ts';
 
 /** Returns `3 files (7, 8, 9)`. */
 export const listed = (ids: readonly number[]): string => `${counted(ids.length, 'file')} (${ids.join(', ')})`;

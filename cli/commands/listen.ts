@@ -2,12 +2,9 @@ import { buildContract, defaultLimits, eventNames } from '@parley/contract';
 import { validate } from '@parley/server/http/validate.ts';
 import { defineCommand, type Read, UsageError } from '../command.ts';
 import { openConnection } from '../connection.ts';
-import { requireKnown } from '../known.ts';
-import { eventLines } from '../listen/event-lines.ts';
-import { followEvents, type LoggedEvent, type Subscription } from '../listen/follow.ts';
+import { eventFilters } from '../listen/event-filters.ts';
 import { forward } from '../listen/forward.ts';
-import { chatTitles, userNames } from '../lookups.ts';
-import { jsonLine, oneLine } from '../output.ts';
+import { tail } from '../listen/tail.ts';
 import { runUntilSignal } from '../signals.ts';
 import { connection, cursor, httpUrl, list, positive, text } from '../values.ts';
 
@@ -45,8 +42,7 @@ machine without a public URL. They are sent one at a time, in order. A response 
 
 Events: ${eventNames.join(', ')}.`,
   async run(_, options, context) {
-    const names = options.events?.map((typed) => requireKnown('event', typed, eventNames));
-    const filters = { chat_id: options.chat, events: names && [...new Set(names)].sort() };
+    const filters = eventFilters(options.chat, options.events);
     const secret = checkSecret(options);
     if (options.json && options.forward) throw new UsageError('Give --json or --forward, not both.');
     const { server, client } = openConnection(options, context);
@@ -54,7 +50,7 @@ Events: ${eventNames.join(', ')}.`,
       const { user } = await client.users.me({}, { signal: task.signal });
       const subscription = { server, client, user, filters, from: options.from, task, context };
       if (options.forward) await forward(subscription, options.forward, secret);
-      else await tail(subscription, options.json);
+      else await tail(subscription, options);
     });
   },
 });
@@ -66,29 +62,4 @@ function checkSecret(options: { secret: string | undefined; forward: URL | undef
   if (options.secret === undefined) return undefined;
   if (!options.forward) throw new UsageError('--secret requires --forward.');
   return validate(register.input.pick({ secret: true }), { secret: options.secret }).secret;
-}
-
-/** Prints events as they happen. */
-export async function tail(subscription: Subscription, json: boolean): Promise<void> {
-  const { server, user, task, from } = subscription;
-  const events = await followEvents(subscription, from);
-  const format = formatter(subscription);
-  await task.say(`Listening as ${oneLine(user.name)} at ${server}. Press Ctrl-C to stop.`);
-  for await (const event of events) {
-    await task.print(...(json ? [jsonLine(event)] : await events.retrier.call(() => format(event))));
-  }
-}
-
-/** Returns a function that formats an event. The lookups cache failures, so a failed call replaces them. */
-function formatter({ client, user, context }: Subscription): (event: LoggedEvent) => Promise<string[]> {
-  const newLookups = () => ({ names: userNames(client), titles: chatTitles(client, user.user_id) });
-  let lookups = newLookups();
-  return async (event) => {
-    try {
-      return await eventLines(event, lookups, context.env);
-    } catch (error) {
-      lookups = newLookups();
-      throw error;
-    }
-  };
 }

@@ -1,5 +1,6 @@
 import { oneLine } from '../output.ts';
 import { SavedFile } from '../saved-file.ts';
+import { newSecret } from '../secret.ts';
 import { followEvents, type Subscription } from './follow.ts';
 import { receiver } from './receiver.ts';
 
@@ -51,6 +52,3 @@ function loadState(file: SavedFile): State | undefined {
   }
   throw new Error(`${file.path} is damaged. Remove it to start over with another secret.`);
 }
-
-/** Hexadecimal, because it passes through shells, .env files and forms unchanged. */
-const newSecret = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex');

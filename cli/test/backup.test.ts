@@ -127,6 +127,8 @@ onAnyEngine('a restored server', (engine) => {
     const contents = Array.from({ length: 8 }, (_, i) => `message-${i}`);
     for (const content of contents) await send(ada, content);
     await endpoint.arrived(4);
+    const before = new BrowserLike(server.url, { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/128.0' });
+    await before.signIn('ada', 'a long enough password');
     const path = await backedUp(env);
     // A server that stops would wait for the attempt that is under way.
     saved.resolve();
@@ -152,6 +154,9 @@ onAnyEngine('a restored server', (engine) => {
     const token = await said(['token', 'create', 'ada'], again.server.env);
     expect((await new Client(again.server.url, token, ada.userId).ok('users.me', {})).user.name).toBe('ada');
     const browser = new BrowserLike(again.server.url);
+    browser.cookies.set('parley_session', before.session ?? '');
+    expect((await browser.get('/sessions')).main).toContain('Firefox on Linux This session');
+    await browser.post('/sign-out');
     await browser.signIn('ada', 'a wrong password');
     expect(await browser.signedInAs()).toBeUndefined();
     await browser.signIn('ada', 'a long enough password');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { defineCommand, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { cursor, list, positive, text } from '../values.ts';
+import { cursor, list, moment, positive, text } from '../values.ts';
 
 /** For commands that use nothing of their process. */
 const nowhere = {} as CommandContext;
@@ -89,4 +89,33 @@ describe('the words after a command', () => {
   ])('are refused if they make no sense: %p', async (words, line) => {
     expect(await given(...words)).toBe(line);
   });
+});
+
+describe('a moment', () => {
+  test.each([
+    ['2026-01-31T12:00:00Z', '2026-01-31T12:00:00.000Z'],
+    ['2026-01-31T12:00+02:00', '2026-01-31T10:00:00.000Z'],
+    ['2026-01-31 12:00:05.25Z', '2026-01-31T12:00:05.250Z'],
+    ['2026-01-31T12:00', new Date(2026, 0, 31, 12).toISOString()],
+    ['2026-01-31 12:00:05', new Date(2026, 0, 31, 12, 0, 5).toISOString()],
+    ['2026-01-31', new Date(2026, 0, 31).toISOString()],
+  ])('is a time: %s', (typed, expected) => {
+    expect(moment(typed)).toBe(expected);
+  });
+
+  test.each([
+    ['0s', 0],
+    ['15m', 900],
+    ['2h', 7_200],
+    ['7d', 604_800],
+  ])('is an age: %s', (typed, seconds) => {
+    expect(Math.abs(Date.now() - seconds * 1_000 - Date.parse(moment(typed)))).toBeLessThan(1_000);
+  });
+
+  test.each(['', 'now', '15', '1w', '-1h', '2026', '2026-02-30', '2026-13-01', '2026-01-31T25:00', '999999999d'])(
+    'is refused: %p',
+    (typed) => {
+      expect(() => moment(typed)).toThrow('an age such as 30s');
+    },
+  );
 });

@@ -4,19 +4,20 @@ import { eventNames, type NewEvent } from '@parley/contract';
 import { append } from '@parley/server/store/log/events.ts';
 import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import { freshEnvironment } from '@parley/server/test/support/engines.ts';
+import { Gate } from '@parley/server/test/support/gate.ts';
 import { freePort } from '@parley/server/test/support/postgres.ts';
 import { serverFor, startServer } from '@parley/server/test/support/server.ts';
 import { createClient } from '@parley-chat/sdk';
 import { eventually } from '../../sdk/test/eventually.ts';
 import { TestClock } from '../../sdk/test/test-clock.ts';
 import { UsageError } from '../command.ts';
-import { command, tail } from '../commands/listen.ts';
+import { command } from '../commands/listen.ts';
 import { requireKnown } from '../known.ts';
 import { followEvents } from '../listen/follow.ts';
+import { tail } from '../listen/tail.ts';
 import { processClock } from '../process-context.ts';
 import type { Task } from '../signals.ts';
 import { TestContext } from './context.ts';
-import { Gate } from './gate.ts';
 import { Hook } from './hook.ts';
 import { Listener } from './listener.ts';
 import { failed, parley } from './parley.ts';
@@ -190,7 +191,7 @@ test('a look-up that fails with the server is made again, and not remembered', a
   away = true;
   const filters = { events: ['new_message' as const] };
   const subscription = { server: own.server.url, client, user, filters, from: 0, task, context: new TestContext() };
-  await expect(tail(subscription, false)).rejects.toThrow('aborted');
+  await expect(tail(subscription, { json: false })).rejects.toThrow('aborted');
   expect(said.slice(1)).toEqual([
     expect.stringMatching(/^The server is not available\. .*: cut off/),
     'The server is back.',

@@ -4,20 +4,28 @@ import type { EndingSignal } from '../context.ts';
 import type { Surroundings } from './context.ts';
 import { RunningCommand } from './running-command.ts';
 
-/** A running `parley listen`. */
+type Started = [env: Environment, surroundings?: Omit<Surroundings, 'env'>];
+
+/** A running `parley listen` or `parley events tail`. */
 export class Listener {
   readonly command: RunningCommand;
 
   private constructor(words: readonly string[], surroundings: Surroundings) {
-    this.command = new RunningCommand(['listen', ...words], surroundings);
+    this.command = new RunningCommand(words, surroundings);
   }
 
-  /** Starts it, and waits until it says that it listens: what happens from then on it must not miss. */
-  static async start(
-    words: readonly string[],
-    env: Environment,
-    surroundings: Omit<Surroundings, 'env'> = {},
-  ): Promise<Listener> {
+  /** Starts `parley listen`. */
+  static start(words: readonly string[], ...rest: Started): Promise<Listener> {
+    return Listener.#start(['listen', ...words], ...rest);
+  }
+
+  /** Starts `parley events tail`. */
+  static tail(words: readonly string[], ...rest: Started): Promise<Listener> {
+    return Listener.#start(['events', 'tail', ...words], ...rest);
+  }
+
+  /** Waits until it says that it listens: what happens from then on it must not miss. */
+  static async #start(words: readonly string[], ...[env, surroundings = {}]: Started): Promise<Listener> {
     const listener = new Listener(words, { ...surroundings, env });
     await listener.says('Press Ctrl-C to stop.\n');
     return listener;

@@ -38,6 +38,7 @@ const launch = {
   peer: null,
   pins: [],
   role: 'owner' as const,
+  last_read_id: null,
   unread_count: 2,
   mention_count: 1,
   notify: 'all' as const,
@@ -55,6 +56,7 @@ const random = {
   participant_count: 1,
   last_message_id: null,
   last_message: null,
+  last_read_id: null,
   unread_count: 0,
   mention_count: 0,
 };

@@ -54,6 +54,7 @@ const newChat = {
   peer: null,
   pins: [],
   role: 'owner' as const,
+  last_read_id: null,
   unread_count: 0,
   mention_count: 0,
   notify: 'all' as const,
@@ -76,6 +77,7 @@ const launch = {
     file: null,
     created_at: at,
   },
+  last_read_id: null,
   unread_count: 2,
   mention_count: 1,
 };

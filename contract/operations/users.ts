@@ -10,6 +10,7 @@ import {
   searchText,
   statusText,
   text,
+  timeOfDay,
   timeZone,
   userId,
   userIds,
@@ -18,7 +19,7 @@ import {
 import { fileInput } from '../file-input.ts';
 import type { Limits } from '../limits.ts';
 import { get, post } from '../operation.ts';
-import { presence, user } from '../records.ts';
+import { presence, quietHours, user } from '../records.ts';
 
 const at = '2026-01-01T12:00:00.000Z';
 const ada = {
@@ -190,5 +191,32 @@ export const users = (limits: Limits) => ({
     }),
     output: z.object({ hidden: z.boolean() }),
     example: { input: { presence: 'away' }, output: { hidden: false } },
+  }),
+  quiet_hours: get(['chats:read'], {
+    summary: 'Get your quiet hours: the time of the day when nothing notifies you.',
+    input: z.strictObject({}),
+    output: z.object({ quiet_hours: quietHours.nullable() }),
+    errors: ['forbidden'],
+    example: { input: {}, output: { quiet_hours: null } },
+  }),
+  set_quiet_hours: post(['chats:write'], {
+    summary:
+      'Set your quiet hours. Messages of that time do not notify you later either. Without any field you have none.',
+    input: z
+      .strictObject({ from: timeOfDay.optional(), to: timeOfDay.optional(), time_zone: timeZone.optional() })
+      .refine(({ from, to, time_zone }) => !from === !to && !from === !time_zone, {
+        path: ['from'],
+        message: 'needs to and time_zone, and they need it',
+      })
+      .refine(({ from, to }) => from === undefined || from !== to, {
+        path: ['to'],
+        message: 'must be another time than from',
+      }),
+    output: z.object({ quiet_hours: quietHours.nullable() }),
+    errors: ['forbidden'],
+    example: {
+      input: { from: '22:00', to: '07:00', time_zone: 'Europe/London' },
+      output: { quiet_hours: { from: '22:00', to: '07:00', time_zone: 'Europe/London' } },
+    },
   }),
 });

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { readOrExit, runTool } from '../harness/arguments.ts';
 import { describeMachine, leaveServerCore, warnIfFolderIsInMemory } from '../harness/machine.ts';
+import { othersWhile } from '../harness/others.ts';
 import { type Options, readCommandLine, usage } from './command-line.ts';
 import { doubtsAboutOthers } from './doubt.ts';
-import { othersWhile } from './others.ts';
 import { doubted, isInOrder, type Outcome } from './outcome.ts';
 import { profileInto } from './parley.ts';
 import { type Measured, updateRecord, writeRecord } from './record.ts';

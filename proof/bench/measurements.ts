@@ -14,6 +14,7 @@ import { measureLag } from './measure/lag.ts';
 import { measureLagFloor } from './measure/lag-floor.ts';
 import { measureCliff, measureGet } from './measure/pages.ts';
 import { measurePresence } from './measure/presence.ts';
+import { measurePush } from './measure/push.ts';
 import { measureSearch } from './measure/search.ts';
 import { measureSend } from './measure/send.ts';
 import { measureSlowDisk } from './measure/slow-disk.ts';
@@ -48,6 +49,7 @@ const perEngine: Readonly<Record<string, EngineMeasure>> = {
   lag: measureLag,
   streams: measureStreams,
   presence: measurePresence,
+  push: measurePush,
   start: measureStart,
   'growth-messages': measureMessageGrowth,
   'growth-webhooks': measureWebhookGrowth,

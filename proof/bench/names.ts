@@ -13,7 +13,15 @@ export const usualNames: readonly string[] = [
     'cliff',
     ...both('drain', 'lag'),
   ],
-  ...['lag-floor', 'idle-webhooks', 'files', ...both('streams', 'presence'), 'slow-disk', 'cluster', ...both('start')],
+  ...[
+    'lag-floor',
+    'idle-webhooks',
+    'files',
+    ...both('streams', 'presence', 'push'),
+    'slow-disk',
+    'cluster',
+    ...both('start'),
+  ],
 ];
 
 /** Also those that take long, which are taken only by name. */

@@ -24,6 +24,8 @@ const fullSizes = {
   ...{ searchedChats: 1_600, foreignMessages: 12_000, crowd: 1_000 },
   /** Users of `streams` change their presence, and each is watched by so many. */
   ...{ presencePerSecond: 30, presenceWatchers: 50, presenceSeconds: 6 },
+  /** Push subscriptions in one group. */
+  subscriptions: 1_000,
   /** The points of the curves. */
   growth: {
     messages: [1_000, 10_000, 100_000, 1_000_000],
@@ -58,7 +60,7 @@ export const tinyPlan: Plan = {
     ...{ backlog: 100, lagPerSecond: 100, lagSeconds: 0.1, hangingEndpoints: 2, idleWebhooks: 4 },
     ...{ idleMs: 10, tokenCheckMs: 50, storedMessages: 400 },
     ...{ searchedChats: 20, foreignMessages: 20, crowd: 20 },
-    ...{ presencePerSecond: 30, presenceWatchers: 4, presenceSeconds: 0.3 },
+    ...{ presencePerSecond: 30, presenceWatchers: 4, presenceSeconds: 0.3, subscriptions: 20 },
     growth: { messages: [450, 500], webhooks: [1, 3], chats: [1, 3], connections: [1, 4] },
   },
 };

@@ -4,6 +4,7 @@ import { temporaryFolder } from '../../server/test/support/cleanup.ts';
 import { type EngineName, freshEnvironment } from '../../server/test/support/engines.ts';
 import { eventually } from '../../server/test/support/eventually.ts';
 import { attach, type TestServer } from '../../server/test/support/server.ts';
+import { browserKeys } from '../../server/test/support/stage.ts';
 import { Server } from '../harness/server.ts';
 import { hangMs } from '../harness/wait.ts';
 import { onePixel } from './calls/from-schema.ts';
@@ -129,7 +130,7 @@ export class Target {
 
 /** Makes a group and a channel with messages, a file, a webhook with deliveries, and tokens to revoke. */
 async function furnish(people: People, pool: Pool): Promise<void> {
-  const { owner, admin, member, bot, stranger } = people;
+  const { owner, admin, member, bot, stranger, root } = people;
   const participants = [admin, member, bot].map(({ userId }) => userId);
   const { group } = await owner.ok('messages.create_group', { name: 'Group', participants });
   await owner.ok('chats.set_role', { chat_id: group.chat_id, user_id: admin.userId, role: 'admin' });
@@ -152,6 +153,15 @@ async function furnish(people: People, pool: Pool): Promise<void> {
       await owner.ok('messages.send_message', { chat_id: group.chat_id, file: new File([onePixel], 'b.png') }),
     );
   }
+  for (let i = 0; i < 3; i++) {
+    pool.learn(
+      await owner.ok('push.subscribe', {
+        endpoint: `http://127.0.0.1:9/push/${i}`,
+        ...browserKeys,
+      }),
+    );
+  }
+  for (let i = 0; i < 10; i++) pool.learn(await root.ok('invitations.create', {}));
   pool.learn(await owner.ok('tokens.create', { name: 'spare' }));
   pool.learn(await owner.ok('apps.register', { name: 'App', redirects: ['https://app.example/callback'] }));
   pool.learn(await owner.ok('events.list', {}));

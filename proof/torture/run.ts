@@ -1,15 +1,12 @@
-import type { UserId } from '@parley/contract';
-import { type Browser, chromium } from 'playwright-core';
-import { openSession } from '../../server/auth/sessions.ts';
-import { processRuntime } from '../../server/compose.ts';
+import { Gate } from '../../server/test/support/gate.ts';
 import { quietPort } from '../../server/test/support/quiet-port.ts';
 import { attach } from '../../server/test/support/server.ts';
+import { launchChromium, profileOf } from '../harness/browser.ts';
 import { shuffled, stream } from '../harness/random.ts';
 import { Server } from '../harness/server.ts';
 import { environment, makeGroup, readMessages } from '../harness/stage.ts';
 import { pause } from '../harness/wait.ts';
 import { faultsOf } from './check.ts';
-import { Line } from './line.ts';
 import { Tab } from './tab.ts';
 
 export interface TortureOptions {
@@ -41,22 +38,16 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
   const env = environment({ PORT: String(await quietPort()) });
   let server = await Server.start(env);
   ends.defer(() => server.kill());
-  const line = ends.use(new Line(server.port));
-  await line.open();
+  const gate = ends.use(await Gate.before(server.url));
   const admin = await attach(server.url, env);
   const [ada, bob] = [await admin.user('ada', { admin: true }), await admin.user('bob')];
   const chat = await makeGroup(ada, [bob], 'Torture');
 
-  const browser = await launch();
+  const browser = await launchChromium();
   ends.defer(() => browser.close());
-  const contextOf = async (userId: number) => {
-    const { secret } = await admin.engine.write((tx) => openSession(tx, processRuntime, userId as UserId, Date.now()));
-    const context = await browser.newContext();
-    await context.addCookies([{ name: 'parley_session', value: secret, url: line.url }]);
-    return context;
-  };
-  const [hers, his] = [await contextOf(ada.userId), await contextOf(bob.userId)];
-  const url = `${line.url}/chats/${chat}`;
+  const profile = ({ userId }: { userId: number }) => profileOf(browser, admin, { userId, url: gate.url });
+  const [hers, his] = [await profile(ada), await profile(bob)];
+  const url = `${gate.url}/chats/${chat}`;
   const tabs = {
     ada: [await Tab.open(hers, 'the first tab of Ada', url), await Tab.open(hers, 'the second tab of Ada', url)],
     bob: [await Tab.open(his, 'the tab of Bob', url)],
@@ -88,10 +79,10 @@ export async function runTorture(options: TortureOptions): Promise<TortureResult
       server = await Server.start(env);
     },
     cut: async () => {
-      line.cut();
+      gate.shut();
       await Promise.all([type('ada'), type('bob')]);
       await pause(random() * 800);
-      line.mend();
+      gate.unshut();
     },
     reload: () => type(random() < 0.7 ? 'ada' : 'bob', true),
   };
@@ -132,13 +123,6 @@ async function untilSame(tab: Tab, stored: readonly string[], deadline: number):
     if (shown.join() === stored.join() || performance.now() > deadline) return shown;
     await pause(500);
   }
-}
-
-function launch(): Promise<Browser> {
-  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-  const executablePath = names.map((name) => Bun.which(name)).find((path) => path !== null);
-  if (executablePath === undefined) throw new Error('The torture needs Chromium.');
-  return chromium.launch({ executablePath: executablePath as string, args: ['--no-sandbox'] });
 }
 
 const repeat = <T>(value: T, times: number): T[] => Array.from({ length: times }, () => value);

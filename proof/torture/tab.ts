@@ -62,16 +62,33 @@ export class Tab {
 
   /** Scrolls from the end to the start. Returns all texts in the order of the screen. */
   async readAll(): Promise<string[]> {
-    await this.#scroll(1_000_000);
-    let found: string[] = [];
-    for (let steps = 0; steps < 2_000; steps++) {
-      const shown = await this.texts();
-      const known = shown.indexOf(found[0] ?? '');
-      found = found.length === 0 ? shown : known < 0 ? found : [...shown.slice(0, known), ...found];
+    await this.#scrollToEnd();
+    let found = await this.texts();
+    for (let steps = 0; steps < 4_000; steps++) {
       if ((await this.#log.getByText('This is the start of the chat.').count()) > 0) return found;
       await this.#scroll(-150);
+      const shown = await this.texts();
+      const known = shown.indexOf(found[0] ?? '');
+      if (known >= 0) found = [...shown.slice(0, known), ...found];
+      // The list grew at its start, and what was read is below the screen.
+      else await this.#scroll(250);
     }
     throw new Error(`${this.name} never got to the start of the chat`);
+  }
+
+  /** Rows have their final heights only once they were on the screen, so the end may move away. */
+  async #scrollToEnd(): Promise<void> {
+    await this.#log.evaluate(async (list) => {
+      for (let restful = 0; restful < 10; ) {
+        const { scrollHeight, scrollTop, clientHeight } = list;
+        if (scrollHeight - scrollTop - clientHeight < 2) restful++;
+        else {
+          restful = 0;
+          list.scrollTop = scrollHeight;
+        }
+        await new Promise(requestAnimationFrame);
+      }
+    });
   }
 
   async #scroll(px: number): Promise<void> {

@@ -7,7 +7,7 @@ import { eventsAfter } from '@parley/server/test/support/people.ts';
 import { freePort } from '@parley/server/test/support/postgres.ts';
 import { serverFor, startServer, type TestServer } from '@parley/server/test/support/server.ts';
 import { streamsOpen } from '@parley/server/test/support/streams.ts';
-import { Gate } from '../../cli/test/gate.ts';
+import { Gate } from '../../server/test/support/gate.ts';
 import {
   ApiError,
   type Client,

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { sha256, someBytes } from '@parley/server/test/support/files.ts';
 import { serverFor } from '@parley/server/test/support/server.ts';
 import { createClient } from '../index.ts';
-import { type UploadProgress, uploadFile } from '../uploads.ts';
+import { maxUploadBytes, type UploadProgress, uploadFile } from '../uploads.ts';
 import { TestClock } from './test-clock.ts';
 
 const server = serverFor('sqlite', { PARLEY_FILE_LIMIT: '3000000' });
@@ -93,8 +93,10 @@ describe('uploadFile', () => {
 
   test('gives up after a number of failures without progress', async () => {
     const { client, methods } = recording(({ method }) => (method === 'PATCH' ? 'drop' : undefined));
-    const failing = uploadFile(client, new Blob([bytes]), { retries: 2 });
+    const told: string[] = [];
+    const failing = uploadFile(client, new Blob([bytes]), { retries: 2, onRetry: ({ name }) => told.push(name) });
     await expect(failing).rejects.toMatchObject({ name: 'TransportError' });
+    expect(told).toEqual(['TransportError', 'TransportError']);
     expect(methods.filter((method) => method === 'PATCH')).toHaveLength(3);
   });
 
@@ -103,5 +105,6 @@ describe('uploadFile', () => {
     const refused = uploadFile(client, new Blob([someBytes(3_000_001)]));
     await expect(refused).rejects.toMatchObject({ code: 'payload_too_large' });
     expect(methods).toEqual(['POST']);
+    expect(await maxUploadBytes(client)).toBe(3_000_000);
   });
 });

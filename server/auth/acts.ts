@@ -10,6 +10,7 @@ export const acts = {
   password_link_created: 'Created a link for a new password',
   invitation_created: 'Created an invitation',
   invitation_withdrawn: 'Withdrew an invitation',
+  service_changed: 'Changed the name of the service or its welcome chat',
   user_created: 'Created a user',
   user_disabled: 'Disabled a user',
   user_enabled: 'Enabled a user',

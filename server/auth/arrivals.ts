@@ -5,11 +5,12 @@ import type { Tx } from '../store/engine/engine.ts';
 import { hashToken } from './access-token.ts';
 import { record } from './audit.ts';
 import { markDevice } from './device.ts';
-import { linkGone, requireLink } from './links.ts';
+import { linkGone, requireLink, type SignUpPolicy } from './links.ts';
 import type { SignInServices } from './services.ts';
 import { openSession, type Session } from './sessions.ts';
 import { networkBudgets, type Source, type Throttled, throttle } from './sign-in.ts';
 import { createUser } from './users.ts';
+import { joinWelcomeChat } from './welcome.ts';
 
 /** The form of a new account. The caller has validated it. */
 export interface NewPerson {
@@ -26,14 +27,12 @@ export interface Arrival {
   readonly device: string;
 }
 
-export type SignUpPolicy = 'open' | 'invitation' | 'closed';
-
 /** Creates the first administrator. Only one of several concurrent calls succeeds, also with different links. */
 export async function setUp(
   services: SignInServices,
   secret: string,
   person: NewPerson,
-  address: string,
+  { address, userAgent }: Source,
 ): Promise<Arrival> {
   await requireLink(services, 'setup', secret);
   const passwordHash = await services.passwords.hash(person.password);
@@ -41,7 +40,7 @@ export async function setUp(
     const at = services.now();
     await tx.lockKeys(['administrators']);
     if ((await countAdmins(tx)) > 0 || !(await takeLink(tx, 'setup', hashToken(secret), at))) throw linkGone();
-    const arrival = await arrive(tx, services, { ...person, passwordHash, isAdmin: true, at });
+    const arrival = await arrive(tx, services, { ...person, passwordHash, isAdmin: true, at }, userAgent);
     await deleteLinks(tx, 'setup');
     await record(tx, at, actorOf(arrival, address), 'service_set_up');
     return arrival;
@@ -56,7 +55,7 @@ export async function signUp(
   policy: SignUpPolicy,
   person: NewPerson,
   invitation: string | undefined,
-  { address, networks }: Source,
+  { address, networks, userAgent }: Source,
 ): Promise<SignUp> {
   if (policy === 'closed' || (policy === 'invitation' && invitation === undefined)) {
     throw new ParleyError('forbidden', 'You need an invitation to sign up here.');
@@ -69,15 +68,16 @@ export async function signUp(
     const at = services.now();
     const link = invitation === undefined ? undefined : await takeLink(tx, 'invitation', hashToken(invitation), at);
     if (invitation !== undefined && !link) throw linkGone();
-    const arrival = await arrive(tx, services, { ...person, passwordHash, isAdmin: false, at });
+    const arrival = await arrive(tx, services, { ...person, passwordHash, isAdmin: false, at }, userAgent);
+    await joinWelcomeChat(tx, arrival.user.user_id, at);
     await record(tx, at, actorOf(arrival, address), 'signed_up', { invited_by: link?.created_by });
     return { outcome: 'signed up', ...arrival };
   });
 }
 
-async function arrive(tx: Tx, services: SignInServices, newUser: NewUser): Promise<Arrival> {
+async function arrive(tx: Tx, services: SignInServices, newUser: NewUser, userAgent: string | null): Promise<Arrival> {
   const user = await createUser(tx, newUser);
-  const session = await openSession(tx, services, user.user_id, newUser.at);
+  const session = await openSession(tx, services, user.user_id, newUser.at, userAgent);
   return { user, session, device: markDevice(services, { ...user, password_hash: newUser.passwordHash }) };
 }
 

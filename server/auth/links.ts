@@ -15,6 +15,13 @@ const lifetimesMs: Readonly<Record<LinkKind, number>> = {
   password: passwordLinkMs,
 };
 
+export type SignUpPolicy = 'open' | 'invitation' | 'closed';
+
+/** Throws if the caller may not do it any more. */
+type Check = (tx: Tx) => Promise<void>;
+
+export const closedHint = 'Nobody can sign up here, not even with an invitation. Administrators create users.';
+
 /** Returns a link that can be used now, or undefined. */
 export async function checkLink(
   { engine, now }: AccessServices,
@@ -63,20 +70,30 @@ export function createSetupLink(services: AccessServices): Promise<string | unde
   });
 }
 
-export function createInvitation(
+export async function createInvitation(
   services: AccessServices,
+  policy: SignUpPolicy,
   actor: Actor,
   note: string,
+  requireAllowed: Check = async () => {},
 ): Promise<{ link: LinkRow; secret: string }> {
+  if (policy === 'closed') throw new ParleyError('conflict', closedHint);
   return services.engine.write(async (tx) => {
+    await requireAllowed(tx);
     const created = await createLink(tx, services, 'invitation', actor, { note });
     await record(tx, created.at, actor, 'invitation_created', { note });
     return created;
   });
 }
 
-export function withdrawInvitation({ engine, now }: AccessServices, actor: Actor, linkId: number): Promise<void> {
+export function withdrawInvitation(
+  { engine, now }: AccessServices,
+  actor: Actor,
+  linkId: number,
+  requireAllowed: Check = async () => {},
+): Promise<void> {
   return engine.write(async (tx) => {
+    await requireAllowed(tx);
     if (!(await deleteLink(tx, 'invitation', linkId))) throw linkGone();
     await record(tx, now(), actor, 'invitation_withdrawn', { invitation_id: linkId });
   });

@@ -1,6 +1,7 @@
 import type { TokenId, UserId } from '@parley/contract';
 import { deleteLinks, takeLink } from '../store/access/links.ts';
-import { lockTokensOf, revokeSessionsOf, revokeTokensOf } from '../store/access/tokens.ts';
+import { revokeSessionsOf } from '../store/access/sessions.ts';
+import { lockTokensOf, revokeTokensOf } from '../store/access/tokens.ts';
 import { findSignIn, findUser, setPassword } from '../store/access/users.ts';
 import type { Tx } from '../store/engine/engine.ts';
 import { endWithoutAccess } from '../store/webhooks/webhook-ends.ts';
@@ -12,7 +13,7 @@ import { markDevice } from './device.ts';
 import { linkGone, requireLink } from './links.ts';
 import type { SignInServices } from './services.ts';
 import { openSession } from './sessions.ts';
-import { type Throttled, throttle } from './sign-in.ts';
+import { type Source, type Throttled, throttle } from './sign-in.ts';
 
 /**
  * Sets a password. Ends every session of the user, what was registered in one, marks of known devices, and links for choosing
@@ -41,7 +42,7 @@ export async function resetPassword(
   services: SignInServices,
   secret: string,
   password: string,
-  address: string,
+  { address, userAgent }: Source,
 ): Promise<Arrival> {
   await requireLink(services, 'password', secret);
   const passwordHash = await services.passwords.hash(password);
@@ -54,7 +55,7 @@ export async function resetPassword(
     if (user?.disabled_at !== null) throw linkGone();
     const actor = { userId: user.user_id, appId: 0, address };
     const ended = await replacePassword(tx, user.user_id, passwordHash, at, actor);
-    const session = await openSession(tx, services, user.user_id, at);
+    const session = await openSession(tx, services, user.user_id, at, userAgent);
     await record(tx, at, actor, 'password_changed', { with: 'a link' });
     return { ended, user, session, device: markDevice(services, { ...user, password_hash: passwordHash }) };
   });
@@ -74,6 +75,7 @@ export async function changePassword(
   /** The session of the request. Attempts are counted for each, so that a stolen session cannot use up those of another. */
   tokenId: TokenId,
   passwords: { readonly current: string; readonly next: string },
+  { userAgent }: Source,
 ): Promise<PasswordChange> {
   const { engine, now } = services;
   const { userId } = actor;
@@ -92,7 +94,7 @@ export async function changePassword(
     if (still?.password_hash !== known?.password_hash || still?.disabled_at !== null) return undefined;
     await replacePassword(tx, userId, passwordHash, at);
     await record(tx, at, actor, 'password_changed');
-    const session = await openSession(tx, services, userId, at);
+    const session = await openSession(tx, services, userId, at, userAgent);
     return { user: still, session, device: markDevice(services, { ...still, password_hash: passwordHash }) };
   });
   if (!arrival) return { outcome: 'wrong password' };

@@ -14,6 +14,8 @@ import { openSession } from './sessions.ts';
 /** The client of an attempt. */
 export interface Source {
   readonly address: string;
+  /** The browser, as `cleanUserAgent` returns it. */
+  readonly userAgent: string | null;
   /** Attempts are counted by each of them. The narrowest comes first. */
   readonly networks: readonly string[];
 }
@@ -32,8 +34,10 @@ export interface Throttled {
 
 export type SignIn =
   | ({ readonly outcome: 'signed in' } & Arrival)
-  /** The name or the password is wrong, or the user is disabled. The response does not say which. */
+  /** The name or the password is wrong. The response does not say which. */
   | { readonly outcome: 'refused' }
+  /** The password is right, so only somebody who knows it learns that the account exists and is disabled. */
+  | { readonly outcome: 'disabled' }
   | Throttled;
 
 /**
@@ -72,16 +76,20 @@ export async function signIn(services: SignInServices, attempt: Attempt): Promis
     if (found) await lockTokensOf(tx, found.user_id);
     const user = await findSignIn(tx, name);
     const actor: Actor = { userId: user?.user_id ?? null, appId: 0, address: attempt.address };
-    if (!matches || user?.password_hash !== found?.password_hash || user?.disabled_at !== null) {
+    if (!matches || !user || user.password_hash !== found?.password_hash) {
       await record(tx, at, actor, 'sign_in_failed', { known_user: user !== undefined });
       return { outcome: 'refused' };
+    }
+    if (user.disabled_at !== null) {
+      await record(tx, at, actor, 'sign_in_failed', { known_user: true, disabled: true });
+      return { outcome: 'disabled' };
     }
     for (const { key, limit } of budgets) {
       // Otherwise somebody could sign in to their own account without end, and keep the processor busy.
       if (device) continue;
       await (key === account ? clearThrottle(tx, key) : returnAttempt(tx, key, limit));
     }
-    const session = await openSession(tx, services, user.user_id, at);
+    const session = await openSession(tx, services, user.user_id, at, attempt.userAgent);
     await record(tx, at, actor, 'signed_in', { known_device: device !== undefined });
     return { outcome: 'signed in', user, session, device: markDevice(services, user) };
   });

@@ -24,7 +24,8 @@ export async function createUser(tx: Tx, user: NewUser, { byOperator = false } =
   if (!user.isAdmin && !byOperator && reservedNames.has(fold(user.name))) throw invalidField('name', 'is reserved');
   const created = await insertUser(tx, user);
   if (!created) {
-    throw new ParleyError('conflict', `The name ${user.name} is taken.`, [{ field: 'name', message: 'is taken' }]);
+    const details = [{ field: 'name', message: 'is taken: choose another' }];
+    throw new ParleyError('conflict', `The name ${user.name} is taken.`, details);
   }
   if (!byOperator) {
     const ownerId = created.owner_id ?? created.user_id;

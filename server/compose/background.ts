@@ -10,6 +10,7 @@ import type { Metrics } from '../observe/metrics.ts';
 import { indexNextEvents } from '../search/search-index.ts';
 import { pruneRateUses, readOthersRateUses, writeRateUses } from '../store/access/rate-uses.ts';
 import type { Engine } from '../store/engine/engine.ts';
+import { deleteEnded } from '../store/push/subscriptions.ts';
 import { pruneDeliveries } from '../store/webhooks/deliveries.ts';
 import { endWithoutAccess } from '../store/webhooks/webhook-ends.ts';
 import { pruneWebhooks } from '../store/webhooks/webhooks.ts';
@@ -20,6 +21,9 @@ import type { Runtime } from './runtime.ts';
 
 /** The share of the time that the steps of a background job may take, unless it has another. */
 const timeShare = 0.1;
+
+/** Push subscriptions without access that are deleted at a time. They get nothing meanwhile. */
+const endedBatch = 500;
 
 /** How often the free space is measured. Messages of 16 KB take at most some MB within this time. */
 const diskSweepMs = 100;
@@ -66,6 +70,7 @@ export function startBackgroundJobs(core: Core, parts: Parts, limits: RateLimits
 /** Deletes one batch of everything that has expired. Returns whether there may be more. */
 async function prune(settings: Settings, now: () => number, engine: Engine, metrics: Metrics): Promise<boolean> {
   await engine.write((tx) => endWithoutAccess(tx, now()));
+  await deleteEnded(engine, now(), endedBatch);
   const hasMoreEnded = await dropEnded(engine, { now: now(), auditDays: settings.auditDays });
   const hasMoreExpired = await pruneExpired(engine, {
     deliveries: {

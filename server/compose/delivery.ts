@@ -31,7 +31,7 @@ export function buildDelivery(
   { settings, runtime, key, engine, eventLog, membership, metrics, log }: Core,
   ownPort: () => number | undefined,
   notifyNodes: () => void,
-): { worker: DeliveryWorker; services: WebhookServices } {
+): { worker: DeliveryWorker; services: WebhookServices; guard: Guard; hosts: HostLimit } {
   const { now, monotonic, sweepMs } = runtime;
   const secrets = new SecretBox(new SealedBox(key, runtime.random));
   const guard = new Guard({
@@ -71,5 +71,5 @@ export function buildDelivery(
     },
     attempt: manualAttempts({ engine, sender, hosts }),
   };
-  return { worker, services };
+  return { worker, services, guard, hosts };
 }

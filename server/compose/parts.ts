@@ -11,6 +11,7 @@ import { buildDelivery } from './delivery.ts';
 import { buildFiles } from './files.ts';
 import { localUrl } from './listening.ts';
 import { buildLive, type Live } from './live.ts';
+import { buildPush } from './push.ts';
 
 export type Parts = Awaited<ReturnType<typeof buildParts>>;
 
@@ -22,6 +23,7 @@ export async function buildParts(core: Core, ownPort: () => number | undefined, 
   const quotas = quotasOf(settings);
   const authenticator = new Authenticator(engine, now);
   const delivery = buildDelivery(core, ownPort, () => live.nodes.webhooksChanged());
+  const push = buildPush(core, delivery, () => live, origin);
   const files = await buildFiles(core, origin, (upload) => live.nodes.wantUpload(upload));
   const live: Live = buildLive(core, {
     forgetUsers: (userIds) => authenticator.forget(userIds),
@@ -40,8 +42,11 @@ export async function buildParts(core: Core, ownPort: () => number | undefined, 
     quotas,
     dailyMessages: new DailyMessages(engine, now, quotas),
     webhooks: delivery.services,
+    push: push.services,
     files: files.services,
     messageLink: (messageId) => `${origin()}/m/${messageId}`,
+    signUp: settings.signUp,
+    invitationLink: (secret) => `${origin()}/invitation/${secret}`,
     pictures,
     thumbnails: new Thumbnails({ engine, blobs: files.blobs, pictures }),
     avatarUrl: ({ user_id, avatar }) =>
@@ -50,6 +55,7 @@ export async function buildParts(core: Core, ownPort: () => number | undefined, 
       authenticator.forget(userIds);
       await live.accessEnded(userIds);
       await delivery.worker.webhooksChanged();
+      await push.services.accessEnded(userIds);
     },
     signInLimit: settings.signInLimit,
     deviceKey: deriveKey(key, 'devices'),
@@ -58,5 +64,5 @@ export async function buildParts(core: Core, ownPort: () => number | undefined, 
     const uses = authenticator.takeUses();
     if (uses.length > 0) await engine.writeRelaxed((tx) => recordTokenUses(tx, uses));
   };
-  return { origin, authenticator, storeTokenUses, delivery, files, live, services };
+  return { origin, authenticator, storeTokenUses, delivery, push, files, live, services };
 }

@@ -21,6 +21,8 @@ export interface Runtime {
   readonly stallMs: number;
   /** Requests that still run this long after the server began to stop are aborted. */
   readonly drainMs: number;
+  /** How long a push notification waits for its message to be read, if not the default. */
+  readonly pushDelayMs?: number;
   /** How long the upload lease of a dead server blocks others, if not the default. */
   readonly uploadLeaseMs?: number;
   /** How often an upload lease is renewed, if not the default. */

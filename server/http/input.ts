@@ -26,6 +26,8 @@ interface FieldSchema {
   readonly type?: string;
   readonly items?: FieldSchema;
   readonly maxItems?: number;
+  /** A schema that also allows null. */
+  readonly anyOf?: readonly FieldSchema[];
 }
 
 /**
@@ -35,7 +37,8 @@ interface FieldSchema {
 export function inputDecoder(row: NamedOperation): (raw: RawInput) => Record<string, unknown> {
   const schema = z.toJSONSchema(row.input, { io: 'input' }) as { properties?: Record<string, FieldSchema> };
   const fields = new Map(
-    Object.entries(schema.properties ?? {}).map(([name, { type, items, maxItems }]): [string, Field] => {
+    Object.entries(schema.properties ?? {}).map(([name, schema]): [string, Field] => {
+      const { type, items, maxItems } = schema.anyOf?.find((one) => one.type !== 'null') ?? schema;
       const isList = type === 'array';
       const decode = decoders[(isList ? items?.type : type) ?? ''] ?? asIs;
       return [name, isList ? { decode, maxItems: maxItems ?? Number.POSITIVE_INFINITY } : { decode }];

@@ -23,6 +23,9 @@ export interface RequestContextDeps {
   readonly monotonic: () => number;
 }
 
+/** The id of the user for whom a request is made. A page sends it, because the cookie may be of somebody else by now. */
+const userHeader = 'parley-user';
+
 /** Seconds that a connection may be idle. */
 export const idleTimeoutSeconds = 60;
 
@@ -99,7 +102,9 @@ export class RequestContext {
   /** Returns the caller, without a promise if the token is cached. Throws `unauthorized` or `rate_limited`. */
   authenticate(gate = () => this.checkClientLimit()): Caller | Promise<Caller> {
     this.#credential ??= this.#findCredential();
-    return this.#deps.authenticator.authenticate(this.#credential, gate);
+    const caller = this.#deps.authenticator.authenticate(this.#credential, gate);
+    if (!this.request.headers.has(userHeader)) return caller;
+    return caller instanceof Promise ? caller.then((loaded) => this.#requireNamed(loaded)) : this.#requireNamed(caller);
   }
 
   /** Authenticates again after the body, because access may have ended while it arrived. */
@@ -107,16 +112,27 @@ export class RequestContext {
     return this.authenticate(noGate);
   }
 
-  /** Returns the caller of the browser's session, or undefined if there is none or it has ended. */
+  /**
+   * Returns the caller of the browser's session, or undefined if there is none or it has ended. Throws `forbidden` if the page
+   * that made the request is of another user: it must not sign this one out.
+   */
   async authenticateSession(): Promise<Caller | undefined> {
-    const secret = this.#sessionSecret();
+    const secret = this.sessionSecret();
     if (secret === undefined) return undefined;
     try {
-      return await this.#deps.authenticator.authenticate({ secret, isSession: true }, noGate);
+      const caller = await this.#deps.authenticator.authenticate({ secret, isSession: true }, noGate);
+      if (!this.#isNamed(caller)) throw new ParleyError('forbidden', 'Somebody else has signed in. Reload the page.');
+      return caller;
     } catch (error) {
       if (error instanceof ParleyError && error.code === 'unauthorized') return undefined;
       throw error;
     }
+  }
+
+  /** Returns the session in the browser's cookie, whether it works or not. */
+  sessionSecret(): string | undefined {
+    const { session } = cookieNames(this.#deps.publicUrl?.protocol === 'https:');
+    return readCookie(this.request.headers.get('cookie'), session);
   }
 
   /** Counts the request against the limits of the caller and of its owner, and checks the scopes. */
@@ -167,20 +183,29 @@ export class RequestContext {
     this.connections.timeout(this.request, idleTimeoutSeconds);
   }
 
+  /** Returns whether the caller is the one that the request names, if it names one. */
+  #isNamed({ userId }: Caller): boolean {
+    const named = this.request.headers.get(userHeader);
+    return named === null || named === String(userId);
+  }
+
+  /** A tab may still be open after somebody else has signed in. It must neither read nor write as that person. */
+  #requireNamed(caller: Caller): Caller {
+    if (!this.#isNamed(caller)) {
+      throw new ParleyError('unauthorized', 'Parley-User is not the id of the user who is signed in.');
+    }
+    return caller;
+  }
+
   /** Returns a bearer token, or a session if a page of ours made the browser send its cookie. */
   #findCredential(): Credential {
     const { publicUrl } = this.#deps;
     const authorization = this.request.headers.get('authorization');
     if (authorization === null && isSameOrigin(publicUrl, this.request)) {
-      const secret = this.#sessionSecret();
+      const secret = this.sessionSecret();
       if (secret !== undefined) return { secret, isSession: true };
     }
     return { secret: bearer(authorization), isSession: false };
-  }
-
-  #sessionSecret(): string | undefined {
-    const { session } = cookieNames(this.#deps.publicUrl?.protocol === 'https:');
-    return readCookie(this.request.headers.get('cookie'), session);
   }
 
   /**

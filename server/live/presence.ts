@@ -81,6 +81,11 @@ export class LivePresence {
     return this.#told.get(userId) ?? 'offline';
   }
 
+  /** Returns whether a user is at a client, at any process. Hiding changes nothing here. */
+  isAtClient(userId: UserId): boolean {
+    return this.#current(userId) === 'online';
+  }
+
   /** A stream of a user at this process has opened or ended. */
   changedHere(userId: UserId): void {
     this.#clients.streamsChanged(userId, this.#deps.monotonic());

@@ -23,6 +23,7 @@ const metrics = {
   parley_pruned_total: ['counter', 'Rows deleted by retention, by kind.'],
   parley_deliveries_total: ['counter', 'Deliveries to webhooks that attempts have settled, by state.'],
   parley_webhook_chat_queues: ['gauge', 'Chats with pending deliveries to a webhook, at the last check.'],
+  parley_pushes_total: ['counter', 'Push notifications, by outcome: sent, dropped, retried, rejected, gone.'],
   parley_nats_connected: ['gauge', 'Whether NATS is connected.'],
   parley_streams: ['gauge', 'Event streams that are open.'],
   parley_streamed_total: ['counter', 'Events and signals sent to streams, counted once for each stream.'],
@@ -67,6 +68,10 @@ export class Metrics {
   /** Time from the commit of an event to its first attempt at a webhook. */
   lag(seconds: number): void {
     observe(this.#lag, seconds);
+  }
+
+  pushed(outcome: string): void {
+    this.#add('parley_pushes_total', 1, `outcome="${outcome}"`);
   }
 
   chatQueues(count: number): void {

@@ -19,12 +19,14 @@ export const growing: ReadonlySet<OperationName> = new Set<OperationName>([
   'webhooks.redeliver',
   'webhooks.replay',
   'files.upload',
+  'push.subscribe',
   'users.create',
   'users.update',
   'users.set_avatar',
   'users.remove_avatar',
   'tokens.create',
   'apps.register',
+  'invitations.create',
 ]);
 
 /** Returns the handlers. Those of growing operations throw `unavailable` while there is no room. */

@@ -6,6 +6,7 @@ import { deliveryHandlers } from './deliveries.ts';
 import { eventHandlers } from './events.ts';
 import { fileHandlers } from './files.ts';
 import { whileThereIsRoom } from './growth.ts';
+import { invitationHandlers } from './invitations.ts';
 import { mentionHandlers } from './mentions.ts';
 import { messageHandlers } from './messages.ts';
 import type { Gates, Handlers, Services } from './operation.ts';
@@ -14,10 +15,12 @@ import { pinHandlers } from './pins.ts';
 import { preferenceHandlers } from './preferences.ts';
 import { presenceHandlers } from './presence.ts';
 import { profileHandlers } from './profiles.ts';
+import { pushHandlers } from './push.ts';
 import { reactionHandlers } from './reactions.ts';
 import { markRead } from './read-marks.ts';
 import { replayHandlers } from './replays.ts';
 import { requireMayPost, sendMessage } from './send.ts';
+import { serviceHandlers } from './service.ts';
 import { threadHandlers } from './threads.ts';
 import { tokenHandlers } from './tokens.ts';
 import { typing } from './typing.ts';
@@ -45,11 +48,14 @@ export const buildHandlers = (services: Services): Handlers =>
     ...replayHandlers(services),
     ...eventHandlers(services),
     ...fileHandlers(services),
+    ...pushHandlers(services),
     ...userHandlers(services),
     ...presenceHandlers(services),
     ...profileHandlers(services),
     ...tokenHandlers(services),
     ...appHandlers(services),
+    ...invitationHandlers(services),
+    ...serviceHandlers(services),
   });
 
 export const buildGates = (services: Services): Gates => ({ 'messages.send_message': requireMayPost(services) });

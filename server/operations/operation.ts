@@ -12,6 +12,7 @@ import type {
 import type { UserActor } from '../auth/audit.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { FileLinks } from '../auth/file-links.ts';
+import type { SignUpPolicy } from '../auth/links.ts';
 import type { AccessServices } from '../auth/services.ts';
 import type { AttemptMade, Sending } from '../domain/attempt.ts';
 import { fingerprint, storedResponse } from '../domain/idempotency.ts';
@@ -76,6 +77,17 @@ export interface WebhookServices {
   readonly changed: () => Promise<void>;
 }
 
+export interface PushServices {
+  /** The public key that browsers subscribe with. */
+  readonly publicKey: string;
+  /** Returns whether messages can be encrypted to a public key. */
+  readonly isReceiverKey: (p256dh: string) => boolean;
+  /** Returns the URL as it is stored. Rejects with `invalid_input` if pushes may not be sent to it. */
+  readonly checkEndpoint: (endpoint: string, call: UrlCheck) => Promise<string>;
+  /** Deletes the subscriptions of these users whose access has ended. */
+  readonly accessEnded: (userIds: readonly UserId[]) => Promise<void>;
+}
+
 export interface FileServices {
   /** Returns the URL of a file, and for '' the part of it before the id. */
   readonly url: (fileId: FileId | '') => string;
@@ -103,9 +115,13 @@ export interface Services extends AccessServices {
   readonly signal: (signal: ChatSignal) => void;
   readonly presence: PresenceServices;
   readonly webhooks: WebhookServices;
+  readonly push: PushServices;
   readonly files: FileServices;
   /** Returns the URL of a message for people. */
   readonly messageLink: (messageId: MessageId) => string;
+  readonly signUp: SignUpPolicy;
+  /** Returns the URL of an invitation. */
+  readonly invitationLink: (secret: string) => string;
   readonly avatarUrl: AvatarUrl;
   readonly pictures: Pictures;
   readonly thumbnails: Thumbnails;

@@ -1,16 +1,16 @@
-import { type ChatId, type NewEvent, ParleyError, type UserId } from '@parley/contract';
+import { type ChatId, ParleyError, type UserId } from '@parley/contract';
 import { record } from '../auth/audit.ts';
+import { startMemberships } from '../store/chat/joining.ts';
 import {
   countOwners,
   endMembership,
   findParticipant,
-  insertMembers,
   listParticipants,
   presentAmong,
   updateRole,
 } from '../store/chat/members.ts';
 import type { Tx } from '../store/engine/engine.ts';
-import { append, appendOne } from '../store/log/events.ts';
+import { appendOne } from '../store/log/events.ts';
 import { accessChat, accessChatTo, lockChatTo } from './access.ts';
 import { chatFor } from './chats.ts';
 import { knownOthers } from './create-chat.ts';
@@ -71,21 +71,6 @@ export const participantHandlers = (services: Services) =>
       return { chat_id };
     }),
   }) satisfies Partial<Handlers>;
-
-/** Starts a membership period for each user, with the event of joining. */
-async function startMemberships(
-  tx: Tx,
-  chat_id: ChatId,
-  users: readonly UserId[],
-  actor_id: UserId,
-  at: number,
-): Promise<void> {
-  if (users.length === 0) return;
-  const joined = users.map((user_id): NewEvent => ({ event: 'user_joined', data: { chat_id, user_id, actor_id } }));
-  const eventIds = await append(tx, joined, at);
-  const joining = eventIds.map((event_id, i) => ({ user_id: users[i] as UserId, role: 'member' as const, event_id }));
-  await insertMembers(tx, chat_id, joining, at);
-}
 
 /** Ends a membership period with the event of leaving. */
 async function leaveChat(tx: Tx, chat_id: ChatId, user_id: UserId, actor_id: UserId, at: number): Promise<void> {

@@ -8,10 +8,12 @@ import {
   type EventId,
   type FileId,
   type FileInfo,
+  type Invitation,
   type LastMessage,
   type Message,
   type MessageId,
   type Participant,
+  type PushSubscription,
   type Replay,
   type ReplayId,
   records,
@@ -28,6 +30,7 @@ import { type KeptMessage, keptFile, withUrls } from '../domain/message.ts';
 import { signedContent } from '../domain/signature.ts';
 import { isoTime } from '../domain/time.ts';
 import type { AppRow } from '../store/access/apps.ts';
+import type { LinkRow } from '../store/access/links.ts';
 import type { TokenRow } from '../store/access/tokens.ts';
 import type { UserRow } from '../store/access/users.ts';
 import type { ChatView } from '../store/chat/chats.ts';
@@ -37,6 +40,7 @@ import type { Preferences } from '../store/chat/preferences.ts';
 import { reactionsTo } from '../store/chat/reactions.ts';
 import { type ThreadRow, threadsOf } from '../store/chat/threads.ts';
 import type { Db } from '../store/engine/engine.ts';
+import type { SubscriptionRow } from '../store/push/subscriptions.ts';
 import type { DeliveryRow } from '../store/webhooks/deliveries.ts';
 import type { AttemptRow } from '../store/webhooks/delivery-results.ts';
 import type { EndpointStateRow } from '../store/webhooks/endpoint-state.ts';
@@ -152,6 +156,7 @@ export function chat(row: ChatView, last: LastMessage | undefined, peer: UserRow
     last_message: last ?? null,
     peer: peer ? shown(records.peer, peer, {}) : null,
     pins: row.role === null ? [] : (JSON.parse(row.pins) as MessageId[]),
+    last_read_id: (row.last_read_id || null) as MessageId | null,
     ...preferences(row),
   });
 }
@@ -180,6 +185,9 @@ export function user(row: UserRow, avatarUrl: AvatarUrl): User {
   });
 }
 
+export const pushSubscription = (row: SubscriptionRow): PushSubscription =>
+  shown(records.pushSubscription, row, { created_at: time(row.created_at) });
+
 export function token(row: TokenRow): Token {
   return shown(records.token, row, {
     scopes: [...parseScopes(row.scopes)],
@@ -194,6 +202,14 @@ export function app(row: AppRow): App {
     redirects: JSON.parse(row.redirects) as string[],
     confidential: row.secret_hash !== null,
     created_at: time(row.created_at),
+  });
+}
+
+export function invitation(row: LinkRow): Invitation {
+  return shown(records.invitation, row, {
+    invitation_id: row.link_id,
+    created_at: time(row.created_at),
+    expires_at: time(row.expires_at),
   });
 }
 

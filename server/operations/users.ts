@@ -4,6 +4,7 @@ import { accessBot } from '../auth/bots.ts';
 import type { Caller } from '../auth/caller.ts';
 import { requireRecentPassword } from '../auth/recent-password.ts';
 import { createUser, lookAlikesOf } from '../auth/users.ts';
+import { joinWelcomeChat } from '../auth/welcome.ts';
 import { deleteLinks, deleteLinksBy } from '../store/access/links.ts';
 import { findToken, lockTokensOf, revokeTokensOf } from '../store/access/tokens.ts';
 import {
@@ -55,6 +56,7 @@ export const userHandlers = (services: Services) => {
         await requireStillAdministrator(tx, call.caller);
         const created = await createUser(tx, { name, displayName, isAdmin, passwordHash, at });
         const details = { user_id: created.user_id, name, is_admin: isAdmin, ...named(lookAlikes) };
+        await joinWelcomeChat(tx, created.user_id, at);
         await record(tx, at, actorOf(call), 'user_created', details);
         return { user: shown(created) };
       });
@@ -79,7 +81,7 @@ export const userHandlers = (services: Services) => {
 };
 
 /** Checks the caller again in the transaction: another process may have ended their access or rights a moment ago. */
-async function requireStillAdministrator(tx: Tx, { userId, tokenId }: Caller): Promise<void> {
+export async function requireStillAdministrator(tx: Tx, { userId, tokenId }: Caller): Promise<void> {
   const token = await findToken(tx, userId, tokenId);
   const user = await findUser(tx, userId);
   if (!token || user?.disabled_at !== null) throw new ParleyError('unauthorized', 'Your access has just been ended.');

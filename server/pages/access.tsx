@@ -10,8 +10,9 @@ import { idIn } from './ids.ts';
 import { show } from './layout.tsx';
 import { goTo } from './notices.tsx';
 import { once } from './once.tsx';
-import { Card, Confirm, Item, Items, ScopeList, Time } from './parts.tsx';
+import { Card, Confirm, Item, Items, ScopeList } from './parts.tsx';
 import { type PageContext, requireSignedIn, type SignedIn, type Site, type SiteDeps } from './site.ts';
+import { Time } from './time.tsx';
 import { type CreatedToken, lifetimeIn, NewToken, scopesIn, TokenForm, TokenList } from './tokens.tsx';
 
 /** The apps that the user has authorized, and the user's tokens. */

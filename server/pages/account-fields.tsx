@@ -26,6 +26,9 @@ export function readNewPassword(form: Form): string {
   return chosen;
 }
 
+/** The rule of a user name, with spaces around it, which keyboards of phones add and `readPerson` removes. */
+export const namePattern = ' *[A-Za-z0-9](?:[A-Za-z0-9._\\-]{0,38}[A-Za-z0-9])? *';
+
 interface FormProps {
   readonly rejected: RejectedForm | undefined;
   readonly children?: Child;
@@ -39,7 +42,8 @@ export function PersonForm({ action, button, rejected, children }: FormProps & {
       <Field
         name="name"
         label="Name"
-        hint="Letters and digits, without spaces. You sign in with it, and it cannot be changed."
+        hint="For signing in, such as ada: letters and digits, without spaces. It cannot be changed."
+        pattern={namePattern}
         rejected={rejected}
         autocomplete="username"
         autofocus
@@ -67,9 +71,11 @@ export function NewPassword({ label, rejected, autofocus }: FormProps & { label:
         label={label}
         type="password"
         hint="At least 10 characters. A few words work well."
+        minLength={10}
         rejected={rejected}
         autocomplete="new-password"
         autofocus={autofocus}
+        focusFor="again"
       />
       <Field name="again" label={`${label}, again`} type="password" rejected={rejected} autocomplete="new-password" />
     </>

@@ -6,8 +6,9 @@ import { countAdmins, findSignIn, findUser, listBots, type UserRow } from '../st
 import { countWebhooks } from '../store/webhooks/webhooks.ts';
 import { show } from './layout.tsx';
 import { Once } from './once.tsx';
-import { Card, Confirm, Facts, NameLink, named, Secret, Time } from './parts.tsx';
+import { Card, Confirm, Facts, NameLink, named, Secret } from './parts.tsx';
 import type { PageContext, SignedIn, SiteDeps } from './site.ts';
+import { Time } from './time.tsx';
 
 /** The page of one user, for administrators. Shows `passwordLink` if it was just created. */
 export async function userPage(

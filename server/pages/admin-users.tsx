@@ -13,9 +13,10 @@ import { idIn, readId } from './ids.ts';
 import { show } from './layout.tsx';
 import { goTo } from './notices.tsx';
 import { once } from './once.tsx';
-import { NameLink, Time } from './parts.tsx';
+import { NameLink } from './parts.tsx';
 import { type PageContext, requireAdministrator, type SignedIn, type Site, type SiteDeps } from './site.ts';
 import { Pages, pathWith, Table } from './table.tsx';
+import { Time } from './time.tsx';
 
 const perPage = 50;
 
@@ -147,10 +148,10 @@ async function usersPage(c: PageContext, { services: { engine } }: SiteDeps): Pr
     c,
     { title: 'Users', section: '/admin/users' },
     <>
-      <p>
+      <p class="buttons">
         <a class="button" href="/admin/users/new">
           Create a user
-        </a>{' '}
+        </a>
         <a class="button quiet" href="/admin/use">
           Use by person
         </a>

@@ -13,8 +13,9 @@ import { idIn } from './ids.ts';
 import { show } from './layout.tsx';
 import { goTo } from './notices.tsx';
 import { Once, once } from './once.tsx';
-import { Card, Confirm, Facts, Item, Items, NameLink, Notice, named, Secret, Time } from './parts.tsx';
+import { Card, Confirm, Facts, Item, Items, NameLink, Notice, named, Secret } from './parts.tsx';
 import { type PageContext, requireSignedIn, type Site, type SiteDeps } from './site.ts';
+import { Time } from './time.tsx';
 
 const kinds = {
   server: 'On a server, where it can keep a secret',
@@ -39,10 +40,10 @@ export function appPages(site: Site, deps: SiteDeps): void {
 
   site.post('/apps/new', async (c) => {
     const { actor } = requireSignedIn(c);
-    services.requireRoom();
     const { form } = c.var;
     const registered = await attempt(c, () =>
       once(services, form, async () => {
+        services.requireRoom();
         const kind = form.get('kind');
         const values = readApp(form);
         if (!Object.hasOwn(kinds, kind)) throw invalidField('kind', 'needs a choice');

@@ -9,9 +9,9 @@ import { appsIn, Details, type Names, usersIn, Who } from './audit-details.tsx';
 import { Filter, Select } from './fields.tsx';
 import { readId } from './ids.ts';
 import { show } from './layout.tsx';
-import { Time } from './parts.tsx';
 import { type PageContext, requireAdministrator, type Site, type SiteDeps } from './site.ts';
 import { Pages, pathWith, Table } from './table.tsx';
+import { Time } from './time.tsx';
 
 const perPage = 50;
 

@@ -21,8 +21,9 @@ import { idIn } from './ids.ts';
 import { show } from './layout.tsx';
 import { goTo } from './notices.tsx';
 import { once } from './once.tsx';
-import { Card, Confirm, Facts, Item, Items, NameLink, named, Time } from './parts.tsx';
+import { Card, Confirm, Facts, Item, Items, NameLink, named } from './parts.tsx';
 import { type PageContext, requireSignedIn, type SignedIn, type Site, type SiteDeps } from './site.ts';
+import { Time } from './time.tsx';
 import { type CreatedToken, lifetimeIn, NewToken, scopesIn, TokenForm, TokenList } from './tokens.tsx';
 
 const botRule = z.object({ name: userName, display_name: displayNameRule });
@@ -36,9 +37,9 @@ export function botPages(site: Site, deps: SiteDeps): void {
 
   site.post('/bots', async (c) => {
     const who = requireSignedIn(c);
-    services.requireRoom();
     const { form } = c.var;
     const bot = await attempt(c, async () => {
+      services.requireRoom();
       const given = { name: form.get('name'), display_name: form.get('display_name') || form.get('name') };
       const { name, display_name: displayName } = validate(botRule, given);
       return createBot(services, who.actor, { name, displayName });
@@ -56,10 +57,10 @@ export function botPages(site: Site, deps: SiteDeps): void {
 
   site.post('/bots/:id', async (c) => {
     const who = requireSignedIn(c);
-    services.requireRoom();
     const bot = await botIn(c, who);
     const { form } = c.var;
     const created = await attempt(c, async () => {
+      services.requireRoom();
       const { name } = validate(tokenRule, { name: form.get('name') });
       const scopes = scopesIn(form);
       const expiresIn = lifetimeIn(form);

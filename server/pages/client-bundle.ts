@@ -13,6 +13,10 @@ export interface ClientBundle {
   /** The names of the files that the page loads. */
   readonly scripts: readonly string[];
   readonly styles: readonly string[];
+  /** The source of the service worker. */
+  readonly worker: string;
+  /** The source of a script that deletes what the client keeps in the browser. */
+  readonly forget: string;
 }
 
 interface BuiltFile {
@@ -24,20 +28,19 @@ interface BuiltFile {
 
 const buildFile = join(import.meta.dir, '../../web/build.ts');
 
+let building: Promise<ClientBundle> | undefined;
+
 /**
  * Returns a function that builds the client on its first call, and after a failure again. The build runs in a process of its
  * own: it takes 0.1 s either way, and would leave this process 60 MB larger.
  */
-export function clientBundle(): () => Promise<ClientBundle> {
-  let building: Promise<ClientBundle> | undefined;
-  return () => {
-    building ??= build().catch((error: unknown) => {
-      building = undefined;
-      throw error;
-    });
-    return building;
-  };
-}
+export const clientBundle = (): (() => Promise<ClientBundle>) => () => {
+  building ??= build().catch((error: unknown) => {
+    building = undefined;
+    throw error;
+  });
+  return building;
+};
 
 async function build(): Promise<ClientBundle> {
   const child = Bun.spawn([process.execPath, buildFile], { stdout: 'pipe', stderr: 'pipe' });
@@ -47,12 +50,15 @@ async function build(): Promise<ClientBundle> {
     child.exited,
   ]);
   if (status !== 0) throw new Error(`the web client could not be built: ${complaint}`);
-  const built = JSON.parse(output) as readonly BuiltFile[];
+  const { files: built, ...sources } = JSON.parse(output) as Pick<ClientBundle, 'worker' | 'forget'> & {
+    readonly files: readonly BuiltFile[];
+  };
   const entries = built.filter(({ isEntry }) => isEntry).map(({ name }) => name);
   return {
     files: new Map(built.map((file) => [file.name, fileOf(file)])),
     scripts: entries.filter((name) => name.endsWith('.js')),
     styles: entries.filter((name) => name.endsWith('.css')),
+    ...sources,
   };
 }
 

@@ -1,4 +1,5 @@
 /** @jsxImportSource hono/jsx */
+import { ParleyError } from '@parley/contract';
 import { hasRecentPassword } from '../auth/recent-password.ts';
 import { signIn } from '../auth/sign-in.ts';
 import type { UserRow } from '../store/access/users.ts';
@@ -27,6 +28,8 @@ export function confirmPages(site: Site, deps: SiteDeps): void {
     const { name } = user;
     const result = await signIn(deps.services, { name, password: form.get('password'), device, ...sourceOf(c) });
     if (result.outcome === 'signed in') return letIn(c, deps, result, next);
+    // Disabled since the request began. The sign-in page says so.
+    if (result.outcome === 'disabled') throw new ParleyError('unauthorized', 'Your account is disabled.');
     const rejected =
       result.outcome === 'refused'
         ? new RejectedForm(form, 422, undefined, { password: 'is not your password' })

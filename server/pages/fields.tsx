@@ -90,13 +90,19 @@ interface TextFieldProps extends FieldProps {
   readonly isFirst?: boolean;
   /** Free text, which gets capitals and spell checking. */
   readonly words?: boolean;
+  /** Checked by the browser too, so that a mistake does not cost the passwords in the form, which are never sent back. */
+  readonly pattern?: string;
+  readonly minLength?: number;
+  /** Another field, an error of which moves the focus here. */
+  readonly focusFor?: string;
 }
 
 /** A line of text. */
 export function Field({ type = 'text', autocomplete = 'off', autofocus, isFirst, words, ...field }: TextFieldProps) {
-  const { name, value = '', optional, rejected } = field;
+  const { name, value = '', hint, optional, rejected, pattern, minLength, focusFor } = field;
   const faults = rejected?.faults ?? {};
   const hasFaults = Object.keys(faults).length > 0;
+  const isFaulty = [name, focusFor ?? name].some((one) => faults[one] !== undefined);
   return (
     <Labelled {...field}>
       <input
@@ -107,8 +113,11 @@ export function Field({ type = 'text', autocomplete = 'off', autofocus, isFirst,
         autocomplete={autocomplete}
         autocapitalize={words ? 'words' : 'none'}
         spellcheck={words ? undefined : false}
-        autofocus={hasFaults ? faults[name] !== undefined : autofocus || (isFirst && rejected !== undefined)}
+        autofocus={hasFaults ? isFaulty : autofocus || (isFirst && rejected !== undefined)}
         required={!optional}
+        pattern={pattern}
+        title={pattern && hint}
+        minlength={minLength}
         {...description(field)}
       />
     </Labelled>

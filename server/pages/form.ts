@@ -1,7 +1,7 @@
 import { type ErrorCode, errors, ParleyError } from '@parley/contract';
 import { RecentPasswordNeeded } from '../auth/recent-password.ts';
 import { readBody } from '../http/body.ts';
-import { PageError } from './error-page.tsx';
+import { messageFor, PageError, waitInWords } from './error-page.tsx';
 import type { PageContext } from './site.ts';
 
 /** No form of ours is larger. */
@@ -55,11 +55,12 @@ const shownInForm: ReadonlySet<ErrorCode> = new Set([
   'conflict',
   'forbidden',
   'insufficient_scope',
+  'unavailable',
 ]);
 
 /**
  * Runs the work of a form. Returns its result, or the rejected form if the work throws an error that the form shows. The
- * status is that of the error by default.
+ * status is that of the error by default, and always if the server is at fault.
  */
 export async function attempt<T>(c: PageContext, work: () => Promise<T>, status?: number): Promise<T | RejectedForm> {
   try {
@@ -67,12 +68,13 @@ export async function attempt<T>(c: PageContext, work: () => Promise<T>, status?
   } catch (error) {
     if (!(error instanceof ParleyError) || !shownInForm.has(error.code)) throw error;
     if (error instanceof PageError || error instanceof RecentPasswordNeeded) throw error;
-    const { code, message, details } = error;
+    const { code, details } = error;
+    const own = errors[code].status;
     const faults = Object.fromEntries(details.map((detail) => [detail.field, detail.message]));
     return new RejectedForm(
       c.var.form,
-      status ?? errors[code].status,
-      details.length === 0 ? message : undefined,
+      own < 500 ? (status ?? own) : own,
+      details.length === 0 ? messageFor(error) : undefined,
       faults,
     );
   }
@@ -81,7 +83,5 @@ export async function attempt<T>(c: PageContext, work: () => Promise<T>, status?
 /** Rejects a form that was sent too often. */
 export function throttled(c: PageContext, reason: string, seconds: number): RejectedForm {
   c.header('retry-after', String(seconds));
-  const wait =
-    seconds < 90 ? `${seconds} ${seconds === 1 ? 'second' : 'seconds'}` : `${Math.ceil(seconds / 60)} minutes`;
-  return new RejectedForm(c.var.form, 429, `${reason} Try again in ${wait}.`);
+  return new RejectedForm(c.var.form, 429, `${reason} Try again in ${waitInWords(seconds)}.`);
 }

@@ -23,15 +23,19 @@ export function homePages(site: Site, deps: SiteDeps): void {
 }
 
 function overview(c: PageContext, { user }: SignedIn): Promise<Response> {
-  const { own, administration } = entriesFor(user);
+  const { views, own, administration } = entriesFor(user);
   return show(
     c,
-    named(user.display_name, 'Hello, '),
+    { ...named(user.display_name, 'Hello, '), section: '/settings' },
     <>
       <p class="lead">
-        Manage who and what can use your account, or <a href="/">go to your chats</a>.
+        Change how Parley looks to you and you to others, or <a href="/">go to your chats</a>.
       </p>
-      <Tiles entries={own} />
+      <Tiles entries={views} />
+      <section aria-labelledby="account">
+        <h2 id="account">Account</h2>
+        <Tiles entries={own} />
+      </section>
       {administration.length > 0 && (
         <section aria-labelledby="administration">
           <h2 id="administration">Administration</h2>

@@ -13,6 +13,7 @@ import { homePages } from './home.tsx';
 import { invitationPages } from './invitations.tsx';
 import { passwordPages } from './password.tsx';
 import { serviceWebhookPages } from './service-webhooks.tsx';
+import { sessionPages } from './sessions.tsx';
 import { setupPages } from './setup.tsx';
 import { signInPages } from './sign-in.tsx';
 import { signUpPages } from './sign-up.tsx';
@@ -27,6 +28,7 @@ const groups = [
   confirmPages,
   consentPages,
   accessPages,
+  sessionPages,
   appPages,
   botPages,
   adminUserPages,

@@ -1,8 +1,8 @@
 /** @jsxImportSource hono/jsx */
-import { ParleyError, title as titleRule } from '@parley/contract';
+import { title as titleRule } from '@parley/contract';
 import { z } from 'zod';
-import type { SignUpPolicy } from '../auth/arrivals.ts';
-import { createInvitation, withdrawInvitation } from '../auth/links.ts';
+import { closedHint, createInvitation, type SignUpPolicy, withdrawInvitation } from '../auth/links.ts';
+import { isLoopbackHost } from '../domain/address.ts';
 import { validate } from '../http/validate.ts';
 import { type LinkRow, listLinks } from '../store/access/links.ts';
 import { namesOf } from '../store/access/users.ts';
@@ -12,15 +12,16 @@ import { idIn } from './ids.ts';
 import { show } from './layout.tsx';
 import { goTo } from './notices.tsx';
 import { Once, once } from './once.tsx';
-import { About, Card, Item, Items, Secret, Time } from './parts.tsx';
+import { About, Card, Item, Items, Secret } from './parts.tsx';
 import { type PageContext, requireAdministrator, type Site, type SiteDeps } from './site.ts';
+import { Time } from './time.tsx';
 
 const noteRule = z.object({ note: titleRule.optional() });
 
 const policies: Readonly<Record<SignUpPolicy, string>> = {
   open: 'Anybody can sign up here, with or without an invitation.',
   invitation: 'Only people with an invitation can sign up here.',
-  closed: 'Nobody can sign up here, not even with an invitation. Administrators create users.',
+  closed: closedHint,
 };
 
 /** Links to sign up, for administrators. */
@@ -37,9 +38,8 @@ export function invitationPages(site: Site, deps: SiteDeps): void {
     const { form } = c.var;
     const created = await attempt(c, async () => {
       services.requireRoom();
-      if (signUp === 'closed') throw new ParleyError('conflict', policies.closed);
       const { note = '' } = validate(noteRule, { note: form.get('note').trim() || undefined });
-      return once(services, form, () => createInvitation(services, actor, note));
+      return once(services, form, () => createInvitation(services, signUp, actor, note));
     });
     return invitationsPage(c, deps, created);
   });
@@ -89,6 +89,12 @@ async function invitationsPage(
           <p>
             It works once, for the first person who opens it, until <Time at={result.link.expires_at} />.
           </p>
+          {isLoopbackHost(new URL(c.var.origin).hostname) && (
+            <p>
+              Only this machine can open it. To let others in, set <code>HOST</code> and <code>PUBLIC_URL</code> and
+              restart the server.
+            </p>
+          )}
         </Card>
       )}
       <p>

@@ -1,9 +1,11 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from 'hono/jsx';
 import type { UserRow } from '../store/access/users.ts';
+import { appearanceOf } from './appearance.ts';
 import { stylePath } from './assets.ts';
 import { DoneNotice } from './notices.tsx';
 import type { PageContext } from './site.ts';
+import { TimeZone } from './time.tsx';
 
 /** An entry of the navigation. */
 export interface Entry {
@@ -12,12 +14,29 @@ export interface Entry {
   readonly about: string;
 }
 
-const chats: Pick<Entry, 'href' | 'label'> = { href: '/', label: 'Chats' };
+const ways: readonly Pick<Entry, 'href' | 'label'>[] = [
+  { href: '/', label: 'Chats' },
+  { href: '/settings', label: 'Settings' },
+];
+
+/** Views of the web client. */
+const views: readonly Entry[] = [
+  { href: '/settings/profile', label: 'Profile', about: 'Your name, your picture and your status.' },
+  { href: '/settings/appearance', label: 'Appearance', about: 'Light or dark, and how much fits on the screen.' },
+  { href: '/settings/notifications', label: 'Notifications', about: 'What notifies you, where, and when not.' },
+];
+
+const serviceView: Entry = {
+  href: '/settings/service',
+  label: 'Service',
+  about: 'What it is called, and the chat that new people join.',
+};
 
 const own: readonly Entry[] = [
   { href: '/access', label: 'Access', about: 'The apps that act for you, and your access tokens.' },
   { href: '/apps', label: 'Apps', about: 'Register apps that ask people for access.' },
   { href: '/bots', label: 'Bots', about: 'Automated accounts.' },
+  { href: '/sessions', label: 'Sessions', about: 'The browsers in which you are signed in. Sign out any of them.' },
   { href: '/password', label: 'Password', about: 'Change it and sign out all other browsers.' },
 ];
 
@@ -28,8 +47,11 @@ const administration: readonly Entry[] = [
   { href: '/admin/audit', label: 'Audit log', about: 'Who did what to accounts and access, and when.' },
 ];
 
+const administrationEntry = { href: '/admin/users', label: 'Admin' };
+
 /** Returns the sections that the user can see. */
 export const entriesFor = (user: UserRow | undefined) => ({
+  views: user?.is_admin ? [...views, serviceView] : views,
   own: user ? own : [],
   administration: user?.is_admin ? administration : [],
 });
@@ -52,14 +74,15 @@ export interface PageHead {
 export async function show(c: PageContext, head: PageHead, body: Child, status = 200): Promise<Response> {
   const user = head.plain ? undefined : c.var.who?.user;
   c.set('hasScript', head.script !== undefined);
+  const { serviceName: service } = c.var;
   const page = (
-    <html lang="en">
+    <html lang="en" {...appearanceOf(c)}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
-        <title>{`${head.title} · Parley`}</title>
+        <title>{`${head.title} · ${service}`}</title>
         <link rel="stylesheet" href={stylePath} />
         {head.script && <script type="module" src={head.script} />}
         <link rel="icon" href="/assets/parley.svg" type="image/svg+xml" />
@@ -71,19 +94,19 @@ export async function show(c: PageContext, head: PageHead, body: Child, status =
         <header>
           <a class="brand" href="/">
             <img src="/assets/parley.svg" alt="" width="28" height="28" />
-            Parley
+            <bdi>{service}</bdi>
           </a>
           {user && <Navigation user={user} section={head.section} />}
         </header>
         <main id="main">
           <h1>{head.heading ?? head.title}</h1>
           {head.back && (
-            <p>
+            <p class="back">
               <a href={head.section}>{head.back}</a>
             </p>
           )}
           {head.section && <DoneNotice c={c} />}
-          {body}
+          <TimeZone.Provider value={c.var.who?.user.time_zone}>{body}</TimeZone.Provider>
         </main>
       </body>
     </html>
@@ -93,11 +116,14 @@ export async function show(c: PageContext, head: PageHead, body: Child, status =
 
 function Navigation({ user, section }: { user: UserRow; section: string | undefined }) {
   const { own, administration } = entriesFor(user);
+  // All of them at once would take several lines.
+  const isAdministration = administration.some(({ href }) => href === section);
+  const entries = isAdministration ? administration : user.is_admin ? [...own, administrationEntry] : own;
   return (
     <>
       <nav aria-label="Main">
         <ul>
-          {[chats, ...own, ...administration].map(({ href, label }) => (
+          {[...ways, ...entries].map(({ href, label }) => (
             <li>
               <a href={href} aria-current={href === section ? 'page' : undefined}>
                 {label}

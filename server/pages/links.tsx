@@ -3,6 +3,7 @@ import { ParleyError } from '@parley/contract';
 import type { Child } from 'hono/jsx';
 import { checkLink } from '../auth/links.ts';
 import type { LinkKind, LinkRow } from '../store/access/links.ts';
+import { frontPage } from './error-page.tsx';
 import { show } from './layout.tsx';
 import { Notice } from './parts.tsx';
 import type { PageContext, SiteDeps } from './site.ts';
@@ -34,19 +35,23 @@ export async function withLink(
 /** After a double click people see only the second response, so a POST says that the first one may have worked. */
 function brokenLink(c: PageContext, { title, why }: LinkPages): Promise<Response> {
   const wasSent = c.req.method === 'POST';
+  const { href, label } = frontPage(c);
   return show(
     c,
     { title, plain: true },
     <>
-      {wasSent && <Notice kind="good">If you just sent this form, it worked. Sign in.</Notice>}
+      {wasSent && (
+        <Notice kind="good">
+          If you pressed the button twice, it worked the first time.{!c.var.who && ' Sign in.'}
+        </Notice>
+      )}
       <div class="card">
-        {!wasSent && why}
+        {why}
         <p>
-          <a href="/sign-in" class={wasSent ? 'button' : undefined}>
-            Sign in
+          <a href={href} class="button">
+            {label}
           </a>
         </p>
-        {wasSent && why}
       </div>
     </>,
     404,

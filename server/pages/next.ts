@@ -27,8 +27,8 @@ export function detour(c: PageContext, page: string, notice: Done): string {
   return `${path}${path.includes('?') ? '&' : '?'}done=${notice}`;
 }
 
-/** Returns the page of the form by its Referer, without its notice. */
-function formPage(c: PageContext): string {
+/** Returns the page of the form by its Referer, without its notice, or the front page. */
+export function formPage(c: PageContext): string {
   const { origin } = c.var;
   const referrer = c.req.header('referer') ?? '';
   if (!URL.canParse(referrer)) return '/';

@@ -5,6 +5,8 @@ import type { PageContext } from './site.ts';
 /** The notices of pages. URLs choose one by its key, and cannot contain other text. */
 const notices = {
   'access-ended': 'The app can no longer act for you. Its access ended at once.',
+  'session-ended': 'That browser was signed out.',
+  'other-sessions-ended': 'All other browsers were signed out. You stay signed in here.',
   'token-revoked': 'The access token was revoked. It ended at once.',
   'app-registered': 'The app is registered.',
   'app-changed': 'The changes to the app are saved.',
@@ -33,9 +35,15 @@ export type Done = keyof typeof notices;
 /** Redirects to a page that shows the notice. */
 export const goTo = (c: PageContext, path: string, done: Done): Response => c.redirect(`${path}?done=${done}`, 303);
 
+/** Returns the notice that the URL names. */
+export function doneIn(c: PageContext): Done | undefined {
+  const done = c.req.query('done') ?? '';
+  return c.req.method === 'GET' && Object.hasOwn(notices, done) ? (done as Done) : undefined;
+}
+
 /** The notice that the URL names. */
 export function DoneNotice({ c }: { c: PageContext }) {
-  const done = c.req.query('done') ?? '';
-  if (c.req.method !== 'GET' || !Object.hasOwn(notices, done)) return null;
-  return <Notice kind={done === 'signed-out' || done === 'not-sent' ? 'bad' : 'good'}>{notices[done as Done]}</Notice>;
+  const done = doneIn(c);
+  if (done === undefined) return null;
+  return <Notice kind={done === 'signed-out' || done === 'not-sent' ? 'bad' : 'good'}>{notices[done]}</Notice>;
 }

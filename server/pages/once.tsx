@@ -25,7 +25,8 @@ export async function once<T>({ engine, now }: AccessServices, form: Form, work:
   if (mark === '') return work();
   const key = `form ${hashToken(mark)}`;
   if ((await engine.write((tx) => takeAttempt(tx, key, oneADay, now()))) > 0) {
-    const message = 'This form was sent already. Its result is shown only once.';
+    const message =
+      'This form was sent already. Its result is shown only once. If you did not copy it, end it and create another.';
     throw new PageError('conflict', message, { title: 'Already done' });
   }
   try {

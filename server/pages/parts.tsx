@@ -134,13 +134,6 @@ export function ScopeList({ scopes }: { scopes: readonly Scope[] }) {
   );
 }
 
-/** A time in UTC, because the server does not know the time zone of the user. */
-export function Time({ at }: { at: number | null }) {
-  if (at === null) return <span class="muted">never</span>;
-  const iso = new Date(at).toISOString();
-  return <time datetime={iso}>{`${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`}</time>;
-}
-
 /** Returns a title and heading that contain a name. Isolates a name that may be written from right to left: in markup with `bdi`, in the title with characters. */
 export const named = (name: string, before = '', after = ''): Pick<PageHead, 'title' | 'heading'> => ({
   title: `${before}\u2068${name}\u2069${after}`,

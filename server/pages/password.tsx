@@ -10,7 +10,7 @@ import { show } from './layout.tsx';
 import { type LinkPages, withLink } from './links.tsx';
 import { Notice } from './parts.tsx';
 import { forgetRecords, keepSession, letIn } from './session.ts';
-import { type PageContext, requireSignedIn, type Site, type SiteDeps } from './site.ts';
+import { type PageContext, requireSignedIn, type Site, type SiteDeps, sourceOf } from './site.ts';
 
 const section = '/password';
 
@@ -31,7 +31,8 @@ export function passwordPages(site: Site, deps: SiteDeps): void {
     const result = await attempt(c, async () => {
       const current = form.get('current');
       if (current === '') throw invalidField('current', 'is required');
-      const changed = await changePassword(services, actor, caller.tokenId, { current, next: readNewPassword(form) });
+      const passwords = { current, next: readNewPassword(form) };
+      const changed = await changePassword(services, actor, caller.tokenId, passwords, sourceOf(c));
       if (changed.outcome === 'wrong password') throw invalidField('current', 'is not your password');
       return changed;
     });
@@ -58,8 +59,7 @@ export function passwordPages(site: Site, deps: SiteDeps): void {
   site.post('/password-link/:secret', (c) =>
     withLink(c, deps, passwordLink, async (secret, link) => {
       const user = await userOf(link);
-      const clientIp = c.env.context.clientIp();
-      const arrival = await attempt(c, () => resetPassword(services, secret, readNewPassword(c.var.form), clientIp));
+      const arrival = await attempt(c, () => resetPassword(services, secret, readNewPassword(c.var.form), sourceOf(c)));
       return arrival instanceof RejectedForm
         ? linkPage(c, user, arrival)
         : letIn(c, deps, arrival, '/access?done=password-reset');
@@ -98,6 +98,10 @@ function changedPage(c: PageContext): Promise<Response> {
       <Notice kind="good">You stay signed in here. Every other browser was signed out.</Notice>
       <p>
         Apps and access tokens keep working. If one may have leaked, revoke it under <a href="/access">Access</a>.
+      </p>
+      <p>
+        If notifications were on in this browser, turn them on again under{' '}
+        <a href="/settings/notifications">Notifications</a>.
       </p>
     </div>,
   );

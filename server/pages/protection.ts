@@ -3,8 +3,14 @@ import { limitHeaders } from '../http/responses.ts';
 import { confirmPath } from './next.ts';
 import type { PageContext } from './site.ts';
 
-/** Of the web client: its own files, previews of files that are about to be sent, and players. */
-const clientSources = ["script-src 'self'", "img-src 'self' blob:", "media-src 'self' blob:"];
+/** The web client loads its own files, and shows or plays files that are about to be sent. */
+const clientSources = [
+  "script-src 'self'",
+  "img-src 'self' blob:",
+  "media-src 'self' blob:",
+  "worker-src 'self'",
+  "manifest-src 'self'",
+];
 
 /** Forbids inline scripts and styles, frames and caching: pages show private data. */
 export function protect(c: PageContext, isHttps: boolean): void {

@@ -8,8 +8,9 @@ import { attempt, RejectedForm } from './form.ts';
 import { idIn } from './ids.ts';
 import { show } from './layout.tsx';
 import { goTo } from './notices.tsx';
-import { Card, Confirm, Item, Items, Time } from './parts.tsx';
+import { Card, Confirm, Item, Items } from './parts.tsx';
 import { type PageContext, requireAdministrator, type SignedIn, type Site, type SiteDeps } from './site.ts';
+import { Time } from './time.tsx';
 
 const path = '/admin/webhooks';
 

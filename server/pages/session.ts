@@ -1,8 +1,11 @@
+import { hashToken } from '../auth/access-token.ts';
 import type { Arrival } from '../auth/arrivals.ts';
 import { sessionMs, signOut } from '../auth/sessions.ts';
 import { cookieNames, readCookie, writeCookie } from '../http/cookies.ts';
 import { isTrustworthy } from '../http/origin.ts';
+import { findSessionOwner } from '../store/access/sessions.ts';
 import { forgetPath } from './assets.ts';
+import { withNext } from './next.ts';
 import type { PageContext, SiteDeps } from './site.ts';
 
 const deviceMs = 365 * 24 * 3_600_000;
@@ -23,19 +26,40 @@ export async function endSession(c: PageContext, { services }: SiteDeps): Promis
   if (who) await signOut(services, who.actor, who.caller.tokenId);
 }
 
-export const dropSession = (c: PageContext, deps: SiteDeps): void => setCookie(c, deps, 'session', '', 0);
+/** Signs the browser out, and redirects to the sign-in page, which continues at `next`. */
+export async function leave(c: PageContext, deps: SiteDeps, next = '/'): Promise<Response> {
+  await endSession(c, deps);
+  setCookie(c, deps, 'session', '', 0);
+  forgetRecords(c);
+  return c.redirect(withNext('/sign-in', next), 303);
+}
 
-/** Deletes what the web client keeps in the browser, where browsers obey this header. */
+/** Why the session in the browser's cookie has ended. Undefined if it has not, or if nothing is known of it. */
+export async function sessionEnd(
+  c: PageContext,
+  { services }: SiteDeps,
+): Promise<'signed out' | 'disabled' | undefined> {
+  const secret = c.env.context.sessionSecret();
+  if (c.var.who || secret === undefined) return undefined;
+  const owner = await findSessionOwner(services.engine, hashToken(secret));
+  return owner && (owner.disabled_at === null ? 'signed out' : 'disabled');
+}
+
+/** Deletes what the web client keeps in the browser, where browsers obey this header. Only for responses that no other site can cause. */
 export function forgetRecords(c: PageContext): void {
   if (isTrustworthy(c.var.origin)) c.header('clear-site-data', '"storage"');
 }
 
-/** Returns the script that does so elsewhere: over plain HTTP in a local network. */
-export const forgetScriptFor = (c: PageContext): string | undefined =>
-  isTrustworthy(c.var.origin) ? undefined : forgetPath;
+/**
+ * Returns the script that does so on a page that a browser without a session shows: its session may have ended while no tab was open.
+ * The header would also work in an image on another site, which is loaded without the cookie.
+ */
+export const forgetScriptFor = (c: PageContext): string | undefined => (c.var.who ? undefined : forgetPath);
 
 /** Starts a session. The browser's earlier session ends, and the cookie is always new, so one that an attacker planted is useless. */
 export async function letIn(c: PageContext, deps: SiteDeps, arrival: Arrival, next = '/'): Promise<Response> {
+  const { who } = c.var;
+  if (who && who.user.user_id !== arrival.user.user_id) forgetRecords(c);
   await endSession(c, deps);
   keepSession(c, deps, arrival);
   return c.redirect(next, 303);

@@ -5,7 +5,7 @@ import { attempt, RejectedForm } from './form.ts';
 import { show } from './layout.tsx';
 import { type LinkPages, withLink } from './links.tsx';
 import { letIn } from './session.ts';
-import type { PageContext, Site, SiteDeps } from './site.ts';
+import { type PageContext, type Site, type SiteDeps, sourceOf } from './site.ts';
 
 const setupLink: LinkPages = {
   kind: 'setup',
@@ -28,8 +28,7 @@ export function setupPages(site: Site, deps: SiteDeps): void {
   site.post('/setup/:secret', (c) =>
     withLink(c, deps, setupLink, async (secret) => {
       const { form } = c.var;
-      const clientIp = c.env.context.clientIp();
-      const arrival = await attempt(c, () => setUp(deps.services, secret, readPerson(form), clientIp), 422);
+      const arrival = await attempt(c, () => setUp(deps.services, secret, readPerson(form), sourceOf(c)), 422);
       if (arrival instanceof RejectedForm) return setupPage(c, arrival);
       deps.setUpDone();
       return letIn(c, deps, arrival);

@@ -1,11 +1,12 @@
 /** @jsxImportSource hono/jsx */
-import { signIn } from '../auth/sign-in.ts';
+import { type SignIn, signIn } from '../auth/sign-in.ts';
 import { Field, PostForm } from './fields.tsx';
-import { RejectedForm, throttled } from './form.ts';
+import { attempt, RejectedForm, throttled } from './form.ts';
 import { show } from './layout.tsx';
 import { localPath, withNext } from './next.ts';
-import { DoneNotice } from './notices.tsx';
-import { deviceOf, dropSession, endSession, forgetRecords, forgetScriptFor, letIn } from './session.ts';
+import { DoneNotice, doneIn } from './notices.tsx';
+import { Notice } from './parts.tsx';
+import { deviceOf, forgetScriptFor, leave, letIn, sessionEnd } from './session.ts';
 import { type PageContext, type Site, type SiteDeps, sourceOf } from './site.ts';
 
 export function signInPages(site: Site, deps: SiteDeps): void {
@@ -19,29 +20,40 @@ export function signInPages(site: Site, deps: SiteDeps): void {
     const next = localPath(origin, form.get('next'));
     const name = form.get('name').trim();
     const device = deviceOf(c, deps);
-    const result = await signIn(deps.services, { name, password: form.get('password'), device, ...sourceOf(c) });
+    const result = await attempt(c, () =>
+      signIn(deps.services, { name, password: form.get('password'), device, ...sourceOf(c) }),
+    );
+    if (result instanceof RejectedForm) return signInPage(c, deps, next, result);
     if (result.outcome === 'signed in') return letIn(c, deps, result, next);
-    const rejected =
-      result.outcome === 'refused'
-        ? new RejectedForm(form, 422, 'The name or the password is wrong.')
-        : throttled(c, 'There were too many attempts.', result.retrySeconds);
-    return signInPage(c, deps, next, rejected);
+    return signInPage(c, deps, next, refusal(c, result));
   });
 
-  site.post('/sign-out', async (c) => {
-    await endSession(c, deps);
-    dropSession(c, deps);
-    forgetRecords(c);
-    return c.redirect(withNext('/sign-in', localPath(c.var.origin, c.var.form.get('next'))), 303);
-  });
+  site.post('/sign-out', (c) => leave(c, deps, localPath(c.var.origin, c.var.form.get('next'))));
 }
 
-function signInPage(c: PageContext, deps: SiteDeps, next: string, rejected?: RejectedForm): Promise<Response> {
+const disabledWords = 'Your account is disabled, so you cannot sign in. Ask an administrator to enable it again.';
+
+function refusal(c: PageContext, result: Exclude<SignIn, { outcome: 'signed in' }>): RejectedForm {
+  if (result.outcome === 'throttled') return throttled(c, 'There were too many attempts.', result.retrySeconds);
+  return result.outcome === 'disabled'
+    ? new RejectedForm(c.var.form, 403, disabledWords)
+    : new RejectedForm(c.var.form, 422, 'The name or the password is wrong.');
+}
+
+/** Says why the person is here: the notice of a redirect, or the end of the browser's session. */
+async function reason(c: PageContext, deps: SiteDeps) {
+  const end = await sessionEnd(c, deps);
+  if (end === 'disabled') return <Notice kind="bad">{disabledWords}</Notice>;
+  if (end === undefined || doneIn(c)) return <DoneNotice c={c} />;
+  return <Notice kind="good">You were signed out in this browser. Sign in to continue.</Notice>;
+}
+
+async function signInPage(c: PageContext, deps: SiteDeps, next: string, rejected?: RejectedForm): Promise<Response> {
   return show(
     c,
     { title: 'Sign in', plain: true, script: forgetScriptFor(c) },
     <>
-      <DoneNotice c={c} />
+      {!rejected && (await reason(c, deps))}
       <PostForm action="/sign-in" button="Sign in" rejected={rejected} class="card">
         <input type="hidden" name="next" value={next} />
         <Field name="name" label="Name" rejected={rejected} autocomplete="username" autofocus={!rejected} />

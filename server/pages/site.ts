@@ -1,19 +1,21 @@
-import { errors, ParleyError, type UserId } from '@parley/contract';
+import { ParleyError, type UserId } from '@parley/contract';
 import { type Context, Hono } from 'hono';
 import { matchedRoutes } from 'hono/route';
-import type { SignUpPolicy } from '../auth/arrivals.ts';
 import type { Actor } from '../auth/audit.ts';
 import type { Caller } from '../auth/caller.ts';
+import type { SignUpPolicy } from '../auth/links.ts';
 import type { OAuth } from '../auth/oauth/oauth.ts';
 import { RecentPasswordNeeded } from '../auth/recent-password.ts';
 import type { SignInServices } from '../auth/services.ts';
 import type { Source } from '../auth/sign-in.ts';
+import { cleanUserAgent } from '../domain/user-agent.ts';
 import { networksOf } from '../http/client-ip.ts';
 import { isSameOrigin, originOf } from '../http/origin.ts';
 import type { PipelineDeps } from '../http/pipeline.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { asParleyError, failure } from '../http/responses.ts';
 import type { Handlers, Services } from '../operations/operation.ts';
+import { readService } from '../store/access/service.ts';
 import { findUser, type UserRow } from '../store/access/users.ts';
 import { errorPage, foreignForm } from './error-page.tsx';
 import { type Form, readForm } from './form.ts';
@@ -42,6 +44,8 @@ export interface Env {
   Variables: {
     readonly origin: string;
     who: SignedIn | undefined;
+    /** The name of this service, or of the product if the database is away. */
+    serviceName: string;
     /** Other sites that a form on this page may lead to. */
     formTargets: readonly string[];
     /** True on a page with a script: the web client, and sign-in where it must delete what the client keeps. */
@@ -65,6 +69,7 @@ export function buildSite(deps: SiteDeps, register: (site: Site) => void): Site 
     context.operation = 'page';
     context.clientIp();
     c.set('origin', originOf(publicUrl, c.req.raw));
+    c.set('serviceName', 'Parley');
     c.set('formTargets', []);
     c.set('hasScript', false);
     await next();
@@ -80,6 +85,9 @@ export function buildSite(deps: SiteDeps, register: (site: Site) => void): Site 
       c.set('who', who);
       if (who) context.admit(who.caller, []);
       else context.countClient();
+      // Without a database, forms still come back with what was typed.
+      const service = await readService(services.engine).catch(() => undefined);
+      if (service) c.set('serviceName', service.name);
     }
     // A POST to an unknown path gets the 404 page.
     if (c.req.method === 'POST' && pageOf(c) !== 'none') {
@@ -92,16 +100,15 @@ export function buildSite(deps: SiteDeps, register: (site: Site) => void): Site 
   });
 
   site.onError((thrown, c) => {
-    if (thrown instanceof SignInNeeded) return c.redirect(detour(c, '/sign-in', 'signed-out'), 303);
+    if (thrown instanceof ParleyError && thrown.code === 'unauthorized')
+      return c.redirect(detour(c, '/sign-in', 'signed-out'), 303);
     if (thrown instanceof RecentPasswordNeeded) return c.redirect(detour(c, confirmPath, 'not-sent'), 303);
     const error = asParleyError(thrown);
     c.env.context.error = error;
-    return errorPage(c, errors[error.code].status, error.message, thrown);
+    return errorPage(c, error);
   });
 
-  site.notFound((c) =>
-    wantsPage(c) ? errorPage(c, 404, 'There is no page at this URL.') : failure(nothingHere(), c.env.context),
-  );
+  site.notFound((c) => (wantsPage(c) ? errorPage(c, noPage()) : failure(nothingHere(), c.env.context)));
 
   register(site);
   return site;
@@ -109,6 +116,8 @@ export function buildSite(deps: SiteDeps, register: (site: Site) => void): Site 
 
 /** Returns the route of the page. The path itself may contain a secret. */
 const pageOf = (c: PageContext): string => matchedRoutes(c).findLast(({ path }) => path !== '/*')?.path ?? 'none';
+
+const noPage = () => new ParleyError('not_found', 'There is no page at this URL. The link may be old or incomplete.');
 
 const nothingHere = () =>
   new ParleyError('not_found', 'There is nothing at this URL. The API is at /api/<resource>/<action>.');
@@ -129,7 +138,7 @@ async function authenticate({ engine }: SiteDeps['services'], context: RequestCo
 /** Returns the signed-in user. Redirects anybody else to the sign-in page, which returns here. */
 export function requireSignedIn(c: PageContext): SignedIn {
   const { who } = c.var;
-  if (!who) throw new SignInNeeded();
+  if (!who) throw new ParleyError('unauthorized', 'Sign in first.');
   return who;
 }
 
@@ -139,15 +148,8 @@ export function requireAdministrator(c: PageContext): SignedIn {
   return who;
 }
 
-/** Redirects to the sign-in page. */
-class SignInNeeded extends ParleyError {
-  constructor() {
-    super('unauthorized', 'Sign in first.');
-  }
-}
-
 /** Returns the client, as the limits of sign-in and sign-up know it. */
 export function sourceOf(c: PageContext): Source {
   const address = c.env.context.clientIp();
-  return { address, networks: networksOf(address) };
+  return { address, networks: networksOf(address), userAgent: cleanUserAgent(c.req.header('user-agent')) };
 }

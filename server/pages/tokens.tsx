@@ -5,7 +5,8 @@ import type { TokenRow } from '../store/access/tokens.ts';
 import { Boxes, Field, PostForm, Select } from './fields.tsx';
 import { type Form, RejectedForm } from './form.ts';
 import { Once, type OnceProps } from './once.tsx';
-import { Card, Confirm, Item, Items, Secret, Time } from './parts.tsx';
+import { Card, Confirm, Item, Items, Secret } from './parts.tsx';
+import { Time } from './time.tsx';
 
 /** Access tokens on the pages of people and of bots. */
 

@@ -56,8 +56,8 @@ export class Deadlines {
 interface Post {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent as UTF-8. */
-  readonly body: string;
+  /** A text is sent as UTF-8. */
+  readonly body: string | Uint8Array<ArrayBuffer>;
 }
 
 export interface ClientOptions {

@@ -1,47 +1,75 @@
 import { type Signal, signal } from '@preact/signals';
 import { Batch } from '../lib/batch.ts';
 import { result, transact } from '../store/database.ts';
+import { type Conversation, type ConversationKey, conversationKey } from './conversation.ts';
 
 const delayMs = 300;
 
-/** Texts that were begun, one for each chat. They survive a reload. */
+/** A text that was begun. */
+export interface Draft {
+  /** Null for a thread whose draft is from before version 4 of the database. */
+  readonly chat_id: number | null;
+  readonly text: string;
+}
+
+/** Texts that were begun, one for each conversation. They survive a reload. */
 export class Drafts {
-  readonly texts: Signal<ReadonlyMap<number, string>> = signal(new Map());
+  readonly #drafts: Signal<ReadonlyMap<ConversationKey, Draft>> = signal(new Map());
   readonly #db: IDBDatabase;
-  readonly #batch: Batch<number>;
+  readonly #batch: Batch<ConversationKey>;
 
   constructor(db: IDBDatabase, onError: (error: unknown) => void) {
     this.#db = db;
-    this.#batch = new Batch(delayMs, (ids) => void this.#write(ids).catch(onError));
+    this.#batch = new Batch(delayMs, (keys) => void this.#write(keys).catch(onError));
   }
 
   async load(): Promise<void> {
-    this.texts.value = await transact(this.#db, ['drafts'], 'readonly', async (store) => {
-      const drafts = store('drafts');
-      const [ids, texts] = await Promise.all([result(drafts.getAllKeys()), result<string[]>(drafts.getAll())]);
-      return new Map(ids.map((id, i) => [Number(id), texts[i] ?? '']));
+    this.#drafts.value = await transact(this.#db, ['drafts'], 'readonly', async (store) => {
+      const [keys, drafts] = await Promise.all([
+        result(store('drafts').getAllKeys()),
+        result<Draft[]>(store('drafts').getAll()),
+      ]);
+      return new Map(drafts.map((draft, i) => [keys[i] as ConversationKey, draft]));
     });
   }
 
-  get(chatId: number): string {
-    return this.texts.value.get(chatId) ?? '';
+  get(conversation: Conversation): string {
+    return this.#drafts.value.get(conversationKey(conversation))?.text ?? '';
   }
 
-  set(chatId: number, text: string): void {
-    if (text === this.texts.peek().get(chatId)) return;
-    const texts = new Map(this.texts.peek());
-    if (text === '') texts.delete(chatId);
-    else texts.set(chatId, text);
-    this.texts.value = texts;
-    this.#batch.add(chatId);
+  /** Returns the drafts of a chat and of its threads. */
+  inChat(chatId: number): readonly (readonly [ConversationKey, Draft])[] {
+    return [...this.#drafts.value].filter(([, { chat_id }]) => chat_id === chatId);
   }
 
-  async #write(ids: readonly number[]): Promise<void> {
+  set(conversation: Conversation, text: string): void {
+    this.#put(conversationKey(conversation), { chat_id: conversation.chatId, text });
+  }
+
+  discard(key: ConversationKey): void {
+    this.#put(key, { chat_id: null, text: '' });
+  }
+
+  /** Stores what is new at once. The page may be about to go. */
+  flush(): void {
+    this.#batch.flush();
+  }
+
+  #put(key: ConversationKey, draft: Draft): void {
+    const drafts = new Map(this.#drafts.peek());
+    if (draft.text === (drafts.get(key)?.text ?? '')) return;
+    if (draft.text === '') drafts.delete(key);
+    else drafts.set(key, draft);
+    this.#drafts.value = drafts;
+    this.#batch.add(key);
+  }
+
+  async #write(keys: readonly ConversationKey[]): Promise<void> {
     await transact(this.#db, ['drafts'], 'readwrite', (store) => {
-      for (const id of ids) {
-        const text = this.texts.peek().get(id);
-        if (text === undefined) store('drafts').delete(id);
-        else store('drafts').put(text, id);
+      for (const key of keys) {
+        const draft = this.#drafts.peek().get(key);
+        if (draft === undefined) store('drafts').delete(key);
+        else store('drafts').put(draft, key);
       }
     });
   }

@@ -15,6 +15,9 @@ export class Lease {
   readonly #name: string;
   readonly #owner: string;
   readonly #now: () => number;
+  /** When it ends, if it is ours. */
+  #until = 0;
+  #holder: string | undefined;
 
   constructor(db: IDBDatabase, name: string, owner: string, now: () => number) {
     this.#db = db;
@@ -23,24 +26,36 @@ export class Lease {
     this.#now = now;
   }
 
-  /** Takes or extends the lease. Returns the milliseconds until it may be free, or 0 if it is ours. */
-  take(): Promise<number> {
+  /** The other owner that the last attempt to take it found. */
+  get holder(): string | undefined {
+    return this.#holder;
+  }
+
+  /**
+   * Takes or extends the lease. Returns the milliseconds until it may be free, or 0 if it is ours. The lease of an owner that is
+   * `gone` is free.
+   */
+  take(gone?: string): Promise<number> {
     return transact(this.#db, ['leases'], 'readwrite', async (store) => {
       const now = this.#now();
       const row = await result<LeaseRow | undefined>(store('leases').get(this.#name));
       // A clock that was set back must not lock everybody out.
-      const isHeld = row && row.owner !== this.#owner && row.until > now && row.until <= now + leaseMs;
-      if (isHeld) return row.until - now;
-      store('leases').put({ owner: this.#owner, until: now + leaseMs } satisfies LeaseRow, this.#name);
+      const isValid = row && row.until > now && row.until <= now + leaseMs;
+      if (isValid && row.owner !== this.#owner && row.owner !== gone) {
+        this.#holder = row.owner;
+        this.#until = 0;
+        return row.until - now;
+      }
+      this.#until = now + leaseMs;
+      store('leases').put({ owner: this.#owner, until: this.#until } satisfies LeaseRow, this.#name);
       return 0;
     });
   }
 
-  /** Gives the lease up, if it is ours. */
-  release(): Promise<void> {
-    return transact(this.#db, ['leases'], 'readwrite', async (store) => {
-      const row = await result<LeaseRow | undefined>(store('leases').get(this.#name));
-      if (row?.owner === this.#owner) store('leases').delete(this.#name);
-    });
+  /** Gives the lease up, if it is ours. It reads nothing first, because the page may be about to go. */
+  async release(): Promise<void> {
+    const isOurs = this.#until > this.#now();
+    this.#until = 0;
+    if (isOurs) await transact(this.#db, ['leases'], 'readwrite', (store) => void store('leases').delete(this.#name));
   }
 }

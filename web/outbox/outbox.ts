@@ -3,8 +3,10 @@ import { type Signal, signal } from '@preact/signals';
 import { result, transact } from '../store/database.ts';
 import { filesOf, type MessageRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
+import type { Journal } from './journal.ts';
 import { Lease, leaseMs } from './lease.ts';
-import type { AttachedFile } from './uploads.ts';
+import { type Refusal, refusalOf } from './refusal.ts';
+import { isPending, type PendingFile, type UnsentFile, type Uploads } from './uploads.ts';
 
 /** A message that the server does not have yet. */
 export interface Unsent {
@@ -15,20 +17,32 @@ export interface Unsent {
   readonly chat_id: number;
   readonly content: string;
   readonly reply_to: number | null;
-  /** Its files, which are uploaded already. */
-  readonly files?: readonly AttachedFile[];
+  /** Its files. It is sent once all of them are uploaded. */
+  readonly files?: readonly UnsentFile[];
   /** Milliseconds since 1970. */
   readonly created_at: number;
   /** Why the server refused it. It is not sent again by itself. */
-  readonly refusal: string | null;
-  /** The message that it became. Its response is still on the way. */
-  readonly sentAs?: number;
+  readonly refusal: Refusal | null;
+  /** The id that the message will have is higher than this one. */
+  readonly after: number;
+}
+
+export type NewUnsent = Omit<Unsent, 'seq'>;
+
+/** The parts of a message besides its text. */
+export interface Extras {
+  /** The thread that it is written in. */
+  readonly threadId?: number | undefined;
+  readonly replyTo?: number | undefined;
+  readonly files?: readonly UnsentFile[];
 }
 
 export interface OutboxDeps {
   readonly db: IDBDatabase;
+  readonly journal: Journal<NewUnsent>;
   readonly client: Client;
   readonly store: Store;
+  readonly uploads: Pick<Uploads, 'keep' | 'resume' | 'release' | 'retry' | 'sweep'>;
   readonly now: () => number;
   readonly newKey: () => string;
   /** Tells the other tabs that the outbox has changed, and listens to them. */
@@ -38,11 +52,10 @@ export interface OutboxDeps {
 }
 
 /** The server keeps idempotency keys for this long. An older message could arrive twice, so the user decides. */
-const maxAgeMs = 7 * 24 * 3_600_000;
+const keyRetentionMs = 7 * 24 * 3_600_000;
 
-/** So many own messages are remembered. */
-const maxUnclaimed = 50;
-const maxRecognized = 1_000;
+/** The server accepts so many in one message. More become further messages. */
+const maxFiles = 10;
 
 const firstPauseMs = 500;
 const maxPauseMs = 15_000;
@@ -50,33 +63,44 @@ const maxPauseMs = 15_000;
 /** Statuses of refusals that pass. */
 const transient: readonly number[] = [408, 425, 429];
 
-/** Sends messages in the order in which they were written, exactly once, from one tab at a time. They survive a reload. */
+/**
+ * Sends messages in the order in which they were written, exactly once, from one tab at a time. They survive a reload. A message
+ * with files waits for their uploads. Texts that were written later do not wait for it, but messages with files do.
+ */
 export class Outbox {
   readonly items: Signal<readonly Unsent[]> = signal([]);
+  /** Why all messages wait, if the server says so. They are sent by themselves later. */
+  readonly delay: Signal<Refusal | undefined> = signal(undefined);
   readonly #deps: OutboxDeps;
   readonly #lease: Lease;
   #wake: (() => void) | undefined;
   #isAwake = false;
   readonly #stopping = new AbortController();
   #pauseMs = firstPauseMs;
-  readonly #recognized = new Set<number>();
-  /** Own messages that were not in the outbox yet: another tab sent them before its note arrived here. */
-  #unclaimed: readonly { readonly message: MessageRecord; readonly receivedAt: number }[] = [];
 
   constructor(deps: OutboxDeps) {
     this.#deps = deps;
     this.#lease = new Lease(deps.db, 'outbox', deps.newKey(), deps.now);
     deps.channel.addEventListener('message', this.#changedElsewhere);
+    deps.store.listen({ timelineChanged: (chatId) => void this.#removeArrived(chatId).catch(deps.onError) });
   }
 
   /** Loads what was not sent, and sends it. Resolves once it is stopped. */
   async start(): Promise<void> {
+    await this.#add(this.#deps.journal.all());
     await this.#load();
+    this.#deps.uploads.sweep().catch(this.#deps.onError);
     while (!this.#stopping.signal.aborted) {
-      const item = this.#next();
+      const item = this.next();
       if (!item) await this.#sleep();
-      else await this.#sendWithLease(item);
+      else await this.#sendWithLease(item).catch((error) => this.#storageFailed(error));
     }
+  }
+
+  /** The message is still stored, or in memory. It is tried again like after a lost connection. */
+  async #storageFailed(error: unknown): Promise<void> {
+    this.#deps.onError(error);
+    await this.#sleep(maxPauseMs);
   }
 
   stop(): void {
@@ -99,69 +123,121 @@ export class Outbox {
   }
 
   /** Adds a message. It is shown at once. Resolves once it is stored. */
-  async send(
-    chatId: number,
-    content: string,
-    replyTo: number | null = null,
-    files: readonly AttachedFile[] = [],
-  ): Promise<void> {
-    const { newKey, now } = this.#deps;
-    const item = {
+  async send(chatId: number, content: string, { threadId, replyTo, files = [] }: Extras = {}): Promise<void> {
+    const { newKey, now, store, journal, uploads } = this.#deps;
+    const common = { chat_id: chatId, after: store.newestId(chatId), created_at: now(), refusal: null };
+    const items = partsOf(files).map((part, i) => ({
+      ...common,
       key: newKey(),
-      chat_id: chatId,
-      content,
-      reply_to: replyTo,
-      ...(files.length > 0 && { files }),
-      created_at: now(),
-      refusal: null,
-    };
-    await transact(this.#deps.db, ['outbox', 'uploads'], 'readwrite', (store) => {
-      // The files are in the message or beside it, whenever the page is reloaded.
-      for (const { file_id } of files) store('uploads').delete(file_id);
-      store('outbox').add(item);
-    });
+      content: i === 0 ? content : '',
+      reply_to: (i === 0 ? replyTo : undefined) ?? threadId ?? null,
+      ...(part.length > 0 && { files: part }),
+    }));
+    for (const item of items) journal.add(item);
+    await this.#add(items);
     await this.#changed();
+    await uploads.keep(files.filter(isPending));
   }
 
-  /** Sends a refused or old message again, as a new one. */
+  async #add(items: readonly NewUnsent[]): Promise<void> {
+    await transact(this.#deps.db, ['outbox', 'uploads'], 'readwrite', (store) => {
+      for (const item of items) {
+        // The files are in the message or beside it, whenever the page is reloaded.
+        for (const file of item.files ?? []) if (!isPending(file)) store('uploads').delete(file.file_id);
+        addOnce(store('outbox'), item);
+      }
+    });
+    for (const item of items) this.#deps.journal.remove(item);
+  }
+
+  /** Sends a message again, as a new one, that was refused, is old, or has files that were not uploaded. */
   async retry(seq: number): Promise<void> {
-    const { newKey, now } = this.#deps;
-    await this.#edit(seq, (item) => ({ ...item, key: newKey(), created_at: now(), refusal: null }));
+    const { newKey, now, store, uploads } = this.#deps;
+    const renewed = ({ chat_id }: Unsent) => ({ key: newKey(), created_at: now(), after: store.newestId(chat_id) });
+    const pending = this.items.value.filter((item) => item.seq === seq).flatMap(pendingFilesOf);
+    await this.#edit(seq, ({ files, ...item }) => ({
+      ...item,
+      ...renewed(item),
+      ...(files && { files: files.map(withoutProblem) }),
+      refusal: null,
+    }));
+    for (const { key } of pending) uploads.retry(key);
   }
 
   async discard(seq: number): Promise<void> {
     await this.#edit(seq, () => undefined);
   }
 
-  /** The stream may bring a message before the response to its send does. It must not be shown twice. */
-  recognize(message: MessageRecord): void {
-    // A response and an event bring the same message. The second must not be taken for the next one with this text.
-    if (message.user_id !== this.#deps.store.me.user_id || this.#recognized.has(message.message_id)) return;
-    this.#remember(message.message_id);
-    const first = this.items.value.find(
-      ({ chat_id, refusal, sentAs }) => chat_id === message.chat_id && refusal === null && sentAs === undefined,
-    );
-    if (first && isSame(first, message)) this.#markSent((item) => item === first, message);
-    else this.#unclaimed = [...this.#unclaimed.slice(1 - maxUnclaimed), { message, receivedAt: this.#deps.now() }];
+  /**
+   * Changes a file of a message, if it is still pending. Undefined removes it, and the message too if nothing is left of it.
+   */
+  async changeFile(key: string, change: (file: PendingFile) => UnsentFile | undefined): Promise<void> {
+    await transact(this.#deps.db, ['outbox', 'uploads'], 'readwrite', async (store) => {
+      const items = await result<Unsent[]>(store('outbox').getAll());
+      const item = items.find((one) => pendingFilesOf(one).some((file) => file.key === key));
+      if (!item) return;
+      const { files: before = [], ...message } = item;
+      const files = before.flatMap((file) => (isPending(file) && file.key === key ? (change(file) ?? []) : file));
+      for (const file of files) if (!isPending(file)) store('uploads').delete(file.file_id);
+      if (files.length === 0 && message.content.trim() === '') store('outbox').delete(item.seq);
+      else store('outbox').put({ ...message, ...(files.length > 0 && { files }) });
+    });
+    await this.#changed();
   }
 
-  #remember(messageId: number): void {
-    this.#recognized.add(messageId);
-    const [oldest] = this.#recognized;
-    if (this.#recognized.size > maxRecognized && oldest !== undefined) this.#recognized.delete(oldest);
+  /** Returns the messages of a chat that are not among these yet. The stream may bring one before the response to its send does. */
+  unsentIn(chatId: number, messages: readonly MessageRecord[]): Unsent[] {
+    return this.#match(chatId, messages).flatMap(({ item, sent }) => (sent ? [] : item));
   }
 
-  #markSent(isSent: (item: Unsent) => boolean, { message_id }: MessageRecord): void {
-    this.#remember(message_id);
-    this.items.value = this.items.value.map((item) => (isSent(item) ? { ...item, sentAs: message_id } : item));
+  /** Returns the items of a chat, each with its message if that is among these. */
+  #match(
+    chatId: number,
+    messages: readonly MessageRecord[],
+  ): { readonly item: Unsent; readonly sent?: MessageRecord }[] {
+    const { user_id } = this.#deps.store.me;
+    let last = 0;
+    return this.items.value
+      .filter(({ chat_id }) => chat_id === chatId)
+      .map((item) => {
+        const after = Math.max(last, item.after);
+        const sent = messages.find(
+          (message) => message.message_id > after && message.user_id === user_id && isSame(item, message),
+        );
+        if (!sent || item.refusal !== null) return { item };
+        last = sent.message_id;
+        return { item, sent };
+      });
+  }
+
+  /** Removes the old messages of a chat that did arrive. Others are removed by the response to their send, but these are not sent. */
+  async #removeArrived(chatId: number): Promise<void> {
+    const isOldHere = (item: Unsent) => item.chat_id === chatId && this.isOld(item);
+    if (this.#stopping.signal.aborted || !this.items.peek().some(isOldHere)) return;
+    const messages = this.#deps.store.peekTimeline(chatId)?.messages ?? [];
+    for (const { item, sent } of this.#match(chatId, messages)) {
+      if (sent && this.isOld(item)) await this.#removeSent(item, sent);
+    }
   }
 
   isOld({ created_at }: Unsent): boolean {
-    return this.#deps.now() - created_at > maxAgeMs;
+    return this.#deps.now() - created_at > keyRetentionMs;
   }
 
-  #next(): Unsent | undefined {
-    return this.items.value.find((item) => item.refusal === null && !this.isOld(item));
+  /** Returns whether a message is sent by itself. The user decides about the others, which hold up none. */
+  isOnItsWay(item: Unsent): boolean {
+    return item.refusal === null && !this.isOld(item) && !pendingFilesOf(item).some(({ problem }) => problem);
+  }
+
+  /** Returns the message that is sent next. */
+  next(): Unsent | undefined {
+    /** Chats in which a message waits for its files. */
+    const waiting = new Set<number>();
+    return this.items.value.find((item) => {
+      if (!this.isOnItsWay(item)) return false;
+      if (pendingFilesOf(item).length > 0) waiting.add(item.chat_id);
+      return !item.files || !waiting.has(item.chat_id);
+    });
   }
 
   async #sendWithLease(item: Unsent): Promise<void> {
@@ -169,17 +245,24 @@ export class Outbox {
     // The tab that has the lease says when it is done, or goes away without a word.
     if (waitMs > 0) return this.#sleep(waitMs);
     const renewal = setInterval(() => void this.#lease.take().catch(this.#deps.onError), leaseMs / 3);
+    let isDone = true;
     try {
       await this.#load();
-      // Another tab may have sent it before we got the lease.
-      if (this.items.value.some(({ key }) => key === item.key)) await this.#sendOnce(item);
+      // Another tab may have sent or changed it before we got the lease.
+      const next = this.next();
+      if (next?.key === item.key) isDone = await this.#sendOnce(next);
     } finally {
       clearInterval(renewal);
       if (!this.#stopping.signal.aborted) await this.#lease.release();
     }
+    if (isDone) return;
+    const pauseMs = this.#pauseMs;
+    this.#pauseMs = Math.min(pauseMs * 2, maxPauseMs);
+    await this.#sleep(pauseMs);
   }
 
-  async #sendOnce(item: Unsent): Promise<void> {
+  /** Returns false if it must be tried again later. */
+  async #sendOnce(item: Unsent): Promise<boolean> {
     const { client, store, signedOut } = this.#deps;
     const { chat_id, content, reply_to, files, key } = item;
     try {
@@ -187,27 +270,30 @@ export class Outbox {
         chat_id,
         ...(content !== '' && { content }),
         ...(reply_to !== null && { reply_to }),
-        ...(files && { file_ids: files.map(({ file_id }) => file_id) }),
+        ...(files && { file_ids: files.flatMap((file) => (isPending(file) ? [] : file.file_id)) }),
       };
       const { message } = await client.messages.send(input, {
         idempotencyKey: key,
         signal: this.#stopping.signal,
       });
       this.#pauseMs = firstPauseMs;
-      this.#markSent(({ key: own }) => own === key, message);
+      this.delay.value = undefined;
       store.addMessage(message);
-      await this.#edit(item.seq, () => undefined);
+      await this.#removeSent(item, message);
     } catch (error) {
-      if (this.#stopping.signal.aborted) return;
-      if (error instanceof ApiError && error.status === 401) {
-        this.stop();
-        return signedOut();
-      }
+      if (this.#stopping.signal.aborted) return true;
       const isRefused = error instanceof ApiError && error.status < 500 && !transient.includes(error.status);
-      if (isRefused) return this.#edit(item.seq, (now) => ({ ...now, refusal: error.message }));
-      await this.#sleep(this.#pauseMs);
-      this.#pauseMs = Math.min(this.#pauseMs * 2, maxPauseMs);
+      this.delay.value = error instanceof ApiError && !isRefused ? refusalOf(error) : undefined;
+      if (!isRefused) {
+        this.#pauseMs = Math.max(this.#pauseMs, ((error as Partial<ApiError>).retryAfter ?? 0) * 1_000);
+        return false;
+      }
+      if (error.status === 401) {
+        this.stop();
+        signedOut();
+      } else await this.#edit(item.seq, (now) => ({ ...now, refusal: refusalOf(error) }));
     }
+    return true;
   }
 
   /** Waits for a change, or so many milliseconds at most. */
@@ -233,6 +319,17 @@ export class Outbox {
     await this.#changed();
   }
 
+  /** Removes a message that was sent. Those behind it are other messages, even if they have the same text. */
+  async #removeSent({ seq, chat_id }: Unsent, { message_id }: MessageRecord): Promise<void> {
+    await transact(this.#deps.db, ['outbox'], 'readwrite', async (store) => {
+      store('outbox').delete(seq);
+      for (const item of await result<Unsent[]>(store('outbox').getAll())) {
+        if (item.chat_id === chat_id && item.after < message_id) store('outbox').put({ ...item, after: message_id });
+      }
+    });
+    await this.#changed();
+  }
+
   async #changed(): Promise<void> {
     await this.#load();
     this.#deps.channel.postMessage('changed');
@@ -245,34 +342,51 @@ export class Outbox {
       .catch(this.#deps.onError);
   };
 
-  /** Returns the message that an item became before it was known here. It was written before the message arrived. */
-  #claim(item: Unsent): number | undefined {
-    const found = this.#unclaimed.find(
-      ({ message, receivedAt }) => item.refusal === null && item.created_at <= receivedAt && isSame(item, message),
-    );
-    this.#unclaimed = this.#unclaimed.filter((one) => one !== found);
-    return found?.message.message_id;
-  }
-
   async #load(): Promise<void> {
-    const stored = await transact(this.#deps.db, ['outbox'], 'readonly', (store) =>
+    const before = this.items.peek().flatMap(pendingFilesOf);
+    this.items.value = await transact(this.#deps.db, ['outbox'], 'readonly', (store) =>
       result<Unsent[]>(store('outbox').getAll()),
     );
-    const sentAs = new Map(this.items.value.map((item) => [item.key, item.sentAs]));
-    this.items.value = stored.map((item) => {
-      const id = sentAs.get(item.key) ?? this.#claim(item);
-      return id === undefined ? item : { ...item, sentAs: id };
-    });
+    if (this.#stopping.signal.aborted) return;
+    const pending = this.items.peek().flatMap(pendingFilesOf);
+    const keys = new Set(pending.map(({ key }) => key));
+    const settled = before.filter(({ key }) => !keys.has(key));
+    if (settled.length > 0) this.#deps.uploads.release(settled.map(({ key }) => key));
+    this.#deps.uploads.resume(pending);
+    const old = this.items.peek().filter((item) => this.isOld(item));
+    for (const chatId of new Set(old.map(({ chat_id }) => chat_id))) await this.#removeArrived(chatId);
   }
 }
 
+export const pendingFilesOf = ({ files = [] }: Pick<Unsent, 'files'>): readonly PendingFile[] =>
+  files.filter(isPending);
+
+function withoutProblem(file: UnsentFile): UnsentFile {
+  if (!isPending(file)) return file;
+  const { problem: _, is_lost: __, ...rest } = file;
+  return rest;
+}
+
+/** Returns the files of each message. The first one may have none. */
+const partsOf = (files: readonly UnsentFile[]): readonly (readonly UnsentFile[])[] =>
+  Array.from({ length: Math.max(1, Math.ceil(files.length / maxFiles)) }, (_, i) =>
+    files.slice(i * maxFiles, (i + 1) * maxFiles),
+  );
+
+/** Adds a message unless it is there: the tab that wrote it, and another one that finds it in the journal, may both add it. */
+function addOnce(outbox: IDBObjectStore, item: NewUnsent): void {
+  const request = outbox.add(item);
+  request.onerror = (event) => {
+    if (request.error?.name === 'ConstraintError') event.preventDefault();
+  };
+}
+
 const isSame = (item: Unsent, message: MessageRecord): boolean =>
-  item.chat_id === message.chat_id &&
-  item.content === message.content &&
-  item.reply_to === message.reply_to &&
-  hasSameFiles(item, message);
+  item.content === message.content && item.reply_to === message.reply_to && hasSameFiles(item, message);
 
 const hasSameFiles = ({ files = [] }: Unsent, message: MessageRecord): boolean => {
   const sent = filesOf(message);
-  return files.length === sent.length && files.every(({ file_id }, i) => file_id === sent[i]?.file_id);
+  return (
+    files.length === sent.length && files.every((file, i) => !isPending(file) && file.file_id === sent[i]?.file_id)
+  );
 };

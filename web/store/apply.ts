@@ -1,4 +1,5 @@
 import type { EventData, SignalData, Streamed } from '@parley-chat/sdk';
+import { batch } from '@preact/signals';
 import { type ChatRecord, type MessageRecord, maxPreview, type SentChat } from './records.ts';
 import type { Store } from './store.ts';
 
@@ -28,8 +29,10 @@ const loadMessage: Handler<{ readonly chat_id: number; readonly message_id: numb
 const handlers: Handlers = {
   new_message: (store, data, at, loads) => {
     if (!store.chat(data.chat_id)) loads.chat(data.chat_id);
-    store.addMessage(messageOf(data, at));
+    const message = messageOf(data, at);
+    store.addMessage(message);
     if (data.thread_id !== undefined) loads.threads();
+    store.tellArrived(message);
   },
   message_edited: (store, { chat_id, message_id, content, mentions, mentions_all }, at, loads) => {
     store.changePreview(chat_id, message_id, { content: content.slice(0, maxPreview) });
@@ -90,15 +93,16 @@ const handlers: Handlers = {
   message_read: (store, { chat_id, user_id, message_id }, _, loads) => {
     if (user_id !== store.me.user_id) return;
     if (store.unreadThreads.value > 0) loads.threads();
-    if (message_id >= store.newestId(chat_id)) store.changeChat(chat_id, () => ({ unread_count: 0, mention_count: 0 }));
-    else loads.chat(chat_id);
+    if (message_id < store.newestId(chat_id)) loads.chat(chat_id);
+    else store.changeChat(chat_id, () => ({ last_read_id: message_id, unread_count: 0, mention_count: 0 }));
   },
 };
 
 /** Applies an event or a signal. Ignores those that the client does not know. */
 export function apply(store: Store, { event, data, timestamp }: Streamed, loads: Loads): void {
   const handler = handlers[event as keyof Handlers] as Handler<unknown> | undefined;
-  handler?.(store, data, timestamp, loads);
+  // In a batch, a view that reads several records renders once.
+  batch(() => handler?.(store, data, timestamp, loads));
 }
 
 export function messageOf(data: EventData['new_message'], at: string): MessageRecord {

@@ -1,16 +1,17 @@
-import { ApiError, type Client } from '@parley-chat/sdk';
+import { ApiError, type Client, type Participant } from '@parley-chat/sdk';
 import { Batch } from '../lib/batch.ts';
 import { chatRecord, type Loads, listRecords } from './apply.ts';
 import { type ChatRecord, type SentChat, userRecord } from './records.ts';
 import type { Store } from './store.ts';
+import { joinPage } from './threads.ts';
 
 /** Events that arrive together cause one request. */
 const gatherMs = 50;
 
 const pageSize = 200;
 
-/** Threads in the list of the user's own. */
-const threadCount = 100;
+/** Threads in a page of the user's own. */
+const threadPageSize = 50;
 
 /** In a larger chat, the others are not offered as completions. */
 const maxParticipants = 2_000;
@@ -24,6 +25,7 @@ export class Loader implements Loads {
   readonly #messages: Batch<number>;
   readonly #users: Batch<number>;
   readonly #threads: Batch<'threads'>;
+  #olderThreads: Promise<void> | undefined;
   /** Users that were asked for, also those that do not exist. */
   readonly #requested = new Set<number>();
   /** Chats that were put into the store since the list was last requested. */
@@ -65,10 +67,33 @@ export class Loader implements Loads {
     this.#threads.add('threads');
   }
 
-  /** Loads the newest threads of the user. */
+  /** Loads the newest threads of the user. Those that were loaded before stay below them. */
   async loadThreads(): Promise<void> {
-    const { threads } = await this.#client.messages.threads({ limit: threadCount });
-    this.#store.myThreads.value = threads;
+    const page = await this.#client.messages.threads({ limit: threadPageSize });
+    this.#store.myThreads.value = joinPage(this.#store.myThreads.value, page);
+  }
+
+  /** Loads the threads below those that are known. Calls at the same time share one request. */
+  loadOlderThreads(): Promise<void> {
+    this.#olderThreads ??= this.#loadOlderThreads().finally(() => {
+      this.#olderThreads = undefined;
+    });
+    return this.#olderThreads;
+  }
+
+  async #loadOlderThreads(): Promise<void> {
+    const { threads, hasMore } = this.#store.myThreads.value ?? { threads: [], hasMore: false };
+    const before_id = threads.at(-1)?.last_reply_id;
+    if (!hasMore || before_id === undefined) return;
+    const page = await this.#client.messages.threads({ limit: threadPageSize, before_id });
+    this.#store.myThreads.value = joinPage(this.#store.myThreads.value, page, before_id);
+  }
+
+  /** Keeps only the newest threads. Events refresh no others. */
+  dropOlderThreads(): void {
+    const list = this.#store.myThreads.value;
+    if (!list || list.threads.length <= threadPageSize) return;
+    this.#store.myThreads.value = { threads: list.threads.slice(0, threadPageSize), hasMore: true };
   }
 
   /**
@@ -131,20 +156,34 @@ export class Loader implements Loads {
     return chat;
   }
 
-  /** Loads all participants of a chat. */
-  async participants(chatId: number) {
-    const { participants } = await this.#client.chats.participants({ chat_id: chatId, limit: pageSize });
-    return participants;
-  }
-
-  /** Loads the participants of a chat into the store. */
-  async loadParticipants(chatId: number): Promise<void> {
-    const people = [];
+  /** Loads the participants of a chat, up to a limit. */
+  async participants(chatId: number): Promise<Participant[]> {
+    const people: Participant[] = [];
     for await (const person of this.#client.chats.participants.all({ chat_id: chatId, limit: pageSize })) {
       people.push(person);
       if (people.length === maxParticipants) break;
     }
-    this.#store.putParticipants(chatId, people);
+    return people;
+  }
+
+  /** Loads the participants of a chat into the store. */
+  async loadParticipants(chatId: number): Promise<void> {
+    this.#store.putParticipants(chatId, await this.participants(chatId));
+  }
+
+  /** Loads what an administrator has done so far. What is done is not asked for again. */
+  async loadSetup(): Promise<void> {
+    const known = this.#store.setup.value;
+    const [isInvited, isConnected] = await Promise.all([
+      known?.isInvited || this.#hasInvited(),
+      known?.isConnected || this.#client.webhooks.list({ limit: 1 }).then(({ webhooks }) => webhooks.length > 0),
+    ]);
+    this.#store.setup.value = { isInvited, isConnected };
+  }
+
+  async #hasInvited(): Promise<boolean> {
+    const { users } = await this.#client.users.search({ limit: 2 });
+    return users.length > 1 || (await this.#client.invitations.list({})).invitations.length > 0;
   }
 
   /** Loads all known users again, when they are next needed. */

@@ -1,5 +1,5 @@
 import { Batch } from '../lib/batch.ts';
-import { result, type StoreName, transact } from './database.ts';
+import { result, type StoreName, transact, writtenStores } from './database.ts';
 import type { ChatRecord, UserRecord } from './records.ts';
 import type { Store } from './store.ts';
 import type { Timeline } from './timeline.ts';
@@ -10,7 +10,7 @@ const delayMs = 200;
 /** Only so many of the newest messages of a chat are stored. Opening the chat loads as many, so none of them stays outdated. */
 const keptMessages = 50;
 
-const recordStores = ['meta', 'chats', 'users', 'timelines', 'drafts'] as const satisfies readonly StoreName[];
+const recordStores = ['meta', 'chats', 'users', 'timelines'] as const satisfies readonly StoreName[];
 
 /**
  * Stores the state in IndexedDB. The records and the cursor are written in one transaction, so the stored state is always one
@@ -89,12 +89,12 @@ export class Persistence {
     this.#batch.flush();
   }
 
-  /** Deletes the stored state, and what is not sent yet if it belongs to an earlier session. */
+  /** Deletes the stored state, and what people wrote if it belongs to an earlier session. */
   async clear(): Promise<void> {
-    await transact(this.#db, [...recordStores, 'outbox', 'uploads'], 'readwrite', async (store) => {
+    await transact(this.#db, [...recordStores, ...writtenStores], 'readwrite', async (store) => {
       const session = await result<unknown>(store('meta').get('session'));
       for (const name of recordStores) store(name).clear();
-      if (session !== this.#session) for (const name of ['outbox', 'uploads'] as const) store(name).clear();
+      if (session !== this.#session) for (const name of writtenStores) store(name).clear();
       store('meta').put(this.#session, 'session');
     });
   }

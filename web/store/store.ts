@@ -1,5 +1,4 @@
 import type { Participant, SignalData } from '@parley-chat/sdk';
-import type { Thread } from '@parley-chat/sdk/operations.ts';
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import {
   type ChatRecord,
@@ -10,22 +9,23 @@ import {
   previewOf,
   type UserRecord,
 } from './records.ts';
-import { addNew, lastId, type Timeline, update } from './timeline.ts';
+import type { ThreadList } from './threads.ts';
+import { addNew, lastId, pageSize, type Timeline, update } from './timeline.ts';
 
-/** What a change concerns, for those who keep or load records. */
+/** Is told which records a change concerns, in order to store or load them. */
 export interface StoreListener {
   chatsChanged?(chatIds: readonly number[]): void;
   usersChanged?(userIds: readonly number[]): void;
   timelineChanged?(chatId: number): void;
-  /** A message is about to be added. */
-  messageAdded?(message: MessageRecord): void;
+  /** A message that the stream has brought. The same one may come again. */
+  messageArrived?(message: MessageRecord): void;
   /** Users whose names a view needs. */
   usersNeeded?(userIds: readonly number[]): void;
 }
 
 export type Presence = SignalData['presence_changed']['presence'];
 
-/** Somebody who types is forgotten after this, unless they go on. */
+/** A person counts as typing for this long after each signal. */
 const typingMs = 6_000;
 
 /** A message and the replies in its thread. */
@@ -36,6 +36,14 @@ export interface LoadedThread {
 
 const maxThreads = 5;
 
+/** The first steps of an administrator that the store cannot know of. */
+export interface Setup {
+  /** Somebody was invited, or has an account. */
+  readonly isInvited: boolean;
+  /** There is a webhook. */
+  readonly isConnected: boolean;
+}
+
 /** The newest timelines stay in memory. */
 const maxTimelines = 20;
 
@@ -44,6 +52,8 @@ export class Store {
   readonly me: Me;
   readonly chats: Signal<ReadonlyMap<number, ChatRecord>> = signal(new Map());
   readonly users: Signal<ReadonlyMap<number, UserRecord>> = signal(new Map());
+  /** The signed-in person, with what they have changed since the page was loaded. */
+  readonly self: ReadonlySignal<UserRecord>;
   /** The participants of chats, as far as a view needed them. */
   readonly participants: Signal<ReadonlyMap<number, readonly Participant[]>> = signal(new Map());
   /** Who is online or away, of those that are shown with it. */
@@ -51,6 +61,10 @@ export class Store {
   /** The users who are typing, by chat. */
   readonly typing: Signal<ReadonlyMap<number, readonly number[]>> = signal(new Map());
   readonly #typingTimers = new Map<string, ReturnType<typeof setTimeout>>();
+  /** The name of this service. */
+  readonly serviceName = signal('Parley');
+  /** The first steps that are done so far. Undefined until they are loaded. */
+  readonly setup: Signal<Setup | undefined> = signal(undefined);
   /** False until there is something to show. */
   readonly isReady = signal(false);
   /** Whether somebody looks at the page. */
@@ -70,9 +84,9 @@ export class Store {
         .length,
   );
   /** The threads in which the user has written, the one with the newest reply first. */
-  readonly myThreads: Signal<readonly Thread[] | undefined> = signal(undefined);
+  readonly myThreads: Signal<ThreadList | undefined> = signal(undefined);
   readonly unreadThreads: ReadonlySignal<number> = computed(
-    () => this.myThreads.value?.filter(({ unread_count }) => unread_count > 0).length ?? 0,
+    () => this.myThreads.value?.threads.filter(({ unread_count }) => unread_count > 0).length ?? 0,
   );
   /** Threads by their first message, the one that was last opened at the end. */
   readonly threads: Signal<ReadonlyMap<number, LoadedThread>> = signal(new Map());
@@ -81,7 +95,9 @@ export class Store {
 
   constructor(me: Me) {
     this.me = me;
-    this.users.value = new Map([[me.user_id, { ...me, kind: 'person', status_text: '', avatar_url: null }]]);
+    const first: UserRecord = { ...me, kind: 'person', status_text: '', avatar_url: null };
+    this.users.value = new Map([[me.user_id, first]]);
+    this.self = computed(() => this.users.value.get(me.user_id) ?? first);
   }
 
   listen(listener: StoreListener): void {
@@ -245,7 +261,6 @@ export class Store {
 
   /** Adds a new message to its timeline and to the list. Safe to repeat. */
   addMessage(message: MessageRecord): void {
-    for (const listener of this.#listeners) listener.messageAdded?.(message);
     this.stopTyping(message.chat_id, message.user_id);
     this.changeTimeline(message.chat_id, (timeline) => addNew(timeline, message));
     if (message.thread_id !== undefined) this.#addReply(message, message.thread_id);
@@ -260,6 +275,11 @@ export class Store {
             mention_count: chat.mention_count + (this.isMentioned(message) ? 1 : 0),
           },
     );
+  }
+
+  /** Tells listeners of a message that is new to everybody. */
+  tellArrived(message: MessageRecord): void {
+    for (const listener of this.#listeners) listener.messageArrived?.(message);
   }
 
   /** Adds a reply to its thread. The first message counts each reply once, because their ids rise. */
@@ -319,6 +339,14 @@ export class Store {
     if (newest && newest.message_id >= (this.chat(chatId)?.last_message_id ?? 0)) {
       this.changeChat(chatId, () => ({ last_message: previewOf(newest), last_message_id: newest.message_id }));
     }
+  }
+
+  /** Returns the read marker of a chat, if the newest page of messages does not reach back to it. */
+  farMarker(chatId: number): number | undefined {
+    const { last_read_id = null, unread_count = 0 } = this.chat(chatId) ?? {};
+    if (last_read_id === null || unread_count < pageSize) return undefined;
+    const isLoaded = this.peekTimeline(chatId)?.messages.some(({ message_id }) => message_id <= last_read_id);
+    return isLoaded ? undefined : last_read_id;
   }
 
   newestId(chatId: number): number {

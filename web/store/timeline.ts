@@ -13,6 +13,9 @@ export interface Page {
   readonly has_more: boolean;
 }
 
+/** So many of the newest messages are loaded when a chat is opened. */
+export const pageSize = 50;
+
 /** A view drops messages at the far end of a longer timeline, so that memory stays level in an endless chat. */
 export const maxMessages = 1_000;
 

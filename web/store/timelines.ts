@@ -1,8 +1,6 @@
 import type { Client } from '@parley-chat/sdk';
 import type { Store } from './store.ts';
-import { append, lastId, newestPage, type Page, prepend, refresh, type Timeline, trim } from './timeline.ts';
-
-const pageSize = 50;
+import { append, lastId, newestPage, type Page, pageSize, prepend, refresh, type Timeline, trim } from './timeline.ts';
 
 /** A scroll through a long chat takes larger steps. */
 const scrollPageSize = 150;
@@ -18,13 +16,11 @@ export class Timelines {
     this.#client = client;
   }
 
-  /** Loads the newest messages, or brings a stored timeline up to date. Leaves one alone that shows older messages. */
+  /** Loads the newest messages, or brings a timeline that has them up to date. */
   open(chatId: number): Promise<void> {
     return this.#once(`${chatId} newest`, async () => {
-      if (this.#store.timeline(chatId).value?.hasNewer) return;
       const page = await this.#client.messages.list({ chat_id: chatId, limit: pageSize });
       const known = this.#store.timeline(chatId).value;
-      if (known?.hasNewer) return;
       this.#store.setTimeline(chatId, known ? refresh(known, page) : newestPage(page));
       this.#store.previewFromTimeline(chatId);
     });

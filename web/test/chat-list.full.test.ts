@@ -19,6 +19,7 @@ inChromium('the list of chats', () => {
     await ada.getByRole('link', { name: /Preview.*1 mention, 1 unread/s }).waitFor();
     await say(bob, chatId, 'and @all');
     await ada.getByRole('link', { name: /Preview.*2 mentions, 2 unread/s }).waitFor();
+    await link.getByText('@2', { exact: true }).waitFor();
     const last = await say(bob, chatId, 'nobody');
     await ada.getByRole('link', { name: /Preview.*2 mentions, 3 unread/s }).waitFor();
     await bob.ok('messages.edit_message', { message_id: last.message_id, content: 'somebody' });
@@ -61,6 +62,18 @@ inChromium('the list of chats', () => {
     await other.reload();
     await chats(other).getByRole('button', { name: 'Archived 1' }).click();
     await inList(/First one/).waitFor();
+
+    // The switcher finds it too, and people without a chat.
+    const goTo = async (name: string, found: RegExp) => {
+      await other.keyboard.press('Control+k');
+      await other.getByRole('combobox', { name: 'Name of a chat' }).fill(name);
+      await other.getByRole('option', { name: found }).waitFor();
+      await other.keyboard.press('Enter');
+    };
+    await goTo('first', /First one archived/);
+    await other.waitForURL(`**/chats/${first}`);
+    await goTo('cle', /Cleo @cleo/);
+    await other.getByRole('heading', { name: 'Cleo' }).waitFor();
   });
 
   test('shows new names and pictures of people without a reload', async () => {
@@ -109,7 +122,27 @@ inChromium('the list of chats', () => {
     expect(requests.length).toBeLessThanOrEqual(2);
   });
 
-  test('breaks no rule of accessibility with its menu open', async () => {
+  test('loses a chat that one leaves, after a question', async () => {
+    const chatId = await groupWith(stage, 'Leaving');
+    await stage
+      .person('ada')
+      .ok('chats.set_role', { chat_id: chatId, user_id: stage.person('bob').userId, role: 'owner' });
+    const ada = await stage.open('ada', `/chats/${chatId}`, desk);
+    await ada.getByRole('button', { name: 'People', exact: true }).click();
+    await ada.getByRole('button', { name: 'Leave the chat' }).click();
+    await ada.getByText('You can come back only if somebody adds you.').waitFor();
+    expect(await violationsOn(ada)).toEqual([]);
+    await ada.getByRole('button', { name: 'Stay' }).click();
+    await ada.getByRole('button', { name: 'Leave the chat' }).click();
+    await ada.getByRole('button', { name: 'Leave', exact: true }).click();
+    await chats(ada)
+      .getByRole('link', { name: /Leaving/ })
+      .waitFor({ state: 'detached' });
+    const { participants } = await stage.person('bob').ok('chats.participants', { chat_id: chatId });
+    expect(participants.map(({ user_id }) => user_id)).toEqual([stage.person('bob').userId]);
+  });
+
+  test('breaks no rule of accessibility with its menu open, which renames and describes the chat', async () => {
     const chatId = await groupWith(stage, 'Menu');
     await stage.person('ada').ok('chats.set_preferences', { chat_id: chatId, pinned: true, notify: 'none' });
     await say(stage.person('bob'), chatId, 'hello @ada');
@@ -121,7 +154,14 @@ inChromium('the list of chats', () => {
       await page.getByRole('button', { name: 'Options of this chat' }).click();
       await page.getByRole('menu').waitFor();
       expect(await violationsOn(page)).toEqual([]);
-      await page.keyboard.press('Escape');
+      await page.getByRole('menuitem', { name: 'Edit name and description' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Edit name and description' });
+      await dialog.getByLabel('Name').fill(`Menu of ${screen.viewport.width}`);
+      await dialog.getByLabel('Description').fill(`For ${screen.viewport.width} pixels`);
+      expect(await violationsOn(page)).toEqual([]);
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('heading', { name: `Menu of ${screen.viewport.width}` }).waitFor();
+      await page.getByText(`For ${screen.viewport.width} pixels`).first().waitFor();
       await write(page, 'done');
     }
   });

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { inChromium } from '@parley/server/test/support/chromium.ts';
 import axe from 'axe-core';
 import { log, scene } from './scene.ts';
-import { until } from './support.ts';
+import { becomes, until } from './support.ts';
 
 const source = 'export async function add(x: number): Promise<string> {\n  return String(x + 1); // why\n}';
 const samples = [
@@ -31,7 +31,7 @@ inChromium('code in messages', () => {
     });
     await page.goto(`${stage.url()}/chats/${group.chat_id}`);
     await log(page).getByText('no language').waitFor();
-    expect(await log(page).locator('pre span').count()).toBe(0);
+    await becomes(() => log(page).locator('pre span').count(), 0);
 
     for (const [language, code] of samples) await say(`\`\`\`${language}\n${code}\n\`\`\``);
     const blocks = log(page).locator('pre > code');
@@ -40,8 +40,8 @@ inChromium('code in messages', () => {
       return coloured === samples.length;
     });
     expect(scripts.length).toBeGreaterThan(1);
-    expect(await blocks.nth(2).textContent()).toBe(`${source}\n`);
-    expect(await blocks.nth(2).locator('.hljs-comment').textContent()).toBe('// why');
+    await becomes(() => blocks.nth(2).textContent(), `${source}\n`);
+    await becomes(() => blocks.nth(2).locator('.hljs-comment').textContent(), '// why');
     const heights = await blocks.evaluateAll((all) =>
       all.map((block) => {
         const before = block.clientHeight;

@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'bun:test';
 import { inChromium } from '@parley/server/test/support/chromium.ts';
+import type { Page } from 'playwright-core';
 import { desk, groupWith, message, phone, say, violationsOn } from './acts.ts';
-import { composer, scene } from './scene.ts';
+import { chats, composer, log, scene, write } from './scene.ts';
 import { until } from './support.ts';
 
 inChromium('links and pins', () => {
@@ -12,8 +13,20 @@ inChromium('links and pins', () => {
     const chatId = await groupWith(stage, 'Far');
     const ids: number[] = [];
     for (let i = 0; i < 160; i++) ids.push((await say(stage.person('bob'), chatId, `number ${i}.`)).message_id);
+    // A chat with many unread messages opens where they begin.
+    await stage.person('ada').ok('messages.mark_read', { chat_id: chatId, message_id: ids[9] ?? 0 });
+    const ada = await stage.open('ada', `/chats/${chatId}`);
+    await message(ada, 'number 10.').waitFor();
+    const line = await log(ada).locator('.unread-line').boundingBox();
+    const [last, first] = [
+      await message(ada, 'number 9.').boundingBox(),
+      await message(ada, 'number 10.').boundingBox(),
+    ];
+    expect(line?.y).toBeGreaterThan(last?.y ?? Number.POSITIVE_INFINITY);
+    expect(line?.y).toBeLessThan(first?.y ?? 0);
+
     await stage.person('ada').ok('messages.mark_read', { chat_id: chatId });
-    const ada = await stage.open('ada', `/m/${ids[20]}`);
+    await ada.goto(`${stage.url()}/m/${ids[20]}`);
     await message(ada, 'number 20.').waitFor();
     expect(ada.url()).toEndWith(`/chats/${chatId}/${ids[20]}`);
     expect(await message(ada, 'number 20.').getAttribute('class')).toContain('target');
@@ -27,6 +40,28 @@ inChromium('links and pins', () => {
     await until('it is pasted', async () => (await composer(ada).inputValue()).endsWith(`/m/${ids[159]}`));
     await composer(ada).fill('');
   });
+
+  test('do not keep a reader from the end: by sending, or by opening the chat itself', async () => {
+    const chatId = await groupWith(stage, 'Back to the end');
+    const ids: number[] = [];
+    for (let i = 0; i < 160; i++) ids.push((await say(stage.person('bob'), chatId, `number ${i}.`)).message_id);
+    await stage.person('ada').ok('messages.mark_read', { chat_id: chatId });
+    const ada = await stage.open('ada', `/m/${ids[10]}`);
+    await message(ada, 'number 10.').waitFor();
+    await write(ada, 'sent from far back');
+    await message(ada, 'sent from far back').waitFor();
+    await untilAtEnd(ada);
+    await ada.goto(`${stage.url()}/m/${ids[10]}`);
+    await message(ada, 'number 10.').waitFor();
+    await chats(ada).getByRole('link', { name: 'Back to the end' }).click();
+    await message(ada, 'sent from far back').waitFor();
+    await untilAtEnd(ada);
+  });
+
+  const untilAtEnd = (page: Page) =>
+    until('the end is on the screen', () =>
+      log(page).evaluate((list) => list.scrollHeight - list.scrollTop - list.clientHeight < 2),
+    );
 
   test('pin a message for everyone, and take it back', async () => {
     const chatId = await groupWith(stage, 'Pins');

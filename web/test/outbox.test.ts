@@ -2,7 +2,9 @@ import { afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Client } from '@parley/server/test/support/client.ts';
 import { users } from '@parley/server/test/support/people.ts';
 import { serverFor } from '@parley/server/test/support/server.ts';
+import { effect } from '@preact/signals';
 import { Lease, leaseMs } from '../outbox/lease.ts';
+import type { Session } from '../session.ts';
 import { openDatabase } from '../store/database.ts';
 import { TestBrowser, until } from './support.ts';
 
@@ -27,17 +29,20 @@ describe('the outbox', () => {
   const textsIn = async (chat_id: number) =>
     (await ada.ok('messages.get_messages', { chat_id, limit: 200 })).messages.map(({ content }) => content);
   const numbered = (count: number) => Array.from({ length: count }, (_, i) => `message ${i}`);
+  const unsentIn = ({ outbox, store }: Session, chatId: number) =>
+    outbox.unsentIn(chatId, store.peekTimeline(chatId)?.messages ?? []).map(({ content }) => content);
   const isSend = (url: string) => url.includes('action=send_message');
 
-  test('recognizes a message that another tab sent before its note arrived', async () => {
+  test('shows nothing twice that another tab sends', async () => {
     const chatId = await newGroup();
     const browser = await newBrowser();
     const [one, two] = [await browser.open(), await browser.open()];
     const doubled: string[] = [];
-    two.outbox.items.subscribe((items) => {
-      const shown = two.store.peekTimeline(chatId)?.messages.map(({ content }) => content) ?? [];
-      for (const { content, sentAs } of items)
-        if (sentAs === undefined && shown.includes(content)) doubled.push(content);
+    effect(() => {
+      const messages = two.store.timeline(chatId).value?.messages ?? [];
+      const shown = messages.map(({ content }) => content);
+      for (const { content } of two.outbox.unsentIn(chatId, messages))
+        if (shown.includes(content)) doubled.push(content);
     });
     await two.openChat(chatId);
     for (const text of numbered(20)) await one.outbox.send(chatId, text);
@@ -57,7 +62,7 @@ describe('the outbox', () => {
     await Promise.all([tab.outbox.send(chatId, 'again'), tab.outbox.send(chatId, 'again')]);
     await until('the second is on its way', () => sends === 2);
     await until('the first is shown', () => tab.store.peekTimeline(chatId)?.messages.length === 1);
-    expect(tab.outbox.items.value.map(({ sentAs }) => sentAs)).toEqual([undefined]);
+    expect(unsentIn(tab, chatId)).toEqual(['again']);
     gate.resolve();
     await until('everything is sent', () => tab.outbox.items.value.length === 0);
     expect(await textsIn(chatId)).toEqual(['again', 'again']);
@@ -131,11 +136,58 @@ describe('the outbox', () => {
     browser.after = (url) => (isSend(url) ? response.promise : undefined);
     await tab.outbox.send(chatId, 'hello');
     await until('the stream has brought it', () => tab.store.peekTimeline(chatId)?.messages.length === 1);
-    const [item] = tab.outbox.items.value;
-    expect(item?.sentAs).toBe(tab.store.peekTimeline(chatId)?.messages[0]?.message_id);
+    expect(tab.outbox.items.value).toHaveLength(1);
+    expect(unsentIn(tab, chatId)).toEqual([]);
     response.resolve();
     await until('it is done', () => tab.outbox.items.value.length === 0);
     expect(tab.store.peekTimeline(chatId)?.messages).toHaveLength(1);
+  });
+
+  test('shows a message once after a reload, if only its response was lost', async () => {
+    const chatId = await newGroup();
+    const browser = await newBrowser();
+    browser.after = (url) => {
+      if (isSend(url)) throw new TypeError('the connection broke');
+    };
+    const tab = await browser.open();
+    await tab.outbox.send(chatId, 'hello');
+    await until('the server has it', async () => (await textsIn(chatId)).length === 1);
+    browser.close();
+    const gate = Promise.withResolvers<void>();
+    browser.after = () => {};
+    browser.before = (url) => (isSend(url) ? gate.promise : undefined);
+    const again = await browser.open();
+    await again.openChat(chatId);
+    await until('it is loaded', () => again.outbox.items.value.length === 1);
+    expect(unsentIn(again, chatId)).toEqual([]);
+    gate.resolve();
+    await until('everything is sent', () => again.outbox.items.value.length === 0);
+    expect(await textsIn(chatId)).toEqual(['hello']);
+  });
+
+  test('finds a message again whose page went before it was stored', async () => {
+    const chatId = await newGroup();
+    const browser = await newBrowser();
+    browser.isOnline = false;
+    const tab = await browser.open();
+    await tab.outbox.send(chatId, 'first');
+    const waiting = tab.outbox.send(chatId, 'and gone').catch(() => {});
+    const [entry] = [...browser.storage];
+    await waiting;
+    expect(browser.storage.size).toBe(0);
+    if (!entry) throw new Error('nothing was kept');
+    browser.close();
+    // As if the transaction had been lost, and as if another tab had stored it.
+    browser.storage.set(...entry);
+    const { session, item } = JSON.parse(entry[1]);
+    const lost = { ...item, key: 'lost', content: 'lost' };
+    browser.storage.set(entry[0].replace(item.key, lost.key), JSON.stringify({ session, item: lost }));
+    browser.isOnline = true;
+    const again = await browser.open();
+    await until('everything is sent', async () => (await textsIn(chatId)).length === 3);
+    await until('nothing is left', () => again.outbox.items.value.length === 0);
+    expect(await textsIn(chatId)).toEqual(['first', 'and gone', 'lost']);
+    expect(browser.storage.size).toBe(0);
   });
 
   test('asks before it sends a message that the server may have forgotten', async () => {
@@ -162,6 +214,26 @@ describe('the outbox', () => {
     expect(await textsIn(chatId)).toEqual(['new', 'from last week']);
   });
 
+  test('forgets a message that did arrive, and that is too old to be sent again', async () => {
+    const chatId = await newGroup();
+    const browser = await newBrowser();
+    browser.after = (url) => {
+      if (isSend(url)) throw new TypeError('the connection broke');
+    };
+    const tab = await browser.open();
+    await tab.outbox.send(chatId, 'arrived');
+    await until('the server has it', async () => (await textsIn(chatId)).length === 1);
+    browser.close();
+    const later = Date.now() + 8 * day;
+    browser.now = () => later;
+    browser.after = () => {};
+    const again = await browser.open();
+    await until('it is loaded', () => again.outbox.items.value.length === 1);
+    await again.openChat(chatId);
+    await until('it is gone', () => again.outbox.items.value.length === 0);
+    expect(await textsIn(chatId)).toEqual(['arrived']);
+  });
+
   test('says why a message was refused, and goes on with the others', async () => {
     const chatId = await newGroup();
     const tab = await (await newBrowser()).open();
@@ -169,7 +241,7 @@ describe('the outbox', () => {
     await tab.outbox.send(chatId, 'to somebody');
     await until('the other is sent', async () => (await textsIn(chatId)).length === 1);
     await until('one is left', () => tab.outbox.items.value.length === 1);
-    expect(tab.outbox.items.value).toMatchObject([{ content: 'to nobody', refusal: expect.stringMatching(/chat/i) }]);
+    expect(tab.outbox.items.value).toMatchObject([{ content: 'to nobody', refusal: { code: 'not_found' } }]);
   });
 });
 

@@ -26,8 +26,14 @@ inChromium('presence and typing', () => {
     await ada.getByText('typing…').first().waitFor({ state: 'detached' });
 
     await ada.goto(`${stage.url()}/chats/${group}`);
-    await composer(ada).waitFor();
+    // The server tells only people who are connected.
+    await chats(ada)
+      .getByRole('link', { name: /Bob.*online/s })
+      .waitFor();
     await bob.goto(`${stage.url()}/chats/${group}`);
+    await chats(bob)
+      .getByRole('link', { name: /Ada.*online/s })
+      .waitFor();
     await composer(bob).pressSequentially('Hello');
     await ada.getByRole('status', { name: 'Typing' }).getByText('Bob is typing…').waitFor();
     await chats(ada).getByText('Bob is typing…').waitFor();
@@ -42,7 +48,9 @@ inChromium('presence and typing', () => {
     await ada.getByText('@bob · online').waitFor();
     await bob.clock.install();
     await bob.reload();
-    await chats(bob).getByRole('link').first().waitFor();
+    await chats(bob)
+      .getByRole('link', { name: /Ada.*online/s })
+      .waitFor();
     await bob.clock.fastForward('06:00');
     await ada.getByText('@bob · away').waitFor();
     await bob.mouse.move(100, 100);

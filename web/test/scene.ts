@@ -35,6 +35,23 @@ export function scene(address = '127.0.0.1') {
     if (!server) throw new Error('the server has not been started yet');
     return server;
   };
+  /** Opens the client in a tab. Errors of its console are faults. */
+  const load = async (page: Page, path: string): Promise<Page> => {
+    // Catches hangs, and nothing else.
+    page.setDefaultTimeout(60_000);
+    page.on('pageerror', (error) => faults.push(`${error.stack}`));
+    page.on('console', (message) => {
+      // A call that a test cuts off is one too.
+      const isCut = /ERR_FAILED|ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_REFUSED/.test(message.text());
+      if (message.type() === 'error' && !isCut) faults.push(message.text());
+    });
+    page.on('dialog', (dialog) => {
+      faults.push(`a dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    await page.goto(`${running().url}${path}`);
+    return page;
+  };
   return {
     server: running,
     url: () => running().url,
@@ -43,27 +60,18 @@ export function scene(address = '127.0.0.1') {
       if (!client) throw new Error(`there is no ${who}`);
       return client;
     },
-    /** Opens the client as a person. Errors of its console are faults. */
+    /** Opens the client as a person, in a browser of their own. */
     open: async (who: Who, path = '/', options: BrowserContextOptions = {}): Promise<Page> => {
       const page = await visit(options);
-      page.setDefaultTimeout(30_000);
       const client = people.get(who) as Client;
       const { token } = await inSession(running(), client);
       await page.context().addCookies([{ name: 'parley_session', value: token, url: running().url }]);
-      page.on('pageerror', (error) => faults.push(`${error.stack}`));
-      page.on('console', (message) => {
-        // A call that a test cuts off is one too.
-        const isCut = /ERR_FAILED|ERR_INTERNET_DISCONNECTED|ERR_CONNECTION_REFUSED/.test(message.text());
-        if (message.type() === 'error' && !isCut) faults.push(message.text());
-      });
-      page.on('dialog', (dialog) => {
-        faults.push(`a dialog: ${dialog.message()}`);
-        void dialog.dismiss();
-      });
-      await page.goto(`${running().url}${path}`);
-      return page;
+      return load(page, path);
     },
-    expectNoFaults: () => expect(faults.splice(0)).toEqual([]),
+    /** Opens another tab in the browser of a page. */
+    openTab: async (page: Page, path: string): Promise<Page> => load(await page.context().newPage(), path),
+    /** Fails if there was a fault, except for those that the test provokes. */
+    expectNoFaults: (except = /^$/) => expect(faults.splice(0).filter((fault) => !except.test(fault))).toEqual([]),
   };
 }
 

@@ -3,7 +3,9 @@ import type { Client } from '@parley/server/test/support/client.ts';
 import { users } from '@parley/server/test/support/people.ts';
 import { serverFor } from '@parley/server/test/support/server.ts';
 import { Visitor } from '@parley/server/test/support/visitor.ts';
+import { Drafts } from '../outbox/drafts.ts';
 import type { Session } from '../session.ts';
+import { openDatabase, result, type StoreName, transact } from '../store/database.ts';
 import { TestBrowser, until } from './support.ts';
 
 describe('the state of the client', () => {
@@ -164,11 +166,12 @@ describe('the state of the client', () => {
     expect(textsIn(again, chatId)).toEqual(['before', 'while away']);
   });
 
-  test('drops what is stored once its cursor has expired', async () => {
+  test('drops what is stored once its cursor has expired, but no draft', async () => {
     const chatId = await newGroup('Old');
     const browser = await browserOf(ada);
     const tab = await browser.open();
     await live(tab);
+    tab.drafts.set({ chatId }, 'half a thought');
     tab.flush();
     await Bun.sleep(50);
     browser.close();
@@ -193,6 +196,8 @@ describe('the state of the client', () => {
     await live(again);
     expect(asked).toBe(2);
     expect(again.store.chat(chatId)?.name).toBe('Old');
+    await again.drafts.load();
+    expect(again.drafts.get({ chatId })).toBe('half a thought');
   });
 
   test('is deleted with the session, and is not shown to the next one', async () => {
@@ -212,4 +217,61 @@ describe('the state of the client', () => {
     const fresh = await next.open();
     expect(fresh.store.chats.value.size).toBe(0);
   });
+});
+
+test('an upgrade of the database keeps what people wrote, and loads the rest again', async () => {
+  const name = 'parley-987656';
+  const opening = indexedDB.open(name, 3);
+  opening.onupgradeneeded = () => {
+    const { result: old } = opening;
+    for (const store of ['meta', 'chats', 'drafts', 'outbox', 'uploads', 'leases']) {
+      const keyPath = { chats: 'chat_id', outbox: 'seq', uploads: 'file_id' }[store];
+      const made = old.createObjectStore(store, keyPath ? { keyPath, autoIncrement: store === 'outbox' } : {});
+      if (store === 'outbox') made.createIndex('key', 'key', { unique: true });
+    }
+    const tx = opening.transaction as IDBTransaction;
+    tx.objectStore('meta').put('session', 'session');
+    tx.objectStore('meta').put(12, 'cursor');
+    tx.objectStore('chats').put({ chat_id: 1 });
+    tx.objectStore('drafts').put('of a chat', 5);
+    tx.objectStore('drafts').put('of a thread', -6);
+    tx.objectStore('outbox').put({ key: 'k', content: 'unsent' });
+    tx.objectStore('uploads').put({ file_id: 8, chat_id: -6, name: 'a.txt' });
+  };
+  (await result(opening)).close();
+  const db = await openDatabase(987_656);
+  const all = (store: StoreName) =>
+    transact(db, [store], 'readonly', (open) => result<unknown[]>(open(store).getAll()));
+  const drafts = new Drafts(db, () => {});
+  await drafts.load();
+  expect([drafts.get({ chatId: 5 }), drafts.get({ chatId: 5, threadId: 6 })]).toEqual(['of a chat', 'of a thread']);
+  expect(drafts.inChat(5).map(([key]) => key)).toEqual(['chat 5']);
+  expect(await all('outbox')).toMatchObject([{ key: 'k', content: 'unsent' }]);
+  expect(await all('uploads')).toEqual([{ file_id: 8, conversation: 'thread 6', name: 'a.txt' }]);
+  expect([await all('meta'), await all('chats')]).toEqual([['session'], []]);
+  db.close();
+});
+
+test('a transaction that fails for reasons of the browser is repeated once', async () => {
+  const db = await openDatabase(987_655);
+  let failures = 0;
+  const failing = (times: number) =>
+    new Proxy(db, {
+      get: (target, name) => {
+        if (name === 'transaction' && failures < times) {
+          return () => {
+            failures++;
+            throw new DOMException('The browser is busy with itself.', 'UnknownError');
+          };
+        }
+        const value = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  const write = (to: IDBDatabase) => transact(to, ['meta'], 'readwrite', (store) => void store('meta').put(1, 'x'));
+  await write(failing(1));
+  expect(failures).toBe(1);
+  failures = 0;
+  await expect(write(failing(2))).rejects.toThrow('busy');
+  db.close();
 });

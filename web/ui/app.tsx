@@ -1,47 +1,78 @@
 /** @jsxImportSource preact */
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
-import { BrowseView } from './browse-view.tsx';
-import { ChatList } from './chat-list.tsx';
+import { text } from '../text/text.ts';
+import { Avatar } from './avatar.tsx';
+import { ChatList, WaysToChat } from './chat-list.tsx';
 import { ChatView } from './chat-view.tsx';
 import { useSession } from './context.ts';
-import { HelpDialog } from './help-dialog.tsx';
+import { openDialog, startChat } from './dialogs.ts';
+import { EmptyState } from './empty-state.tsx';
+import { useFirstSteps } from './first-steps.tsx';
+import { FirstSteps } from './first-steps-loader.tsx';
 import { Icon, IconButton } from './icon.tsx';
-import { NewChatDialog } from './new-chat-dialog.tsx';
-import { chatPath, navigate, type Route, route } from './route.ts';
-import { SearchView } from './search-view.tsx';
-import { Switcher } from './switcher.tsx';
-import { ThreadsLink, ThreadsView } from './threads-view.tsx';
+import { FailedDialog, later } from './later.tsx';
+import { isNarrow } from './narrow.ts';
+import { Notice, useAct } from './notice.tsx';
+import { type ConsoleRoute, chatPath, navigate, type Route, route } from './route.ts';
+import { ThreadsLink } from './threads-link.tsx';
 import './app.css';
+// The styles of the parts that come later.
+import './console/console.css';
+import './console/deliveries.css';
+import './console/dialogs.css';
+import './help-dialog.css';
+import './invite-dialog.css';
+import './lightbox.css';
+import './pane.css';
+import './search-view.css';
+import './settings/appearance-settings.css';
+import './settings/profile-settings.css';
+import './settings/settings.css';
+
+const AppDialog = later(async () => (await import('./parts.ts')).AppDialog, FailedDialog);
+const BrowseView = later(async () => (await import('./parts.ts')).BrowseView);
+const SearchView = later(async () => (await import('./parts.ts')).SearchView);
+const SettingsView = later(async () => (await import('./parts.ts')).SettingsView);
+const ConsoleView = later(async () => (await import('./console/index.ts')).ConsoleView, undefined, true);
+const SignOutDialog = later(async () => (await import('./parts.ts')).SignOutDialog, FailedDialog);
+const MessageLink = later(async () => (await import('./parts.ts')).MessageLink);
+const ThreadsView = later(async () => (await import('./parts.ts')).ThreadsView);
 
 /** True once the server has a newer client than this one. */
 export const isOutdated = signal(false);
 
-type DialogName = 'new' | 'switcher' | 'help';
-
 export function App() {
-  const [dialog, setDialog] = useState<DialogName | undefined>(undefined);
-  const close = () => setDialog(undefined);
-  useGlobalKeys(setDialog);
+  const dialog = openDialog.value;
+  const close = () => {
+    openDialog.value = undefined;
+  };
+  useGlobalKeys();
+  const here = route.value;
   return (
-    <div class={`app${route.value.name === 'home' ? ' at-home' : ''}`}>
-      <aside class="sidebar">
-        <SidebarHead onNew={() => setDialog('new')} />
-        <ChatList />
-        <Connection />
-        <Account onHelp={() => setDialog('help')} />
-      </aside>
-      <main class="main">
-        <View route={route.value} />
-      </main>
-      {dialog === 'new' && <NewChatDialog onClose={close} />}
-      {dialog === 'switcher' && <Switcher onClose={close} />}
-      {dialog === 'help' && <HelpDialog onClose={close} />}
+    <div class={`app at-${here.name}`}>
+      {here.name === 'console' ? (
+        <ConsoleView route={here} />
+      ) : (
+        <>
+          <aside class="sidebar">
+            <SidebarHead />
+            <ChatList>{isNarrow.value && here.name === 'home' && <FirstSteps />}</ChatList>
+            <Connection />
+            <Account />
+          </aside>
+          <main class="main">
+            <View route={here} />
+          </main>
+        </>
+      )}
+      <Notice />
+      {dialog && <AppDialog key={dialog.name} dialog={dialog} onClose={close} />}
     </div>
   );
 }
 
-function View({ route }: { route: Route }) {
+function View({ route }: { route: Exclude<Route, ConsoleRoute> }) {
   switch (route.name) {
     case 'chat':
       return (
@@ -55,67 +86,65 @@ function View({ route }: { route: Route }) {
       return <ThreadsView />;
     case 'browse':
       return <BrowseView />;
+    case 'settings':
+      return <SettingsView section={route.section} />;
     case 'home':
       return <Welcome />;
   }
 }
 
+/** One thing to do next: the first steps of an administrator, or a chat. On a phone the list of chats has it. */
 function Welcome() {
   const { store } = useSession();
+  const steps = useFirstSteps();
+  const title = text.welcome.hello(store.self.value.display_name);
+  if (isNarrow.value) return <h1>{title}</h1>;
+  const isNew = store.isReady.value && store.chats.value.size === 0;
   return (
-    <div class="nothing">
-      <h1>Hello, {store.me.display_name}</h1>
-      <p>Choose a chat, or press Ctrl K to find one.</p>
+    <div class="welcome">
+      <EmptyState icon="thread" level={1} title={title} {...(!steps && { actions: <WaysToChat /> })}>
+        {steps ? text.welcome.setUp : isNew ? text.welcome.firstChat : text.welcome.chooseChat()}
+      </EmptyState>
+      <FirstSteps />
     </div>
   );
 }
 
-/** A link to a message leads to its chat. */
-function MessageLink({ messageId }: { messageId: number }) {
-  const { client } = useSession();
-  const [problem, setProblem] = useState('');
-  useEffect(() => {
-    client.messages.get({ message_id: messageId }).then(
-      ({ message }) => navigate(chatPath(message.chat_id, message.message_id), { replace: true }),
-      (error: Error) => setProblem(error.message),
-    );
-  }, [messageId, client]);
-  return (
-    <div class="nothing">
-      <p>{problem}</p>
-    </div>
-  );
-}
-
-function SidebarHead({ onNew }: { onNew: () => void }) {
-  const [text, setText] = useState('');
+function SidebarHead() {
+  const { store } = useSession();
+  const [query, setQuery] = useState('');
   return (
     <header class="sidebar-head">
       <div class="bar">
         <a class="brand" href="/">
           <img src="/assets/parley.svg" alt="" width="24" height="24" />
-          Parley
+          <bdi>{store.serviceName.value}</bdi>
         </a>
         <ThreadsLink />
-        <a class="icon-button" href="/browse" aria-label="Browse channels" title="Browse channels">
+        <a
+          class="icon-button"
+          href="/browse"
+          aria-label={text.common.browseChannels}
+          title={text.common.browseChannels}
+        >
           <Icon name="browse" />
         </a>
-        <IconButton icon="plus" label="New chat" onClick={onNew} />
+        <IconButton icon="plus" label={text.sidebar.newChat} onClick={() => startChat()} />
       </div>
       <search>
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            if (text.trim() !== '') navigate(`/search?${new URLSearchParams({ q: text })}`);
+            if (query.trim() !== '') navigate(`/search?${new URLSearchParams({ q: query })}`);
           }}
         >
           <Icon name="search" />
           <input
             type="search"
-            aria-label="Search"
-            placeholder="Search"
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
+            aria-label={text.sidebar.search}
+            placeholder={text.sidebar.search}
+            value={query}
+            onInput={(event) => setQuery(event.currentTarget.value)}
           />
         </form>
       </search>
@@ -129,12 +158,12 @@ function Connection() {
   const isLost = store.connection.value === 'lost';
   return (
     <div role="status" class="connection">
-      {isLost && <p class="lost">Reconnecting… Messages are sent when the server is back.</p>}
+      {isLost && <p class="lost">{text.sidebar.lost}</p>}
       {isOutdated.value && (
         <p>
-          There is a new version.{' '}
+          {text.sidebar.outdated}{' '}
           <button type="button" onClick={() => location.reload()}>
-            Reload
+            {text.sidebar.reload}
           </button>
         </p>
       )}
@@ -142,46 +171,55 @@ function Connection() {
   );
 }
 
-function Account({ onHelp }: { onHelp: () => void }) {
-  const { store, forget, report } = useSession();
-  // The records of this browser go first. The form then ends the session.
-  const signOut = async (form: HTMLFormElement) => {
-    await forget().catch(report);
-    form.submit();
-  };
+function Account() {
+  const { store, outbox, signOut } = useSession();
+  const act = useAct();
+  const [unsent, setUnsent] = useState(0);
+  const leave = () => act(text.signOut.failed, signOut);
+  const { user_id, display_name } = store.self.value;
   return (
     <footer class="account">
-      <a class="me" href="/settings">
+      <a class="me" href="/settings/profile">
+        <Avatar id={user_id} name={display_name} isSmall />
+        <bdi>{display_name}</bdi>
         <Icon name="settings" />
-        <bdi>{store.me.display_name}</bdi>
-        <span class="unseen">Settings</span>
+        <span class="unseen">{text.sidebar.settings}</span>
       </a>
+      {store.me.is_admin && (
+        <IconButton
+          icon="invite"
+          label={text.sidebar.invite}
+          onClick={() => {
+            openDialog.value = { name: 'invite' };
+          }}
+        />
+      )}
       <button
         type="button"
         class="icon-button"
-        aria-label="Keyboard shortcuts"
-        title="Keyboard shortcuts"
-        onClick={onHelp}
+        aria-label={text.sidebar.shortcuts}
+        title={text.sidebar.shortcuts}
+        onClick={() => {
+          openDialog.value = { name: 'help' };
+        }}
       >
         <span aria-hidden="true">?</span>
       </button>
-      <form
-        method="post"
-        action="/sign-out"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void signOut(event.currentTarget);
+      <IconButton
+        icon="signOut"
+        label={text.sidebar.signOut}
+        onClick={() => {
+          const { length } = outbox.items.value;
+          if (length === 0) leave();
+          else setUnsent(length);
         }}
-      >
-        <button type="submit" class="icon-button" aria-label="Sign out" title="Sign out">
-          <Icon name="signOut" />
-        </button>
-      </form>
+      />
+      {unsent > 0 && <SignOutDialog unsent={unsent} onClose={() => setUnsent(0)} onSignOut={leave} />}
     </footer>
   );
 }
 
-function useGlobalKeys(open: (dialog: DialogName) => void): void {
+function useGlobalKeys(): void {
   const { store } = useSession();
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -189,9 +227,9 @@ function useGlobalKeys(open: (dialog: DialogName) => void): void {
       const isField = event.target instanceof HTMLElement && event.target.matches('input, textarea, select');
       if (isCommand && event.key.toLowerCase() === 'k') {
         event.preventDefault();
-        open('switcher');
+        openDialog.value = { name: 'switcher' };
       } else if (event.key === '?' && !isField && !isCommand) {
-        open('help');
+        openDialog.value = { name: 'help' };
       } else if (event.altKey && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
         event.preventDefault();
         const chats = store.byActivity.peek();
@@ -203,5 +241,5 @@ function useGlobalKeys(open: (dialog: DialogName) => void): void {
     };
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);
-  }, [store, open]);
+  }, [store]);
 }

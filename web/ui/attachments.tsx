@@ -1,18 +1,14 @@
 /** @jsxImportSource preact */
 import type { FileInfo } from '@parley-chat/sdk';
+import { useComputed } from '@preact/signals';
 import { useState } from 'preact/hooks';
-import type { AttachedFile } from '../outbox/uploads.ts';
+import { fileSize } from '../lib/file-size.ts';
+import { isPending, type PendingFile, type UnsentFile } from '../outbox/uploads.ts';
+import { text } from '../text/text.ts';
 import type { ChatState } from './chat-state.ts';
-import { Icon } from './icon.tsx';
+import { useSession } from './context.ts';
+import { Icon, IconButton } from './icon.tsx';
 import './attachments.css';
-
-const units = ['bytes', 'KB', 'MB', 'GB'];
-
-export function fileSize(bytes: number): string {
-  const power = Math.min(Math.floor(Math.log(Math.max(bytes, 1)) / Math.log(1_024)), units.length - 1);
-  const amount = bytes / 1_024 ** power;
-  return `${amount >= 10 || power === 0 ? Math.round(amount) : amount.toFixed(1)} ${units[power]}`;
-}
 
 /** Returns a path on this host: the URL of a file may name another one that the server is known by. */
 export const pathOf = (url: string): string => {
@@ -121,16 +117,47 @@ function FileLink({ file }: { file: FileInfo }) {
 }
 
 /** The files of a message that the server does not have yet. */
-export function AttachedFiles({ files }: { files: readonly AttachedFile[] }) {
+export function UnsentFiles({ files, state }: { files: readonly UnsentFile[]; state: ChatState }) {
   return (
     <div class="attachments">
-      {files.map(({ file_id, name, size }) => (
-        <span key={file_id} class="file-link">
-          <Icon name="file" />
-          <FileName name={name} size={size} />
-        </span>
-      ))}
+      {files.map((file) =>
+        isPending(file) ? (
+          <Pending key={file.key} file={file} state={state} />
+        ) : (
+          <span key={file.file_id} class="file-link">
+            <Icon name="file" />
+            <FileName name={file.name} size={file.size} />
+          </span>
+        ),
+      )}
     </div>
+  );
+}
+
+/** A file that its message waits for. Only the tab that uploads it knows how far it is. */
+function Pending({ file, state }: { file: PendingFile; state: ChatState }) {
+  const { outbox, uploads, report } = useSession();
+  const { key, name, size } = file;
+  const upload = useComputed(() => uploads.find(key)).value;
+  const problem = file.problem ?? (upload?.state.name === 'failed' ? upload.state.problem : undefined);
+  const remove = () => {
+    outbox.changeFile(key, () => undefined).catch(report);
+    state.focusComposer.value++;
+  };
+  return (
+    <>
+      <span class={`file-link pending${file.problem === undefined ? '' : ' failed'}`}>
+        <Icon name="file" />
+        <FileName name={name} size={size} />
+        {problem === undefined && <progress aria-label={text.uploads.progress(name)} value={upload?.sent} max={size} />}
+        <IconButton
+          icon="close"
+          label={file.problem === undefined ? text.uploads.cancel(name) : text.common.remove(name)}
+          onClick={remove}
+        />
+      </span>
+      {problem !== undefined && <p class={`status${file.problem === undefined ? '' : ' failed'}`}>{problem}</p>}
+    </>
   );
 }
 

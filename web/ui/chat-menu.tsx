@@ -1,9 +1,15 @@
 /** @jsxImportSource preact */
 import { useRef, useState } from 'preact/hooks';
 import { type ChatRecord, isMuted } from '../store/records.ts';
-import { useSession } from './context.ts';
+import { text } from '../text/text.ts';
+import { mayManage, useSession } from './context.ts';
+import { openDialog } from './dialogs.ts';
 import { Icon, type IconName } from './icon.tsx';
 import { Menu, type MenuItem } from './menu.tsx';
+import { useAct } from './notice.tsx';
+import { useMarkRead } from './use-mark-read.ts';
+
+const words = text.chatMenu;
 
 const hourMs = 3_600_000;
 /** A mute without an end. */
@@ -11,53 +17,17 @@ const always = '9999-12-31T00:00:00.000Z';
 
 type Preferences = Partial<Pick<ChatRecord, 'notify' | 'muted_until' | 'archived' | 'pinned'>>;
 
-/** The button of a chat's menu: what the user alone sees and sets. */
-export function ChatMenu({ chat, label }: { chat: ChatRecord; label: string }) {
-  const { client, store, loader, report } = useSession();
+interface ChatMenuProps {
+  readonly chat: ChatRecord;
+  readonly label: string;
+  /** Acts that come before the others, if there are any. */
+  readonly first?: () => readonly MenuItem[];
+}
+
+/** The button of a chat's menu. The list has one in each row, so nothing else is made before it is open. */
+export function ChatMenu({ chat, label, first }: ChatMenuProps) {
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
-  const { chat_id, pinned, archived, notify, muted_until, unread_count } = chat;
-  const set = (preferences: Preferences) => {
-    // It is shown at once, and put right if the server refuses.
-    store.changeChat(chat_id, () => preferences);
-    client.chats.setPreferences({ chat_id, ...preferences }).catch((error: unknown) => {
-      loader.chat(chat_id);
-      report(error);
-    });
-  };
-  const muteFor = (ms: number) => set({ muted_until: new Date(Date.now() + ms).toISOString() });
-  const markRead = () => {
-    const message_id = store.newestId(chat_id);
-    client.messages.markRead({ chat_id, message_id }).then(({ read }) => {
-      store.changeChat(chat_id, () => ({ unread_count: read.unread_count, mention_count: 0 }));
-    }, report);
-  };
-  const item = (text: string, icon: IconName, act: () => void): MenuItem => ({ label: text, icon, act });
-  const choice = (text: string, value: ChatRecord['notify']): MenuItem => ({
-    label: text,
-    isChecked: notify === value,
-    act: () => set({ notify: value }),
-  });
-  const isMutedNow = muted_until !== null && isMuted({ notify: 'all', muted_until });
-  const groups: readonly (readonly MenuItem[])[] = [
-    [
-      ...(unread_count > 0 ? [item('Mark as read', 'check', markRead)] : []),
-      item(pinned ? 'Unpin from the top' : 'Pin to the top', 'pin', () => set({ pinned: !pinned })),
-      item(archived ? 'Move out of the archive' : 'Archive', 'archive', () => set({ archived: !archived })),
-    ],
-    isMutedNow
-      ? [item('Unmute', 'muted', () => set({ muted_until: null }))]
-      : [
-          item('Mute for 1 hour', 'muted', () => muteFor(hourMs)),
-          item('Mute for 8 hours', 'muted', () => muteFor(8 * hourMs)),
-          item('Mute', 'muted', () => set({ muted_until: always })),
-        ],
-    [
-      choice('Notify about all messages', 'all'),
-      choice('Notify about mentions', 'mentions'),
-      choice('Never notify', 'none'),
-    ],
-  ];
   return (
     <>
       <button
@@ -73,8 +43,66 @@ export function ChatMenu({ chat, label }: { chat: ChatRecord; label: string }) {
         <Icon name="more" />
       </button>
       {isOpen && button.current && (
-        <Menu label={label} anchor={button.current} groups={groups} onClose={() => setOpen(false)} />
+        <OpenMenu chat={chat} label={label} first={first} anchor={button.current} onClose={() => setOpen(false)} />
       )}
     </>
   );
+}
+
+interface OpenMenuProps extends Omit<ChatMenuProps, 'first'> {
+  readonly first: ChatMenuProps['first'] | undefined;
+  readonly anchor: HTMLElement;
+  readonly onClose: () => void;
+}
+
+/** The settings of a chat that the user alone sees. */
+function OpenMenu({ chat, label, first, anchor, onClose }: OpenMenuProps) {
+  const { client, store, loader } = useSession();
+  const act = useAct();
+  const markRead = useMarkRead();
+  const { chat_id, pinned, archived, notify, muted_until, unread_count } = chat;
+  const set = (preferences: Preferences) =>
+    act(words.failed, async () => {
+      // It is shown at once, and put right if the server refuses.
+      store.changeChat(chat_id, () => preferences);
+      try {
+        await client.chats.setPreferences({ chat_id, ...preferences });
+      } catch (error) {
+        const before = { pinned, archived, notify, muted_until };
+        store.changeChat(chat_id, () => before);
+        loader.chat(chat_id);
+        throw error;
+      }
+    });
+  const item = (label: string, icon: IconName, act: () => void): MenuItem => ({ label, icon, act });
+  const muteFor = (hours: number) =>
+    item(words.muteHours(hours), 'muted', () =>
+      set({ muted_until: new Date(Date.now() + hours * hourMs).toISOString() }),
+    );
+  const choice = (label: string, value: ChatRecord['notify']): MenuItem => ({
+    label,
+    isChecked: notify === value,
+    act: () => set({ notify: value }),
+  });
+  const isMutedNow = muted_until !== null && isMuted({ notify: 'all', muted_until });
+  const groups: readonly (readonly MenuItem[])[] = [
+    first?.() ?? [],
+    [
+      ...(unread_count > 0 ? [item(words.markRead, 'check', () => markRead(chat_id))] : []),
+      item(pinned ? words.unpin : words.pin, 'pin', () => set({ pinned: !pinned })),
+      item(archived ? words.unarchive : words.archive, 'archive', () => set({ archived: !archived })),
+      ...(mayManage(chat)
+        ? [
+            item(words.edit, 'edit', () => {
+              openDialog.value = { name: 'edit', chatId: chat_id };
+            }),
+          ]
+        : []),
+    ],
+    isMutedNow
+      ? [item(words.unmute, 'muted', () => set({ muted_until: null }))]
+      : [muteFor(1), muteFor(8), item(words.mute, 'muted', () => set({ muted_until: always }))],
+    [choice(words.notifyAll, 'all'), choice(words.notifyMentions, 'mentions'), choice(words.notifyNever, 'none')],
+  ];
+  return <Menu label={label} anchor={anchor} groups={groups.filter((items) => items.length > 0)} onClose={onClose} />;
 }

@@ -1,24 +1,37 @@
 /** @jsxImportSource preact */
-import { useSignalEffect } from '@preact/signals';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useComputed } from '@preact/signals';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ChatRecord } from '../store/records.ts';
+import { text } from '../text/text.ts';
+import type { Absence } from './absent.tsx';
 import { ChatAvatar } from './chat-list.tsx';
 import { ChatMenu } from './chat-menu.tsx';
 import { ChatState } from './chat-state.ts';
 import { Composer } from './composer.tsx';
 import { chatName, useSession } from './context.ts';
-import { DeleteDialog } from './delete-dialog.tsx';
+import { closeDialogOf, openDialog } from './dialogs.ts';
 import { Icon, IconButton } from './icon.tsx';
-import { JumpToDate } from './jump-to-date.tsx';
-import { Lightbox } from './lightbox.tsx';
+import { later } from './later.tsx';
+import type { MenuItem } from './menu.tsx';
 import { MessageList } from './message-list.tsx';
+import { isNarrow } from './narrow.ts';
 import { NewMessages } from './new-messages.tsx';
-import { PeopleDialog } from './people-dialog.tsx';
+import { tell } from './notice.tsx';
+import { OpenChatDialog } from './open-chat-dialog.tsx';
 import { Pins } from './pins.tsx';
+import { type Attempts, useAttempts, useLoading } from './problem.tsx';
+import { chatPath, navigate } from './route.ts';
 import { ThreadPane } from './thread-pane.tsx';
 import { TypingLine } from './typing.tsx';
 import { useChatKeys } from './use-chat-keys.ts';
+import { useMarkSeen } from './use-mark-read.ts';
 import './chat-view.css';
+// The styles of a part that comes later.
+import './empty-chat.css';
+
+const NotLoaded = later(async () => (await import('./parts.ts')).NotLoaded);
+const Absent = later(async () => (await import('./parts.ts')).Absent);
+const EmptyChat = later(async () => (await import('./parts.ts')).EmptyChat);
 
 interface ChatViewProps {
   readonly chatId: number;
@@ -30,55 +43,35 @@ interface ChatViewProps {
 
 /** The open chat. */
 export function ChatView({ chatId, messageId, threadId }: ChatViewProps) {
-  const { store, timelines, openChat, loader, report } = useSession();
+  const { store, outbox } = useSession();
   const state = useMemo(() => new ChatState(chatId, store), [chatId, store]);
-  const chat = store.chat(chatId);
+  // Messages in other chats change nothing here.
+  const chat = useComputed(() => store.chat(chatId)).value;
   const timeline = store.timeline(chatId).value;
-  const [isMissing, setMissing] = useState(false);
-
-  useEffect(() => {
-    setMissing(false);
-    if (messageId === undefined) openChat(chatId).catch(report);
-  }, [chatId, messageId, openChat, report]);
-  useEffect(() => {
-    if (messageId === undefined) return;
-    state.target.value = undefined;
-    timelines
-      .around(chatId, messageId)
-      .then(() => {
-        state.target.value = messageId;
-      })
-      .catch(report);
-  }, [chatId, messageId, state, timelines, report]);
-  const isUnknown = !chat && store.isReady.value;
-  useEffect(() => {
-    if (!isUnknown) return;
-    loader.loadChat(chatId).then((found) => setMissing(!found), report);
-  }, [isUnknown, chatId, loader, report]);
-
-  useMarkRead(state);
+  const loading = useMessages(state, messageId);
+  const absence = useAbsence(chatId);
+  useMarkSeen(state);
   useChatKeys(state);
-  if (!chat) return <section class="chat-view">{isMissing && <Missing />}</section>;
+  const isEmpty =
+    timeline?.messages.length === 0 &&
+    !timeline.hasOlder &&
+    !timeline.hasNewer &&
+    !outbox.items.value.some(({ chat_id }) => chat_id === chatId);
+  if (!chat) return <section class="chat-view">{absence && <Absent chatId={chatId} absence={absence} />}</section>;
   return (
     <div class={`chat-and-thread${threadId === undefined ? '' : ' has-thread'}`}>
       <section class="chat-view" aria-label={chatName(chat)}>
         <ChatHeader chat={chat} />
-        {timeline ? <MessageList key={chatId} state={state} timeline={timeline} /> : <div class="message-pane" />}
+        {timeline ? (
+          <MessageList key={chatId} state={state} timeline={timeline} />
+        ) : (
+          <div class="message-pane">{loading.problem !== '' && <NotLoaded onRetry={loading.again} />}</div>
+        )}
+        {isEmpty && <EmptyChat chat={chat} state={state} />}
         <NewMessages chatId={chatId} />
         <TypingLine chat={chat} />
         <Composer key={`composer ${chatId}`} chat={chat} state={state} />
-        {state.viewing.value !== undefined && <Lightbox state={state} />}
-        {state.deleting.value && (
-          <DeleteDialog
-            message={state.deleting.value}
-            onClose={() => {
-              state.deleting.value = undefined;
-            }}
-          />
-        )}
-        <p class="notice" role="status">
-          {state.notice.value}
-        </p>
+        <OpenChatDialog state={state} />
       </section>
       {threadId !== undefined && (
         <ThreadPane key={threadId} chat={chat} rootId={threadId} onClose={() => state.focusComposer.value++} />
@@ -88,11 +81,23 @@ export function ChatView({ chatId, messageId, threadId }: ChatViewProps) {
 }
 
 function ChatHeader({ chat }: { chat: ChatRecord }) {
-  const [isPeopleOpen, setPeopleOpen] = useState(false);
-  const { type, description, participant_count } = chat;
+  const { chat_id, type, description, participant_count } = chat;
+  const searchHref = `/search?chat=${chat_id}`;
+  const open = (name: 'people' | 'date') => () => {
+    openDialog.value = { name, chatId: chat_id };
+  };
+  useEffect(() => () => closeDialogOf(chat_id), [chat_id]);
+  /** The items that have buttons of their own on a wide screen. */
+  const first = (): readonly MenuItem[] =>
+    isNarrow.peek()
+      ? [
+          { label: text.chat.search, icon: 'search', act: () => navigate(searchHref) },
+          { label: text.jumpToDate.title, icon: 'calendar', act: open('date') },
+        ]
+      : [];
   return (
     <header class="chat-header">
-      <a class="icon-button back" href="/" aria-label="All chats">
+      <a class="icon-button back" href="/" aria-label={text.common.allChats}>
         <Icon name="back" />
       </a>
       <ChatAvatar chat={chat} />
@@ -100,21 +105,17 @@ function ChatHeader({ chat }: { chat: ChatRecord }) {
         <h1>
           <bdi>{chatName(chat)}</bdi>
         </h1>
-        <p>{type === 'direct' ? <PeerLine chat={chat} /> : description || countOf(participant_count)}</p>
+        <p>{type === 'direct' ? <PeerLine chat={chat} /> : description || text.common.people(participant_count)}</p>
       </div>
       <Pins chat={chat} />
-      <a
-        class="icon-button"
-        href={`/search?chat=${chat.chat_id}`}
-        aria-label="Search in this chat"
-        title="Search in this chat"
-      >
-        <Icon name="search" />
-      </a>
-      <JumpToDate chatId={chat.chat_id} />
-      {type !== 'direct' && <IconButton icon="people" label="People" onClick={() => setPeopleOpen(true)} />}
-      <ChatMenu chat={chat} label="Options of this chat" />
-      {isPeopleOpen && <PeopleDialog chat={chat} onClose={() => setPeopleOpen(false)} />}
+      <div class="wide">
+        <a class="icon-button" href={searchHref} aria-label={text.chat.search} title={text.chat.search}>
+          <Icon name="search" />
+        </a>
+        <IconButton icon="calendar" label={text.jumpToDate.title} onClick={open('date')} />
+      </div>
+      {type !== 'direct' && <IconButton icon="people" label={text.chat.people} onClick={open('people')} />}
+      <ChatMenu chat={chat} label={text.chat.options} first={first} />
     </header>
   );
 }
@@ -124,34 +125,46 @@ function PeerLine({ chat: { peer } }: { chat: ChatRecord }) {
   const { store } = useSession();
   const presence = store.presence.value.get(peer?.user_id ?? 0);
   const status = peer && store.user(peer.user_id)?.status_text;
-  return <>{[`@${peer?.name ?? ''}`, presence, status].filter(Boolean).join(' · ')}</>;
+  return <>{[`@${peer?.name ?? ''}`, presence && text.presence[presence], status].filter(Boolean).join(' · ')}</>;
 }
 
-const countOf = (count: number): string => (count === 1 ? '1 person' : `${count} people`);
-
-function Missing() {
-  return (
-    <div class="nothing">
-      <h1>This chat is not yours to see</h1>
-      <p>It does not exist, or you are not in it.</p>
-    </div>
-  );
+/** Loads the newest messages, or those around the message of a link. */
+function useMessages(state: ChatState, messageId: number | undefined): Attempts {
+  const { timelines, openChat } = useSession();
+  const { chatId } = state;
+  const load = useCallback(async () => {
+    const isLeavingLink = messageId === undefined && state.target.peek() !== undefined;
+    state.target.value = undefined;
+    if (messageId === undefined) {
+      await openChat(chatId);
+      if (isLeavingLink) state.sent.value++;
+      return;
+    }
+    await timelines.around(chatId, messageId);
+    if (state.find(messageId)) {
+      state.target.value = messageId;
+      return;
+    }
+    tell(text.chat.messageGone);
+    navigate(chatPath(chatId), { replace: true });
+  }, [chatId, messageId, state, timelines, openChat]);
+  return useLoading(text.chat.failed, load);
 }
 
-/** Marks the chat as read while its newest message is on the screen of somebody who looks. */
-function useMarkRead(state: ChatState): void {
-  const { client, store, report } = useSession();
-  useSignalEffect(() => {
-    const { chatId } = state;
-    const isSeen = state.reachedEnd.value > 0 && store.isVisible.value;
-    const unread = store.chats.value.get(chatId)?.unread_count ?? 0;
-    if (!isSeen || unread === 0) return;
-    const messageId = store.newestId(chatId);
-    const timer = setTimeout(() => {
-      client.messages.markRead({ chat_id: chatId, message_id: messageId }).then(({ read }) => {
-        store.changeChat(chatId, () => ({ unread_count: read.unread_count, mention_count: 0 }));
-      }, report);
-    }, 300);
-    return () => clearTimeout(timer);
-  });
+function useAbsence(chatId: number): Absence | undefined {
+  const { store, loader } = useSession();
+  const [isMissing, setMissing] = useState(false);
+  const { problem, run } = useAttempts(text.chat.failed);
+  const wasKnown = useRef(false);
+  const isKnown = useComputed(() => store.chat(chatId) !== undefined).value;
+  wasKnown.current ||= isKnown;
+  const isUnknown = !isKnown && store.isReady.value;
+  useEffect(() => {
+    setMissing(false);
+    if (isUnknown && !wasKnown.current) run(async () => setMissing((await loader.loadChat(chatId)) === undefined));
+  }, [isUnknown, chatId, loader, run]);
+  if (isKnown) return undefined;
+  if (wasKnown.current) return 'removed';
+  if (isMissing) return 'missing';
+  return problem !== '' || store.connection.value === 'lost' ? 'away' : undefined;
 }

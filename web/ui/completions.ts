@@ -1,4 +1,5 @@
 import type { Participant } from '@parley-chat/sdk';
+import { text } from '../text/text.ts';
 import type { Emoji } from './emoji-names.ts';
 
 /** A word before the caret that can be completed. */
@@ -26,8 +27,8 @@ const mention = /(?:^|[\s([{"'])@([\p{L}\p{N}._-]{0,40})$/u;
 const emoji = /(?:^|[\s(])(?::)([a-z\d_+-]{2,30})$/i;
 
 /** Returns the word before the caret, or undefined if it is not one to complete. */
-export function queryAt(text: string, caret: number): Query | undefined {
-  const before = text.slice(Math.max(0, caret - 50), caret);
+export function queryAt(written: string, caret: number): Query | undefined {
+  const before = written.slice(Math.max(0, caret - 50), caret);
   for (const [kind, pattern] of [['mention', mention] as const, ['emoji', emoji] as const]) {
     const word = pattern.exec(before)?.[1];
     if (word !== undefined) return { kind, word: word.toLowerCase(), from: caret - word.length - 1 };
@@ -58,17 +59,26 @@ export function offerPeople(people: readonly Person[], word: string, { withAll }
       note: `@${name}`,
       userId: user_id,
     }));
-  const all = { key: 'all', insert: '@all ', label: 'Everyone', note: '@all' };
+  const all = { key: 'all', insert: '@all ', label: text.completion.everyone, note: '@all' };
   return withAll && 'all'.startsWith(word) ? [...offers.slice(0, maxOffers - 1), all] : offers;
 }
 
-/** Returns the emoji whose names contain the word. Those that begin with it come first. */
-export function offerEmoji(emojis: readonly Emoji[], word: string): Offer[] {
+/** Returns the emoji whose names contain the word, each once. Those that begin with it come first. */
+export function findEmoji(emojis: readonly Emoji[], word: string): Emoji[] {
   const starts = emojis.filter(({ name }) => name.startsWith(word));
   const contain = emojis.filter(({ name }) => !name.startsWith(word) && name.includes(word));
   const once = new Map([...starts, ...contain].reverse().map((found) => [found.emoji, found]));
-  return [...once.values()]
-    .reverse()
+  return [...once.values()].reverse();
+}
+
+/** Returns a name of an emoji that can be read out. */
+export function nameInWords(emojis: readonly Emoji[], picture: string): string {
+  const names = emojis.filter(({ emoji }) => emoji === picture).map(({ name }) => name);
+  return (names.find((name) => /^[a-z]/.test(name)) ?? names[0] ?? picture).replaceAll('_', ' ');
+}
+
+export function offerEmoji(emojis: readonly Emoji[], word: string): Offer[] {
+  return findEmoji(emojis, word)
     .slice(0, maxOffers)
     .map(({ emoji: picture, name }) => ({
       key: picture,

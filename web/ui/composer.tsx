@@ -1,30 +1,33 @@
 /** @jsxImportSource preact */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { ChatRecord } from '../store/records.ts';
+import { text } from '../text/text.ts';
 import type { ChatState } from './chat-state.ts';
 import { chatName, maySend, useSession } from './context.ts';
 import { Icon, IconButton } from './icon.tsx';
-import { Tray } from './tray.tsx';
+import { hasKeyboard } from './keyboard.ts';
+import { later } from './later.tsx';
+import { quoteOf } from './markdown.ts';
+import { pastedFiles } from './pasted-files.ts';
 import { useCompletion } from './use-completion.tsx';
 import { useFileDrop } from './use-file-drop.ts';
 import { useTellTyping } from './use-tell-typing.ts';
 import './composer.css';
+// The styles of a part that comes later.
+import './tray.css';
 
-/** Without a keyboard, Enter is a new line. */
-const hasKeyboard = () => !matchMedia('(pointer: coarse)').matches;
-
-/** The server accepts so many in one message. More become further messages. */
-const maxFiles = 10;
+const Tray = later(
+  async () => (await import('./parts.ts')).Tray,
+  () => null,
+);
 
 export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }) {
   const { outbox, drafts, uploads, store, report } = useSession();
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const { threadId } = state;
-  // Ids are positive: a thread has a draft and files of its own.
-  const draftId = threadId === undefined ? chat.chat_id : -threadId;
-  const tray = uploads.of(draftId);
-  const draft = drafts.get(draftId);
+  const tray = uploads.of(state);
+  const draft = drafts.get(state);
   const reply = state.replyingTo.value;
 
   const focusRequests = state.focusComposer.value;
@@ -33,46 +36,28 @@ export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }
   }, [focusRequests]);
 
   const tellTyping = useTellTyping(chat);
-  const completion = useCompletion(field, chat, draft, (text) => drafts.set(draftId, text));
+  const completion = useCompletion(field, chat, draft, (changed) => drafts.set(state, changed));
   const attach = (files: readonly File[]) => {
     if (files.length === 0) return;
-    uploads.add(draftId, files);
+    uploads.add(state, files);
     field.current?.focus();
   };
-  const isDropping = useFileDrop(maySend(chat) && threadId === undefined, attach);
-  const isUploading = tray.some(({ state: { name } }) => name === 'waiting' || name === 'uploading');
-  const hasFailed = tray.some(({ state: { name } }) => name === 'failed');
-  // Enter counts also while files are on their way.
-  const [isWaiting, setWaiting] = useState(false);
-  useEffect(() => {
-    if (!isWaiting || isUploading) return;
-    setWaiting(false);
-    if (!hasFailed) send();
-  }, [isWaiting, isUploading, hasFailed]);
+  const isDropping = useFileDrop({ isEnabled: maySend(chat), isThread: threadId !== undefined, onFiles: attach });
+  // Files that are on their way, or wait for the connection, hold up nothing here: their message waits in the outbox.
+  const hasFailed = tray.some(({ state: upload }) => upload.name === 'failed' && !upload.isTransient);
 
   if (!maySend(chat)) {
-    return <p class="composer-closed">Only the owner and admins write in this channel.</p>;
+    return <p class="composer-closed">{text.composer.closed}</p>;
   }
   function send(): void {
-    const text = drafts.get(draftId);
-    if (hasFailed || (text.trim() === '' && tray.length === 0)) return;
-    if (isUploading) {
-      setWaiting(true);
-      return;
-    }
-    const files = uploads.take(draftId);
-    drafts.set(draftId, '');
+    const content = drafts.get(state);
+    if (hasFailed || (content.trim() === '' && tray.length === 0)) return;
+    const files = uploads.take(state);
+    outbox.send(chat.chat_id, content, { threadId, replyTo: reply?.message_id, files }).catch(report);
+    drafts.set(state, '');
     state.replyingTo.value = undefined;
     state.firstUnread.value = undefined;
     state.sent.value++;
-    outbox
-      .send(chat.chat_id, text, reply?.message_id ?? threadId ?? null, files.slice(0, maxFiles))
-      .then(async () => {
-        for (let i = maxFiles; i < files.length; i += maxFiles) {
-          await outbox.send(chat.chat_id, '', threadId ?? null, files.slice(i, i + maxFiles));
-        }
-      })
-      .catch(report);
     field.current?.focus();
   }
   const onKeyDown = (event: KeyboardEvent) => {
@@ -87,6 +72,7 @@ export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }
       state.replyingTo.value = undefined;
     }
   };
+  const sendLabel = threadId === undefined ? text.composer.send : text.composer.sendInThread;
   return (
     <form
       class="composer"
@@ -100,67 +86,62 @@ export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }
         <div class="replying">
           <Icon name="reply" />
           <span>
-            Reply to <bdi>{store.user(reply.user_id)?.display_name}</bdi>: {reply.content || reply.file?.name}
+            {text.composer.replyTo(<bdi>{store.user(reply.user_id)?.display_name}</bdi>)} {quoteOf(reply)}
           </span>
           <IconButton
             icon="close"
-            label="Cancel the reply"
+            label={text.composer.cancelReply}
             onClick={() => {
               state.replyingTo.value = undefined;
             }}
           />
         </div>
       )}
-      <Tray items={tray} />
-      {isDropping && <div class="drop-hint">Drop files to attach them</div>}
+      {tray.length > 0 && <Tray items={tray} />}
+      {isDropping && <div class="drop-hint">{text.composer.drop}</div>}
       <div class="box">
         <input
           ref={picker}
           type="file"
           multiple
           hidden
-          aria-label="Files"
+          aria-label={text.composer.files}
           onChange={({ currentTarget }) => {
             attach([...(currentTarget.files ?? [])]);
             // The same file can be chosen again.
             currentTarget.value = '';
           }}
         />
-        <IconButton icon="attach" label="Attach files" onClick={() => picker.current?.click()} />
+        <IconButton icon="attach" label={text.composer.attach} onClick={() => picker.current?.click()} />
         <textarea
           ref={field}
           rows={1}
-          aria-label={threadId === undefined ? 'Message' : 'Reply in the thread'}
-          placeholder={threadId === undefined ? `Message ${chatName(chat)}` : 'Reply in the thread'}
+          aria-label={threadId === undefined ? text.composer.message : text.composer.replyInThread}
+          placeholder={threadId === undefined ? text.composer.messageTo(chatName(chat)) : text.composer.replyInThread}
           dir="auto"
           value={draft}
           onInput={(event) => {
-            drafts.set(draftId, event.currentTarget.value);
+            drafts.set(state, event.currentTarget.value);
             tellTyping();
           }}
           onKeyDown={onKeyDown}
           {...completion.field}
           onPaste={(event) => {
-            // Office programs put a picture of the text beside the text.
-            const { files = [], types = [] } = event.clipboardData ?? {};
-            if (files.length === 0 || types.includes('text/plain')) return;
-            event.preventDefault();
-            attach([...files]);
+            const files = pastedFiles(event);
+            if (files.length > 0) event.preventDefault();
+            attach(files);
           }}
         />
         <button
           type="submit"
           class="send"
-          aria-label={threadId === undefined ? 'Send' : 'Answer in the thread'}
-          title="Send"
+          aria-label={sendLabel}
+          title={sendLabel}
           disabled={(draft.trim() === '' && tray.length === 0) || hasFailed}
         >
           <Icon name="send" />
         </button>
       </div>
-      <p class="waiting" role="status">
-        {isWaiting && 'Your message is sent when its files are uploaded.'}
-      </p>
     </form>
   );
 }

@@ -2,6 +2,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Session } from '../session.ts';
 import type { ChatRecord } from '../store/records.ts';
+import { text } from '../text/text.ts';
 
 export const SessionContext = createContext<Session | undefined>(undefined);
 
@@ -13,7 +14,7 @@ export function useSession(): Session {
 
 /** Returns the name of a chat, as its participant sees it. */
 export function chatName({ name, peer }: Pick<ChatRecord, 'name' | 'peer'>): string {
-  return name ?? peer?.display_name ?? 'Direct chat';
+  return name ?? peer?.display_name ?? text.chat.direct;
 }
 
 /** Returns the name of a user, or a stand-in until it is loaded. */

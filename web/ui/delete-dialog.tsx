@@ -1,35 +1,34 @@
 /** @jsxImportSource preact */
-import { useState } from 'preact/hooks';
 import type { MessageRecord } from '../store/records.ts';
+import { text } from '../text/text.ts';
 import { useSession } from './context.ts';
 import { Dialog } from './dialog.tsx';
+import { Problem, useSubmit } from './problem.tsx';
 
 export function DeleteDialog({ message, onClose }: { message: MessageRecord; onClose: () => void }) {
   const { client, store } = useSession();
-  const [problem, setProblem] = useState('');
+  const { problem, submit } = useSubmit();
   const remove = async () => {
-    try {
-      const deleted = await client.messages.delete({ message_id: message.message_id });
-      store.putMessage(deleted.message);
-      onClose();
-    } catch (error) {
-      setProblem((error as Error).message);
-    }
+    const deleted = await client.messages.delete({ message_id: message.message_id });
+    store.putMessage(deleted.message);
+    onClose();
+    // The button that asked for it goes with the message.
+    requestAnimationFrame(() => {
+      if (document.activeElement !== document.body) return;
+      const row = document.querySelector<HTMLElement>(`[data-message="${message.message_id}"]`);
+      (row ?? document.querySelector<HTMLElement>('.composer textarea'))?.focus();
+    });
   };
   return (
-    <Dialog title="Delete message" onClose={onClose}>
-      <p>Delete this message for everyone? This cannot be undone.</p>
-      {problem !== '' && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+    <Dialog title={text.deleteDialog.title} onClose={onClose}>
+      <p>{text.deleteDialog.question}</p>
+      <Problem words={problem} />
       <div class="buttons">
         <button type="button" class="button quiet" onClick={onClose}>
-          Cancel
+          {text.common.cancel}
         </button>
-        <button type="button" class="button danger" onClick={remove}>
-          Delete
+        <button type="button" class="button danger" autofocus onClick={() => submit(remove)}>
+          {text.deleteDialog.delete}
         </button>
       </div>
     </Dialog>

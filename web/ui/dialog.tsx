@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { text } from '../text/text.ts';
 import { IconButton } from './icon.tsx';
 import './dialog.css';
 
@@ -14,13 +15,24 @@ interface DialogProps {
 /** A window above the page. The browser keeps the focus in it, closes it at Escape or a click outside, and gives the focus back. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => ref.current?.showModal(), []);
+  useLayoutEffect(() => {
+    const { current } = ref;
+    current?.showModal();
+    // A dialog that is removed while it is open gives no focus back.
+    return () => current?.close();
+  }, []);
   return (
-    <dialog ref={ref} class="dialog" aria-label={title} onClose={onClose} closedby="any">
+    <dialog
+      ref={ref}
+      class="dialog"
+      aria-label={title}
+      onClose={({ currentTarget }) => currentTarget.isConnected && onClose()}
+      closedby="any"
+    >
       <div class="content">
         <header>
           <h2>{title}</h2>
-          <IconButton icon="close" label="Close" onClick={() => ref.current?.close()} />
+          <IconButton icon="close" label={text.common.close} onClick={() => ref.current?.close()} />
         </header>
         {children}
       </div>

@@ -7,6 +7,7 @@ import {
   BellOff,
   CalendarDays,
   Check,
+  Clock,
   Compass,
   Copy,
   Download,
@@ -16,7 +17,6 @@ import {
   type IconNode,
   Link2,
   LogOut,
-  Megaphone,
   MessagesSquare,
   Paperclip,
   Pencil,
@@ -31,6 +31,7 @@ import {
   Smile,
   Trash2,
   User,
+  UserPlus,
   Users,
   X,
 } from 'lucide';
@@ -43,15 +44,16 @@ const icons = {
   back: ArrowLeft,
   browse: Compass,
   calendar: CalendarDays,
-  channel: Megaphone,
+  channel: Hash,
   check: Check,
+  clock: Clock,
+  invite: UserPlus,
   close: X,
   copy: Copy,
   down: ArrowDown,
   download: Download,
   edit: Pencil,
   file: File,
-  group: Hash,
   link: Link2,
   more: Ellipsis,
   muted: BellOff,
@@ -74,11 +76,31 @@ const icons = {
 
 export type IconName = keyof typeof icons;
 
+type Attributes = Readonly<Record<string, string | number | undefined>>;
+
+/** The data of a path that draws the same as a shape. */
+const pathData: Readonly<Record<string, (attributes: Attributes) => string>> = {
+  // The first step of a path may be relative: to the corner.
+  path: ({ d }) => `M0 0${d}`,
+  line: ({ x1, y1, x2, y2 }) => `M${x1} ${y1}L${x2} ${y2}`,
+  circle: ({ cx, cy, r }) =>
+    `M${Number(cx) - Number(r)} ${cy}a${r} ${r} 0 1 0 ${2 * Number(r)} 0a${r} ${r} 0 1 0 ${-2 * Number(r)} 0`,
+};
+
+/** Returns the shapes of an icon, as few as possible: a list that is scrolled shows many icons. */
+function shapesOf(nodes: IconNode) {
+  const d = nodes.map(([tag, attributes]) => pathData[tag]?.(attributes) ?? '').join('');
+  const others = nodes.filter(([tag]) => pathData[tag] === undefined);
+  return [h('path', { d }), ...others.map(([tag, attributes]) => h(tag, attributes))];
+}
+
+const shapes = Object.fromEntries(Object.entries(icons).map(([name, nodes]) => [name, shapesOf(nodes)]));
+
 /** A picture beside words. Screen readers skip it. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
-      {icons[name].map(([tag, attributes]) => h(tag, attributes))}
+      {shapes[name]}
     </svg>
   );
 }

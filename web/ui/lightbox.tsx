@@ -1,19 +1,19 @@
 /** @jsxImportSource preact */
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { filesOf } from '../store/records.ts';
+import { text } from '../text/text.ts';
 import { FileName, isPicture, pathOf } from './attachments.tsx';
 import type { ChatState } from './chat-state.ts';
 import { useSession } from './context.ts';
 import { Icon, IconButton } from './icon.tsx';
 import { fullTime } from './time.ts';
-import './lightbox.css';
 
 /** A picture that fills the screen. The arrow keys show the pictures before and after it, Escape closes it. */
 export function Lightbox({ state }: { state: ChatState }) {
   const { store } = useSession();
   const ref = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => ref.current?.showModal(), []);
-  const pictures = (store.timeline(state.chatId).value?.messages ?? []).flatMap((message) =>
+  const pictures = state.messages().flatMap((message) =>
     filesOf(message)
       .filter(isPicture)
       .map((file) => ({ file, message })),
@@ -38,7 +38,7 @@ export function Lightbox({ state }: { state: ChatState }) {
     <dialog
       ref={ref}
       class="lightbox"
-      aria-label="View picture"
+      aria-label={text.lightbox.label}
       closedby="any"
       onKeyDown={onKeyDown}
       onClick={({ target }) => (target as Element).matches('.stage') && ref.current?.close()}
@@ -50,27 +50,29 @@ export function Lightbox({ state }: { state: ChatState }) {
         <>
           <header>
             <div class="about">
-              <FileName name={shown.file.name} size={shown.file.size} />
-              <p>
-                <bdi>{store.user(shown.message.user_id)?.display_name ?? '…'}</bdi>,{' '}
-                {fullTime(shown.message.created_at)}
+              <p class="file">
+                <FileName name={shown.file.name} size={shown.file.size} />
+              </p>
+              <p class="author">
+                {text.lightbox.by({
+                  name: <bdi>{store.user(shown.message.user_id)?.display_name ?? '…'}</bdi>,
+                  time: fullTime(shown.message.created_at),
+                })}
               </p>
             </div>
             {pictures.length > 1 && (
-              <span class="place">
-                {at + 1} of {pictures.length}
-              </span>
+              <span class="place">{text.lightbox.place({ at: at + 1, count: pictures.length })}</span>
             )}
             <a
               class="icon-button"
               href={pathOf(shown.file.url)}
               download={shown.file.name}
-              aria-label="Download"
-              title="Download"
+              aria-label={text.lightbox.download}
+              title={text.lightbox.download}
             >
               <Icon name="download" />
             </a>
-            <IconButton icon="close" label="Close" onClick={() => ref.current?.close()} />
+            <IconButton icon="close" label={text.common.close} onClick={() => ref.current?.close()} />
           </header>
           <div class="stage">
             <img
@@ -84,7 +86,7 @@ export function Lightbox({ state }: { state: ChatState }) {
           <button
             type="button"
             class="icon-button before"
-            aria-label="Previous picture"
+            aria-label={text.lightbox.previous}
             disabled={at === 0}
             onClick={() => show(at - 1)}
           >
@@ -93,7 +95,7 @@ export function Lightbox({ state }: { state: ChatState }) {
           <button
             type="button"
             class="icon-button after"
-            aria-label="Next picture"
+            aria-label={text.lightbox.next}
             disabled={at === pictures.length - 1}
             onClick={() => show(at + 1)}
           >

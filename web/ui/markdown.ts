@@ -1,5 +1,6 @@
 import DOMPurify from 'dompurify';
 import { Marked, type Token, type Tokens } from 'marked';
+import type { MessageRecord } from '../store/records.ts';
 import { languageClass } from './code.ts';
 import './markdown.css';
 
@@ -96,7 +97,7 @@ export interface MentionedNames {
 
 /** Returns the HTML of a message: safe, whatever it contains. */
 export function renderMarkdown(text: string, mentions: MentionedNames = { names: [], me: '' }): string {
-  const key = mentions.names.length === 0 ? text : `${mentions.names.join(' ')}\n${text}`;
+  const key = `${mentions.names.join(' ')}\n${text}`;
   const cached = cache.get(key);
   if (cached !== undefined) return cached;
   mentioned = new Set(mentions.names.map((name) => name.toLowerCase()));
@@ -107,8 +108,19 @@ export function renderMarkdown(text: string, mentions: MentionedNames = { names:
   return html;
 }
 
+const plain = new Map<string, string>();
+
 /** Returns the text of a message in one line, without Markdown marks. */
 export function plainText(text: string): string {
+  const cached = plain.get(text);
+  if (cached !== undefined) return cached;
+  const line = inOneLine(text);
+  if (plain.size >= maxCached) plain.delete(plain.keys().next().value ?? '');
+  plain.set(text, line);
+  return line;
+}
+
+function inOneLine(text: string): string {
   const parts: string[] = [];
   const collect = (tokens: readonly Token[]): void => {
     for (const token of tokens) {
@@ -137,3 +149,10 @@ const onlyEmoji = /^(?:\p{Extended_Pictographic}|\p{Emoji_Component}|\s){1,12}$/
 
 /** Returns whether a message is nothing but a few emoji. */
 export const isEmoji = (text: string): boolean => onlyEmoji.test(text) && /\p{Extended_Pictographic}/u.test(text);
+
+/** A quote has one line. */
+const quoteLength = 300;
+
+/** Returns the start of a message in plain text, or the name of its file. */
+export const quoteOf = ({ content, file }: Pick<MessageRecord, 'content' | 'file'>): string | undefined =>
+  plainText(content.slice(0, quoteLength)) || file?.name;

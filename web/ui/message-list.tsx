@@ -1,13 +1,16 @@
 /** @jsxImportSource preact */
-import { useComputed } from '@preact/signals';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { memo } from 'preact/compat';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
+import type { Unsent } from '../outbox/outbox.ts';
 import { maxMessages, type Timeline } from '../store/timeline.ts';
+import { text } from '../text/text.ts';
 import type { ChatState } from './chat-state.ts';
 import { useSession } from './context.ts';
 import { Icon } from './icon.tsx';
 import { MessageRow, UnsentRow } from './message.tsx';
-import { firstUnreadIn, type Row, rowsOf } from './rows.ts';
+import { Problem, useAttempts } from './problem.tsx';
+import { firstUnreadIn, keepRows, type Row, rowsOf } from './rows.ts';
 import { dayName } from './time.ts';
 import './message-list.css';
 
@@ -19,33 +22,50 @@ const endPx = 48;
 /** The messages of a chat: virtual, and loaded in both directions. */
 export function MessageList({ state, timeline }: { state: ChatState; timeline: Timeline }) {
   const { chatId } = state;
-  const { store, timelines, outbox, report } = useSession();
+  const { store, timelines, outbox } = useSession();
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const isAtEnd = useRef(true);
+  const last = useRef<Pick<Place, 'top' | 'height'>>({ top: 0, height: Number.POSITIVE_INFINITY });
+  /** The newest messages are on their way. */
+  const isGoingToEnd = useRef(false);
   const [isFarFromEnd, setFarFromEnd] = useState(false);
   // The line stays where it was when the chat was opened.
   useState(() => {
-    const unread = firstUnreadIn(timeline.messages, store.chat(chatId)?.unread_count ?? 0, store.me.user_id);
-    if (!timeline.hasNewer) state.firstUnread.value = unread;
+    const chat = store.chat(chatId);
+    if (chat) state.firstUnread.value = firstUnreadIn(timeline, chat, store.me.user_id);
   });
-  const unsent = useComputed(() =>
-    outbox.items.value.filter((item) => item.chat_id === chatId && item.sentAs === undefined),
-  ).value;
-  const rows = rowsOf(timeline, unsent, state.firstUnread.value, store.me.user_id);
+  const items = outbox.items.value;
+  const unsent = useMemo(() => outbox.unsentIn(chatId, timeline.messages), [items, chatId, timeline.messages]);
+  const rows = useRows(timeline, unsent, state.firstUnread.value, store.me.user_id);
   const shift = useShift(rows);
 
-  const toEnd = () => list.current?.scrollToIndex(rows.length - 1, { align: 'end' });
+  const toEnd = () => {
+    isAtEnd.current = true;
+    state.reachedEnd.value++;
+    list.current?.scrollToIndex(rows.length - 1, { align: 'end' });
+  };
+  const measured = useMeasured(scroller);
+  const older = useAttempts(text.messageList.olderFailed);
+  const newer = useAttempts(text.messageList.newerFailed);
+  const loadAhead = ({ top, left }: Place) => {
+    if (top < loadAheadPx && timeline.hasOlder && !older.hasFailed()) older.run(() => timelines.older(chatId));
+    if (left < loadAheadPx && timeline.hasNewer && !newer.hasFailed()) newer.run(() => timelines.newer(chatId));
+  };
   const checkPlace = () => {
-    // The list itself does not know its size before it is first on the screen.
-    const { current } = scroller;
-    if (!current) return;
-    const { scrollTop, scrollHeight, clientHeight } = current;
-    const left = scrollHeight - scrollTop - clientHeight;
-    isAtEnd.current = left < endPx && !timeline.hasNewer;
-    setFarFromEnd(left > clientHeight || timeline.hasNewer);
-    if (scrollTop < loadAheadPx && timeline.hasOlder) timelines.older(chatId).catch(report);
-    if (left < loadAheadPx && timeline.hasNewer) timelines.newer(chatId).catch(report);
+    // Before the rows are measured, their heights are guesses, and so is the place.
+    if (!list.current || !measured.isDone()) return;
+    const place = placeOf(list.current);
+    const { top, left, height, pageHeight } = place;
+    // A reader who scrolls up leaves the end. Rows that are added, or are higher than the guess, also move the end away.
+    const isLeaving = top < last.current.top && left > 1;
+    const hasGrown = height > last.current.height;
+    last.current = place;
+    const isThere = isLeaving ? false : isAtEnd.current || (left < endPx && !hasGrown);
+    isAtEnd.current = isGoingToEnd.current || (isThere && !timeline.hasNewer);
+    if (isAtEnd.current && hasGrown && !timeline.hasNewer) toEnd();
+    setFarFromEnd(left > pageHeight || timeline.hasNewer);
+    loadAhead(place);
     if (isAtEnd.current) state.reachedEnd.value++;
   };
 
@@ -64,10 +84,13 @@ export function MessageList({ state, timeline }: { state: ChatState; timeline: T
     if (!isPlaced.current) {
       isPlaced.current = true;
       const at = rows.findIndex(({ kind }) => kind === 'unread');
+      isAtEnd.current = at <= 0;
       if (at > 0) list.current?.scrollToIndex(at, { align: 'start', offset: -120 });
-      else toEnd();
-    } else if (isAtEnd.current && !timeline.hasNewer) toEnd();
-    checkPlace();
+    }
+    if (!timeline.hasNewer) isGoingToEnd.current = false;
+    if (isAtEnd.current && !timeline.hasNewer) toEnd();
+    else checkPlace();
+    if (list.current) loadAhead(placeOf(list.current));
     // A step of its own, after this one is on the screen.
     if (timeline.messages.length > maxMessages) {
       const { scrollOffset = 0, scrollSize = 0 } = list.current ?? {};
@@ -89,9 +112,14 @@ export function MessageList({ state, timeline }: { state: ChatState; timeline: T
   const goToEnd = () => {
     state.target.value = undefined;
     isAtEnd.current = true;
-    if (timeline.hasNewer) timelines.newest(chatId).catch(report);
+    isGoingToEnd.current = timeline.hasNewer;
+    if (timeline.hasNewer) newer.run(() => timelines.newest(chatId));
     else toEnd();
   };
+  const focusedAt = useFocusedRow(state, rows, scroller, list);
+  const editedAt = useEditedRow(state, rows, list, () => {
+    isAtEnd.current = false;
+  });
   const sent = state.sent.value;
   useEffect(() => {
     if (sent > 0) goToEnd();
@@ -99,20 +127,155 @@ export function MessageList({ state, timeline }: { state: ChatState; timeline: T
   return (
     <div class="message-pane">
       {/* New messages are announced by a live region: here, scrolling would announce old ones. */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
-      <div class="message-list" role="log" aria-label="Messages" aria-live="off" tabIndex={0} ref={scroller}>
+      <div
+        class="message-list"
+        role="log"
+        aria-label={text.messageList.label}
+        aria-live="off"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
+        tabIndex={0}
+        ref={scroller}
+        {...state.activation}
+      >
         <div class="filler" />
-        <Virtualizer ref={list} scrollRef={scroller} data={rows} shift={shift} itemSize={52} onScroll={checkPlace}>
+        <Virtualizer
+          ref={list}
+          scrollRef={scroller}
+          data={rows}
+          shift={shift}
+          itemSize={52}
+          keepMounted={keptRows(focusedAt, editedAt)}
+          onScroll={() => {
+            state.isScrolling = true;
+            checkPlace();
+          }}
+          onScrollEnd={() => {
+            state.isScrolling = false;
+            state.activate(scroller.current?.querySelector('.message:hover') ?? null);
+          }}
+          onResize={() => {
+            measured.next();
+            checkPlace();
+          }}
+        >
           {(row) => <RowView key={row.key} row={row} state={state} />}
         </Virtualizer>
       </div>
+      {older.problem !== '' && (
+        <div class="not-loaded">
+          <Problem words={older.problem} onRetry={older.again} />
+        </div>
+      )}
+      {newer.problem !== '' && (
+        <div class="not-loaded at-end">
+          <Problem words={newer.problem} onRetry={newer.again} />
+        </div>
+      )}
       {isFarFromEnd && (
         <button type="button" class="to-end" onClick={goToEnd}>
-          <Icon name="down" /> Newest messages
+          <Icon name="down" /> {text.messageList.toEnd}
         </button>
       )}
     </div>
   );
+}
+
+const noRows: readonly number[] = [];
+
+const keptRows = (...rows: readonly number[]): readonly number[] =>
+  rows.every((at) => at < 0) ? noRows : [...new Set(rows)].filter((at) => at >= 0);
+
+/** What part of the list is shown, in pixels. */
+interface Place {
+  readonly top: number;
+  /** What is below. */
+  readonly left: number;
+  readonly height: number;
+  readonly pageHeight: number;
+}
+
+/** The list knows it. To ask the page would make the browser lay it out. */
+const placeOf = ({ scrollOffset, scrollSize, viewportSize }: VirtualizerHandle): Place => ({
+  top: scrollOffset,
+  left: scrollSize - scrollOffset - viewportSize,
+  height: scrollSize,
+  pageHeight: viewportSize,
+});
+
+/**
+ * Puts the focus on the message that the keys have moved to. Its row is rendered for it, wherever the list is scrolled to.
+ * Returns the place of that row, or -1.
+ */
+function useFocusedRow(
+  state: ChatState,
+  rows: readonly Row[],
+  scroller: { readonly current: HTMLElement | null },
+  list: { readonly current: VirtualizerHandle | null },
+): number {
+  const focused = state.focused.value;
+  const at = focused === undefined ? -1 : rows.findIndex(({ key }) => key === String(focused.messageId));
+  useLayoutEffect(() => {
+    if (at < 0 || !focused) return;
+    const row = scroller.current?.querySelector<HTMLElement>(`[data-message="${focused.messageId}"]`);
+    row?.focus({ preventScroll: true });
+    list.current?.scrollToIndex(at, { align: 'nearest' });
+  }, [focused]);
+  return at;
+}
+
+/**
+ * Scrolls to the message that is edited, if its start is not on the screen. Its row stays rendered for it, so that the text and
+ * the focus are still there when the reader comes back. Returns the place of that row, or -1.
+ */
+function useEditedRow(
+  state: ChatState,
+  rows: readonly Row[],
+  list: { readonly current: VirtualizerHandle | null },
+  onLeave: () => void,
+): number {
+  const edited = state.editing.value;
+  const starts = state.focusEdit.value;
+  const at = edited === undefined ? -1 : rows.findIndex(({ key }) => key === String(edited));
+  useLayoutEffect(() => {
+    const { current } = list;
+    if (at < 0 || !current) return;
+    const top = current.getItemOffset(at) - current.scrollOffset;
+    if (top >= 0 && top < current.viewportSize) return;
+    onLeave();
+    current.scrollToIndex(at, { align: 'center' });
+  }, [starts]);
+  return at;
+}
+
+/**
+ * Hides the rows until their heights are known, which is in the frame in which they are first rendered. Before, the list has the
+ * height of a guess, and what it shows would move.
+ */
+function useMeasured(scroller: { readonly current: HTMLElement | null }) {
+  const count = useRef(0);
+  useLayoutEffect(() => scroller.current?.classList.add('unmeasured'), [scroller]);
+  return {
+    isDone: () => count.current > 1,
+    /** The first measurement is that of the list itself, the next one that of its rows. */
+    next: () => {
+      count.current++;
+      if (count.current > 1) scroller.current?.classList.remove('unmeasured');
+    },
+  };
+}
+
+/** Returns the rows of a timeline. Those that did not change are the same objects as before. */
+function useRows(
+  timeline: Timeline,
+  unsent: readonly Unsent[],
+  firstUnread: number | undefined,
+  me: number,
+): readonly Row[] {
+  const before = useRef<readonly Row[]>([]);
+  return useMemo(() => {
+    before.current = keepRows(before.current, rowsOf(timeline, unsent, firstUnread, me));
+    return before.current;
+  }, [timeline, unsent, firstUnread, me]);
 }
 
 /** Returns whether rows were added or removed at the start: then the list keeps its place from the end. */
@@ -128,7 +291,8 @@ function useShift(rows: readonly Row[]): boolean {
   return isShifted;
 }
 
-function RowView({ row, state }: { row: Row; state: ChatState }) {
+/** The list renders all its rows whenever it is scrolled. Those that did not change cost next to nothing. */
+const RowView = memo(function RowView({ row, state }: { row: Row; state: ChatState }) {
   switch (row.kind) {
     case 'start':
       return <ChatStart state={state} />;
@@ -141,22 +305,18 @@ function RowView({ row, state }: { row: Row; state: ChatState }) {
     case 'unread':
       return (
         <div class="unread-line">
-          <span>New</span>
+          <span>{text.messageList.new}</span>
         </div>
       );
     case 'message':
       return <MessageRow message={row.message} isContinued={row.isContinued} state={state} />;
     case 'unsent':
-      return <UnsentRow item={row.item} isContinued={row.isContinued} />;
+      return <UnsentRow item={row.item} isContinued={row.isContinued} state={state} />;
   }
-}
+});
 
 function ChatStart({ state }: { state: ChatState }) {
   const { store } = useSession();
   const chat = store.chat(state.chatId);
-  return (
-    <p class="chat-start">
-      {chat?.type === 'direct' ? 'This is the start of your conversation.' : 'This is the start of the chat.'}
-    </p>
-  );
+  return <p class="chat-start">{chat?.type === 'direct' ? text.messageList.startOfDirect : text.messageList.start}</p>;
 }

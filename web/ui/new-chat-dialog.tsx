@@ -1,27 +1,24 @@
 /** @jsxImportSource preact */
 import { useState } from 'preact/hooks';
 import type { UserRecord } from '../store/records.ts';
+import { text } from '../text/text.ts';
 import { useSession } from './context.ts';
 import { Dialog } from './dialog.tsx';
 import { PeoplePicker } from './people-picker.tsx';
+import { Problem, useSubmit } from './problem.tsx';
 import { chatPath, navigate } from './route.ts';
 
-const kinds = {
-  direct: { label: 'Direct', title: 'New direct chat', act: 'Start the chat' },
-  group: { label: 'Group', title: 'New group', act: 'Create the group' },
-  channel: { label: 'Channel', title: 'New channel', act: 'Create the channel' },
-} as const;
-
+const { kinds } = text.newChat;
 type Kind = keyof typeof kinds;
 
 /** Starts a direct chat, a group or a channel. */
-export function NewChatDialog({ onClose }: { onClose: () => void }) {
+export function NewChatDialog({ kind: asked = 'direct', onClose }: { kind?: Kind | undefined; onClose: () => void }) {
   const { client, loader } = useSession();
-  const [kind, setKind] = useState<Kind>('direct');
+  const [kind, setKind] = useState<Kind>(asked);
   const [people, setPeople] = useState<readonly UserRecord[]>([]);
   const [name, setName] = useState('');
   const [isPrivate, setPrivate] = useState(false);
-  const [problem, setProblem] = useState('');
+  const { problem, submit, isBusy } = useSubmit();
   const { title, act } = kinds[kind];
   const isReady = kind === 'direct' ? people.length === 1 : name.trim() !== '';
 
@@ -32,15 +29,10 @@ export function NewChatDialog({ onClose }: { onClose: () => void }) {
     const visibility = isPrivate ? 'private' : 'public';
     return (await client.chats.createChannel({ name, participants, visibility })).channel;
   };
-  const submit = async () => {
-    if (!isReady) return;
-    try {
-      const chat = loader.putChat(await make());
-      onClose();
-      navigate(chatPath(chat.chat_id));
-    } catch (error) {
-      setProblem((error as Error).message);
-    }
+  const start = async () => {
+    const chat = loader.putChat(await make());
+    onClose();
+    navigate(chatPath(chat.chat_id));
   };
   return (
     <Dialog title={title} onClose={onClose}>
@@ -48,11 +40,11 @@ export function NewChatDialog({ onClose }: { onClose: () => void }) {
         class="content"
         onSubmit={(event) => {
           event.preventDefault();
-          void submit();
+          if (isReady && !isBusy) submit(start);
         }}
       >
         <fieldset class="choices">
-          <legend class="unseen">Kind of chat</legend>
+          <legend class="unseen">{text.newChat.kind}</legend>
           {(Object.keys(kinds) as Kind[]).map((one) => (
             <label key={one}>
               <input type="radio" name="kind" checked={one === kind} onChange={() => setKind(one)} />
@@ -62,24 +54,20 @@ export function NewChatDialog({ onClose }: { onClose: () => void }) {
         </fieldset>
         {kind !== 'direct' && (
           <label class="field">
-            <span>Name</span>
+            <span>{text.newChat.name}</span>
             <input type="text" required value={name} onInput={(event) => setName(event.currentTarget.value)} />
           </label>
         )}
         {kind === 'channel' && (
           <label class="check">
             <input type="checkbox" checked={isPrivate} onChange={(event) => setPrivate(event.currentTarget.checked)} />
-            Private: only people who are added can read it
+            {text.newChat.private}
           </label>
         )}
         <PeoplePicker chosen={people} onChange={(chosen) => setPeople(kind === 'direct' ? chosen.slice(-1) : chosen)} />
-        {problem !== '' && (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
+        <Problem words={problem} />
         <div class="buttons">
-          <button type="submit" class="button" disabled={!isReady}>
+          <button type="submit" class="button" disabled={!isReady || isBusy}>
             {act}
           </button>
         </div>

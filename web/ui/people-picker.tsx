@@ -1,42 +1,29 @@
 /** @jsxImportSource preact */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { UserRecord } from '../store/records.ts';
+import { text } from '../text/text.ts';
 import { Avatar } from './avatar.tsx';
 import { useSession } from './context.ts';
 import { Icon } from './icon.tsx';
-
-const searchDelayMs = 150;
-const maxFound = 20;
+import { Problem } from './problem.tsx';
+import { usePeopleSearch } from './use-people-search.ts';
 
 interface PickerProps {
   readonly chosen: readonly UserRecord[];
   readonly onChange: (chosen: readonly UserRecord[]) => void;
+  readonly label?: string;
   /** Users that cannot be chosen. */
   readonly without?: ReadonlySet<number>;
 }
 
 /** Finds people and keeps those that were chosen. */
-export function PeoplePicker({ chosen, onChange, without }: PickerProps) {
-  const { client, store, report } = useSession();
+export function PeoplePicker({ chosen, onChange, label = text.peoplePicker.label, without }: PickerProps) {
+  const { store } = useSession();
   const [query, setQuery] = useState('');
-  const [found, setFound] = useState<readonly UserRecord[]>([]);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    setFound([]);
-    if (query.trim() === '') return undefined;
-    let isCurrent = true;
-    const timer = setTimeout(() => {
-      client.users.search({ query, limit: maxFound }).then(({ users }) => isCurrent && setFound(users), report);
-    }, searchDelayMs);
-    return () => {
-      isCurrent = false;
-      clearTimeout(timer);
-    };
-  }, [query, client, report]);
+  const { found, problem, again } = usePeopleSearch(query);
   const isChosen = ({ user_id }: UserRecord) => chosen.some((user) => user.user_id === user_id);
-  const offered = found.filter(
-    (user) => user.user_id !== store.me.user_id && !isChosen(user) && !without?.has(user.user_id),
-  );
+  const offered = found?.filter((user) => !isChosen(user) && !without?.has(user.user_id)) ?? [];
   const choose = (user: UserRecord) => {
     store.putUsers([user]);
     onChange([...chosen, user]);
@@ -45,14 +32,14 @@ export function PeoplePicker({ chosen, onChange, without }: PickerProps) {
   };
   return (
     <div class="field">
-      <label for="people">People</label>
+      <label for="people">{label}</label>
       {chosen.length > 0 && (
         <div class="chips">
           {chosen.map((user) => (
             <button
               key={user.user_id}
               type="button"
-              aria-label={`Remove ${user.display_name}`}
+              aria-label={text.common.remove(user.display_name)}
               onClick={() => onChange(chosen.filter(({ user_id }) => user_id !== user.user_id))}
             >
               <bdi>{user.display_name}</bdi>
@@ -67,7 +54,7 @@ export function PeoplePicker({ chosen, onChange, without }: PickerProps) {
         type="text"
         autofocus
         autocomplete="off"
-        placeholder="Find by name"
+        placeholder={text.peoplePicker.find}
         value={query}
         onInput={(event) => setQuery(event.currentTarget.value)}
         onKeyDown={(event) => {
@@ -77,7 +64,8 @@ export function PeoplePicker({ chosen, onChange, without }: PickerProps) {
           if (first) choose(first);
         }}
       />
-      <ul class="person-list" aria-label="People found">
+      <Problem words={problem} onRetry={again} />
+      <ul class="person-list" aria-label={text.peoplePicker.found}>
         {offered.map((user) => (
           <li key={user.user_id}>
             <button type="button" class="person" onClick={() => choose(user)}>
@@ -88,6 +76,9 @@ export function PeoplePicker({ chosen, onChange, without }: PickerProps) {
           </li>
         ))}
       </ul>
+      <p class="nobody" role="status">
+        {found && offered.length === 0 && (found.length === 0 ? text.peoplePicker.none : text.peoplePicker.allChosen)}
+      </p>
     </div>
   );
 }

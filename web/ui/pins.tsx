@@ -1,15 +1,24 @@
 /** @jsxImportSource preact */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useRef, useState } from 'preact/hooks';
 import type { ChatRecord, MessageRecord } from '../store/records.ts';
+import { text } from '../text/text.ts';
 import { mayPin, useSession } from './context.ts';
 import { Icon, IconButton } from './icon.tsx';
-import { plainText } from './markdown.ts';
+import { quoteOf } from './markdown.ts';
 import { Popover } from './popover.tsx';
+import { Problem, useAttempts, useLoading } from './problem.tsx';
 import { chatPath } from './route.ts';
 import { fullTime, shortTime } from './time.ts';
 import './pins.css';
 
-const excerptLength = 200;
+/** Returns a function that pins a message or unpins it. */
+export function useSetPinned(): (message: MessageRecord, isPinned: boolean) => Promise<void> {
+  const { client, store } = useSession();
+  return async ({ chat_id, message_id }, isPinned) => {
+    const { chat } = await (isPinned ? client.messages.pin : client.messages.unpin)({ message_id });
+    store.changeChat(chat_id, () => ({ pins: chat.pins }));
+  };
+}
 
 /** The button with the number of pinned messages. It shows them. */
 export function Pins({ chat }: { chat: ChatRecord }) {
@@ -17,7 +26,6 @@ export function Pins({ chat }: { chat: ChatRecord }) {
   const [isOpen, setOpen] = useState(false);
   const count = chat.pins.length;
   if (count === 0) return null;
-  const label = `Pinned messages, ${count}`;
   const close = () => setOpen(false);
   return (
     <>
@@ -25,8 +33,8 @@ export function Pins({ chat }: { chat: ChatRecord }) {
         type="button"
         ref={button}
         class="icon-button pins-button"
-        aria-label={label}
-        title="Pinned messages"
+        aria-label={text.pins.count(count)}
+        title={text.pins.title}
         aria-haspopup="dialog"
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
@@ -35,7 +43,7 @@ export function Pins({ chat }: { chat: ChatRecord }) {
         <span aria-hidden="true">{count}</span>
       </button>
       {isOpen && button.current && (
-        <Popover label="Pinned messages" anchor={button.current} onClose={close}>
+        <Popover label={text.pins.title} anchor={button.current} onClose={close}>
           <PinList chat={chat} onClose={close} />
         </Popover>
       )}
@@ -44,41 +52,42 @@ export function Pins({ chat }: { chat: ChatRecord }) {
 }
 
 function PinList({ chat, onClose }: { chat: ChatRecord; onClose: () => void }) {
-  const { client, store, report } = useSession();
+  const { client, store } = useSession();
   const [messages, setMessages] = useState<readonly MessageRecord[]>([]);
   const { chat_id, pins } = chat;
   const key = pins.join(' ');
-  useEffect(() => {
-    let isCurrent = true;
-    client.messages.pins({ chat_id }).then((found) => isCurrent && setMessages(found.messages), report);
-    return () => {
-      isCurrent = false;
-    };
-  }, [key, chat_id, client, report]);
-  const unpin = ({ message_id }: MessageRecord) =>
-    client.messages
-      .unpin({ message_id })
-      .then((sent) => store.changeChat(chat_id, () => ({ pins: sent.chat.pins })), report);
+  const load = useCallback(
+    async () => setMessages((await client.messages.pins({ chat_id })).messages),
+    [key, chat_id, client],
+  );
+  const loading = useLoading(text.pins.failed, load);
+  const unpinning = useAttempts(text.pins.unpinFailed);
+  const setPinned = useSetPinned();
+  const unpin = (message: MessageRecord) => unpinning.run(() => setPinned(message, false));
   return (
-    <ul class="pins" aria-label="Pinned messages">
-      {messages
-        .filter(({ message_id }) => pins.includes(message_id))
-        .map((message) => (
-          <li key={message.message_id}>
-            <a href={chatPath(chat_id, message.message_id)} onClick={onClose}>
-              <span class="where">
-                <bdi>{store.user(message.user_id)?.display_name ?? '…'}</bdi>
-                <time dateTime={message.created_at} title={fullTime(message.created_at)}>
-                  {shortTime(message.created_at)}
-                </time>
-              </span>
-              <span class="text" dir="auto">
-                {plainText(message.content.slice(0, excerptLength)) || message.file?.name}
-              </span>
-            </a>
-            {mayPin(chat) && <IconButton icon="unpin" label="Unpin" onClick={() => void unpin(message)} />}
-          </li>
-        ))}
-    </ul>
+    <>
+      <Problem words={loading.problem} onRetry={loading.again} />
+      <Problem words={unpinning.problem} onRetry={unpinning.again} />
+      <ul class="pins" aria-label={text.pins.title}>
+        {messages
+          .filter(({ message_id }) => pins.includes(message_id))
+          .map((message) => (
+            <li key={message.message_id}>
+              <a href={chatPath(chat_id, message.message_id)} onClick={onClose}>
+                <span class="where">
+                  <bdi>{store.user(message.user_id)?.display_name ?? '…'}</bdi>
+                  <time dateTime={message.created_at} title={fullTime(message.created_at)}>
+                    {shortTime(message.created_at)}
+                  </time>
+                </span>
+                <span class="text" dir="auto">
+                  {quoteOf(message)}
+                </span>
+              </a>
+              {mayPin(chat) && <IconButton icon="unpin" label={text.pins.unpin} onClick={() => unpin(message)} />}
+            </li>
+          ))}
+      </ul>
+    </>
   );
 }

@@ -13,19 +13,27 @@ interface PopoverProps {
 
 const margin = 8;
 
+/** Puts an element that has a fixed position above another one, or below it if there is no room. */
+export function placeBeside(element: HTMLElement, anchor: Element): void {
+  const [at, own] = [anchor.getBoundingClientRect(), element.getBoundingClientRect()];
+  const above = at.top - own.height - margin;
+  const left = Math.min(Math.max(margin, at.right - own.width), innerWidth - own.width - margin);
+  element.style.left = `${left}px`;
+  const below = Math.max(margin, Math.min(at.bottom + margin, innerHeight - own.height - margin));
+  element.style.top = `${above > margin ? above : below}px`;
+}
+
 /** A small window beside an element. The browser closes it at Escape or a click elsewhere. */
 export function Popover({ label, anchor, onClose, children }: PopoverProps) {
   const ref = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const element = ref.current;
-    if (!element) return;
+    if (!element) return undefined;
     element.showPopover();
-    const [at, own] = [anchor.getBoundingClientRect(), element.getBoundingClientRect()];
-    const above = at.top - own.height - margin;
-    const left = Math.min(Math.max(margin, at.right - own.width), innerWidth - own.width - margin);
-    element.style.left = `${left}px`;
-    element.style.top = `${above > margin ? above : Math.min(at.bottom + margin, innerHeight - own.height - margin)}px`;
+    placeBeside(element, anchor);
     element.querySelector<HTMLElement>('button, input')?.focus();
+    // A popover that is removed while it is open gives no focus back.
+    return () => element.hidePopover();
   }, [anchor]);
   return (
     <div
@@ -35,7 +43,8 @@ export function Popover({ label, anchor, onClose, children }: PopoverProps) {
       role="dialog"
       aria-label={label}
       onToggle={(event) => {
-        if ((event as unknown as ToggleEvent).newState === 'closed') onClose();
+        const isClosed = (event as unknown as ToggleEvent).newState === 'closed';
+        if (isClosed && event.currentTarget.isConnected) onClose();
       }}
     >
       {children}

@@ -12,7 +12,25 @@ export type Route =
   | { readonly name: 'message'; readonly messageId: number }
   | { readonly name: 'search'; readonly search: SearchRoute }
   | { readonly name: 'threads' }
-  | { readonly name: 'browse' };
+  | { readonly name: 'browse' }
+  | { readonly name: 'settings'; readonly section: SettingsSection }
+  | ConsoleRoute;
+
+/** The pages of the console. `server/pages/client.tsx` has their paths too. */
+const consolePages = ['webhooks', 'signatures'] as const;
+
+export interface ConsoleRoute {
+  readonly name: 'console';
+  readonly page: (typeof consolePages)[number];
+  /** The webhook that is shown, of all of them. */
+  readonly id: number | undefined;
+  /** The page reads its filters from it. */
+  readonly query: string;
+}
+
+/** The settings that the client shows itself. `server/pages/client.tsx` has their paths too. */
+export const settingsSections = ['profile', 'appearance', 'notifications', 'service'] as const;
+export type SettingsSection = (typeof settingsSections)[number];
 
 /** The words and the filters of a search. */
 export interface SearchRoute {
@@ -36,7 +54,7 @@ export function searchPath({ query, chatId, from, hasFile, before }: SearchRoute
 
 /** Returns the route of a path, or undefined if it is not one of ours. */
 export function parseRoute(path: string): Route | undefined {
-  const { pathname, searchParams } = new URL(path, 'http://x');
+  const { pathname, search, searchParams } = new URL(path, 'http://x');
   const [first = '', second, third, ...rest] = pathname.slice(1).split('/');
   if (rest.length > 0) return undefined;
   const ids = [second, third].map((part) => (part !== undefined && /^\d{1,15}$/.test(part) ? Number(part) : undefined));
@@ -60,6 +78,11 @@ export function parseRoute(path: string): Route | undefined {
   }
   if (first === 'threads' && second === undefined) return { name: 'threads' };
   if (first === 'browse' && second === undefined) return { name: 'browse' };
+  const section = settingsSections.find((name) => name === second);
+  if (first === 'settings' && section && third === undefined) return { name: 'settings', section };
+  const page = consolePages.find((name) => name === (second ?? 'webhooks'));
+  if (first === 'console' && page && (third === undefined || (page === 'webhooks' && ids[1])))
+    return { name: 'console', page, id: ids[1], query: search };
   return undefined;
 }
 

@@ -1,3 +1,5 @@
+import { text } from '../text/text.ts';
+
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'short' });
 const dayOfYear = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
@@ -16,15 +18,16 @@ const dayMs = 24 * 3_600_000;
 const startOfDay = (at: Date): number => new Date(at.getFullYear(), at.getMonth(), at.getDate()).getTime();
 const daysAgo = (at: Date, now: Date): number => Math.round((startOfDay(now) - startOfDay(at)) / dayMs);
 
+/** What stands for the two halves of a day, where the reader is. */
+const halves = [new Date(2_000, 0, 1, 3), new Date(2_000, 0, 1, 15)].flatMap((at) =>
+  clock.formatToParts(at).flatMap(({ type, value }) => (type === 'dayPeriod' ? value : [])),
+);
+
 /** Returns the time. A narrow one has no AM or PM. */
 export function timeOfDay(at: string, isNarrow = false): string {
-  const then = new Date(at);
-  if (!isNarrow) return clock.format(then);
-  const parts = clock.formatToParts(then).filter(({ type }) => type !== 'dayPeriod');
-  return parts
-    .map(({ value }) => value)
-    .join('')
-    .trim();
+  const time = clock.format(new Date(at));
+  // Parts of a format take several times as long, and every row of the message list needs this.
+  return isNarrow ? halves.reduce((rest, half) => rest.replace(half, ''), time).trim() : time;
 }
 
 export const fullTime = (at: string): string => full.format(new Date(at));
@@ -36,8 +39,8 @@ export const dayKey = (at: string): number => startOfDay(new Date(at));
 export function dayName(at: string, now = new Date()): string {
   const then = new Date(at);
   const ago = daysAgo(then, now);
-  if (ago === 0) return 'Today';
-  if (ago === 1) return 'Yesterday';
+  if (ago === 0) return text.time.today;
+  if (ago === 1) return text.time.yesterday;
   return (then.getFullYear() === now.getFullYear() ? longDay : longDate).format(then);
 }
 
@@ -46,7 +49,7 @@ export function shortTime(at: string, now = new Date()): string {
   const then = new Date(at);
   const ago = daysAgo(then, now);
   if (ago === 0) return clock.format(then);
-  if (ago === 1) return 'Yesterday';
+  if (ago === 1) return text.time.yesterday;
   if (ago < 7) return weekday.format(then);
   return (then.getFullYear() === now.getFullYear() ? dayOfYear : date).format(then);
 }

@@ -1,17 +1,18 @@
 /** @jsxImportSource preact */
 import type { Upload } from '../outbox/uploads.ts';
+import { text } from '../text/text.ts';
 import { FileName } from './attachments.tsx';
 import { useSession } from './context.ts';
 import { Icon, IconButton } from './icon.tsx';
+import { delayText } from './refusals.ts';
 import './tray.css';
 
 /** The files of the next message, with the progress of their uploads. */
 export function Tray({ items }: { items: readonly Upload[] }) {
-  if (items.length === 0) return null;
   return (
-    <ul class="tray" aria-label="Attached files">
+    <ul class="tray" aria-label={text.uploads.label}>
       {items.map((item) => (
-        <TrayItem key={item.id} item={item} />
+        <TrayItem key={item.key} item={item} />
       ))}
     </ul>
   );
@@ -19,7 +20,7 @@ export function Tray({ items }: { items: readonly Upload[] }) {
 
 function TrayItem({ item }: { item: Upload }) {
   const { uploads } = useSession();
-  const { id, name, size, sent, state, preview } = item;
+  const { key, name, size, sent, state, preview } = item;
   const isDone = state.name === 'done';
   const isFailed = state.name === 'failed';
   return (
@@ -39,17 +40,22 @@ function TrayItem({ item }: { item: Upload }) {
           </p>
         ) : isDone ? (
           <p class="done">
-            <Icon name="check" /> Uploaded
+            <Icon name="check" /> {text.uploads.uploaded}
           </p>
         ) : (
-          <progress aria-label={`Upload of ${name}`} value={sent} max={Math.max(size, 1)} />
+          <>
+            <progress aria-label={text.uploads.progress(name)} value={sent} max={Math.max(size, 1)} />
+            {state.name === 'uploading' && state.delay && <p role="status">{delayText(state.delay)}</p>}
+          </>
         )}
       </div>
-      {isFailed && size > 0 && <IconButton icon="retry" label={`Retry ${name}`} onClick={() => uploads.retry(id)} />}
+      {isFailed && !state.isFinal && (
+        <IconButton icon="retry" label={text.uploads.retry(name)} onClick={() => uploads.retry(key)} />
+      )}
       <IconButton
         icon="close"
-        label={isDone || isFailed ? `Remove ${name}` : `Cancel ${name}`}
-        onClick={() => uploads.remove(id)}
+        label={isDone || isFailed ? text.common.remove(name) : text.uploads.cancel(name)}
+        onClick={() => uploads.remove(key)}
       />
     </li>
   );

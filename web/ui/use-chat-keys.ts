@@ -1,45 +1,60 @@
 import { useEffect } from 'preact/hooks';
 import type { ChatState } from './chat-state.ts';
 import { useSession } from './context.ts';
+import { isWindowOpen } from './dialogs.ts';
+import { useMarkRead } from './use-mark-read.ts';
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.matches('input, textarea, select') || target.isContentEditable);
 
 /** The keys of the open chat: j and k move between messages, Escape marks the chat as read. */
 export function useChatKeys(state: ChatState): void {
-  const { client, store, report } = useSession();
+  const { store } = useSession();
+  const markRead = useMarkRead();
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      if (
-        event.defaultPrevented ||
-        event.ctrlKey ||
-        event.metaKey ||
-        event.altKey ||
-        document.querySelector('dialog[open]')
-      )
-        return;
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isWindowOpen()) return;
       if (event.key === 'Escape') {
         state.firstUnread.value = undefined;
-        const messageId = store.newestId(state.chatId);
-        if ((store.chat(state.chatId)?.unread_count ?? 0) > 0) {
-          client.messages.markRead({ chat_id: state.chatId, message_id: messageId }).catch(report);
-        }
+        state.focused.value = undefined;
+        if ((store.chat(state.chatId)?.unread_count ?? 0) > 0) markRead(state.chatId);
         state.focusComposer.value++;
       } else if ((event.key === 'j' || event.key === 'k') && !isTyping(event.target)) {
-        moveFocus(event.key === 'j' ? 1 : -1);
+        moveFocus(state, event.key === 'j' ? 1 : -1);
         event.preventDefault();
       }
     };
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);
-  }, [state, client, store, report]);
+  }, [state, store, markRead]);
 }
 
-/** Moves the focus to the next or the previous message. It starts at the last one. */
-function moveFocus(step: 1 | -1): void {
-  const messages = [...document.querySelectorAll<HTMLElement>('.message[data-message]')];
-  const at = messages.findIndex((message) => message.contains(document.activeElement));
-  const next = at < 0 ? messages.at(-1) : messages[at + step];
-  next?.focus({ preventScroll: true });
-  next?.scrollIntoView({ block: 'nearest' });
+const idOf = (row: Element | null | undefined): number | undefined =>
+  Number(row?.getAttribute('data-message')) || undefined;
+
+/**
+ * Moves the focus to the next or the previous message. In the chat it moves by the list of messages: of the rows, only those
+ * near the screen exist. A thread has all its rows.
+ */
+function moveFocus(state: ChatState, step: 1 | -1): void {
+  const { activeElement } = document;
+  const thread = activeElement?.closest('.thread-pane');
+  if (thread) {
+    const rows = [...thread.querySelectorAll<HTMLElement>('.message[data-message]')];
+    const at = rows.findIndex((row) => row.contains(activeElement));
+    (at < 0 ? rows.at(-1) : rows[at + step])?.focus();
+    return;
+  }
+  const list = document.querySelector('.message-list');
+  // A row that is not there any more leaves the focus to the body.
+  const isLost = activeElement === document.body;
+  const row = list?.contains(activeElement) ? activeElement?.closest('.message[data-message]') : undefined;
+  state.moveFocus(step, isLost ? state.focused.peek()?.messageId : idOf(row), lastShownIn(list));
+}
+
+/** Returns the last message that is on the screen, at least with its start. */
+function lastShownIn(list: Element | null): number | undefined {
+  const bottom = list?.getBoundingClientRect().bottom ?? 0;
+  const rows = [...(list?.querySelectorAll('.message[data-message]') ?? [])];
+  return idOf(rows.findLast((row) => row.getBoundingClientRect().top < bottom));
 }

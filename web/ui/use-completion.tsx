@@ -2,6 +2,8 @@
 import type { RefObject, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { ChatRecord } from '../store/records.ts';
+import { text } from '../text/text.ts';
+import { placeAfter } from './arrow-keys.ts';
 import { Avatar } from './avatar.tsx';
 import { type Offer, offerEmoji, offerPeople, type Query, queryAt } from './completions.ts';
 import { useSession } from './context.ts';
@@ -20,8 +22,8 @@ interface Completion {
 export function useCompletion(
   field: RefObject<HTMLTextAreaElement | null>,
   chat: ChatRecord,
-  text: string,
-  onChange: (text: string) => void,
+  written: string,
+  onChange: (written: string) => void,
 ): Completion {
   const [query, setQuery] = useState<Query | undefined>(undefined);
   const [closedAt, setClosedAt] = useState(-1);
@@ -31,7 +33,7 @@ export function useCompletion(
     const isHere = area !== null && area === document.activeElement;
     setQuery(isHere ? queryAt(area.value, area.selectionStart) : undefined);
     setAt(0);
-  }, [text, field]);
+  }, [written, field]);
   const found = useOffers(chat, query);
   const offers = query && query.from !== closedAt ? found : [];
   const chosen = offers[Math.min(at, offers.length - 1)];
@@ -48,8 +50,8 @@ export function useCompletion(
   };
   const onKeyDown = (event: KeyboardEvent): boolean => {
     if (!chosen) return false;
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    if (step !== 0) setAt((offers.indexOf(chosen) + step + offers.length) % offers.length);
+    const next = placeAfter(event.key, offers.indexOf(chosen), offers.length);
+    if (next !== undefined) setAt(next);
     else if (event.key === 'Enter' || event.key === 'Tab') choose(chosen);
     else if (event.key === 'Escape') close();
     else return false;
@@ -66,7 +68,12 @@ export function useCompletion(
     },
     list:
       offers.length === 0 ? undefined : (
-        <div class="completion" role="listbox" id={id} aria-label={query?.kind === 'emoji' ? 'Emoji' : 'People'}>
+        <div
+          class="completion"
+          role="listbox"
+          id={id}
+          aria-label={query?.kind === 'emoji' ? text.completion.emoji : text.completion.people}
+        >
           {offers.map((offer) => (
             // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus
             // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field

@@ -1,7 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-/** Takes the files that are dropped anywhere on the page. Returns whether some are held above it. */
-export function useFileDrop(isEnabled: boolean, onFiles: (files: readonly File[]) => void): boolean {
+interface DropOptions {
+  readonly isEnabled: boolean;
+  /** True for the thread beside a chat: it takes what is dropped on it, and the chat takes the rest. */
+  readonly isThread: boolean;
+  readonly onFiles: (files: readonly File[]) => void;
+}
+
+/** Takes the files that are dropped on the page. Returns whether some are held above the place where it takes them. */
+export function useFileDrop({ isEnabled, isThread, onFiles }: DropOptions): boolean {
   const [isOver, setOver] = useState(false);
   const take = useRef(onFiles);
   take.current = onFiles;
@@ -9,12 +16,14 @@ export function useFileDrop(isEnabled: boolean, onFiles: (files: readonly File[]
     if (!isEnabled) return undefined;
     // Each element on the way has its own pair of events.
     let depth = 0;
+    const isHere = ({ target }: DragEvent) =>
+      (target instanceof Element && target.closest('.thread-pane') !== null) === isThread;
     const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') ?? false;
     const on = {
       dragenter: (event: DragEvent) => {
         if (!hasFiles(event)) return;
         depth++;
-        setOver(true);
+        setOver(isHere(event));
       },
       dragleave: (event: DragEvent) => {
         if (hasFiles(event) && --depth <= 0) setOver(false);
@@ -28,7 +37,7 @@ export function useFileDrop(isEnabled: boolean, onFiles: (files: readonly File[]
         event.preventDefault();
         depth = 0;
         setOver(false);
-        if (!document.querySelector('dialog[open]')) take.current(filesIn(event.dataTransfer));
+        if (isHere(event) && !document.querySelector('dialog[open]')) take.current(filesIn(event.dataTransfer));
       },
     };
     const entries = Object.entries(on) as [keyof typeof on, (event: DragEvent) => void][];
@@ -36,7 +45,7 @@ export function useFileDrop(isEnabled: boolean, onFiles: (files: readonly File[]
     return () => {
       for (const [name, listener] of entries) removeEventListener(name, listener);
     };
-  }, [isEnabled]);
+  }, [isEnabled, isThread]);
   return isOver;
 }
 

@@ -17,7 +17,7 @@ export function useTellTyping({ chat_id, participant_count }: ChatRecord): () =>
     if (participant_count > maxParticipants || now - toldAt.current < everyMs) return;
     if (store.connection.peek() !== 'live') return;
     toldAt.current = now;
-    // Nobody misses it if it fails.
+    // A signal that is lost needs no retry: a later key sends another one.
     client.chats.typing({ chat_id }).catch(() => {});
   };
 }

@@ -1,6 +1,9 @@
 import { say } from '../../harness/helper.ts';
 
-/** Writes the body of each POST to `/tell` to all who listen at `/stream`. It authenticates and stores nothing. */
+/**
+ * Writes the body of each POST to `/tell` to all who listen at `/stream`, or to every so many of them (`every`). It authenticates
+ * and stores nothing.
+ */
 interface Controller {
   write(bytes: Uint8Array): unknown;
   flush(): unknown;
@@ -13,10 +16,13 @@ const server = Bun.serve({
   port: 0,
   idleTimeout: 0,
   async fetch(request) {
-    const { pathname } = new URL(request.url);
+    const { pathname, searchParams } = new URL(request.url);
     if (pathname === '/tell') {
       const bytes = await request.bytes();
+      const every = Number(searchParams.get('every') ?? 1);
+      let n = 0;
       for (const controller of listening) {
+        if (n++ % every !== 0) continue;
         controller.write(bytes);
         controller.flush();
       }

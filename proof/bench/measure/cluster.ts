@@ -1,8 +1,8 @@
 import { natsMissing, startNats } from '../../../server/test/support/nats.ts';
 import { postgresMissing, startPostgres } from '../../../server/test/support/postgres.ts';
+import { idleWhile } from '../../harness/others.ts';
 import { median, percent, sum } from '../../harness/report.ts';
 import { environment, inParallel, makeGroup, makeUsers, secretKey } from '../../harness/stage.ts';
-import { idleWhile } from '../others.ts';
 import type { Outcome } from '../outcome.ts';
 import { Parley, type Request, sendMessage } from '../parley.ts';
 import type { Pace } from '../plan.ts';

@@ -1,10 +1,10 @@
 import { postgresMissing, startPostgres } from '../../../server/test/support/postgres.ts';
 import { cpuSeconds, pinned, startOnServerCore } from '../../harness/machine.ts';
+import { treeSeconds } from '../../harness/others.ts';
 import { Receiver } from '../../harness/receiver.ts';
 import { median } from '../../harness/report.ts';
 import { environment } from '../../harness/stage.ts';
 import { makeChats, secret, untilIndexed } from '../fixtures.ts';
-import { treeSeconds } from '../others.ts';
 import type { Outcome } from '../outcome.ts';
 import { content, Parley } from '../parley.ts';
 import type { Plan } from '../plan.ts';

@@ -3,7 +3,7 @@ import { countCpu } from '../../harness/machine.ts';
 import { figure, median } from '../../harness/report.ts';
 import { doubtsAboutPace } from '../doubt.ts';
 import type { EngineMeasure } from '../engines.ts';
-import type { Parley } from '../parley.ts';
+import { Baseline, type Parley } from '../parley.ts';
 import type { Sizes } from '../plan.ts';
 import { addPeople, openListeners, streamRequest } from './listeners.ts';
 
@@ -13,7 +13,10 @@ const bar = 3;
 /** Users that one `users.presence` asks for. */
 const page = 200;
 
-/** Thousands of users are connected, and some change their presence, against the same server without changes. */
+/**
+ * Thousands of users are connected, and some change their presence. The bar is for presence itself: what as many calls take that
+ * change nothing is left out, and told beside it, as is what a bare server takes for the same calls and arrivals.
+ */
 export const measurePresence: EngineMeasure = async ({ title, start }, { rounds, sizes }) => {
   const { streams: count, presencePerSecond: perSecond, presenceWatchers: watchers } = sizes;
   const what = `${perSecond} changes of presence a second among ${figure(count)} users, ${watchers} watchers each, ${title}`;
@@ -38,31 +41,34 @@ export const measurePresence: EngineMeasure = async ({ title, start }, { rounds,
   await Bun.sleep(sizes.idleMs);
   const rows: { total: number; calls: number; arrivals: number }[] = [];
   for (let round = 0; round <= rounds; round++) {
-    const idle = await busyDuring(parley, sizes, async () => {});
+    const idle = await busyDuring(parley.pid, sizes, async () => {});
     const call = (presence: string) => (n: number) =>
       say(parley, people[(n + round * perRound(sizes)) % count]?.token ?? '', presence);
-    const calling = await busyDuring(parley, sizes, call('online'));
+    const calling = await busyDuring(parley.pid, sizes, call('online'));
     const told = listeners.count('presence_changed');
-    const changing = await busyDuring(parley, sizes, call('away'));
+    const changing = await busyDuring(parley.pid, sizes, call('away'));
     if (idle === undefined || calling === undefined || changing === undefined) {
       return [{ kind: 'skipped', what, why: 'needs Linux' }];
     }
     rows.push({ total: changing - idle, calls: calling - idle, arrivals: told() / sizes.presenceSeconds });
   }
+  // One after the other: a process may not have as many connections as both need.
   listeners.close();
+  const floor = await bareShare(groupCount, people.length, rounds, sizes);
   // The first round only warms up.
   const middle = (of: (row: (typeof rows)[number]) => number) => median(rows.slice(1).map(of));
   const arrivals = middle((row) => row.arrivals);
-  const percentOfCalls = (middle((row) => row.calls) * 100).toFixed(2);
+  const percent = (share: number) => `${(share * 100).toFixed(2)}%`;
   return [
     {
       kind: 'figure',
       what,
-      value: middle((row) => row.total) * 100,
+      value: middle((row) => row.total - row.calls) * 100,
       unit: '% of a core',
       bar,
       notes: [
-        `${figure(Math.round(arrivals))} arrivals a second; ${percentOfCalls}% are for as many calls that change nothing`,
+        `${figure(Math.round(arrivals))} arrivals a second; with the calls ${percent(middle((row) => row.total))}, as many calls that ` +
+          `change nothing ${percent(middle((row) => row.calls))}; a bare server takes ${percent(floor)} for calls and arrivals`,
       ],
       doubts: doubtsAboutPace('the streams', arrivals, perSecond * (watchers + 1)),
     },
@@ -71,14 +77,28 @@ export const measurePresence: EngineMeasure = async ({ title, start }, { rounds,
 
 const perRound = ({ presencePerSecond, presenceSeconds }: Sizes) => Math.round(presencePerSecond * presenceSeconds);
 
+/** Returns the share of a core that a server takes which only writes each change to as many of its streams. */
+async function bareShare(every: number, count: number, rounds: number, sizes: Sizes): Promise<number> {
+  await using bare = await Baseline.start('streams');
+  const requests = Array.from({ length: count }, () => streamRequest('/stream'));
+  const listeners = await openListeners(bare.port, requests);
+  const signal = { user_id: count, presence: 'away' };
+  const body = `event: presence_changed\ndata: ${JSON.stringify(signal)}\n\n`;
+  const tell = () => fetch(`http://127.0.0.1:${bare.port}/tell?every=${every}`, { method: 'POST', body });
+  const shares: number[] = [];
+  for (let round = 0; round <= rounds; round++) shares.push((await busyDuring(bare.pid, sizes, tell)) ?? 0);
+  listeners.close();
+  return median(shares.slice(1));
+}
+
 /** Returns the share of a core that the server takes while something is done at the rate of the changes. */
 async function busyDuring(
-  parley: Parley,
+  pid: number,
   sizes: Sizes,
   act: (n: number) => Promise<unknown>,
 ): Promise<number | undefined> {
   const started = performance.now();
-  const busy = countCpu(parley.pid);
+  const busy = countCpu(pid);
   const acts: Promise<unknown>[] = [];
   for (let n = 0; n < perRound(sizes); n++) {
     await Bun.sleep(Math.max(0, started + (n * 1_000) / sizes.presencePerSecond - performance.now()));

@@ -1,6 +1,7 @@
 import type { NamedOperation } from '@parley/contract';
 import fc from 'fast-check';
 import { z } from 'zod';
+import { browserKeys } from '../../../server/test/support/stage.ts';
 import { Bytes, type Kind, Known, kindOf, type Value } from './value.ts';
 import { wildText } from './wild.ts';
 
@@ -10,6 +11,7 @@ type Bound = 'minimum' | 'exclusiveMinimum' | 'maximum' | 'minLength' | 'maxLeng
 interface Schema extends Partial<Record<Bound, number>>, Partial<Record<'type' | 'format' | 'pattern', string>> {
   readonly enum?: readonly string[];
   readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
 }
@@ -29,6 +31,10 @@ export function inputsOf(row: NamedOperation): fc.Arbitrary<Fields> {
   return fc.tuple(...fields).map((given) => given.flat());
 }
 
+/** A text that fits, and now and then another. */
+const mostly = (text: string): fc.Arbitrary<Value> =>
+  fc.oneof({ weight: 9, arbitrary: fc.constant(text) }, fc.string({ unit: 'binary', maxLength: 100 }));
+
 /** Fields that need more than their schema says to be accepted. */
 const special: Readonly<Record<string, fc.Arbitrary<Value>>> = {
   // These URLs have no listener, and requests to them never leave this machine.
@@ -37,6 +43,17 @@ const special: Readonly<Record<string, fc.Arbitrary<Value>>> = {
     ...['http://10.1.2.3/', 'http://169.254.169.254/latest', 'http://0x7f.1:9/', 'http://user:pass@127.0.0.1:9/'],
     ...['ftp://127.0.0.1/', 'http://[::ffff:10.0.0.1]/'],
   ),
+  endpoint: fc.constantFrom(
+    ...[
+      'http://127.0.0.1:9/push/a',
+      'http://127.0.0.1:9/push/b',
+      'http://[::1]:9/push/c',
+      'https://127.0.0.1:9/push/d',
+    ],
+    ...['http://10.1.2.3/', 'https://169.254.169.254/', 'ftp://127.0.0.1/', ''],
+  ),
+  p256dh: mostly(browserKeys.p256dh),
+  auth: mostly(browserKeys.auth),
   redirects: fc.oneof(
     fc.subarray(['https://app.example/callback', 'http://127.0.0.1/', 'com.example.app:/callback'], { minLength: 1 }),
     fc.array(fc.constantFrom('https://app.example/#', 'http://app.example/', 'javascript:x', ''), { minLength: 1 }),
@@ -46,6 +63,10 @@ const special: Readonly<Record<string, fc.Arbitrary<Value>>> = {
 function valuesOf(name: string, schema: Schema): fc.Arbitrary<Value> {
   const own = special[name];
   if (own) return own;
+  if (schema.anyOf) {
+    const other = schema.anyOf.find(({ type }) => type !== 'null') ?? {};
+    return fc.oneof({ weight: 3, arbitrary: valuesOf(name, other) }, fc.constant(null));
+  }
   if (schema.enum) return fc.constantFrom(...schema.enum);
   if (schema.type === 'integer') return numberOf(name, schema);
   if (schema.type === 'boolean') return fc.boolean();

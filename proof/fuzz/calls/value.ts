@@ -10,8 +10,10 @@ export const kinds = [
   'webhook',
   'delivery',
   'replay',
+  'subscription',
   'event',
   'app',
+  'invitation',
 ] as const;
 export type Kind = (typeof kinds)[number];
 
@@ -95,6 +97,7 @@ const firstKnown = 10;
 const otherNames: Readonly<Record<string, Kind>> = {
   reply_to: 'message',
   participants: 'user',
+  welcome_chat_id: 'chat',
   before_id: 'message',
   after_id: 'message',
   from_event_id: 'event',

@@ -4,13 +4,14 @@ import { deleteSome } from '../engine/query.ts';
 /** Expired rows are kept this long, to recognize a code or refresh token that is used again. */
 const keptMs = 24 * 3_600_000;
 
-/** No webhook or other token depends on the token `x`. */
+/** No webhook, push subscription or other token depends on the token `x`. */
 const unneeded = `NOT EXISTS (SELECT 1 FROM webhooks w WHERE w.token_id = x.token_id)
+  AND NOT EXISTS (SELECT 1 FROM push_subscriptions s WHERE s.token_id = x.token_id)
   AND NOT EXISTS (SELECT 1 FROM tokens t WHERE t.parent_id = x.token_id)`;
 
 /**
  * Deletes up to `count` expired rows of each kind: codes, refresh tokens, tokens, sessions, grants, links. Keeps tokens that
- * a webhook depends on, and their grants. Returns the number of rows deleted.
+ * a webhook or a push subscription depends on, and their grants. Returns the number of rows deleted.
  */
 export async function pruneAccess(tx: Tx, now: number, count: number): Promise<number> {
   const before = now - keptMs;

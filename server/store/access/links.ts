@@ -13,7 +13,7 @@ export interface LinkRow {
   readonly user_id: UserId | null;
   readonly created_by: UserId | null;
   readonly created_at: number;
-  readonly expires_at: number | null;
+  readonly expires_at: number;
 }
 
 const newColumns = ['kind', 'note', 'user_id', 'created_by', 'created_at', 'expires_at'] as const;

@@ -1,6 +1,6 @@
 import type { TokenId, UserId } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
-import { changes, insertRow, rowReader, values } from '../engine/query.ts';
+import { insertRow, rowReader, values } from '../engine/query.ts';
 
 /** `session`: held in a browser's cookie. A session is not accepted as a bearer token, nor a bearer token as a session. */
 export type TokenKind = 'personal' | 'oauth' | 'session';
@@ -71,10 +71,18 @@ export interface NewToken extends Omit<TokenRow, 'token_id' | 'last_used_at'> {
   readonly parent_id: TokenId | null;
   /** The grant behind an app's token. */
   readonly grant_id: number | null;
+  /** The browser of a session, if it is known. */
+  readonly user_agent?: string | null;
 }
 
 export const insertToken = (tx: Tx, token: NewToken): Promise<TokenRow> =>
-  insertRow(tx, 'tokens', [...newColumns, 'hash', 'parent_id', 'grant_id'], token, names.join(', '));
+  insertRow(
+    tx,
+    'tokens',
+    [...newColumns, 'hash', 'parent_id', 'grant_id', 'user_agent'],
+    { user_agent: null, ...token },
+    names.join(', '),
+  );
 
 /** Locks creating and revoking tokens of these users, so that no token is created with one that is being revoked. */
 export const lockTokensOf = (tx: Tx, ...userIds: readonly UserId[]): Promise<void> =>
@@ -109,21 +117,6 @@ export async function revokeTokensOf(tx: Tx, userId: UserId, at: number): Promis
   await tx.run('UPDATE grants SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL', [userId, at]);
   await tx.run('UPDATE tokens SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL', [userId, at]);
 }
-
-/** Signs a user out of every browser. */
-export async function revokeSessionsOf(tx: Tx, userId: UserId, at: number): Promise<void> {
-  await tx.run(`UPDATE tokens SET revoked_at = $2 WHERE user_id = $1 AND kind = 'session' AND revoked_at IS NULL`, [
-    userId,
-    at,
-  ]);
-}
-
-/** Returns false if the session had ended already. */
-export const revokeSession = (tx: Tx, tokenId: TokenId, at: number): Promise<boolean> =>
-  changes(tx, `UPDATE tokens SET revoked_at = $2 WHERE token_id = $1 AND kind = 'session' AND revoked_at IS NULL`, [
-    tokenId,
-    at,
-  ]);
 
 export interface TokenUse {
   readonly token_id: TokenId;

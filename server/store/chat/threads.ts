@@ -3,7 +3,7 @@ import { bulkStatement, type Db, type Tx } from '../engine/engine.ts';
 import { values } from '../engine/query.ts';
 import { extraBits, type Page } from './messages.ts';
 
-/** Where a reply belongs. */
+/** The thread of a reply. */
 export interface ThreadPlace {
   readonly thread_id: MessageId;
   /** The author of the first message, if this is the first reply to it. */

@@ -42,7 +42,7 @@ export class DiskGuard {
     if (this.hasRoom) return;
     throw new ParleyError(
       'unavailable',
-      'The disk of the server is almost full, so nothing can be added. You can still read, delete and revoke. Ask an administrator to free some space.',
+      'The disk of the server is almost full, so nothing can be added. Whoever runs the server must free some space.',
     );
   };
 

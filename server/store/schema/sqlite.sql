@@ -281,6 +281,35 @@ CREATE TABLE owner_use (
   messages INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
+CREATE TABLE push_pending (
+  subscription_id INTEGER NOT NULL REFERENCES push_subscriptions (subscription_id) ON DELETE CASCADE,
+  chat_id INTEGER NOT NULL,
+  message_id INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  next_at INTEGER NOT NULL,
+  PRIMARY KEY (subscription_id, chat_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX push_pending_due ON push_pending (next_at);
+
+CREATE TABLE push_subscriptions (
+  subscription_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (user_id),
+  app_id INTEGER NOT NULL,
+  token_id INTEGER NOT NULL REFERENCES tokens (token_id),
+  endpoint TEXT NOT NULL UNIQUE,
+  host TEXT NOT NULL,
+  p256dh TEXT NOT NULL,
+  auth TEXT NOT NULL,
+  with_text INTEGER NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX push_subscriptions_by_token ON push_subscriptions (token_id);
+
+CREATE INDEX push_subscriptions_by_user ON push_subscriptions (user_id);
+
 CREATE TABLE rate_uses (
   node TEXT NOT NULL,
   key TEXT NOT NULL,
@@ -345,6 +374,12 @@ CREATE TABLE secret_keys (
   fingerprint TEXT PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE service (
+  name TEXT NOT NULL,
+
+  welcome_chat_id INTEGER REFERENCES chats (chat_id)
+);
+
 CREATE TABLE thread_participants (
   user_id INTEGER NOT NULL,
   thread_id INTEGER NOT NULL,
@@ -378,7 +413,7 @@ CREATE TABLE tokens (
   expires_at INTEGER,
   last_used_at INTEGER,
   revoked_at INTEGER
-, kind TEXT NOT NULL DEFAULT 'personal', grant_id INTEGER REFERENCES grants (grant_id)) STRICT;
+, kind TEXT NOT NULL DEFAULT 'personal', grant_id INTEGER REFERENCES grants (grant_id), user_agent TEXT) STRICT;
 
 CREATE INDEX tokens_by_grant ON tokens (grant_id) WHERE grant_id IS NOT NULL;
 
@@ -400,7 +435,7 @@ CREATE TABLE users (
   password_hash TEXT,
   created_at INTEGER NOT NULL,
   disabled_at INTEGER
-, kind TEXT NOT NULL DEFAULT 'person', owner_id INTEGER REFERENCES users (user_id), status_text TEXT NOT NULL DEFAULT '', time_zone TEXT, avatar TEXT, hides_presence INTEGER NOT NULL DEFAULT 0) STRICT;
+, kind TEXT NOT NULL DEFAULT 'person', owner_id INTEGER REFERENCES users (user_id), status_text TEXT NOT NULL DEFAULT '', time_zone TEXT, avatar TEXT, hides_presence INTEGER NOT NULL DEFAULT 0, quiet_from TEXT, quiet_to TEXT, quiet_time_zone TEXT) STRICT;
 
 CREATE INDEX users_administrators ON users (user_id) WHERE is_admin = 1;
 

@@ -245,9 +245,14 @@ behindProxy('behind the proxy, when no node is left', () => {
     ]);
     expectRefusal(reply, 'unavailable');
     expect(reply.headers.get('retry-after')).toBe('1');
-    expect({ status: page.status, text: await page.text() }).toEqual({
+    expect({
+      status: page.status,
+      type: page.headers.get('content-type'),
+      text: await page.text(),
+    }).toEqual({
       status: 503,
-      text: expect.stringContaining('Try again'),
+      type: 'text/html; charset=utf-8',
+      text: expect.stringMatching(/^<!doctype html>.*Parley is restarting.*<a href="">Try again<\/a>.*<\/html>$/),
     });
   });
 });

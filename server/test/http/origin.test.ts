@@ -73,6 +73,48 @@ onAnyEngine('the cookie of a session on the API', (engine) => {
     expect(await post({ referer: `${url}/` })).toBe(401);
     expect(await post({ origin: url, referer: `${url}/` })).toBe(200);
   });
+
+  test('does nothing for a page that was opened by somebody else', async () => {
+    const { bob } = await users(server(), 'bob');
+    const visitor = await signedIn(server(), bob);
+    const ours = { 'sec-fetch-site': 'same-origin' };
+    const json = { 'content-type': 'application/json' };
+    const requests: readonly (readonly [string, RequestInit & { headers?: Headed }])[] = [
+      ['users.php?action=me', {}],
+      ['events.php?action=stream', {}],
+      ['messages/create_group', { method: 'POST', headers: json, body: '{"name":"Mine"}' }],
+      ['uploads', { method: 'POST', headers: { 'tus-resumable': '1.0.0', 'upload-length': '1' } }],
+    ];
+    const calls = (headers: Headed) =>
+      Promise.all(
+        requests.map(async ([path, init]) => {
+          const response = await fetch(`${server().url}/api/${path}`, {
+            ...init,
+            headers: { ...init.headers, ...headers },
+          });
+          await response.body?.cancel();
+          return response.status;
+        }),
+      );
+    const cookie = { ...ours, cookie: `parley_session=${visitor.session}` };
+    const bearer = { authorization: `Bearer ${bob.token}` };
+    for (const named of [`${ada.userId}`, '', '0', `0${bob.userId}`, `${bob.userId}, ${bob.userId}`, 'bob', '-1']) {
+      for (const credential of [cookie, bearer]) {
+        const statuses = await calls({ ...credential, 'parley-user': named });
+        expect({ named, statuses }).toEqual({ named, statuses: [401, 401, 401, 401] });
+      }
+    }
+    expect((await bob.ok('chats.list', {})).chats).toEqual([]);
+    for (const credential of [cookie, bearer]) {
+      expect(await calls({ ...credential, 'parley-user': `${bob.userId}` })).toEqual([200, 200, 200, 201]);
+    }
+    // Nor does it sign out the person who is there now.
+    const signOut = (named: number) => visitor.post('/sign-out', {}, { ...ours, 'parley-user': `${named}` });
+    expect((await signOut(ada.userId)).status).toBe(403);
+    expect((await calls(cookie))[0]).toBe(200);
+    expect((await signOut(bob.userId)).status).toBe(303);
+    expect((await calls(cookie))[0]).toBe(401);
+  });
 });
 
 describe('with a public URL', () => {

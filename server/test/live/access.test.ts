@@ -46,6 +46,12 @@ onAnyEngine('a stream whose access has ended', (engine) => {
     expect(status).toBe(401);
   };
 
+  const inBrowser = (session: string | undefined) =>
+    EventReader.open(streamUrl(server().url), {
+      Cookie: `parley_session=${session}`,
+      'Sec-Fetch-Site': 'same-origin',
+    });
+
   test('ends with its token; those with other tokens go on', async () => {
     const { client, token_id } = await spare(bob);
     const [own, other, third] = [await listen(client), await listen(bob), await listen(client, { after: 0 })];
@@ -75,16 +81,23 @@ onAnyEngine('a stream whose access has ended', (engine) => {
 
   test('ends with the browser’s session; other sessions and tokens go on', async () => {
     const [visitor, elsewhere] = [await signedIn(server(), bob), await signedIn(server(), bob)];
-    const inBrowser = (session: string | undefined) =>
-      EventReader.open(streamUrl(server().url), {
-        Cookie: `parley_session=${session}`,
-        'Sec-Fetch-Site': 'same-origin',
-      });
     const streams = [await inBrowser(visitor.session), await inBrowser(elsewhere.session), await listen(bob)];
     expect(streams.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect((await visitor.post('/sign-out')).status).toBe(303);
     await streams[0]?.untilEnded();
     for (const stream of streams.slice(1)) await goesOn(stream, ada, chat_id);
+  });
+
+  test('ends with a session that is signed out in another browser', async () => {
+    const [away, here] = [await signedIn(server(), bob), await signedIn(server(), bob)];
+    const [lost, kept] = [await inBrowser(away.session), await inBrowser(here.session)];
+    const [row] = await server().engine.all<{ token_id: number }>(
+      'SELECT max(token_id) - 1 AS token_id FROM tokens WHERE user_id = $1',
+      [bob.userId],
+    );
+    expect((await here.post(`/sessions/${row?.token_id}/sign-out`)).status).toBe(303);
+    await lost.untilEnded();
+    await goesOn(kept, ada, chat_id);
   });
 
   test('ends with what an app was granted, by its user or by itself', async () => {

@@ -1,14 +1,12 @@
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { type ErrorCode, type EventName, eventNames } from '@parley/contract';
-import { pruneExpired } from '../../log/retention.ts';
-import { eventsNamed, logTip, readCursor } from '../../store/log/events.ts';
-import { pruneDeliveries } from '../../store/webhooks/deliveries.ts';
-import { expireDeliveries } from '../../webhooks/expiry.ts';
+import { eventsNamed } from '../../store/log/events.ts';
 import type { Client } from '../support/client.ts';
 import { freshEnvironment, onAnyEngine, onBothEngines } from '../support/engines.ts';
 import { eventually } from '../support/eventually.ts';
 import { eventTip, users } from '../support/people.ts';
 import { receiverFor } from '../support/receiver.ts';
+import { dropExpired, logRead } from '../support/retention.ts';
 import { serverFor, startServer, type TestServer } from '../support/server.ts';
 import {
   comeBack,
@@ -315,15 +313,9 @@ onAnyEngine('a stream of events past their time', (engine) => {
   const settings = { PARLEY_EVENT_DAYS: '1', PARLEY_CONTENT_LIMIT: '1000000' };
   const server = serverFor(engine, settings, { now: () => now, monotonic: () => 0, sweepMs: 20 });
   const drop = async () => {
-    const { engine: log } = server();
-    // Events wait for whoever follows the log.
-    await eventually('all have followed', async () => {
-      const reached = await Promise.all(['webhooks', 'search'].map((name) => readCursor(log, name)));
-      return Math.min(...reached) === (await logTip(log)) || undefined;
-    });
+    await logRead(server().engine);
     now += day + 1_000;
-    const deliveries = { dropping: expireDeliveries, prune: pruneDeliveries };
-    while (await pruneExpired(server().engine, { deliveries, eventDays: 1, now: () => now, counted: () => {} }));
+    await dropExpired(server().engine, () => now);
   };
 
   test('is refused where it would begin among them; 0 begins with what is kept', async () => {

@@ -95,6 +95,11 @@ const table: Record<OperationName, string> = {
 
   'files.thumbnail':          '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // of the group
 
+  'push.key':                 '401  401     401      –     | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'push.subscribe':           '401  401     401      scope | ok       ok     no    ok    ok    ok   | ok  ok   401',
+  'push.list':                '401  401     401      scope | ok       ok     no    ok    ok    ok   | ok  ok   401',
+  'push.unsubscribe':         '401  401     401      scope | ok       ok     no    ok    ok    ok   | ok  ok   401',
+
   'users.me':                 '401  401     401      –     | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'users.get':                '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'users.search':             '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
@@ -106,6 +111,8 @@ const table: Record<OperationName, string> = {
   'users.disable':            '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
   'users.presence':           '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'users.set_presence':       '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'users.quiet_hours':        '401  401     401      scope | ok       ok     no    ok    ok    ok   | ok  ok   401',
+  'users.set_quiet_hours':    '401  401     401      scope | ok       ok     no    ok    ok    ok   | ok  ok   401',
 
   'tokens.list':              '401  401     401      –     | ok       ok     ok    ok    ok    ok   | no  ok   401',
   'tokens.create':            '401  401     401      –     | ok       ok     ok    ok    ok    ok   | no  ok   401',
@@ -114,6 +121,13 @@ const table: Record<OperationName, string> = {
   'apps.list':                '401  401     401      scope | ok       ok     no    ok    ok    ok   | ok  ok   401',
   'apps.register':            '401  401     401      scope | ok       ok     no    ok    ok    ok   | no  ok   401',
   'apps.delete':              '401  401     401      scope | ok       ok     no    ok    ok    ok   | no  ok   401',
+
+  'invitations.create':       '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
+  'invitations.list':         '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
+  'invitations.withdraw':     '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
+
+  'service.get':              '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'service.update':           '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
 };
 
 const rows = listOperations();
@@ -183,6 +197,10 @@ const inputs: Inputs = {
   'files.get': ({ file_id }) => ({ file_id }),
   'files.download': ({ file_id }) => ({ file_id }),
   'files.thumbnail': ({ file_id }) => ({ file_id }),
+  'push.key': () => ({}),
+  'push.subscribe': (stage) => stage.newBrowser(),
+  'push.list': () => ({}),
+  'push.unsubscribe': async (stage) => ({ subscription_id: await stage.newSubscription() }),
   'users.me': () => ({}),
   'users.get': ({ outsider }) => ({ user_id: outsider }),
   'users.search': () => ({ query: 'out' }),
@@ -194,12 +212,19 @@ const inputs: Inputs = {
   'users.disable': async (stage) => ({ user_id: await stage.newUser() }),
   'users.presence': ({ outsider }) => ({ user_ids: [outsider] }),
   'users.set_presence': () => ({ presence: 'away' }),
+  'users.quiet_hours': () => ({}),
+  'users.set_quiet_hours': () => ({ from: '22:00', to: '07:00', time_zone: 'Europe/Paris' }),
   'tokens.list': () => ({}),
   'tokens.create': () => ({ name: 'another', scopes: ['chats:read'] }),
   'tokens.revoke': async (stage) => ({ token_id: await stage.newToken() }),
   'apps.list': () => ({}),
   'apps.register': () => ({ name: 'App', redirects: ['https://app.example/callback'], confidential: true }),
   'apps.delete': async (stage) => ({ app_id: await stage.newApp() }),
+  'invitations.create': () => ({ note: 'For Grace' }),
+  'invitations.list': () => ({}),
+  'invitations.withdraw': async (stage) => ({ invitation_id: await stage.newInvitation() }),
+  'service.get': () => ({}),
+  'service.update': () => ({ name: 'Lovelace Ltd' }),
 };
 
 type Headers = Readonly<Record<string, string>>;

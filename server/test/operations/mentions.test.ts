@@ -200,6 +200,7 @@ onBothEngines('mentions', (engine) => {
       expect([await count(ada, chat_id), await count(bob, chat_id), await count(cleo, chat_id)]).toEqual([1, 2, 2]);
       await bob.ok('messages.mark_read', { chat_id, message_id: first.message_id });
       expect(await count(bob, chat_id)).toBe(1);
+      expect((await bob.ok('chats.get', { chat_id })).chat.last_read_id).toBe(first.message_id);
       await bob.ok('messages.mark_read', { chat_id });
       expect(await count(bob, chat_id)).toBe(0);
     });

@@ -63,7 +63,7 @@ onAnyEngine('the pages of an account', (engine) => {
   const done = (path: string, words: string) => ({ status: 303, location: `${path}?done=${words}` });
 
   describe('as a whole', () => {
-    const pages = ['/access', '/apps', '/apps/new', '/bots'];
+    const pages = ['/access', '/apps', '/apps/new', '/bots', '/sessions'];
     const acts = [
       '/access',
       '/access/tokens/1/revoke',
@@ -76,6 +76,8 @@ onAnyEngine('the pages of an account', (engine) => {
       '/bots/1',
       '/bots/1/tokens/1/revoke',
       '/bots/1/disable',
+      '/sessions/1/sign-out',
+      '/sessions/sign-out-others',
     ];
 
     test('need a session, and redirect others to sign in and back', async () => {
@@ -151,7 +153,7 @@ onAnyEngine('the pages of an account', (engine) => {
       const again = await visitor.post(action, marked);
       expect({ action, status: again.status }).toEqual({ action, status: 409 });
       expect(again.main).toContain('This form was sent already. Its result is shown only once.');
-      expect(again.html).toContain(`<a href="${back}">Back to `);
+      expect(again.html).toContain(`<a href="${back}" class="button">Back to `);
       expect(again.html).not.toContain(secret);
       expectSound(again);
       expect(await countActs(server())).toBe(before);
@@ -336,7 +338,7 @@ onAnyEngine('the pages of an account', (engine) => {
       expect(await lastAct(server())).toEqual({ act: 'token_revoked', user_id: ada.userId, address, details });
       const again = await visitor.post(`/access/tokens/${token_id}/revoke`);
       expect(again.status).toBe(404);
-      expect(again.html).toContain('<a href="/access">Back to Access</a>');
+      expect(again.html).toContain('<a href="/access" class="button">Back to Access</a>');
     });
 
     test('of somebody else, or of a browser, cannot be revoked here', async () => {
@@ -641,7 +643,7 @@ onAnyEngine('the pages of an account', (engine) => {
       ['without a name', { name: '' }, 422, 'This must be 1 to 40 of'],
       ['with a name that has a space', { name: 'a b' }, 422, 'This must be 1 to 40 of'],
       ['with a display name of two lines', { display_name: 'a\nb' }, 422, 'This must be a single line'],
-      ['with a name that is taken', { name: 'TAKEN' }, 409, 'This is taken.'],
+      ['with a name that is taken', { name: 'TAKEN' }, 409, 'This is taken: choose another.'],
     ])('is not created %s, and the form says why', async (_, wrong, status, fault) => {
       await visitor.post('/bots', { name: 'taken', display_name: '' });
       const before = await countActs(server());

@@ -218,7 +218,7 @@ onAnyEngine('the pages of administrators', (engine) => {
     test.each<[string, Fields, number, string]>([
       ['without a name', { name: '' }, 422, 'This must be 1 to 40 of'],
       ['with a name that is none', { name: markup }, 422, 'This must be 1 to 40 of'],
-      ['with a name that is taken', { name: 'ROOT' }, 409, 'This is taken.'],
+      ['with a name that is taken', { name: 'ROOT' }, 409, 'This is taken: choose another.'],
       ['with a display name of two lines', { display_name: 'a\nb' }, 422, 'This must be a single line'],
       ['with a short password', { password: '123456789' }, 422, 'This must be at least 10 characters.'],
       ['with a common password', { password: 'password123' }, 422, 'This is one of the passwords that are tried first'],
@@ -387,6 +387,7 @@ onAnyEngine('the pages of administrators', (engine) => {
       expectSound(page);
       const link = secretIn(page);
       expect(link).toStartWith(`${server().url}/invitation/`);
+      expect(page.main).toContain('Only this machine can open it.');
       const details = { note: 'for Grace' };
       expect(await lastAct(server())).toEqual({ act: 'invitation_created', user_id: root.userId, address, details });
       const { pathname } = new URL(link);
@@ -405,7 +406,7 @@ onAnyEngine('the pages of administrators', (engine) => {
       expect(await lastAct(server())).toEqual(entry);
       const again = await visitor.post(`/admin/invitations/${id}/withdraw`);
       expect(again.status).toBe(404);
-      expect(again.html).toContain('<a href="/admin/invitations">Back to Invitations</a>');
+      expect(again.html).toContain('<a href="/admin/invitations" class="button">Back to Invitations</a>');
     });
 
     test('and a password link are created once per form', async () => {
@@ -421,7 +422,7 @@ onAnyEngine('the pages of administrators', (engine) => {
         const again = await visitor.post(action, { note: 'once', once });
         expect({ action, status: again.status }).toEqual({ action, status: 409 });
         expect(again.main).toContain('This form was sent already. Its result is shown only once.');
-        expect(again.html).toContain(`<a href="${back}">Back to `);
+        expect(again.html).toContain(`<a href="${back}" class="button">Back to `);
         expect(await countActs(server())).toBe(before);
       }
     });

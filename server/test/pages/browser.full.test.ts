@@ -181,7 +181,7 @@ inChromium('the pages', () => {
   const consent = () => newRequest(server.url, clientId, 'https://app.example/callback', 'messages:read admin').address;
 
   const open = ['/sign-in', '/sign-up', '/setup/none', '/invitation/none', '/password-link/none', '/nothing'];
-  const own = ['/settings', '/access', '/apps', '/apps/new', '/apps/2', '/bots', '/password'];
+  const own = ['/settings', '/access', '/apps', '/apps/new', '/apps/2', '/bots', '/sessions', '/password'];
   const administration = [
     '/admin/users',
     '/admin/users/1',

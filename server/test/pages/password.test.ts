@@ -54,9 +54,10 @@ onAnyEngine('changing a password', (engine) => {
     expect((await browser.post('/password', changing(goodPassword, 'short'))).words).toContain(
       'at least 10 characters',
     );
-    expect((await browser.post('/password', changing(goodPassword, better, `${better}?`))).words).toContain(
-      'This is not the same password.',
-    );
+    const differing = await browser.post('/password', changing(goodPassword, better, `${better}?`));
+    expect(differing.words).toContain('This is not the same password.');
+    // Both fields are empty again, so the first of them gets the focus.
+    expect(differing.html.match(/<input id="(\w+)"[^>]* autofocus/)?.[1]).toBe('password');
     expect((await somebody().signIn(user.name, goodPassword)).status).toBe(303);
   });
 
@@ -115,7 +116,7 @@ onAnyEngine('changing a password', (engine) => {
     const late = await somebody().post(path, { password: 'yet another one', again: 'yet another one' });
     expect(late.status).toBe(404);
     expect(late.words).toContain('Ask an administrator for another');
-    expect(late.words).toContain('If you just sent this form, it worked. Sign in.');
+    expect(late.words).toContain('If you pressed the button twice, it worked the first time. Sign in.');
     expect(late.html).toContain('<a href="/sign-in" class="button">Sign in</a>');
     expect((await somebody().get(path)).words).not.toContain('it worked');
   });

@@ -32,7 +32,7 @@ onAnyEngine('setting up', (engine) => {
     expect(opened.words).not.toContain('it worked');
     const tooLate = await late.post(link, filled('mallory'));
     expect(tooLate.status).toBe(404);
-    expect(tooLate.words).toContain('If you just sent this form, it worked. Sign in.');
+    expect(tooLate.words).toContain('If you pressed the button twice, it worked the first time. Sign in.');
     expect(tooLate.html).toContain('<a href="/sign-in" class="button">Sign in</a>');
     expect(tooLate.words).toContain('restart the server');
     expect(tooLate.words).toContain('npx parley user add <name> --admin');
@@ -131,7 +131,7 @@ describe('the form of the set-up', () => {
     await person(server(), { name: 'taken' });
     const { status, words } = await new BrowserLike(server().url).post(linkOf(server()), filled('Taken'));
     expect(status).toBe(422);
-    expect(words).toContain('This is taken.');
+    expect(words).toContain('This is taken: choose another.');
     expect(existsSync(linkFile(server().env))).toBe(true);
   });
 
@@ -161,10 +161,14 @@ describe('the front page', () => {
     const someone = await person(server());
     const browser = new BrowserLike(server().url);
     await browser.signIn(root.name, goodPassword);
-    expect((await browser.get('/settings')).html).toContain('href="/admin/users"');
+    const all = (await browser.get('/settings')).html;
+    expect(all).toContain('href="/admin/users"');
+    expect(all).toContain('href="/settings/service"');
     await browser.signIn(someone.name, goodPassword);
     const { html } = await browser.get('/settings');
     expect(html).toContain('href="/access"');
+    expect(html).toContain('href="/settings/profile"');
     expect(html).not.toContain('/admin/');
+    expect(html).not.toContain('/settings/service');
   });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test';
+import { userName } from '@parley/contract';
 import { createInvitation, withdrawInvitation } from '../../auth/links.ts';
+import { namePattern } from '../../pages/account-fields.tsx';
 import { findUserByName } from '../../store/access/users.ts';
 import { BrowserLike, goodPassword, newAddress, person } from '../support/browser-like.ts';
 import { onAnyEngine } from '../support/engines.ts';
@@ -14,7 +16,7 @@ async function invite(server: TestServer, now = Date.now) {
   const root = await person(server, { admin: true });
   const services = accessOf(server, now);
   const actor = { userId: root.user_id, appId: 0, address: null };
-  const { link, secret } = await createInvitation(services, actor, 'for a friend');
+  const { link, secret } = await createInvitation(services, 'invitation', actor, 'for a friend');
   return {
     path: `/invitation/${secret}`,
     withdraw: () => withdrawInvitation(services, actor, link.link_id),
@@ -71,7 +73,7 @@ onAnyEngine('signing up where it is open', (engine) => {
     const answers = await Promise.all(wanted);
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 422, 422, 422]);
     const refused = answers.find(({ status }) => status === 422);
-    expect(refused?.words).toContain('This is taken.');
+    expect(refused?.words).toContain('This is taken: choose another.');
     expect(refused?.html).toContain(`value="${name}"`);
   });
 
@@ -134,7 +136,7 @@ onAnyEngine('an invitation', (engine) => {
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 404, 404, 404]);
     // A browser that sends the form twice shows the second answer alone.
     const late = answers.find(({ status }) => status === 404);
-    expect(late?.words).toContain('If you just sent this form, it worked. Sign in.');
+    expect(late?.words).toContain('If you pressed the button twice, it worked the first time. Sign in.');
     expect(late?.html).toContain('<a href="/sign-in" class="button">Sign in</a>');
     expect((await somebody().get(path)).words).not.toContain('it worked');
   });
@@ -196,4 +198,20 @@ describe('with closed sign-up', () => {
     }
     expect((await browser.get('/sign-in')).words).not.toContain('No account yet?');
   });
+});
+
+test('browsers accept the same names as the server', () => {
+  // As browsers compile it: anchored, with the flag v.
+  const inBrowser = new RegExp(`^(?:${namePattern})$`, 'v');
+  const names = ['a', 'ada', 'Ada.Lovelace', 'a_b-c', 'x'.repeat(40), '7'];
+  const others = ['', ' ', '.a', 'a.', 'a-', 'Ada Lovelace', 'ädä', 'a@b', 'x'.repeat(41), 'a\u00a0b'];
+  for (const name of [...names, ...others]) {
+    const isName = userName.safeParse(name).success;
+    expect({ name, isName, inBrowser: inBrowser.test(name) }).toEqual({
+      name,
+      isName: names.includes(name),
+      inBrowser: isName,
+    });
+  }
+  expect(inBrowser.test(' ada ')).toBe(true);
 });

@@ -245,7 +245,8 @@ test('the log goes to standard output, and all else to standard error', async ()
       .map((line) => JSON.parse(line).status as number),
   ).toEqual([401]);
   expect(stderr).toContain(url);
-  expect(stderr).toContain(`Open this link to become one: ${url}/setup/`);
+  expect(stderr).toContain(`Open this link to become one:\n${url}/setup/`);
+  expect(stderr).toContain('Only this machine can reach it. To let others in, set HOST');
 });
 
 test('a request that is not HTTP is rejected, and the server keeps running', async () => {

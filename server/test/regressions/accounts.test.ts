@@ -140,7 +140,7 @@ onAnyEngine('accounts', (engine) => {
     const whole = { ...hook, service_wide: true, include_direct: true };
     await (await inSession(server(), mallory)).ok('webhooks.register', whole);
     const services = accessOf(server());
-    const invitation = await createInvitation(services, actor(mallory), '');
+    const invitation = await createInvitation(services, 'invitation', actor(mallory), '');
     const link = await createPasswordLink(services, actor(mallory), (await person(server())).user_id);
     const page = await signedIn(server(), root);
     await page.post(`/admin/users/${mallory.userId}/administrator`, { administrator: 'no' });

@@ -82,9 +82,12 @@ export interface ServerProcess {
 
 const mainFile = join(import.meta.dir, '../../main.ts');
 
-/** `log` is the file of its log. It has the lines of a request before the response arrives. */
-export async function spawnServer(env: Environment, log = '/dev/null'): Promise<ServerProcess> {
-  const child = Bun.spawn([process.execPath, mainFile], {
+/**
+ * `log` is the file of its log. It has the lines of a request before the response arrives. `main` is that of a copy of the
+ * source.
+ */
+export async function spawnServer(env: Environment, log = '/dev/null', main = mainFile): Promise<ServerProcess> {
+  const child = Bun.spawn([process.execPath, main], {
     env: { PATH: process.env.PATH ?? '', ...env },
     stdout: Bun.file(log),
     stderr: 'pipe',

@@ -34,6 +34,12 @@ async function say(by: Client, chat_id: number): Promise<number> {
 
 let names = 0;
 
+/** The keys of a browser that wants notifications: those of RFC 8291, appendix A. */
+export const browserKeys = {
+  p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+  auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+};
+
 /** The objects that valid calls refer to. Those whose name starts with `new` are created for each call. */
 export class Stage implements Group {
   readonly chat_id: number;
@@ -125,6 +131,25 @@ export class Stage implements Group {
     const maker = this.#maker === bot || this.#maker === app ? powerful : this.#maker;
     const input = { name: 'To be deleted', redirects: ['https://app.example/callback'] };
     return (await maker.ok('apps.register', input)).app.app_id;
+  }
+
+  async newInvitation(): Promise<number> {
+    return (await this.#cast.root.ok('invitations.create', {})).invitation.invitation_id;
+  }
+
+  /** The subscription of a browser that nobody has registered. */
+  newBrowser(): { endpoint: string; p256dh: string; auth: string } {
+    return {
+      endpoint: `http://127.0.0.1:9/push/${++names}`,
+      ...browserKeys,
+    };
+  }
+
+  async newSubscription(): Promise<number> {
+    const { bot, founder } = this.#cast;
+    // A bot has none, so it tries one of another.
+    const maker = this.#maker === bot ? founder : this.#maker;
+    return (await maker.ok('push.subscribe', this.newBrowser())).subscription.subscription_id;
   }
 
   async newToken(): Promise<number> {

@@ -1,12 +1,10 @@
 import { expect, test } from 'bun:test';
-import { pruneExpired } from '../../log/retention.ts';
 import { logTip, readCursor } from '../../store/log/events.ts';
-import { pruneDeliveries } from '../../store/webhooks/deliveries.ts';
 import { lockWebhooks, noteRegistryChange } from '../../store/webhooks/webhooks.ts';
-import { expireDeliveries } from '../../webhooks/expiry.ts';
 import { onAnyEngine, onBothEngines } from '../support/engines.ts';
 import { eventually } from '../support/eventually.ts';
 import { Held, receiverFor } from '../support/receiver.ts';
+import { dropExpired, logRead } from '../support/retention.ts';
 import { serverFor } from '../support/server.ts';
 import {
   Absent,
@@ -234,23 +232,11 @@ onAnyEngine('an event that matched no webhook at first', (engine) => {
 
 onBothEngines('deliveries past their time', (engine) => {
   const { clock, server, receiver } = clockedServer(engine, { PARLEY_EVENT_DAYS: '1' });
-  const deliveries = { dropping: expireDeliveries, prune: pruneDeliveries };
-  const untilLogRead = () =>
-    eventually('all consumers have read the log', async () => {
-      const { engine } = server();
-      const tip = await logTip(engine);
-      const cursors = await Promise.all([readCursor(engine, 'webhooks'), readCursor(engine, 'search')]);
-      return cursors.every((cursor) => cursor === tip) || undefined;
-    });
-  /** The search index must not be at work: it pauses in proportion to the time that a step takes by this clock. */
   const pass = async (ms: number) => {
-    await untilLogRead();
+    await logRead(server().engine);
     clock.pass(ms);
   };
-  const drop = async () => {
-    await untilLogRead();
-    while (await pruneExpired(server().engine, { deliveries, eventDays: 1, now: clock.now, counted: () => {} }));
-  };
+  const drop = () => dropExpired(server().engine, clock.now);
   const rowsOf = async (table: string, where: string, id: number) => {
     const row = await server().engine.get<{ found: number }>(
       `SELECT count(*) AS found FROM ${table} WHERE ${where} = $1`,

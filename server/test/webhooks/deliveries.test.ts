@@ -1,17 +1,14 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import type { ClientInput, ClientOutput } from '@parley/contract';
-import { pruneExpired } from '../../log/retention.ts';
-import { logTip, readCursor } from '../../store/log/events.ts';
-import { pruneDeliveries } from '../../store/webhooks/deliveries.ts';
-import { expireDeliveries } from '../../webhooks/expiry.ts';
 import { retryPolicy } from '../../webhooks/retry-policy.ts';
 import type { Client } from '../support/client.ts';
 import { onBothEngines } from '../support/engines.ts';
 import { eventually } from '../support/eventually.ts';
 import { eventsAfter, eventTip, users } from '../support/people.ts';
 import { type Arrival, type Endpoint, receiverFor } from '../support/receiver.ts';
-import { serverFor, type TestServer } from '../support/server.ts';
+import { dropExpired, logRead } from '../support/retention.ts';
+import { serverFor } from '../support/server.ts';
 import { sentinelFor } from '../support/webhook-scene.ts';
 import { complaint, expectRefusal } from '../support/wire.ts';
 
@@ -29,12 +26,6 @@ const newGroup = async (by: Client) =>
 const say = async (by: Client, chat_id: number, ...contents: string[]) => {
   for (const content of contents) await by.ok('messages.send_message', { chat_id, content });
 };
-
-const dispatched = ({ engine }: TestServer) =>
-  eventually(
-    'the dispatcher has reached the end of the log',
-    async () => (await readCursor(engine, 'webhooks')) === (await logTip(engine)) || undefined,
-  );
 
 type Filter = Omit<ClientInput<'webhooks.deliveries'>, 'webhook_id'>;
 
@@ -545,21 +536,7 @@ onBothEngines('deliveries of events past their time', (engine) => {
   let now = Date.now();
   const receiver = receiverFor();
   const server = serverFor(engine, { PARLEY_EVENT_DAYS: '1' }, { sweepMs: 20, now: () => now });
-  const deliveries = { dropping: expireDeliveries, prune: pruneDeliveries };
-  const drop = async () => {
-    const more = () => pruneExpired(server().engine, { deliveries, eventDays: 1, now: () => now, counted: () => {} });
-    while (await more());
-  };
-  /** The index follows the log too, and events wait for it. */
-  const followed = async () => {
-    await dispatched(server());
-    await eventually('the search index has reached the end of the log', async () => {
-      const behind = await server().engine.all<{ name: string }>(
-        `SELECT name FROM cursors WHERE name <> 'pruned' AND event_id < (SELECT max(event_id) FROM events)`,
-      );
-      return behind.length === 0 || undefined;
-    });
-  };
+  const drop = () => dropExpired(server().engine, () => now);
 
   test('are skipped, counted on their webhook, shown without a body and not sent again', async () => {
     const { ada } = await users(server(), 'ada');
@@ -568,7 +545,7 @@ onBothEngines('deliveries of events past their time', (engine) => {
     await ada.ok('webhooks.update', { webhook_id: paused, status: 'paused' });
     await say(ada, chat_id, 'one', 'two');
     await deliveriesIn(ada, stuck, 'retrying', 'pending');
-    await followed();
+    await logRead(server().engine);
     now += 2 * day;
     await drop();
     for (const webhook_id of [stuck, paused]) {
@@ -591,7 +568,7 @@ onBothEngines('deliveries of events past their time', (engine) => {
     const webhook_id = await register(ada, receiver().endpoint());
     await say(ada, chat_id, 'one');
     await deliveriesIn(ada, webhook_id, 'delivered');
-    await followed();
+    await logRead(server().engine);
     now += day - 1_000;
     await drop();
     expect(await list(ada, webhook_id)).toHaveLength(1);

@@ -241,6 +241,8 @@ export async function checkUrl(
   guard: Guard,
   text: string,
   { isForwarded, isAdmin }: { isForwarded: boolean; isAdmin: boolean },
+  /** The field that the error names. */
+  field = 'url',
 ): Promise<string> {
   try {
     const url = guard.readUrl(text);
@@ -252,6 +254,6 @@ export async function checkUrl(
     return url.href;
   } catch (error) {
     if (!(error instanceof AddressRefusal)) throw error;
-    throw invalidField('url', isAdmin ? error.detail : error.message);
+    throw invalidField(field, isAdmin ? error.detail : error.message);
   }
 }

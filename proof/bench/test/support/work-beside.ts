@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../../../server/test/support/cleanup.ts';
-import { othersWhile, ownTicks } from '../../others.ts';
+import { othersWhile, ownTicks } from '../../../harness/others.ts';
 
 /**
  * Has a process work, and tells in JSON how much of it counts as ours. It runs in a group of processes of its own: the

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { coreTimes } from '../harness/machine.ts';
+import { coreTimes } from './machine.ts';
 
 /**
  * Returns the share of all cores that other processes, and the host of this machine, took during some work; undefined on

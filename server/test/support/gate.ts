@@ -10,6 +10,7 @@ export class Gate {
   #room: Record<Direction, number> = { up: Number.POSITIVE_INFINITY, down: Number.POSITIVE_INFINITY };
   #alarm: string | undefined;
   #waiting: (() => void)[] = [];
+  #isShut = false;
   /** Bytes that went through so far: up to the server, and down from it. */
   readonly passed: Record<Direction, number> = { up: 0, down: 0 };
 
@@ -57,12 +58,26 @@ export class Gate {
     for (const socket of this.#open) socket.destroy();
   }
 
+  /** Ends all connections, and refuses new ones until `unshut`. */
+  shut(): void {
+    this.#isShut = true;
+    this.cut();
+  }
+
+  unshut(): void {
+    this.#isShut = false;
+  }
+
   [Symbol.dispose](): void {
     this.#server.close();
     this.cut();
   }
 
   #accept(client: Socket): void {
+    if (this.#isShut) {
+      client.destroy();
+      return;
+    }
     const server = dial(this.#target, '127.0.0.1');
     const end = () => {
       client.destroy();

@@ -1,0 +1,35 @@
+import { eventNames } from '@parley/contract';
+import { defineCommand } from '../command.ts';
+import { openConnection } from '../connection.ts';
+import { eventFilters } from '../listen/event-filters.ts';
+import { tail } from '../listen/tail.ts';
+import { runUntilSignal } from '../signals.ts';
+import { connection, list, moment, positive } from '../values.ts';
+
+export const tailEvents = defineCommand({
+  arguments: {},
+  options: {
+    since: {
+      value: 'time',
+      summary: 'Start with the events since a time (2026-01-31T12:00) or an age (15m). Defaults to new ones.',
+      read: moment,
+    },
+    chat: { value: 'chat_id', summary: 'Only events of this chat.', read: positive },
+    event: { value: 'a,b', summary: 'Only events with these names. Defaults to all.', read: list },
+    json: { summary: 'Print each event as one line of JSON.' },
+    ...connection,
+  },
+  notes: `It runs until you stop it (Ctrl-C). After a lost connection it goes on where it was, without a gap or a repeat.
+
+To start with an event id, or to forward events to a URL: parley listen.
+
+Events: ${eventNames.join(', ')}.`,
+  async run(_, { since, chat, event, json, ...where }, context) {
+    const filters = eventFilters(chat, event);
+    const { server, client } = openConnection(where, context);
+    await runUntilSignal(context, async (task) => {
+      const { user } = await client.users.me({}, { signal: task.signal });
+      await tail({ server, client, user, filters, from: undefined, task, context }, { json, since });
+    });
+  },
+});

@@ -1,0 +1,127 @@
+import type { BrowserContext, CDPSession, Page } from 'playwright-core';
+import { median } from '../harness/report.ts';
+import { makeGroup } from '../harness/stage.ts';
+import { pause } from '../harness/wait.ts';
+import { type Figure, quantile } from './figures.ts';
+import { takeKeys, watchKeys } from './keys.ts';
+import { traced, workOfKeys } from './scrolling.ts';
+import { type Stage, settleMs } from './stage.ts';
+
+/** A phone of the middle class, as the tools of browsers emulate one. */
+export const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
+const slowdown = 4;
+
+/** Messages in the chat that is opened. */
+const known = 500;
+
+/** A lively chat. */
+const messageMs = 500;
+
+/** People type faster than this only in short bursts. */
+const keyMs = 60;
+
+/** Opens a chat on a slow phone, and types in it while messages arrive. */
+export async function onPhone(stage: Stage, { rounds, keys }: { rounds: number; keys: number }): Promise<Figure[]> {
+  await stage.manyChats(50);
+  const chat = await stage.longChat(known);
+  const context = await stage.profile(stage.ada, stage.browser, phone);
+  const page = await context.newPage();
+  const cdp = await context.newCDPSession(page);
+  await cdp.send('Emulation.setCPUThrottlingRate', { rate: slowdown });
+  const url = `${stage.url}/chats/${chat}`;
+  // The first visit fills the caches of the browser, and compiles the server's bundle.
+  const first = await interactiveMs(page, url);
+  const again: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    await pause(settleMs);
+    again.push(await interactiveMs(page, url));
+  }
+  await watchKeys(page, 'keydown');
+  const quiet = await type(page, cdp, keys / 2);
+  const other = await makeGroup(stage.bob, [stage.ada], 'Beside');
+  let isTyping = true;
+  let arrived = 0;
+  const sending = (async () => {
+    for (; isTyping; arrived++) {
+      const chat_id = arrived % 2 === 0 ? chat : other;
+      await stage.bob.ok('messages.send_message', { chat_id, content: `new ${arrived}, with **some** Markdown` });
+      await pause(messageMs);
+    }
+  })();
+  let busy: number[] = [];
+  const typing = async () => {
+    busy = await type(page, cdp, keys / 2);
+  };
+  const main = await traced(stage.browser, page, typing, { withKeys: true });
+  isTyping = false;
+  await sending;
+  const bare = await typeInBareField(context, keys / 2);
+  const all = [...quiet, ...busy];
+  const shown = (values: readonly number[]) =>
+    `p50 ${quantile(values, 0.5).toFixed(0)} ms, p95 ${quantile(values, 0.95).toFixed(0)} ms, longest ${Math.max(...values).toFixed(0)} ms`;
+  return [
+    { what: 'phone: first visit to a shell that can be used', value: first, unit: 'ms' },
+    {
+      what: 'phone: next visit to a shell that can be used',
+      value: median(again),
+      unit: 'ms',
+      bar: { max: 1_500 },
+      notes: [`rounds ${again.map((ms) => ms.toFixed(0)).join(' ')}`, `${slowdown}x slower processor`],
+    },
+    {
+      what: `phone: key in the composer to the next frame, longest of ${all.length}`,
+      value: Math.max(...all),
+      unit: 'ms',
+      bar: { max: 50 },
+      notes: [
+        `quiet ${shown(quiet)}`,
+        `while ${arrived} messages arrive ${shown(busy)}`,
+        `processor time of these ${shown(workOfKeys(main))}`,
+        `a bare text field ${shown(bare)}`,
+      ],
+    },
+  ];
+}
+
+/**
+ * Opens a page. Returns the time from the request until the composer is there, and the main thread has answered a task: what
+ * is pressed then is answered too.
+ */
+async function interactiveMs(page: Page, url: string): Promise<number> {
+  await page.goto('about:blank');
+  await page.goto(url, { waitUntil: 'commit' });
+  await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor();
+  return page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        requestAnimationFrame(() => {
+          const { port1, port2 } = new MessageChannel();
+          port1.onmessage = () => resolve(performance.now());
+          port2.postMessage(undefined);
+        });
+      }),
+  );
+}
+
+/** Types in a page that has nothing else: no client of ours can be faster. */
+async function typeInBareField(context: BrowserContext, count: number): Promise<number[]> {
+  const page = await context.newPage();
+  const cdp = await context.newCDPSession(page);
+  await cdp.send('Emulation.setCPUThrottlingRate', { rate: slowdown });
+  await page.setContent('<!doctype html><title>Bare</title><textarea aria-label="Message"></textarea>');
+  await watchKeys(page, 'keydown');
+  return type(page, cdp, count);
+}
+
+const words = 'the quick brown fox jumps over the lazy dog ';
+
+async function type(page: Page, cdp: CDPSession, count: number): Promise<number[]> {
+  await page.getByRole('textbox', { name: 'Message', exact: true }).tap();
+  for (let i = 0; i < count; i++) {
+    const text = words[i % words.length] ?? ' ';
+    await cdp.send('Input.dispatchKeyEvent', { type: 'keyDown', text, key: text, unmodifiedText: text });
+    await cdp.send('Input.dispatchKeyEvent', { type: 'keyUp', key: text });
+    await pause(keyMs);
+  }
+  return takeKeys(page);
+}

@@ -1,0 +1,242 @@
+import { afterEach, expect, test } from 'bun:test';
+import { inChromium } from '@parley/server/test/support/chromium.ts';
+import { type Arrival, receiverFor } from '@parley/server/test/support/receiver.ts';
+import { verifyWebhook } from '@parley-chat/sdk/webhook';
+import type { Page } from 'playwright-core';
+import { desk, groupWith, phone, say, violationsOn } from './acts.ts';
+import { scene } from './scene.ts';
+import { becomes, until } from './support.ts';
+
+inChromium('the console', () => {
+  const stage = scene();
+  const receiver = receiverFor();
+  afterEach(() => stage.expectNoFaults());
+
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+  const dialog = (page: Page, name: string) => page.getByRole('dialog', { name });
+  const table = (page: Page) => page.getByRole('table', { name: 'Deliveries' });
+  const pane = (page: Page) => page.getByRole('complementary', { name: /^Delivery \d/ });
+  const entry = (page: Page, url: string) =>
+    page.getByRole('list', { name: 'Your webhooks' }).getByRole('article').filter({ hasText: url });
+
+  const register = async (url: string, more: { events?: string[]; chat_id?: number } = {}) => {
+    const hook = { url, events: ['new_message'], secret: 'a secret of our own', ...more };
+    return (await stage.person('ada').ok('webhooks.register', hook)).webhook.webhook_id;
+  };
+  const isSigned = ({ bytes, headers }: Arrival, secret: string) =>
+    verifyWebhook(bytes, headers, secret).then(
+      () => true,
+      () => false,
+    );
+
+  test('creates a webhook, and finds a wrong secret by a test', async () => {
+    // A receiver that verifies with the secret that it has.
+    let ownSecret = 'the secret of another webhook';
+    const endpoint = receiver().endpoint(({ headers, body }) => {
+      const mac = new Bun.CryptoHasher('sha256', ownSecret).update(body).digest('hex');
+      return headers.get('x-webhook-signature') === `sha256=${mac}` ? { status: 200, body: 'thank you' } : 401;
+    });
+    const page = await stage.open('bob', '/settings/profile', desk);
+    await page.getByRole('link', { name: 'Console' }).click();
+    await page.getByRole('navigation', { name: 'Console' }).waitFor();
+    await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
+
+    await button(page, 'New webhook').click();
+    const form = dialog(page, 'Create a webhook');
+    await form.getByRole('textbox', { name: 'URL' }).fill('http://10.0.0.1/hook');
+    await button(page, 'Create').click();
+    await form.getByRole('alert').filter({ hasText: 'URL 10.0.0.1 is a private address' }).waitFor();
+    stage.expectNoFaults(/status of 422/);
+    await form.getByRole('textbox', { name: 'URL' }).fill(endpoint.url);
+    await form.getByRole('checkbox', { name: 'All events' }).uncheck();
+    await button(page, 'Choose events of Messages').click();
+    await form.getByRole('checkbox', { name: 'new_message' }).check();
+    await button(page, 'Example of new_message').click();
+    await form.getByText('"content": "The launch is on Friday"').waitFor();
+    const messages = form.getByRole('checkbox', { name: 'Messages' });
+    await becomes(() => messages.evaluate((box) => (box as HTMLInputElement).indeterminate), true);
+    expect(await violationsOn(page)).toEqual([]);
+    await button(page, 'Create').click();
+
+    const done = dialog(page, 'The webhook is created');
+    const secret = await done.getByRole('textbox', { name: 'The secret' }).inputValue();
+    expect(secret).toMatch(/^[0-9a-f]{64}$/);
+    await button(page, 'Test').click();
+    await done.getByText('refused the delivery with 401').waitFor();
+    const [test] = await endpoint.arrived(1);
+    expect(test && (await isSigned(test, secret))).toBe(true);
+    ownSecret = secret;
+    await button(page, 'Test again').click();
+    await done.getByText('It works.').waitFor();
+    await done.getByText('thank you').waitFor();
+    await done.getByRole('link', { name: 'See its deliveries' }).click();
+    await page.getByRole('heading', { name: 'Nothing was sent yet' }).waitFor();
+    const { webhooks } = await stage.person('bob').ok('webhooks.list', {});
+    expect(webhooks).toMatchObject([{ url: endpoint.url, events: ['new_message'], chat_id: null, status: 'active' }]);
+  });
+
+  test('says on its first page why webhooks fail, and redelivers what is repaired', async () => {
+    const ada = stage.person('ada');
+    const chatId = await groupWith(stage, 'Launch');
+    const hanging = receiver().endpoint('hang');
+    const refusing = receiver().endpoint(401);
+    const broken = receiver().endpoint({ status: 500, body: 'out of cheese' });
+    const moved = receiver().endpoint({ status: 301, headers: { location: 'https://example.com/' } });
+    const lost = 'http://no-such-host.invalid/hook';
+    for (const url of [hanging.url, refusing.url, moved.url, lost]) await register(url);
+    const brokenId = await register(broken.url);
+    await say(ada, chatId, 'Hello');
+    await hanging.arrived(1);
+    const page = await stage.open('ada', '/console', desk);
+    await entry(page, refusing.url).getByText('refused the delivery with 401').waitFor();
+    await entry(page, broken.url).getByText('failed with 500, an error in its own code').waitFor();
+    await entry(page, moved.url).getByText('responded with 301, a redirect').waitFor();
+    // Without a name server the name is not found either.
+    await entry(page, lost)
+      .getByText(/The host of the URL (was not found|could not be looked up)/)
+      .waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+
+    // The delivery that failed is one click away, and its link can be shared.
+    await entry(page, broken.url).getByRole('link', { name: 'See the delivery' }).click();
+    await pane(page).getByText('out of cheese').waitFor();
+    await pane(page).getByText('"content":"Hello"').waitFor();
+    await pane(page).getByText('X-Webhook-Event: new_message').waitFor();
+    await pane(page).getByRole('list', { name: 'Attempts' }).getByText('500 Server error').first().waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    broken.reply = () => 200;
+    await pane(page).getByRole('button', { name: 'Redeliver' }).click();
+    await table(page)
+      .getByRole('row', { name: /Delivered/ })
+      .waitFor();
+    await pane(page).getByText('Delivered').waitFor();
+    await page.keyboard.press('Escape');
+    await pane(page).waitFor({ state: 'detached' });
+    await until('the row has the focus', () =>
+      page.evaluate(() => document.activeElement?.closest('[data-delivery]') !== null),
+    );
+
+    // Filters are in the URL, in both directions.
+    const other = await groupWith(stage, 'Lunch');
+    await say(ada, other, 'Pizza?');
+    await table(page).getByRole('row', { name: /Lunch/ }).waitFor();
+    await page.getByRole('combobox', { name: 'Chat' }).selectOption({ label: 'Lunch' });
+    await table(page)
+      .getByRole('row', { name: /Launch/ })
+      .waitFor({ state: 'detached' });
+    expect(new URL(page.url()).search).toBe(`?chat=${other}`);
+    const shared = await stage.openTab(page, `/console/webhooks/${brokenId}?state=delivered&chat=${chatId}`);
+    await table(shared)
+      .getByRole('row', { name: /Launch/ })
+      .waitFor();
+    await becomes(() => table(shared).getByRole('row', { name: /Lunch/ }).count(), 0);
+    await shared.getByRole('combobox', { name: 'State' }).selectOption('Failed');
+    await button(shared, 'Clear filters').first().click();
+    await table(shared)
+      .getByRole('row', { name: /Delivered new_message Lunch/ })
+      .waitFor();
+
+    // A selection is sent again, from the oldest on.
+    const before = broken.arrivals.length;
+    await table(shared).getByRole('checkbox', { name: 'Select all shown' }).check();
+    await button(shared, 'Redeliver').click();
+    await shared.getByText('2 of 2 were delivered.').waitFor();
+    await broken.arrived(before + 2);
+    expect(broken.contents.slice(-2)).toEqual(['Hello', 'Pizza?']);
+    await shared.close();
+
+    await page.goto(`${stage.url()}/console/webhooks`);
+    await entry(page, hanging.url).getByText('did not respond in time').waitFor();
+  });
+
+  test('pauses, edits, rotates, replays and deletes', async () => {
+    const ada = stage.person('ada');
+    const chatId = await groupWith(stage, 'Plans');
+    const endpoint = receiver().endpoint();
+    const id = await register(endpoint.url, { events: ['*'], chat_id: chatId });
+    await say(ada, chatId, 'One');
+    await endpoint.arrived(1);
+    const page = await stage.open('ada', `/console/webhooks/${id}`, phone);
+    await table(page)
+      .getByRole('row', { name: /Delivered/ })
+      .waitFor();
+    await button(page, 'Pause').click();
+    await page.getByText('Events wait until you resume it.').waitFor();
+    await say(ada, chatId, 'Two');
+    await button(page, 'Resume').click();
+    await endpoint.arrived(2);
+    await until(
+      'both are there',
+      async () =>
+        (await table(page)
+          .getByRole('row', { name: /Delivered/ })
+          .count()) === 2,
+    );
+
+    await button(page, 'Edit').click();
+    await dialog(page, 'Edit the webhook').getByRole('checkbox', { name: 'All events' }).uncheck();
+    await dialog(page, 'Edit the webhook').getByRole('checkbox', { name: 'Messages' }).check();
+    await button(page, 'Save').click();
+    await page.getByText('5 events of Plans').waitFor();
+
+    await button(page, 'Rotate secret').click();
+    await dialog(page, 'Rotate the secret').getByRole('textbox', { name: 'Secret' }).fill('a secret that is typed');
+    await button(page, 'Rotate').click();
+    await dialog(page, 'Rotate the secret').getByText('Both secrets are valid until').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await button(page, 'Done').click();
+    await say(ada, chatId, 'Three');
+    const third = (await endpoint.arrived(3)).at(-1);
+    expect(
+      third && (await isSigned(third, 'a secret of our own')) && (await isSigned(third, 'a secret that is typed')),
+    ).toBe(true);
+
+    await button(page, 'Replay').click();
+    await button(page, 'Start the replay').click();
+    await page.getByRole('region', { name: 'Replays' }).getByText('3 delivered, 0 failed, 0 waiting').waitFor();
+    await endpoint.arrived(6);
+    expect(endpoint.contents.slice(3)).toEqual(['One', 'Two', 'Three']);
+
+    // The debugger has what was sent, and the browser computes the rest.
+    await table(page)
+      .getByRole('row', { name: /new_message/ })
+      .first()
+      .getByRole('link')
+      .click();
+    await pane(page).getByRole('link', { name: 'Check the signature' }).click();
+    const verdict = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
+    await verdict('The secret is missing');
+    const secret = page.getByRole('textbox', { name: 'Secret' });
+    await page.getByRole('checkbox', { name: 'Show the secret' }).check();
+    await secret.fill('a secret that is typed');
+    await verdict('These are the signatures of this delivery');
+    const eventId = Number(
+      /webhook-id: (\d+)/.exec(await page.getByRole('textbox', { name: 'Headers' }).inputValue())?.[1],
+    );
+    const received = endpoint.arrivals.findLast((arrival) => arrival.eventId === eventId);
+    const headers = [...(received?.headers ?? [])].map(([name, value]) => `${name}: ${value}`).join('\n');
+    await page.getByRole('textbox', { name: 'Headers' }).fill(headers);
+    await verdict('The signature is valid');
+    await secret.fill('another');
+    await verdict('The secret is wrong');
+    for (const { viewport } of [phone, desk]) {
+      await page.setViewportSize(viewport);
+      expect(await violationsOn(page)).toEqual([]);
+    }
+    await page.setViewportSize(phone.viewport);
+    await secret.fill('a secret that is typed');
+    await page.getByRole('textbox', { name: 'Body' }).fill(`${received?.body}\n`);
+    await verdict('A line break was added to the body');
+    await page.getByText('The first difference is in line 1').waitFor();
+
+    await page.goto(`${stage.url()}/console/webhooks/${id}`);
+    await table(page).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await button(page, 'Delete').click();
+    await dialog(page, 'Delete the webhook').getByText('receives nothing more').waitFor();
+    await button(page, 'Delete the webhook').click();
+    await entry(page, '/').first().waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    expect((await ada.ok('webhooks.list', {})).webhooks.map(({ url }) => url)).not.toContain(endpoint.url);
+  });
+});

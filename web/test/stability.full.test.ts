@@ -1,0 +1,144 @@
+import { afterEach, test } from 'bun:test';
+import { inChromium } from '@parley/server/test/support/chromium.ts';
+import { fileOf, png } from '@parley/server/test/support/pictures.ts';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { desk, groupWith, message, phone, say } from './acts.ts';
+import { chats, log, scene } from './scene.ts';
+import { expectStill, recordShifts } from './shifts.ts';
+import { becomes, until } from './support.ts';
+
+const sizes = [
+  [400, 300],
+  [60, 900],
+  [900, 60],
+  [300, 500],
+] as const;
+
+const picture = (i: number) => {
+  const [width, height] = sizes[i % sizes.length] ?? sizes[0];
+  return fileOf(
+    png(width, height, () => [90, 120, 160]),
+    `number-${i}.png`,
+  );
+};
+
+const long = 'One of those messages that need more than a line on most screens. '.repeat(6);
+
+inChromium('nothing on the page moves by itself', () => {
+  const stage = scene();
+  afterEach(() => stage.expectNoFaults());
+
+  /** Opens the client with nothing stored. */
+  const openClient = async (options: BrowserContextOptions) => {
+    const page = await stage.open('ada', '/settings', options);
+    await recordShifts(page);
+    await page.goto(stage.url());
+    return page;
+  };
+
+  /** Opens a chat without an act of the user, so that everything that moves counts. */
+  const openChat = async (page: Page, name: string) => {
+    const link = chats(page).getByRole('link', { name });
+    await link.evaluate((found) => (found as HTMLElement).click());
+    await page
+      .getByRole('region', { name })
+      .getByRole('log', { name: 'Messages' })
+      .locator('.message')
+      .first()
+      .waitFor();
+    await until('the pictures are loaded', () =>
+      log(page)
+        .locator('.picture img')
+        .evaluateAll((all) => all.every((image) => (image as HTMLImageElement).complete)),
+    );
+  };
+
+  for (const [screen, options] of Object.entries({ desk, phone })) {
+    test(`when chats with pictures open on a ${screen}`, async () => {
+      const [ada, bob] = [stage.person('ada'), stage.person('bob')];
+      const names: string[] = [];
+      // They fill less than the screen, a little more, and much more.
+      for (const count of [1, 4, 30]) {
+        for (const isRead of [true, false]) {
+          const name = `${count} ${isRead ? 'read' : 'unread'}, ${screen}`;
+          names.push(name);
+          const chat_id = await groupWith(stage, name);
+          for (let i = 0; i < count; i++) {
+            await bob.ok('messages.send_message', { chat_id, content: i % 4 === 2 ? long : '', file: picture(i) });
+          }
+          if (isRead) await ada.ok('messages.mark_read', { chat_id });
+        }
+      }
+      const page = await openClient(options);
+      await chats(page)
+        .getByRole('link', { name: names[0] as string })
+        .waitFor();
+      await expectStill(page, 'the client opens');
+      for (const name of names) {
+        await openChat(page, name);
+        await expectStill(page, name);
+        await page.reload();
+        await message(page, /./).first().waitFor();
+        await expectStill(page, `${name}, from the local store`);
+        await page.goto(stage.url());
+      }
+    });
+
+    test(`when chats are switched, messages arrive and a thread opens on a ${screen}`, async () => {
+      const [ada, bob] = [stage.person('ada'), stage.person('bob')];
+      const [one, other] = [`One, ${screen}`, `Other, ${screen}`];
+      const [chatId, otherId] = [await groupWith(stage, one), await groupWith(stage, other)];
+      for (let i = 0; i < 20; i++) {
+        for (const chat_id of [chatId, otherId])
+          await say(i % 3 === 0 ? ada : bob, chat_id, i % 4 === 0 ? long : `${i}`);
+      }
+      const root = await say(bob, chatId, 'the root of a thread');
+      for (let i = 0; i < 5; i++) await say(ada, chatId, `reply ${i}`, root.message_id);
+      for (const chat_id of [chatId, otherId]) await ada.ok('messages.mark_read', { chat_id });
+
+      const page = await openClient(options);
+      await openChat(page, other);
+      if (screen === 'phone') await page.goBack();
+      await openChat(page, one);
+      await message(page, 'reply 4').waitFor();
+      await expectStill(page, 'two chats open');
+
+      await say(bob, chatId, 'new in the open chat');
+      await message(page, 'new in the open chat').waitFor();
+      await bob.ok('messages.send_message', { chat_id: chatId, content: 'a new picture', file: picture(0) });
+      await message(page, 'a new picture').getByRole('img').waitFor();
+      await say(bob, otherId, 'new in the other chat');
+      if (screen === 'desk') await chats(page).getByText('new in the other chat').waitFor();
+      await expectStill(page, 'messages arrive');
+
+      const thread = log(page).getByRole('link', { name: '5 replies' });
+      await thread.evaluate((link) => (link as HTMLElement).click());
+      await page.getByRole('log', { name: 'Replies' }).getByText('reply 4').waitFor();
+      await expectStill(page, 'a thread opens');
+    });
+  }
+
+  test('and an open chat follows its end, also one that was opened empty', async () => {
+    const chatId = await groupWith(stage, 'Opened empty');
+    const page = await stage.open('ada', `/chats/${chatId}`, desk);
+    await page.getByRole('heading', { name: 'Opened empty' }).first().waitFor();
+    for (let i = 0; i < 40; i++) await say(stage.person('bob'), chatId, i % 3 === 0 ? long : `message ${i}`);
+    await say(stage.person('bob'), chatId, 'the last of them');
+    await message(page, 'the last of them').waitFor();
+    await until('the end is on the screen', () =>
+      log(page).evaluate((list) => list.scrollHeight - list.scrollTop - list.clientHeight < 2),
+    );
+    // Somebody who reads further up stays there.
+    await log(page).hover();
+    await until('it is scrolled up', async () => {
+      await page.mouse.wheel(0, -1_000);
+      return page.getByRole('button', { name: 'Newest messages' }).isVisible();
+    });
+    await say(stage.person('bob'), chatId, 'one more');
+    await chats(page).getByText('one more').waitFor();
+    await becomes(
+      () => log(page).evaluate((list) => list.scrollHeight - list.scrollTop - list.clientHeight > 300),
+      true,
+    );
+  });
+});

@@ -1,0 +1,59 @@
+import { ApiError, type Delivery } from '@parley-chat/sdk';
+import { useState } from 'preact/hooks';
+import { consoleText } from '../../text/console/text.ts';
+import { useSession } from '../context.ts';
+import { tell, useAct } from '../notice.tsx';
+
+const words = consoleText.deliveries;
+
+/** Returns whether a delivery is not settled. */
+export const isOpen = ({ state }: Pick<Delivery, 'state'>): boolean => state === 'pending' || state === 'retrying';
+
+/** Returns whether the server refused one delivery, and the next one may be accepted. */
+const isRefusal = (error: unknown): boolean => error instanceof ApiError && [404, 409].includes(error.status);
+
+/** What can be done with deliveries. `onChange` is called when something was. */
+export function useDeliveryActs(onChange: () => void) {
+  const { client } = useSession();
+  const act = useAct();
+  const [progress, setProgress] = useState('');
+  const redeliver = (ids: readonly number[]) => {
+    const rest = [...ids];
+    let delivered = 0;
+    let due = 0;
+    act(words.redeliverFailed, async () => {
+      try {
+        // One after the other: the server allows few at once. After a failure it goes on with those that are left.
+        for (let [id] = rest; id !== undefined; [id] = rest) {
+          if (ids.length > 1) setProgress(words.redelivering({ done: ids.length - rest.length + 1, all: ids.length }));
+          try {
+            const { delivery } = await client.webhooks.redeliver({ delivery_id: id });
+            if (delivery.state === 'delivered') delivered++;
+            if (isOpen(delivery)) due++;
+          } catch (error) {
+            if (ids.length === 1 || !isRefusal(error)) throw error;
+          }
+          rest.shift();
+        }
+        tell(due === ids.length ? words.due(due) : words.redelivered({ delivered, due, all: ids.length }));
+      } finally {
+        setProgress('');
+        onChange();
+      }
+    });
+  };
+  const skip = (ids: readonly number[]) =>
+    act(words.skipFailed, async () => {
+      try {
+        for (const delivery_id of ids) {
+          await client.webhooks.skip({ delivery_id }).catch((error: unknown) => {
+            if (ids.length === 1 || !isRefusal(error)) throw error;
+          });
+        }
+        tell(words.skipped(ids.length));
+      } finally {
+        onChange();
+      }
+    });
+  return { redeliver, skip, progress };
+}

@@ -1,0 +1,126 @@
+/** @jsxImportSource preact */
+
+import type { Webhook } from '@parley-chat/sdk';
+import { useState } from 'preact/hooks';
+import { consoleText } from '../../text/console/text.ts';
+import { text } from '../../text/text.ts';
+import { useSession } from '../context.ts';
+import { Dialog } from '../dialog.tsx';
+import { tell } from '../notice.tsx';
+import { Problem, useSubmit } from '../problem.tsx';
+import { navigate } from '../route.ts';
+import { FormButtons } from './form-buttons.tsx';
+import { makeSecret, SecretField, ShownSecret } from './secret.tsx';
+import { exactTime } from './times.ts';
+import { WebhookForm } from './webhook-form.tsx';
+
+interface WebhookDialogProps {
+  readonly webhook: Webhook;
+  /** Called with what the server has now. */
+  readonly onChange: (webhook: Webhook) => void;
+  readonly onClose: () => void;
+}
+
+/** Changes the URL and the events. The chat is fixed. */
+export function EditDialog({ webhook, onChange, onClose }: WebhookDialogProps) {
+  const { client } = useSession();
+  const { webhook_id, url, events } = webhook;
+  return (
+    <Dialog title={consoleText.edit.title} onClose={onClose}>
+      <WebhookForm
+        url={url}
+        events={events}
+        act={text.common.save}
+        onCancel={onClose}
+        onSubmit={async (form) => {
+          // The token that sets the URL becomes the owner, so a URL that stays is not sent.
+          const changed = form.url === url ? { events: form.events } : form;
+          onChange((await client.webhooks.update({ webhook_id, ...changed })).webhook);
+          onClose();
+        }}
+      >
+        <p class="muted">{consoleText.edit.about}</p>
+      </WebhookForm>
+    </Dialog>
+  );
+}
+
+/** Signs with another secret, and says until when the old one counts too. */
+export function RotateDialog({
+  webhook: { webhook_id, previous_secret_until },
+  onChange,
+  onClose,
+}: WebhookDialogProps) {
+  const words = consoleText.rotate;
+  const { client } = useSession();
+  const { problem, submit, isBusy } = useSubmit({ labels: consoleText.form.labels });
+  const [secret, setSecret] = useState(makeSecret);
+  const [until, setUntil] = useState<string | undefined>(undefined);
+  const rotate = async () => {
+    const { webhook } = await client.webhooks.rotateSecret({ webhook_id, secret });
+    setUntil(webhook.previous_secret_until ?? '');
+    onChange(webhook);
+  };
+  return (
+    <Dialog title={words.title} onClose={onClose}>
+      {until === undefined ? (
+        <form
+          class="content"
+          onSubmit={(event) => {
+            event.preventDefault();
+            submit(rotate);
+          }}
+        >
+          <p>{words.about}</p>
+          {previous_secret_until !== null && <p class="muted">{words.twice}</p>}
+          <SecretField secret={secret} onChange={setSecret} />
+          <FormButtons problem={problem} act={words.act} isBusy={isBusy} onCancel={onClose} />
+        </form>
+      ) : (
+        <>
+          <p role="status">{until !== '' && words.done(exactTime(until))}</p>
+          <ShownSecret secret={secret} />
+          <div class="buttons">
+            <button type="button" class="button" onClick={onClose}>
+              {words.close}
+            </button>
+          </div>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+/** Says what happens, then deletes the webhook. */
+export function DeleteDialog({ webhook: { webhook_id, url }, onClose }: Omit<WebhookDialogProps, 'onChange'>) {
+  const words = consoleText.remove;
+  const { client } = useSession();
+  const { problem, submit, isBusy } = useSubmit();
+  const remove = async () => {
+    await client.webhooks.delete({ webhook_id });
+    tell(words.done);
+    navigate('/console/webhooks', { replace: true });
+  };
+  return (
+    <Dialog title={words.title} onClose={onClose}>
+      <p>
+        {words.question(
+          <bdi>
+            <strong>{url}</strong>
+          </bdi>,
+        )}{' '}
+        {words.undelivered}
+      </p>
+      <p class="muted">{words.history}</p>
+      <Problem words={problem} />
+      <div class="buttons">
+        <button type="button" class="button quiet" autofocus onClick={onClose}>
+          {text.common.cancel}
+        </button>
+        <button type="button" class="button danger" disabled={isBusy} onClick={() => submit(remove)}>
+          {words.act}
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,179 @@
+/** @jsxImportSource preact */
+import { ApiError, type Webhook } from '@parley-chat/sdk';
+import { useCallback, useRef, useState } from 'preact/hooks';
+import { consoleText } from '../../text/console/text.ts';
+import { useSession } from '../context.ts';
+import { EmptyState } from '../empty-state.tsx';
+import { Icon } from '../icon.tsx';
+import { tell, useAct } from '../notice.tsx';
+import { Problem, useLoading } from '../problem.tsx';
+import { Deliveries } from './deliveries.tsx';
+import { readFilters } from './filters.ts';
+import { HealthPill, HealthWords, loadState, Receives, type WebhookState } from './health.tsx';
+import { useChanges } from './live.ts';
+import { ReplayDialog, Replays } from './replays.tsx';
+import { TestDialog } from './test-dialog.tsx';
+import { exactTime } from './times.ts';
+import { DeleteDialog, EditDialog, RotateDialog } from './webhook-dialogs.tsx';
+
+const words = consoleText.webhook;
+
+type Act = 'test' | 'edit' | 'rotate' | 'replay' | 'delete';
+
+interface WebhookPageProps {
+  readonly webhookId: number;
+  readonly query: string;
+}
+
+/** One webhook with its deliveries. */
+export function WebhookPage({ webhookId, query }: WebhookPageProps) {
+  const { client } = useSession();
+  const [state, setState] = useState<WebhookState | undefined>(undefined);
+  const [isMissing, setMissing] = useState(false);
+  const [act, setAct] = useState<Act | undefined>(undefined);
+  /** Rises whenever something may have changed. Those below load again then. */
+  const [tick, setTick] = useState(0);
+  const load = useCallback(async () => {
+    try {
+      const { webhook } = await client.webhooks.get({ webhook_id: webhookId });
+      setState(await loadState(client, webhook));
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 404) throw error;
+      setMissing(true);
+    }
+  }, [client, webhookId]);
+  const { problem, run, again } = useLoading(words.failed, load);
+  const refresh = useCallback(() => {
+    run(load);
+    setTick((count) => count + 1);
+  }, [run, load]);
+  useChanges(webhookId, refresh);
+  const all = (
+    <a class="to-all" href="/console/webhooks">
+      <Icon name="back" />
+      {words.all}
+    </a>
+  );
+  if (isMissing)
+    return (
+      <div class="page">
+        <EmptyState icon="link" level={1} title={words.missing} actions={all}>
+          {words.missingHint}
+        </EmptyState>
+      </div>
+    );
+  const close = () => {
+    setAct(undefined);
+    refresh();
+  };
+  return (
+    <div class="page wide">
+      {all}
+      <Problem words={problem} onRetry={again} />
+      {state && (
+        <Head
+          state={state}
+          onAct={setAct}
+          onChange={(webhook) => setState({ ...state, webhook })}
+          onRefresh={refresh}
+        />
+      )}
+      <Replays webhookId={webhookId} tick={tick} />
+      <Deliveries webhookId={webhookId} filters={readFilters(query)} tick={tick} onChange={refresh} />
+      {state && (
+        <ActDialog
+          act={act}
+          webhook={state.webhook}
+          onChange={(webhook) => setState({ ...state, webhook })}
+          onClose={close}
+        />
+      )}
+    </div>
+  );
+}
+
+interface HeadProps {
+  readonly state: WebhookState;
+  readonly onAct: (act: Act) => void;
+  readonly onChange: (webhook: Webhook) => void;
+  readonly onRefresh: () => void;
+}
+
+/** Acts that open a window, besides the test. */
+const acts = ['edit', 'rotate', 'replay', 'delete'] as const;
+
+function Head({ state, onAct, onChange, onRefresh }: HeadProps) {
+  const { client } = useSession();
+  const tried = useAct();
+  const isBusy = useRef(false);
+  const { webhook } = state;
+  const { webhook_id, status } = webhook;
+  const setStatus = (next: 'active' | 'paused') => {
+    if (isBusy.current) return;
+    isBusy.current = true;
+    tried(words.changeFailed, async () => {
+      try {
+        onChange((await client.webhooks.update({ webhook_id, status: next })).webhook);
+        tell(next === 'active' ? words.resumed : words.paused);
+        onRefresh();
+      } finally {
+        isBusy.current = false;
+      }
+    });
+  };
+  return (
+    <header class="webhook-head">
+      <div class="line">
+        <h1>
+          <bdi>{webhook.url}</bdi>
+        </h1>
+        <HealthPill state={state} />
+      </div>
+      <p class="muted">
+        <Receives webhook={webhook} />
+        {' · '}
+        {words.created(exactTime(webhook.created_at))}
+      </p>
+      <HealthWords state={state} />
+      <fieldset class="buttons">
+        <legend class="unseen">{words.actions}</legend>
+        <button type="button" class="button" onClick={() => onAct('test')}>
+          {words.test}
+        </button>
+        <button type="button" class="button quiet" onClick={() => setStatus(status === 'active' ? 'paused' : 'active')}>
+          {status === 'active' ? words.pause : words.resume}
+        </button>
+        {acts.map((act) => (
+          <button key={act} type="button" class="button quiet" onClick={() => onAct(act)}>
+            {words[act]}
+          </button>
+        ))}
+      </fieldset>
+    </header>
+  );
+}
+
+interface ActDialogProps {
+  readonly act: Act | undefined;
+  readonly webhook: Webhook;
+  readonly onChange: (webhook: Webhook) => void;
+  readonly onClose: () => void;
+}
+
+function ActDialog({ act, ...props }: ActDialogProps) {
+  const { webhook_id } = props.webhook;
+  switch (act) {
+    case 'test':
+      return <TestDialog webhookId={webhook_id} onClose={props.onClose} />;
+    case 'edit':
+      return <EditDialog {...props} />;
+    case 'rotate':
+      return <RotateDialog {...props} />;
+    case 'replay':
+      return <ReplayDialog webhookId={webhook_id} onClose={props.onClose} />;
+    case 'delete':
+      return <DeleteDialog {...props} />;
+    case undefined:
+      return null;
+  }
+}
