@@ -12,6 +12,7 @@ export const names = {
     markRead: 'messages.mark_read',
     addReaction: 'messages.add_reaction',
     removeReaction: 'messages.remove_reaction',
+    reactions: 'messages.reactions',
     pin: 'messages.pin',
     unpin: 'messages.unpin',
     pins: 'messages.pins',

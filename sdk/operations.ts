@@ -525,6 +525,23 @@ export interface RemoveReactionOutput {
   message: Message;
 }
 
+export interface ReactionsInput {
+  /** Identifier of a message; rises within a chat. */
+  message_id: number;
+  /** An emoji, or a short name such as `+1`. */
+  emoji: string;
+  /** Rows in a page at most. */
+  limit?: number | undefined;
+  /** The last id of the page before. */
+  after_id?: number | undefined;
+}
+
+export interface ReactionsOutput {
+  users: User[];
+  /** Whether another page follows. */
+  has_more: boolean;
+}
+
 export interface PinInput {
   /** Identifier of a message; rises within a chat. */
   message_id: number;
@@ -1299,6 +1316,7 @@ export interface Operations {
   'messages.mark_read': { input: MarkReadInput; output: MarkReadOutput };
   'messages.add_reaction': { input: AddReactionInput; output: AddReactionOutput };
   'messages.remove_reaction': { input: RemoveReactionInput; output: RemoveReactionOutput };
+  'messages.reactions': { input: ReactionsInput; output: ReactionsOutput };
   'messages.pin': { input: PinInput; output: PinOutput };
   'messages.unpin': { input: UnpinInput; output: UnpinOutput };
   'messages.pins': { input: PinsInput; output: PinsOutput };
@@ -1388,6 +1406,8 @@ export interface MessagesMethods {
   readonly addReaction: Call<'messages.add_reaction'>;
   /** Take your reaction back. */
   readonly removeReaction: Call<'messages.remove_reaction'>;
+  /** List the users who reacted to a message with an emoji, by user id. */
+  readonly reactions: PagedCall<'messages.reactions'>;
   /** Pin a message in its chat, for all participants. Those who may post may pin. */
   readonly pin: Call<'messages.pin'>;
   /** Unpin a message. */
@@ -1870,6 +1890,7 @@ export const operations = {
     mark_read: { method: 'POST' },
     add_reaction: { method: 'POST' },
     remove_reaction: { method: 'POST' },
+    reactions: { method: 'GET' },
     pin: { method: 'POST' },
     unpin: { method: 'POST' },
     pins: { method: 'GET' },

@@ -20,6 +20,7 @@ export const pages = {
   'messages.search_messages': { items: 'messages', cursor: 'before_id', id: 'message_id' },
   'messages.mentions': { items: 'messages', cursor: 'before_id', id: 'message_id' },
   'messages.threads': { items: 'threads', cursor: 'before_id', id: 'last_reply_id' },
+  'messages.reactions': { items: 'users', cursor: 'after_id', id: 'user_id' },
   'chats.list': { items: 'chats', cursor: 'after_id', id: 'chat_id', next: 'after' },
   'chats.participants': { items: 'participants', cursor: 'after_id', id: 'user_id' },
   'users.search': { items: 'users', cursor: 'after_id', id: 'user_id' },

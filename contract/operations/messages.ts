@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  afterId,
   chatId,
   count,
   description,
@@ -17,7 +18,8 @@ import {
 import { fileInput } from '../file-input.ts';
 import type { Limits } from '../limits.ts';
 import { get, post } from '../operation.ts';
-import { chat, message, thread, visibility } from '../records.ts';
+import { chat, message, thread, user, visibility } from '../records.ts';
+import { ada } from './users.ts';
 
 const at = '2026-01-01T12:00:00.000Z';
 const replies = { reply_count: 1, last_reply_id: 2, last_reply_at: at };
@@ -272,6 +274,13 @@ export const messages = (limits: Limits) => {
         input: { message_id: 1, emoji: '🎉' },
         output: { message: { ...hello, reactions: [{ emoji: '👋', count: 1, reacted: false }] } },
       },
+    }),
+    reactions: get(['messages:read', 'chats:read'], {
+      summary: 'List the users who reacted to a message with an emoji, by user id.',
+      input: z.strictObject({ message_id: messageId, emoji, limit, after_id: afterId }),
+      output: z.object({ users: z.array(user), has_more: hasMore }),
+      errors: ['not_found'],
+      example: { input: { message_id: 1, emoji: '🎉' }, output: { users: [ada], has_more: false } },
     }),
     pin: post(['messages:write'], {
       summary: 'Pin a message in its chat, for all participants. Those who may post may pin.',

@@ -22,7 +22,7 @@ import { get, post } from '../operation.ts';
 import { presence, quietHours, user } from '../records.ts';
 
 const at = '2026-01-01T12:00:00.000Z';
-const ada = {
+export const ada = {
   user_id: 1,
   kind: 'person' as const,
   owner_id: null,

@@ -1,9 +1,10 @@
 import { ParleyError } from '@parley/contract';
+import { findUsers } from '../store/access/users.ts';
 import { extraBits } from '../store/chat/messages.ts';
-import { deleteReaction, hasReaction, insertReaction, reactionsTo } from '../store/chat/reactions.ts';
+import { deleteReaction, hasReaction, insertReaction, reactionsTo, usersWhoReacted } from '../store/chat/reactions.ts';
 import type { Tx } from '../store/engine/engine.ts';
 import { appendOne } from '../store/log/events.ts';
-import { lockMessage } from './access.ts';
+import { accessMessage, lockMessage } from './access.ts';
 import { type Call, change, type Handlers, type Services } from './operation.ts';
 import * as present from './present.ts';
 
@@ -38,6 +39,14 @@ export const reactionHandlers = (services: Services) =>
       }
       return { message: await present.messageFor(tx, message, reaction.user_id, services.files.url) };
     }),
+
+    'messages.reactions': async ({ caller, input: { message_id, emoji, after_id, limit } }) => {
+      const { message } = await accessMessage(services.engine, caller.userId, message_id);
+      const found = await usersWhoReacted(services.engine, message, emoji, after_id, limit + 1);
+      const { rows, has_more } = present.page(found, limit);
+      const users = await findUsers(services.engine, rows);
+      return { users: users.map((row) => present.user(row, services.avatarUrl)), has_more };
+    },
   }) satisfies Partial<Handlers>;
 
 async function reactionOf(tx: Tx, { caller, input }: Call<'messages.add_reaction'> | Call<'messages.remove_reaction'>) {

@@ -1,6 +1,6 @@
 import type { ChatId, EventId, MessageId, Reaction, UserId } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
-import { exists, rowReader } from '../engine/query.ts';
+import { exists, rowReader, values } from '../engine/query.ts';
 import { extraBits } from './messages.ts';
 
 interface ReactionRow {
@@ -40,6 +40,21 @@ export async function reactionsTo(
   }
   return byMessage;
 }
+
+/** Returns the users who reacted with an emoji, by id. */
+export const usersWhoReacted = (
+  db: Db,
+  { chat_id, message_id }: Place,
+  emoji: string,
+  afterId: number,
+  limit: number,
+): Promise<UserId[]> =>
+  values<UserId>(
+    db,
+    `SELECT user_id FROM reactions
+     WHERE chat_id = $1 AND message_id = $2 AND emoji = $3 AND user_id > $4 ORDER BY user_id LIMIT $5`,
+    [chat_id, message_id, emoji, afterId, limit],
+  );
 
 interface ReactionKey extends Place {
   readonly emoji: string;

@@ -374,6 +374,22 @@ onAnyEngine('messages', (engine) => {
       expect(messages[0]?.reactions.map((r) => r.reacted)).toEqual([true, false]);
     });
 
+    test('name those who reacted in pages, in the chats that one is in', async () => {
+      const message_id = await say(ada, await newGroup(bob), 'news');
+      for (const by of [bob, ada]) await by.ok('messages.add_reaction', { message_id, emoji: '🎉' });
+      await bob.ok('messages.add_reaction', { message_id, emoji: '👍' });
+      const page = async (input: object) => {
+        const { users, has_more } = await ada.ok('messages.reactions', { message_id, emoji: '🎉', ...input });
+        return [users.map(({ user_id }) => user_id), has_more];
+      };
+      expect(await page({})).toEqual([[ada.userId, bob.userId], false]);
+      expect(await page({ limit: 1 })).toEqual([[ada.userId], true]);
+      expect(await page({ limit: 1, after_id: ada.userId })).toEqual([[bob.userId], false]);
+      expect(await page({ emoji: '👍' })).toEqual([[bob.userId], false]);
+      expect(await page({ emoji: '👀' })).toEqual([[], false]);
+      expect(await cleo.refused('messages.reactions', { message_id, emoji: '🎉' })).toBe('not_found');
+    });
+
     test('go when the last one of a kind is taken back, and come back at the end', async () => {
       const message_id = await say(ada, await newGroup(bob), 'news');
       for (const emoji of ['a', 'b']) await ada.ok('messages.add_reaction', { message_id, emoji });
