@@ -241,8 +241,9 @@ inChromium('every state of the client', () => {
         const [box, list] = [field, field.closest('[role="log"]')].map((one) => one?.getBoundingClientRect());
         return box && list ? box.top >= list.top && box.bottom <= list.bottom : false;
       });
+    const hasFocus = () => form.evaluate((field) => field === document.activeElement);
     await form.waitFor();
-    await until('it is on the screen', isShown);
+    await until('it is on the screen', async () => (await isShown()) && hasFocus());
     await page.keyboard.type(', and changed');
     await page.getByRole('button', { name: 'Newest messages' }).click();
     await message(page, 'number 24').waitFor();
@@ -253,7 +254,7 @@ inChromium('every state of the client', () => {
     );
     await becomes(() => form.inputValue(), 'mine, further up, and changed');
     await composer(page).press('ArrowUp');
-    await until('it is on the screen again', isShown);
+    await until('it is on the screen again', async () => (await isShown()) && hasFocus());
     await page.keyboard.type('!');
     await log(page).evaluate((list) => list.scrollTo(0, list.scrollHeight));
     await message(page, 'number 24').waitFor();
