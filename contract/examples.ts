@@ -3,7 +3,7 @@ import type { OperationName } from './table.ts';
 
 /**
  * The calls before the examples of the rows, in this order. Users 1 (ada, an administrator), 2 (bob) and 3 (cleo) exist, with a
- * token each. Every example is a call by ada. No server listens at the URL of the webhook.
+ * token each. Every example is a call by ada. Calls of pages have the session of her browser. No server listens at the URL of the webhook.
  */
 export const exampleCalls: readonly { by: 'ada' | 'bob' | 'cleo'; call: OperationName; input: object }[] = [
   { by: 'ada', call: 'files.upload', input: { file: new File(['Hello, file\n'], 'hello.txt') } },
@@ -38,5 +38,16 @@ export const exampleCalls: readonly { by: 'ada' | 'bob' | 'cleo'; call: Operatio
     call: 'apps.register',
     input: { name: 'Calendar', redirects: ['https://calendar.example/callback'] },
   },
+  {
+    by: 'ada',
+    call: 'apps.register',
+    input: { name: 'Reminder', redirects: ['https://reminder.example/callback'], confidential: true },
+  },
   { by: 'ada', call: 'invitations.create', input: { note: 'For Grace' } },
+  { by: 'ada', call: 'bots.create', input: { name: 'helper', display_name: 'Helper' } },
+  {
+    by: 'ada',
+    call: 'bots.create_token',
+    input: { user_id: 4, name: 'helper', scopes: ['messages:read', 'messages:write'] },
+  },
 ];

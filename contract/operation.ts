@@ -15,6 +15,8 @@ export interface Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType 
   readonly input: I;
   /** True if a signed link to a file replaces a token. */
   readonly takesLinks?: true;
+  /** True if only a page in a browser may call it: its effect outlives every access token. */
+  readonly inBrowser?: true;
   /** True if the body may be the bytes of a file. The fields are then in the query. */
   readonly rawFile?: true;
   /** The largest file, in bytes. By default the limit of all files. */

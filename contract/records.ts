@@ -217,9 +217,32 @@ export const app = z
     redirects: z.array(z.string()).meta({ description: 'the redirect URLs' }),
     confidential: z.boolean().meta({ description: 'whether it has a secret' }),
     bot_id: userId.nullable().meta({ description: 'the bot that the app acts as with its own credentials' }),
+    by_token: z.boolean().meta({
+      description: 'whether it was registered with an access token, and not confirmed by its owner in a browser since',
+    }),
     created_at: time,
   })
   .meta({ id: 'App' });
+
+/** An app that a person has authorized. */
+export const authorizedApp = z
+  .object({
+    app_id: appId,
+    name: z.string(),
+    scopes: z.array(z.enum(scopeNames)),
+    since: time,
+    last_used_at: time.nullable(),
+  })
+  .meta({ id: 'AuthorizedApp' });
+
+/** The requests with an access token on one day. */
+export const tokenUse = z
+  .object({
+    token_id: tokenId,
+    day: z.iso.date().meta({ description: 'the day in UTC' }),
+    requests: count,
+  })
+  .meta({ id: 'TokenUse' });
 
 export const invitation = z
   .object({
@@ -257,6 +280,8 @@ export type Participant = z.output<typeof participant>;
 export type User = z.output<typeof user>;
 export type Token = z.output<typeof token>;
 export type App = z.output<typeof app>;
+export type AuthorizedApp = z.output<typeof authorizedApp>;
+export type TokenUse = z.output<typeof tokenUse>;
 export type Invitation = z.output<typeof invitation>;
 export type Service = z.output<typeof service>;
 export type LoggedEvent = z.output<typeof loggedEvent>;

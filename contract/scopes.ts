@@ -14,5 +14,11 @@ export type Scope = keyof typeof scopes;
 
 export const scopeNames = Object.keys(scopes) as [Scope, ...Scope[]];
 
+type BotScope = Exclude<Scope, 'admin' | 'apps'>;
+
+function isBotScope(scope: Scope): scope is BotScope {
+  return scope !== 'admin' && scope !== 'apps';
+}
+
 /** The scopes of a bot, which can neither be an administrator nor have apps. */
-export const botScopes: readonly Scope[] = scopeNames.filter((scope) => scope !== 'admin' && scope !== 'apps');
+export const botScopes = scopeNames.filter(isBotScope) as [BotScope, ...BotScope[]];

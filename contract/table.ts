@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { defaultLimits, type Limits } from './limits.ts';
 import type { Operation } from './operation.ts';
 import { apps } from './operations/apps.ts';
+import { bots } from './operations/bots.ts';
 import { chats } from './operations/chats.ts';
 import { events } from './operations/events.ts';
 import { files } from './operations/files.ts';
@@ -28,6 +29,7 @@ export const buildContract = (limits: Limits) =>
     users: users(limits),
     tokens: tokens(limits),
     apps: apps(limits),
+    bots: bots(limits),
     invitations: invitations(limits),
     service: serviceOperations(limits),
   }) satisfies Record<string, object> & { readonly [R in ReservedName]?: never };
@@ -45,6 +47,7 @@ export const resourceSummaries: Readonly<Record<Resource, string>> = {
   users: 'Find and manage users.',
   tokens: 'Manage access tokens.',
   apps: 'Register OAuth apps.',
+  bots: 'Manage your bots.',
   invitations: 'Invite people to sign up.',
   service: 'Name the service, and choose what new people see.',
 };

@@ -14,6 +14,8 @@ export interface App {
   confidential: boolean;
   /** The bot that the app acts as with its own credentials. */
   bot_id: number | null;
+  /** Whether it was registered with an access token, and not confirmed by its owner in a browser since. */
+  by_token: boolean;
   /** ISO 8601, UTC, milliseconds. */
   created_at: string;
 }
@@ -27,6 +29,16 @@ export interface Attempt {
   duration_ms: number;
   /** The first 4 KiB of the response; null if the first attempt succeeded. */
   answer: string | null;
+}
+
+export interface AuthorizedApp {
+  /** Identifier of an OAuth app. */
+  app_id: number;
+  name: string;
+  scopes: ('messages:read' | 'messages:write' | 'chats:read' | 'chats:write' | 'webhooks' | 'files' | 'apps' | 'admin')[];
+  /** ISO 8601, UTC, milliseconds. */
+  since: string;
+  last_used_at: string | null;
 }
 
 export interface Chat {
@@ -310,6 +322,14 @@ export interface Token {
   created_at: string;
   expires_at: string | null;
   last_used_at: string | null;
+}
+
+export interface TokenUse {
+  /** Identifier of an access token. */
+  token_id: number;
+  /** The day in UTC. */
+  day: string;
+  requests: number;
 }
 
 export interface User {
@@ -1219,6 +1239,13 @@ export interface TokensCreateOutput {
   access_token: string;
 }
 
+export type TokensUsageInput = Record<never, never>;
+
+export interface TokensUsageOutput {
+  /** Only days with requests. */
+  usage: TokenUse[];
+}
+
 export interface TokensRevokeInput {
   /** Identifier of an access token. */
   token_id: number;
@@ -1232,6 +1259,17 @@ export type AppsListInput = Record<never, never>;
 
 export interface AppsListOutput {
   apps: App[];
+}
+
+export interface AppsGetInput {
+  /** Identifier of an OAuth app. */
+  app_id: number;
+}
+
+export interface AppsGetOutput {
+  app: App;
+  /** Without its own bot. */
+  people_count: number;
 }
 
 export interface AppsRegisterInput {
@@ -1249,6 +1287,45 @@ export interface AppsRegisterOutput {
   client_secret: string | null;
 }
 
+export interface AppsUpdateInput {
+  /** Identifier of an OAuth app. */
+  app_id: number;
+  /** People see it when they are asked to authorize the app. */
+  name: string;
+  /** Where people return after they decide, exactly as the app sends it: https, loopback, or a scheme. */
+  redirects: readonly string[];
+}
+
+export interface AppsUpdateOutput {
+  app: App;
+}
+
+export interface AppsReplaceSecretInput {
+  /** Identifier of an OAuth app. */
+  app_id: number;
+}
+
+export interface AppsReplaceSecretOutput {
+  /** The secret itself, shown only once. */
+  client_secret: string;
+}
+
+export type AppsAuthorizedInput = Record<never, never>;
+
+export interface AppsAuthorizedOutput {
+  apps: AuthorizedApp[];
+}
+
+export interface AppsRevokeAccessInput {
+  /** Identifier of an OAuth app. */
+  app_id: number;
+}
+
+export interface AppsRevokeAccessOutput {
+  /** Identifier of an OAuth app. */
+  app_id: number;
+}
+
 export interface AppsDeleteInput {
   /** Identifier of an OAuth app. */
   app_id: number;
@@ -1257,6 +1334,70 @@ export interface AppsDeleteInput {
 export interface AppsDeleteOutput {
   /** Identifier of an OAuth app. */
   app_id: number;
+}
+
+export type BotsListInput = Record<never, never>;
+
+export interface BotsListOutput {
+  bots: User[];
+}
+
+export interface BotsCreateInput {
+  /** Unique without regard to case. */
+  name: string;
+  /** The name by default. */
+  display_name?: string | undefined;
+}
+
+export interface BotsCreateOutput {
+  bot: User;
+}
+
+export interface BotsTokensInput {
+  /** One of your bots. */
+  user_id: number;
+}
+
+export interface BotsTokensOutput {
+  tokens: Token[];
+}
+
+export interface BotsCreateTokenInput {
+  /** One of your bots. */
+  user_id: number;
+  /** Distinguishes it from others. */
+  name: string;
+  scopes: readonly ('messages:read' | 'messages:write' | 'chats:read' | 'chats:write' | 'webhooks' | 'files')[];
+  /** Seconds; never by default. */
+  expires_in?: number | undefined;
+}
+
+export interface BotsCreateTokenOutput {
+  token: Token;
+  /** The token itself. */
+  access_token: string;
+}
+
+export interface BotsRevokeTokenInput {
+  /** One of your bots. */
+  user_id: number;
+  /** Identifier of an access token. */
+  token_id: number;
+}
+
+export interface BotsRevokeTokenOutput {
+  /** Identifier of an access token. */
+  token_id: number;
+}
+
+export interface BotsDisableInput {
+  /** One of your bots. */
+  user_id: number;
+}
+
+export interface BotsDisableOutput {
+  /** Identifier of a user. */
+  user_id: number;
 }
 
 export interface InvitationsCreateInput {
@@ -1372,10 +1513,22 @@ export interface Operations {
   'users.set_quiet_hours': { input: UsersSetQuietHoursInput; output: UsersSetQuietHoursOutput };
   'tokens.list': { input: TokensListInput; output: TokensListOutput };
   'tokens.create': { input: TokensCreateInput; output: TokensCreateOutput };
+  'tokens.usage': { input: TokensUsageInput; output: TokensUsageOutput };
   'tokens.revoke': { input: TokensRevokeInput; output: TokensRevokeOutput };
   'apps.list': { input: AppsListInput; output: AppsListOutput };
+  'apps.get': { input: AppsGetInput; output: AppsGetOutput };
   'apps.register': { input: AppsRegisterInput; output: AppsRegisterOutput };
+  'apps.update': { input: AppsUpdateInput; output: AppsUpdateOutput };
+  'apps.replace_secret': { input: AppsReplaceSecretInput; output: AppsReplaceSecretOutput };
+  'apps.authorized': { input: AppsAuthorizedInput; output: AppsAuthorizedOutput };
+  'apps.revoke_access': { input: AppsRevokeAccessInput; output: AppsRevokeAccessOutput };
   'apps.delete': { input: AppsDeleteInput; output: AppsDeleteOutput };
+  'bots.list': { input: BotsListInput; output: BotsListOutput };
+  'bots.create': { input: BotsCreateInput; output: BotsCreateOutput };
+  'bots.tokens': { input: BotsTokensInput; output: BotsTokensOutput };
+  'bots.create_token': { input: BotsCreateTokenInput; output: BotsCreateTokenOutput };
+  'bots.revoke_token': { input: BotsRevokeTokenInput; output: BotsRevokeTokenOutput };
+  'bots.disable': { input: BotsDisableInput; output: BotsDisableOutput };
   'invitations.create': { input: InvitationsCreateInput; output: InvitationsCreateOutput };
   'invitations.list': { input: InvitationsListInput; output: InvitationsListOutput };
   'invitations.withdraw': { input: InvitationsWithdrawInput; output: InvitationsWithdrawOutput };
@@ -1583,6 +1736,8 @@ export interface TokensMethods {
   readonly list: Call<'tokens.list'>;
   /** Create an access token that can do no more than the one you use, and ends with it. It is shown only once. */
   readonly create: Call<'tokens.create'>;
+  /** Count the requests of the last 30 days with your access tokens and with those of your bots, by day. */
+  readonly usage: Call<'tokens.usage'>;
   /** Revoke one of your access tokens and those that it created, at once. A token cannot revoke one that can do more than itself. */
   readonly revoke: Call<'tokens.revoke'>;
 }
@@ -1590,10 +1745,43 @@ export interface TokensMethods {
 export interface AppsMethods {
   /** List your OAuth apps. Their secrets are never shown again. */
   readonly list: Call<'apps.list'>;
+  /** Get one of your OAuth apps, and how many people have authorized it. */
+  readonly get: Call<'apps.get'>;
   /** Register an OAuth app. It has only the access that people grant to it. A secret is shown only once. The app gets a bot only if you register it in a browser. */
   readonly register: Call<'apps.register'>;
+  /** Change the name and the redirect URLs of an app. This also confirms one that an access token registered. */
+  readonly update: Call<'apps.update'>;
+  /** Replace the secret of an app. The old one stops working at once, and so do the access tokens and webhooks of its bot. */
+  readonly replaceSecret: Call<'apps.replace_secret'>;
   /** Delete one of your OAuth apps. It loses all access at once, for everyone. Its bot stays. */
   readonly delete: Call<'apps.delete'>;
+  /** List the apps that you have authorized to act for you. */
+  readonly authorized: Call<'apps.authorized'>;
+  /** End the access of an app that you have authorized, if it has any. Its webhooks for you stop. */
+  readonly revokeAccess: Call<'apps.revoke_access'>;
+  /** Replace the secret of an app. The old one stops working at once, and so do the access tokens and webhooks of its bot. */
+  readonly replace_secret: Call<'apps.replace_secret'>;
+  /** End the access of an app that you have authorized, if it has any. Its webhooks for you stop. */
+  readonly revoke_access: Call<'apps.revoke_access'>;
+}
+
+export interface BotsMethods {
+  /** List your bots. */
+  readonly list: Call<'bots.list'>;
+  /** Create a bot: an automated account with access tokens of its own, for which you are responsible. */
+  readonly create: Call<'bots.create'>;
+  /** Disable one of your bots. Its access tokens and webhooks end at once; its messages stay. */
+  readonly disable: Call<'bots.disable'>;
+  /** List the access tokens of one of your bots. */
+  readonly tokens: Call<'bots.tokens'>;
+  /** Create an access token of one of your bots. It is shown only once. */
+  readonly createToken: Call<'bots.create_token'>;
+  /** Revoke an access token of one of your bots, at once. */
+  readonly revokeToken: Call<'bots.revoke_token'>;
+  /** Create an access token of one of your bots. It is shown only once. */
+  readonly create_token: Call<'bots.create_token'>;
+  /** Revoke an access token of one of your bots, at once. */
+  readonly revoke_token: Call<'bots.revoke_token'>;
 }
 
 export interface InvitationsMethods {
@@ -1623,6 +1811,7 @@ export interface Methods {
   readonly users: UsersMethods;
   readonly tokens: TokensMethods;
   readonly apps: AppsMethods;
+  readonly bots: BotsMethods;
   readonly invitations: InvitationsMethods;
   readonly service: ServiceMethods;
 }
@@ -1960,12 +2149,26 @@ export const operations = {
   tokens: {
     list: { method: 'GET' },
     create: { method: 'POST' },
+    usage: { method: 'GET' },
     revoke: { method: 'POST' },
   },
   apps: {
     list: { method: 'GET' },
+    get: { method: 'GET' },
     register: { method: 'POST' },
+    update: { method: 'POST' },
+    replace_secret: { method: 'POST' },
+    authorized: { method: 'GET' },
+    revoke_access: { method: 'POST' },
     delete: { method: 'POST' },
+  },
+  bots: {
+    list: { method: 'GET' },
+    create: { method: 'POST' },
+    tokens: { method: 'GET' },
+    create_token: { method: 'POST' },
+    revoke_token: { method: 'POST' },
+    disable: { method: 'POST' },
   },
   invitations: {
     create: { method: 'POST' },

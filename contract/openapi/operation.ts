@@ -30,7 +30,7 @@ function descriptionOf(row: NamedOperation): string {
   const rules = unstatedRules.filter(({ of }) => of?.includes(row.name)).flatMap(({ rule }) => rule ?? []);
   const paragraphs = [
     row.summary,
-    scopes === '' ? 'Any valid token will do.' : `The token needs the scope ${scopes}.`,
+    row.inBrowser ? browserNote : scopes === '' ? 'Any valid token will do.' : `The token needs the scope ${scopes}.`,
     row.takesLinks && linkNote,
     row.method === 'POST' && !row.rawFile && formNote,
     rules.length > 0 && `Rules beyond the schema:\n\n${rules.map((rule) => `- ${rule}`).join('\n')}`,
@@ -41,6 +41,9 @@ function descriptionOf(row: NamedOperation): string {
 /** In words, and not as an empty alternative in `security`: how generators treat that has not been tested. */
 const linkNote =
   'A signed link needs no token: a request with `user_id`, `token_id`, `expires` and `signature`, as in the `link` of `files.get`.';
+
+const browserNote =
+  'Only for pages of the service in a browser: what it does would outlive an access token that called it.';
 
 const formNote = 'The fields may also be sent as `application/x-www-form-urlencoded` or `multipart/form-data`.';
 

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { title, tokenId } from '../fields.ts';
 import type { Limits } from '../limits.ts';
 import { get, post } from '../operation.ts';
-import { token } from '../records.ts';
+import { token, tokenUse } from '../records.ts';
 import { scopeNames } from '../scopes.ts';
 
 const at = '2026-01-01T12:00:00.000Z';
-const reader = {
-  token_id: 5,
+export const reader = {
+  token_id: 7,
   name: 'reader',
   scopes: ['messages:read' as const, 'chats:read' as const],
   created_at: at,
@@ -15,6 +15,17 @@ const reader = {
   last_used_at: null,
 };
 const spare = { ...reader, token_id: 4, name: 'spare', scopes: ['messages:read' as const] };
+
+export const tokenName = title.meta({ description: 'distinguishes it from others' });
+
+export const lifetime = z
+  .int()
+  .positive()
+  .max(315_360_000)
+  .optional()
+  .meta({ description: 'seconds; never by default' });
+
+export const madeToken = z.object({ token, access_token: z.string().meta({ description: 'the token itself' }) });
 
 export const tokens = (_limits: Limits) => ({
   list: get([], {
@@ -31,19 +42,26 @@ export const tokens = (_limits: Limits) => ({
     summary:
       'Create an access token that can do no more than the one you use, and ends with it. It is shown only once.',
     input: z.strictObject({
-      name: title.meta({ description: 'distinguishes it from others' }),
+      name: tokenName,
       scopes: z.array(z.enum(scopeNames)).min(1).max(100).optional().meta({
         description:
           'those of your token without `admin` by default; `admin` needs a browser session with a recently entered password',
       }),
-      expires_in: z.int().positive().max(315_360_000).optional().meta({ description: 'seconds; never by default' }),
+      expires_in: lifetime,
     }),
-    output: z.object({ token, access_token: z.string().meta({ description: 'the token itself' }) }),
+    output: madeToken,
     errors: ['insufficient_scope', 'forbidden', 'conflict'],
     example: {
       input: { name: 'reader', scopes: ['messages:read', 'chats:read'] },
       output: { token: reader, access_token: 'pat_EXAMPLE' },
     },
+  }),
+  usage: get([], {
+    summary: 'Count the requests of the last 30 days with your access tokens and with those of your bots, by day.',
+    input: z.strictObject({}),
+    output: z.object({ usage: z.array(tokenUse).meta({ description: 'only days with requests' }) }),
+    errors: ['forbidden'],
+    example: { input: {}, output: { usage: [] } },
   }),
   revoke: post([], {
     summary:

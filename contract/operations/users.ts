@@ -159,7 +159,7 @@ export const users = (limits: Limits) => ({
     errors: ['forbidden', 'conflict', 'idempotency_conflict'],
     example: {
       input: { name: 'dora', display_name: 'Dora' },
-      output: { user: { ...bob, user_id: 4, name: 'dora', display_name: 'Dora' } },
+      output: { user: { ...bob, user_id: 5, name: 'dora', display_name: 'Dora' } },
     },
   }),
   disable: post(['admin'], {

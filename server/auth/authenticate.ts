@@ -1,5 +1,6 @@
 import { ParleyError, type TokenId, type UserId } from '@parley/contract';
 import { LRUCache } from 'lru-cache';
+import type { TokenUse } from '../store/access/token-use.ts';
 import { findTokenByHash } from '../store/access/tokens.ts';
 import type { Db } from '../store/engine/engine.ts';
 import { hashToken, parseScopes } from './access-token.ts';
@@ -27,7 +28,7 @@ export class Authenticator {
   readonly #cache = new LRUCache<string, { readonly caller: Caller; readonly trustedUntil: number }>({
     max: maxCached,
   });
-  readonly #lastUses = new Map<TokenId, number>();
+  #uses = new Map<TokenId, { at: number; requests: number }>();
   #revocations = 0;
 
   constructor(db: Db, now: () => number) {
@@ -45,6 +46,7 @@ export class Authenticator {
     const now = this.#now();
     if (!cached || cached.trustedUntil <= now) return this.#load(secret, isSession);
     if (!isUsable(cached.caller, isSession, now)) throw unusable();
+    this.#count(cached.caller.tokenId, now);
     return cached.caller;
   }
 
@@ -69,8 +71,16 @@ export class Authenticator {
     }
     // A row that was read during a revocation may be the one before it.
     if (revocations === this.#revocations) this.#cache.set(secret, { caller, trustedUntil: now + trustMs });
-    this.#lastUses.set(caller.tokenId, now);
+    this.#count(caller.tokenId, now);
     return caller;
+  }
+
+  #count(tokenId: TokenId, at: number): void {
+    const use = this.#uses.get(tokenId);
+    if (use) {
+      use.at = at;
+      use.requests++;
+    } else this.#uses.set(tokenId, { at, requests: 1 });
   }
 
   /** Must be called after the commit that ends some access of these users. */
@@ -81,10 +91,10 @@ export class Authenticator {
     }
   }
 
-  /** Returns the last use of each token since the previous call. */
-  takeUses(): { token_id: TokenId; at: number }[] {
-    const uses = [...this.#lastUses].map(([token_id, at]) => ({ token_id, at }));
-    this.#lastUses.clear();
+  /** Returns the uses of each token since the previous call. */
+  takeUses(): TokenUse[] {
+    const uses = [...this.#uses].map(([token_id, use]) => ({ token_id, ...use }));
+    this.#uses = new Map();
     return uses;
   }
 }

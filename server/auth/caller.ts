@@ -30,3 +30,8 @@ export function requireScopes(caller: Caller, scopes: readonly Scope[]): void {
     }
   }
 }
+
+/** Throws unless a page in a browser calls. */
+export function requireBrowser({ kind }: Caller): void {
+  if (kind !== 'session') throw new ParleyError('forbidden', 'Only a page in a browser may do this.');
+}

@@ -7,6 +7,7 @@ export const keptTables: readonly Table[] = [
   { name: 'apps', key: ['app_id'] },
   { name: 'grants', key: ['grant_id'] },
   { name: 'tokens', key: ['token_id'] },
+  { name: 'token_use', key: ['token_id', 'day'] },
   { name: 'refresh_tokens', key: ['hash'] },
   { name: 'push_subscriptions', key: ['subscription_id'] },
   { name: 'links', key: ['link_id'] },

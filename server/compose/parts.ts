@@ -5,7 +5,7 @@ import { Pictures } from '../files/pictures.ts';
 import { Thumbnails } from '../files/thumbnails.ts';
 import { DailyMessages } from '../operations/daily-messages.ts';
 import type { Services } from '../operations/operation.ts';
-import { recordTokenUses } from '../store/access/tokens.ts';
+import { recordTokenUses } from '../store/access/token-use.ts';
 import { type Cleanup, type Core, deriveKey, quotasOf } from './core.ts';
 import { buildDelivery } from './delivery.ts';
 import { buildFiles } from './files.ts';

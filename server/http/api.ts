@@ -6,7 +6,7 @@ import {
   type OperationName,
   ParleyError,
 } from '@parley/contract';
-import { type Caller, requireScopes } from '../auth/caller.ts';
+import { type Caller, requireBrowser, requireScopes } from '../auth/caller.ts';
 import type { Handler, Handlers } from '../operations/operation.ts';
 import { Download, Live } from '../operations/results.ts';
 import { downloadResponse } from './download.ts';
@@ -41,6 +41,7 @@ export function serveApi(deps: ApiDeps) {
     const authenticating = isLink(context, target) ? deps.callerOfLink(target.query) : context.authenticate();
     const caller = authenticating instanceof Promise ? await authenticating : authenticating;
     context.admit(caller, row.scopes);
+    if (row.inBrowser) requireBrowser(caller);
     if (row.method === 'GET') {
       return toResponse(await execute(context, target, fromQuery(target.query), caller), context);
     }

@@ -26,6 +26,9 @@ export const growing: ReadonlySet<OperationName> = new Set<OperationName>([
   'users.remove_avatar',
   'tokens.create',
   'apps.register',
+  'apps.update',
+  'bots.create',
+  'bots.create_token',
   'invitations.create',
 ]);
 

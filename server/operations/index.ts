@@ -1,4 +1,5 @@
 import { appHandlers } from './apps.ts';
+import { botHandlers } from './bots.ts';
 import { chatListHandlers } from './chat-lists.ts';
 import { chatHandlers } from './chats.ts';
 import { createChatHandlers } from './create-chat.ts';
@@ -54,6 +55,7 @@ export const buildHandlers = (services: Services): Handlers =>
     ...profileHandlers(services),
     ...tokenHandlers(services),
     ...appHandlers(services),
+    ...botHandlers(services),
     ...invitationHandlers(services),
     ...serviceHandlers(services),
   });

@@ -1,6 +1,7 @@
 import {
   type App,
   type Attempt,
+  type AuthorizedApp,
   type Chat,
   type Delivery,
   type DeliveryInFull,
@@ -17,8 +18,10 @@ import {
   type Replay,
   type ReplayId,
   records,
+  scopeNames,
   type Thread,
   type Token,
+  type TokenUse,
   type User,
   type UserId,
   type Webhook,
@@ -30,7 +33,9 @@ import { type KeptMessage, keptFile, withUrls } from '../domain/message.ts';
 import { signedContent } from '../domain/signature.ts';
 import { isoTime } from '../domain/time.ts';
 import type { AppRow } from '../store/access/apps.ts';
+import type { AuthorizedApp as GrantedApp } from '../store/access/grants.ts';
 import type { LinkRow } from '../store/access/links.ts';
+import { startOfDay, type TokenUseRow } from '../store/access/token-use.ts';
 import type { TokenRow } from '../store/access/tokens.ts';
 import type { UserRow } from '../store/access/users.ts';
 import type { ChatView } from '../store/chat/chats.ts';
@@ -202,6 +207,22 @@ export function app(row: AppRow): App {
     redirects: JSON.parse(row.redirects) as string[],
     confidential: row.secret_hash !== null,
     created_at: time(row.created_at),
+  });
+}
+
+export const tokenUse = ({ token_id, day, requests }: TokenUseRow): TokenUse => ({
+  token_id,
+  day: time(startOfDay(day)).slice(0, 10),
+  requests,
+});
+
+/** The scopes are those of all its grants. */
+export function authorizedApp(row: GrantedApp): AuthorizedApp {
+  const granted = parseScopes(row.scopes.join(' '));
+  return shown(records.authorizedApp, row, {
+    scopes: scopeNames.filter((scope) => granted.has(scope)),
+    since: time(row.since),
+    last_used_at: timeOrNull(row.last_used_at),
   });
 }
 

@@ -3,6 +3,7 @@ import { parseScopes, usableBy } from '../auth/access-token.ts';
 import type { Caller } from '../auth/caller.ts';
 import { makeToken, requireRoomForToken, withdraw } from '../auth/personal-token.ts';
 import { requireRecentPassword } from '../auth/recent-password.ts';
+import { dayOf, listTokenUse, usageDays } from '../store/access/token-use.ts';
 import { findToken, listTokens, lockTokensOf } from '../store/access/tokens.ts';
 import { requireValidToken } from './access.ts';
 import { actorOf, change, type Handlers, type Services } from './operation.ts';
@@ -13,6 +14,12 @@ export const tokenHandlers = (services: Services) =>
     'tokens.list': async ({ caller }) => {
       requirePerson(caller);
       return { tokens: (await listTokens(services.engine, caller.userId, services.now())).map(present.token) };
+    },
+
+    'tokens.usage': async ({ caller }) => {
+      requirePerson(caller);
+      const since = dayOf(services.now()) - usageDays;
+      return { usage: (await listTokenUse(services.engine, caller.userId, since)).map(present.tokenUse) };
     },
 
     'tokens.create': change(services, async (tx, at, call) => {

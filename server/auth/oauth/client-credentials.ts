@@ -1,5 +1,5 @@
 import type OAuth2Server from '@node-oauth/oauth2-server';
-import { botScopes, type UserId } from '@parley/contract';
+import { botScopes, type Scope, type UserId } from '@parley/contract';
 import { lockApp } from '../../store/access/apps.ts';
 import { findStandingGrant, type GrantRow, insertGrant } from '../../store/access/grants.ts';
 import { lockTokensOf } from '../../store/access/tokens.ts';
@@ -20,7 +20,7 @@ export function clientCredentials(exchange: Exchange): Model {
     validateScope: async () => {
       const asked = exchange.form.get('scope');
       const scopes = asked === undefined ? botScopes : readScopes(asked);
-      const refused = scopes.find((scope) => !botScopes.includes(scope));
+      const refused = scopes.find((scope) => !(botScopes as readonly Scope[]).includes(scope));
       if (refused) throw new OAuthFault('invalid_scope', `An app cannot have the scope ${refused} as its bot.`);
       return [...scopes];
     },

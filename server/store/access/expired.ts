@@ -1,5 +1,6 @@
 import type { Tx } from '../engine/engine.ts';
 import { deleteSome } from '../engine/query.ts';
+import { pruneTokenUse } from './token-use.ts';
 
 /** Expired rows are kept this long, to recognize a code or refresh token that is used again. */
 const keptMs = 24 * 3_600_000;
@@ -10,7 +11,8 @@ const unneeded = `NOT EXISTS (SELECT 1 FROM webhooks w WHERE w.token_id = x.toke
   AND NOT EXISTS (SELECT 1 FROM tokens t WHERE t.parent_id = x.token_id)`;
 
 /**
- * Deletes up to `count` expired rows of each kind: codes, refresh tokens, tokens, sessions, grants, links. Keeps tokens that
+ * Deletes up to `count` expired rows of each kind: codes, refresh tokens, tokens, sessions, grants, links, and
+ * all old counts of requests. Keeps tokens that
  * a webhook or a push subscription depends on, and their grants. Returns the number of rows deleted.
  */
 export async function pruneAccess(tx: Tx, now: number, count: number): Promise<number> {
@@ -31,6 +33,7 @@ export async function pruneAccess(tx: Tx, now: number, count: number): Promise<n
          AND NOT EXISTS (SELECT 1 FROM authorization_codes c WHERE c.grant_id = x.grant_id)`,
     ),
     await drop('links', 'link_id', 'x.expires_at < $1'),
+    await pruneTokenUse(tx, now),
   ];
   return dropped.reduce((sum, rows) => sum + rows, 0);
 }

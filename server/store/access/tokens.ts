@@ -117,25 +117,3 @@ export async function revokeTokensOf(tx: Tx, userId: UserId, at: number): Promis
   await tx.run('UPDATE grants SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL', [userId, at]);
   await tx.run('UPDATE tokens SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL', [userId, at]);
 }
-
-export interface TokenUse {
-  readonly token_id: TokenId;
-  readonly at: number;
-}
-
-/** Also sets `last_used_at` of the grants, which outlive their tokens. */
-export async function recordTokenUses(tx: Tx, uses: readonly TokenUse[]): Promise<void> {
-  await tx.run(
-    `UPDATE grants SET last_used_at = used.at FROM (
-       SELECT t.grant_id, max(seen.at) AS at
-       FROM ${tx.dialect.rows('$1', { token_id: 'int', at: 'int' }, 'seen')} JOIN tokens t ON t.token_id = seen.token_id
-       WHERE t.grant_id IS NOT NULL GROUP BY t.grant_id
-     ) used WHERE grants.grant_id = used.grant_id`,
-    [JSON.stringify(uses)],
-  );
-  await tx.run(
-    `UPDATE tokens SET last_used_at = seen.at
-     FROM ${tx.dialect.rows('$1', { token_id: 'int', at: 'int' }, 'seen')} WHERE tokens.token_id = seen.token_id`,
-    [JSON.stringify(uses)],
-  );
-}

@@ -425,6 +425,12 @@ CREATE TABLE public.throttles (
     full_at bigint NOT NULL
 );
 
+CREATE TABLE public.token_use (
+    token_id bigint NOT NULL,
+    day bigint NOT NULL,
+    requests bigint NOT NULL
+);
+
 CREATE TABLE public.tokens (
     token_id bigint NOT NULL,
     user_id bigint NOT NULL,
@@ -635,6 +641,9 @@ ALTER TABLE ONLY public.threads
 ALTER TABLE ONLY public.throttles
     ADD CONSTRAINT throttles_pkey PRIMARY KEY (key);
 
+ALTER TABLE ONLY public.token_use
+    ADD CONSTRAINT token_use_pkey PRIMARY KEY (token_id, day);
+
 ALTER TABLE ONLY public.tokens
     ADD CONSTRAINT tokens_hash_key UNIQUE (hash);
 
@@ -727,6 +736,8 @@ CREATE INDEX replays_by_webhook ON public.replays USING btree (webhook_id, repla
 CREATE INDEX replays_finished ON public.replays USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 
 CREATE INDEX throttles_by_age ON public.throttles USING btree (full_at);
+
+CREATE INDEX token_use_by_day ON public.token_use USING btree (day);
 
 CREATE INDEX tokens_by_grant ON public.tokens USING btree (grant_id) WHERE (grant_id IS NOT NULL);
 

@@ -401,6 +401,15 @@ CREATE TABLE throttles (
 
 CREATE INDEX throttles_by_age ON throttles (full_at);
 
+CREATE TABLE token_use (
+  token_id INTEGER NOT NULL,
+  day INTEGER NOT NULL,
+  requests INTEGER NOT NULL,
+  PRIMARY KEY (token_id, day)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX token_use_by_day ON token_use (day);
+
 CREATE TABLE tokens (
   token_id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL REFERENCES users (user_id),

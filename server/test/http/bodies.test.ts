@@ -3,7 +3,7 @@ import { listOperations, type NamedOperation } from '@parley/contract';
 import { z } from 'zod';
 import type { Client } from '../support/client.ts';
 import { freshEnvironment, onAnyEngine } from '../support/engines.ts';
-import { buildExamples, type People, withoutChance } from '../support/examples.ts';
+import { buildExamples, callerOf, type People, withoutChance } from '../support/examples.ts';
 import { eventTip } from '../support/people.ts';
 import { serverFor, startServer } from '../support/server.ts';
 import { complaint, encodings, expectRefusal, request } from '../support/wire.ts';
@@ -40,14 +40,14 @@ const example = (row: NamedOperation, changes: object = {}, without?: string) =>
 async function sendExamples(engine: 'sqlite' | 'postgres', encode: (typeof encodings)['JSON']): Promise<object> {
   const server = await startServer(await freshEnvironment(engine));
   try {
-    const { ada } = await buildExamples(server);
+    const people = await buildExamples(server);
     const answers: Record<string, unknown> = {};
     for (const row of posts) {
       const { body, headers } = encode(row.example.input as object);
       answers[row.name] = await request(`${server.url}/api/${row.resource}.php?action=${row.action}`, {
         method: 'POST',
         body,
-        headers: { ...headers, authorization: `Bearer ${ada.token}` },
+        headers: { ...headers, ...callerOf(row, people).credential() },
       }).then((reply) => ({ status: reply.status, body: withoutChance(reply.body) }));
     }
     return answers;
@@ -93,7 +93,10 @@ onAnyEngine('input', (engine) => {
     test('a missing field is named', async () => {
       for (const row of rows) {
         for (const { name } of fieldsOf(row).filter((f) => f.required)) {
-          const error = expectRefusal(await ada.call(row.name, example(row, {}, name) as never), 'validation_failed');
+          const error = expectRefusal(
+            await callerOf(row, people).call(row.name, example(row, {}, name) as never),
+            'validation_failed',
+          );
           expect({ row: row.name, details: error.details }).toEqual({
             row: row.name,
             details: [{ field: name, message: 'is required' }],
@@ -105,7 +108,7 @@ onAnyEngine('input', (engine) => {
     test('an unknown field is named', async () => {
       for (const row of rows) {
         const input = example(row, { zzzzzzzzzzzz: 'x' });
-        const error = expectRefusal(await ada.call(row.name, input as never), 'validation_failed');
+        const error = expectRefusal(await callerOf(row, people).call(row.name, input as never), 'validation_failed');
         expect(error.details.map((d) => d.field)).toEqual(['zzzzzzzzzzzz']);
         expect(error.message).not.toContain('did you mean');
       }
@@ -117,7 +120,10 @@ onAnyEngine('input', (engine) => {
           const camelCase = name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
           const typos = [`${name}s`, name.slice(0, -1), ...(camelCase === name ? [] : [camelCase])];
           for (const typo of typos.filter((typo) => !fieldsOf(row).some((field) => field.name === typo))) {
-            const error = expectRefusal(await ada.call(row.name, { [typo]: '1' } as never), 'validation_failed');
+            const error = expectRefusal(
+              await callerOf(row, people).call(row.name, { [typo]: '1' } as never),
+              'validation_failed',
+            );
             expect({ row: row.name, typo, said: complaint(error, typo) }).toEqual({
               row: row.name,
               typo,
@@ -133,7 +139,7 @@ onAnyEngine('input', (engine) => {
         for (const { name, schema } of fieldsOf(row)) {
           if (row.method === 'GET' && schema.type !== 'integer') continue;
           const wrong = row.method === 'GET' ? 'abc' : {};
-          const reply = await ada.call(row.name, example(row, { [name]: wrong }) as never);
+          const reply = await callerOf(row, people).call(row.name, example(row, { [name]: wrong }) as never);
           const said = complaint(expectRefusal(reply, 'validation_failed'), name);
           expect({ row: row.name, name, said }).toEqual({
             row: row.name,
@@ -155,7 +161,10 @@ onAnyEngine('input', (engine) => {
           const without = name === 'user_ids' ? 'user_id' : undefined;
           const onlyInJson = row.method === 'POST' ? [null, true, '1', [], {}] : ['9'.repeat(400)];
           for (const bad of [...never, ...onlyInJson, ...(startsAtOne ? [0] : [])]) {
-            const reply = await ada.call(row.name, example(row, { [name]: list ? [bad] : bad }, without) as never);
+            const reply = await callerOf(row, people).call(
+              row.name,
+              example(row, { [name]: list ? [bad] : bad }, without) as never,
+            );
             const error = expectRefusal(reply, 'validation_failed');
             const named = new Set(error.details.map((d) => d.field));
             expect({ row: row.name, bad, named }).toEqual({
@@ -175,7 +184,7 @@ onAnyEngine('input', (engine) => {
           const bad = row.method === 'POST' ? ['a\0bcdefghij', 'abcdefghij\ud83d', '\udc4babcdefghij'] : ['a\0b'];
           for (const text of bad) {
             const error = expectRefusal(
-              await ada.call(row.name, example(row, { [name]: text }) as never),
+              await callerOf(row, people).call(row.name, example(row, { [name]: text }) as never),
               'validation_failed',
             );
             expect(new Set(error.details.map((d) => d.field))).toEqual(new Set([name]));
@@ -187,13 +196,13 @@ onAnyEngine('input', (engine) => {
     test('a limit goes from 1 to 200', async () => {
       for (const row of rows.filter((r) => fieldsOf(r).some((f) => f.name === 'limit'))) {
         for (const limit of [0, 201]) {
-          const reply = await ada.call(row.name, example(row, { limit }) as never);
+          const reply = await callerOf(row, people).call(row.name, example(row, { limit }) as never);
           expect(complaint(expectRefusal(reply, 'validation_failed'), 'limit')).toMatch(
             /^must be at (least 1|most 200)$/,
           );
         }
         for (const limit of [1, 200]) {
-          expect((await ada.call(row.name, example(row, { limit }) as never)).status).toBe(200);
+          expect((await callerOf(row, people).call(row.name, example(row, { limit }) as never)).status).toBe(200);
         }
       }
     });
@@ -461,7 +470,10 @@ onAnyEngine('input', (engine) => {
   test('a rejected call changes nothing', async () => {
     const before = { tip: await eventTip(ada), chats: await ada.ok('chats.list', {}) };
     for (const row of posts) {
-      expectRefusal(await ada.call(row.name, example(row, { nonsense: 'x' }) as never), 'validation_failed');
+      expectRefusal(
+        await callerOf(row, people).call(row.name, example(row, { nonsense: 'x' }) as never),
+        'validation_failed',
+      );
     }
     expect({ tip: await eventTip(ada), chats: await ada.ok('chats.list', {}) }).toEqual(before);
   });

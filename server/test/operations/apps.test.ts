@@ -37,6 +37,7 @@ onBothEngines('an OAuth app of the API', (engine) => {
     const { app: registered, client_secret } = await ada.ok('apps.register', app);
     expect(registered).toEqual({
       app_id: registered.app_id,
+      by_token: true,
       client_id: expect.stringMatching(/^app_[\w-]{20}$/),
       name: 'Planner',
       redirects: [appRedirect],

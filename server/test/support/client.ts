@@ -67,7 +67,7 @@ export class Client {
     return url;
   }
 
-  protected credential(): Record<string, string> {
+  credential(): Record<string, string> {
     return { authorization: `Bearer ${this.token}` };
   }
 
@@ -114,7 +114,11 @@ export class Client {
 
 /** Calls as one of our pages does, with the session of a browser as its token. */
 export class SessionClient extends Client {
-  protected override credential(): Record<string, string> {
+  override with(form: UrlForm): SessionClient {
+    return new SessionClient(this.url, this.token, this.userId, form);
+  }
+
+  override credential(): Record<string, string> {
     return { cookie: `${cookieNames(false).session}=${this.token}`, 'sec-fetch-site': 'same-origin' };
   }
 }

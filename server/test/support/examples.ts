@@ -1,9 +1,12 @@
-import { exampleCalls } from '@parley/contract';
-import type { Client } from './client.ts';
+import { exampleCalls, listOperations, type NamedOperation, type OperationName } from '@parley/contract';
+import type { Client, SessionClient } from './client.ts';
 import { eventually } from './eventually.ts';
 import type { TestServer } from './server.ts';
+import { inSession } from './visitor.ts';
 
-export type People = Readonly<Record<'ada' | 'bob' | 'cleo', Client>>;
+type Name = 'ada' | 'bob' | 'cleo';
+/** `browser` is the session of Ada. */
+export type People = Readonly<Record<Name, Client>> & { readonly browser: SessionClient };
 
 /** Creates the users, chats and messages that the documented examples refer to. */
 export async function buildExamples(server: TestServer): Promise<People> {
@@ -12,13 +15,26 @@ export async function buildExamples(server: TestServer): Promise<People> {
     bob: await server.user('bob', { displayName: 'Bob' }),
     cleo: await server.user('cleo', { displayName: 'Cleo' }),
   };
-  for (const { by, call, input } of exampleCalls) await people[by].ok(call, input as never);
+  // Its session takes an id of those of tokens, so it comes when the first call needs it.
+  let browser: SessionClient | undefined;
+  for (const { by, call, input } of exampleCalls) {
+    if (isInBrowser(call)) browser ??= await inSession(server, people.ada);
+    await (isInBrowser(call) && browser ? browser : people[by]).ok(call, input as never);
+  }
+  if (!browser) throw new Error('no example is a call of a page');
   await eventually('the webhook has an attempt', async () => {
     const { deliveries } = await people.ada.ok('webhooks.deliveries', { webhook_id: 1, state: 'retrying' });
     return deliveries.length > 0 || undefined;
   });
-  return people;
+  return { ...people, browser };
 }
+
+const isInBrowser = (name: OperationName): boolean =>
+  listOperations().some((row) => row.name === name && row.inBrowser === true);
+
+/** Returns the one who calls an operation in its example. */
+export const callerOf = ({ inBrowser }: Pick<NamedOperation, 'inBrowser'>, { ada, browser }: People): Client =>
+  inBrowser ? browser : ada;
 
 /** Replaces times, durations and tokens, which differ each time. */
 export function withoutChance(value: unknown): unknown {

@@ -1,6 +1,9 @@
+import type { UserId } from '@parley/contract';
+import { createBot, createBotToken } from '../../auth/bots.ts';
 import type { Cast } from './cast.ts';
 import type { Client } from './client.ts';
 import { eventually } from './eventually.ts';
+import { accessOf } from './oauth.ts';
 import { picture } from './pictures.ts';
 import type { TestServer } from './server.ts';
 
@@ -129,8 +132,17 @@ export class Stage implements Group {
     const { app, bot, powerful } = this.#cast;
     // A bot and an app cannot register one, so they try one of another.
     const maker = this.#maker === bot || this.#maker === app ? powerful : this.#maker;
-    const input = { name: 'To be deleted', redirects: ['https://app.example/callback'] };
+    const input = { name: 'To be deleted', redirects: ['https://app.example/callback'], confidential: true };
     return (await maker.ok('apps.register', input)).app.app_id;
+  }
+
+  /** A bot of the one whose browser calls, and a token of it. */
+  async newBot(): Promise<{ user_id: number; token_id: number }> {
+    const services = accessOf(this.#server);
+    const owner = { userId: this.#cast.powerful.userId as UserId, appId: 0, address: null };
+    const bot = await createBot(services, owner, { name: this.newName(), displayName: 'Bot' });
+    const made = await createBotToken(services, owner, bot.user_id, { name: 'its own', scopes: ['chats:read'] });
+    return { user_id: bot.user_id, token_id: made.token.token_id };
   }
 
   async newInvitation(): Promise<number> {
