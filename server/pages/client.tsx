@@ -18,6 +18,11 @@ const paths = [
   '/console/webhooks',
   '/console/webhooks/:webhook',
   '/console/signatures',
+  '/console/tokens',
+  '/console/bots',
+  '/console/bots/:bot',
+  '/console/apps',
+  '/console/apps/:app',
 ];
 
 /** The colours of the bar of a browser: `--ground` of `web/ui/tokens.css`. */

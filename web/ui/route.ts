@@ -17,12 +17,15 @@ export type Route =
   | ConsoleRoute;
 
 /** The pages of the console. `server/pages/client.tsx` has their paths too. */
-const consolePages = ['webhooks', 'signatures'] as const;
+const consolePages = ['webhooks', 'signatures', 'tokens', 'bots', 'apps'] as const;
+
+/** Those that have a page for each of their things. */
+const consoleLists: readonly string[] = ['webhooks', 'bots', 'apps'];
 
 export interface ConsoleRoute {
   readonly name: 'console';
   readonly page: (typeof consolePages)[number];
-  /** The webhook that is shown, of all of them. */
+  /** The webhook, bot or app that is shown, of all of them. */
   readonly id: number | undefined;
   /** The page reads its filters from it. */
   readonly query: string;
@@ -81,7 +84,7 @@ export function parseRoute(path: string): Route | undefined {
   const section = settingsSections.find((name) => name === second);
   if (first === 'settings' && section && third === undefined) return { name: 'settings', section };
   const page = consolePages.find((name) => name === (second ?? 'webhooks'));
-  if (first === 'console' && page && (third === undefined || (page === 'webhooks' && ids[1])))
+  if (first === 'console' && page && (third === undefined || (consoleLists.includes(page) && ids[1])))
     return { name: 'console', page, id: ids[1], query: search };
   return undefined;
 }

@@ -3,27 +3,22 @@ import { consoleText } from '../../text/console/text.ts';
 import { useSession } from '../context.ts';
 import { Icon } from '../icon.tsx';
 import type { ConsoleRoute } from '../route.ts';
+import { AppPage } from './access/app-page.tsx';
+import { AppsPage } from './access/apps-page.tsx';
+import { BotPage } from './access/bot-page.tsx';
+import { BotsPage } from './access/bots-page.tsx';
+import { TokensPage } from './access/tokens-page.tsx';
 import { SignaturesPage } from './signatures-page.tsx';
 import { WebhookPage } from './webhook-page.tsx';
 import { WebhooksPage } from './webhooks-page.tsx';
 
 const words = consoleText.navigation;
 
-const pages = [
-  ['webhooks', '/console/webhooks'],
-  ['signatures', '/console/signatures'],
-] as const;
-
-/** Pages of the server that belong to the same work. */
-const otherPages = [
-  ['/access', words.others.tokens],
-  ['/apps', words.others.apps],
-] as const;
+const pages = ['webhooks', 'signatures', 'tokens', 'bots', 'apps'] as const;
 
 /** The frame of the console: its navigation, and one page. */
 export function ConsoleView({ route }: { route: ConsoleRoute }) {
   const { store } = useSession();
-  const others = store.me.is_admin ? [...otherPages, ['/admin/users', words.others.administration]] : otherPages;
   return (
     <>
       <header class="console-side">
@@ -33,21 +28,21 @@ export function ConsoleView({ route }: { route: ConsoleRoute }) {
         </a>
         <nav aria-label={words.label}>
           <ul>
-            {pages.map(([page, href]) => (
+            {pages.map((page) => (
               <li key={page}>
-                <a href={href} aria-current={page === route.page ? 'page' : undefined}>
+                <a href={`/console/${page}`} aria-current={page === route.page ? 'page' : undefined}>
                   {words.pages[page]}
                 </a>
               </li>
             ))}
           </ul>
-          <ul class="others">
-            {others.map(([href, label]) => (
-              <li key={href}>
-                <a href={href}>{label}</a>
+          {store.me.is_admin && (
+            <ul class="others">
+              <li>
+                <a href="/admin/users">{words.others.administration}</a>
               </li>
-            ))}
-          </ul>
+            </ul>
+          )}
         </nav>
         <p role="status" class="muted">
           {store.connection.value === 'lost' && consoleText.lost}
@@ -62,5 +57,8 @@ export function ConsoleView({ route }: { route: ConsoleRoute }) {
 
 function Page({ route: { page, id, query } }: { route: ConsoleRoute }) {
   if (page === 'signatures') return <SignaturesPage query={query} />;
+  if (page === 'tokens') return <TokensPage />;
+  if (page === 'bots') return id === undefined ? <BotsPage /> : <BotPage key={id} botId={id} />;
+  if (page === 'apps') return id === undefined ? <AppsPage /> : <AppPage key={id} appId={id} />;
   return id === undefined ? <WebhooksPage /> : <WebhookPage key={id} webhookId={id} query={query} />;
 }

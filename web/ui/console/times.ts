@@ -16,3 +16,8 @@ export function secondsTime(at: string | number, now = new Date()): string {
 
 /** Returns a time in full. */
 export const exactTime = (at: string | number): string => full.format(new Date(at));
+
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+
+/** A day, for what lasts for months. */
+export const dateOf = (at: string): string => day.format(new Date(at));

@@ -1,10 +1,10 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
 import { appearance, choose, type Look, type LookValue, looks } from '../../appearance.ts';
-import { text } from '../../text/text.ts';
+import { settingsText } from '../../text/settings/text.ts';
 import { Block } from './parts.tsx';
 
-const words = text.settings.appearance;
+const words = settingsText.appearance;
 
 /** How the client looks in this browser. */
 export function AppearanceSettings() {

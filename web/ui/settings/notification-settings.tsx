@@ -2,13 +2,13 @@
 import type { PushSubscription } from '@parley-chat/sdk/operations.ts';
 import { useCallback, useState } from 'preact/hooks';
 import { canNotify, type Notifications, notifications } from '../../notify/notifications.ts';
-import { text } from '../../text/text.ts';
+import { settingsText } from '../../text/settings/text.ts';
 import { useSession } from '../context.ts';
 import { Problem, useLoading, useSubmit } from '../problem.tsx';
 import { Block, Choice } from './parts.tsx';
 import { QuietHoursForm } from './quiet-hours-form.tsx';
 
-const words = text.settings.notifications;
+const words = settingsText.notifications;
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 

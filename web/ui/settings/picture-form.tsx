@@ -3,6 +3,7 @@ import type { User } from '@parley-chat/sdk';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { fileSize } from '../../lib/file-size.ts';
 import { userRecord } from '../../store/records.ts';
+import { settingsText } from '../../text/settings/text.ts';
 import { text } from '../../text/text.ts';
 import { Avatar } from '../avatar.tsx';
 import { useSession } from '../context.ts';
@@ -12,7 +13,7 @@ import { useFileDrop } from '../use-file-drop.ts';
 import { Block } from './parts.tsx';
 import { type Candidate, maxPictureBytes, pictureTypes, readPicture } from './picture.ts';
 
-const words = text.settings.picture;
+const words = settingsText.picture;
 const labels = { file: words.theFile };
 
 /** With a finger nothing is dropped. */

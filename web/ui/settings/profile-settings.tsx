@@ -1,14 +1,14 @@
 /** @jsxImportSource preact */
 import { useCallback } from 'preact/hooks';
 import { userRecord } from '../../store/records.ts';
-import { text } from '../../text/text.ts';
+import { settingsText } from '../../text/settings/text.ts';
 import { useSession } from '../context.ts';
 import { Problem, useLoading, useSubmit } from '../problem.tsx';
 import { Block, NameField, SaveButtons, useFields } from './parts.tsx';
 import { PictureForm } from './picture-form.tsx';
 import { ZoneOptions } from './time-zones.tsx';
 
-const words = text.settings.profile;
+const words = settingsText.profile;
 const labels = { display_name: words.displayName, status_text: words.status, time_zone: words.timeZone };
 
 /** Who somebody is to others. */
@@ -39,7 +39,7 @@ function ProfileForm() {
     store.putUsers([userRecord(user)]);
     setProfile(user);
   }, [client, store, user_id]);
-  const loading = useLoading(text.settings.failed, load);
+  const loading = useLoading(settingsText.failed, load);
   const save = ({ display_name, status_text, time_zone }: Profile) =>
     submit(async () => {
       setNotice('');

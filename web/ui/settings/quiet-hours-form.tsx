@@ -2,13 +2,13 @@
 import { useCallback, useState } from 'preact/hooks';
 import { tellQuietHours } from '../../notify/quiet-hours.ts';
 import type { QuietHours } from '../../notify/rules.ts';
-import { text } from '../../text/text.ts';
+import { settingsText } from '../../text/settings/text.ts';
 import { useSession } from '../context.ts';
 import { Problem, useLoading, useSubmit } from '../problem.tsx';
 import { Block, useFields } from './parts.tsx';
 import { ZoneOptions, zoneHere } from './time-zones.tsx';
 
-const words = text.settings.notifications.quiet;
+const words = settingsText.notifications.quiet;
 
 const labels = { from: words.from, to: words.to, time_zone: words.timeZone };
 
@@ -27,7 +27,7 @@ export function QuietHoursForm() {
     setSaved(quiet_hours);
     setHours(quiet_hours ?? { ...proposed, time_zone: user?.time_zone ?? zoneHere() });
   }, [client, store]);
-  const loading = useLoading(text.settings.failed, load);
+  const loading = useLoading(settingsText.failed, load);
   const save = (next: QuietHours | null) =>
     submit(async () => {
       setNotice('');

@@ -1,12 +1,12 @@
 /** @jsxImportSource preact */
 import { useCallback, useState } from 'preact/hooks';
-import { text } from '../../text/text.ts';
+import { settingsText } from '../../text/settings/text.ts';
 import { chatName, mayManage, useSession } from '../context.ts';
 import { openDialog } from '../dialogs.ts';
 import { Problem, useLoading, useSubmit } from '../problem.tsx';
 import { Block, NameField, SaveButtons, useFields } from './parts.tsx';
 
-const words = text.settings.service;
+const words = settingsText.service;
 const labels = { name: words.name, welcome_chat_id: words.welcomeChat };
 
 const adminPages = [
@@ -63,7 +63,7 @@ function ServiceForm() {
     setService(service);
     setSavedChat(service.welcome_chat_id);
   }, [client]);
-  const loading = useLoading(text.settings.failed, load);
+  const loading = useLoading(settingsText.failed, load);
   const save = ({ name, welcome_chat_id }: Service) =>
     submit(async () => {
       setNotice('');

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { settingsText } from '../../text/settings/text.ts';
 import { text } from '../../text/text.ts';
 import { useSession } from '../context.ts';
 import { Icon } from '../icon.tsx';
@@ -19,12 +20,12 @@ const sections: Readonly<Record<SettingsSection, ComponentType>> = {
 
 /** The console, and pages of the server, which work without scripts. */
 const accountPages = [
-  ['/console/webhooks', text.settings.account.console],
-  ['/password', text.settings.account.password],
-  ['/sessions', text.settings.account.sessions],
-  ['/access', text.settings.account.access],
-  ['/bots', text.settings.account.bots],
-  ['/apps', text.settings.account.apps],
+  ['/console/webhooks', settingsText.account.console],
+  ['/password', settingsText.account.password],
+  ['/sessions', settingsText.account.sessions],
+  ['/console/tokens', settingsText.account.access],
+  ['/console/bots', settingsText.account.bots],
+  ['/console/apps', settingsText.account.apps],
 ] as const;
 
 /** The frame of the settings: its navigation, and one section. */
@@ -37,24 +38,24 @@ export function SettingsView({ section }: { section: SettingsSection }) {
   }, [section]);
   const Section = sections[section];
   const isAdmin = store.me.is_admin;
-  const pages = isAdmin ? [...accountPages, ['/admin/users', text.settings.account.administration]] : accountPages;
+  const pages = isAdmin ? [...accountPages, ['/admin/users', settingsText.account.administration]] : accountPages;
   return (
-    <section class="pane settings" aria-label={text.settings.title}>
+    <section class="pane settings" aria-label={settingsText.title}>
       <header>
         <a class="icon-button back" href="/" aria-label={text.common.allChats}>
           <Icon name="back" />
         </a>
-        <h1>{text.settings.title}</h1>
+        <h1>{settingsText.title}</h1>
       </header>
       <div class="columns">
-        <nav ref={navigation} class="sections" aria-label={text.settings.navigation}>
+        <nav ref={navigation} class="sections" aria-label={settingsText.navigation}>
           <ul>
             {settingsSections
               .filter((name) => name !== 'service' || isAdmin)
               .map((name) => (
                 <li key={name}>
                   <a href={`/settings/${name}`} aria-current={name === section ? 'page' : undefined}>
-                    {text.settings.sections[name]}
+                    {settingsText.sections[name]}
                   </a>
                 </li>
               ))}
@@ -64,7 +65,7 @@ export function SettingsView({ section }: { section: SettingsSection }) {
           <Section />
         </div>
         <nav class="account-pages" aria-labelledby="account-pages">
-          <h2 id="account-pages">{text.settings.account.title}</h2>
+          <h2 id="account-pages">{settingsText.account.title}</h2>
           <ul>
             {pages.map(([href, label]) => (
               <li key={href}>

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { text } from '../../text/text.ts';
+import { settingsText } from '../../text/settings/text.ts';
 
 /** Returns the time zone of the browser. */
 export const zoneHere = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -11,7 +11,7 @@ export function ZoneOptions({ zone }: { zone: string | null | undefined }) {
   zones.delete(here);
   return (
     <>
-      <option value={here}>{text.settings.zoneHere(here)}</option>
+      <option value={here}>{settingsText.zoneHere(here)}</option>
       {[...zones].sort().map((one) => (
         <option key={one}>{one}</option>
       ))}
