@@ -191,6 +191,10 @@ export const pushSubscription = z
   .object({
     subscription_id: subscriptionId,
     endpoint: z.string().meta({ description: 'the URL at the push service of the browser' }),
+    browser: z
+      .string()
+      .nullable()
+      .meta({ description: 'such as "Firefox on Windows"; null if it subscribed with an access token' }),
     with_text: z.boolean().meta({ description: 'whether notifications contain the text of messages' }),
     created_at: time,
   })

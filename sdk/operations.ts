@@ -247,6 +247,8 @@ export interface PushSubscription {
   subscription_id: number;
   /** The URL at the push service of the browser. */
   endpoint: string;
+  /** Such as "Firefox on Windows"; null if it subscribed with an access token. */
+  browser: string | null;
   /** Whether notifications contain the text of messages. */
   with_text: boolean;
   /** ISO 8601, UTC, milliseconds. */

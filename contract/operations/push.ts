@@ -7,6 +7,7 @@ import { pushSubscription } from '../records.ts';
 const laptop = {
   subscription_id: 1,
   endpoint: 'http://127.0.0.1:9/push/1',
+  browser: null,
   with_text: true,
   created_at: '2026-01-01T12:00:00.000Z',
 };

@@ -32,6 +32,7 @@ import { parseScopes } from '../auth/access-token.ts';
 import { type KeptMessage, keptFile, withUrls } from '../domain/message.ts';
 import { signedContent } from '../domain/signature.ts';
 import { isoTime } from '../domain/time.ts';
+import { browserInWords } from '../domain/user-agent.ts';
 import type { AppRow } from '../store/access/apps.ts';
 import type { AuthorizedApp as GrantedApp } from '../store/access/grants.ts';
 import type { LinkRow } from '../store/access/links.ts';
@@ -191,7 +192,10 @@ export function user(row: UserRow, avatarUrl: AvatarUrl): User {
 }
 
 export const pushSubscription = (row: SubscriptionRow): PushSubscription =>
-  shown(records.pushSubscription, row, { created_at: time(row.created_at) });
+  shown(records.pushSubscription, row, {
+    browser: row.user_agent === null ? null : browserInWords(row.user_agent),
+    created_at: time(row.created_at),
+  });
 
 export function token(row: TokenRow): Token {
   return shown(records.token, row, {

@@ -7,9 +7,12 @@ export interface SubscriptionRow {
   readonly endpoint: string;
   readonly with_text: boolean;
   readonly created_at: number;
+  /** Of the session that has subscribed. */
+  readonly user_agent: string | null;
 }
 
-const columns = 'subscription_id, endpoint, with_text, created_at';
+const columns = `subscription_id, endpoint, with_text, created_at,
+  (SELECT t.user_agent FROM tokens t WHERE t.token_id = push_subscriptions.token_id) AS user_agent`;
 const subscriptions = rowReader<SubscriptionRow>('with_text');
 
 /** The owner of a subscription: a user, or an app that acts for one. */

@@ -61,12 +61,6 @@ export const en = {
       withoutText: 'without text',
       remove: 'Remove',
       removeOne: (name: string, date: string) => `Remove ${name}, since ${date}`,
-      names: {
-        chrome: 'Chrome or another Chromium browser',
-        firefox: 'Firefox',
-        safari: 'Safari',
-        edge: 'Edge',
-      },
     },
     levels: {
       title: 'Levels of chats',

@@ -87,20 +87,6 @@ function Switch({ here }: { here: Notifications }) {
   );
 }
 
-/** Push services, by the end of their host. */
-const services: readonly (readonly [host: string, name: string])[] = [
-  ['googleapis.com', words.devices.names.chrome],
-  ['mozilla.com', words.devices.names.firefox],
-  ['apple.com', words.devices.names.safari],
-  ['windows.com', words.devices.names.edge],
-];
-
-/** Returns the kind of browser that a subscription is of. */
-function browserOf({ endpoint }: PushSubscription): string {
-  const { hostname } = new URL(endpoint);
-  return services.find(([host]) => hostname.endsWith(host))?.[1] ?? hostname;
-}
-
 function Devices() {
   const { client } = useSession();
   const { devices } = words;
@@ -126,7 +112,7 @@ function Devices() {
       <ul class="devices" aria-label={devices.title}>
         {list?.map((one) => {
           const since = day.format(new Date(one.created_at));
-          const name = browserOf(one);
+          const name = one.browser ?? new URL(one.endpoint).hostname;
           const notes = [
             ...(one.endpoint === ours ? [devices.here] : []),
             devices.since(since),
