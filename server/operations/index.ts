@@ -1,3 +1,4 @@
+import { administrationHandlers } from './administration.ts';
 import { appHandlers } from './apps.ts';
 import { chatListHandlers } from './chat-lists.ts';
 import { chatHandlers } from './chats.ts';
@@ -56,6 +57,7 @@ export const buildHandlers = (services: Services): Handlers =>
     ...appHandlers(services),
     ...invitationHandlers(services),
     ...serviceHandlers(services),
+    ...administrationHandlers(services),
   });
 
 export const buildGates = (services: Services): Gates => ({ 'messages.send_message': requireMayPost(services) });
