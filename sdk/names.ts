@@ -87,3 +87,20 @@ export const names = {
   },
   tokens: { list: 'tokens.list', create: 'tokens.create', revoke: 'tokens.revoke' },
 } as const;
+
+/** The methods whose names do not follow from the operation's own, as in `mark_read` and `markRead`. */
+export const otherNames = {
+  messages: {
+    send: 'messages.send_message',
+    list: 'messages.get_messages',
+    get: 'messages.get_message',
+    edit: 'messages.edit_message',
+    delete: 'messages.delete_message',
+    search: 'messages.search_messages',
+  },
+  chats: {
+    createGroup: 'messages.create_group',
+    createChannel: 'messages.create_channel',
+    createDirect: 'messages.create_direct',
+  },
+} as const satisfies Partial<Record<keyof typeof names, object>>;

@@ -18,6 +18,7 @@ const paths = [
   '/console/webhooks',
   '/console/webhooks/:webhook',
   '/console/signatures',
+  '/console/:page{overview|people|storage|chats|audit|service}',
 ];
 
 /** The colours of the bar of a browser: `--ground` of `web/ui/tokens.css`. */

@@ -18,6 +18,7 @@ import { type ConsoleRoute, chatPath, navigate, type Route, route } from './rout
 import { ThreadsLink } from './threads-link.tsx';
 import './app.css';
 // The styles of the parts that come later.
+import './console/admin/admin.css';
 import './console/console.css';
 import './console/deliveries.css';
 import './console/dialogs.css';

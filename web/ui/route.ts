@@ -16,8 +16,12 @@ export type Route =
   | { readonly name: 'settings'; readonly section: SettingsSection }
   | ConsoleRoute;
 
+/** The pages of the console for administrators. */
+const adminPages = ['overview', 'people', 'storage', 'chats', 'audit', 'service'] as const;
+export type AdminPage = (typeof adminPages)[number];
+
 /** The pages of the console. `server/pages/client.tsx` has their paths too. */
-const consolePages = ['webhooks', 'signatures'] as const;
+const consolePages = ['webhooks', 'signatures', ...adminPages] as const;
 
 export interface ConsoleRoute {
   readonly name: 'console';

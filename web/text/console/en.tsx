@@ -200,8 +200,18 @@ export const en = {
   navigation: {
     label: 'Console',
     chats: 'Back to chats',
-    pages: { webhooks: 'Webhooks', signatures: 'Signatures' },
-    others: { tokens: 'Tokens', apps: 'Apps', administration: 'Administration' },
+    pages: {
+      webhooks: 'Webhooks',
+      signatures: 'Signatures',
+      overview: 'Overview',
+      people: 'People',
+      storage: 'Storage',
+      chats: 'All chats',
+      audit: 'Audit log',
+      service: 'Service',
+    },
+    administration: 'Administration',
+    others: { tokens: 'Tokens', apps: 'Apps' },
   },
   lost: 'Reconnecting… What you see may be old.',
 

@@ -1,8 +1,10 @@
 /** @jsxImportSource preact */
+import { useEffect, useRef } from 'preact/hooks';
 import { consoleText } from '../../text/console/text.ts';
 import { useSession } from '../context.ts';
 import { Icon } from '../icon.tsx';
-import type { ConsoleRoute } from '../route.ts';
+import { later } from '../later.tsx';
+import type { AdminPage, ConsoleRoute } from '../route.ts';
 import { SignaturesPage } from './signatures-page.tsx';
 import { WebhookPage } from './webhook-page.tsx';
 import { WebhooksPage } from './webhooks-page.tsx';
@@ -14,6 +16,11 @@ const pages = [
   ['signatures', '/console/signatures'],
 ] as const;
 
+const adminPages: readonly AdminPage[] = ['overview', 'people', 'storage', 'chats', 'audit', 'service'];
+const isAdminPage = (page: ConsoleRoute['page']): page is AdminPage => adminPages.some((name) => name === page);
+
+const AdminView = later(async () => (await import('./admin/index.ts')).AdminView, undefined, true);
+
 /** Pages of the server that belong to the same work. */
 const otherPages = [
   ['/access', words.others.tokens],
@@ -23,7 +30,11 @@ const otherPages = [
 /** The frame of the console: its navigation, and one page. */
 export function ConsoleView({ route }: { route: ConsoleRoute }) {
   const { store } = useSession();
-  const others = store.me.is_admin ? [...otherPages, ['/admin/users', words.others.administration]] : otherPages;
+  const navigation = useRef<HTMLElement>(null);
+  // On a phone the pages are in one line, which has no room for all of them.
+  useEffect(() => {
+    navigation.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [route.page]);
   return (
     <>
       <header class="console-side">
@@ -31,7 +42,7 @@ export function ConsoleView({ route }: { route: ConsoleRoute }) {
           <Icon name="back" />
           {words.chats}
         </a>
-        <nav aria-label={words.label}>
+        <nav aria-label={words.label} ref={navigation}>
           <ul>
             {pages.map(([page, href]) => (
               <li key={page}>
@@ -41,8 +52,22 @@ export function ConsoleView({ route }: { route: ConsoleRoute }) {
               </li>
             ))}
           </ul>
+          {store.me.is_admin && (
+            <>
+              <h2 id="administration">{words.administration}</h2>
+              <ul aria-labelledby="administration">
+                {adminPages.map((page) => (
+                  <li key={page}>
+                    <a href={`/console/${page}`} aria-current={page === route.page ? 'page' : undefined}>
+                      {words.pages[page]}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </>
+          )}
           <ul class="others">
-            {others.map(([href, label]) => (
+            {otherPages.map(([href, label]) => (
               <li key={href}>
                 <a href={href}>{label}</a>
               </li>
@@ -61,6 +86,7 @@ export function ConsoleView({ route }: { route: ConsoleRoute }) {
 }
 
 function Page({ route: { page, id, query } }: { route: ConsoleRoute }) {
+  if (isAdminPage(page)) return <AdminView page={page} query={query} />;
   if (page === 'signatures') return <SignaturesPage query={query} />;
   return id === undefined ? <WebhooksPage /> : <WebhookPage key={id} webhookId={id} query={query} />;
 }
