@@ -32,7 +32,7 @@ export const chatUse = z
     visibility,
     name: z.string().nullable().meta({ description: 'null for a direct chat' }),
     participant_count: count,
-    message_count: count.meta({ description: 'messages, up to 10,000, deleted ones included' }),
+    message_count: count.meta({ description: 'messages, up to 1,000, deleted ones included' }),
     created_at: time,
     last_message_at: time.nullable().meta({ description: 'null without messages' }),
   })

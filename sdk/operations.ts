@@ -92,7 +92,7 @@ export interface ChatUse {
   /** Null for a direct chat. */
   name: string | null;
   participant_count: number;
-  /** Messages, up to 10,000, deleted ones included. */
+  /** Messages, up to 1,000, deleted ones included. */
   message_count: number;
   /** ISO 8601, UTC, milliseconds. */
   created_at: string;
@@ -1489,6 +1489,8 @@ export interface ServiceAuditInput {
   act?: string | undefined;
   /** Only what this user did. */
   user_id?: number | undefined;
+  /** The same, by name; only if `user_id` is absent. */
+  user_name?: string | undefined;
   /** ISO 8601 with `Z` or an offset. */
   since?: string | undefined;
   /** ISO 8601 with `Z` or an offset; entries at this time are left out. */

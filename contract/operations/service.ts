@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { chatId, hasMore, pageLimit, searchText, timeInput, title, userId } from '../fields.ts';
+import { chatId, hasMore, pageLimit, searchText, timeInput, title, userId, userName } from '../fields.ts';
 import type { Limits } from '../limits.ts';
 import { get, post } from '../operation.ts';
 import { chatType, service } from '../records.ts';
@@ -172,6 +172,7 @@ export const serviceOperations = (limits: Limits) => ({
         .optional()
         .meta({ description: 'only entries of this act, such as `signed_in`' }),
       user_id: userId.optional().meta({ description: 'only what this user did' }),
+      user_name: userName.optional().meta({ description: 'the same, by name; only if `user_id` is absent' }),
       since: timeInput.optional(),
       until: timeInput
         .optional()
@@ -185,7 +186,7 @@ export const serviceOperations = (limits: Limits) => ({
       apps: z.array(namedApp).meta({ description: 'the same of apps' }),
       has_more: hasMore,
     }),
-    errors: [],
+    errors: ['not_found'],
     example: {
       input: { act: 'invitation_created' },
       output: {

@@ -5,7 +5,7 @@ import type { DiskSpace } from '../lib/disk-space.ts';
 import { namesOfApps } from '../store/access/apps.ts';
 import { type AuditRow, listAudit } from '../store/access/audit.ts';
 import { listUse, sumFileBytes } from '../store/access/owner-use.ts';
-import { namesOf } from '../store/access/users.ts';
+import { findUserByName, namesOf } from '../store/access/users.ts';
 import { listAllChats } from '../store/chat/all-chats.ts';
 import { lastMessages } from '../store/chat/last-messages.ts';
 import type { Db } from '../store/engine/engine.ts';
@@ -89,7 +89,8 @@ export const administrationHandlers = (services: Services) => {
     },
 
     'service.audit': async ({ input }) => {
-      const { act, user_id: userId, since, until, limit, before_id: beforeId } = input;
+      const { act, since, until, limit, before_id: beforeId } = input;
+      const userId = input.user_id ?? (await userCalled(engine, input.user_name));
       const found = await listAudit(engine, { act, userId, since, until, beforeId }, limit + 1);
       const { rows, has_more } = present.page(found, limit);
       return { entries: rows.map(present.auditEntry), ...(await namesIn(engine, rows)), has_more };
@@ -102,6 +103,13 @@ export const administrationHandlers = (services: Services) => {
     },
   } satisfies Partial<Handlers>;
 };
+
+async function userCalled(db: Db, name: string | undefined): Promise<UserId | undefined> {
+  if (name === undefined) return undefined;
+  const user = await findUserByName(db, name);
+  if (!user) throw new ParleyError('not_found', 'There is no user with this name.');
+  return user.user_id;
+}
 
 /** Returns the last backup that the command line has recorded. */
 async function lastBackup(db: Db) {

@@ -139,6 +139,7 @@ inChromium('administration in the console', () => {
     await shared.getByRole('heading', { name: 'No entries match' }).waitFor();
     await shared.getByRole('searchbox', { name: 'Who' }).fill('nobody-at-all');
     await shared.getByText('Nobody has the name nobody-at-all.').waitFor();
+    stage.expectNoFaults(/status of 404/);
     await shared.getByRole('link', { name: 'Clear filters' }).click();
     await shared.getByRole('list', { name: 'Entries' }).getByText('“Note 59”').waitFor();
     await shared.close();

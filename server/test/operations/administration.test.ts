@@ -271,6 +271,8 @@ onAnyEngine('the audit log over the API', (engine) => {
     expect(await notes({ act, since: hour(100) })).toEqual([]);
     expect(await notes({ act, user_id: root?.userId })).toEqual(['third', 'second', 'first']);
     expect(await notes({ act, user_id: ada?.userId })).toEqual([]);
+    expect(await notes({ act, user_name: 'ROOT' })).toEqual(['third', 'second', 'first']);
+    expect(await (root as Client).refused('service.audit', { user_name: 'nobody' })).toBe('not_found');
     const { entries } = await list({ user_id: ada?.userId });
     expect(entries.map((entry) => entry.act)).toEqual(['token_created']);
     expect(await notes({ act: 'nothing_of_ours' })).toEqual([]);
@@ -299,7 +301,7 @@ onAnyEngine('the audit log over the API', (engine) => {
       { since: 'yesterday' },
       { user_id: 0 },
       { before_id: 0 },
-      { user: 'ada' },
+      { user_name: 'a b' },
     ]) {
       expect(await (root as Client).refused('service.audit', wrong as object)).toBe('validation_failed');
     }

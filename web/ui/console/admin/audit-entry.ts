@@ -63,6 +63,14 @@ export interface AuditFilters {
   readonly until: string;
 }
 
+/** Returns the filters as the API takes them. */
+export const inputOf = ({ act, user, since, until }: AuditFilters) => ({
+  ...(act !== '' && { act }),
+  ...(user !== '' && { user_name: user }),
+  ...(since !== '' && { since }),
+  ...(until !== '' && { until }),
+});
+
 export function readFilters(query: string): AuditFilters {
   const values = new URLSearchParams(query);
   const time = (name: string) => {

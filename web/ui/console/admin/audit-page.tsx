@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import type { Client } from '@parley-chat/sdk';
+import { ApiError, type ErrorCode } from '@parley-chat/sdk';
 import type { AuditEntry } from '@parley-chat/sdk/operations.ts';
 import { useCallback, useState } from 'preact/hooks';
 import type { Piece } from '../../../text/console/admin/acts.ts';
@@ -10,7 +10,7 @@ import { Problem } from '../../problem.tsx';
 import { navigate } from '../../route.ts';
 import { isoOf, localOf } from '../filters.ts';
 import { exactTime, secondsTime } from '../times.ts';
-import { type AuditFilters, type Names, namesOf, readFilters, sentenceOf } from './audit-entry.ts';
+import { type AuditFilters, inputOf, type Names, namesOf, readFilters, sentenceOf } from './audit-entry.ts';
 import { ExportButtons } from './export-buttons.tsx';
 import { anyChoice, Choice, ListEnd, pathWith, SearchField } from './list.tsx';
 import { type RowPage, useRows } from './pages.ts';
@@ -19,31 +19,13 @@ const words = adminText.audit;
 
 const path = '/console/audit';
 
+/** The codes for a name that nobody has, or can have. */
+const noUser: ReadonlySet<ErrorCode> = new Set(['not_found', 'validation_failed']);
+
 /** An entry with the names that it refers to. */
 interface NamedEntry {
   readonly entry: AuditEntry;
   readonly names: Names;
-}
-
-/** Thrown if nobody has the name of the filter. */
-class UnknownUser extends Error {}
-
-/** Returns the filters as the API takes them. */
-export async function inputOf(client: Client, { act, user, since, until }: AuditFilters) {
-  let user_id: number | undefined;
-  if (user !== '') {
-    // Names are unique without regard to case. The search finds parts of names too.
-    for await (const found of client.users.list.all({ query: user })) {
-      if (found.name.toLowerCase() === user.toLowerCase()) user_id = found.user_id;
-    }
-    if (user_id === undefined) throw new UnknownUser(user);
-  }
-  return {
-    ...(act !== '' && { act }),
-    ...(user_id !== undefined && { user_id }),
-    ...(since !== '' && { since }),
-    ...(until !== '' && { until }),
-  };
 }
 
 /** The audit log as sentences. */
@@ -54,13 +36,14 @@ export function AuditPage({ query }: { readonly query: string }) {
   const [unknown, setUnknown] = useState('');
   const load = useCallback(
     async (before_id: number | undefined): Promise<RowPage<NamedEntry, number>> => {
-      const input = await inputOf(client, { act, user, since, until }).catch((error: unknown) => {
-        if (error instanceof UnknownUser) return undefined;
-        throw error;
-      });
-      setUnknown(input ? '' : user);
-      if (!input) return { rows: [], next: undefined };
-      const page = await client.service.audit({ ...input, ...(before_id !== undefined && { before_id }) });
+      const page = await client.service
+        .audit({ ...inputOf({ act, user, since, until }), ...(before_id !== undefined && { before_id }) })
+        .catch((error: unknown) => {
+          if (user !== '' && error instanceof ApiError && noUser.has(error.code)) return undefined;
+          throw error;
+        });
+      setUnknown(page ? '' : user);
+      if (!page) return { rows: [], next: undefined };
       const names = namesOf(page);
       return {
         rows: page.entries.map((entry) => ({ entry, names })),
@@ -79,7 +62,7 @@ export function AuditPage({ query }: { readonly query: string }) {
           <h1>{words.title}</h1>
           <p class="muted">{words.about}</p>
         </div>
-        <ExportButtons filters={filters} inputOf={inputOf} />
+        <ExportButtons input={inputOf(filters)} />
       </header>
       <fieldset class="filters is-open">
         <legend class="unseen">{words.filters}</legend>

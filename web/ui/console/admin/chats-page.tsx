@@ -13,7 +13,7 @@ import { AdminTable, Day } from './table.tsx';
 const words = adminText.chats;
 
 /** The server counts messages up to here. */
-const maxCount = 10_000;
+const maxCount = 1_000;
 
 const types = Object.keys(words.types) as ChatUse['type'][];
 

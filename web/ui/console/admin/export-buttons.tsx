@@ -5,7 +5,7 @@ import { adminText } from '../../../text/console/admin/text.ts';
 import { useSession } from '../../context.ts';
 import { tell } from '../../notice.tsx';
 import { Problem, useSubmit } from '../../problem.tsx';
-import type { AuditFilters } from './audit-entry.ts';
+import type { inputOf } from './audit-entry.ts';
 import { AuditWriter, type ExportFormat, saveFile } from './audit-export.ts';
 
 const words = adminText.audit;
@@ -19,12 +19,12 @@ async function pageLimit(client: Client): Promise<number> {
 }
 
 interface ExportButtonsProps {
-  readonly filters: AuditFilters;
-  readonly inputOf: (client: Client, filters: AuditFilters) => Promise<object>;
+  /** The filters. */
+  readonly input: ReturnType<typeof inputOf>;
 }
 
 /** Saves all entries that the filters let through as a file. It shows how many there are already. */
-export function ExportButtons({ filters, inputOf }: ExportButtonsProps) {
+export function ExportButtons({ input }: ExportButtonsProps) {
   const { client } = useSession();
   const { problem, submit, isBusy } = useSubmit();
   const [count, setCount] = useState(0);
@@ -37,10 +37,10 @@ export function ExportButtons({ filters, inputOf }: ExportButtonsProps) {
     const writer = new AuditWriter(format, (text) => parts.push(text));
     setCount(0);
     try {
-      const input = { ...(await inputOf(client, filters)), limit: await pageLimit(client) };
+      const limit = await pageLimit(client);
       for (let before: { before_id?: number } | undefined = {}; before; ) {
         const page: Awaited<ReturnType<Client['service']['audit']>> = await client.service.audit(
-          { ...input, ...before },
+          { ...input, ...before, limit },
           { signal: control.signal },
         );
         writer.add(page);
