@@ -9,7 +9,6 @@ const { number, decimal, plural } = countsIn('en');
 const hours = (count: number) => plural(count, { one: '# hour', other: '# hours' });
 const days = (count: number) => plural(count, { one: '# day', other: '# days' });
 
-const people = (count: number) => plural(count, { one: '# person', other: '# people' });
 const messages = (count: number) => plural(count, { one: '# message', other: '# messages' });
 
 const sources: Readonly<Record<Setting['source'], string>> = {
@@ -26,8 +25,6 @@ export const en = {
   number,
   onlyAdmins: 'Only administrators see this page',
   onlyAdminsHint: 'Ask an administrator of this service if you need something from it.',
-  more: 'Show more',
-  search: 'Search',
   any: 'Any',
 
   overview: {
@@ -186,8 +183,6 @@ export const en = {
     number: (id: number) => `Chat ${id}`,
     atLeast: (count: number) => `${number(count)}+`,
     never: 'never',
-    people,
-    messages,
   },
 
   audit: {
@@ -204,7 +199,6 @@ export const en = {
     until: 'Until',
     clear: 'Clear filters',
     unknownUser: (name: string) => `Nobody has the name ${name}.`,
-    userHint: 'A user name',
     operator: 'The operator',
     somebody: 'Somebody',
     userNumber: (id: number) => `user ${id}`,
@@ -216,12 +210,10 @@ export const en = {
     labelOf,
     /** The sentence of an entry. An act of a newer server has only its name. */
     say: (act: string, facts: Facts): readonly Piece[] => acts[act]?.say(facts) ?? [facts.who, `: ${act}`],
-    export: 'Export',
     exportCsv: 'Export as CSV',
     exportJson: 'Export as JSON',
     exporting: (count: number) => `${plural(count, { one: '# entry', other: '# entries' })}…`,
     exported: (count: number) => `Exported ${plural(count, { one: '# entry', other: '# entries' })}.`,
-    exportFailed: 'The export stopped.',
     cancel: 'Cancel the export',
     /** The names of the columns of an export. Programs read them. */
     csv: ['time', 'act', 'sentence', 'user_id', 'user', 'app_id', 'app', 'address', 'details'],
@@ -280,7 +272,6 @@ export const en = {
     hours,
     settings: 'Settings',
     settingsAbout: 'They are environment variables. The server reads them when it starts.',
-    settingsFailed: 'The settings could not be loaded.',
     onlyChanged: 'Only those that are set',
     noneChanged: 'None is set: all have their defaults.',
     settingsList: 'Settings',

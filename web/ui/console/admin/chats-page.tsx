@@ -66,7 +66,7 @@ export function ChatsPage({ query }: { readonly query: string }) {
           rows={rows}
           keyOf={({ chat_id }) => chat_id}
           columns={[
-            { label: words.columns.name, kind: 'main', cell: (chat) => <ChatName chat={chat} /> },
+            { label: words.columns.name, kind: 'row-title', cell: (chat) => <ChatName chat={chat} /> },
             {
               label: words.columns.type,
               cell: ({ type, visibility }) => (

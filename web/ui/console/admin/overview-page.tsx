@@ -110,7 +110,7 @@ const Numbers = ({ samples }: { readonly samples: readonly MetricSample[] }) => 
     rows={byHour(samples)}
     keyOf={({ at }) => at}
     columns={[
-      { label: words.time, kind: 'main', cell: ({ at }) => hourTime.format(at) },
+      { label: words.time, kind: 'row-title', cell: ({ at }) => hourTime.format(at) },
       ...metrics.map((metric, i) => ({
         label: metric.label,
         kind: 'number' as const,

@@ -109,7 +109,7 @@ function People({ users, onDisable, onChange }: PeopleProps) {
       rows={users}
       keyOf={({ user_id }) => user_id}
       columns={[
-        { label: words.columns.name, kind: 'main', cell: (user) => <Person user={user} /> },
+        { label: words.columns.name, kind: 'row-title', cell: (user) => <Person user={user} /> },
         {
           label: words.columns.kind,
           cell: ({ kind, owner_id, is_admin }) => {
@@ -172,7 +172,7 @@ function People({ users, onDisable, onChange }: PeopleProps) {
 }
 
 const Person = ({ user: { user_id, name, display_name } }: { readonly user: User }) => (
-  <span class="person">
+  <span class="user-cell">
     <Avatar id={user_id} name={display_name} isSmall />
     <span>
       <bdi class="name">{display_name}</bdi>

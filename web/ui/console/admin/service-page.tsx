@@ -202,7 +202,7 @@ function Settings({ settings, isShort }: SettingsProps & { readonly isShort: boo
           columns={[
             {
               label: words.columns.name,
-              kind: 'main',
+              kind: 'row-title',
               cell: ({ name, summary }) => (
                 <>
                   <code>{name}</code>

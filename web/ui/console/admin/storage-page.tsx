@@ -77,7 +77,7 @@ export function StoragePage({ query }: { readonly query: string }) {
           columns={[
             {
               label: words.columns.name,
-              kind: 'main',
+              kind: 'row-title',
               cell: (person) => (
                 <span class="used">
                   <a href={`/admin/users/${person.user_id}`}>

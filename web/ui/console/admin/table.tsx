@@ -3,8 +3,8 @@ import type { ComponentChildren } from 'preact';
 
 interface Column<R> {
   readonly label: string;
-  /** `main` is the title of the row on a phone. */
-  readonly kind?: 'main' | 'number' | 'actions';
+  /** `row-title` is the title of the row on a phone. */
+  readonly kind?: 'row-title' | 'number' | 'actions';
   readonly cell: (row: R) => ComponentChildren;
 }
 
