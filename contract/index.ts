@@ -36,6 +36,8 @@ export { password } from './operations/users.ts';
 export type * from './records.ts';
 export * as records from './records.ts';
 export { botScopes, type Scope, scopeNames, scopes } from './scopes.ts';
+export type * from './service-records.ts';
+export * as serviceRecords from './service-records.ts';
 export * from './table.ts';
 export { type UnstatedRule, unstatedRules } from './unstated-rules.ts';
 export { webhookHeaders } from './webhook-headers.ts';

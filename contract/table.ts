@@ -49,7 +49,7 @@ export const resourceSummaries: Readonly<Record<Resource, string>> = {
   apps: 'Register OAuth apps.',
   bots: 'Manage your bots.',
   invitations: 'Invite people to sign up.',
-  service: 'Name the service, and choose what new people see.',
+  service: 'Name the service, choose what new people see, and see how it does.',
 };
 
 /** `messages.send_message`, `chats.list`, … */

@@ -3,7 +3,7 @@ import { ApiError, innermost, TransportError } from './errors.ts';
 import type { RequestStream, Within } from './event-connection.ts';
 import { type Follow, follower } from './events.ts';
 import type { CallOptions, DownloadOptions } from './methods.ts';
-import { names } from './names.ts';
+import { otherNames } from './names.ts';
 import { type Methods, operations } from './operations.ts';
 import { iteratePages, type Paging, pages } from './pages.ts';
 import {
@@ -67,23 +67,28 @@ export function createClient(options: ClientOptions): Client {
   return Object.defineProperty(client, settingsOf, { value: settings }) as unknown as Client;
 }
 
-/** Adds a method for each operation under its own name, and again under its name in `names`. */
+/** Adds a method for each operation under its own name, and again under its name in `names`. Most of these follow from it. */
 function addMethods(client: Record<string, object>, settings: Settings): void {
   const methods: Record<string, Method> = {};
+  const renamed = Object.values(otherNames).flatMap((own) => Object.values<string>(own));
   const add = (resource: string, name: string, method: Method | undefined) => {
     client[resource] = Object.assign(client[resource] ?? {}, { [name]: method });
   };
   for (const [resource, actions] of Object.entries(operations)) {
     for (const [action, row] of Object.entries<Omit<OperationRow, 'resource' | 'action'>>(actions)) {
       const method = methodOf(settings, { resource, action, ...row });
-      methods[`${resource}.${action}`] = method;
+      const operation = `${resource}.${action}`;
+      methods[operation] = method;
       add(resource, action, method);
+      if (!renamed.includes(operation)) add(resource, inCamelCase(action), method);
     }
   }
-  for (const [resource, own] of Object.entries(names)) {
+  for (const [resource, own] of Object.entries(otherNames)) {
     for (const [name, operation] of Object.entries(own)) add(resource, name, methods[operation]);
   }
 }
+
+const inCamelCase = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 
 type Method = (input?: object, options?: CallOptions & DownloadOptions) => Promise<object>;
 

@@ -66,6 +66,8 @@ export const names = {
     avatar: 'users.avatar',
     create: 'users.create',
     disable: 'users.disable',
+    enable: 'users.enable',
+    list: 'users.list',
     presence: 'users.presence',
     setPresence: 'users.set_presence',
     quietHours: 'users.quiet_hours',
@@ -90,7 +92,16 @@ export const names = {
     revokeToken: 'bots.revoke_token',
   },
   invitations: { create: 'invitations.create', list: 'invitations.list', withdraw: 'invitations.withdraw' },
-  service: { get: 'service.get', update: 'service.update' },
+  service: {
+    get: 'service.get',
+    update: 'service.update',
+    status: 'service.status',
+    history: 'service.history',
+    chats: 'service.chats',
+    use: 'service.use',
+    audit: 'service.audit',
+    settings: 'service.settings',
+  },
   tokens: {
     list: 'tokens.list',
     create: 'tokens.create',
@@ -98,3 +109,20 @@ export const names = {
     revoke: 'tokens.revoke',
   },
 } as const;
+
+/** The methods whose names do not follow from the operation's own, as in `mark_read` and `markRead`. */
+export const otherNames = {
+  messages: {
+    send: 'messages.send_message',
+    list: 'messages.get_messages',
+    get: 'messages.get_message',
+    edit: 'messages.edit_message',
+    delete: 'messages.delete_message',
+    search: 'messages.search_messages',
+  },
+  chats: {
+    createGroup: 'messages.create_group',
+    createChannel: 'messages.create_channel',
+    createDirect: 'messages.create_direct',
+  },
+} as const satisfies Partial<Record<keyof typeof names, object>>;

@@ -31,6 +31,23 @@ export interface Attempt {
   answer: string | null;
 }
 
+export interface AuditEntry {
+  /** Rises with time. */
+  audit_id: number;
+  /** ISO 8601, UTC, milliseconds. */
+  at: string;
+  /** What was done, such as `signed_in`. */
+  act: string;
+  /** Who did it; null for the operator and for unknown people. */
+  user_id: number | null;
+  /** The app with which it was done. */
+  app_id: number | null;
+  /** The IP address; null at the command line. */
+  address: string | null;
+  /** Facts that depend on `act`; never a secret or a text. */
+  details: Record<string, unknown>;
+}
+
 export interface AuthorizedApp {
   /** Identifier of an OAuth app. */
   app_id: number;
@@ -77,6 +94,22 @@ export interface Chat {
   archived: boolean;
   /** Whether you keep the chat at the top of your list. */
   pinned: boolean;
+}
+
+export interface ChatUse {
+  /** Identifier of a chat. */
+  chat_id: number;
+  type: 'direct' | 'group' | 'channel';
+  visibility: 'public' | 'private';
+  /** Null for a direct chat. */
+  name: string | null;
+  participant_count: number;
+  /** Messages, up to 1,000, deleted ones included. */
+  message_count: number;
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string;
+  /** Null without messages. */
+  last_message_at: string | null;
 }
 
 export interface Delivery {
@@ -222,6 +255,28 @@ export interface Message {
   last_reply_at?: string | undefined;
 }
 
+export interface MetricSample {
+  /** The begin of the interval. */
+  at: string;
+  /** Messages that were sent. */
+  messages: number;
+  /** People with an open client, but for those who hide it; the most at one time. */
+  people_online: number;
+  /** Open event streams; the most at one time. */
+  streams: number;
+  /** Time from an event to its first attempt at a webhook, on average; null without any. */
+  webhook_lag_ms: number | null;
+  /** Deliveries to webhooks that wait, up to 100,000; the most at one time. */
+  backlog: number;
+  /** Free on the disk of the data folder; the least at one time. */
+  disk_free_bytes: number;
+  /** The size of that disk. */
+  disk_total_bytes: number;
+  requests: number;
+  /** Responses with a status of 500 and above. */
+  server_errors: number;
+}
+
 export interface Participant {
   /** Identifier of a user. */
   user_id: number;
@@ -240,6 +295,22 @@ export interface Peer {
   kind: 'person' | 'bot';
   name: string;
   display_name: string;
+}
+
+export interface PersonUse {
+  /** Identifier of a user. */
+  user_id: number;
+  name: string;
+  disabled_at: string | null;
+  /** The bytes of their files. */
+  file_bytes: number;
+  /** Messages sent and edited today, in UTC. */
+  messages: number;
+  /** Chats that they have created. */
+  chats: number;
+  webhooks: number;
+  /** Bots that are not disabled. */
+  bots: number;
 }
 
 export interface PushSubscription {
@@ -301,6 +372,42 @@ export interface Service {
   name: string;
   /** The chat that new people join by themselves. */
   welcome_chat_id: number | null;
+}
+
+export interface ServiceStatus {
+  version: string;
+  /** When the server that responds was started. */
+  started_at: string;
+  database: 'sqlite' | 'postgres';
+  database_bytes: number;
+  /** Where files are stored. */
+  files: 'data_folder' | 's3';
+  /** The bytes of all files. */
+  file_bytes: number;
+  disk_free_bytes: number;
+  disk_total_bytes: number;
+  /** The last `parley backup` that the audit log knows. Backups made in another way are not known. */
+  last_backup: {
+    /** ISO 8601, UTC, milliseconds. */
+    at: string;
+    messages: number;
+    files: number;
+    bytes: number;
+    encrypted: boolean;
+  } | null;
+}
+
+export interface Setting {
+  /** The environment variable. */
+  name: string;
+  summary: string;
+  /** As in the environment; null if it is a secret that is set. */
+  value: string | null;
+  /** Empty if there is none. */
+  default: string;
+  secret: boolean;
+  /** `file`: the server has stored it in the data folder. */
+  source: 'default' | 'environment' | 'file';
 }
 
 export interface Thread {
@@ -1177,6 +1284,30 @@ export interface UsersDisableOutput {
   user: User;
 }
 
+export interface UsersEnableInput {
+  /** Identifier of a user. */
+  user_id: number;
+}
+
+export interface UsersEnableOutput {
+  user: User;
+}
+
+export interface UsersListInput {
+  /** Only those whose name or display name contains the text. */
+  query?: string | undefined;
+  /** Rows in a page at most. */
+  limit?: number | undefined;
+  /** The last id of the page before. */
+  after_id?: number | undefined;
+}
+
+export interface UsersListOutput {
+  users: User[];
+  /** Whether another page follows. */
+  has_more: boolean;
+}
+
 export interface UsersPresenceInput {
   /** User ids; repeats count once. */
   user_ids: readonly number[];
@@ -1446,6 +1577,99 @@ export interface ServiceUpdateOutput {
   service: Service;
 }
 
+export type ServiceStatusInput = Record<never, never>;
+
+export interface ServiceStatusOutput {
+  status: ServiceStatus;
+}
+
+export interface ServiceHistoryInput {
+  /** How far back. */
+  hours?: number | undefined;
+}
+
+export interface ServiceHistoryOutput {
+  /** The length of an interval: 1 up to 4 hours, else 5. */
+  interval_minutes: number;
+  samples: MetricSample[];
+}
+
+export interface ServiceChatsInput {
+  /** Only chats whose name contains the text. */
+  query?: string | undefined;
+  type?: 'direct' | 'group' | 'channel' | undefined;
+  /** Rows in a page at most. */
+  limit?: number | undefined;
+  /** The last id of the page before. */
+  before_id?: number | undefined;
+}
+
+export interface ServiceChatsOutput {
+  chats: ChatUse[];
+  /** Whether another page follows. */
+  has_more: boolean;
+}
+
+export interface ServiceUseInput {
+  /** Which use the order is by. */
+  by?: 'file_bytes' | 'messages' | 'chats' | 'webhooks' | 'bots' | undefined;
+  /** Rows in a page at most. */
+  limit?: number | undefined;
+  /** `next` of the page before. */
+  after?: string | undefined;
+}
+
+export interface ServiceUseOutput {
+  people: PersonUse[];
+  /** Whether another page follows. */
+  has_more: boolean;
+  /** `after` of the next page; null at the end. */
+  next: string | null;
+}
+
+export interface ServiceAuditInput {
+  /** Only entries of this act, such as `signed_in`. */
+  act?: string | undefined;
+  /** Only what this user did. */
+  user_id?: number | undefined;
+  /** The same, by name; only if `user_id` is absent. */
+  user_name?: string | undefined;
+  /** ISO 8601 with `Z` or an offset. */
+  since?: string | undefined;
+  /** ISO 8601 with `Z` or an offset; entries at this time are left out. */
+  until?: string | undefined;
+  /** Rows in a page at most. */
+  limit?: number | undefined;
+  /** The last id of the page before. */
+  before_id?: number | undefined;
+}
+
+export interface ServiceAuditOutput {
+  entries: AuditEntry[];
+  /** The users that the entries name by id, as they are called now. */
+  users: {
+    /** Identifier of a user. */
+    user_id: number;
+    name: string;
+  }[];
+  /** The same of apps. */
+  apps: {
+    app_id: number;
+    name: string;
+  }[];
+  /** Whether another page follows. */
+  has_more: boolean;
+}
+
+export interface ServiceSettingsInput {
+  /** Only this one. */
+  name?: string | undefined;
+}
+
+export interface ServiceSettingsOutput {
+  settings: Setting[];
+}
+
 /** The input and the output of each operation. */
 export interface Operations {
   'messages.send_message': { input: SendMessageInput; output: SendMessageOutput };
@@ -1509,6 +1733,8 @@ export interface Operations {
   'users.avatar': { input: UsersAvatarInput; output: Response };
   'users.create': { input: UsersCreateInput; output: UsersCreateOutput };
   'users.disable': { input: UsersDisableInput; output: UsersDisableOutput };
+  'users.enable': { input: UsersEnableInput; output: UsersEnableOutput };
+  'users.list': { input: UsersListInput; output: UsersListOutput };
   'users.presence': { input: UsersPresenceInput; output: UsersPresenceOutput };
   'users.set_presence': { input: UsersSetPresenceInput; output: UsersSetPresenceOutput };
   'users.quiet_hours': { input: UsersQuietHoursInput; output: UsersQuietHoursOutput };
@@ -1536,6 +1762,12 @@ export interface Operations {
   'invitations.withdraw': { input: InvitationsWithdrawInput; output: InvitationsWithdrawOutput };
   'service.get': { input: ServiceGetInput; output: ServiceGetOutput };
   'service.update': { input: ServiceUpdateInput; output: ServiceUpdateOutput };
+  'service.status': { input: ServiceStatusInput; output: ServiceStatusOutput };
+  'service.history': { input: ServiceHistoryInput; output: ServiceHistoryOutput };
+  'service.chats': { input: ServiceChatsInput; output: ServiceChatsOutput };
+  'service.use': { input: ServiceUseInput; output: ServiceUseOutput };
+  'service.audit': { input: ServiceAuditInput; output: ServiceAuditOutput };
+  'service.settings': { input: ServiceSettingsInput; output: ServiceSettingsOutput };
 }
 
 export interface MessagesMethods {
@@ -1713,6 +1945,10 @@ export interface UsersMethods {
   readonly create: Call<'users.create'>;
   /** Disable a user: all access tokens end at once; messages stay; chats that only this user owned get another owner. */
   readonly disable: Call<'users.disable'>;
+  /** Enable a disabled user. What ended stays ended: access tokens, app authorizations, and the bots of the user. An administrator is enabled only in a browser session with a recently entered password. */
+  readonly enable: Call<'users.enable'>;
+  /** List all users and bots by id, disabled ones too. */
+  readonly list: PagedCall<'users.list'>;
   /** See who is online. Users who share no chat with you, or hide their presence, are `offline`. The signal `presence_changed` tells what changes later. */
   readonly presence: Call<'users.presence'>;
   /** Say whether you are at your client, or hide your presence from others. You are `online` while a client has a stream and is not `away`. */
@@ -1800,6 +2036,18 @@ export interface ServiceMethods {
   readonly get: Call<'service.get'>;
   /** Name the service, and choose the chat that new people join. Fields that are left out stay as they are. */
   readonly update: Call<'service.update'>;
+  /** Read the version, the sizes of the database and of all files, and when the last backup was made. */
+  readonly status: Call<'service.status'>;
+  /** Read the metrics of the last hours, the oldest interval first. Intervals in which no server ran are left out. */
+  readonly history: Call<'service.history'>;
+  /** List all chats, the newest first, without anything of their messages. */
+  readonly chats: PagedCall<'service.chats'>;
+  /** List all people with what they and their bots use, the largest use first. */
+  readonly use: PagedCall<'service.use'>;
+  /** Read the audit log, the newest entries first. */
+  readonly audit: PagedCall<'service.audit'>;
+  /** Read the settings of the server that responds, and where each comes from. Secrets are left out. */
+  readonly settings: Call<'service.settings'>;
 }
 
 /** The methods of a client by resource. */
@@ -2143,6 +2391,8 @@ export const operations = {
     avatar: { method: 'GET', kind: 'file' },
     create: { method: 'POST', idempotent: true },
     disable: { method: 'POST' },
+    enable: { method: 'POST' },
+    list: { method: 'GET' },
     presence: { method: 'GET' },
     set_presence: { method: 'POST' },
     quiet_hours: { method: 'GET' },
@@ -2180,5 +2430,11 @@ export const operations = {
   service: {
     get: { method: 'GET' },
     update: { method: 'POST' },
+    status: { method: 'GET' },
+    history: { method: 'GET' },
+    chats: { method: 'GET' },
+    use: { method: 'GET' },
+    audit: { method: 'GET' },
+    settings: { method: 'GET' },
   },
 } as const;

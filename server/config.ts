@@ -204,7 +204,38 @@ const secrets: ReadonlySet<string> = new Set([
 ]);
 
 type Table = typeof settingsTable;
-export type Settings = { readonly [K in keyof Table]: ReturnType<Table[K]['parse']> };
+export type Settings = { readonly [K in keyof Table]: ReturnType<Table[K]['parse']> } & {
+  /** The variables that were set. */
+  readonly given: ReadonlyMap<string, string>;
+};
+
+/** A setting as administrators see it. */
+export interface ShownSetting {
+  readonly name: string;
+  readonly summary: string;
+  /** As in the environment. Null if it is a secret that is set. */
+  readonly value: string | null;
+  readonly default: string;
+  readonly secret: boolean;
+  readonly source: 'default' | 'environment' | 'file';
+}
+
+/** Returns every setting with its source, in the order of the table. */
+export const showSettings = ({ given }: Settings): ShownSetting[] =>
+  Object.entries(settingsTable).map(([key, { env, fallback }]) => {
+    const isGiven = given.has(env);
+    // Without the variable the key is in the data folder.
+    const isInFile = env === settingsTable.secretKey.env && !isGiven;
+    const isSecret = secrets.has(env);
+    return {
+      name: env,
+      summary: summaries[key as keyof Table],
+      value: isSecret && (isGiven || isInFile) ? null : (given.get(env) ?? fallback),
+      default: fallback,
+      secret: isSecret,
+      source: isInFile ? 'file' : isGiven ? 'environment' : 'default',
+    };
+  });
 
 export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
   const read = Object.entries(settingsTable).map(([key, row]) => {
@@ -216,7 +247,10 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
       throw new SettingError(`${row.env} must be ${(error as Error).message}${shown}.`);
     }
   });
-  const settings = Object.fromEntries(read) as Settings;
+  const given = Object.values(settingsTable).flatMap(({ env: name }) =>
+    env[name] ? [[name, env[name]] as const] : [],
+  );
+  const settings = { ...Object.fromEntries(read), given: new Map(given) } as Settings;
   if (settings.natsUrl && settings.databaseUrl === undefined) {
     throw new SettingError(
       'NATS_URL is for several servers on one PostgreSQL. Set DATABASE_URL too. One server on SQLite needs no NATS_URL.',

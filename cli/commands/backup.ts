@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { operator, record } from '@parley/server/auth/audit.ts';
 import { ArchiveWriter } from '@parley/server/backup/archive-writer.ts';
 import { type BackupDeps, type BackupOutcome, backUp } from '@parley/server/backup/backup.ts';
 import { completeUpTo } from '@parley/server/backup/counters.ts';
@@ -49,7 +50,10 @@ any user: protect it like the server.`,
     const { manifest, removed, lost, altered } = outcome;
     const messages = manifest.tables.find(({ name }) => name === 'messages')?.rows ?? 0;
     const files = manifest.files.included ? manifest.files.count - removed.length - lost.length : 0;
+    const encrypted = passphrase !== undefined;
+    const isRecorded = await recordBackup(context, { messages, files, bytes, encrypted });
     for (const line of notesOn(outcome)) await hint(context, line);
+    if (!isRecorded) await hint(context, 'The backup is complete, but it could not be noted in the audit log.');
     if (json) {
       return printJson(context, {
         path,
@@ -58,7 +62,7 @@ any user: protect it like the server.`,
         files,
         files_included: manifest.files.included,
         key_included: manifest.key.included,
-        encrypted: passphrase !== undefined,
+        encrypted,
         removed_files: removed,
         lost_files: lost,
         altered_files: altered,
@@ -71,6 +75,22 @@ any user: protect it like the server.`,
     await (path === '-' ? hint(context, line) : print(context, line));
   },
 });
+
+interface Recorded {
+  readonly messages: number;
+  readonly files: number;
+  readonly bytes: number;
+  readonly encrypted: boolean;
+}
+
+/** Notes a backup in the audit log, where administrators see when the last one was made. Returns whether it could. */
+const recordBackup = (context: CommandContext, details: Recorded): Promise<boolean> =>
+  inDatabase(context, ({ engine, now }) =>
+    engine.write((tx) => record(tx, now(), operator, 'backup_made', { ...details })),
+  ).then(
+    () => true,
+    () => false,
+  );
 
 /** Returns what the operator has to know about the backup. */
 function notesOn({ manifest, removed, lost, altered }: BackupOutcome): string[] {

@@ -56,6 +56,9 @@ onAnyEngine('a backup of a server that is written to', (engine) => {
     saving.context.stdout.unblock();
     expect((await saving.end()).code).toBe(0);
     writeFileSync(path, saving.context.stdout.bytes);
+    const { last_backup } = (await ada.ok('service.status', {})).status;
+    expect(last_backup).toMatchObject({ encrypted: false, bytes: saving.context.stdout.bytes.length });
+    expect(last_backup?.messages).toBeGreaterThanOrEqual(before.length);
     const after = acknowledged.length;
     await eventually('others go on after it', () => acknowledged.length > after + 20);
     isOver = true;

@@ -170,6 +170,24 @@ export const users = (limits: Limits) => ({
     errors: ['forbidden', 'not_found', 'conflict'],
     example: { input: { user_id: 2 }, output: { user: { ...bob, disabled_at: at } } },
   }),
+  enable: post(['admin'], {
+    summary:
+      'Enable a disabled user. What ended stays ended: access tokens, app authorizations, and the bots of the user. An administrator is enabled only in a browser session with a recently entered password.',
+    input: z.strictObject({ user_id: userId }),
+    output: z.object({ user }),
+    errors: ['forbidden', 'not_found', 'conflict'],
+    example: { input: { user_id: 2 }, output: { user: bob } },
+  }),
+  list: get(['admin'], {
+    summary: 'List all users and bots by id, disabled ones too.',
+    input: z.strictObject({
+      query: searchText.optional().meta({ description: 'only those whose name or display name contains the text' }),
+      limit: pageLimit(limits.page),
+      after_id: afterId,
+    }),
+    output: z.object({ users: z.array(user), has_more: hasMore }),
+    example: { input: { query: 'bo' }, output: { users: [bob], has_more: false } },
+  }),
   presence: get(['chats:read'], {
     summary:
       'See who is online. Users who share no chat with you, or hide their presence, are `offline`. The signal `presence_changed` tells what changes later.',

@@ -31,6 +31,7 @@ export const acts = {
   webhook_changed: 'Changed a webhook',
   webhook_secret_rotated: "Rotated a webhook's secret",
   webhook_deleted: 'Deleted a webhook',
+  backup_made: 'Made a backup',
   acts_left_out: 'Did more of the same within an hour, which is left out',
 } as const;
 

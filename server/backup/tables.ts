@@ -45,6 +45,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   message_terms: 'the same index, as a list of its words',
   nodes: 'the servers that run now',
   rate_uses: 'counts of those servers within the last minute',
+  metric_samples: 'metrics of the servers that ran within the last two days',
   owner_use: 'a restore counts chats and files again',
   push_pending: 'notifications of the last minutes, which would come late',
   throttles: 'current limits on attempts to sign in',

@@ -16,6 +16,7 @@ import { endWithoutAccess } from '../store/webhooks/webhook-ends.ts';
 import { pruneWebhooks } from '../store/webhooks/webhooks.ts';
 import { expireDeliveries } from '../webhooks/expiry.ts';
 import type { Core } from './core.ts';
+import { MetricSampler } from './metric-sampler.ts';
 import type { Parts } from './parts.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -44,8 +45,17 @@ export function startBackgroundJobs(core: Core, parts: Parts, limits: RateLimits
   });
   eventLog.subscribe(() => searchIndex.wake());
   searchIndex.wake();
+  const { folder } = settings;
+  const present = () => parts.live.presence.present();
+  const sampler = new MetricSampler({ ...runtime, engine, metrics, folder, present });
+  const samples = start('metric_samples', {
+    step: () => sampler.step().then(() => false),
+    sweepMs: runtime.sweepMs,
+  });
+  samples.wake();
   const jobs = [
     searchIndex,
+    samples,
     start('message_counts', {
       step: () => parts.services.dailyMessages.store().then(() => false),
       sweepMs: runtime.sweepMs,

@@ -1,12 +1,13 @@
 import { Authenticator } from '../auth/authenticate.ts';
 import { Passwords } from '../auth/passwords.ts';
 import type { SignInServices } from '../auth/services.ts';
+import { showSettings } from '../config.ts';
 import { Pictures } from '../files/pictures.ts';
 import { Thumbnails } from '../files/thumbnails.ts';
 import { DailyMessages } from '../operations/daily-messages.ts';
 import type { Services } from '../operations/operation.ts';
 import { recordTokenUses } from '../store/access/token-use.ts';
-import { type Cleanup, type Core, deriveKey, quotasOf } from './core.ts';
+import { type Cleanup, type Core, deriveKey, quotasOf, version } from './core.ts';
 import { buildDelivery } from './delivery.ts';
 import { buildFiles } from './files.ts';
 import { localUrl } from './listening.ts';
@@ -47,6 +48,13 @@ export async function buildParts(core: Core, ownPort: () => number | undefined, 
     messageLink: (messageId) => `${origin()}/m/${messageId}`,
     signUp: settings.signUp,
     invitationLink: (secret) => `${origin()}/invitation/${secret}`,
+    server: {
+      version,
+      startedAt: now(),
+      settings: showSettings(settings),
+      files: settings.s3 ? 's3' : 'data_folder',
+      measureDisk: () => runtime.measureSpace(settings.folder),
+    },
     pictures,
     thumbnails: new Thumbnails({ engine, blobs: files.blobs, pictures }),
     avatarUrl: ({ user_id, avatar }) =>

@@ -11,7 +11,7 @@ export interface Runtime {
   readonly measureSpace: MeasureSpace;
   /** Returns the addresses of a host name. */
   readonly resolveName: (name: string) => Promise<readonly string[]>;
-  /** How long a lost message may delay a consumer of the log. Counts of messages are stored as often. */
+  /** How long a lost message may delay a consumer of the log. Counts of messages and the metrics of a minute are stored as soon. */
   readonly sweepMs: number;
   /** How often unused files are removed. */
   readonly fileSweepMs: number;

@@ -81,6 +81,11 @@ export class LivePresence {
     return this.#told.get(userId) ?? 'offline';
   }
 
+  /** Returns those who are not offline, as others were told. */
+  present(): Iterable<UserId> {
+    return this.#told.keys();
+  }
+
   /** Returns whether a user is at a client, at any process. Hiding changes nothing here. */
   isAtClient(userId: UserId): boolean {
     return this.#current(userId) === 'online';

@@ -1,3 +1,4 @@
+import { administrationHandlers } from './administration.ts';
 import { appHandlers } from './apps.ts';
 import { botHandlers } from './bots.ts';
 import { chatListHandlers } from './chat-lists.ts';
@@ -58,6 +59,7 @@ export const buildHandlers = (services: Services): Handlers =>
     ...botHandlers(services),
     ...invitationHandlers(services),
     ...serviceHandlers(services),
+    ...administrationHandlers(services),
   });
 
 export const buildGates = (services: Services): Gates => ({ 'messages.send_message': requireMayPost(services) });

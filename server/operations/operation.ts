@@ -24,6 +24,7 @@ import type { ReceivedFile } from '../files/uploads.ts';
 import { claimKeys, storeResponses } from '../store/access/idempotency.ts';
 import type { Tx } from '../store/engine/engine.ts';
 import type { WebhookRow } from '../store/webhooks/webhooks.ts';
+import type { ServerFacts } from './administration.ts';
 import type { DailyMessages } from './daily-messages.ts';
 import type { AvatarUrl } from './present.ts';
 import type { Result } from './results.ts';
@@ -123,6 +124,8 @@ export interface Services extends AccessServices {
   /** Returns the URL of an invitation. */
   readonly invitationLink: (secret: string) => string;
   readonly avatarUrl: AvatarUrl;
+  /** The process, for administrators. */
+  readonly server: ServerFacts;
   readonly pictures: Pictures;
   readonly thumbnails: Thumbnails;
 }

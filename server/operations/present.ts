@@ -1,8 +1,10 @@
 import {
   type App,
   type Attempt,
+  type AuditEntry,
   type AuthorizedApp,
   type Chat,
+  type ChatUse,
   type Delivery,
   type DeliveryInFull,
   type DeliveryState,
@@ -13,12 +15,15 @@ import {
   type LastMessage,
   type Message,
   type MessageId,
+  type MetricSample,
   type Participant,
+  type PersonUse,
   type PushSubscription,
   type Replay,
   type ReplayId,
   records,
   scopeNames,
+  serviceRecords,
   type Thread,
   type Token,
   type TokenUse,
@@ -34,11 +39,14 @@ import { signedContent } from '../domain/signature.ts';
 import { isoTime } from '../domain/time.ts';
 import { browserInWords } from '../domain/user-agent.ts';
 import type { AppRow } from '../store/access/apps.ts';
+import type { AuditRow } from '../store/access/audit.ts';
 import type { AuthorizedApp as GrantedApp } from '../store/access/grants.ts';
 import type { LinkRow } from '../store/access/links.ts';
+import type { PersonUse as PersonUseRow } from '../store/access/owner-use.ts';
 import { startOfDay, type TokenUseRow } from '../store/access/token-use.ts';
 import type { TokenRow } from '../store/access/tokens.ts';
 import type { UserRow } from '../store/access/users.ts';
+import type { ChatUseRow } from '../store/chat/all-chats.ts';
 import type { ChatView } from '../store/chat/chats.ts';
 import type { ParticipantRow } from '../store/chat/members.ts';
 import { extraBits, type MessageRow, type MessageTexts } from '../store/chat/messages.ts';
@@ -46,6 +54,7 @@ import type { Preferences } from '../store/chat/preferences.ts';
 import { reactionsTo } from '../store/chat/reactions.ts';
 import { type ThreadRow, threadsOf } from '../store/chat/threads.ts';
 import type { Db } from '../store/engine/engine.ts';
+import type { SampleRow } from '../store/observe/samples.ts';
 import type { SubscriptionRow } from '../store/push/subscriptions.ts';
 import type { DeliveryRow } from '../store/webhooks/deliveries.ts';
 import type { AttemptRow } from '../store/webhooks/delivery-results.ts';
@@ -54,7 +63,7 @@ import type { ReplayRow } from '../store/webhooks/replays.ts';
 import type { WebhookRow } from '../store/webhooks/webhooks.ts';
 import { unknownEvents } from './webhook-warnings.ts';
 
-const time = isoTime;
+export const time = isoTime;
 const timeOrNull = (at: number | null): string | null => (at === null ? null : time(at));
 
 export function keptMessage(row: MessageRow): KeptMessage {
@@ -293,6 +302,35 @@ export function replay(row: ReplayRow): Replay {
     open_count: Math.max(0, row.delivery_count - settled),
     created_at: time(row.created_at),
     finished_at: timeOrNull(row.finished_at),
+  });
+}
+
+export function metricSample(row: SampleRow): MetricSample {
+  return shown(serviceRecords.metricSample, row, {
+    at: time(row.minute * 60_000),
+    webhook_lag_ms: row.first_attempts === 0 ? null : Math.round(row.first_attempt_lag_ms / row.first_attempts),
+    disk_free_bytes: row.disk_free,
+    disk_total_bytes: row.disk_total,
+  });
+}
+
+/** `lastMessageAt` is undefined if there is no message. */
+export function chatUse(row: ChatUseRow, lastMessageAt: string | undefined): ChatUse {
+  return shown(serviceRecords.chatUse, row, {
+    created_at: time(row.created_at),
+    last_message_at: lastMessageAt ?? null,
+  });
+}
+
+export function personUse(row: PersonUseRow): PersonUse {
+  return shown(serviceRecords.personUse, row, { disabled_at: timeOrNull(row.disabled_at) });
+}
+
+export function auditEntry(row: AuditRow): AuditEntry {
+  return shown(serviceRecords.auditEntry, row, {
+    at: time(row.at),
+    app_id: row.app_id > 0 ? row.app_id : null,
+    details: JSON.parse(row.details) as Record<string, unknown>,
   });
 }
 

@@ -14,6 +14,7 @@ import {
   findUser,
   findUsers,
   listBots,
+  listUsers,
   searchUsers,
   setAdmin,
   type UserRow,
@@ -77,6 +78,20 @@ export const userHandlers = (services: Services) => {
       await services.ended(user.user_id, ...bots);
       return { user: shown(user) };
     },
+
+    'users.enable': async (call) => {
+      const userId = call.input.user_id;
+      const { is_admin } = known(await findUser(services.engine, userId));
+      // Whoever enables an administrator gives access to everything.
+      if (is_admin) requireRecentPassword(call.caller, services.now(), `/admin/users/${userId}`);
+      await enableOneUser(services, actorOf(call), userId, (tx) => requireStillAdministrator(tx, call.caller));
+      return { user: shown(known(await findUser(services.engine, userId))) };
+    },
+
+    'users.list': async ({ input: { query, after_id, limit } }) => {
+      const { rows, has_more } = present.page(await listUsers(services.engine, after_id, limit + 1, query), limit);
+      return { users: rows.map(shown), has_more };
+    },
   } satisfies Partial<Handlers>;
 };
 
@@ -121,8 +136,14 @@ async function disable(
 }
 
 /** Enables a disabled user. Ended tokens, grants and bots stay ended. */
-export async function enableOneUser(services: Services, actor: Actor, userId: UserId): Promise<void> {
+async function enableOneUser(
+  services: Services,
+  actor: Actor,
+  userId: UserId,
+  requireAllowed: (tx: Tx) => Promise<void>,
+): Promise<void> {
   await services.engine.write(async (tx) => {
+    await requireAllowed(tx);
     const user = known(await findUser(tx, userId));
     if (user.disabled_at === null) return;
     const owner = user.owner_id === null ? undefined : await findUser(tx, user.owner_id);

@@ -63,7 +63,7 @@ export async function userPage(
           <p>By the person and their bots together. The limits are settings of the server.</p>
           <Facts facts={await useOf(services, user, bots.length)} />
           <p>
-            <a href="/admin/use">The use of all people</a>
+            <a href="/console/storage">The use of all people</a>
           </p>
         </Card>
       )}

@@ -2,7 +2,7 @@
 import { ParleyError, type UserId } from '@parley/contract';
 import { createPasswordLink } from '../auth/links.ts';
 import { requireRecentPassword } from '../auth/recent-password.ts';
-import { changeAdministrator, enableOneUser } from '../operations/users.ts';
+import { changeAdministrator } from '../operations/users.ts';
 import { findUser, listUsers, namesOf, type UserRow } from '../store/access/users.ts';
 import { NameFields } from './account-fields.tsx';
 import { userPage } from './admin-user.tsx';
@@ -76,11 +76,8 @@ export function adminUserPages(site: Site, deps: SiteDeps): void {
 
   site.post('/admin/users/:id/enable', async (c) => {
     const who = requireAdministrator(c);
-    const { actor } = who;
-    const user = await userIn(c);
-    const { user_id } = user;
-    if (user.is_admin) requirePassword(who, user);
-    await enableOneUser(services, actor, user_id);
+    const { user_id } = await userIn(c);
+    await callOperation(deps, c, who, 'users.enable', { user_id });
     return goTo(c, `/admin/users/${user_id}`, 'user-enabled');
   });
 
@@ -152,7 +149,7 @@ async function usersPage(c: PageContext, { services: { engine } }: SiteDeps): Pr
         <a class="button" href="/admin/users/new">
           Create a user
         </a>
-        <a class="button quiet" href="/admin/use">
+        <a class="button quiet" href="/console/storage">
           Use by person
         </a>
       </p>

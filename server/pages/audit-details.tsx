@@ -1,6 +1,7 @@
 /** @jsxImportSource hono/jsx */
 import type { Child } from 'hono/jsx';
 import type { AuditDetails } from '../auth/audit.ts';
+import { idDetails, idsIn } from '../auth/audit-ids.ts';
 import type { AuditRow } from '../store/access/audit.ts';
 import { NameLink } from './parts.tsx';
 
@@ -10,34 +11,23 @@ export interface Names {
   readonly apps: ReadonlyMap<number, string>;
 }
 
-/** Details that are ids. */
-const ids: Readonly<Record<string, { readonly of: keyof Names; readonly word: string }>> = {
-  user_id: { of: 'users', word: 'user' },
-  bot_id: { of: 'users', word: 'bot' },
-  owner_id: { of: 'users', word: 'owner' },
-  actor_id: { of: 'users', word: 'by' },
-  invited_by: { of: 'users', word: 'invited by' },
-  app_id: { of: 'apps', word: 'app' },
-};
+const words: Readonly<Record<string, string>> = { is_admin: 'administrator', actor_id: 'by' };
 
-const words: Readonly<Record<string, string>> = { is_admin: 'administrator' };
+const wordFor = (key: string): string => words[key] ?? key.replace(/_id$/, '').replaceAll('_', ' ');
 
-const wordFor = (key: string): string => ids[key]?.word ?? words[key] ?? key.replace(/_id$/, '').replaceAll('_', ' ');
+const parsed = ({ details }: AuditRow): AuditDetails => JSON.parse(details) as AuditDetails;
 
-const detailsOf = ({ details }: AuditRow): [string, NonNullable<AuditDetails[string]>][] =>
-  Object.entries(JSON.parse(details) as AuditDetails).flatMap(([key, value]) =>
+const detailsOf = (entry: AuditRow): [string, NonNullable<AuditDetails[string]>][] =>
+  Object.entries(parsed(entry)).flatMap(([key, value]) =>
     value === null || value === undefined || value === '' ? [] : [[key, value]],
   );
 
-const idsIn = (entry: AuditRow, of: keyof Names): number[] =>
-  detailsOf(entry).flatMap(([key, value]) => (ids[key]?.of === of && typeof value === 'number' ? value : []));
-
 /** Returns the users in the details of an entry. */
-export const usersIn = (entry: AuditRow): number[] => idsIn(entry, 'users');
+export const usersIn = (entry: AuditRow): number[] => idsIn(parsed(entry), 'users');
 
 /** Returns the apps in the details of an entry, and the one that acted. */
 export const appsIn = (entry: AuditRow): number[] => [
-  ...idsIn(entry, 'apps'),
+  ...idsIn(parsed(entry), 'apps'),
   ...(entry.app_id > 0 ? [entry.app_id] : []),
 ];
 
@@ -83,7 +73,7 @@ function inWords(key: string, value: NonNullable<AuditDetails[string]>, names: N
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'string') return value;
   if (typeof value === 'object') return value.join(', ');
-  const id = ids[key];
-  const name = String((id && names[id.of].get(value)) ?? value);
-  return id?.of === 'users' ? <NameLink href={`/admin/users/${value}`} name={name} /> : name;
+  const of = idDetails[key];
+  const name = String((of && names[of].get(value)) ?? value);
+  return of === 'users' ? <NameLink href={`/admin/users/${value}`} name={name} /> : name;
 }

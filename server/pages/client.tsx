@@ -23,6 +23,7 @@ const paths = [
   '/console/bots/:bot',
   '/console/apps',
   '/console/apps/:app',
+  '/console/:page{overview|people|storage|chats|audit|service}',
 ];
 
 /** The colours of the bar of a browser: `--ground` of `web/ui/tokens.css`. */

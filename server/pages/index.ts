@@ -1,7 +1,6 @@
 import { type Fetch, pipeline } from '../http/pipeline.ts';
 import { asParleyError, failure } from '../http/responses.ts';
 import { accessPages } from './access.tsx';
-import { adminUsePages } from './admin-use.tsx';
 import { adminUserPages } from './admin-users.tsx';
 import { appPages } from './apps.tsx';
 import { assetPages } from './assets.ts';
@@ -32,7 +31,6 @@ const groups = [
   appPages,
   botPages,
   adminUserPages,
-  adminUsePages,
   invitationPages,
   serviceWebhookPages,
   auditPages,

@@ -41,6 +41,7 @@ const own: readonly Entry[] = [
 ];
 
 const administration: readonly Entry[] = [
+  { href: '/console/overview', label: 'Overview', about: 'How the service does, its storage and its settings.' },
   { href: '/admin/users', label: 'Users', about: 'Who has an account, and who is an administrator.' },
   { href: '/admin/invitations', label: 'Invitations', about: 'Links to create an account.' },
   { href: '/admin/webhooks', label: 'Webhooks', about: 'Endpoints that receive the events of the whole service.' },

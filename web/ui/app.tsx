@@ -19,6 +19,7 @@ import { ThreadsLink } from './threads-link.tsx';
 import './app.css';
 // The styles of the parts that come later.
 import './console/access/access.css';
+import './console/admin/admin.css';
 import './console/console.css';
 import './console/deliveries.css';
 import './console/dialogs.css';

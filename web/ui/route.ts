@@ -16,8 +16,12 @@ export type Route =
   | { readonly name: 'settings'; readonly section: SettingsSection }
   | ConsoleRoute;
 
+/** The pages of the console for administrators. */
+const adminPages = ['overview', 'people', 'storage', 'chats', 'audit', 'service'] as const;
+export type AdminPage = (typeof adminPages)[number];
+
 /** The pages of the console. `server/pages/client.tsx` has their paths too. */
-const consolePages = ['webhooks', 'signatures', 'tokens', 'bots', 'apps'] as const;
+const consolePages = ['webhooks', 'signatures', 'tokens', 'bots', 'apps', ...adminPages] as const;
 
 /** Those that have a page for each of their things. */
 const consoleLists: readonly string[] = ['webhooks', 'bots', 'apps'];

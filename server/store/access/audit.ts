@@ -1,6 +1,6 @@
 import type { UserId } from '@parley/contract';
 import type { Db, Tx } from '../engine/engine.ts';
-import { deleteSome, insertRow } from '../engine/query.ts';
+import { deleteSome, insertRow, value } from '../engine/query.ts';
 
 export interface AuditRow {
   readonly audit_id: number;
@@ -24,10 +24,32 @@ export interface AuditFilter {
   readonly userId?: UserId | undefined;
   /** Only entries before this one. */
   readonly beforeId?: number | undefined;
+  /** Only entries from this time on. */
+  readonly since?: number | undefined;
+  /** Only entries before this time. */
+  readonly until?: number | undefined;
+}
+
+/** Ids rise with time, unless a clock is set back. By more than this it would hide entries at the ends of a span. */
+const maxSetBackMs = 24 * 3_600_000;
+
+/**
+ * Returns the ids between which all entries of a span of time are. Otherwise a search for an old span, or for one without
+ * matching entries, would read the whole log.
+ */
+async function idsOf(db: Db, { since, until }: AuditFilter): Promise<{ from?: number; to?: number }> {
+  const first = (condition: string, at: number) =>
+    value<number>(db, `SELECT audit_id FROM audit WHERE ${condition} LIMIT 1`, [at]);
+  const none = Number.MAX_SAFE_INTEGER;
+  return {
+    ...(since !== undefined && { from: (await first('at >= $1 ORDER BY at', since - maxSetBackMs)) ?? none }),
+    ...(until !== undefined && { to: (await first('at < $1 ORDER BY at DESC', until + maxSetBackMs)) ?? 0 }),
+  };
 }
 
 /** Returns entries, newest first. */
-export function listAudit(db: Db, filter: AuditFilter, limit: number): Promise<AuditRow[]> {
+export async function listAudit(db: Db, filter: AuditFilter, limit: number): Promise<AuditRow[]> {
+  const { from, to } = await idsOf(db, filter);
   const conditions: string[] = [];
   const values: (string | number)[] = [];
   const filterBy = (condition: string, value: string | number | undefined) => {
@@ -36,6 +58,10 @@ export function listAudit(db: Db, filter: AuditFilter, limit: number): Promise<A
   filterBy('a.act =', filter.act);
   filterBy('a.user_id =', filter.userId);
   filterBy('a.audit_id <', filter.beforeId);
+  filterBy('a.audit_id >=', from);
+  filterBy('a.audit_id <=', to);
+  filterBy('a.at >=', filter.since);
+  filterBy('a.at <', filter.until);
   return db.all(
     `SELECT a.audit_id, a.at, a.act, a.user_id, u.name AS user_name, a.app_id, a.address, a.details
      FROM audit a LEFT JOIN users u ON u.user_id = a.user_id

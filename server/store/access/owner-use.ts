@@ -31,11 +31,12 @@ interface UsePage {
   readonly today: number;
   readonly by: UseColumn;
   readonly limit: number;
-  readonly offset: number;
+  /** The last person of the page before. */
+  readonly after?: { readonly use: number; readonly userId: number } | undefined;
 }
 
 /** Returns people, those with the largest use first. Reads the use of all people. */
-export const listUse = (db: Db, { today, by, limit, offset }: UsePage): Promise<PersonUse[]> =>
+export const listUse = (db: Db, { today, by, limit, after }: UsePage): Promise<PersonUse[]> =>
   db.all(
     `SELECT * FROM (
        SELECT u.user_id, u.name, u.disabled_at, COALESCE(o.file_bytes, 0) AS file_bytes, COALESCE(o.chats, 0) AS chats,
@@ -51,9 +52,13 @@ export const listUse = (db: Db, { today, by, limit, offset }: UsePage): Promise<
          SELECT owner_id, count(*) AS bots FROM users WHERE owner_id IS NOT NULL AND disabled_at IS NULL GROUP BY owner_id
        ) b ON b.owner_id = u.user_id
        WHERE u.kind = 'person'
-     ) AS used ORDER BY ${by} DESC, user_id LIMIT $2 OFFSET $3`,
-    [today, limit, offset],
+     ) AS used WHERE ${by} < $3 OR (${by} = $3 AND user_id > $4) ORDER BY ${by} DESC, user_id LIMIT $2`,
+    [today, limit, after?.use ?? Number.MAX_SAFE_INTEGER, after?.userId ?? 0],
   );
+
+/** Returns the bytes of all files. */
+export const sumFileBytes = (db: Db): Promise<number> =>
+  number(db, 'SELECT CAST(sum(file_bytes) AS bigint) AS bytes FROM owner_use');
 
 /** Counts a new chat. Returns how many the owner has created. Other chats of the owner wait for the end of the transaction. */
 export const addChat = (tx: Tx, ownerId: UserId): Promise<number> =>

@@ -133,13 +133,22 @@ export async function updateProfile(tx: Tx, { user_id, name }: UserRow, profile:
   );
 }
 
-/** Returns the administrators who are not disabled. */
+/** Returns how many of the users are people. */
+export const countPeople = (db: Db, userIds: readonly UserId[]): Promise<number> =>
+  number(
+    db,
+    `SELECT count(*) AS people FROM ${db.dialect.rows('$1', { user_id: 'int' }, 'asked')}
+     JOIN users u ON u.user_id = asked.user_id AND u.kind = 'person'`,
+    [JSON.stringify(userIds.map((user_id) => ({ user_id })))],
+  );
+
 /** Returns a page of users and bots that are not disabled, by id. */
 export const activeUsers = (db: Db, after: number): Promise<UserRow[]> =>
   users.all(db, `SELECT ${columns} FROM users WHERE user_id > $1 AND disabled_at IS NULL ORDER BY user_id LIMIT 500`, [
     after,
   ]);
 
+/** Returns the administrators who are not disabled. */
 export const listAdmins = (db: Db): Promise<UserRow[]> =>
   users.all(db, `SELECT ${columns} FROM users WHERE is_admin = 1 AND disabled_at IS NULL`);
 

@@ -151,6 +151,8 @@ export interface Dialect {
   readonly lastEventId: string;
   /** The same of messages. */
   readonly lastMessageId: string;
+  /** The bytes of the database. */
+  readonly databaseBytes: string;
   /** Ends a SELECT that locks the rows it finds in table `d`, in its order. */
   readonly lockRows: string;
   /** A table expression over a parameter that holds a JSON array of objects. */

@@ -26,6 +26,7 @@ export const postgresDialect: Dialect = {
   now: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)',
   lastEventId: '(SELECT last_value FROM event_ids)',
   lastMessageId: '(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM message_ids)',
+  databaseBytes: 'pg_database_size(current_database())',
   lockRows: 'FOR UPDATE OF d',
   // With an equality PostgreSQL would rather scan the whole table by another index that has the order, and filter: the
   // rows of a quiet chat may be a million messages away. A comparison of pairs tells it where to begin but not where to

@@ -295,6 +295,20 @@ CREATE TABLE public.messages (
     event_id bigint
 );
 
+CREATE TABLE public.metric_samples (
+    minute bigint NOT NULL,
+    messages bigint NOT NULL,
+    requests bigint NOT NULL,
+    server_errors bigint NOT NULL,
+    streams bigint NOT NULL,
+    people_online bigint NOT NULL,
+    first_attempts bigint NOT NULL,
+    first_attempt_lag_ms bigint NOT NULL,
+    backlog bigint NOT NULL,
+    disk_free bigint NOT NULL,
+    disk_total bigint NOT NULL
+);
+
 CREATE TABLE public.nodes (
     owner text NOT NULL,
     seen_at bigint NOT NULL
@@ -595,6 +609,9 @@ ALTER TABLE ONLY public.message_words
 
 ALTER TABLE ONLY public.messages
     ADD CONSTRAINT messages_pkey PRIMARY KEY (message_id);
+
+ALTER TABLE ONLY public.metric_samples
+    ADD CONSTRAINT metric_samples_pkey PRIMARY KEY (minute);
 
 ALTER TABLE ONLY public.nodes
     ADD CONSTRAINT nodes_pkey PRIMARY KEY (owner);

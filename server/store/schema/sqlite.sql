@@ -268,6 +268,20 @@ CREATE INDEX messages_by_chat ON messages (chat_id, message_id);
 
 CREATE INDEX messages_by_file ON messages (file_id, chat_id) WHERE file_id IS NOT NULL;
 
+CREATE TABLE metric_samples (
+  minute INTEGER PRIMARY KEY,
+  messages INTEGER NOT NULL,
+  requests INTEGER NOT NULL,
+  server_errors INTEGER NOT NULL,
+  streams INTEGER NOT NULL,
+  people_online INTEGER NOT NULL,
+  first_attempts INTEGER NOT NULL,
+  first_attempt_lag_ms INTEGER NOT NULL,
+  backlog INTEGER NOT NULL,
+  disk_free INTEGER NOT NULL,
+  disk_total INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE nodes (
   owner TEXT PRIMARY KEY,
   seen_at INTEGER NOT NULL

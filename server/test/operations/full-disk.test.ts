@@ -26,6 +26,7 @@ const letThrough = [
     'users.set_presence',
     'users.set_quiet_hours',
     'users.disable',
+    'users.enable',
     'tokens.revoke',
     'apps.delete',
     'apps.replace_secret',

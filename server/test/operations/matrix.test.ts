@@ -110,6 +110,8 @@ const table: Record<OperationName, string> = {
   'users.avatar':             '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'users.create':             '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
   'users.disable':            '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
+  'users.enable':             '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
+  'users.list':               '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
   'users.presence':           '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'users.set_presence':       '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'users.quiet_hours':        '401  401     401      scope | ok       ok     no    ok    ok    ok   | ok  ok   401',
@@ -143,6 +145,12 @@ const table: Record<OperationName, string> = {
 
   'service.get':              '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'service.update':           '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
+  'service.status':           '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
+  'service.history':          '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
+  'service.chats':            '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
+  'service.use':              '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
+  'service.audit':            '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
+  'service.settings':         '401  401     401      scope | scope    scope  scope scope scope ok   | ok  ok   401',
 };
 
 const rows = listOperations();
@@ -226,6 +234,8 @@ const inputs: Inputs = {
   'users.avatar': async (stage) => ({ user_id: await stage.pictured() }),
   'users.create': (stage) => ({ name: stage.newName() }),
   'users.disable': async (stage) => ({ user_id: await stage.newUser() }),
+  'users.enable': async (stage) => ({ user_id: await stage.newUser() }),
+  'users.list': () => ({}),
   'users.presence': ({ outsider }) => ({ user_ids: [outsider] }),
   'users.set_presence': () => ({ presence: 'away' }),
   'users.quiet_hours': () => ({}),
@@ -261,6 +271,12 @@ const inputs: Inputs = {
   'invitations.withdraw': async (stage) => ({ invitation_id: await stage.newInvitation() }),
   'service.get': () => ({}),
   'service.update': () => ({ name: 'Lovelace Ltd' }),
+  'service.status': () => ({}),
+  'service.history': () => ({}),
+  'service.chats': () => ({}),
+  'service.use': () => ({}),
+  'service.audit': () => ({}),
+  'service.settings': () => ({}),
 };
 
 type Headers = Readonly<Record<string, string>>;

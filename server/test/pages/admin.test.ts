@@ -45,7 +45,6 @@ onAnyEngine('the pages of administrators', (engine) => {
       '/admin/users',
       '/admin/users/new',
       '/admin/users/1',
-      '/admin/use',
       '/admin/invitations',
       '/admin/webhooks',
       '/admin/webhooks/new',

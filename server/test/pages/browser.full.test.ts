@@ -185,7 +185,6 @@ inChromium('the pages', () => {
   const administration = [
     '/admin/users',
     '/admin/users/1',
-    '/admin/use',
     '/admin/invitations',
     '/admin/webhooks',
     '/admin/webhooks/new',

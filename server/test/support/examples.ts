@@ -45,6 +45,11 @@ export function withoutChance(value: unknown): unknown {
     .replace(/"public_key":"[\w-]{87}"/g, '"public_key":"KEY"')
     // The use of a token is recorded some seconds later.
     .replace(/"last_used_at":"TIME"/g, '"last_used_at":null')
+    // Messages are counted some seconds later.
+    .replace(/"messages":\d+,"chats"/g, '"messages":"SOME","chats"')
+    .replace(/"((?:disk_free|disk_total|database)_bytes)":\d+/g, '"$1":"SOME"')
+    .replace(/"version":"[\d.]+","started_at"/g, '"version":"SOME","started_at"')
+    .replace(/"database":"(?:sqlite|postgres)"/g, '"database":"SOME"')
     .replace(/"(duration_ms|oldest_undelivered_age)":\d+/g, '"$1":"SOME"')
     .replace(/(127\.0\.0\.1):\d+(\/(?:api|m|invitation)\/)/g, '$1:PORT$2')
     .replace(/expires=\d+&signature=[\w-]{43}/g, 'LINK')

@@ -225,8 +225,20 @@ export const en = {
   navigation: {
     label: 'Console',
     chats: 'Back to chats',
-    pages: { webhooks: 'Webhooks', signatures: 'Signatures', tokens: 'Access tokens', bots: 'Bots', apps: 'Apps' },
-    others: { administration: 'Administration' },
+    pages: {
+      webhooks: 'Webhooks',
+      signatures: 'Signatures',
+      tokens: 'Access tokens',
+      bots: 'Bots',
+      apps: 'Apps',
+      overview: 'Overview',
+      people: 'People',
+      storage: 'Storage',
+      chats: 'All chats',
+      audit: 'Audit log',
+      service: 'Service',
+    },
+    administration: 'Administration',
   },
   lost: 'Reconnecting… What you see may be old.',
 

@@ -130,6 +130,6 @@ export const en = {
     peopleAbout: 'An invitation is a link with which somebody creates an account.',
     invite: 'Invite somebody',
     pagesTitle: 'Administration',
-    pages: { users: 'Users', invitations: 'Invitations', webhooks: 'Webhooks', audit: 'Audit log' },
+    pages: { overview: 'Overview', users: 'People and invitations', webhooks: 'Webhooks', audit: 'Audit log' },
   },
 };

@@ -1,8 +1,10 @@
 /** @jsxImportSource preact */
+import { useEffect, useRef } from 'preact/hooks';
 import { consoleText } from '../../text/console/text.ts';
 import { useSession } from '../context.ts';
 import { Icon } from '../icon.tsx';
-import type { ConsoleRoute } from '../route.ts';
+import { later } from '../later.tsx';
+import type { AdminPage, ConsoleRoute } from '../route.ts';
 import { AppPage } from './access/app-page.tsx';
 import { AppsPage } from './access/apps-page.tsx';
 import { BotPage } from './access/bot-page.tsx';
@@ -16,9 +18,19 @@ const words = consoleText.navigation;
 
 const pages = ['webhooks', 'signatures', 'tokens', 'bots', 'apps'] as const;
 
+const adminPages: readonly AdminPage[] = ['overview', 'people', 'storage', 'chats', 'audit', 'service'];
+const isAdminPage = (page: ConsoleRoute['page']): page is AdminPage => adminPages.some((name) => name === page);
+
+const AdminView = later(async () => (await import('./admin/index.ts')).AdminView, undefined, true);
+
 /** The frame of the console: its navigation, and one page. */
 export function ConsoleView({ route }: { route: ConsoleRoute }) {
   const { store } = useSession();
+  const navigation = useRef<HTMLElement>(null);
+  // On a phone the pages are in one line, which has no room for all of them.
+  useEffect(() => {
+    navigation.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [route.page]);
   return (
     <>
       <header class="console-side">
@@ -26,7 +38,7 @@ export function ConsoleView({ route }: { route: ConsoleRoute }) {
           <Icon name="back" />
           {words.chats}
         </a>
-        <nav aria-label={words.label}>
+        <nav aria-label={words.label} ref={navigation}>
           <ul>
             {pages.map((page) => (
               <li key={page}>
@@ -37,11 +49,18 @@ export function ConsoleView({ route }: { route: ConsoleRoute }) {
             ))}
           </ul>
           {store.me.is_admin && (
-            <ul class="others">
-              <li>
-                <a href="/admin/users">{words.others.administration}</a>
-              </li>
-            </ul>
+            <>
+              <h2 id="administration">{words.administration}</h2>
+              <ul aria-labelledby="administration">
+                {adminPages.map((page) => (
+                  <li key={page}>
+                    <a href={`/console/${page}`} aria-current={page === route.page ? 'page' : undefined}>
+                      {words.pages[page]}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </>
           )}
         </nav>
         <p role="status" class="muted">
@@ -56,6 +75,7 @@ export function ConsoleView({ route }: { route: ConsoleRoute }) {
 }
 
 function Page({ route: { page, id, query } }: { route: ConsoleRoute }) {
+  if (isAdminPage(page)) return <AdminView page={page} query={query} />;
   if (page === 'signatures') return <SignaturesPage query={query} />;
   if (page === 'tokens') return <TokensPage />;
   if (page === 'bots') return id === undefined ? <BotsPage /> : <BotPage key={id} botId={id} />;

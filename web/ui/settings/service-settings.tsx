@@ -10,10 +10,10 @@ const words = settingsText.service;
 const labels = { name: words.name, welcome_chat_id: words.welcomeChat };
 
 const adminPages = [
-  ['/admin/users', words.pages.users],
-  ['/admin/invitations', words.pages.invitations],
+  ['/console/overview', words.pages.overview],
+  ['/console/people', words.pages.users],
   ['/admin/webhooks', words.pages.webhooks],
-  ['/admin/audit', words.pages.audit],
+  ['/console/audit', words.pages.audit],
 ] as const;
 
 /** What the service is called, and where new people arrive. For administrators. */

@@ -5,6 +5,7 @@ export const sqliteDialect: Dialect = {
   now: `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
   lastEventId: `(SELECT last_id FROM id_counters WHERE name = 'events')`,
   lastMessageId: `(SELECT last_id FROM id_counters WHERE name = 'messages')`,
+  databaseBytes: '(SELECT c.page_count * s.page_size FROM pragma_page_count() c, pragma_page_size() s)',
   lockRows: '',
   onwards: ([first, second], value, after) => `${first} = ${value} AND ${second} > ${after}`,
   backwards: ([first, second], value, upTo) => `${first} = ${value} AND ${second} <= ${upTo}`,
