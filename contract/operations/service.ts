@@ -155,7 +155,7 @@ export const serviceOperations = (limits: Limits) => ({
             messages: 1,
             chats: 2,
             webhooks: 1,
-            bots: 0,
+            bots: 1,
           },
         ],
         has_more: true,
@@ -192,7 +192,7 @@ export const serviceOperations = (limits: Limits) => ({
       output: {
         entries: [
           {
-            audit_id: 10,
+            audit_id: 11,
             at,
             act: 'invitation_created',
             user_id: 1,
