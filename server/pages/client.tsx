@@ -18,6 +18,9 @@ const paths = [
   '/console/webhooks',
   '/console/webhooks/:webhook',
   '/console/signatures',
+  '/docs',
+  '/docs/:operation',
+  '/docs/guides/:guide',
 ];
 
 /** The colours of the bar of a browser: `--ground` of `web/ui/tokens.css`. */
@@ -67,7 +70,8 @@ export function clientPages(site: Site, deps: SiteDeps): (c: PageContext, who: S
   site.get('/assets/worker.js', async (c) => {
     const built = await bundle();
     const { version } = await shellOf(built, deps.version);
-    const files = [...built.files.keys()].map((name) => `/assets/client/${name}`);
+    const offline = [...built.files].filter(([, { isOffline }]) => isOffline);
+    const files = offline.map(([name]) => `/assets/client/${name}`);
     const shell = { version, page: `/assets/shell/${version}`, files: [...files, ...clientAssets] };
     return c.body(`const parleyShell = ${JSON.stringify(shell)};\n${built.worker}`, 200, {
       'content-type': 'text/javascript; charset=utf-8',

@@ -1,0 +1,14 @@
+/** @jsxImportSource preact */
+import { useLayoutEffect } from 'preact/hooks';
+import type { Guide } from './guides.ts';
+import { Prose, scrollToAnchor } from './prose.tsx';
+
+/** One guide. */
+export function GuidePage({ guide }: { readonly guide: Guide }) {
+  useLayoutEffect(() => scrollToAnchor(location.hash), []);
+  return (
+    <article class="page guide">
+      <Prose text={guide.text} />
+    </article>
+  );
+}
