@@ -45,11 +45,15 @@ const allowed = {
     ...['a', 'blockquote', 'br', 'code', 'del', 'em', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'li', 'ol', 'p', 'pre'],
     ...['strong', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul'],
   ],
-  ALLOWED_ATTR: ['class', 'href', 'id', 'start', 'target', 'rel'],
+  ALLOWED_ATTR: ['class', 'href', 'id', 'start', 'tabindex', 'target', 'rel'],
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|#|\/)/i,
+  // Its value is no URL.
+  ADD_URI_SAFE_ATTR: ['tabindex'],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
 };
 
 /** Returns the HTML of a text of ours: a guide, or the description of an operation. Unlike in messages, a line break is a space. */
-export const renderDocs = (text: string): string => DOMPurify.sanitize(marked.parse(text, { async: false }), allowed);
+export const renderDocs = (text: string): string =>
+  // A table that is wider than the screen scrolls by itself, with the keyboard too.
+  DOMPurify.sanitize(marked.parse(text, { async: false }).replaceAll('<table>', '<table tabindex="0">'), allowed);

@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { useMemo } from 'preact/hooks';
 import { docsText } from '../../text/docs/text.ts';
 import { useSession } from '../context.ts';
 import type { ApiDocument, Operation } from './api-document.ts';
@@ -20,7 +21,9 @@ interface OperationPageProps {
 export function OperationPage({ document, operation }: OperationPageProps) {
   const { store } = useSession();
   const { name, method, resource, action, scopes, input, headers } = operation;
-  const ids = ownIds(store);
+  // They stay as they are while somebody reads, whatever happens in the chats.
+  const isReady = store.isReady.value;
+  const ids = useMemo(() => ownIds(store), [store, isReady]);
   const example = filledIn(method, operation.example, ids);
   const path = `/api/${resource}/${action}`;
   return (

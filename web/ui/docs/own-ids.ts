@@ -13,7 +13,7 @@ export interface OwnIds {
 
 /** Returns the ids of the reader, and of the chat that was last active. One whose last message is theirs is better. */
 export function ownIds(store: Store): OwnIds {
-  const chats = store.byActivity.value;
+  const chats = store.byActivity.peek();
   const userId = store.me.user_id;
   const chat = chats.find(({ last_message }) => last_message?.user_id === userId) ?? chats[0];
   return {
