@@ -17,6 +17,7 @@ const paths = [
   '/console',
   '/console/webhooks',
   '/console/webhooks/:webhook',
+  '/console/events',
   '/console/signatures',
   '/docs',
   '/docs/:operation',

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { openApi } from '@parley/contract';
+import { users } from '@parley/server/test/support/people.ts';
+import { serverFor } from '@parley/server/test/support/server.ts';
 import { type ApiDocument, operationsOf } from '../ui/docs/api-document.ts';
 import { pathOf } from '../ui/docs/guide-markdown.ts';
 import { anchorOf, guides } from '../ui/docs/guides.ts';
@@ -175,5 +177,45 @@ describe('the search', () => {
     expect(pathsOf('hmac')).toContain('/docs/guides/webhooks#verify-a-signature');
     expect(pathsOf('xyzzy')).toEqual([]);
     expect(pathsOf(' ')).toEqual([]);
+  });
+});
+
+describe('examples on a server', () => {
+  const server = serverFor('sqlite');
+
+  test('print the response in each language', async () => {
+    const { ada } = await users(server(), 'ada');
+    const { group } = await ada.ok('messages.create_group', { name: 'Plans' });
+    const run = async (command: string[]) => {
+      const env = { ...process.env, TOKEN: ada.token };
+      const child = Bun.spawn(command, { cwd: join(import.meta.dir, '..'), env, stderr: 'pipe' });
+      const [output, complaint] = await Promise.all([
+        new Response(child.stdout).text(),
+        new Response(child.stderr).text(),
+      ]);
+      if ((await child.exited) !== 0) throw new Error(complaint);
+      return output;
+    };
+    const code = (language: CodeLanguage, name: string, input: Readonly<Record<string, unknown>>) =>
+      codeOf(language, { ...named(name), input }, server().url);
+    const input = { chat_id: group.chat_id, content: `it's "fine" \\ 🎉` };
+    const outputs = await Promise.all([
+      run(['sh', '-c', code('curl', 'messages.send_message', input)]),
+      run(['python3', '-c', code('Python', 'messages.send_message', input)]),
+      run([process.execPath, '-e', code('TypeScript', 'messages.send_message', input)]),
+    ]);
+    for (const output of outputs) expect(output).toContain('message_id');
+    const reading = { after: 0, events: ['new_message', 'group_created'] };
+    const [listed] = await Promise.all([
+      run(['sh', '-c', code('curl', 'events.list', reading)]),
+      run(['sh', '-c', code('curl', 'users.me', {})]).then((output) =>
+        expect(output).toContain(`"user_id":${ada.userId}`),
+      ),
+    ]);
+    const { events } = JSON.parse(listed) as { events: { event: string; data: { content?: string } }[] };
+    expect(events.map(({ event, data }) => data.content ?? event)).toEqual([
+      'group_created',
+      ...Array.from({ length: 3 }, () => input.content),
+    ]);
   });
 });

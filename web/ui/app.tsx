@@ -21,6 +21,7 @@ import './app.css';
 import './console/console.css';
 import './console/deliveries.css';
 import './console/dialogs.css';
+import './console/events.css';
 import './docs/docs.css';
 import './help-dialog.css';
 import './invite-dialog.css';

@@ -18,7 +18,7 @@ export type Route =
   | DocsRoute;
 
 /** The pages of the console. `server/pages/client.tsx` has their paths too. */
-const consolePages = ['webhooks', 'signatures'] as const;
+const consolePages = ['webhooks', 'events', 'signatures'] as const;
 
 export interface ConsoleRoute {
   readonly name: 'console';

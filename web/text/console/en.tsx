@@ -200,8 +200,8 @@ export const en = {
   navigation: {
     label: 'Console',
     chats: 'Back to chats',
-    pages: { webhooks: 'Webhooks', signatures: 'Signatures' },
-    others: { tokens: 'Tokens', apps: 'Apps', administration: 'Administration' },
+    pages: { webhooks: 'Webhooks', events: 'Events', signatures: 'Signatures' },
+    others: { docs: 'API reference', tokens: 'Tokens', apps: 'Apps', administration: 'Administration' },
   },
   lost: 'Reconnecting… What you see may be old.',
 
@@ -477,6 +477,28 @@ export const en = {
     bar: 'Events that were queued',
     noTime: 'Choose a time.',
     expired: 'Events of that time are deleted already. Choose a later time.',
+  },
+
+  inspector: {
+    title: 'Events',
+    about: 'The log of your chats, as streams and webhooks tell it. New events appear by themselves.',
+    list: 'Newest events',
+    pause: 'Pause',
+    resume: 'Resume',
+    paused: 'Paused. New events appear when you resume.',
+    failed: 'The events could not be loaded.',
+    olderFailed: 'Older events could not be loaded.',
+    empty: 'No events',
+    emptyHint: 'Nothing has happened yet in the chats that you chose. Write a message, and it appears here.',
+    emptyWords: 'None of the loaded events has these words. Look among older ones.',
+    filters: { label: 'Filters', event: 'Event', words: 'Text in JSON' },
+    eventTitle: (id: number) => `Event ${id}`,
+    close: 'Close the event',
+    missing: 'There is no such event. It has expired, or you may not see it.',
+    facts: { event: 'Event', chat: 'Chat', time: 'Time' },
+    json: 'JSON',
+    copyJson: 'Copy as JSON',
+    fetch: 'Fetch this event',
   },
 
   signatures: {

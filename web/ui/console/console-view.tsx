@@ -3,6 +3,7 @@ import { consoleText } from '../../text/console/text.ts';
 import { useSession } from '../context.ts';
 import { Icon } from '../icon.tsx';
 import type { ConsoleRoute } from '../route.ts';
+import { EventsPage } from './events-page.tsx';
 import { SignaturesPage } from './signatures-page.tsx';
 import { WebhookPage } from './webhook-page.tsx';
 import { WebhooksPage } from './webhooks-page.tsx';
@@ -11,11 +12,13 @@ const words = consoleText.navigation;
 
 const pages = [
   ['webhooks', '/console/webhooks'],
+  ['events', '/console/events'],
   ['signatures', '/console/signatures'],
 ] as const;
 
-/** Pages of the server that belong to the same work. */
+/** The API reference, and pages of the server that belong to the same work. */
 const otherPages = [
+  ['/docs', words.others.docs],
   ['/access', words.others.tokens],
   ['/apps', words.others.apps],
 ] as const;
@@ -61,6 +64,7 @@ export function ConsoleView({ route }: { route: ConsoleRoute }) {
 }
 
 function Page({ route: { page, id, query } }: { route: ConsoleRoute }) {
+  if (page === 'events') return <EventsPage query={query} />;
   if (page === 'signatures') return <SignaturesPage query={query} />;
   return id === undefined ? <WebhooksPage /> : <WebhookPage key={id} webhookId={id} query={query} />;
 }
