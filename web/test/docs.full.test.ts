@@ -51,6 +51,24 @@ inChromium('the documentation', () => {
     expect(messages.at(-1)?.content).toBe('From the reference');
     expect(await tokenNames()).toEqual(['test']);
 
+    // Nothing is left of a token either if the page is left before the response comes.
+    let isAsked = false;
+    await page.route('**/api/messages/send_message', () => {
+      isAsked = true;
+    });
+    await button(page, 'Send').click();
+    await until('the call is made', () => isAsked);
+    expect(await tokenNames()).toEqual(['test', 'Try messages.send_message']);
+    await page.goto(`${stage.url()}/docs/messages.send_message`);
+    await becomes(tokenNames, ['test']);
+    isAsked = false;
+    await button(page, 'Send').click();
+    await until('the call is made', () => isAsked);
+    await page.getByRole('navigation').getByRole('link', { name: 'get_messages' }).click();
+    await becomes(tokenNames, ['test']);
+    await page.unrouteAll();
+    await page.goBack();
+
     // What the server refuses is shown as it is. What is no JSON is not sent.
     await input(page).fill('{"chat_id": 1, "contents": "x"}');
     await button(page, 'Send').click();
@@ -107,6 +125,8 @@ inChromium('the documentation', () => {
     // Links of a guide lead to a part of it, to another guide, and to operations.
     await page.getByRole('link', { name: 'Blocked addresses' }).first().click();
     await becomes(async () => new URL(page.url()).hash, '#blocked-addresses');
+    await page.goBack();
+    await becomes(async () => new URL(page.url()).hash, '#rotate-the-secret');
     await page.goto(`${stage.url()}/docs/guides/mentions-and-threads`);
     await page
       .getByRole('main')

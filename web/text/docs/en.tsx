@@ -125,7 +125,7 @@ export const en = {
     copy: 'Copy the response',
     headers: 'Headers of the response',
     confirm: (operation: string) => `Call ${operation}?`,
-    confirmHint: 'This cannot be undone. It acts on real data:',
+    confirmHint: 'No other call undoes this. It acts on real data:',
     confirmAct: 'Call it',
   },
 };

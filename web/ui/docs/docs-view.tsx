@@ -13,7 +13,7 @@ import { GuidePage } from './guide-page.tsx';
 import { type Guide, guidePath, guides } from './guides.ts';
 import { OperationPage } from './operation-page.tsx';
 import { scrollToAnchor } from './prose.tsx';
-import { searchIndex } from './search.ts';
+import { type SearchIndex, searchIndex } from './search.ts';
 import { SearchBox } from './search-box.tsx';
 
 const words = docsText.navigation;
@@ -27,7 +27,14 @@ export function DocsView({ route: { page } }: { route: DocsRoute }) {
     useCallback(async () => setDocument(await loadDocument()), []),
   );
   const operations = useMemo(() => (document ? operationsOf(document) : []), [document]);
-  const index = useMemo(() => searchIndex(operations, guides), [operations]);
+  const index = useMemo(() => {
+    // Most readers do not search: it is built with the first key.
+    let built: SearchIndex | undefined;
+    return () => {
+      built ??= searchIndex(operations, guides);
+      return built;
+    };
+  }, [operations]);
   const field = useSearchKey();
   useEffect(() => {
     if (location.hash === '') scrollToAnchor('');

@@ -5,7 +5,12 @@ import { Prose, scrollToAnchor } from './prose.tsx';
 
 /** One guide. */
 export function GuidePage({ guide }: { readonly guide: Guide }) {
-  useLayoutEffect(() => scrollToAnchor(location.hash), []);
+  useLayoutEffect(() => {
+    const show = () => scrollToAnchor(location.hash);
+    show();
+    addEventListener('popstate', show);
+    return () => removeEventListener('popstate', show);
+  }, []);
   return (
     <article class="page guide">
       <Prose text={guide.text} />

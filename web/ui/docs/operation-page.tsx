@@ -1,11 +1,9 @@
 /** @jsxImportSource preact */
-import { useMemo } from 'preact/hooks';
 import { docsText } from '../../text/docs/text.ts';
-import { useSession } from '../context.ts';
 import type { ApiDocument, Operation } from './api-document.ts';
 import { CodeBlock } from './code-block.tsx';
 import { Fields } from './fields.tsx';
-import { filledIn, type OwnIds, ownIds } from './own-ids.ts';
+import { filledIn, type OwnIds, useOwnIds } from './own-ids.ts';
 import { Line, Prose } from './prose.tsx';
 import { RequestExample } from './request-example.tsx';
 import { TryIt } from './try-it.tsx';
@@ -19,11 +17,8 @@ interface OperationPageProps {
 
 /** One operation: what it takes and returns, how it fails, how it is called, and a way to try it. */
 export function OperationPage({ document, operation }: OperationPageProps) {
-  const { store } = useSession();
   const { name, method, resource, action, scopes, input, headers } = operation;
-  // They stay as they are while somebody reads, whatever happens in the chats.
-  const isReady = store.isReady.value;
-  const ids = useMemo(() => ownIds(store), [store, isReady]);
+  const ids = useOwnIds(operation);
   const example = filledIn(method, operation.example, ids);
   const path = `/api/${resource}/${action}`;
   return (

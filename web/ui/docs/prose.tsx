@@ -30,8 +30,11 @@ export const Line = ({ text }: { readonly text: string }) => (
 /** Goes to a place on a page of the documentation. The router knows pages only. */
 export function goTo(path: string): void {
   const { pathname, hash } = new URL(path, location.origin);
-  navigate(pathname);
-  history.replaceState(null, '', path);
+  if (pathname === location.pathname) history.pushState(null, '', path);
+  else {
+    navigate(pathname);
+    history.replaceState(null, '', path);
+  }
   // The page may be another one, which is shown first.
   requestAnimationFrame(() => scrollToAnchor(hash));
 }

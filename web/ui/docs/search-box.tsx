@@ -11,7 +11,7 @@ import { type Entry, find, type SearchIndex } from './search.ts';
 const words = docsText.search;
 
 interface SearchBoxProps {
-  readonly index: SearchIndex;
+  readonly index: () => SearchIndex;
   readonly field: Ref<HTMLInputElement>;
 }
 
@@ -19,8 +19,8 @@ interface SearchBoxProps {
 export function SearchBox({ index, field }: SearchBoxProps) {
   const [query, setQuery] = useState('');
   const [at, setAt] = useState(0);
-  const found = useMemo(() => find(index, query), [index, query]);
   const isOpen = query.trim() !== '';
+  const found = useMemo(() => (isOpen ? find(index(), query) : []), [index, query]);
   const open = (entry: Entry) => {
     setQuery('');
     goTo(entry.path);

@@ -97,7 +97,10 @@ async function send(call: ApiCall, token: string, signal: AbortSignal): Promise<
   };
 }
 
-/** What these do cannot be undone by another call, or not by the same person. */
-const destructive = /^(?:delete|remove|revoke|rotate|disable|withdraw|unsubscribe|leave|skip)(?:_|$)/;
+/** Another call undoes what these do, or there is nothing to undo. */
+const harmless =
+  /^(?:add|create|edit|join|mark|pin|preview|redeliver|register|send|set|subscribe|test|typing|unpin|update|upload)(?:_|$)/;
 
-export const isDestructive = ({ action }: Pick<Operation, 'action'>): boolean => destructive.test(action);
+/** Returns whether an operation may destroy something, as far as its name tells. One with a verb that is new here may. */
+export const isDestructive = ({ method, action }: Pick<Operation, 'method' | 'action'>): boolean =>
+  method === 'POST' && !harmless.test(action);
