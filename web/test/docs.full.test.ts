@@ -92,6 +92,17 @@ inChromium('the documentation', () => {
     const { users } = await ada.ok('users.search', { query: 'cleo' });
     expect(users).toMatchObject([{ disabled_at: null }]);
 
+    // The server refuses a token for administration to an older session.
+    const error = { code: 'forbidden', message: 'Not now.', details: [], request_id: '1' };
+    await page.route(/\/api\/tokens.*create/, (route) =>
+      route.fulfill({ status: 403, json: { success: false, error } }),
+    );
+    await button(page, 'Send').click();
+    await asking.getByRole('button', { name: 'Call it' }).click();
+    const password = page.getByRole('alert').getByRole('link', { name: 'Enter your password' });
+    await becomes(() => password.getAttribute('href'), '/confirm-password?next=%2Fdocs%2Fusers.disable');
+    stage.expectNoFaults(/status of 403/);
+
     const other = await stage.open('bob', '/docs/users.create', desk);
     await button(other, 'Send').click();
     await other.getByRole('alert').getByText('Only administrators may call this operation.').waitFor();
