@@ -14,14 +14,14 @@ const paths = [
   '/threads',
   '/browse',
   '/settings/:section{profile|appearance|notifications|service}',
+  '/docs',
+  '/docs/:operation',
+  '/docs/guides/:guide',
   '/console',
   '/console/webhooks',
   '/console/webhooks/:webhook',
   '/console/events',
   '/console/signatures',
-  '/docs',
-  '/docs/:operation',
-  '/docs/guides/:guide',
 ];
 
 /** The colours of the bar of a browser: `--ground` of `web/ui/tokens.css`. */

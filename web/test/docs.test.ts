@@ -7,7 +7,7 @@ import { type ApiDocument, operationsOf } from '../ui/docs/api-document.ts';
 import { pathOf } from '../ui/docs/guide-markdown.ts';
 import { anchorOf, guides } from '../ui/docs/guides.ts';
 import { filledIn } from '../ui/docs/own-ids.ts';
-import { type CodeLanguage, codeOf } from '../ui/docs/request-code.ts';
+import { type CodeLanguage, codeOf } from '../ui/docs/request-snippets.ts';
 import { fieldsOf } from '../ui/docs/schema.ts';
 import { find, searchIndex } from '../ui/docs/search.ts';
 import { isDestructive } from '../ui/docs/try-call.ts';
@@ -43,6 +43,13 @@ describe('the description of the API', () => {
     expect(kinds.map(named).map(({ fileField, returns }) => fileField ?? returns)).toEqual([
       ...['file', 'file', 'stream', 'file', 'json'],
     ]);
+  });
+
+  test('says which operations only pages may call', () => {
+    const note = 'Only for pages of the service in a browser: what it does would outlive an access token.';
+    const described = { ...document.paths['/users/me']?.get, description: `Do it.\n\n${note}` };
+    const [me] = operationsOf({ ...document, paths: { '/users/me': { get: described } } } as never);
+    expect([me?.isForPages, named('users.me').isForPages]).toEqual([true, false]);
   });
 
   test('becomes fields in words', () => {

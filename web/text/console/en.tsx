@@ -479,28 +479,6 @@ export const en = {
     expired: 'Events of that time are deleted already. Choose a later time.',
   },
 
-  inspector: {
-    title: 'Events',
-    about: 'The log of your chats, as streams and webhooks tell it. New events appear by themselves.',
-    list: 'Newest events',
-    pause: 'Pause',
-    resume: 'Resume',
-    paused: 'Paused. New events appear when you resume.',
-    failed: 'The events could not be loaded.',
-    olderFailed: 'Older events could not be loaded.',
-    empty: 'No events',
-    emptyHint: 'Nothing has happened yet in the chats that you chose. Write a message, and it appears here.',
-    emptyWords: 'None of the loaded events has these words. Look among older ones.',
-    filters: { label: 'Filters', event: 'Event', words: 'Text in JSON' },
-    eventTitle: (id: number) => `Event ${id}`,
-    close: 'Close the event',
-    missing: 'There is no such event. It has expired, or you may not see it.',
-    facts: { event: 'Event', chat: 'Chat', time: 'Time' },
-    json: 'JSON',
-    copyJson: 'Copy as JSON',
-    fetch: 'Fetch this event',
-  },
-
   signatures: {
     title: 'Check a signature',
     about:
@@ -622,5 +600,27 @@ export const en = {
     },
     signedAt: ({ at, seconds }: { at: string; seconds: number }) =>
       seconds < 0 ? `It was signed at ${at}, in ${age(-seconds)}.` : `It was signed at ${at}, ${age(seconds)} ago.`,
+  },
+
+  inspector: {
+    title: 'Events',
+    about: 'The log of your chats, as streams and webhooks tell it. New events appear by themselves.',
+    list: 'Newest events',
+    pause: 'Pause',
+    resume: 'Resume',
+    paused: 'Paused. New events appear when you resume.',
+    failed: 'The events could not be loaded.',
+    olderFailed: 'Older events could not be loaded.',
+    empty: 'No events',
+    emptyHint: 'Nothing has happened yet in the chats that you chose. Write a message, and it appears here.',
+    emptyWords: 'None of the loaded events has these words. Look among older ones.',
+    filters: { label: 'Filters', event: 'Event', words: 'Text in JSON' },
+    eventTitle: (id: number) => `Event ${id}`,
+    close: 'Close the event',
+    missing: 'There is no such event. It has expired, or you may not see it.',
+    facts: { event: 'Event', chat: 'Chat', time: 'Time' },
+    json: 'JSON',
+    copyJson: 'Copy as JSON',
+    fetch: 'Fetch this event',
   },
 };

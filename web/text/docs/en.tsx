@@ -99,6 +99,7 @@ export const en = {
     title: 'Try it',
     about: 'This makes the call for real, as you. It creates a token for 5 minutes and revokes it afterwards.',
     notHere: {
+      page: 'Only pages of this service may call it, so it is not tried here: a token is refused.',
       upload: 'Uploads are not tried here. Use the curl command above.',
       stream: 'Streams are not tried here. Use the curl command above, and leave it running.',
     },

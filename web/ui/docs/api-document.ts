@@ -61,6 +61,8 @@ export interface Operation {
   readonly example: Readonly<Record<string, unknown>>;
   /** Headers that the request may have. */
   readonly headers: readonly { readonly name: string; readonly about: string }[];
+  /** Only pages of the service may call it: a token is refused. */
+  readonly isForPages: boolean;
   /** The field that takes a file, if a file is all that the operation is about. */
   readonly fileField: string | undefined;
   /** What the response is: an object, the bytes of a file, or a stream. */
@@ -113,6 +115,7 @@ function operationOf(
     headers: parameters
       .filter((one) => one.in === 'header')
       .map(({ name, description = '' }) => ({ name, about: description })),
+    isForPages: forPages.test(row.description),
     fileField: body ? undefined : Object.entries(input.properties ?? {}).find(([, field]) => isFile(field))?.[0],
     returns: json ? 'json' : 'text/event-stream' in success ? 'stream' : 'file',
     output: json?.schema && resolve(document, json.schema),
@@ -120,6 +123,9 @@ function operationOf(
     errors: errorsOf(document, row),
   };
 }
+
+/** The document has no other place for it. */
+const forPages = /^Only for pages of the service in a browser/m;
 
 /** The parameters of a query as the properties of one object. */
 const objectOf = (query: NonNullable<DescribedOperation['parameters']>): Schema => ({

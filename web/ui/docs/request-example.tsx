@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { docsText } from '../../text/docs/text.ts';
 import { CopyButton } from '../console/copy-button.tsx';
 import { CodeBlock } from './code-block.tsx';
-import { type ApiCall, type CodeLanguage, codeLanguages, codeOf, colouredAs } from './request-code.ts';
+import { type ApiCall, type CodeLanguage, codeLanguages, codeOf, colouredAs } from './request-snippets.ts';
 
 const words = docsText.operation;
 

@@ -1,7 +1,7 @@
 import type { Client, Token } from '@parley-chat/sdk';
 import { docsText } from '../../text/docs/text.ts';
 import type { Operation } from './api-document.ts';
-import { type ApiCall, pathOf } from './request-code.ts';
+import { type ApiCall, pathOf } from './request-snippets.ts';
 
 /** What came back. */
 export interface Tried {

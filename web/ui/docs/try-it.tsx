@@ -9,7 +9,7 @@ import { Dialog } from '../dialog.tsx';
 import { Problem, problemOf } from '../problem.tsx';
 import type { Operation } from './api-document.ts';
 import { CodeBlock } from './code-block.tsx';
-import type { ApiCall } from './request-code.ts';
+import type { ApiCall } from './request-snippets.ts';
 import { isDestructive, type Tried, tryCall } from './try-call.ts';
 
 const words = docsText.tryIt;
@@ -24,13 +24,20 @@ interface TryItProps {
 
 /** Makes a call for real, with a token of its own. */
 export function TryIt({ operation, example }: TryItProps) {
-  const notHere = operation.fileField === undefined ? operation.returns === 'stream' && 'stream' : 'upload';
+  const notHere = reasonAgainst(operation);
   return (
     <section class="try-it" aria-labelledby="try-it">
       <h2 id="try-it">{words.title}</h2>
       {notHere ? <p class="muted">{words.notHere[notHere]}</p> : <Form operation={operation} example={example} />}
     </section>
   );
+}
+
+/** Returns why an operation cannot be tried here, or undefined. */
+function reasonAgainst({ isForPages, fileField, returns }: Operation): keyof typeof words.notHere | undefined {
+  if (isForPages) return 'page';
+  if (fileField !== undefined) return 'upload';
+  return returns === 'stream' ? 'stream' : undefined;
 }
 
 type State =
