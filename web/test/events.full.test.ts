@@ -1,5 +1,7 @@
 import { afterEach, expect, test } from 'bun:test';
 import { inChromium } from '@parley/server/test/support/chromium.ts';
+import { receiverFor } from '@parley/server/test/support/receiver.ts';
+import { verifyWebhook } from '@parley-chat/sdk/webhook';
 import type { Page } from 'playwright-core';
 import { desk, groupWith, phone, say, violationsOn } from './acts.ts';
 import { scene } from './scene.ts';
@@ -7,6 +9,7 @@ import { becomes } from './support.ts';
 
 inChromium('the event inspector', () => {
   const stage = scene();
+  const receiver = receiverFor();
   afterEach(() => stage.expectNoFaults());
 
   const rows = (page: Page) => page.getByRole('list', { name: 'Newest events' }).getByRole('link');
@@ -50,6 +53,26 @@ inChromium('the event inspector', () => {
     await pane(page).getByRole('button', { name: 'Copy the request as curl' }).click();
     await pane(page).getByText('Copied').waitFor();
     expect(await violationsOn(page)).toEqual([]);
+
+    // My own endpoint gets the same body, signed.
+    await pane(page).getByRole('button', { name: 'Send to my webhook' }).click();
+    const sending = page.getByRole('dialog', { name: 'Send the event to a webhook' });
+    await sending.getByText('You have no webhook yet.').waitFor();
+    await page.keyboard.press('Escape');
+    await sending.waitFor({ state: 'detached' });
+    const endpoint = receiver().endpoint({ status: 200, body: 'thank you' });
+    await ada.ok('webhooks.register', { url: endpoint.url, events: ['user_left'], secret: 'a secret of our own' });
+    await pane(page).getByRole('button', { name: 'Send to my webhook' }).click();
+    await sending.getByRole('button', { name: 'Send' }).click();
+    await sending.getByText('thank you').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    const [arrival] = await endpoint.arrived(1);
+    expect(arrival && (await verifyWebhook(arrival.bytes, arrival.headers, 'a secret of our own'))).toMatchObject({
+      event: 'new_message',
+      data: { message_id, content: 'Live' },
+    });
+    await page.keyboard.press('Escape');
+    await sending.waitFor({ state: 'detached' });
 
     // The URL has it all.
     const shared = await stage.open('ada', page.url().slice(stage.url().length), phone);

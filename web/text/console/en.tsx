@@ -622,5 +622,17 @@ export const en = {
     json: 'JSON',
     copyJson: 'Copy as JSON',
     fetch: 'Fetch this event',
+    send: 'Send to my webhook',
+  },
+
+  sendEvent: {
+    title: 'Send the event to a webhook',
+    about:
+      'Your endpoint gets the exact body of this event now, signed as always. It is a test: nothing is retried or logged.',
+    webhook: 'Webhook',
+    act: 'Send',
+    none: 'You have no webhook yet.',
+    refusals: { not_found: 'This webhook is for another chat, or the event has expired.' },
+    create: 'Create one',
   },
 };

@@ -11,6 +11,7 @@ import { Problem, useLoading } from '../problem.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { ChatOf } from './deliveries-table.tsx';
 import { chatOf } from './event-filters.ts';
+import { SendEventDialog } from './send-event-dialog.tsx';
 import { exactTime } from './times.ts';
 
 const words = consoleText.inspector;
@@ -70,6 +71,7 @@ function Body({ event }: { event: LoggedEvent }) {
     fileField: undefined,
     input: { after: event.event_id - 1, limit: 1 },
   } as const;
+  const [isSending, setSending] = useState(false);
   return (
     <>
       <dl class="facts">
@@ -90,6 +92,12 @@ function Body({ event }: { event: LoggedEvent }) {
           </dd>
         </div>
       </dl>
+      <div class="buttons">
+        <button type="button" class="button" onClick={() => setSending(true)}>
+          {words.send}
+        </button>
+      </div>
+      {isSending && <SendEventDialog eventId={event.event_id} onClose={() => setSending(false)} />}
       <section>
         <div class="line">
           <h3>{words.json}</h3>
