@@ -1255,7 +1255,7 @@ export interface UsersAvatarInput {
   /** Identifier of a user. */
   user_id: number;
   /** Pixels on each side: 64 or 256. */
-  size?: '64' | '256' | undefined;
+  size?: 64 | 256 | undefined;
   /** Of `avatar_url`: with it the picture may be cached without revalidation. */
   version?: string | undefined;
 }

@@ -9,17 +9,23 @@ const common = {
   define: { 'process.env.NODE_ENV': '"production"' },
 } satisfies Partial<Bun.BuildConfig>;
 
-const [{ outputs }, worker, forget] = await Promise.all([
+/** Without a connection there is no API to read about, so the worker does not store this part. It is as large as all of the first load. */
+const onlinePart = 'ui/docs/index.ts';
+
+const [{ outputs, metafile }, worker, forget] = await Promise.all([
   Bun.build({
     ...common,
     entrypoints: [join(import.meta.dir, 'main.tsx')],
     splitting: true,
     naming: '[name]-[hash].[ext]',
+    metafile: true,
   }),
   // One file: not every browser can import from a service worker.
   Bun.build({ ...common, entrypoints: [join(import.meta.dir, 'worker/worker.ts')], format: 'iife' }),
   Bun.build({ ...common, entrypoints: [join(import.meta.dir, 'forget.ts')] }),
 ]);
+
+const isOnlinePart = (path: string): boolean => metafile?.outputs[path]?.entryPoint?.endsWith(onlinePart) ?? false;
 
 const files = await Promise.all(
   outputs.map(async (output) => ({
@@ -27,6 +33,7 @@ const files = await Promise.all(
     type: output.type,
     // A part that comes later repeats styles of the first one. It must not have others: nothing would load them.
     isEntry: output.kind === 'entry-point' || /^(?:.*\/)?main-\w+\.css$/.test(output.path),
+    isOffline: !isOnlinePart(output.path),
     body: Buffer.from(await output.arrayBuffer()).toString('base64'),
   })),
 );

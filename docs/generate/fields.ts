@@ -4,7 +4,7 @@ import { anchor, code, table } from './markdown.ts';
 export interface Schema {
   readonly type?: string | readonly string[];
   readonly format?: string;
-  readonly enum?: readonly string[];
+  readonly enum?: readonly (string | number)[];
   readonly anyOf?: readonly Schema[];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -53,7 +53,7 @@ function outputRows(schema: Schema, prefix: string): string[][] {
 
 export function typeOf(schema: Schema): string {
   if (schema.$ref) return recordLink(schema.$ref);
-  if (schema.enum) return schema.enum.map(code).join(' or ');
+  if (schema.enum) return schema.enum.map((value) => code(`${value}`)).join(' or ');
   if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ');
   if (schema.type === 'array') return `list of ${schema.items ? typeOf(schema.items) : 'anything'}`;
   if (schema.format === 'date-time') return 'time';

@@ -154,7 +154,7 @@ function objectType(name: string, schema: Schema & Fields, use: Use): string {
 
 function inlineType(schema: Schema & Fields, use: Use, indent: string): string {
   if (schema.$ref) return recordName(schema.$ref);
-  if (schema.enum) return schema.enum.map((value) => `'${value}'`).join(' | ');
+  if (schema.enum) return schema.enum.map((value) => (typeof value === 'string' ? `'${value}'` : value)).join(' | ');
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.anyOf) return [...new Set(schema.anyOf.map((one) => inlineType(one, use, indent)))].join(' | ');
   if (schema.type === 'array') {

@@ -53,10 +53,15 @@ const isMetrics = /^\/metrics(?:\?|$)/;
 function buildFallback(deps: AppDeps): Hono<{ Bindings: Connections }> {
   const app = new Hono<{ Bindings: Connections }>();
   const description = jsonLine(openApi(deps.contract, deps.version));
+  // A tenth of the size: a phone loads it for the API reference.
+  let gzipped: Uint8Array<ArrayBuffer> | undefined;
 
   app.get('/api/openapi.json', (c) => {
     const refusal = hostError(deps, c.req.raw, c.env);
-    return refusal ? new Response(refusal.message, refusal) : json(description);
+    if (refusal) return new Response(refusal.message, refusal);
+    if (!/\bgzip\b/.test(c.req.header('accept-encoding') ?? '')) return json(description);
+    gzipped ??= Bun.gzipSync(description);
+    return json(gzipped, { 'content-encoding': 'gzip' });
   });
   app.get('/healthz', (c) => c.text('ok\n'));
   app.get('/readyz', async (c) => {
@@ -71,8 +76,13 @@ function buildFallback(deps: AppDeps): Hono<{ Bindings: Connections }> {
   return app;
 }
 
-function json(text: string): Response {
-  return new Response(text, {
-    headers: { 'content-type': 'application/json; charset=utf-8', 'access-control-allow-origin': '*' },
+function json(body: string | Uint8Array<ArrayBuffer>, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(body, {
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'access-control-allow-origin': '*',
+      vary: 'accept-encoding',
+      ...headers,
+    },
   });
 }

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 /** A file of the client. Its name changes with its content. */
 export interface ClientFile {
   readonly type: string;
+  /** Whether the client needs it without a connection too. */
+  readonly isOffline: boolean;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly gzipped: Uint8Array<ArrayBuffer>;
 }
@@ -23,6 +25,7 @@ interface BuiltFile {
   readonly name: string;
   readonly type: string;
   readonly isEntry: boolean;
+  readonly isOffline: boolean;
   readonly body: string;
 }
 
@@ -62,7 +65,7 @@ async function build(): Promise<ClientBundle> {
   };
 }
 
-function fileOf({ type, body }: BuiltFile): ClientFile {
+function fileOf({ type, isOffline, body }: BuiltFile): ClientFile {
   const bytes = Uint8Array.from(Buffer.from(body, 'base64'));
-  return { type, bytes, gzipped: Bun.gzipSync(bytes, { level: 9 }) };
+  return { type, isOffline, bytes, gzipped: Bun.gzipSync(bytes, { level: 9 }) };
 }

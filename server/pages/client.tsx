@@ -14,9 +14,13 @@ const paths = [
   '/threads',
   '/browse',
   '/settings/:section{profile|appearance|notifications|service}',
+  '/docs',
+  '/docs/:operation',
+  '/docs/guides/:guide',
   '/console',
   '/console/webhooks',
   '/console/webhooks/:webhook',
+  '/console/events',
   '/console/signatures',
   '/console/tokens',
   '/console/bots',
@@ -73,7 +77,8 @@ export function clientPages(site: Site, deps: SiteDeps): (c: PageContext, who: S
   site.get('/assets/worker.js', async (c) => {
     const built = await bundle();
     const { version } = await shellOf(built, deps.version);
-    const files = [...built.files.keys()].map((name) => `/assets/client/${name}`);
+    const offline = [...built.files].filter(([, { isOffline }]) => isOffline);
+    const files = offline.map(([name]) => `/assets/client/${name}`);
     const shell = { version, page: `/assets/shell/${version}`, files: [...files, ...clientAssets] };
     return c.body(`const parleyShell = ${JSON.stringify(shell)};\n${built.worker}`, 200, {
       'content-type': 'text/javascript; charset=utf-8',

@@ -43,7 +43,7 @@ function overview(c: PageContext, { user }: SignedIn): Promise<Response> {
         </section>
       )}
       <p class="muted">
-        For programs: the API is at <code>/api</code>, and <a href="/api/openapi.json">its description</a> beside it.
+        For programs: the API is at <code>/api</code>. Read and try it in the <a href="/docs">API reference</a>.
       </p>
     </>,
   );

@@ -34,7 +34,8 @@ function resolve(from: string, path: string): string {
   return join(workspace, (inner ?? 'index').replace(/(?<!\.tsx?|\.json)$/, '.ts'));
 }
 
-const isOurs = (path: string) => /^(contract|server|sdk|cli|web|proof|docs|examples)\//.test(path);
+/** A guide is text, not code. */
+const isOurs = (path: string) => /^(contract|server|sdk|cli|web|proof|docs|examples)\/.*(?<!\.md)$/.test(path);
 
 /** For each layer, the layers that it may import. What is not named here may be imported by the layers that say `all`. */
 const may: Record<string, readonly string[] | 'all'> = {

@@ -45,10 +45,11 @@ const inserted = /\$\{[^}]*\}/g;
 /** A sentence, or a word with a capital letter. */
 const sentence = /^["`]\p{Lu}(?:\p{Ll}|\p{Lu}* \p{Ll}{2})/u;
 
-/** Names of the product, of errors, of what is dragged, of what a browser has, of headers, and of a language. */
+/** Names of the product, of errors, of what is dragged, of what a browser has, of headers, and of languages and their words. */
 const names: ReadonlySet<string> = new Set([
   ...['Parley', 'ApiError', 'TransportError', 'AbortError', 'Files', 'Notification', 'PushManager'],
-  ...['Parley-Webhooks', 'Content-Type', 'User-Agent', 'TypeScript'],
+  ...['Parley-Webhooks', 'Content-Type', 'User-Agent', 'Bearer $' + '{token}'],
+  ...['TypeScript', 'Python', 'True', 'False', 'None'],
 ]);
 
 /** Returns the words for people in the source of a file, besides the text between tags: Biome finds that. */

@@ -18,7 +18,7 @@ const root = join(import.meta.dir, '../..');
 function nextVersion(): string {
   const copy = join(temporaryFolder(), 'next');
   mkdirSync(copy);
-  for (const part of ['contract', 'server', 'web', 'package.json', 'tsconfig.json']) {
+  for (const part of ['contract', 'server', 'web', 'docs', 'package.json', 'tsconfig.json']) {
     cpSync(join(root, part), join(copy, part), {
       recursive: true,
       filter: (path) => !/\/(node_modules|test)$/.test(path),

@@ -14,7 +14,7 @@ import { Icon, IconButton } from './icon.tsx';
 import { FailedDialog, later } from './later.tsx';
 import { isNarrow } from './narrow.ts';
 import { Notice, useAct } from './notice.tsx';
-import { type ConsoleRoute, chatPath, navigate, type Route, route } from './route.ts';
+import { type ConsoleRoute, chatPath, type DocsRoute, navigate, type Route, route } from './route.ts';
 import { ThreadsLink } from './threads-link.tsx';
 import './app.css';
 // The styles of the parts that come later.
@@ -23,6 +23,8 @@ import './console/admin/admin.css';
 import './console/console.css';
 import './console/deliveries.css';
 import './console/dialogs.css';
+import './console/events.css';
+import './docs/docs.css';
 import './help-dialog.css';
 import './invite-dialog.css';
 import './lightbox.css';
@@ -37,6 +39,7 @@ const BrowseView = later(async () => (await import('./parts.ts')).BrowseView);
 const SearchView = later(async () => (await import('./parts.ts')).SearchView);
 const SettingsView = later(async () => (await import('./parts.ts')).SettingsView);
 const ConsoleView = later(async () => (await import('./console/index.ts')).ConsoleView, undefined, true);
+const DocsView = later(async () => (await import('./docs/index.ts')).DocsView, undefined, true);
 const SignOutDialog = later(async () => (await import('./parts.ts')).SignOutDialog, FailedDialog);
 const MessageLink = later(async () => (await import('./parts.ts')).MessageLink);
 const ThreadsView = later(async () => (await import('./parts.ts')).ThreadsView);
@@ -55,6 +58,8 @@ export function App() {
     <div class={`app at-${here.name}`}>
       {here.name === 'console' ? (
         <ConsoleView route={here} />
+      ) : here.name === 'docs' ? (
+        <DocsView route={here} />
       ) : (
         <>
           <aside class="sidebar">
@@ -74,7 +79,7 @@ export function App() {
   );
 }
 
-function View({ route }: { route: Exclude<Route, ConsoleRoute> }) {
+function View({ route }: { route: Exclude<Route, ConsoleRoute | DocsRoute> }) {
   switch (route.name) {
     case 'chat':
       return (

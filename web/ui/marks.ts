@@ -12,9 +12,12 @@ const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u;
 /** Without case and accents, as the server compares words. */
 const fold = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
+/** Returns the words of a text, as they are compared. */
+export const wordsOf = (text: string): readonly string[] => (text.match(word) ?? []).map(fold);
+
 /** Splits a text at the words of a query. The last word of the query may be the start of a word. */
 export function marksIn(text: string, query: string): readonly Part[] {
-  const wanted = (query.match(word) ?? []).map(fold);
+  const wanted = wordsOf(query);
   const last = wanted.at(-1);
   if (last === undefined) return [{ text, isHit: false }];
   const parts: Part[] = [];

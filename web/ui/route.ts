@@ -14,14 +14,15 @@ export type Route =
   | { readonly name: 'threads' }
   | { readonly name: 'browse' }
   | { readonly name: 'settings'; readonly section: SettingsSection }
-  | ConsoleRoute;
+  | ConsoleRoute
+  | DocsRoute;
 
 /** The pages of the console for administrators. */
 const adminPages = ['overview', 'people', 'storage', 'chats', 'audit', 'service'] as const;
 export type AdminPage = (typeof adminPages)[number];
 
 /** The pages of the console. `server/pages/client.tsx` has their paths too. */
-const consolePages = ['webhooks', 'signatures', 'tokens', 'bots', 'apps', ...adminPages] as const;
+const consolePages = ['webhooks', 'events', 'signatures', 'tokens', 'bots', 'apps', ...adminPages] as const;
 
 /** Those that have a page for each of their things. */
 const consoleLists: readonly string[] = ['webhooks', 'bots', 'apps'];
@@ -33,6 +34,12 @@ export interface ConsoleRoute {
   readonly id: number | undefined;
   /** The page reads its filters from it. */
   readonly query: string;
+}
+
+/** The API reference. It reads the rest of the path itself: nothing, an operation, or a guide. */
+export interface DocsRoute {
+  readonly name: 'docs';
+  readonly page: string;
 }
 
 /** The settings that the client shows itself. `server/pages/client.tsx` has their paths too. */
@@ -90,6 +97,7 @@ export function parseRoute(path: string): Route | undefined {
   const page = consolePages.find((name) => name === (second ?? 'webhooks'));
   if (first === 'console' && page && (third === undefined || (consoleLists.includes(page) && ids[1])))
     return { name: 'console', page, id: ids[1], query: search };
+  if (first === 'docs') return { name: 'docs', page: pathname.slice('/docs/'.length) };
   return undefined;
 }
 

@@ -69,6 +69,7 @@ let document: Document;
 beforeAll(async () => {
   const response = await fetch(`${server().url}/api/openapi.json`);
   expect(response.headers.get('content-type')).toStartWith('application/json');
+  expect(response.headers.get('content-encoding')).toBe('gzip');
   document = (await response.json()) as Document;
 });
 

@@ -227,6 +227,7 @@ export const en = {
     chats: 'Back to chats',
     pages: {
       webhooks: 'Webhooks',
+      events: 'Events',
       signatures: 'Signatures',
       tokens: 'Access tokens',
       bots: 'Bots',
@@ -239,6 +240,7 @@ export const en = {
       service: 'Service',
     },
     administration: 'Administration',
+    docs: 'API reference',
   },
   lost: 'Reconnecting… What you see may be old.',
 
@@ -766,5 +768,39 @@ export const en = {
     },
     signedAt: ({ at, seconds }: { at: string; seconds: number }) =>
       seconds < 0 ? `It was signed at ${at}, in ${age(-seconds)}.` : `It was signed at ${at}, ${age(seconds)} ago.`,
+  },
+
+  inspector: {
+    title: 'Events',
+    about: 'The log of your chats, as streams and webhooks tell it. New events appear by themselves.',
+    list: 'Newest events',
+    pause: 'Pause',
+    resume: 'Resume',
+    paused: 'Paused. New events appear when you resume.',
+    failed: 'The events could not be loaded.',
+    olderFailed: 'Older events could not be loaded.',
+    empty: 'No events',
+    emptyHint: 'Nothing has happened yet in the chats that you chose. Write a message, and it appears here.',
+    emptyWords: 'None of the loaded events has these words. Look among older ones.',
+    filters: { label: 'Filters', event: 'Event', words: 'Text in JSON' },
+    eventTitle: (id: number) => `Event ${id}`,
+    close: 'Close the event',
+    missing: 'There is no such event. It has expired, or you may not see it.',
+    facts: { event: 'Event', chat: 'Chat', time: 'Time' },
+    json: 'JSON',
+    copyJson: 'Copy as JSON',
+    fetch: 'Fetch this event',
+    send: 'Send to my webhook',
+  },
+
+  sendEvent: {
+    title: 'Send the event to a webhook',
+    about:
+      'Your endpoint gets the exact body of this event now, signed as always. It is a test: nothing is retried or logged.',
+    webhook: 'Webhook',
+    act: 'Send',
+    none: 'You have no webhook yet.',
+    refusals: { not_found: 'This webhook is for another chat, or the event has expired.' },
+    create: 'Create one',
   },
 };

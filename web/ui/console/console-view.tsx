@@ -10,13 +10,14 @@ import { AppsPage } from './access/apps-page.tsx';
 import { BotPage } from './access/bot-page.tsx';
 import { BotsPage } from './access/bots-page.tsx';
 import { TokensPage } from './access/tokens-page.tsx';
+import { EventsPage } from './events-page.tsx';
 import { SignaturesPage } from './signatures-page.tsx';
 import { WebhookPage } from './webhook-page.tsx';
 import { WebhooksPage } from './webhooks-page.tsx';
 
 const words = consoleText.navigation;
 
-const pages = ['webhooks', 'signatures', 'tokens', 'bots', 'apps'] as const;
+const pages = ['webhooks', 'events', 'signatures', 'tokens', 'bots', 'apps'] as const;
 
 const adminPages: readonly AdminPage[] = ['overview', 'people', 'storage', 'chats', 'audit', 'service'];
 const isAdminPage = (page: ConsoleRoute['page']): page is AdminPage => adminPages.some((name) => name === page);
@@ -47,6 +48,9 @@ export function ConsoleView({ route }: { route: ConsoleRoute }) {
                 </a>
               </li>
             ))}
+            <li>
+              <a href="/docs">{words.docs}</a>
+            </li>
           </ul>
           {store.me.is_admin && (
             <>
@@ -76,6 +80,7 @@ export function ConsoleView({ route }: { route: ConsoleRoute }) {
 
 function Page({ route: { page, id, query } }: { route: ConsoleRoute }) {
   if (isAdminPage(page)) return <AdminView page={page} query={query} />;
+  if (page === 'events') return <EventsPage query={query} />;
   if (page === 'signatures') return <SignaturesPage query={query} />;
   if (page === 'tokens') return <TokensPage />;
   if (page === 'bots') return id === undefined ? <BotsPage /> : <BotPage key={id} botId={id} />;

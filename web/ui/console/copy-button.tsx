@@ -17,7 +17,7 @@ export function CopyButton({ text, label }: CopyButtonProps) {
     <button
       type="button"
       class="button quiet copy"
-      aria-label={label}
+      aria-label={isCopied ? undefined : label}
       onClick={(event) => {
         const button = event.currentTarget;
         const isDone = copyText(text, button.parentElement ?? undefined);

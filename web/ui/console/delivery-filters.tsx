@@ -16,12 +16,7 @@ interface DeliveryFiltersProps {
 
 /** The filters of the URL, as fields. */
 export function DeliveryFilters({ filters, onChange }: DeliveryFiltersProps) {
-  const { store } = useSession();
   const { state, event, chatId, since, until } = filters;
-  const chats = [...store.byActivity.value, ...store.archived.value].map(
-    (chat) => [String(chat.chat_id), chatName(chat)] as const,
-  );
-  const isOther = chatId !== undefined && !chats.some(([id]) => id === String(chatId));
   const names: readonly string[] = eventNames;
   // On a phone the fields would push the table off the screen.
   const [isOpen, setOpen] = useState(isFiltered(filters));
@@ -44,12 +39,7 @@ export function DeliveryFilters({ filters, onChange }: DeliveryFiltersProps) {
           values={[...new Set([...names, ...(event ? [event] : [])])].map((name) => [name, name])}
           onChange={(value) => onChange({ event: value })}
         />
-        <Choice
-          label={words.chat}
-          value={chatId === undefined ? undefined : String(chatId)}
-          values={isOther ? [...chats, [String(chatId), consoleText.deliveries.chatNumber(chatId)]] : chats}
-          onChange={(value) => onChange({ chatId: value === undefined ? undefined : Number(value) })}
-        />
+        <ChatChoice chatId={chatId} onChange={(value) => onChange({ chatId: value })} />
         <Time label={words.since} value={since} onChange={(value) => onChange({ since: value })} />
         <Time label={words.until} value={until} onChange={(value) => onChange({ until: value })} />
         {isFiltered(filters) && (
@@ -73,7 +63,7 @@ interface ChoiceProps {
   readonly onChange: (value: string | undefined) => void;
 }
 
-const Choice = ({ label, value, values, onChange }: ChoiceProps) => (
+export const Choice = ({ label, value, values, onChange }: ChoiceProps) => (
   <label class="field">
     <span>{label}</span>
     <select value={value ?? ''} onChange={(event) => onChange(event.currentTarget.value || undefined)}>
@@ -86,6 +76,28 @@ const Choice = ({ label, value, values, onChange }: ChoiceProps) => (
     </select>
   </label>
 );
+
+interface ChatChoiceProps {
+  readonly chatId: number | undefined;
+  readonly onChange: (chatId: number | undefined) => void;
+}
+
+/** One of the reader's chats, or another one that the URL names. */
+export function ChatChoice({ chatId, onChange }: ChatChoiceProps) {
+  const { store } = useSession();
+  const chats = [...store.byActivity.value, ...store.archived.value].map(
+    (chat) => [String(chat.chat_id), chatName(chat)] as const,
+  );
+  const isOther = chatId !== undefined && !chats.some(([id]) => id === String(chatId));
+  return (
+    <Choice
+      label={words.chat}
+      value={chatId === undefined ? undefined : String(chatId)}
+      values={isOther ? [...chats, [String(chatId), consoleText.deliveries.chatNumber(chatId)]] : chats}
+      onChange={(value) => onChange(value === undefined ? undefined : Number(value))}
+    />
+  );
+}
 
 interface TimeProps {
   readonly label: string;

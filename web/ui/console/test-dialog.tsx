@@ -47,7 +47,8 @@ export function TestResult({ webhookId }: { webhookId: number }) {
   );
 }
 
-function Outcome({ result: { attempt } }: { result: ClientOutput<'webhooks.test'> }) {
+/** What came of a test. */
+export function Outcome({ result: { attempt } }: { result: ClientOutput<'webhooks.test'> }) {
   const { status, duration_ms, answer } = attempt;
   const why = explain(attempt);
   return (

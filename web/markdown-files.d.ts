@@ -1,0 +1,5 @@
+/** Guides are imported as the text that they hold. */
+declare module '*.md' {
+  const text: string;
+  export default text;
+}
