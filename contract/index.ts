@@ -1,4 +1,5 @@
 export * from './errors.ts';
+export { eventExamples } from './event-examples.ts';
 export { isEventStream } from './event-stream.ts';
 export {
   type ChatSignal,

@@ -828,6 +828,10 @@ export interface WebhooksRotateSecretOutput {
 export interface WebhooksTestInput {
   /** Identifier of a webhook. */
   webhook_id: number;
+  /** Send an example of this event; without it, a sample event named `test`. */
+  event?: 'new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'user_updated' | 'reaction_added' | 'reaction_removed' | 'message_pinned' | 'message_unpinned' | 'preferences_changed' | 'webhook_disabled' | undefined;
+  /** Send the exact body of this past event, of a chat that the webhook receives events of. */
+  event_id?: number | undefined;
 }
 
 export interface WebhooksTestOutput {
@@ -1490,7 +1494,7 @@ export interface WebhooksMethods {
   readonly update: Call<'webhooks.update'>;
   /** Sign with another secret. For 24 hours `webhook-signature` also has a signature with the old one. */
   readonly rotateSecret: Call<'webhooks.rotate_secret'>;
-  /** Send a sample event to the endpoint now, whatever its status, and return the response. */
+  /** Send a test to the endpoint now, whatever its status, and return the response. The id of a test is not an event id. */
   readonly test: Call<'webhooks.test'>;
   /** List the deliveries of a webhook, those of the newest events first. Pass `next` as `before_id` to continue. */
   readonly deliveries: PagedCall<'webhooks.deliveries'>;

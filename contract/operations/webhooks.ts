@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { eventNames } from '../events.ts';
 import { chatId, deliveryId, eventId, hasMore, pageLimit, replayId, text, timeInput, webhookId } from '../fields.ts';
 import type { Limits } from '../limits.ts';
 import { get, post } from '../operation.ts';
@@ -139,8 +140,17 @@ export const webhooks = (limits: Limits) => ({
     },
   }),
   test: post(toMessages, {
-    summary: 'Send a sample event to the endpoint now, whatever its status, and return the response.',
-    input: z.strictObject({ webhook_id: webhookId }),
+    summary:
+      'Send a test to the endpoint now, whatever its status, and return the response. The id of a test is not an event id.',
+    input: z.strictObject({
+      webhook_id: webhookId,
+      event: z.enum(eventNames).optional().meta({
+        description: 'send an example of this event; without it, a sample event named `test`',
+      }),
+      event_id: eventId.optional().meta({
+        description: 'send the exact body of this past event, of a chat that the webhook receives events of',
+      }),
+    }),
     output: z.object({
       delivered: z.boolean().meta({ description: 'whether the response was a 2xx' }),
       attempt,

@@ -6,6 +6,8 @@ import {
   type DeliveryInFull,
   type DeliveryState,
   type EventId,
+  type EventName,
+  eventExamples,
   type FileId,
   type FileInfo,
   type Invitation,
@@ -271,11 +273,15 @@ export function replay(row: ReplayRow): Replay {
   });
 }
 
-/** Returns the body that `webhooks.test` sends. */
-export function sample(webhookId: number, at: number): string {
+/** Returns the body that `webhooks.test` sends if it is asked for no event. */
+export function testBody(webhookId: number, at: number): string {
   const data = { webhook_id: webhookId, message: 'A test of this webhook. Nothing has happened.' };
   return JSON.stringify({ event: 'test', timestamp: time(at), data });
 }
+
+/** Returns the body of an example of an event. */
+export const exampleBody = (event: EventName, at: number): string =>
+  JSON.stringify({ event, timestamp: time(at), data: eventExamples[event] });
 
 /** Returns a page of rows that were read with one more than the limit. */
 export function page<T>(rows: readonly T[], limit: number): { rows: readonly T[]; has_more: boolean } {

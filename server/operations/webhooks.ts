@@ -1,5 +1,6 @@
 import {
   type ChatId,
+  type Input,
   invalidField,
   type OperationName,
   ParleyError,
@@ -15,7 +16,7 @@ import { logTip } from '../store/log/events.ts';
 import { makeAllDue } from '../store/webhooks/deliveries.ts';
 import { bumpRevision, findEndpointState } from '../store/webhooks/endpoint-state.ts';
 import { removeWebhook, suspend } from '../store/webhooks/webhook-ends.ts';
-import { oldestUndelivered } from '../store/webhooks/webhook-events.ts';
+import { findVisibleEvent, oldestUndelivered } from '../store/webhooks/webhook-events.ts';
 import {
   adoptWebhook,
   countWebhooks,
@@ -156,16 +157,32 @@ export const webhookHandlers = (services: Services) => {
     }),
 
     'webhooks.test': async ({ caller, input, isForwarded }) => {
+      if (input.event !== undefined && input.event_id !== undefined)
+        throw invalidField('event_id', 'cannot be given beside event');
       const webhook = await accessWebhook(engine, caller, input.webhook_id);
       const at = now();
-      const body = present.sample(webhook.webhook_id, at);
+      const { event, body } = await testOf(engine, webhook, input, at);
       const id = `test-${Buffer.from(services.random(8)).toString('hex')}`;
-      const sending = { id, event: 'test', body, attempt: 1, replayId: 0, at, isForwarded: isForwarded() };
+      const sending = { id, event, body, attempt: 1, replayId: 0, at, isForwarded: isForwarded() };
       const made = await services.webhooks.attempt(webhook, sending);
       return { delivered: made.delivered, attempt: present.attempt({ ...made, number: 1, at }), body };
     },
   } satisfies Partial<Handlers>;
 };
+
+/** Returns the event that a test sends. Throws `not_found` for one that the webhook cannot receive, whatever its name. */
+async function testOf(
+  db: Db,
+  webhook: WebhookRow,
+  { event, event_id }: Input<'webhooks.test'>,
+  at: number,
+): Promise<{ event: string; body: string }> {
+  if (event !== undefined) return { event, body: present.exampleBody(event, at) };
+  if (event_id === undefined) return { event: 'test', body: present.testBody(webhook.webhook_id, at) };
+  const found = await findVisibleEvent(db, webhook, event_id);
+  if (!found) throw new ParleyError('not_found', 'This webhook receives no such event, or it has expired.');
+  return found;
+}
 
 async function register(services: Services, tx: Tx, at: number, call: Call<'webhooks.register'>, url: string) {
   const { caller, input } = call;

@@ -1,5 +1,5 @@
 import type { EventName } from '@parley-chat/sdk';
-import { eventExamples } from '../../text/console/examples.ts';
+import { eventExamples } from '@parley-chat/sdk/event-examples.ts';
 import type { consoleText } from '../../text/console/text.ts';
 
 export type Noun = keyof typeof consoleText.nouns;
