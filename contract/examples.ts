@@ -39,4 +39,6 @@ export const exampleCalls: readonly { by: 'ada' | 'bob' | 'cleo'; call: Operatio
     input: { name: 'Calendar', redirects: ['https://calendar.example/callback'] },
   },
   { by: 'ada', call: 'invitations.create', input: { note: 'For Grace' } },
+  // It waits, because the endpoint is down.
+  { by: 'ada', call: 'webhooks.replay', input: { webhook_id: 1, from_event_id: 1 } },
 ];

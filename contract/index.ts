@@ -42,4 +42,4 @@ export { type UnstatedRule, unstatedRules } from './unstated-rules.ts';
 export { webhookHeaders } from './webhook-headers.ts';
 export type * from './webhook-records.ts';
 export * as webhookRecords from './webhook-records.ts';
-export { deliveryStates, disabledReasons, skipReasons } from './webhook-records.ts';
+export { deliveryStates, disabledReasons, maxHealthCount, skipReasons } from './webhook-records.ts';

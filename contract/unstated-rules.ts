@@ -251,7 +251,7 @@ export const unstatedRules: readonly UnstatedRule[] = [
     message: 'cannot be given beside event',
   },
   {
-    of: ['webhooks.replay'],
+    of: ['webhooks.replay', 'webhooks.preview_replay'],
     field: 'from_event_id',
     rule: 'Exactly one of `from_event_id` and `since` is required.',
     message: 'exactly one of them',

@@ -25,6 +25,7 @@ export const pages = {
   'chats.participants': { items: 'participants', cursor: 'after_id', id: 'user_id' },
   'users.search': { items: 'users', cursor: 'after_id', id: 'user_id' },
   'webhooks.list': { items: 'webhooks', cursor: 'after_id', id: 'webhook_id' },
+  'webhooks.health': { items: 'webhooks', cursor: 'after_id', id: 'webhook_id' },
   'webhooks.deliveries': { items: 'deliveries', cursor: 'before_id' },
   'webhooks.replays': { items: 'replays', cursor: 'before_id', id: 'replay_id' },
   'events.list': { items: 'events', cursor: 'after' },

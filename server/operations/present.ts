@@ -24,6 +24,7 @@ import {
   type User,
   type UserId,
   type Webhook,
+  type WebhookHealth,
   webhookRecords,
 } from '@parley/contract';
 import type { z } from 'zod';
@@ -47,6 +48,7 @@ import type { DeliveryRow } from '../store/webhooks/deliveries.ts';
 import type { AttemptRow } from '../store/webhooks/delivery-results.ts';
 import type { EndpointStateRow } from '../store/webhooks/endpoint-state.ts';
 import type { ReplayRow } from '../store/webhooks/replays.ts';
+import type { DeliveryCounts } from '../store/webhooks/webhook-health.ts';
 import type { WebhookRow } from '../store/webhooks/webhooks.ts';
 import { unknownEvents } from './webhook-warnings.ts';
 
@@ -228,6 +230,16 @@ export function webhook(row: WebhookRow, state: EndpointStateRow, oldest: number
     created_at: time(row.created_at),
   });
 }
+
+export const webhookHealth = (
+  webhook: Webhook,
+  { retrying_since, last_failure, ...counts }: DeliveryCounts,
+): WebhookHealth => ({
+  ...webhook,
+  ...counts,
+  failing_since: webhook.down_since ?? timeOrNull(retrying_since),
+  last_failure: last_failure ? delivery(last_failure) : null,
+});
 
 export function delivery(row: DeliveryRow): Delivery {
   return shown(webhookRecords.delivery, row, {

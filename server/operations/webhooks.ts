@@ -12,11 +12,12 @@ import { type Caller, requireScopes } from '../auth/caller.ts';
 import { requireRecentPassword } from '../auth/recent-password.ts';
 import { findChatType } from '../store/chat/chats.ts';
 import type { Db, Tx } from '../store/engine/engine.ts';
-import { logTip } from '../store/log/events.ts';
+import { firstEventSince, logTip } from '../store/log/events.ts';
 import { makeAllDue } from '../store/webhooks/deliveries.ts';
 import { bumpRevision, findEndpointState } from '../store/webhooks/endpoint-state.ts';
 import { removeWebhook, suspend } from '../store/webhooks/webhook-ends.ts';
 import { findVisibleEvent, oldestUndelivered } from '../store/webhooks/webhook-events.ts';
+import { countDeliveries } from '../store/webhooks/webhook-health.ts';
 import {
   adoptWebhook,
   countWebhooks,
@@ -37,6 +38,9 @@ import { webhookWarnings } from './webhook-warnings.ts';
 
 /** For so long, deliveries are also signed with the secret before a rotation. */
 const overlapMs = 24 * 3_600_000;
+
+/** Health counts the deliveries of events of this time. */
+const recentMs = 24 * 3_600_000;
 
 const noWebhook = () => new ParleyError('not_found', 'You have no such webhook.');
 
@@ -99,8 +103,10 @@ async function showCurrent(db: Db, webhookId: WebhookId, now: number): Promise<W
 
 const checkFor = ({ caller, isForwarded }: Pick<Call<'webhooks.register'>, 'caller' | 'isForwarded'>): UrlCheck => ({
   isForwarded: isForwarded(),
-  isAdmin: caller.isAdmin && caller.scopes.has('admin'),
+  isAdmin: isAdministrator(caller),
 });
+
+const isAdministrator = ({ isAdmin, scopes }: Caller): boolean => isAdmin && scopes.has('admin');
 
 export const webhookHandlers = (services: Services) => {
   const { engine, now } = services;
@@ -129,6 +135,24 @@ export const webhookHandlers = (services: Services) => {
     'webhooks.get': async ({ caller, input }) => {
       const { webhook_id } = await accessWebhook(engine, caller, input.webhook_id);
       return { webhook: await showCurrent(engine, webhook_id, now()) };
+    },
+
+    'webhooks.health': async ({ caller, input: { webhook_id, after_id, limit } }) => {
+      const found =
+        webhook_id === undefined
+          ? await listWebhooks(engine, caller, after_id, limit + 1)
+          : [await accessWebhook(engine, caller, webhook_id)];
+      const { rows, has_more } = present.page(found, limit);
+      // The last failure of a service-wide webhook names chats of others.
+      const visible = rows.filter((row) => !row.service_wide || isAdministrator(caller));
+      const fromEvent = await firstEventSince(engine, now() - recentMs);
+      const shown = await Promise.all(
+        visible.map(async (row) => {
+          const [webhook, counts] = [await show(engine, row, now()), await countDeliveries(engine, row, fromEvent)];
+          return webhook ? [present.webhookHealth(webhook, counts)] : [];
+        }),
+      );
+      return { webhooks: shown.flat(), has_more };
     },
 
     'webhooks.update': async (call) => {

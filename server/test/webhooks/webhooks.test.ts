@@ -287,8 +287,11 @@ onAnyEngine('a webhook', (engine) => {
       ['webhooks.delivery', ['webhooks', 'messages:read']],
       ['webhooks.redeliver', ['webhooks', 'messages:read']],
       ['webhooks.replay', ['webhooks', 'messages:read']],
+      ['webhooks.preview_replay', ['webhooks', 'messages:read']],
       ['webhooks.list', ['webhooks']],
       ['webhooks.get', ['webhooks']],
+      ['webhooks.health', ['webhooks']],
+      ['webhooks.cancel_replay', ['webhooks']],
       ['webhooks.rotate_secret', ['webhooks']],
       ['webhooks.deliveries', ['webhooks']],
       ['webhooks.skip', ['webhooks']],
@@ -300,6 +303,8 @@ onAnyEngine('a webhook', (engine) => {
       'webhooks.list': {},
       'webhooks.rotate_secret': { webhook_id: absent, secret },
       'webhooks.replay': { webhook_id: absent, from_event_id: 1 },
+      'webhooks.preview_replay': { webhook_id: absent, from_event_id: 1 },
+      'webhooks.cancel_replay': { replay_id: absent },
     };
     for (const name of ['delivery', 'redeliver', 'skip'] as const) inputs[`webhooks.${name}`] = { delivery_id: absent };
 
@@ -322,12 +327,16 @@ onAnyEngine('a webhook', (engine) => {
   });
 
   describe('belongs to one user', () => {
-    const byWebhook = ['get', 'update', 'rotate_secret', 'test', 'deliveries', 'replay', 'replays', 'delete'] as const;
+    const byWebhook = [
+      ...(['get', 'health', 'update', 'rotate_secret', 'test', 'deliveries'] as const),
+      ...(['replay', 'preview_replay', 'replays', 'delete'] as const),
+    ];
     const byDelivery = ['delivery', 'redeliver', 'skip'] as const;
     const more: Partial<Record<string, object>> = {
       update: { status: 'paused' },
       rotate_secret: { secret: 'stolen' },
       replay: { from_event_id: 1 },
+      preview_replay: { from_event_id: 1 },
     };
     let webhook_id: number;
     let delivery_id: number;

@@ -66,6 +66,7 @@ const replayStatus: Readonly<Record<Replay['status'], string>> = {
   running: 'Running',
   done: 'Done',
   stopped: 'Stopped',
+  cancelled: 'Cancelled',
 };
 
 /** The words for a failed attempt: its name in a narrow column, what happened, and what to do next. */
