@@ -8,6 +8,7 @@ export {
   eventNames,
   events as eventTable,
   type NewEvent,
+  type OwnerSignal,
   type Signal,
   type SignalName,
   signalNames,

@@ -2,7 +2,8 @@
 import type { EventData } from './operations.ts';
 
 /** An example of the data of each event. */
-export const eventExamples: { readonly [E in keyof EventData]: EventData[E] } = {
+export const eventExamples: { readonly [E in keyof EventData]: EventData[E] } =
+{
   "new_message": {
     "message_id": 3,
     "chat_id": 1,

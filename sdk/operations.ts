@@ -1055,7 +1055,7 @@ export interface EventsStreamInput {
   /** Only of this chat. */
   chat_id?: number | undefined;
   /** Only events and signals of these names. */
-  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'user_updated' | 'reaction_added' | 'reaction_removed' | 'message_pinned' | 'message_unpinned' | 'preferences_changed' | 'webhook_disabled' | 'message_read' | 'typing' | 'presence_changed')[] | undefined;
+  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'user_updated' | 'reaction_added' | 'reaction_removed' | 'message_pinned' | 'message_unpinned' | 'preferences_changed' | 'webhook_disabled' | 'message_read' | 'typing' | 'presence_changed' | 'deliveries_changed')[] | undefined;
 }
 
 export interface FilesUploadInput {
@@ -1963,6 +1963,11 @@ export interface SignalData {
     user_id: number;
     presence: 'online' | 'away' | 'offline';
   };
+  /** Sent when deliveries of one of your webhooks are created, tried or changed; at most 5 times a second for each webhook. */
+  deliveries_changed: {
+    /** Identifier of a webhook. */
+    webhook_id: number;
+  };
 }
 
 export type ErrorCode =
@@ -1983,7 +1988,7 @@ export type ErrorCode =
   | 'internal'
   | 'unavailable';
 
-export const signalNames = ['message_read', 'typing', 'presence_changed'] as const;
+export const signalNames = ['message_read', 'typing', 'presence_changed', 'deliveries_changed'] as const;
 
 /** How each operation is called. */
 export const operations = {

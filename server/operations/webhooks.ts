@@ -2,7 +2,7 @@ import {
   type ChatId,
   type Input,
   invalidField,
-  type OperationName,
+  type Output,
   ParleyError,
   type Webhook,
   type WebhookId,
@@ -68,14 +68,26 @@ export async function lockWebhook(tx: Tx, caller: Caller, webhookId: WebhookId):
   return accessWebhook(tx, caller, webhookId);
 }
 
-/** Like `change`, but resolves once this process acts on the changed webhook. */
-export function changeWebhook<N extends OperationName>(services: Services, work: Parameters<typeof change<N>>[1]) {
+/** The operations that change a webhook or its deliveries. */
+type ChangeName =
+  `webhooks.${'register' | 'update' | 'rotate_secret' | 'delete' | 'skip' | 'redeliver' | 'replay' | 'cancel_replay'}`;
+
+/** Like `change`, but resolves once this process acts on the changed webhook. Tells the streams of the owner. */
+export function changeWebhook<N extends ChangeName>(services: Services, work: Parameters<typeof change<N>>[1]) {
   const run = change(services, work);
   return async (call: Call<N>) => {
     const result = await run(call);
     await services.webhooks.changed();
+    services.deliveriesChanged(call.caller.userId, webhookIdOf(result as Output<ChangeName>));
     return result;
   };
+}
+
+/** Returns the webhook that the result of a change is about. */
+function webhookIdOf(result: Output<ChangeName>): WebhookId {
+  if ('webhook' in result) return result.webhook.webhook_id;
+  if ('delivery' in result) return result.delivery.webhook_id;
+  return 'replay' in result ? result.replay.webhook_id : result.webhook_id;
 }
 
 /** Service-wide webhooks are registered only by an administrator who has just entered their password. */
