@@ -103,7 +103,7 @@ const atMost = `at most ${maxHealthCount}, which stands for that many or more`;
 export const webhookHealth = webhook
   .extend({
     recent_count: count.meta({
-      description: `deliveries of the events of the last 24 hours, without replays: the newest ${maxHealthCount} at most`,
+      description: `deliveries of the events of the last 24 hours: the newest ${maxHealthCount} at most`,
     }),
     delivered_count: count.meta({ description: 'how many of `recent_count` are `delivered`' }),
     failed_count: count.meta({ description: 'how many of `recent_count` are `failed`' }),

@@ -402,7 +402,7 @@ export interface WebhookHealth {
   previous_secret_until: string | null;
   /** ISO 8601, UTC, milliseconds. */
   created_at: string;
-  /** Deliveries of the events of the last 24 hours, without replays: the newest 1000 at most. */
+  /** Deliveries of the events of the last 24 hours: the newest 1000 at most. */
   recent_count: number;
   /** How many of `recent_count` are `delivered`. */
   delivered_count: number;

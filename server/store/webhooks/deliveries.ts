@@ -185,7 +185,8 @@ export function undeliveredEvents(
   // One by one: the index has the order of events only within a state.
   const ofState = (state: GivenUp) =>
     `SELECT * FROM (
-       SELECT d.webhook_id, d.event_id, d.chat_id, d.event FROM deliveries d JOIN events e ON e.event_id = d.event_id
+       SELECT d.webhook_id, d.event_id, d.chat_id, d.event
+       FROM deliveries d ${db.dialect.indexedBy('deliveries_given_up')} JOIN events e ON e.event_id = d.event_id
        WHERE d.webhook_id = $1 AND d.state = '${state}' AND ${givenUp} AND d.event_id > $2 AND d.event_id <= $3
          AND d.replay_id = 0
        ORDER BY d.event_id LIMIT $4

@@ -41,13 +41,20 @@ const ofState: Readonly<Record<DeliveryState, string>> = {
 const isOpen = (state: DeliveryState | undefined) => state === 'pending' || state === 'retrying';
 const isGivenUp = (state: DeliveryState | undefined) => state === 'failed' || state === 'skipped';
 
-/** Returns the filter whose index is scanned: the one that usually has the fewest rows. */
-function scannedFilter({ replayId, state, event, chatId }: DeliveryQuery): Filter | undefined {
-  if (isOpen(state)) return 'state';
-  if (replayId !== undefined) return 'replay';
-  if (isGivenUp(state)) return 'state';
-  if (event !== undefined && event !== 'new_message') return 'event';
-  return chatId === undefined ? undefined : 'chat';
+/** What a page is read from: an index, and the filter whose rows are together in it. */
+interface Source {
+  readonly index: string;
+  readonly filter: Filter | undefined;
+}
+
+/** Returns the index with the fewest rows, as far as one can tell. */
+function sourceOf({ replayId, state, event, chatId }: DeliveryQuery): Source {
+  if (isOpen(state)) return { index: 'deliveries_open', filter: 'state' };
+  if (replayId !== undefined) return { index: 'deliveries_by_replay', filter: 'replay' };
+  if (isGivenUp(state)) return { index: 'deliveries_given_up', filter: 'state' };
+  if (event !== undefined && event !== 'new_message') return { index: 'deliveries_by_name', filter: 'event' };
+  if (chatId !== undefined) return { index: 'deliveries_by_chat', filter: 'chat' };
+  return { index: 'deliveries_by_event', filter: undefined };
 }
 
 /** A statement that is made part by part, with its values. */
@@ -73,7 +80,7 @@ function conditionOf(filter: Filter, q: DeliveryQuery, { param }: Statement): st
 }
 
 /** Returns the part of a SELECT that reads an index in the order of the page. */
-function scanOf(q: DeliveryQuery, filter: Filter | undefined, statement: Statement): string {
+function scanOf(db: Db, q: DeliveryQuery, { index, filter }: Source, statement: Statement): string {
   const { param } = statement;
   // The index of open deliveries has another order. The sum keeps the planner from reading all deliveries in this one.
   const eventId = isOpen(q.state) ? '(d.event_id + 0)' : 'd.event_id';
@@ -84,24 +91,25 @@ function scanOf(q: DeliveryQuery, filter: Filter | undefined, statement: Stateme
     filter && conditionOf(filter, q, statement),
     q.before && `(${eventId} < ${param(q.before.event_id)} OR d.replay_id < ${param(q.before.replay_id)})`,
   ];
-  return `FROM deliveries d WHERE ${conditions.filter(Boolean).join(' AND ')} ORDER BY ${eventId} DESC, d.replay_id DESC`;
+  return `FROM deliveries d ${db.dialect.indexedBy(index)} WHERE ${conditions.filter(Boolean).join(' AND ')}
+    ORDER BY ${eventId} DESC, d.replay_id DESC`;
 }
 
 /** Returns a page of the deliveries of a webhook, newest events first. */
 export async function listDeliveries(db: Db, q: DeliveryQuery): Promise<DeliveryPage> {
-  const filter = scannedFilter(q);
+  const source = sourceOf(q);
   // Most rows match most filters, so a short scan usually fills the page.
-  const short = await scanPage(db, q, filter, 4 * q.limit);
-  const { rows, isExact } = short.isFull || short.isExact ? short : await scanPage(db, q, filter, maxScanned);
+  const short = await scanPage(db, q, source, 4 * q.limit);
+  const { rows, isExact } = short.isFull || short.isExact ? short : await scanPage(db, q, source, maxScanned);
   if (rows.length > q.limit) return { rows: rows.slice(0, q.limit), next: rows[q.limit - 1]?.delivery_id };
-  return { rows, next: isExact ? undefined : await lastScanned(db, q, filter) };
+  return { rows, next: isExact ? undefined : await lastScanned(db, q, source) };
 }
 
 /** Returns the rows that match among so many of an index, up to one more than the page has. */
-async function scanPage(db: Db, q: DeliveryQuery, filter: Filter | undefined, scanned: number) {
+async function scanPage(db: Db, q: DeliveryQuery, source: Source, scanned: number) {
   const statement = new Statement();
-  const scan = scanOf(q, filter, statement);
-  const others = filters.flatMap((name) => (name === filter ? [] : (conditionOf(name, q, statement) ?? [])));
+  const scan = scanOf(db, q, source, statement);
+  const others = filters.flatMap((name) => (name === source.filter ? [] : (conditionOf(name, q, statement) ?? [])));
   const limit = statement.param(q.limit + 1);
   const isExact = others.length === 0;
   const rows = await db.all<DeliveryRow>(
@@ -115,8 +123,8 @@ async function scanPage(db: Db, q: DeliveryQuery, filter: Filter | undefined, sc
 }
 
 /** Returns the last delivery that a page scans, if there may be more after it. */
-async function lastScanned(db: Db, q: DeliveryQuery, filter: Filter | undefined): Promise<DeliveryId | undefined> {
+async function lastScanned(db: Db, q: DeliveryQuery, source: Source): Promise<DeliveryId | undefined> {
   const statement = new Statement();
-  const scan = scanOf(q, filter, statement);
+  const scan = scanOf(db, q, source, statement);
   return value<DeliveryId>(db, `SELECT d.delivery_id ${scan} LIMIT 1 OFFSET ${maxScanned - 1}`, statement.values);
 }

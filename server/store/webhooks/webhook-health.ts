@@ -1,5 +1,4 @@
 import { maxHealthCount, type WebhookId } from '@parley/contract';
-import { largestId } from '../chat/in-chat.ts';
 import type { Db } from '../engine/engine.ts';
 import { logTip } from '../log/events.ts';
 import { backlogsOf } from './backlogs.ts';
@@ -38,10 +37,10 @@ async function recentDeliveries(db: Db, webhookId: WebhookId, fromEvent: number)
     `SELECT count(*) AS recent_count, count(CASE WHEN state = 'delivered' THEN 1 END) AS delivered_count,
        count(CASE WHEN state = 'failed' THEN 1 END) AS failed_count
      FROM (
-       SELECT d.state FROM deliveries d
-       WHERE ${db.dialect.backwards(['d.webhook_id', 'd.event_id'], '$1', largestId)} AND d.event_id >= $2 AND d.replay_id = 0
+       SELECT d.state, d.event_id FROM deliveries d ${db.dialect.indexedBy('deliveries_by_event')}
+       WHERE ${db.dialect.isOne('d.webhook_id', '$1')}
        ORDER BY d.webhook_id DESC, d.event_id DESC, d.replay_id DESC LIMIT ${maxHealthCount}
-     ) AS newest`,
+     ) AS newest WHERE event_id >= $2`,
     [webhookId, fromEvent],
   );
   return row ?? { recent_count: 0, delivered_count: 0, failed_count: 0 };
@@ -52,7 +51,8 @@ async function openCounts(db: Db, webhookId: WebhookId) {
     `SELECT count(CASE WHEN o.replay_id = 0 THEN 1 END) AS open_count,
        count(CASE WHEN o.state = 'retrying' THEN 1 END) AS retrying_count, min(a.at) AS retrying_since
      FROM (
-       SELECT d.delivery_id, d.replay_id, d.state FROM deliveries d WHERE d.webhook_id = $1 AND ${open}
+       SELECT d.delivery_id, d.replay_id, d.state FROM deliveries d ${db.dialect.indexedBy('deliveries_open')}
+       WHERE d.webhook_id = $1 AND ${open}
        ORDER BY d.webhook_id, d.replay_id, d.event_id LIMIT ${maxHealthCount}
      ) AS o
      LEFT JOIN attempts a ON a.delivery_id = o.delivery_id AND a.number = 1 AND o.state = 'retrying'`,
@@ -65,13 +65,15 @@ async function openCounts(db: Db, webhookId: WebhookId) {
 async function lastFailure(db: Db, webhookId: WebhookId): Promise<DeliveryRow | undefined> {
   // The sum keeps the planner from reading the retries of all webhooks in the order of their last attempts.
   const retrying = await db.get<DeliveryRow>(
-    `SELECT ${columns} FROM deliveries d WHERE d.webhook_id = $1 AND ${open} AND d.state = 'retrying'
+    `SELECT ${columns} FROM deliveries d ${db.dialect.indexedBy('deliveries_open')}
+     WHERE d.webhook_id = $1 AND ${open} AND d.state = 'retrying'
      ORDER BY d.last_at + 0 DESC LIMIT 1`,
     [webhookId],
   );
   if (retrying) return retrying;
   return db.get(
-    `SELECT ${columns} FROM deliveries d WHERE d.webhook_id = $1 AND d.state = 'failed' AND ${givenUp}
+    `SELECT ${columns} FROM deliveries d ${db.dialect.indexedBy('deliveries_given_up')}
+     WHERE d.webhook_id = $1 AND d.state = 'failed' AND ${givenUp}
      ORDER BY d.event_id DESC, d.replay_id DESC LIMIT 1`,
     [webhookId],
   );
