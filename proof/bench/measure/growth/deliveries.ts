@@ -1,3 +1,4 @@
+import { logTip } from '../../../../server/store/log/events.ts';
 import type { Client } from '../../../../server/test/support/client.ts';
 import type { EngineMeasure, Ground } from '../../engines.ts';
 import { analyze, fillChat, secret } from '../../fixtures.ts';
@@ -7,6 +8,9 @@ import { measureCurve } from './curve.ts';
 
 /** Rows of each rare kind, spread evenly over all deliveries. */
 const rareRows = 100;
+
+/** Events whose deliveries are added in one transaction. */
+const maxBatch = 50_000;
 
 /** The list of deliveries of a webhook, with each of its filters, while the deliveries grow. */
 export const measureDeliveryGrowth: EngineMeasure = async ({ title, start }, plan) => {
@@ -43,18 +47,22 @@ async function fillDeliveries(
 ): Promise<void> {
   const step = Math.max(5, Math.floor(count / rareRows));
   const every = (offset: number) => `e.event_id % ${step} = ${offset}`;
-  await engine.write(async (tx) => {
-    const row = (replayId: number) =>
-      `SELECT ${webhookId}, e.event_id, ${replayId}, CASE WHEN ${every(0)} THEN ${rareChat} ELSE e.chat_id END,
-         CASE WHEN ${every(1)} THEN 'message_edited' ELSE e.event END,
-         CASE WHEN ${every(2)} THEN 'failed' WHEN ${every(3)} THEN 'skipped' WHEN ${every(4)} THEN 'retrying'
-           ELSE 'delivered' END, 1, e.created_at, 200, 1, CASE WHEN ${every(4)} THEN NULL ELSE e.created_at END
-       FROM events e WHERE e.chat_id = ${chat} AND e.event = 'new_message'`;
-    const columns = `webhook_id, event_id, replay_id, chat_id, event, state, attempts, last_at, last_status, duration_ms,
-      settled_at`;
-    await tx.run(`INSERT INTO deliveries (${columns}) ${row(0)}`);
-    await tx.run(`INSERT INTO deliveries (${columns}) ${row(1)} AND ${every(0)}`);
-  });
+  const row = (replayId: number) =>
+    `SELECT ${webhookId}, e.event_id, ${replayId}, CASE WHEN ${every(0)} THEN ${rareChat} ELSE e.chat_id END,
+       CASE WHEN ${every(1)} THEN 'message_edited' ELSE e.event END,
+       CASE WHEN ${every(2)} THEN 'failed' WHEN ${every(3)} THEN 'skipped' WHEN ${every(4)} THEN 'retrying'
+         ELSE 'delivered' END, 1, e.created_at, 200, 1, CASE WHEN ${every(4)} THEN NULL ELSE e.created_at END
+     FROM events e
+     WHERE e.chat_id = ${chat} AND e.event = 'new_message' AND e.event_id >= $1 AND e.event_id < $1 + ${maxBatch}`;
+  const columns = `webhook_id, event_id, replay_id, chat_id, event, state, attempts, last_at, last_status, duration_ms,
+    settled_at`;
+  const tip = await logTip(engine);
+  for (let from = 0; from <= tip; from += maxBatch) {
+    await engine.write(async (tx) => {
+      await tx.run(`INSERT INTO deliveries (${columns}) ${row(0)}`, [from]);
+      await tx.run(`INSERT INTO deliveries (${columns}) ${row(1)} AND ${every(0)}`, [from]);
+    });
+  }
   await analyze(engine);
 }
 
