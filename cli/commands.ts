@@ -127,6 +127,11 @@ export const commands: readonly Row[] = [
     load: async () => ({ command: (await replays()).replay }),
   },
   {
+    name: 'webhooks cancel',
+    summary: 'Cancel a replay.',
+    load: async () => ({ command: (await replays()).cancel }),
+  },
+  {
     name: 'webhooks replays',
     summary: 'List the replays of a webhook.',
     load: async () => ({ command: (await replays()).list }),

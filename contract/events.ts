@@ -126,6 +126,10 @@ export const signals = {
     when: 'somebody in one of your chats of at most 100 participants comes online, is away, or goes offline',
     data: z.object({ user_id: userId, presence }),
   },
+  deliveries_changed: {
+    when: 'deliveries of one of your webhooks are created, tried or changed; at most 5 times a second for each webhook',
+    data: z.object({ webhook_id: webhookId }),
+  },
 } as const;
 
 export type EventName = keyof typeof events;
@@ -141,6 +145,9 @@ export type Signal = {
 
 /** A signal to the participants of a chat. */
 export type ChatSignal = Extract<Signal, { data: { chat_id: unknown } }>;
+
+/** A signal to the owner of a webhook. */
+export type OwnerSignal = Extract<Signal, { data: { webhook_id: unknown } }>;
 
 export const eventNames = Object.keys(events) as [EventName, ...EventName[]];
 export const signalNames = Object.keys(signals) as [SignalName, ...SignalName[]];

@@ -44,6 +44,8 @@ export const exampleCalls: readonly { by: 'ada' | 'bob' | 'cleo'; call: Operatio
     input: { name: 'Reminder', redirects: ['https://reminder.example/callback'], confidential: true },
   },
   { by: 'ada', call: 'invitations.create', input: { note: 'For Grace' } },
+  // It waits, because the endpoint is down.
+  { by: 'ada', call: 'webhooks.replay', input: { webhook_id: 1, from_event_id: 1 } },
   { by: 'ada', call: 'bots.create', input: { name: 'helper', display_name: 'Helper' } },
   {
     by: 'ada',

@@ -1,4 +1,5 @@
 export * from './errors.ts';
+export { eventExamples } from './event-examples.ts';
 export { isEventStream } from './event-stream.ts';
 export {
   type ChatSignal,
@@ -7,6 +8,7 @@ export {
   eventNames,
   events as eventTable,
   type NewEvent,
+  type OwnerSignal,
   type Signal,
   type SignalName,
   signalNames,
@@ -43,4 +45,4 @@ export { type UnstatedRule, unstatedRules } from './unstated-rules.ts';
 export { webhookHeaders } from './webhook-headers.ts';
 export type * from './webhook-records.ts';
 export * as webhookRecords from './webhook-records.ts';
-export { deliveryStates, disabledReasons, skipReasons } from './webhook-records.ts';
+export { deliveryStates, disabledReasons, maxHealthCount, skipReasons } from './webhook-records.ts';

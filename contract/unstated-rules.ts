@@ -245,7 +245,13 @@ export const unstatedRules: readonly UnstatedRule[] = [
     message: 'goes only with service_wide',
   },
   {
-    of: ['webhooks.replay'],
+    of: ['webhooks.test'],
+    field: 'event_id',
+    rule: '`event` and `event_id` exclude each other.',
+    message: 'cannot be given beside event',
+  },
+  {
+    of: ['webhooks.replay', 'webhooks.preview_replay'],
     field: 'from_event_id',
     rule: 'Exactly one of `from_event_id` and `since` is required.',
     message: 'exactly one of them',

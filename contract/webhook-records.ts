@@ -95,6 +95,29 @@ export const delivery = z
   })
   .meta({ id: 'Delivery' });
 
+/** Counts of health stop here, so that they cost the same however many there are. */
+export const maxHealthCount = 1_000;
+
+const atMost = `at most ${maxHealthCount}, which stands for that many or more`;
+
+export const webhookHealth = webhook
+  .extend({
+    recent_count: count.meta({
+      description: `deliveries of the events of the last 24 hours: the newest ${maxHealthCount} at most`,
+    }),
+    delivered_count: count.meta({ description: 'how many of `recent_count` are `delivered`' }),
+    failed_count: count.meta({ description: 'how many of `recent_count` are `failed`' }),
+    retrying_count: count.meta({ description: `deliveries that are \`retrying\`: ${atMost}` }),
+    backlog_count: count.meta({ description: `events that are not settled: ${atMost}` }),
+    failing_since: time.nullable().meta({
+      description: 'since when the endpoint is down, or otherwise the first attempt at a delivery that is `retrying`',
+    }),
+    last_failure: delivery.nullable().meta({
+      description: 'the delivery that failed last and is `retrying`, or otherwise the newest one that is `failed`',
+    }),
+  })
+  .meta({ id: 'WebhookHealth' });
+
 export const attempt = z
   .object({
     number: z.int().positive(),
@@ -122,13 +145,13 @@ export const deliveryInFull = delivery
   })
   .meta({ id: 'DeliveryInFull' });
 
-export const replayStatus = z.enum(['running', 'done', 'stopped']);
+export const replayStatus = z.enum(['running', 'done', 'stopped', 'cancelled']);
 
 export const replay = z
   .object({
     replay_id: replayId,
     webhook_id: webhookId,
-    status: replayStatus.meta({ description: '`stopped` with its webhook' }),
+    status: replayStatus.meta({ description: '`stopped` with its webhook, `cancelled` by its owner' }),
     only: z.array(deliveryState).nullable().meta({ description: 'the states it is limited to; null: everything' }),
     from_event_id: eventId,
     to_event_id: count.meta({ description: 'the newest event when it was requested' }),
@@ -144,6 +167,7 @@ export const replay = z
 
 export type Warning = z.output<typeof warning>;
 export type Webhook = z.output<typeof webhook>;
+export type WebhookHealth = z.output<typeof webhookHealth>;
 export type WebhookStatus = z.output<typeof webhookStatus>;
 export type Delivery = z.output<typeof delivery>;
 export type Attempt = z.output<typeof attempt>;

@@ -347,8 +347,8 @@ export interface Replay {
   replay_id: number;
   /** Identifier of a webhook. */
   webhook_id: number;
-  /** `stopped` with its webhook. */
-  status: 'running' | 'done' | 'stopped';
+  /** `stopped` with its webhook, `cancelled` by its owner. */
+  status: 'running' | 'done' | 'stopped' | 'cancelled';
   /** The states it is limited to; null: everything. */
   only: ('pending' | 'retrying' | 'delivered' | 'failed' | 'skipped')[] | null;
   /** Identifier of an event; rises in the order of commits. */
@@ -498,6 +498,53 @@ export interface Webhook {
   previous_secret_until: string | null;
   /** ISO 8601, UTC, milliseconds. */
   created_at: string;
+}
+
+export interface WebhookHealth {
+  /** Identifier of a webhook. */
+  webhook_id: number;
+  /** The owner. */
+  user_id: number;
+  url: string;
+  /** `*` stands for all. */
+  events: string[];
+  /** Names in `events` that Parley does not have yet. */
+  unknown_events: string[];
+  /** The one chat whose events it receives; null: all chats of its user. */
+  chat_id: number | null;
+  /** Whether it receives the events of every chat of the service. */
+  service_wide: boolean;
+  /** Whether that includes direct chats. */
+  include_direct: boolean;
+  /** `paused` by its owner, `disabled` by Parley. */
+  status: 'active' | 'paused' | 'disabled';
+  disabled_reason: 'gone' | 'unreachable' | 'access_revoked' | 'user_disabled' | null;
+  /** Since when the endpoint does not respond. */
+  down_since: string | null;
+  /** When the endpoint is tried again after an outage. */
+  next_attempt_at: string | null;
+  /** Seconds since the oldest undelivered event; null if there is none. */
+  oldest_undelivered_age: number | null;
+  /** Events that expired before they were delivered. */
+  expired_count: number;
+  /** Until when deliveries are also signed with the secret before the last rotation. */
+  previous_secret_until: string | null;
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string;
+  /** Deliveries of the events of the last 24 hours: the newest 1000 at most. */
+  recent_count: number;
+  /** How many of `recent_count` are `delivered`. */
+  delivered_count: number;
+  /** How many of `recent_count` are `failed`. */
+  failed_count: number;
+  /** Deliveries that are `retrying`: at most 1000, which stands for that many or more. */
+  retrying_count: number;
+  /** Events that are not settled: at most 1000, which stands for that many or more. */
+  backlog_count: number;
+  /** Since when the endpoint is down, or otherwise the first attempt at a delivery that is `retrying`. */
+  failing_since: string | null;
+  /** The delivery that failed last and is `retrying`, or otherwise the newest one that is `failed`. */
+  last_failure: Delivery | null;
 }
 
 export interface SendMessageInput {
@@ -925,6 +972,21 @@ export interface WebhooksGetOutput {
   webhook: Webhook;
 }
 
+export interface WebhooksHealthInput {
+  /** Only this webhook. */
+  webhook_id?: number | undefined;
+  /** Rows in a page at most. */
+  limit?: number | undefined;
+  /** The last id of the page before. */
+  after_id?: number | undefined;
+}
+
+export interface WebhooksHealthOutput {
+  webhooks: WebhookHealth[];
+  /** Whether another page follows. */
+  has_more: boolean;
+}
+
 export interface WebhooksUpdateInput {
   /** Identifier of a webhook. */
   webhook_id: number;
@@ -957,6 +1019,10 @@ export interface WebhooksRotateSecretOutput {
 export interface WebhooksTestInput {
   /** Identifier of a webhook. */
   webhook_id: number;
+  /** Send an example of this event; without it, a sample event named `test`. */
+  event?: 'new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'user_updated' | 'reaction_added' | 'reaction_removed' | 'message_pinned' | 'message_unpinned' | 'preferences_changed' | 'webhook_disabled' | undefined;
+  /** Send the exact body of this past event, of a chat that the webhook receives events of. */
+  event_id?: number | undefined;
 }
 
 export interface WebhooksTestOutput {
@@ -1038,6 +1104,36 @@ export interface WebhooksReplayOutput {
   replay: Replay;
 }
 
+export interface WebhooksPreviewReplayInput {
+  /** Identifier of a webhook. */
+  webhook_id: number;
+  /** From this event on. */
+  from_event_id?: number | undefined;
+  /** From this time on; either this or `from_event_id`. */
+  since?: string | undefined;
+  /** Only failed or skipped deliveries. */
+  only?: readonly ('failed' | 'skipped')[] | undefined;
+}
+
+export interface WebhooksPreviewReplayOutput {
+  event_count: number;
+  /** False if there are more: counting stops at 10,000. */
+  is_exact: boolean;
+  /** Where the replay would begin. */
+  from_event_id: number;
+  /** The newest event, where it would end. */
+  to_event_id: number;
+}
+
+export interface WebhooksCancelReplayInput {
+  /** Identifier of a replay. */
+  replay_id: number;
+}
+
+export interface WebhooksCancelReplayOutput {
+  replay: Replay;
+}
+
 export interface WebhooksReplaysInput {
   /** Identifier of a webhook. */
   webhook_id: number;
@@ -1088,7 +1184,7 @@ export interface EventsStreamInput {
   /** Only of this chat. */
   chat_id?: number | undefined;
   /** Only events and signals of these names. */
-  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'user_updated' | 'reaction_added' | 'reaction_removed' | 'message_pinned' | 'message_unpinned' | 'preferences_changed' | 'webhook_disabled' | 'message_read' | 'typing' | 'presence_changed')[] | undefined;
+  events?: readonly ('new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'user_updated' | 'reaction_added' | 'reaction_removed' | 'message_pinned' | 'message_unpinned' | 'preferences_changed' | 'webhook_disabled' | 'message_read' | 'typing' | 'presence_changed' | 'deliveries_changed')[] | undefined;
 }
 
 export interface FilesUploadInput {
@@ -1704,6 +1800,7 @@ export interface Operations {
   'webhooks.register': { input: WebhooksRegisterInput; output: WebhooksRegisterOutput };
   'webhooks.list': { input: WebhooksListInput; output: WebhooksListOutput };
   'webhooks.get': { input: WebhooksGetInput; output: WebhooksGetOutput };
+  'webhooks.health': { input: WebhooksHealthInput; output: WebhooksHealthOutput };
   'webhooks.update': { input: WebhooksUpdateInput; output: WebhooksUpdateOutput };
   'webhooks.rotate_secret': { input: WebhooksRotateSecretInput; output: WebhooksRotateSecretOutput };
   'webhooks.test': { input: WebhooksTestInput; output: WebhooksTestOutput };
@@ -1712,6 +1809,8 @@ export interface Operations {
   'webhooks.skip': { input: WebhooksSkipInput; output: WebhooksSkipOutput };
   'webhooks.redeliver': { input: WebhooksRedeliverInput; output: WebhooksRedeliverOutput };
   'webhooks.replay': { input: WebhooksReplayInput; output: WebhooksReplayOutput };
+  'webhooks.preview_replay': { input: WebhooksPreviewReplayInput; output: WebhooksPreviewReplayOutput };
+  'webhooks.cancel_replay': { input: WebhooksCancelReplayInput; output: WebhooksCancelReplayOutput };
   'webhooks.replays': { input: WebhooksReplaysInput; output: WebhooksReplaysOutput };
   'webhooks.delete': { input: WebhooksDeleteInput; output: WebhooksDeleteOutput };
   'events.list': { input: EventsListInput; output: EventsListOutput };
@@ -1873,11 +1972,13 @@ export interface WebhooksMethods {
   readonly list: PagedCall<'webhooks.list'>;
   /** Get one of your webhooks. */
   readonly get: Call<'webhooks.get'>;
+  /** Get your webhooks with what they delivered lately, what waits, and what failed last. Service-wide ones need the scope `admin`. */
+  readonly health: PagedCall<'webhooks.health'>;
   /** Change the endpoint or the events of a webhook, pause it, or make it active again. Events that it missed while paused are then delivered in order. */
   readonly update: Call<'webhooks.update'>;
   /** Sign with another secret. For 24 hours `webhook-signature` also has a signature with the old one. */
   readonly rotateSecret: Call<'webhooks.rotate_secret'>;
-  /** Send a sample event to the endpoint now, whatever its status, and return the response. */
+  /** Send a test to the endpoint now, whatever its status, and return the response. The id of a test is not an event id. */
   readonly test: Call<'webhooks.test'>;
   /** List the deliveries of a webhook, those of the newest events first. Pass `next` as `before_id` to continue. */
   readonly deliveries: PagedCall<'webhooks.deliveries'>;
@@ -1889,12 +1990,20 @@ export interface WebhooksMethods {
   readonly redeliver: Call<'webhooks.redeliver'>;
   /** Send past events again, in order, beside new ones and marked `X-Webhook-Replay`. It continues after a restart. */
   readonly replay: Call<'webhooks.replay'>;
+  /** Count the events that `replay` would send with the same input, without sending any. */
+  readonly previewReplay: Call<'webhooks.preview_replay'>;
+  /** Cancel a replay. Its open deliveries are skipped. One that has ended stays as it is. */
+  readonly cancelReplay: Call<'webhooks.cancel_replay'>;
   /** List the replays of a webhook with their progress, the newest first. */
   readonly replays: PagedCall<'webhooks.replays'>;
   /** Delete a webhook. Open deliveries are skipped. Its deliveries stay readable until they expire. */
   readonly delete: Call<'webhooks.delete'>;
   /** Sign with another secret. For 24 hours `webhook-signature` also has a signature with the old one. */
   readonly rotate_secret: Call<'webhooks.rotate_secret'>;
+  /** Count the events that `replay` would send with the same input, without sending any. */
+  readonly preview_replay: Call<'webhooks.preview_replay'>;
+  /** Cancel a replay. Its open deliveries are skipped. One that has ended stays as it is. */
+  readonly cancel_replay: Call<'webhooks.cancel_replay'>;
 }
 
 export interface EventsMethods {
@@ -2293,6 +2402,11 @@ export interface SignalData {
     user_id: number;
     presence: 'online' | 'away' | 'offline';
   };
+  /** Sent when deliveries of one of your webhooks are created, tried or changed; at most 5 times a second for each webhook. */
+  deliveries_changed: {
+    /** Identifier of a webhook. */
+    webhook_id: number;
+  };
 }
 
 export type ErrorCode =
@@ -2313,7 +2427,7 @@ export type ErrorCode =
   | 'internal'
   | 'unavailable';
 
-export const signalNames = ['message_read', 'typing', 'presence_changed'] as const;
+export const signalNames = ['message_read', 'typing', 'presence_changed', 'deliveries_changed'] as const;
 
 /** How each operation is called. */
 export const operations = {
@@ -2354,6 +2468,7 @@ export const operations = {
     register: { method: 'POST', idempotent: true },
     list: { method: 'GET' },
     get: { method: 'GET' },
+    health: { method: 'GET' },
     update: { method: 'POST' },
     rotate_secret: { method: 'POST' },
     test: { method: 'POST' },
@@ -2362,6 +2477,8 @@ export const operations = {
     skip: { method: 'POST' },
     redeliver: { method: 'POST' },
     replay: { method: 'POST', idempotent: true },
+    preview_replay: { method: 'GET' },
+    cancel_replay: { method: 'POST' },
     replays: { method: 'GET' },
     delete: { method: 'POST' },
   },

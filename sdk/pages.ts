@@ -29,6 +29,7 @@ export const pages = {
   'service.use': { items: 'people', cursor: 'after', next: 'after' },
   'service.audit': { items: 'entries', cursor: 'before_id', id: 'audit_id' },
   'webhooks.list': { items: 'webhooks', cursor: 'after_id', id: 'webhook_id' },
+  'webhooks.health': { items: 'webhooks', cursor: 'after_id', id: 'webhook_id' },
   'webhooks.deliveries': { items: 'deliveries', cursor: 'before_id' },
   'webhooks.replays': { items: 'replays', cursor: 'before_id', id: 'replay_id' },
   'events.list': { items: 'events', cursor: 'after' },

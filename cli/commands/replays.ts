@@ -1,5 +1,5 @@
 import type { Replay, Webhook } from '@parley/contract';
-import type { Client } from '@parley-chat/sdk';
+import type { Client, ClientOutput } from '@parley-chat/sdk';
 import { defineCommand, type Read, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { openConnection } from '../connection.ts';
@@ -8,7 +8,6 @@ import { hint, localTime, oneLine, print, printJson, printTable } from '../outpu
 import { Retrier } from '../retrier.ts';
 import { type Transfer, transfer } from '../transfer.ts';
 import { connection, json, moment, positive, quiet, list as words, yes } from '../values.ts';
-import { type Preview, previewReplay } from '../webhooks/replay-preview.ts';
 import { webhookId } from './webhooks.ts';
 
 const givenUpStates = ['failed', 'skipped'] as const;
@@ -34,22 +33,19 @@ export const replay = defineCommand({
     json,
     ...connection,
   },
-  notes: `It counts the events and asks for confirmation, because a replay cannot be stopped. Then it shows the progress. Ctrl-C
-ends the command; the replay continues on the server. Its deliveries have the header X-Webhook-Replay.`,
+  notes: `It counts the events and asks for confirmation. Then it shows the progress. Ctrl-C ends the command; the replay continues
+on the server until "webhooks cancel". Its deliveries have the header X-Webhook-Replay.`,
   async run({ 'webhook id': webhook_id }, { since, from: from_event_id, only, json, quiet, ...options }, context) {
     if ((since === undefined) === (from_event_id === undefined)) throw new UsageError('Give either --since or --from.');
     const { client } = openConnection(options, context);
     const range = { since, from_event_id, only };
     const { webhook } = await client.webhooks.get({ webhook_id });
-    const preview = await previewReplay(client, webhook, range);
+    const preview = await client.webhooks.previewReplay({ webhook_id, ...range });
     const planned = `${amountText(preview)} to ${oneLine(webhook.url)}`;
     if (options['dry-run']) {
-      const { count = null, isMore = false } = preview ?? {};
-      return json
-        ? printJson(context, { event_count: count, has_more: isMore })
-        : print(context, `A replay would send ${planned}.`);
+      return json ? printJson(context, preview) : print(context, `A replay would send ${planned}.`);
     }
-    if (preview?.count === 0) {
+    if (preview.event_count === 0) {
       return json ? printJson(context, { replay: null }) : print(context, 'There are no such events to replay.');
     }
     await confirm(`Send ${planned} again?`, options, context);
@@ -67,13 +63,16 @@ ends the command; the replay continues on the server. Its deliveries have the he
     else await print(context, replayLine(ended));
     if (isHeld) await hint(context, `The webhook is ${webhook.status}. Start it: parley webhooks resume ${webhook_id}`);
     if (ended.status === 'stopped') throw new Error('The replay was stopped, because its webhook ended.');
+    if (ended.status === 'cancelled') throw new Error('The replay was cancelled.');
   },
 });
 
 const amount = (count: number): string => Math.round(count).toLocaleString('en');
 
-const amountText = (preview: Preview | undefined): string =>
-  preview ? `${preview.isMore ? 'more than ' : ''}${counted(preview.count, 'event')}` : 'all events of these chats';
+type Preview = ClientOutput<'webhooks.preview_replay'>;
+
+const amountText = ({ event_count, is_exact }: Preview): string =>
+  `${is_exact ? '' : 'more than '}${counted(event_count, 'event')}`;
 
 const seeReplays = ({ webhook_id }: Replay): string => `parley webhooks replays ${webhook_id}`;
 
@@ -85,12 +84,7 @@ const pollMs = 500;
 const stuckMs = 5_000;
 
 /** Shows the progress of a replay until it ends. */
-async function watch(
-  client: Client,
-  started: Replay,
-  preview: Preview | undefined,
-  running: Transfer,
-): Promise<Replay> {
+async function watch(client: Client, started: Replay, preview: Preview, running: Transfer): Promise<Replay> {
   const { signal, clock } = running;
   const { webhook_id, replay_id } = started;
   const retrier = new Retrier(running);
@@ -124,10 +118,10 @@ function stuckText({ webhook_id, status, down_since }: Webhook): string | undefi
 }
 
 /** Returns the progress in events. Without an exact number it is that in the log, which holds other events too. */
-function progressOf(current: Replay, preview: Preview | undefined) {
+function progressOf(current: Replay, { event_count, is_exact }: Preview) {
   const { delivered_count, failed_count, skipped_count, from_event_id, to_event_id, reached_event_id } = current;
   const settled = delivered_count + failed_count + skipped_count;
-  if (preview && !preview.isMore) return { done: settled, total: Math.max(preview.count, settled) };
+  if (is_exact) return { done: settled, total: Math.max(event_count, settled) };
   const passed = reached_event_id - from_event_id + 1 - current.open_count;
   return { done: Math.max(passed, 0), total: to_event_id - from_event_id + 1 };
 }
@@ -146,6 +140,17 @@ const replayLine = (replay: Replay): string =>
   replay.status === 'running'
     ? `Started replay ${replay.replay_id}. See: ${seeReplays(replay)}`
     : `Replay ${replay.replay_id} is ${replay.status}: ${countsText(replay)}.`;
+
+export const cancel = defineCommand({
+  arguments: { 'replay id': { summary: 'The id that webhooks replays shows.', read: positive } },
+  options: { json, ...connection },
+  notes: 'Its open deliveries are skipped. A replay that has ended stays as it is.',
+  async run({ 'replay id': replay_id }, { json, ...where }, context) {
+    const cancelled = await openConnection(where, context).client.webhooks.cancelReplay({ replay_id });
+    if (json) return printJson(context, cancelled);
+    await print(context, replayLine(cancelled.replay));
+  },
+});
 
 export const list = defineCommand({
   arguments: { 'webhook id': webhookId },

@@ -1,6 +1,6 @@
-import type { Delivery, Warning } from '@parley/contract';
+import { type Delivery, type EventName, eventNames, type Warning } from '@parley/contract';
 import type { ClientOutput } from '@parley-chat/sdk';
-import { defineCommand, UsageError } from '../command.ts';
+import { defineCommand, type Read, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { openConnection } from '../connection.ts';
 import type { CommandContext } from '../context.ts';
@@ -12,6 +12,12 @@ import { adviceOn, attemptText, lastAttempt } from '../webhooks/attempt-text.ts'
 import { behindText, eventsText, stateLine, statusText } from '../webhooks/webhook-text.ts';
 
 export const webhookId = { summary: 'The id that webhooks list shows.', read: positive } as const;
+
+const eventName: Read<EventName> = (typed) => {
+  const name = eventNames.find((one) => one === typed);
+  if (name === undefined) throw new Error(`one of ${eventNames.join(', ')}`);
+  return name;
+};
 
 const events = { value: 'a,b', summary: 'The names of the events. Defaults to all (*).', read: words } as const;
 
@@ -141,11 +147,22 @@ export const update = defineCommand({
 
 export const test = defineCommand({
   arguments: { 'webhook id': webhookId },
-  options: { json, ...connection },
-  notes: `It sends a sample event named "test" now, also to a paused webhook, and waits for the response. The exit code is 1 if
-that is not a 2xx.`,
-  async run({ 'webhook id': webhook_id }, { json, ...where }, context) {
-    const result = await openConnection(where, context).client.webhooks.test({ webhook_id });
+  options: {
+    event: {
+      value: 'name',
+      summary: 'Send an example of this event. Defaults to an event named "test".',
+      read: eventName,
+    },
+    'event-id': { value: 'event_id', summary: 'Send the exact body of this past event.', read: positive },
+    json,
+    ...connection,
+  },
+  notes: `It sends a test now, also to a paused webhook, and waits for the response. The exit code is 1 if that is not a 2xx.
+The id of the request starts with "test-".`,
+  async run({ 'webhook id': webhook_id }, { event, 'event-id': event_id, json, ...where }, context) {
+    if (event !== undefined && event_id !== undefined) throw new UsageError('Give either --event or --event-id.');
+    const { client } = openConnection(where, context);
+    const result = await client.webhooks.test({ webhook_id, event, event_id });
     const { delivered, attempt } = result;
     if (json) await printJson(context, result);
     else if (delivered) await print(context, `Delivered: ${attemptText(attempt)}.`);

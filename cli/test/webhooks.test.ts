@@ -84,6 +84,8 @@ onAnyEngine('webhooks', (engine) => {
     await using hook = new Hook();
     const id = await created(scene, hook.url);
     expect(await said(['webhooks', 'test', id], scene.env)).toMatch(/^Delivered: 204 in \d+ ms\.$/);
+    expect(await said(['webhooks', 'test', id, '--event', 'reaction_added'], scene.env)).toStartWith('Delivered: 204');
+    expect(hook.received.at(-1)?.headers.get('x-webhook-event')).toBe('reaction_added');
     hook.answers.push(new Response('bad\u001b[31m signature\n', { status: 401 }));
     const refused = await parley(['webhooks', 'test', id], scene.env);
     expect({ code: refused.code, stdout: refused.stdout }).toEqual({
@@ -217,6 +219,8 @@ describe('a wrong command line', () => {
       ['deliveries', '1', '--since', 'tomorrow'],
       '--since must be an age such as 30s, 15m, 2h or 7d, or a time such as',
     ],
+    [['test', '1', '--event', 'nosuch'], '--event must be one of new_message, '],
+    [['test', '1', '--event', 'new_message', '--event-id', '3'], 'Give either --event or --event-id.'],
     [['replay', '1'], 'Give either --since or --from.'],
     [['replay', '1', '--since', '1h', '--from', '3'], 'Give either --since or --from.'],
     [['replay', '1', '--from', '1', '--only', 'delivered'], '--only must be failed, skipped or failed,skipped, not'],

@@ -16,6 +16,7 @@ export function describeOperation(row: NamedOperation, schemas: Schemas, failure
     summary: firstSentence(row.summary),
     description: descriptionOf(row),
     security: [{ token: [] }, { oauth: row.scopes }],
+    ...(row.inBrowser && { 'x-in-browser': true }),
     ...(parameters.length > 0 && { parameters }),
     ...(row.method === 'POST' && { requestBody: requestBody(row, schemas) }),
     responses: { ...successes(row, schemas), ...failures.of(row) },

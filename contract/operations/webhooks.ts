@@ -1,8 +1,29 @@
 import { z } from 'zod';
-import { chatId, deliveryId, eventId, hasMore, pageLimit, replayId, text, timeInput, webhookId } from '../fields.ts';
+import { eventNames } from '../events.ts';
+import {
+  chatId,
+  count,
+  deliveryId,
+  eventId,
+  hasMore,
+  pageLimit,
+  replayId,
+  text,
+  timeInput,
+  webhookId,
+} from '../fields.ts';
 import type { Limits } from '../limits.ts';
 import { get, post } from '../operation.ts';
-import { attempt, delivery, deliveryInFull, deliveryState, replay, warnings, webhook } from '../webhook-records.ts';
+import {
+  attempt,
+  delivery,
+  deliveryInFull,
+  deliveryState,
+  replay,
+  warnings,
+  webhook,
+  webhookHealth,
+} from '../webhook-records.ts';
 
 const at = '2026-01-01T12:00:00.000Z';
 const body =
@@ -44,6 +65,22 @@ const refused = {
 };
 const refusedAttempt = { number: 1, at, status: null, error: 'connection refused', duration_ms: 1, answer: null };
 
+const heldReplay = {
+  replay_id: 1,
+  webhook_id: 1,
+  status: 'running' as const,
+  only: null,
+  from_event_id: 1,
+  to_event_id: 9,
+  reached_event_id: 0,
+  open_count: 0,
+  delivered_count: 0,
+  failed_count: 0,
+  skipped_count: 0,
+  created_at: at,
+  finished_at: null,
+};
+
 const eventName = z
   .string()
   .regex(
@@ -66,6 +103,18 @@ const url = z.string().meta({
 const secret = text({ min: 1, maxBytes: 256 })
   .refine((s) => !s.startsWith('whsec_'), 'must not begin with whsec_: deliveries are signed with its exact bytes')
   .meta({ description: 'signs the deliveries; never shown again', minLength: 1, maxLength: 256 });
+
+/** The events of a replay. */
+const replayChoice = {
+  from_event_id: eventId.optional().meta({ description: 'from this event on' }),
+  since: timeInput.optional().meta({ description: 'from this time on; either this or `from_event_id`' }),
+  only: z
+    .array(z.enum(['failed', 'skipped']))
+    .min(1)
+    .max(2)
+    .optional()
+    .meta({ description: 'only failed or skipped deliveries' }),
+};
 
 /** Operations that show or redirect the content of messages need the scope to read them. */
 const toMessages = ['webhooks', 'messages:read'] as const;
@@ -109,6 +158,35 @@ export const webhooks = (limits: Limits) => ({
     errors: ['not_found'],
     example: { input: { webhook_id: 1 }, output: { webhook: hook } },
   }),
+  health: get(['webhooks'], {
+    summary:
+      'Get your webhooks with what they delivered lately, what waits, and what failed last. Service-wide ones need the scope `admin`.',
+    input: z.strictObject({
+      webhook_id: webhookId.optional().meta({ description: 'only this webhook' }),
+      limit: pageLimit(limits.page),
+      after_id: z.int().nonnegative().default(0).meta({ description: 'the last id of the page before' }),
+    }),
+    output: z.object({ webhooks: z.array(webhookHealth), has_more: hasMore }),
+    errors: ['not_found'],
+    example: {
+      input: {},
+      output: {
+        webhooks: [
+          {
+            ...hook,
+            recent_count: 1,
+            delivered_count: 0,
+            failed_count: 0,
+            retrying_count: 1,
+            backlog_count: 1,
+            failing_since: at,
+            last_failure: refused,
+          },
+        ],
+        has_more: false,
+      },
+    },
+  }),
   update: post(toMessages, {
     summary:
       'Change the endpoint or the events of a webhook, pause it, or make it active again. Events that it missed while paused are then delivered in order.',
@@ -139,8 +217,17 @@ export const webhooks = (limits: Limits) => ({
     },
   }),
   test: post(toMessages, {
-    summary: 'Send a sample event to the endpoint now, whatever its status, and return the response.',
-    input: z.strictObject({ webhook_id: webhookId }),
+    summary:
+      'Send a test to the endpoint now, whatever its status, and return the response. The id of a test is not an event id.',
+    input: z.strictObject({
+      webhook_id: webhookId,
+      event: z.enum(eventNames).optional().meta({
+        description: 'send an example of this event; without it, a sample event named `test`',
+      }),
+      event_id: eventId.optional().meta({
+        description: 'send the exact body of this past event, of a chat that the webhook receives events of',
+      }),
+    }),
     output: z.object({
       delivered: z.boolean().meta({ description: 'whether the response was a 2xx' }),
       attempt,
@@ -219,36 +306,38 @@ export const webhooks = (limits: Limits) => ({
     idempotent: true,
     input: z.strictObject({
       webhook_id: webhookId,
-      from_event_id: eventId.optional().meta({ description: 'from this event on' }),
-      since: timeInput.optional().meta({ description: 'from this time on; either this or `from_event_id`' }),
-      only: z
-        .array(z.enum(['failed', 'skipped']))
-        .min(1)
-        .max(2)
-        .optional()
-        .meta({ description: 'only failed or skipped deliveries' }),
+      ...replayChoice,
     }),
     output: z.object({ replay }),
     errors: ['not_found', 'conflict', 'cursor_expired', 'idempotency_conflict'],
     example: {
       input: { webhook_id: 1, from_event_id: 1, only: ['failed'] },
-      output: {
-        replay: {
-          replay_id: 1,
-          webhook_id: 1,
-          status: 'running',
-          only: ['failed'],
-          from_event_id: 1,
-          to_event_id: 9,
-          reached_event_id: 0,
-          open_count: 0,
-          delivered_count: 0,
-          failed_count: 0,
-          skipped_count: 0,
-          created_at: at,
-          finished_at: null,
-        },
-      },
+      output: { replay: { ...heldReplay, replay_id: 2, only: ['failed'] } },
+    },
+  }),
+  preview_replay: get(toMessages, {
+    summary: 'Count the events that `replay` would send with the same input, without sending any.',
+    input: z.strictObject({ webhook_id: webhookId, ...replayChoice }),
+    output: z.object({
+      event_count: count,
+      is_exact: z.boolean().meta({ description: 'false if there are more: counting stops at 10,000' }),
+      from_event_id: eventId.meta({ description: 'where the replay would begin' }),
+      to_event_id: count.meta({ description: 'the newest event, where it would end' }),
+    }),
+    errors: ['not_found', 'cursor_expired'],
+    example: {
+      input: { webhook_id: 1, from_event_id: 1 },
+      output: { event_count: 3, is_exact: true, from_event_id: 1, to_event_id: 9 },
+    },
+  }),
+  cancel_replay: post(['webhooks'], {
+    summary: 'Cancel a replay. Its open deliveries are skipped. One that has ended stays as it is.',
+    input: z.strictObject({ replay_id: replayId }),
+    output: z.object({ replay }),
+    errors: ['not_found'],
+    example: {
+      input: { replay_id: 1 },
+      output: { replay: { ...heldReplay, status: 'cancelled', finished_at: at } },
     },
   }),
   replays: get(['webhooks'], {
@@ -260,7 +349,7 @@ export const webhooks = (limits: Limits) => ({
     }),
     output: z.object({ replays: z.array(replay), has_more: hasMore }),
     errors: ['not_found'],
-    example: { input: { webhook_id: 1 }, output: { replays: [], has_more: false } },
+    example: { input: { webhook_id: 1 }, output: { replays: [heldReplay], has_more: false } },
   }),
   delete: post(['webhooks'], {
     summary: 'Delete a webhook. Open deliveries are skipped. Its deliveries stay readable until they expire.',

@@ -114,7 +114,7 @@ export async function fillChat(
 }
 
 /** Updates the statistics of PostgreSQL, which it would do by itself within a minute. */
-async function analyze(engine: Engine): Promise<void> {
+export async function analyze(engine: Engine): Promise<void> {
   if (engine.dialect.name === 'postgres') await engine.run('ANALYZE');
 }
 

@@ -7,6 +7,7 @@ import { measureExpensive } from './measure/expensive.ts';
 import { measureFiles } from './measure/files.ts';
 import { measureChatGrowth } from './measure/growth/chats.ts';
 import { measureConnectionGrowth } from './measure/growth/connections.ts';
+import { measureDeliveryGrowth } from './measure/growth/deliveries.ts';
 import { measureMessageGrowth } from './measure/growth/messages.ts';
 import { measureWebhookGrowth } from './measure/growth/webhooks.ts';
 import { measureIdleWebhooks } from './measure/idle-webhooks.ts';
@@ -55,6 +56,7 @@ const perEngine: Readonly<Record<string, EngineMeasure>> = {
   'growth-webhooks': measureWebhookGrowth,
   'growth-chats': measureChatGrowth,
   'growth-connections': measureConnectionGrowth,
+  'growth-deliveries': measureDeliveryGrowth,
 };
 
 const measures: ReadonlyMap<string, Measure> = new Map([

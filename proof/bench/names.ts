@@ -27,5 +27,5 @@ export const usualNames: readonly string[] = [
 /** Also those that take long, which are taken only by name. */
 export const measurementNames: readonly string[] = [
   ...usualNames,
-  ...both('growth-messages', 'growth-webhooks', 'growth-chats', 'growth-connections'),
+  ...both('growth-messages', 'growth-webhooks', 'growth-chats', 'growth-connections', 'growth-deliveries'),
 ];

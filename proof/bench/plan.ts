@@ -32,6 +32,7 @@ const fullSizes = {
     webhooks: [1, 10, 100, 1_000, 10_000],
     chats: [1, 10, 100, 1_000, 10_000],
     connections: [1, 8, 64, 512],
+    deliveries: [1_000, 10_000, 1_000_000],
   },
 };
 
@@ -61,6 +62,6 @@ export const tinyPlan: Plan = {
     ...{ idleMs: 10, tokenCheckMs: 50, storedMessages: 400 },
     ...{ searchedChats: 20, foreignMessages: 20, crowd: 20 },
     ...{ presencePerSecond: 30, presenceWatchers: 4, presenceSeconds: 0.3, subscriptions: 20 },
-    growth: { messages: [450, 500], webhooks: [1, 3], chats: [1, 3], connections: [1, 4] },
+    growth: { messages: [450, 500], webhooks: [1, 3], chats: [1, 3], connections: [1, 4], deliveries: [500, 600] },
   },
 };

@@ -2,6 +2,7 @@ import { readArguments, readCount, readNumber, readOrExit, runTool, UsageError }
 import { othersWhile } from '../harness/others.ts';
 import { percent, table } from '../harness/report.ts';
 import { manyChats } from './chats.ts';
+import { watchConsole } from './console.ts';
 import { deliver } from './delivery.ts';
 import { type Figure, isMet } from './figures.ts';
 import { watchMemory } from './memory.ts';
@@ -9,7 +10,7 @@ import { onPhone } from './phone.ts';
 import { scrollMessages } from './scroll.ts';
 import { Stage } from './stage.ts';
 
-const parts = ['scroll', 'chats', 'delivery', 'phone', 'memory'] as const;
+const parts = ['scroll', 'chats', 'delivery', 'console', 'phone', 'memory'] as const;
 type Part = (typeof parts)[number];
 
 const usage = `npm run feel -- [${parts.join('] [')}] [--messages N] [--chats N] [--rounds N] [--seconds N] [--trips N] [--keys N] [--minutes N]
@@ -18,7 +19,7 @@ Measures the web client in Chromium with a server of its own: everything, or the
 --chats     in the list (2000)
 --rounds    how often each list is scrolled there and back (3)
 --seconds   how long one scroll takes (8)
---trips     messages from one browser to another (100)
+--trips     messages from one browser to another, and deliveries to the console (100)
 --keys      typed on a slow phone (200)
 --minutes   how long the memory is watched (10)
 The exit code is 1 if a bar is missed.`;
@@ -53,6 +54,7 @@ const measure: Readonly<Record<Part, (stage: Stage) => Promise<Figure[]>>> = {
   scroll: (stage) => scrollMessages(stage, asked),
   chats: (stage) => manyChats(stage, asked.chats, asked),
   delivery: (stage) => deliver(stage, asked.trips),
+  console: (stage) => watchConsole(stage, asked.trips),
   phone: (stage) => onPhone(stage, asked),
   memory: (stage) => watchMemory(stage, { ...asked, progress }),
 };

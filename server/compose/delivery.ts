@@ -2,6 +2,7 @@ import type { Settings } from '../config.ts';
 import { isLoopbackHost } from '../domain/address.ts';
 import { SealedBox } from '../lib/sealed-box.ts';
 import type { WebhookServices } from '../operations/operation.ts';
+import type { DeliveryDeps } from '../webhooks/deps.ts';
 import { HostLimit } from '../webhooks/host-limit.ts';
 import { manualAttempts } from '../webhooks/manual-attempts.ts';
 import { SecretBox, Sender } from '../webhooks/sender.ts';
@@ -31,6 +32,7 @@ export function buildDelivery(
   { settings, runtime, key, engine, eventLog, membership, metrics, log }: Core,
   ownPort: () => number | undefined,
   notifyNodes: () => void,
+  deliveriesChanged: DeliveryDeps['deliveriesChanged'],
 ): { worker: DeliveryWorker; services: WebhookServices; guard: Guard; hosts: HostLimit } {
   const { now, monotonic, sweepMs } = runtime;
   const secrets = new SecretBox(new SealedBox(key, runtime.random));
@@ -58,6 +60,7 @@ export function buildDelivery(
     maxRequests: settings.maxRequests,
     sweepMs,
     notifyNodes,
+    deliveriesChanged,
     log,
     metrics,
   });

@@ -1,4 +1,5 @@
 import type { UserId } from '@parley/contract';
+import { DeliverySignals } from '../live/delivery-signals.ts';
 import { LivePresence } from '../live/presence.ts';
 import { Streams } from '../live/streams.ts';
 import type { Services } from '../operations/operation.ts';
@@ -10,7 +11,7 @@ export interface Live {
   readonly streams: Streams;
   readonly presence: LivePresence;
   readonly nodes: Nodes;
-  readonly services: Pick<Services, 'openStream' | 'signal' | 'presence'>;
+  readonly services: Pick<Services, 'openStream' | 'signal' | 'deliveriesChanged' | 'presence'>;
   /** Ends the streams of these users whose access has ended, in all processes. */
   accessEnded(userIds: readonly UserId[]): Promise<void>;
 }
@@ -40,6 +41,14 @@ export function buildLive(core: Core, listener: NodeListener): Live {
     ...listener,
     ...{ eventLog, streams, presence, random, now, log, metrics },
   });
+  const deliverySignals = new DeliverySignals({
+    isHeard: (userId) => presence.hasStream(userId),
+    send: (userId, signal) => {
+      const at = now();
+      streams.signalTo(userId, signal, at);
+      nodes.signalTo(userId, signal, at);
+    },
+  });
   engine.committed = (batch) => {
     eventLog.committed(batch);
     nodes.committed(batch);
@@ -55,6 +64,7 @@ export function buildLive(core: Core, listener: NodeListener): Live {
         streams.signal(signal, at);
         nodes.signal(signal, at);
       },
+      deliveriesChanged: (userId, webhookId) => deliverySignals.changed(userId, webhookId),
       presence: {
         of: (userId) => presence.of(userId),
         setAway: (...change) => presence.setAway(...change),

@@ -1,4 +1,4 @@
-import { type ChatSignal, signalTable, type UserId } from '@parley/contract';
+import { type ChatSignal, type OwnerSignal, signalTable, type UserId } from '@parley/contract';
 import { type Bus, noBus, type Topic } from '../bus/bus.ts';
 import { Envelopes } from '../bus/envelope.ts';
 import { NatsBus } from '../bus/nats.ts';
@@ -17,6 +17,8 @@ import { deriveKey } from './core.ts';
 export interface Nodes {
   committed(batch: LogBatch): void;
   signal(signal: ChatSignal, at: number): void;
+  /** A signal for the streams of one user. */
+  signalTo(userId: UserId, signal: OwnerSignal, at: number): void;
   presence(text: string): void;
   accessEnded(userIds: readonly UserId[]): void;
   webhooksChanged(): void;
@@ -42,6 +44,13 @@ interface NodeDeps extends NodeListener {
   readonly metrics: Metrics;
 }
 
+interface SignalMessage {
+  readonly at: number;
+  readonly signal: ChatSignal | OwnerSignal;
+  /** The user, if it is not for a chat. */
+  readonly to?: UserId;
+}
+
 export function joinNodes({ natsUrl }: Settings, key: Uint8Array, deps: NodeDeps): Nodes {
   const bus = natsUrl ? connectNats(natsUrl, key, deps) : noBus;
   return {
@@ -49,6 +58,7 @@ export function joinNodes({ natsUrl }: Settings, key: Uint8Array, deps: NodeDeps
       if (bus !== noBus) for (const text of encodeBatch(batch)) bus.publish('committed', text);
     },
     signal: (signal, at) => bus.publish('signal', JSON.stringify({ at, signal })),
+    signalTo: (to, signal, at) => bus.publish('signal', JSON.stringify({ at, signal, to })),
     presence: (text) => bus.publish('presence', text),
     accessEnded: (userIds) => bus.publish('ended', JSON.stringify(userIds)),
     webhooksChanged: () => bus.publish('webhooks', ''),
@@ -71,9 +81,11 @@ function connectNats(url: NonNullable<Settings['natsUrl']>, key: Uint8Array, dep
         else eventLog.poll();
       },
       signal: (text) => {
-        const { at, signal } = JSON.parse(text) as { at: number; signal: ChatSignal };
+        const { at, signal, to } = JSON.parse(text) as SignalMessage;
         // A newer server may have signals that this one does not know.
-        if (signalTable[signal.event]?.data.safeParse(signal.data).success) streams.signal(signal, Number(at));
+        if (!signalTable[signal.event]?.data.safeParse(signal.data).success) return;
+        if ('webhook_id' in signal.data) streams.signalTo(Number(to) as UserId, signal as OwnerSignal, Number(at));
+        else streams.signal(signal as ChatSignal, Number(at));
       },
       presence: (text) => presence.hear(text),
       ended: (text) => {

@@ -23,7 +23,12 @@ export async function buildParts(core: Core, ownPort: () => number | undefined, 
   const origin = () => settings.publicUrl?.origin ?? localUrl(settings, ownPort());
   const quotas = quotasOf(settings);
   const authenticator = new Authenticator(engine, now);
-  const delivery = buildDelivery(core, ownPort, () => live.nodes.webhooksChanged());
+  const delivery = buildDelivery(
+    core,
+    ownPort,
+    () => live.nodes.webhooksChanged(),
+    (...changed) => live.services.deliveriesChanged(...changed),
+  );
   const push = buildPush(core, delivery, () => live, origin);
   const files = await buildFiles(core, origin, (upload) => live.nodes.wantUpload(upload));
   const live: Live = buildLive(core, {

@@ -91,6 +91,11 @@ export class LivePresence {
     return this.#current(userId) === 'online';
   }
 
+  /** Returns whether a user has a stream, at any process. */
+  hasStream(userId: UserId): boolean {
+    return this.#current(userId) !== 'offline';
+  }
+
   /** A stream of a user at this process has opened or ended. */
   changedHere(userId: UserId): void {
     this.#clients.streamsChanged(userId, this.#deps.monotonic());

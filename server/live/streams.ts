@@ -1,4 +1,12 @@
-import { type ChatId, type ChatSignal, eventNames, ParleyError, type Signal, type UserId } from '@parley/contract';
+import {
+  type ChatId,
+  type ChatSignal,
+  eventNames,
+  type OwnerSignal,
+  ParleyError,
+  type Signal,
+  type UserId,
+} from '@parley/contract';
 import type { LiveQuery, LiveStream } from '../domain/live.ts';
 import { FairSlots } from '../lib/fair-slots.ts';
 import { Loop } from '../lib/loop.ts';
@@ -158,6 +166,12 @@ export class Streams {
       const { chat_id } = signal.data;
       void this.#offer(signalFrame(signal, at), this.#subscribers.streamsFor(Number.POSITIVE_INFINITY, chat_id));
     }
+  }
+
+  /** Sends a signal to one user. */
+  signalTo(userId: UserId, signal: OwnerSignal, at: number): void {
+    const streams = this.#subscribers.streamsOf(userId);
+    if (streams.length > 0) void this.#offer(signalFrame(signal, at), streams);
   }
 
   /** Returns whether there are streams, open or about to open. */

@@ -115,5 +115,6 @@ async function sendAgain(
   await services.engine.write((tx) =>
     recordResend(tx, delivery, { ...made, delivery_id, state, attempts: attempt, refusals, next_at: null, at }),
   );
+  services.deliveriesChanged(caller.userId, webhook.webhook_id);
   return present.delivery(await accessDelivery(services.engine, caller, delivery_id));
 }

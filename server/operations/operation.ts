@@ -8,6 +8,7 @@ import type {
   Presence,
   TokenId,
   UserId,
+  WebhookId,
 } from '@parley/contract';
 import type { UserActor } from '../auth/audit.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -114,6 +115,8 @@ export interface Services extends AccessServices {
   readonly openStream: (query: LiveQuery) => Promise<LiveStream>;
   /** Sends a signal to the streams of all processes. */
   readonly signal: (signal: ChatSignal) => void;
+  /** Tells the streams of the owner of a webhook that its deliveries have changed. */
+  readonly deliveriesChanged: (userId: UserId, webhookId: WebhookId) => void;
   readonly presence: PresenceServices;
   readonly webhooks: WebhookServices;
   readonly push: PushServices;

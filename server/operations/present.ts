@@ -9,6 +9,8 @@ import {
   type DeliveryInFull,
   type DeliveryState,
   type EventId,
+  type EventName,
+  eventExamples,
   type FileId,
   type FileInfo,
   type Invitation,
@@ -30,6 +32,7 @@ import {
   type User,
   type UserId,
   type Webhook,
+  type WebhookHealth,
   webhookRecords,
 } from '@parley/contract';
 import type { z } from 'zod';
@@ -60,6 +63,7 @@ import type { DeliveryRow } from '../store/webhooks/deliveries.ts';
 import type { AttemptRow } from '../store/webhooks/delivery-results.ts';
 import type { EndpointStateRow } from '../store/webhooks/endpoint-state.ts';
 import type { ReplayRow } from '../store/webhooks/replays.ts';
+import type { DeliveryCounts } from '../store/webhooks/webhook-health.ts';
 import type { WebhookRow } from '../store/webhooks/webhooks.ts';
 import { unknownEvents } from './webhook-warnings.ts';
 
@@ -261,6 +265,16 @@ export function webhook(row: WebhookRow, state: EndpointStateRow, oldest: number
   });
 }
 
+export const webhookHealth = (
+  webhook: Webhook,
+  { retrying_since, last_failure, ...counts }: DeliveryCounts,
+): WebhookHealth => ({
+  ...webhook,
+  ...counts,
+  failing_since: webhook.down_since ?? timeOrNull(retrying_since),
+  last_failure: last_failure ? delivery(last_failure) : null,
+});
+
 export function delivery(row: DeliveryRow): Delivery {
   return shown(webhookRecords.delivery, row, {
     chat_id: row.chat_id > 0 ? row.chat_id : null,
@@ -334,11 +348,15 @@ export function auditEntry(row: AuditRow): AuditEntry {
   });
 }
 
-/** Returns the body that `webhooks.test` sends. */
-export function sample(webhookId: number, at: number): string {
+/** Returns the body that `webhooks.test` sends if it is asked for no event. */
+export function testBody(webhookId: number, at: number): string {
   const data = { webhook_id: webhookId, message: 'A test of this webhook. Nothing has happened.' };
   return JSON.stringify({ event: 'test', timestamp: time(at), data });
 }
+
+/** Returns the body of an example of an event. */
+export const exampleBody = (event: EventName, at: number): string =>
+  JSON.stringify({ event, timestamp: time(at), data: eventExamples[event] });
 
 /** Returns a page of rows that were read with one more than the limit. */
 export function page<T>(rows: readonly T[], limit: number): { rows: readonly T[]; has_more: boolean } {

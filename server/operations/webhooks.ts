@@ -1,7 +1,8 @@
 import {
   type ChatId,
+  type Input,
   invalidField,
-  type OperationName,
+  type Output,
   ParleyError,
   type Webhook,
   type WebhookId,
@@ -11,11 +12,12 @@ import { type Caller, requireScopes } from '../auth/caller.ts';
 import { requireRecentPassword } from '../auth/recent-password.ts';
 import { findChatType } from '../store/chat/chats.ts';
 import type { Db, Tx } from '../store/engine/engine.ts';
-import { logTip } from '../store/log/events.ts';
+import { firstEventSince, logTip } from '../store/log/events.ts';
 import { makeAllDue } from '../store/webhooks/deliveries.ts';
 import { bumpRevision, findEndpointState } from '../store/webhooks/endpoint-state.ts';
 import { removeWebhook, suspend } from '../store/webhooks/webhook-ends.ts';
-import { oldestUndelivered } from '../store/webhooks/webhook-events.ts';
+import { findVisibleEvent, oldestUndelivered } from '../store/webhooks/webhook-events.ts';
+import { countDeliveries } from '../store/webhooks/webhook-health.ts';
 import {
   adoptWebhook,
   countWebhooks,
@@ -36,6 +38,9 @@ import { webhookWarnings } from './webhook-warnings.ts';
 
 /** For so long, deliveries are also signed with the secret before a rotation. */
 const overlapMs = 24 * 3_600_000;
+
+/** Health counts the deliveries of events of this time. */
+const recentMs = 24 * 3_600_000;
 
 const noWebhook = () => new ParleyError('not_found', 'You have no such webhook.');
 
@@ -63,14 +68,26 @@ export async function lockWebhook(tx: Tx, caller: Caller, webhookId: WebhookId):
   return accessWebhook(tx, caller, webhookId);
 }
 
-/** Like `change`, but resolves once this process acts on the changed webhook. */
-export function changeWebhook<N extends OperationName>(services: Services, work: Parameters<typeof change<N>>[1]) {
+/** The operations that change a webhook or its deliveries. */
+type ChangeName =
+  `webhooks.${'register' | 'update' | 'rotate_secret' | 'delete' | 'skip' | 'redeliver' | 'replay' | 'cancel_replay'}`;
+
+/** Like `change`, but resolves once this process acts on the changed webhook. Tells the streams of the owner. */
+export function changeWebhook<N extends ChangeName>(services: Services, work: Parameters<typeof change<N>>[1]) {
   const run = change(services, work);
   return async (call: Call<N>) => {
     const result = await run(call);
     await services.webhooks.changed();
+    services.deliveriesChanged(call.caller.userId, webhookIdOf(result as Output<ChangeName>));
     return result;
   };
+}
+
+/** Returns the webhook that the result of a change is about. */
+function webhookIdOf(result: Output<ChangeName>): WebhookId {
+  if ('webhook' in result) return result.webhook.webhook_id;
+  if ('delivery' in result) return result.delivery.webhook_id;
+  return 'replay' in result ? result.replay.webhook_id : result.webhook_id;
 }
 
 /** Service-wide webhooks are registered only by an administrator who has just entered their password. */
@@ -98,8 +115,10 @@ async function showCurrent(db: Db, webhookId: WebhookId, now: number): Promise<W
 
 const checkFor = ({ caller, isForwarded }: Pick<Call<'webhooks.register'>, 'caller' | 'isForwarded'>): UrlCheck => ({
   isForwarded: isForwarded(),
-  isAdmin: caller.isAdmin && caller.scopes.has('admin'),
+  isAdmin: isAdministrator(caller),
 });
+
+const isAdministrator = ({ isAdmin, scopes }: Caller): boolean => isAdmin && scopes.has('admin');
 
 export const webhookHandlers = (services: Services) => {
   const { engine, now } = services;
@@ -130,6 +149,24 @@ export const webhookHandlers = (services: Services) => {
       return { webhook: await showCurrent(engine, webhook_id, now()) };
     },
 
+    'webhooks.health': async ({ caller, input: { webhook_id, after_id, limit } }) => {
+      const found =
+        webhook_id === undefined
+          ? await listWebhooks(engine, caller, after_id, limit + 1)
+          : [await accessWebhook(engine, caller, webhook_id)];
+      const { rows, has_more } = present.page(found, limit);
+      // The last failure of a service-wide webhook names chats of others.
+      const visible = rows.filter((row) => !row.service_wide || isAdministrator(caller));
+      const fromEvent = await firstEventSince(engine, now() - recentMs);
+      const shown = await Promise.all(
+        visible.map(async (row) => {
+          const [webhook, counts] = [await show(engine, row, now()), await countDeliveries(engine, row, fromEvent)];
+          return webhook ? [present.webhookHealth(webhook, counts)] : [];
+        }),
+      );
+      return { webhooks: shown.flat(), has_more };
+    },
+
     'webhooks.update': async (call) => {
       const { caller, input } = call;
       const webhook = await accessWebhook(engine, caller, input.webhook_id);
@@ -156,16 +193,32 @@ export const webhookHandlers = (services: Services) => {
     }),
 
     'webhooks.test': async ({ caller, input, isForwarded }) => {
+      if (input.event !== undefined && input.event_id !== undefined)
+        throw invalidField('event_id', 'cannot be given beside event');
       const webhook = await accessWebhook(engine, caller, input.webhook_id);
       const at = now();
-      const body = present.sample(webhook.webhook_id, at);
+      const { event, body } = await testOf(engine, webhook, input, at);
       const id = `test-${Buffer.from(services.random(8)).toString('hex')}`;
-      const sending = { id, event: 'test', body, attempt: 1, replayId: 0, at, isForwarded: isForwarded() };
+      const sending = { id, event, body, attempt: 1, replayId: 0, at, isForwarded: isForwarded() };
       const made = await services.webhooks.attempt(webhook, sending);
       return { delivered: made.delivered, attempt: present.attempt({ ...made, number: 1, at }), body };
     },
   } satisfies Partial<Handlers>;
 };
+
+/** Returns the event that a test sends. Throws `not_found` for one that the webhook cannot receive, whatever its name. */
+async function testOf(
+  db: Db,
+  webhook: WebhookRow,
+  { event, event_id }: Input<'webhooks.test'>,
+  at: number,
+): Promise<{ event: string; body: string }> {
+  if (event !== undefined) return { event, body: present.exampleBody(event, at) };
+  if (event_id === undefined) return { event: 'test', body: present.testBody(webhook.webhook_id, at) };
+  const found = await findVisibleEvent(db, webhook, event_id);
+  if (!found) throw new ParleyError('not_found', 'This webhook receives no such event, or it has expired.');
+  return found;
+}
 
 async function register(services: Services, tx: Tx, at: number, call: Call<'webhooks.register'>, url: string) {
   const { caller, input } = call;

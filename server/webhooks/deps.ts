@@ -1,3 +1,4 @@
+import type { UserId, WebhookId } from '@parley/contract';
 import type { LogDeps } from '../log/membership.ts';
 import type { Log } from '../observe/log.ts';
 import type { HostLimit } from './host-limit.ts';
@@ -29,6 +30,8 @@ export interface DeliveryDeps extends LogDeps {
   readonly sweepMs: number;
   /** Other processes have something to take over. */
   readonly notifyNodes: () => void;
+  /** Deliveries of a webhook were created or tried. */
+  readonly deliveriesChanged: (userId: UserId, webhookId: WebhookId) => void;
   readonly log: Log;
   readonly metrics: DeliveryMetrics;
 }

@@ -1,6 +1,6 @@
-import type { DeliveryState, WebhookId } from '@parley/contract';
-import type { Db, Engine, LogEntry, Tx } from '../store/engine/engine.ts';
-import { eventsNamed, logTip } from '../store/log/events.ts';
+import type { WebhookId } from '@parley/contract';
+import type { Engine, LogEntry, Tx } from '../store/engine/engine.ts';
+import { logTip } from '../store/log/events.ts';
 import {
   allChats,
   type BacklogRow,
@@ -9,9 +9,9 @@ import {
   endBacklog,
   moveBacklog,
 } from '../store/webhooks/backlogs.ts';
-import { undeliveredEvents } from '../store/webhooks/deliveries.ts';
+import { replayEvents } from '../store/webhooks/replay-events.ts';
 import { finishReplays, moveReplay, type ReplayRow, runningReplays } from '../store/webhooks/replays.ts';
-import { backlogEvents, type EventPage, eventsFor, reachedEvent } from '../store/webhooks/webhook-events.ts';
+import { backlogEvents } from '../store/webhooks/webhook-events.ts';
 import { findWebhook, lockWebhooks, readPosition, type WebhookRow } from '../store/webhooks/webhooks.ts';
 import type { ChatQueues } from './chat-queue.ts';
 import { type CreatedDeliveries, createDeliveries } from './dispatcher.ts';
@@ -136,23 +136,11 @@ async function fromBacklog(tx: Tx, owner: string, webhook: WebhookRow, chatId: n
 async function fromReplay(tx: Tx, owner: string, webhook: WebhookRow, replayId: number, at: number) {
   const replay = (await runningReplays(tx, webhook.webhook_id)).find((r) => r.replay_id === replayId);
   if (!replay || replay.reached_event >= replay.to_event) return undefined;
-  const { events, reached } = await replayEvents(tx, webhook, replay);
+  const { events, reached } = await replayEvents(tx, webhook, replay, replayBatch);
   const inserted = await insert(tx, owner, webhook.webhook_id, replayId, events);
   await moveReplay(tx, replay.replay_id, reached, inserted.created?.deliveries.length ?? 0);
   await finishReplays(tx, webhook.webhook_id, at);
   return inserted;
-}
-
-async function replayEvents(db: Db, webhook: WebhookRow, replay: ReplayRow): Promise<EventPage> {
-  const range = { after: replay.reached_event, upTo: replay.to_event, limit: replayBatch };
-  if (replay.only_states === null) return eventsFor(db, webhook, range);
-  const states = JSON.parse(replay.only_states) as DeliveryState[];
-  const found = await undeliveredEvents(db, webhook.webhook_id, { ...range, states });
-  const events = await eventsNamed(
-    db,
-    found.map((row) => row.event_id),
-  );
-  return { events, reached: reachedEvent(found, range.limit, range.upTo) };
 }
 
 async function insert(tx: Tx, owner: string, webhook_id: WebhookId, replay_id: number, events: readonly LogEntry[]) {

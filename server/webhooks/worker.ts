@@ -141,6 +141,8 @@ export class DeliveryWorker {
     if (queue?.leaseNumber === state.lease_number) {
       queue.add(state, deliveries, since);
       this.#advance(queue);
+      // Those that are sent at once are told with their results.
+      if (!queue.canSend()) this.#tellOwner(queue);
     } else if (!queue || queue.leaseNumber < state.lease_number) {
       if (queue) this.#drop(queue);
       this.#load(lease);
@@ -172,6 +174,10 @@ export class DeliveryWorker {
     if (snapshot && known) known.load(snapshot);
     else if (snapshot) this.#queues.set(lease.webhook_id, new EndpointQueue(snapshot, lease, this.#deps));
     else if (known) this.#drop(known);
+  }
+
+  #tellOwner({ webhook: { user_id, webhook_id } }: EndpointQueue): void {
+    this.#deps.deliveriesChanged(user_id, webhook_id);
   }
 
   /** Forgets a webhook whose lease is lost or released. */
@@ -249,6 +255,7 @@ export class DeliveryWorker {
     // The chat's next delivery does not wait for this.
     const outcome = await writing;
     queue.noteWritten(delivery.deliveryId);
+    if (outcome === 'written') this.#tellOwner(queue);
     if (outcome === 'written' || queue.hasEnded) return;
     if (outcome === 'lease_lost') return this.#drop(queue);
     queue.invalidate();

@@ -90,6 +90,9 @@ const handlers: Handlers = {
   reaction_removed: loadMessage,
   typing: (store, { chat_id, user_id }) => store.startTyping(chat_id, user_id),
   presence_changed: (store, change) => store.setPresence([change]),
+  deliveries_changed: (store, change) => {
+    store.changedDeliveries.value = change;
+  },
   message_read: (store, { chat_id, user_id, message_id }, _, loads) => {
     if (user_id !== store.me.user_id) return;
     if (store.unreadThreads.value > 0) loads.threads();

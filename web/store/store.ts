@@ -69,6 +69,8 @@ export class Store {
   readonly isReady = signal(false);
   /** Whether somebody looks at the page. */
   readonly isVisible = signal(true);
+  /** The last signal about deliveries of a webhook. The console loads them again. */
+  readonly changedDeliveries: Signal<SignalData['deliveries_changed'] | undefined> = signal(undefined);
   readonly connection: Signal<'connecting' | 'live' | 'lost'> = signal('connecting');
   /** The chats of the list: those that are pinned, then the others, the most recent first. */
   readonly byActivity: ReadonlySignal<readonly ChatRecord[]> = computed(() =>

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'bun:test';
 import { inChromium } from '@parley/server/test/support/chromium.ts';
 import { type Arrival, receiverFor } from '@parley/server/test/support/receiver.ts';
+import { inSession } from '@parley/server/test/support/visitor.ts';
 import { verifyWebhook } from '@parley-chat/sdk/webhook';
 import type { Page } from 'playwright-core';
 import { desk, groupWith, phone, say, violationsOn } from './acts.ts';
@@ -61,7 +62,7 @@ inChromium('the console', () => {
     const done = dialog(page, 'The webhook is created');
     const secret = await done.getByRole('textbox', { name: 'The secret' }).inputValue();
     expect(secret).toMatch(/^[0-9a-f]{64}$/);
-    await button(page, 'Test').click();
+    await button(page, 'Send a test').click();
     await done.getByText('refused the delivery with 401').waitFor();
     const [test] = await endpoint.arrived(1);
     expect(test && (await isSigned(test, secret))).toBe(true);
@@ -90,6 +91,8 @@ inChromium('the console', () => {
     const page = await stage.open('ada', '/console', desk);
     await entry(page, refusing.url).getByText('refused the delivery with 401').waitFor();
     await entry(page, broken.url).getByText('failed with 500, an error in its own code').waitFor();
+    const retried = entry(page, broken.url).getByRole('link', { name: '1', exact: true });
+    expect(await retried.getAttribute('href')).toBe(`/console/webhooks/${brokenId}?state=retrying`);
     await entry(page, moved.url).getByText('responded with 301, a redirect').waitFor();
     // Without a name server the name is not found either.
     await entry(page, lost)
@@ -149,6 +152,40 @@ inChromium('the console', () => {
     await entry(page, hanging.url).getByText('did not respond in time').waitFor();
   });
 
+  test('creates a webhook of the whole service for administrators, who see its deliveries as they happen', async () => {
+    const endpoint = receiver().endpoint();
+    const bob = stage.person('bob');
+    const page = await stage.open('ada', '/console/webhooks', desk);
+    await button(page, 'New webhook').first().click();
+    const form = dialog(page, 'Create a webhook');
+    await form.getByRole('textbox', { name: 'URL' }).fill(endpoint.url);
+    await form.getByRole('combobox', { name: 'Chats' }).selectOption('All chats of the service');
+    await form.getByRole('checkbox', { name: 'Direct chats too' }).check();
+    expect(await violationsOn(page)).toEqual([]);
+    await button(page, 'Create').click();
+    await dialog(page, 'The webhook is created').getByRole('link', { name: 'See its deliveries' }).click();
+    await page.getByText('all events of all chats of the service').waitFor();
+    const { group } = await bob.ok('messages.create_group', { name: 'Of Bob', participants: [] });
+    await table(page)
+      .getByRole('row', { name: `group_created Chat ${group.chat_id}` })
+      .waitFor();
+
+    // A password that was entered long ago does not count.
+    const { token } = await inSession(stage.server(), stage.person('ada'), Date.now() - 11 * 60_000);
+    await page.context().addCookies([{ name: 'parley_session', value: token, url: stage.url() }]);
+    await page.goto(`${stage.url()}/console/webhooks`);
+    await button(page, 'New webhook').click();
+    await form.getByRole('textbox', { name: 'URL' }).fill(endpoint.url);
+    await form.getByRole('combobox', { name: 'Chats' }).selectOption('All chats of the service');
+    await button(page, 'Create').click();
+    await form.getByRole('link', { name: 'Enter it now' }).waitFor();
+    stage.expectNoFaults(/status of 403/);
+    const { webhooks } = await stage.person('ada').ok('webhooks.list', {});
+    const wide = webhooks.filter(({ service_wide }) => service_wide);
+    expect(wide).toMatchObject([{ url: endpoint.url, include_direct: true }]);
+    await stage.person('ada').ok('webhooks.delete', { webhook_id: wide[0]?.webhook_id ?? 0 });
+  });
+
   test('pauses, edits, rotates, replays and deletes', async () => {
     const ada = stage.person('ada');
     const chatId = await groupWith(stage, 'Plans');
@@ -191,11 +228,41 @@ inChromium('the console', () => {
       third && (await isSigned(third, 'a secret of our own')) && (await isSigned(third, 'a secret that is typed')),
     ).toBe(true);
 
+    await button(page, 'Test').click();
+    const testing = dialog(page, 'Test the webhook');
+    await testing.getByRole('combobox', { name: 'Event' }).selectOption('reaction_added');
+    await testing.getByText('"emoji": "🎉"').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await button(page, 'Send a test').click();
+    await testing.getByText('It works.').waitFor();
+    expect(endpoint.arrivals.at(-1)).toMatchObject({ event: 'reaction_added', data: { emoji: '🎉' } });
+    await page.keyboard.press('Escape');
+
+    const replaying = dialog(page, 'Replay events');
+    await button(page, 'Replay').click();
+    await replaying.getByText('This sends 3 events.').waitFor();
+    await replaying.getByRole('combobox', { name: 'Which events' }).selectOption('Failed');
+    await replaying.getByText('There are no such events.').waitFor();
+    await becomes(() => button(page, 'Start the replay').isDisabled(), true);
+    await replaying.getByRole('combobox', { name: 'Which events' }).selectOption('All');
+    await replaying.getByText('This sends 3 events.').waitFor();
+    await button(page, 'Start the replay').click();
+    const replays = page.getByRole('region', { name: 'Replays' });
+    await replays.getByText('3 delivered, 0 failed, 0 waiting').waitFor();
+    await endpoint.arrived(7);
+    expect(endpoint.contents.slice(3)).toEqual(['One', 'Two', 'Three']);
+
+    // One that hangs is cancelled.
+    const gate = Promise.withResolvers<void>();
+    endpoint.reply = () => ({ after: gate.promise });
     await button(page, 'Replay').click();
     await button(page, 'Start the replay').click();
-    await page.getByRole('region', { name: 'Replays' }).getByText('3 delivered, 0 failed, 0 waiting').waitFor();
-    await endpoint.arrived(6);
-    expect(endpoint.contents.slice(3)).toEqual(['One', 'Two', 'Three']);
+    await replays.getByText('0 delivered, 0 failed, 3 waiting').waitFor();
+    await button(page, 'Cancel the replay').click();
+    await replays.getByText('0 delivered, 0 failed, 3 skipped, 0 waiting').waitFor();
+    await replays.getByText('Cancelled').waitFor();
+    gate.resolve();
+    endpoint.reply = () => 200;
 
     // The debugger has what was sent, and the browser computes the rest.
     await table(page)

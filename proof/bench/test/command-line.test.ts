@@ -37,6 +37,7 @@ test('curves end where it is said, and have two points at least', () => {
     webhooks: [1, 10, 100],
     chats: [1, 10, 100],
     connections: [1, 8, 64],
+    deliveries: [1_000, 10_000],
   });
 });
 

@@ -171,6 +171,11 @@ export interface Dialect {
    */
   isOne(column: string, value: string): string;
   /**
+   * Follows a table and its alias: reads it by this index. SQLite has no statistics, and may choose another index with as many
+   * columns. PostgreSQL chooses by itself.
+   */
+  indexedBy(index: string): string;
+  /**
    * Joins each row of `outer` with the first `limit` ids that `inner` selects for it. `inner` is an ordered SELECT of one
    * column and may use columns of `outer`. The ids appear as `alias.id`. `key` is the primary key that they belong to.
    */

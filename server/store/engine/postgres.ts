@@ -37,6 +37,7 @@ export const postgresDialect: Dialect = {
     `(${first}, ${second}) <= (${value}, CAST(${upTo} AS bigint)) AND ${first} >= ${value}`,
   // ANY hides from PostgreSQL that there is one value, so that it keeps the column in the sort order.
   isOne: (column, value) => `${column} = ANY (ARRAY[${value}])`,
+  indexedBy: () => '',
   rows: (param, columns, alias) => {
     const list = Object.entries(columns).map(([name, type]) => `${name} ${columnTypes[type]}`);
     return `json_to_recordset(CAST(CAST(${param} AS text) AS json)) AS ${alias}(${list.join(', ')})`;

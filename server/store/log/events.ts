@@ -149,20 +149,24 @@ export function serviceEvents(db: Db, q: EventQuery & { readonly includeDirect: 
   );
 }
 
-/** Returns the first event at a time or later, by a binary search: times rise with ids. */
+/** Returns the first event at a time or later, by a binary search in one statement: times rise with ids. */
 export async function firstEventSince(db: Db, at: number): Promise<number> {
-  let low = (await readCursor(db, 'pruned')) + 1;
-  let high = (await logTip(db)) + 1;
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const event = await db.get<{ event_id: number; created_at: number }>(
-      'SELECT event_id, created_at FROM events WHERE event_id >= $1 ORDER BY event_id LIMIT 1',
-      [middle],
-    );
-    if (!event || event.created_at >= at) high = middle;
-    else low = event.event_id + 1;
-  }
-  return low;
+  const first = (await readCursor(db, 'pruned')) + 1;
+  const end = (await logTip(db)) + 1;
+  const found = await number(
+    db,
+    `WITH RECURSIVE search (low, high) AS (
+       SELECT CAST($2 AS bigint), CAST($3 AS bigint)
+       UNION ALL
+       SELECT CASE WHEN e.created_at < $1 THEN e.event_id + 1 ELSE s.low END,
+         CASE WHEN e.created_at < $1 THEN s.high ELSE (s.low + s.high) / 2 END
+       FROM search s
+       LEFT JOIN events e ON e.event_id = (SELECT min(m.event_id) FROM events m WHERE m.event_id >= (s.low + s.high) / 2)
+       WHERE s.low < s.high
+     ) SELECT max(low) AS first FROM search`,
+    [at, first, end],
+  );
+  return Math.max(first, found);
 }
 
 export const readCursor = (db: Db, name: string): Promise<number> =>

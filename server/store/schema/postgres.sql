@@ -690,15 +690,21 @@ CREATE INDEX authorization_codes_ending ON public.authorization_codes USING btre
 
 CREATE INDEX chats_public ON public.chats USING btree (chat_id) WHERE (visibility = 'public'::text);
 
+CREATE INDEX deliveries_by_chat ON public.deliveries USING btree (webhook_id, chat_id, event_id, replay_id);
+
 CREATE UNIQUE INDEX deliveries_by_event ON public.deliveries USING btree (webhook_id, event_id, replay_id);
+
+CREATE INDEX deliveries_by_name ON public.deliveries USING btree (webhook_id, event, event_id, replay_id) WHERE (event <> 'new_message'::text);
+
+CREATE INDEX deliveries_by_replay ON public.deliveries USING btree (webhook_id, replay_id, event_id) WHERE (replay_id > 0);
+
+CREATE INDEX deliveries_given_up ON public.deliveries USING btree (webhook_id, state, event_id, replay_id) WHERE (state = ANY (ARRAY['failed'::text, 'skipped'::text]));
 
 CREATE INDEX deliveries_open ON public.deliveries USING btree (webhook_id, replay_id, event_id) WHERE (state = ANY (ARRAY['pending'::text, 'retrying'::text]));
 
 CREATE INDEX deliveries_retrying ON public.deliveries USING btree (last_at) WHERE (state = 'retrying'::text);
 
 CREATE INDEX deliveries_settled ON public.deliveries USING btree (settled_at) WHERE (settled_at IS NOT NULL);
-
-CREATE INDEX deliveries_unhappy ON public.deliveries USING btree (webhook_id, event_id, replay_id) WHERE (state = ANY (ARRAY['failed'::text, 'skipped'::text]));
 
 CREATE INDEX endpoint_state_due ON public.endpoint_state USING btree (due_at) WHERE (due_at IS NOT NULL);
 

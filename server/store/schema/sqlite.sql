@@ -106,15 +106,21 @@ CREATE TABLE deliveries (
   settled_at INTEGER
 ) STRICT;
 
+CREATE INDEX deliveries_by_chat ON deliveries (webhook_id, chat_id, event_id, replay_id);
+
 CREATE UNIQUE INDEX deliveries_by_event ON deliveries (webhook_id, event_id, replay_id);
+
+CREATE INDEX deliveries_by_name ON deliveries (webhook_id, event, event_id, replay_id) WHERE event <> 'new_message';
+
+CREATE INDEX deliveries_by_replay ON deliveries (webhook_id, replay_id, event_id) WHERE replay_id > 0;
+
+CREATE INDEX deliveries_given_up ON deliveries (webhook_id, state, event_id, replay_id) WHERE state IN ('failed', 'skipped');
 
 CREATE INDEX deliveries_open ON deliveries (webhook_id, replay_id, event_id) WHERE state IN ('pending', 'retrying');
 
 CREATE INDEX deliveries_retrying ON deliveries (last_at) WHERE state = 'retrying';
 
 CREATE INDEX deliveries_settled ON deliveries (settled_at) WHERE settled_at IS NOT NULL;
-
-CREATE INDEX deliveries_unhappy ON deliveries (webhook_id, event_id, replay_id) WHERE state IN ('failed', 'skipped');
 
 CREATE TABLE "endpoint_state" (
   webhook_id INTEGER PRIMARY KEY REFERENCES webhooks (webhook_id),

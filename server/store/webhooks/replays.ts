@@ -1,6 +1,7 @@
 import type { DeliveryState, ReplayId, ReplayStatus, WebhookId } from '@parley/contract';
 import { bulkStatement, type Db, type Tx } from '../engine/engine.ts';
 import { insertRow } from '../engine/query.ts';
+import type { WebhookOwner } from './webhooks.ts';
 
 export interface ReplayRow {
   readonly replay_id: ReplayId;
@@ -61,6 +62,14 @@ export function listReplays(
 export const runningReplays = (db: Db, webhookId: number): Promise<ReplayRow[]> =>
   db.all(`SELECT ${columns} FROM replays WHERE webhook_id = $1 AND status = 'running' ORDER BY replay_id`, [webhookId]);
 
+/** Returns a replay of a webhook that belongs, or belonged, to one user and app. */
+export const findReplay = (db: Db, owner: WebhookOwner, replayId: ReplayId): Promise<ReplayRow | undefined> =>
+  db.get(
+    `SELECT ${columns} FROM replays WHERE replay_id = $1
+       AND webhook_id IN (SELECT w.webhook_id FROM webhooks w WHERE w.user_id = $2 AND w.app_id = $3)`,
+    [replayId, owner.userId, owner.appId],
+  );
+
 export async function moveReplay(tx: Tx, replayId: ReplayId, reached: number, created: number): Promise<void> {
   await tx.run('UPDATE replays SET reached_event = $2, delivery_count = delivery_count + $3 WHERE replay_id = $1', [
     replayId,
@@ -100,6 +109,16 @@ export async function finishReplays(tx: Tx, webhookId: number, at: number): Prom
      WHERE webhook_id = $1 AND status = 'running' AND reached_event >= to_event
        AND delivery_count <= delivered_count + failed_count + skipped_count`,
     [webhookId, at],
+  );
+}
+
+/** Cancels a running replay whose open deliveries are skipped. */
+export async function cancelReplay(tx: Tx, replayId: ReplayId, at: number): Promise<void> {
+  await tx.run(
+    `UPDATE replays SET status = 'cancelled', finished_at = $2,
+       skipped_count = delivery_count - delivered_count - failed_count
+     WHERE replay_id = $1 AND status = 'running'`,
+    [replayId, at],
   );
 }
 

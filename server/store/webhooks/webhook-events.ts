@@ -95,6 +95,13 @@ export async function eventsFor(
   return { events: deliverable(found), reached: reachedEvent(found, Math.min(limit, maxSparse), upTo) };
 }
 
+/** Returns an event of the chats of a webhook, whether it subscribes to its name or not. */
+export async function findVisibleEvent(db: Db, webhook: WebhookRow, eventId: number): Promise<LogEntry | undefined> {
+  const range = { after: eventId - 1, upTo: eventId, limit: 1 };
+  const { events } = await eventsFor(db, { ...webhook, events: '["*"]' }, range);
+  return events[0];
+}
+
 /** Returns the time of the oldest undelivered event of a webhook, or undefined if there is none. */
 export async function oldestUndelivered(db: Db, webhook: WebhookRow): Promise<number | undefined> {
   // First: events that leave a backlog meanwhile are then found among the deliveries.

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { anchor } from '../../../docs/generate/markdown.ts';
 import { pages, referenceFolder } from '../../../docs/generate/pages.ts';
+import { sdkExamples, sdkExamplesFile } from '../../../docs/generate/sdk-examples.ts';
 import { sdkOperations, sdkOperationsFile } from '../../../docs/generate/sdk-operations.ts';
 
 const root = join(import.meta.dir, '../../..');
@@ -16,9 +17,13 @@ test('the reference pages are what the tables give (otherwise: npm run docs)', (
   }
 });
 
-test('the operations of the SDK are those of the contract (otherwise: npm run docs)', () => {
-  if (readFileSync(sdkOperationsFile, 'utf8') === sdkOperations()) return;
-  throw new Error(`${relative(root, sdkOperationsFile)} is out of date. Run: npm run docs`);
+test('the operations and examples of the SDK are those of the contract (otherwise: npm run docs)', () => {
+  const generated = { [sdkOperationsFile]: sdkOperations(), [sdkExamplesFile]: sdkExamples() };
+  for (const [file, text] of Object.entries(generated)) {
+    if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
+      throw new Error(`${relative(root, file)} is out of date. Run: npm run docs`);
+    }
+  }
 });
 
 test('every link between the pages leads somewhere', () => {

@@ -1,5 +1,13 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { isEventStream, isFile, listOperations, type NamedOperation } from '@parley/contract';
+import {
+  eventExamples,
+  eventNames,
+  eventTable,
+  isEventStream,
+  isFile,
+  listOperations,
+  type NamedOperation,
+} from '@parley/contract';
 import { buildHandlers } from '../../operations/index.ts';
 import type { Services } from '../../operations/operation.ts';
 import { type Client, type UrlForm, urlFormNames } from '../support/client.ts';
@@ -23,6 +31,11 @@ const inBothForms = (method: NamedOperation['method']) =>
   urlFormNames.flatMap((form) =>
     rows.filter((row) => row.method === method).map((row) => [row.name, form, row] as const),
   );
+
+test.each([...eventNames])('the example of %s has all fields of the event, and no others', (name) => {
+  const { data } = eventTable[name];
+  expect(data.strict().parse(eventExamples[name])).toEqual(eventExamples[name] as never);
+});
 
 onAnyEngine('the documented examples', (engine) => {
   describe('that change nothing', () => {

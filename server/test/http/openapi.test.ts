@@ -19,7 +19,7 @@ import {
 } from '@parley/contract';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { z } from 'zod';
-import { sample } from '../../operations/present.ts';
+import { testBody } from '../../operations/present.ts';
 import { deliveryHeaders } from '../../webhooks/headers.ts';
 import { serverFor } from '../support/server.ts';
 
@@ -227,7 +227,7 @@ describe('every event', () => {
   });
 
   test('of a test is a webhook too', () => {
-    const sent = JSON.parse(sample(1, 0));
+    const sent = JSON.parse(testBody(1, 0));
     expect(document.webhooks.test?.post.operationId).toBe('onTest');
     expect(problems('TestEvent', sent)).toEqual([]);
     expect(problems('TestEvent', { ...sent, data: {} })).not.toEqual([]);

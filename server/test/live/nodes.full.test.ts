@@ -164,6 +164,21 @@ onCluster('servers on one database that tell each other over NATS', () => {
     expect(two).toEqual(one ?? []);
   });
 
+  test('pass signals about deliveries on, once they know who has a stream', async () => {
+    const hook = { url: 'http://127.0.0.1:9/hook', events: ['new_message'], secret: 'a secret' };
+    const { webhook_id } = (await ada.ok('webhooks.register', hook)).webhook;
+    const streams = [await listen(at(a, ada)), await listen(at(b, ada))];
+    await eventually('both have the signal', async () => {
+      await say(ada, chat_id, 'to be delivered');
+      return streams.every(({ deliveryChanges }) => deliveryChanges.length > 0) || undefined;
+    });
+    for (const stream of streams) {
+      expect(stream.deliveryChanges[0]?.data).toEqual({ webhook_id });
+      stream.breakOff();
+    }
+    await ada.ok('webhooks.delete', { webhook_id });
+  });
+
   test('end streams and forget tokens whose access ended at another', async () => {
     const made = await bob.ok('tokens.create', { name: 'spare' });
     const spare = new Client(b.url, made.access_token, bob.userId);

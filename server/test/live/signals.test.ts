@@ -113,7 +113,7 @@ onAnyEngine('a signal that somebody has read', (engine) => {
     const names = await server().engine.all<{ event: string }>('SELECT DISTINCT event FROM events');
     expect(names.map(({ event }) => event)).not.toContain('message_read');
     expect(await ada.refused('events.list', { events: ['message_read' as never] })).toBe('validation_failed');
-    expect(Object.keys(signalTable)).toEqual(['message_read', 'typing', 'presence_changed']);
+    expect(Object.keys(signalTable)).toEqual(['message_read', 'typing', 'presence_changed', 'deliveries_changed']);
   });
 
   test('reaches only streams whose filters match its name and chat', async () => {

@@ -36,7 +36,7 @@ const letThrough = [
     'invitations.withdraw',
     'service.update',
   ],
-  ...['webhooks.update', 'webhooks.rotate_secret', 'webhooks.skip', 'webhooks.delete'],
+  ...['webhooks.update', 'webhooks.rotate_secret', 'webhooks.skip', 'webhooks.cancel_replay', 'webhooks.delete'],
 ];
 
 test('every operation that changes something adds data, or is let through on a full disk', () => {

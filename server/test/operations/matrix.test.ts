@@ -76,6 +76,7 @@ const table: Record<OperationName, string> = {
   'webhooks.register':        '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // for the group
   'webhooks.list':            '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'webhooks.get':             '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'webhooks.health':          '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'webhooks.update':          '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'webhooks.rotate_secret':   '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'webhooks.test':            '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
@@ -84,6 +85,8 @@ const table: Record<OperationName, string> = {
   'webhooks.skip':            '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'webhooks.redeliver':       '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'webhooks.replay':          '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'webhooks.preview_replay':  '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
+  'webhooks.cancel_replay':   '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'webhooks.replays':         '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'webhooks.delete':          '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
 
@@ -205,6 +208,7 @@ const inputs: Inputs = {
   'webhooks.register': ({ chat_id }) => ({ ...hook, chat_id }),
   'webhooks.list': () => ({}),
   'webhooks.get': async (stage) => ({ webhook_id: await stage.webhook() }),
+  'webhooks.health': async (stage) => ({ webhook_id: await stage.webhook() }),
   'webhooks.update': async (stage) => ({ webhook_id: await stage.webhook(), events: ['new_message'] }),
   'webhooks.rotate_secret': async (stage) => ({ webhook_id: await stage.webhook(), secret: 'another' }),
   'webhooks.test': async (stage) => ({ webhook_id: await stage.webhook() }),
@@ -213,6 +217,8 @@ const inputs: Inputs = {
   'webhooks.skip': async (stage) => ({ delivery_id: await stage.delivery() }),
   'webhooks.redeliver': async (stage) => ({ delivery_id: await stage.delivery() }),
   'webhooks.replay': async (stage) => ({ webhook_id: await stage.webhook(), from_event_id: 1 }),
+  'webhooks.preview_replay': async (stage) => ({ webhook_id: await stage.webhook(), from_event_id: 1 }),
+  'webhooks.cancel_replay': async (stage) => ({ replay_id: await stage.replay() }),
   'webhooks.replays': async (stage) => ({ webhook_id: await stage.webhook() }),
   'webhooks.delete': async (stage) => ({ webhook_id: await stage.newWebhook() }),
   'events.list': ({ chat_id }) => ({ chat_id }),

@@ -113,6 +113,11 @@ export class Stage implements Group {
     return (await this.#maker.ok('webhooks.register', hook)).webhook.webhook_id;
   }
 
+  async replay(): Promise<number> {
+    const input = { webhook_id: await this.newWebhook(), from_event_id: 1 };
+    return (await this.#maker.ok('webhooks.replay', input)).replay.replay_id;
+  }
+
   delivery(): Promise<number> {
     this.#delivery ??= this.#deliver();
     return this.#delivery;

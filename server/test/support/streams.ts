@@ -50,6 +50,8 @@ export class EventReader {
   readonly told: Told[] = [];
   /** The presence of others, apart from the rest: it comes whenever somebody opens a stream. */
   readonly presence: Told[] = [];
+  /** Signals about deliveries, likewise: they come whenever a webhook is tried. */
+  readonly deliveryChanges: Told[] = [];
   status = 0;
   readonly headers = new Headers();
   /** The received bytes. */
@@ -225,12 +227,14 @@ export class EventReader {
   #takeFrame(text: string): void {
     const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'ms').exec(text)?.[1]?.split('\n')[0];
     const frame = { text, id: field('id'), event: field('event'), data: field('data'), retry: field('retry') };
-    if (frame.event !== 'presence_changed') this.frames.push(frame);
+    const apart = { presence_changed: this.presence, deliveries_changed: this.deliveryChanges };
+    const own = apart[frame.event as keyof typeof apart] as Told[] | undefined;
+    if (!own) this.frames.push(frame);
     this.lastEventId = frame.id ?? this.lastEventId;
     if (frame.event === undefined || frame.data === undefined) return;
     const body = JSON.parse(frame.data) as Pick<Told, 'event' | 'timestamp' | 'data'>;
     const told = { ...body, event_id: frame.id === undefined ? undefined : Number(frame.id), body: frame.data };
-    (body.event === 'presence_changed' ? this.presence : this.told).push(told);
+    (own ?? this.told).push(told);
   }
 }
 

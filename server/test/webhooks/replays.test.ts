@@ -303,6 +303,40 @@ onAnyEngine('a replay', (engine) => {
     });
   });
 
+  describe('is previewed', () => {
+    const preview = (by: Client, input: ClientInput<'webhooks.preview_replay'>) =>
+      by.ok('webhooks.preview_replay', input);
+
+    test('with the number of events that it then sends, of all or of those that were skipped', async () => {
+      const { ada, endpoint, webhook_id, ids, start } = await toldHook();
+      const [first, last] = [ids[0] ?? 0, ids[5] ?? 0];
+      const all = { event_count: 6, is_exact: true, from_event_id: first, to_event_id: last };
+      expect(await preview(ada, { webhook_id, from_event_id: first })).toMatchObject(all);
+      expect(await preview(ada, { webhook_id, from_event_id: ids[2] ?? 0 })).toMatchObject({ event_count: 4 });
+      expect(await preview(ada, { webhook_id, since: new Date(start + 2_000).toISOString() })).toMatchObject({
+        event_count: 2,
+      });
+      expect(await preview(ada, { webhook_id, from_event_id: last + 1 })).toMatchObject({ event_count: 0 });
+      await server().engine.run(
+        `UPDATE deliveries SET state = 'skipped' WHERE webhook_id = $1 AND event_id IN ($2, $3)`,
+        [webhook_id, first, last],
+      );
+      const only = { webhook_id, from_event_id: first, only: ['failed', 'skipped'] as ('failed' | 'skipped')[] };
+      expect(await preview(ada, only)).toMatchObject({ event_count: 2 });
+      expect(replayedTo(endpoint)).toEqual([]);
+      expect(await done(ada, await replay(ada, only))).toMatchObject({ delivered_count: 2 });
+    });
+
+    test('only with one beginning, and only by its owner', async () => {
+      const { ada, webhook_id, ids } = await toldHook();
+      const { bob } = await users(server(), 'bob');
+      expect(await ada.refused('webhooks.preview_replay', { webhook_id })).toBe('validation_failed');
+      expect(await bob.refused('webhooks.preview_replay', { webhook_id, from_event_id: ids[0] ?? 0 })).toBe(
+        'not_found',
+      );
+    });
+  });
+
   describe('is asked for', () => {
     let hook: Awaited<ReturnType<typeof toldHook>>;
     beforeAll(async () => {
@@ -375,10 +409,10 @@ onAnyEngine('a replay', (engine) => {
       });
       return { ...hook, started };
     };
-    const expectStopped = async (by: Client, started: Replay, reason: string) => {
+    const expectStopped = async (by: Client, started: Replay, reason: string, status = 'stopped') => {
       const { webhook_id, replay_id } = started;
       expect(await find(by, started)).toMatchObject({
-        status: 'stopped',
+        status,
         finished_at: new Date(now).toISOString(),
         delivered_count: 0,
         skipped_count: 6,
@@ -387,6 +421,39 @@ onAnyEngine('a replay', (engine) => {
       const { deliveries } = await by.ok('webhooks.deliveries', { webhook_id, replay_id });
       expect(deliveries.map((d) => [d.state, d.reason] as string[])).toEqual(Array(6).fill(['skipped', reason]));
     };
+
+    test('when it is cancelled, as often as that is asked; live deliveries go on', async () => {
+      const { ada, webhook_id, endpoint, one, started } = await stuckReplay();
+      const { replay_id } = started;
+      const { bob } = await users(server(), 'bob');
+      expect(await bob.refused('webhooks.cancel_replay', { replay_id })).toBe('not_found');
+      const cancelled = (await ada.ok('webhooks.cancel_replay', { replay_id })).replay;
+      await expectStopped(ada, started, 'by_owner', 'cancelled');
+      expect((await ada.ok('webhooks.cancel_replay', { replay_id })).replay).toEqual(cancelled);
+      endpoint.reply = () => 200;
+      const sofar = endpoint.arrivals.length;
+      await say(ada, one, 'a4');
+      await ada.ok('webhooks.update', { webhook_id, status: 'active' });
+      await endpoint.arrived(sofar + 1);
+      await sentinel().passes();
+      expect(texts(endpoint.arrivals.slice(sofar))).toEqual(['a4']);
+      expect(await find(ada, started)).toEqual(cancelled);
+    });
+
+    test('before it has begun, and one that is done stays done', async () => {
+      const { ada, endpoint, webhook_id, ids } = await toldHook();
+      const from_event_id = ids[0] ?? 0;
+      const ended = await done(ada, await replay(ada, { webhook_id, from_event_id }));
+      expect((await ada.ok('webhooks.cancel_replay', { replay_id: ended.replay_id })).replay).toEqual(ended);
+      await ada.ok('webhooks.update', { webhook_id, status: 'paused' });
+      const held = await replay(ada, { webhook_id, from_event_id });
+      const { replay_id } = held;
+      expect((await ada.ok('webhooks.cancel_replay', { replay_id })).replay).toMatchObject({ status: 'cancelled' });
+      const sofar = endpoint.arrivals.length;
+      await ada.ok('webhooks.update', { webhook_id, status: 'active' });
+      await sentinel().passes();
+      expect(endpoint.arrivals).toHaveLength(sofar);
+    });
 
     test('with the deletion of its webhook, and can still be seen', async () => {
       const { ada, webhook_id, endpoint, started } = await stuckReplay();

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ClientInput, OperationName, Scope } from '@parley/contract';
+import { type ClientInput, eventExamples, type OperationName, type Scope } from '@parley/contract';
 import { verifyWebhook } from '@parley-chat/sdk/webhook';
 import type { Runtime } from '../../compose.ts';
 import { logTip, readCursor } from '../../store/log/events.ts';
@@ -287,8 +287,11 @@ onAnyEngine('a webhook', (engine) => {
       ['webhooks.delivery', ['webhooks', 'messages:read']],
       ['webhooks.redeliver', ['webhooks', 'messages:read']],
       ['webhooks.replay', ['webhooks', 'messages:read']],
+      ['webhooks.preview_replay', ['webhooks', 'messages:read']],
       ['webhooks.list', ['webhooks']],
       ['webhooks.get', ['webhooks']],
+      ['webhooks.health', ['webhooks']],
+      ['webhooks.cancel_replay', ['webhooks']],
       ['webhooks.rotate_secret', ['webhooks']],
       ['webhooks.deliveries', ['webhooks']],
       ['webhooks.skip', ['webhooks']],
@@ -300,6 +303,8 @@ onAnyEngine('a webhook', (engine) => {
       'webhooks.list': {},
       'webhooks.rotate_secret': { webhook_id: absent, secret },
       'webhooks.replay': { webhook_id: absent, from_event_id: 1 },
+      'webhooks.preview_replay': { webhook_id: absent, from_event_id: 1 },
+      'webhooks.cancel_replay': { replay_id: absent },
     };
     for (const name of ['delivery', 'redeliver', 'skip'] as const) inputs[`webhooks.${name}`] = { delivery_id: absent };
 
@@ -322,12 +327,16 @@ onAnyEngine('a webhook', (engine) => {
   });
 
   describe('belongs to one user', () => {
-    const byWebhook = ['get', 'update', 'rotate_secret', 'test', 'deliveries', 'replay', 'replays', 'delete'] as const;
+    const byWebhook = [
+      ...(['get', 'health', 'update', 'rotate_secret', 'test', 'deliveries'] as const),
+      ...(['replay', 'preview_replay', 'replays', 'delete'] as const),
+    ];
     const byDelivery = ['delivery', 'redeliver', 'skip'] as const;
     const more: Partial<Record<string, object>> = {
       update: { status: 'paused' },
       rotate_secret: { secret: 'stolen' },
       replay: { from_event_id: 1 },
+      preview_replay: { from_event_id: 1 },
     };
     let webhook_id: number;
     let delivery_id: number;
@@ -602,6 +611,48 @@ onAnyEngine('a webhook', (engine) => {
       await expect(verifyWebhook(arrival.bytes, arrival.headers, 'another')).rejects.toThrow('does not match');
       expect(await eventTip(ada)).toBe(tip);
       expect((await ada.ok('webhooks.deliveries', { webhook_id })).deliveries).toEqual([]);
+    });
+
+    test('sends an example of any event, marked as a test by its id', async () => {
+      // Not by Ada: a person may try an unknown host only so often.
+      const endpoint = receiver().endpoint();
+      const { webhook_id } = await register(bob, endpoint);
+      for (const event of ['new_message', 'webhook_disabled'] as const) {
+        const { body } = await bob.ok('webhooks.test', { webhook_id, event });
+        const arrival = endpoint.arrivals.at(-1);
+        if (!arrival) throw new Error('it did not come');
+        expect(arrival.body).toBe(body);
+        const verified = await verifyWebhook(arrival.bytes, arrival.headers, secret);
+        expect(verified).toMatchObject({ id: expect.stringMatching(/^test-/), event });
+        expect(arrival.headers.get('x-webhook-event')).toBe(event);
+        expect(verified.data).toEqual(eventExamples[event] as never);
+      }
+      expect((await bob.ok('webhooks.deliveries', { webhook_id })).deliveries).toEqual([]);
+    });
+
+    test('sends the exact body of a past event, but only of one that it may receive', async () => {
+      const [chat_id, elsewhere, ofOther] = [await newGroup(bob), await newGroup(bob), await newGroup(ada)];
+      await say(bob, chat_id, 'Hello');
+      const { events } = await bob.ok('events.list', { chat_id, after: 0 });
+      const newestBody = events.at(-1);
+      if (!newestBody) throw new Error('there is no event');
+      const { event_id, ...body } = newestBody;
+      const endpoint = receiver().endpoint();
+      const { webhook_id } = await register(bob, endpoint, { chat_id, events: ['message_edited'] });
+      const sent = await bob.ok('webhooks.test', { webhook_id, event_id });
+      expect(JSON.parse(sent.body)).toEqual(body);
+      expect(endpoint.arrivals.map((arrival) => arrival.body)).toEqual([sent.body]);
+
+      await say(bob, elsewhere, 'Hello');
+      await say(ada, ofOther, 'Hello');
+      const newest = async (user: Client, chat: number) =>
+        (await user.ok('events.list', { chat_id: chat, after: 0 })).events.at(-1)?.event_id;
+      for (const hidden of [await newest(bob, elsewhere), await newest(ada, ofOther), 999_999_999]) {
+        expect(await bob.refused('webhooks.test', { webhook_id, event_id: hidden as number })).toBe('not_found');
+      }
+      const both = { webhook_id, event_id, event: 'new_message' } as const;
+      expect(await bob.refused('webhooks.test', both)).toBe('validation_failed');
+      expect(endpoint.arrivals).toHaveLength(1);
     });
 
     test('reports an endpoint that fails, with the start of its response', async () => {

@@ -66,6 +66,7 @@ const replayStatus: Readonly<Record<Replay['status'], string>> = {
   running: 'Running',
   done: 'Done',
   stopped: 'Stopped',
+  cancelled: 'Cancelled',
 };
 
 /** The words for a failed attempt: its name in a narrow column, what happened, and what to do next. */
@@ -293,7 +294,8 @@ export const en = {
     delivering: 'Everything has been delivered.',
     failingSince: ({ since, next }: { since: string; next: string | null }) =>
       `The endpoint has been failing since ${since}. All events wait. ${next === null ? 'Parley tries again soon.' : `Parley tries again at ${next}.`}`,
-    retrying: 'The endpoint refuses some events. Their chats wait for the next attempt, and other chats do not.',
+    retrying: (since: string | null) =>
+      `The endpoint ${since === null ? 'refuses some events' : `has refused some events since ${since}`}. Their chats wait for the next attempt, and other chats do not.`,
     behind: 'Events are waiting to be sent.',
     paused: 'Events wait until you resume it. Then they are delivered in order.',
     disabled: (reason: Webhook['disabled_reason']) => (reason === null ? '' : disabledReasons[reason]),
@@ -302,7 +304,14 @@ export const en = {
         ? 'Repair the endpoint and resume the webhook. The events that it missed are then delivered in order.'
         : 'Resume the webhook to make it yours again. It then receives events from that moment on.',
     seeDelivery: 'See the delivery',
-    lag: (seconds: number) => `Oldest undelivered event: ${age(seconds)} old`,
+    /** A count of the API, which stops at some number. */
+    count: (count: number, isMore: boolean) => `${number(count)}${isMore ? '+' : ''}`,
+    counts: 'Deliveries in numbers',
+    recentDelivered: 'Delivered in 24 h',
+    recentFailed: 'Failed in 24 h',
+    retried: 'Retrying',
+    backlog: 'Waiting',
+    lag: 'Oldest waiting',
     expired: (count: number) =>
       plural(count, {
         one: '# event expired before it was delivered.',
@@ -338,6 +347,10 @@ export const en = {
     urlHint: 'Your endpoint: an http or https URL that accepts POST requests.',
     chat: 'Chats',
     allChats: 'All my chats',
+    service: 'All chats of the service',
+    serviceHint: 'You are an administrator: it receives the events of everybody’s groups and channels.',
+    includeDirect: 'Direct chats too',
+    includeDirectHint: 'What two people write to each other in private. Tell them.',
     secret: 'Secret',
     secretHint: 'It signs the deliveries. Parley made one for you; you can type your own. It is never shown again.',
     makeSecret: 'Make another',
@@ -355,6 +368,9 @@ export const en = {
 
   create: {
     title: 'Create a webhook',
+    password: 'For a webhook of the whole service you must have entered your password in the last 10 minutes.',
+    enterPassword: 'Enter it now',
+    passwordHint: 'Then create it here again.',
     act: 'Create',
     done: 'The webhook is created',
     doneHint: 'Give the secret to your endpoint now. Parley does not show it again.',
@@ -385,6 +401,13 @@ export const en = {
 
   test: {
     title: 'Test the webhook',
+    event: 'Event',
+    plain: 'test: only a test',
+    /** As the server sends it. */
+    message: 'A test of this webhook. Nothing has happened.',
+    body: 'Body',
+    bodyHint: 'An example. The endpoint knows a test by its id, which starts with test-.',
+    send: 'Send a test',
     sending: 'Sending a test event…',
     again: 'Test again',
     delivered: ({ status, ms }: { status: number; ms: string }) =>
@@ -506,14 +529,29 @@ export const en = {
     failed: 'Failed',
     skipped: 'Skipped',
     undelivered: 'Failed and skipped',
+    counting: 'Counting the events…',
+    preview: ({ count, isExact }: { count: number; isExact: boolean }) =>
+      isExact
+        ? plural(count, { one: 'This sends # event.', other: 'This sends # events.' })
+        : `This sends more than ${number(count)} events.`,
+    nothing: 'There are no such events. Choose an earlier time, or other events.',
+    uncounted: 'The events could not be counted.',
     act: 'Start the replay',
     started: 'The replay has started.',
+    cancel: 'Cancel the replay',
+    cancelled: 'The replay is cancelled. What it had not sent is skipped.',
+    cancelFailed: 'The replay was not cancelled.',
     list: 'Replays',
     status: replayStatus,
-    progress: ({ delivered, failed, open }: { delivered: number; failed: number; open: number }) =>
-      `${number(delivered)} delivered, ${number(failed)} failed, ${number(open)} waiting`,
+    progress: ({
+      delivered,
+      failed,
+      skipped,
+      open,
+    }: Readonly<Record<'delivered' | 'failed' | 'skipped' | 'open', number>>) =>
+      `${number(delivered)} delivered, ${number(failed)} failed, ${skipped > 0 ? `${number(skipped)} skipped, ` : ''}${number(open)} waiting`,
     of: (at: string) => `Replay of ${at}`,
-    bar: 'Events that were queued',
+    bar: 'Events that are done',
     noTime: 'Choose a time.',
     expired: 'Events of that time are deleted already. Choose a later time.',
   },

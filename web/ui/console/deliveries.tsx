@@ -12,6 +12,7 @@ import { isOpen, useDeliveryActs } from './delivery-acts.ts';
 import { DeliveryFilters } from './delivery-filters.tsx';
 import { DeliveryPane } from './delivery-pane.tsx';
 import { type DeliveryPage, type Filters, isFiltered, noFilters, refreshed, webhookPath } from './filters.ts';
+import { useOrder } from './live.ts';
 
 const words = consoleText.deliveries;
 
@@ -41,10 +42,12 @@ export function Deliveries({ webhookId, filters, tick, onChange }: DeliveriesPro
   const page = shown?.key === key ? shown.page : undefined;
   const count = useRef(0);
   count.current = page?.deliveries.length ?? 0;
+  const order = useOrder();
   const load = useCallback(async () => {
     const limit = Math.min(maxPageSize, Math.max(pageSize, count.current));
+    const isNewest = order();
     const fresh = await loadPage(client, webhookId, filters, limit);
-    if (current.current !== key) return;
+    if (current.current !== key || !isNewest()) return;
     setShown((before) => ({ key, page: refreshed(before?.key === key ? before.page : undefined, fresh) }));
   }, [client, key]);
   const { problem, run, again } = useLoading(words.failed, load);

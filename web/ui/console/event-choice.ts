@@ -1,6 +1,6 @@
 import type { EventName } from '@parley-chat/sdk';
-import { eventExamples } from '../../text/console/examples.ts';
-import type { consoleText } from '../../text/console/text.ts';
+import { eventExamples } from '@parley-chat/sdk/event-examples.ts';
+import { consoleText } from '../../text/console/text.ts';
 
 export type Noun = keyof typeof consoleText.nouns;
 
@@ -25,6 +25,8 @@ const nounOf: Readonly<Record<EventName, Noun>> = {
 };
 
 export const eventNames = Object.keys(nounOf) as EventName[];
+
+export const nouns = Object.keys(consoleText.nouns) as Noun[];
 
 export const eventsOf = (noun: Noun): readonly EventName[] => eventNames.filter((name) => nounOf[name] === noun);
 
@@ -75,6 +77,12 @@ export class EventChoice {
   }
 }
 
+const bodyOf = (event: string, data: object): string =>
+  JSON.stringify({ event, timestamp: '2026-01-01T12:00:00.000Z', data }, null, 2);
+
 /** Returns an example of the body of a delivery. */
-export const exampleOf = (event: EventName): string =>
-  JSON.stringify({ event, timestamp: '2026-01-01T12:00:00.000Z', data: eventExamples[event] }, null, 2);
+export const exampleOf = (event: EventName): string => bodyOf(event, eventExamples[event]);
+
+/** Returns the body of an event that is only a test. */
+export const testExample = (webhook_id: number): string =>
+  bodyOf('test', { webhook_id, message: consoleText.test.message });

@@ -3,10 +3,9 @@ import type { EventName } from '@parley-chat/sdk';
 import { useId, useState } from 'preact/hooks';
 import { consoleText } from '../../text/console/text.ts';
 import { IconButton } from '../icon.tsx';
-import { type EventChoice, eventNames, eventsOf, exampleOf, type Noun } from './event-choice.ts';
+import { type EventChoice, eventNames, eventsOf, exampleOf, type Noun, nouns } from './event-choice.ts';
 
 const words = consoleText.form;
-const nouns = Object.keys(consoleText.nouns) as Noun[];
 
 interface EventTreeProps {
   readonly choice: EventChoice;

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
-import type { Client, Delivery, Webhook } from '@parley-chat/sdk';
+import type { Delivery, Webhook } from '@parley-chat/sdk';
+import type { WebhookHealth } from '@parley-chat/sdk/operations.ts';
 import type { ComponentChildren } from 'preact';
 import { consoleText } from '../../text/console/text.ts';
 import { chatName, useSession } from '../context.ts';
@@ -11,28 +12,18 @@ const words = consoleText.health;
 
 export type HealthKind = keyof typeof words.kinds;
 
-/** A webhook, and the delivery that shows what is wrong with it, if something is. */
-export interface WebhookState {
-  readonly webhook: Webhook;
-  readonly failing: Delivery | undefined;
-}
+/** The server counts no further. */
+const maxCount = 1_000;
 
 /** A delivery takes milliseconds. One that is undelivered for longer waits for something. */
 const behindSeconds = 5;
 
-/** Returns the state of a webhook. Only one with undelivered events costs a second call. */
-export async function loadState(client: Client, webhook: Webhook): Promise<WebhookState> {
-  const { webhook_id, oldest_undelivered_age, down_since } = webhook;
-  if (oldest_undelivered_age === null && down_since === null) return { webhook, failing: undefined };
-  const { deliveries } = await client.webhooks.deliveries({ webhook_id, state: 'retrying', limit: 1 });
-  return { webhook, failing: deliveries[0] };
-}
-
-export function healthOf({ webhook, failing }: WebhookState): HealthKind {
-  if (webhook.status !== 'active') return webhook.status;
-  if (webhook.down_since !== null) return 'failing';
-  if (failing) return 'retrying';
-  return (webhook.oldest_undelivered_age ?? 0) > behindSeconds ? 'behind' : 'delivering';
+export function healthOf(webhook: WebhookHealth): HealthKind {
+  const { status, down_since, retrying_count, oldest_undelivered_age } = webhook;
+  if (status !== 'active') return status;
+  if (down_since !== null) return 'failing';
+  if (retrying_count > 0) return 'retrying';
+  return (oldest_undelivered_age ?? 0) > behindSeconds ? 'behind' : 'delivering';
 }
 
 /** The state of something, as a word in colour. */
@@ -40,17 +31,17 @@ export const Pill = ({ kind, children }: { readonly kind: string; readonly child
   <span class={`pill ${kind}`}>{children}</span>
 );
 
-export function HealthPill({ state }: { state: WebhookState }) {
-  const kind = healthOf(state);
+export function HealthPill({ webhook }: { webhook: WebhookHealth }) {
+  const kind = healthOf(webhook);
   return <Pill kind={kind}>{words.kinds[kind]}</Pill>;
 }
 
 /** Says in words how a webhook is, why, and what to do next. */
-export function HealthWords({ state }: { state: WebhookState }) {
-  const { webhook, failing } = state;
-  const kind = healthOf(state);
-  const why = failing && webhook.status === 'active' ? explain(lastOf(failing)) : undefined;
-  const lag = webhook.oldest_undelivered_age;
+export function HealthWords({ webhook }: { webhook: WebhookHealth }) {
+  const { last_failure: failing } = webhook;
+  const kind = healthOf(webhook);
+  const isFailing = kind === 'failing' || kind === 'retrying';
+  const why = failing && isFailing ? explain(lastOf(failing)) : undefined;
   return (
     <div class="health">
       <p>{sentenceOf(webhook, kind)}</p>
@@ -60,7 +51,6 @@ export function HealthWords({ state }: { state: WebhookState }) {
           <WhyLinks kind={why.kind} delivery={failing} />
         </Why>
       )}
-      {lag !== null && <p class="muted">{words.lag(lag)}</p>}
       {webhook.expired_count > 0 && <p class="muted">{words.expired(webhook.expired_count)}</p>}
       {webhook.previous_secret_until !== null && Date.parse(webhook.previous_secret_until) > Date.now() && (
         <p class="muted">{words.twoSecrets(exactTime(webhook.previous_secret_until))}</p>
@@ -72,8 +62,10 @@ export function HealthWords({ state }: { state: WebhookState }) {
   );
 }
 
-function sentenceOf({ down_since, next_attempt_at, disabled_reason }: Webhook, kind: HealthKind): string {
+function sentenceOf(webhook: WebhookHealth, kind: HealthKind): string {
+  const { down_since, failing_since, next_attempt_at, disabled_reason } = webhook;
   if (kind === 'disabled') return words.disabled(disabled_reason);
+  if (kind === 'retrying') return words.retrying(failing_since === null ? null : secondsTime(failing_since));
   if (kind !== 'failing') return words[kind];
   const next = next_attempt_at === null || Date.parse(next_attempt_at) < Date.now() ? null : next_attempt_at;
   return words.failingSince({
@@ -106,6 +98,34 @@ const WhyLinks = ({ kind, delivery }: { readonly kind: FailureKind; readonly del
     {kind === 'signature' && <a href={signaturePath(delivery.delivery_id)}>{consoleText.delivery.checkSignature}</a>}
   </p>
 );
+
+/** What a webhook has done lately, and what waits, in numbers. */
+export function HealthCounts({ webhook }: { webhook: WebhookHealth }) {
+  const { webhook_id, recent_count, delivered_count, failed_count, retrying_count, backlog_count } = webhook;
+  const lag = webhook.oldest_undelivered_age;
+  const said = (count: number, isMore = count >= maxCount) => words.count(count, isMore);
+  // Of more deliveries than are counted, more were delivered.
+  const delivered = said(delivered_count, recent_count >= maxCount);
+  const listed = (state: 'failed' | 'retrying', count: number) =>
+    count === 0 ? said(0) : <a href={webhookPath(webhook_id, { state })}>{said(count)}</a>;
+  const facts = [
+    [words.recentDelivered, delivered],
+    [words.recentFailed, listed('failed', failed_count)],
+    [words.retried, listed('retrying', retrying_count)],
+    [words.backlog, said(backlog_count)],
+    [words.lag, lag === null ? consoleText.none : consoleText.age(lag)],
+  ] as const;
+  return (
+    <dl class="counts" aria-label={words.counts}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
 
 /** What a webhook receives, in one line. */
 export function Receives({ webhook: { events, chat_id, service_wide } }: { webhook: Webhook }) {

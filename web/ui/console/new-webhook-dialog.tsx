@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import type { Webhook } from '@parley-chat/sdk';
+import { ApiError, type Webhook } from '@parley-chat/sdk';
 import type { Warning } from '@parley-chat/sdk/operations.ts';
 import { useState } from 'preact/hooks';
 import { consoleText } from '../../text/console/text.ts';
@@ -7,10 +7,11 @@ import { chatName, useSession } from '../context.ts';
 import { Dialog } from '../dialog.tsx';
 import { webhookPath } from './filters.ts';
 import { makeSecret, SecretField, ShownSecret } from './secret.tsx';
-import { TestResult } from './test-dialog.tsx';
+import { TestForm } from './test-dialog.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 
 const words = consoleText.create;
+const { form } = consoleText;
 
 interface Created {
   readonly webhook: Webhook;
@@ -18,11 +19,16 @@ interface Created {
   readonly secret: string;
 }
 
+/** The value of the choice of all chats of the service. Those of chats are their ids. */
+const service = 'service';
+
 /** Creates a webhook, shows its secret once, and offers a test. */
 export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
   const { client, store } = useSession();
   const [secret, setSecret] = useState(makeSecret);
-  const [chatId, setChatId] = useState('');
+  const [chat, setChat] = useState('');
+  const [includesDirect, setIncludesDirect] = useState(false);
+  const [needsPassword, setNeedsPassword] = useState(false);
   const [created, setCreated] = useState<Created | undefined>(undefined);
   if (created)
     return (
@@ -31,59 +37,91 @@ export function NewWebhookDialog({ onClose }: { onClose: () => void }) {
       </Dialog>
     );
   const chats = [...store.byActivity.value, ...store.archived.value];
-  const create = async (form: { readonly url: string; readonly events: string[] }) => {
-    const chat = chatId === '' ? {} : { chat_id: Number(chatId) };
-    setCreated({ ...(await client.webhooks.register({ ...form, secret, ...chat })), secret });
+  const create = async (fields: { readonly url: string; readonly events: string[] }) => {
+    setNeedsPassword(false);
+    const wide = { service_wide: true, include_direct: includesDirect };
+    const scope = chat === service ? wide : chat === '' ? {} : { chat_id: Number(chat) };
+    try {
+      setCreated({ ...(await client.webhooks.register({ ...fields, secret, ...scope })), secret });
+    } catch (error) {
+      const isOldSession = chat === service && error instanceof ApiError && error.code === 'forbidden';
+      if (!isOldSession) throw error;
+      setNeedsPassword(true);
+    }
   };
   return (
     <Dialog key="form" title={words.title} onClose={onClose}>
       <WebhookForm url="" events={['*']} act={words.act} onSubmit={create} onCancel={onClose}>
         <label class="field">
-          <span>{consoleText.form.chat}</span>
-          <select value={chatId} onChange={(event) => setChatId(event.currentTarget.value)}>
-            <option value="">{consoleText.form.allChats}</option>
-            {chats.map((chat) => (
-              <option key={chat.chat_id} value={chat.chat_id}>
-                {chatName(chat)}
+          <span>{form.chat}</span>
+          <select value={chat} onChange={(event) => setChat(event.currentTarget.value)}>
+            <option value="">{form.allChats}</option>
+            {store.me.is_admin && <option value={service}>{form.service}</option>}
+            {chats.map((one) => (
+              <option key={one.chat_id} value={one.chat_id}>
+                {chatName(one)}
               </option>
             ))}
           </select>
         </label>
+        {chat === service && <ServiceFields includesDirect={includesDirect} onChange={setIncludesDirect} />}
         <SecretField secret={secret} onChange={setSecret} />
+        {needsPassword && <PasswordNeeded />}
       </WebhookForm>
     </Dialog>
   );
 }
 
+interface ServiceFieldsProps {
+  readonly includesDirect: boolean;
+  readonly onChange: (includesDirect: boolean) => void;
+}
+
+const ServiceFields = ({ includesDirect, onChange }: ServiceFieldsProps) => (
+  <div class="field">
+    <p class="muted">{form.serviceHint}</p>
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={includesDirect}
+        aria-describedby="include-direct-hint"
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+      <span>{form.includeDirect}</span>
+    </label>
+    <p id="include-direct-hint" class="muted">
+      {form.includeDirectHint}
+    </p>
+  </div>
+);
+
+/** A new session is needed, which starts with the password. It opens beside the form, whose fields stay. */
+const PasswordNeeded = () => (
+  <div class="why" role="alert">
+    <p>
+      <strong>{words.password}</strong>
+    </p>
+    <p>
+      <a href="/confirm-password?next=%2Fconsole%2Fwebhooks" target="_blank" rel="noreferrer">
+        {words.enterPassword}
+      </a>
+      {'. '}
+      {words.passwordHint}
+    </p>
+  </div>
+);
+
 function CreatedWebhook({ created: { webhook, warnings, secret } }: { created: Created }) {
-  const [isTesting, setTesting] = useState(false);
   return (
     <>
       <p>{words.doneHint}</p>
       <Warnings warnings={warnings} />
       <ShownSecret secret={secret} />
-      {isTesting ? (
-        <TestResult webhookId={webhook.webhook_id} />
-      ) : (
-        <>
-          <p class="muted">{words.thenTest}</p>
-          <div class="buttons">
-            <a class="button quiet" href={webhookPath(webhook.webhook_id)}>
-              {words.open}
-            </a>
-            <button type="button" class="button" onClick={() => setTesting(true)}>
-              {consoleText.webhook.test}
-            </button>
-          </div>
-        </>
-      )}
-      {isTesting && (
-        <div class="buttons">
-          <a class="button quiet" href={webhookPath(webhook.webhook_id)}>
-            {words.open}
-          </a>
-        </div>
-      )}
+      <p class="muted">{words.thenTest}</p>
+      <TestForm webhookId={webhook.webhook_id} />
+      <p>
+        <a href={webhookPath(webhook.webhook_id)}>{words.open}</a>
+      </p>
     </>
   );
 }

@@ -1,10 +1,11 @@
 /** @jsxImportSource preact */
-import type { ClientOutput } from '@parley-chat/sdk';
-import { useCallback, useState } from 'preact/hooks';
+import type { ClientOutput, EventName } from '@parley-chat/sdk';
+import { useState } from 'preact/hooks';
 import { consoleText } from '../../text/console/text.ts';
 import { useSession } from '../context.ts';
 import { Dialog } from '../dialog.tsx';
-import { Problem, useLoading } from '../problem.tsx';
+import { Problem, useSubmit } from '../problem.tsx';
+import { eventsOf, exampleOf, nouns, testExample } from './event-choice.ts';
 import { explain } from './failure.ts';
 import { Why } from './health.tsx';
 
@@ -17,31 +18,77 @@ interface TestDialogProps {
 
 export const TestDialog = ({ webhookId, onClose }: TestDialogProps) => (
   <Dialog title={words.title} onClose={onClose}>
-    <TestResult webhookId={webhookId} />
+    <TestForm webhookId={webhookId} isWhole />
   </Dialog>
 );
 
-/** Sends a test, and says what came of it. */
-export function TestResult({ webhookId }: { webhookId: number }) {
+interface TestFormProps {
+  readonly webhookId: number;
+  /** False if there is room for the button and the result alone. */
+  readonly isWhole?: boolean;
+}
+
+/** Sends a test with an event of choice, and says what came of it. */
+export function TestForm({ webhookId, isWhole = false }: TestFormProps) {
   const { client } = useSession();
+  const [event, setEvent] = useState<EventName | undefined>(undefined);
   const [result, setResult] = useState<ClientOutput<'webhooks.test'> | undefined>(undefined);
-  const load = useCallback(async () => {
+  const { problem, submit, isBusy } = useSubmit();
+  const send = async () => {
     setResult(undefined);
-    setResult(await client.webhooks.test({ webhook_id: webhookId }));
-  }, [client, webhookId]);
-  const { problem, run, again } = useLoading(words.failed, load);
-  const isSending = result === undefined && problem === '';
+    setResult(await client.webhooks.test({ webhook_id: webhookId, event }));
+  };
   return (
     <>
+      {isWhole && <EventField event={event} onChange={setEvent} webhookId={webhookId} />}
+      <Problem words={problem} />
+      <div class="buttons">
+        <button type="button" class="button" disabled={isBusy} onClick={() => submit(send)}>
+          {result ? words.again : words.send}
+        </button>
+      </div>
       <div role="status" class="test-result">
-        {isSending && <p class="muted">{words.sending}</p>}
+        {isBusy && <p class="muted">{words.sending}</p>}
         {result && <Outcome result={result} />}
       </div>
-      <Problem words={problem} onRetry={again} />
-      <div class="buttons">
-        <button type="button" class="button quiet" disabled={isSending} onClick={() => run(load)}>
-          {words.again}
-        </button>
+    </>
+  );
+}
+
+interface EventFieldProps {
+  /** Undefined stands for the event that is only a test. */
+  readonly event: EventName | undefined;
+  readonly onChange: (event: EventName | undefined) => void;
+  readonly webhookId: number;
+}
+
+/** The event of a test, and an example of its body. */
+function EventField({ event, onChange, webhookId }: EventFieldProps) {
+  return (
+    <>
+      <label class="field">
+        <span>{words.event}</span>
+        <select
+          value={event ?? ''}
+          autofocus
+          onChange={({ currentTarget: { value } }) => onChange(value === '' ? undefined : (value as EventName))}
+        >
+          <option value="">{words.plain}</option>
+          {nouns.map((noun) => (
+            <optgroup key={noun} label={consoleText.nouns[noun]}>
+              {eventsOf(noun).map((name) => (
+                <option key={name} value={name}>
+                  {name}
+                </option>
+              ))}
+            </optgroup>
+          ))}
+        </select>
+      </label>
+      <div class="field">
+        <span>{words.body}</span>
+        <pre class="code">{event ? exampleOf(event) : testExample(webhookId)}</pre>
+        <p class="muted">{words.bodyHint}</p>
       </div>
     </>
   );

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import { ApiError, type Webhook } from '@parley-chat/sdk';
+import type { WebhookHealth } from '@parley-chat/sdk/operations.ts';
 import { useCallback, useRef, useState } from 'preact/hooks';
 import { consoleText } from '../../text/console/text.ts';
 import { useSession } from '../context.ts';
@@ -9,8 +10,8 @@ import { tell, useAct } from '../notice.tsx';
 import { Problem, useLoading } from '../problem.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { readFilters } from './filters.ts';
-import { HealthPill, HealthWords, loadState, Receives, type WebhookState } from './health.tsx';
-import { useChanges } from './live.ts';
+import { HealthCounts, HealthPill, HealthWords, Receives } from './health.tsx';
+import { useChanges, useOrder } from './live.ts';
 import { ReplayDialog, Replays } from './replays.tsx';
 import { TestDialog } from './test-dialog.tsx';
 import { exactTime } from './times.ts';
@@ -28,15 +29,17 @@ interface WebhookPageProps {
 /** One webhook with its deliveries. */
 export function WebhookPage({ webhookId, query }: WebhookPageProps) {
   const { client } = useSession();
-  const [state, setState] = useState<WebhookState | undefined>(undefined);
+  const [webhook, setWebhook] = useState<WebhookHealth | undefined>(undefined);
   const [isMissing, setMissing] = useState(false);
   const [act, setAct] = useState<Act | undefined>(undefined);
   /** Rises whenever something may have changed. Those below load again then. */
   const [tick, setTick] = useState(0);
+  const order = useOrder();
   const load = useCallback(async () => {
     try {
-      const { webhook } = await client.webhooks.get({ webhook_id: webhookId });
-      setState(await loadState(client, webhook));
+      const isNewest = order();
+      const { webhooks } = await client.webhooks.health({ webhook_id: webhookId });
+      if (isNewest()) setWebhook(webhooks[0]);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 404) throw error;
       setMissing(true);
@@ -47,7 +50,15 @@ export function WebhookPage({ webhookId, query }: WebhookPageProps) {
     run(load);
     setTick((count) => count + 1);
   }, [run, load]);
-  useChanges(webhookId, refresh);
+  // A webhook that is being deleted would be missing before the page is left.
+  const isDeleting = useRef(false);
+  isDeleting.current = act === 'delete';
+  useChanges(
+    webhookId,
+    useCallback(() => {
+      if (!isDeleting.current) refresh();
+    }, [refresh]),
+  );
   const all = (
     <a class="to-all" href="/console/webhooks">
       <Icon name="back" />
@@ -62,6 +73,7 @@ export function WebhookPage({ webhookId, query }: WebhookPageProps) {
         </EmptyState>
       </div>
     );
+  const change = (changed: Webhook) => webhook && setWebhook({ ...webhook, ...changed });
   const close = () => {
     setAct(undefined);
     refresh();
@@ -70,30 +82,16 @@ export function WebhookPage({ webhookId, query }: WebhookPageProps) {
     <div class="page wide">
       {all}
       <Problem words={problem} onRetry={again} />
-      {state && (
-        <Head
-          state={state}
-          onAct={setAct}
-          onChange={(webhook) => setState({ ...state, webhook })}
-          onRefresh={refresh}
-        />
-      )}
-      <Replays webhookId={webhookId} tick={tick} />
+      {webhook && <Head webhook={webhook} onAct={setAct} onChange={change} onRefresh={refresh} />}
+      <Replays webhookId={webhookId} tick={tick} onChange={refresh} />
       <Deliveries webhookId={webhookId} filters={readFilters(query)} tick={tick} onChange={refresh} />
-      {state && (
-        <ActDialog
-          act={act}
-          webhook={state.webhook}
-          onChange={(webhook) => setState({ ...state, webhook })}
-          onClose={close}
-        />
-      )}
+      {webhook && <ActDialog act={act} webhook={webhook} onChange={change} onClose={close} />}
     </div>
   );
 }
 
 interface HeadProps {
-  readonly state: WebhookState;
+  readonly webhook: WebhookHealth;
   readonly onAct: (act: Act) => void;
   readonly onChange: (webhook: Webhook) => void;
   readonly onRefresh: () => void;
@@ -102,11 +100,10 @@ interface HeadProps {
 /** Acts that open a window, besides the test. */
 const acts = ['edit', 'rotate', 'replay', 'delete'] as const;
 
-function Head({ state, onAct, onChange, onRefresh }: HeadProps) {
+function Head({ webhook, onAct, onChange, onRefresh }: HeadProps) {
   const { client } = useSession();
   const tried = useAct();
   const isBusy = useRef(false);
-  const { webhook } = state;
   const { webhook_id, status } = webhook;
   const setStatus = (next: 'active' | 'paused') => {
     if (isBusy.current) return;
@@ -127,14 +124,15 @@ function Head({ state, onAct, onChange, onRefresh }: HeadProps) {
         <h1>
           <bdi>{webhook.url}</bdi>
         </h1>
-        <HealthPill state={state} />
+        <HealthPill webhook={webhook} />
       </div>
       <p class="muted">
         <Receives webhook={webhook} />
         {' · '}
         {words.created(exactTime(webhook.created_at))}
       </p>
-      <HealthWords state={state} />
+      <HealthCounts webhook={webhook} />
+      <HealthWords webhook={webhook} />
       <fieldset class="buttons">
         <legend class="unseen">{words.actions}</legend>
         <button type="button" class="button" onClick={() => onAct('test')}>

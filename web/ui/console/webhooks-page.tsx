@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import type { Webhook } from '@parley-chat/sdk';
+import type { WebhookHealth } from '@parley-chat/sdk/operations.ts';
 import { useCallback, useState } from 'preact/hooks';
 import { consoleText } from '../../text/console/text.ts';
 import { useSession } from '../context.ts';
@@ -7,21 +7,26 @@ import { EmptyState } from '../empty-state.tsx';
 import { Icon } from '../icon.tsx';
 import { Problem, useLoading } from '../problem.tsx';
 import { webhookPath } from './filters.ts';
-import { HealthPill, HealthWords, healthOf, loadState, Receives, type WebhookState } from './health.tsx';
-import { useChanges } from './live.ts';
+import { HealthCounts, HealthPill, HealthWords, healthOf, Receives } from './health.tsx';
+import { useChanges, useOrder } from './live.ts';
 import { NewWebhookDialog } from './new-webhook-dialog.tsx';
 
 const words = consoleText.webhooks;
 
+/** The server returns no more at once. */
+const maxPageSize = 200;
+
 /** All webhooks of the user, and how they are. */
 export function WebhooksPage() {
   const { client } = useSession();
-  const [states, setStates] = useState<readonly WebhookState[] | undefined>(undefined);
+  const [webhooks, setWebhooks] = useState<readonly WebhookHealth[] | undefined>(undefined);
   const [isCreating, setCreating] = useState(false);
+  const order = useOrder();
   const load = useCallback(async () => {
-    const webhooks: Webhook[] = [];
-    for await (const webhook of client.webhooks.list.all({})) webhooks.push(webhook);
-    setStates(await Promise.all(webhooks.map((webhook) => loadState(client, webhook))));
+    const isNewest = order();
+    const found: WebhookHealth[] = [];
+    for await (const webhook of client.webhooks.health.all({ limit: maxPageSize })) found.push(webhook);
+    if (isNewest()) setWebhooks(found);
   }, [client]);
   const loading = useLoading(words.failed, load);
   const { run } = loading;
@@ -42,19 +47,19 @@ export function WebhooksPage() {
           <h1>{words.title}</h1>
           <p class="muted">{words.about}</p>
         </div>
-        {states && states.length > 0 && create}
+        {webhooks && webhooks.length > 0 && create}
       </header>
       <Problem words={loading.problem} onRetry={loading.again} />
-      {states?.length === 0 && (
+      {webhooks?.length === 0 && (
         <EmptyState icon="link" title={words.empty} actions={create}>
           {words.emptyHint}
         </EmptyState>
       )}
-      {states && states.length > 0 && (
+      {webhooks && webhooks.length > 0 && (
         <ul class="webhook-list" aria-label={words.list}>
-          {states.map((state) => (
-            <li key={state.webhook.webhook_id}>
-              <WebhookEntry state={state} />
+          {webhooks.map((webhook) => (
+            <li key={webhook.webhook_id}>
+              <WebhookEntry webhook={webhook} />
             </li>
           ))}
         </ul>
@@ -71,9 +76,8 @@ export function WebhooksPage() {
   );
 }
 
-function WebhookEntry({ state }: { state: WebhookState }) {
-  const { webhook } = state;
-  const isWell = healthOf(state) === 'delivering';
+function WebhookEntry({ webhook }: { webhook: WebhookHealth }) {
+  const isWell = healthOf(webhook) === 'delivering';
   return (
     <article class="webhook-entry">
       <div class="line">
@@ -82,10 +86,11 @@ function WebhookEntry({ state }: { state: WebhookState }) {
             <bdi>{webhook.url}</bdi>
           </a>
         </h2>
-        <HealthPill state={state} />
+        <HealthPill webhook={webhook} />
       </div>
       <Receives webhook={webhook} />
-      {!isWell && <HealthWords state={state} />}
+      <HealthCounts webhook={webhook} />
+      {!isWell && <HealthWords webhook={webhook} />}
     </article>
   );
 }

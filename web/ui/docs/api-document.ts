@@ -21,6 +21,8 @@ interface DescribedOperation {
   readonly summary: string;
   readonly description: string;
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  /** True if only pages in a browser may call it. */
+  readonly 'x-in-browser'?: boolean;
   readonly parameters?: readonly {
     readonly name: string;
     readonly in: string;
@@ -115,7 +117,7 @@ function operationOf(
     headers: parameters
       .filter((one) => one.in === 'header')
       .map(({ name, description = '' }) => ({ name, about: description })),
-    isForPages: forPages.test(row.description),
+    isForPages: row['x-in-browser'] === true,
     fileField: body ? undefined : Object.entries(input.properties ?? {}).find(([, field]) => isFile(field))?.[0],
     returns: json ? 'json' : 'text/event-stream' in success ? 'stream' : 'file',
     output: json?.schema && resolve(document, json.schema),
@@ -123,9 +125,6 @@ function operationOf(
     errors: errorsOf(document, row),
   };
 }
-
-/** The document has no other place for it. */
-const forPages = /^Only for pages of the service in a browser/m;
 
 /** The parameters of a query as the properties of one object. */
 const objectOf = (query: NonNullable<DescribedOperation['parameters']>): Schema => ({

@@ -10,6 +10,7 @@ export const sqliteDialect: Dialect = {
   onwards: ([first, second], value, after) => `${first} = ${value} AND ${second} > ${after}`,
   backwards: ([first, second], value, upTo) => `${first} = ${value} AND ${second} <= ${upTo}`,
   isOne: (column, value) => `${column} = ${value}`,
+  indexedBy: (index) => `INDEXED BY ${index}`,
   rows: (param, columns, alias) => {
     const list = Object.keys(columns).map((c) => `json_extract(value, '$.${c}') AS ${c}`);
     return `(SELECT ${list.join(', ')} FROM json_each(${param})) AS ${alias}`;
