@@ -26,11 +26,9 @@ test('every row of the contract has a handler, and every handler a row', () => {
 /** The clock stands still, so that no webhook is tried a second time however long the tests take. */
 const runtime = { now: () => Date.UTC(2026, 0, 1) };
 
-/** The rows of a method, in both forms of their URL. */
-const inBothForms = (method: NamedOperation['method']) =>
-  urlFormNames.flatMap((form) =>
-    rows.filter((row) => row.method === method).map((row) => [row.name, form, row] as const),
-  );
+/** The rows of a method, in these forms of their URL. */
+const inForms = (method: NamedOperation['method'], forms: readonly UrlForm[]) =>
+  forms.flatMap((form) => rows.filter((row) => row.method === method).map((row) => [row.name, form, row] as const));
 
 test.each([...eventNames])('the example of %s has all fields of the event, and no others', (name) => {
   const { data } = eventTable[name];
@@ -45,13 +43,15 @@ onAnyEngine('the documented examples', (engine) => {
       people = await buildExamples(server());
     });
 
-    test.each(inBothForms('GET'))('%s answers as documented, as %s', (_, form, row) =>
+    test.each(inForms('GET', urlFormNames))('%s answers as documented, as %s', (_, form, row) =>
       expectExample(people, form, row),
     );
   });
 
   describe('that change something', () => {
-    test.each(inBothForms('POST'))('%s answers as documented, as %s', async (_, form, row) => {
+    // Each needs a server of its own, so each form is tried on one engine.
+    const form = urlFormNames.filter((_, i) => (i === 0) === (engine === 'sqlite'));
+    test.each(inForms('POST', form))('%s answers as documented, as %s', async (_, form, row) => {
       const server = await startServer(await freshEnvironment(engine), runtime);
       try {
         await expectExample(await buildExamples(server), form, row);
