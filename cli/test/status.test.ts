@@ -56,7 +56,7 @@ function proxyTo(target: string) {
       const { pathname, search } = new URL(request.url);
       const headers = new Headers(request.headers);
       headers.set('x-forwarded-for', '203.0.113.7');
-      return fetch(`${target}${pathname}${search}`, { headers });
+      return fetch(`${target}${pathname}${search}`, { headers, decompress: false });
     },
   });
   return { url: proxy.url.href, [Symbol.asyncDispose]: () => proxy.stop(true) };

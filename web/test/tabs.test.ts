@@ -121,9 +121,11 @@ describe('the tabs of one browser', () => {
     channel.addEventListener('message', ({ data }) => {
       if (data.kind === 'report') answers++;
     });
-    for (const expected of [1, 2, 3]) {
+    for (let i = 0; i < 3; i++) {
+      // A tab may also report by itself.
+      const before = answers;
       second.tabs.check();
-      await until('it is answered', () => answers === expected);
+      await until('it is answered', () => answers > before);
     }
     channel.close();
     expect(leadersOf([first, second])).toEqual([first]);

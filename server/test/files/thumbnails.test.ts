@@ -7,7 +7,7 @@ import { Client } from '../support/client.ts';
 import { freshEnvironment, onAnyEngine } from '../support/engines.ts';
 import { users } from '../support/people.ts';
 import { bitPng, fileOf, png, pngOf, scanBomb, withExif } from '../support/pictures.ts';
-import { serverFor, startServer, type TestServer } from '../support/server.ts';
+import { serverFor, standingStill, startServer, type TestServer } from '../support/server.ts';
 import { freshPlace, onBothStorages, openPlace, type StorageName } from '../support/storages.ts';
 import { upload } from '../support/tus.ts';
 import { expectRefusal } from '../support/wire.ts';
@@ -188,7 +188,7 @@ describe('a large image', () => {
 
   test('costs its maker nothing when strangers fetch its thumbnail by link', async () => {
     const limits = { PARLEY_RATE_LIMIT: '1/200', PARLEY_OWNER_RATE_LIMIT: '1/100' };
-    const server = await startServer({ ...(await freshEnvironment('sqlite')), ...limits }, { monotonic: () => 0 });
+    const server = await startServer({ ...(await freshEnvironment('sqlite')), ...limits }, standingStill());
     try {
       const { ada } = await users(server, 'ada');
       const { file } = await ada.ok('files.upload', { file: fileOf(bitPng(2_000, 1_000), 'a.png') });
@@ -207,7 +207,7 @@ describe('a large image', () => {
     ['a PNG of many bytes', pngOf(9, 9, Buffer.alloc(2_500_000)), 7],
   ])('is charged by what it costs to decode: %s', async (_, bytes, cost) => {
     const env = { ...(await freshEnvironment('sqlite')), PARLEY_RATE_LIMIT: '1/200' };
-    const server = await startServer(env, { monotonic: () => 0 });
+    const server = await startServer(env, standingStill());
     try {
       const { ada } = await users(server, 'ada');
       const { file } = await ada.ok('files.upload', { file: fileOf(bytes, 'a.png') });
@@ -222,7 +222,7 @@ describe('a large image', () => {
 
   test('costs more requests until its thumbnail is made', async () => {
     const env = { ...(await freshEnvironment('sqlite')), PARLEY_RATE_LIMIT: '1/200' };
-    const server = await startServer(env, { monotonic: () => 0 });
+    const server = await startServer(env, standingStill());
     try {
       const { ada } = await users(server, 'ada');
       const large = await new Bun.Image(noise(40, 30)).resize(4_000, 3_000).jpeg().buffer();

@@ -4,7 +4,7 @@ import { Client } from '../support/client.ts';
 import { freshEnvironment, onAnyEngine } from '../support/engines.ts';
 import { eventsAfter, eventTip, users } from '../support/people.ts';
 import { bitPng, type Color, fileOf, picture, png, pngOf, quarters, scanBomb, withExif } from '../support/pictures.ts';
-import { serverFor, startServer } from '../support/server.ts';
+import { serverFor, standingStill, startServer } from '../support/server.ts';
 import { complaint, expectRefusal } from '../support/wire.ts';
 
 const red: Color = [220, 20, 20];
@@ -222,7 +222,7 @@ onAnyEngine('avatars', (engine) => {
 onAnyEngine('an avatar', (engine) => {
   test('survives a restart, and a large picture costs more requests', async () => {
     const env = { ...(await freshEnvironment(engine)), PARLEY_RATE_LIMIT: '1/200' };
-    const first = await startServer(env, { monotonic: () => 0 });
+    const first = await startServer(env, standingStill());
     const { ada } = await users(first, 'ada');
     const { user } = await ada.ok('users.set_avatar', { file: picture() });
     const large = await new Bun.Image(await picture().bytes()).resize(4_000, 3_000).jpeg().buffer();

@@ -8,7 +8,7 @@ import { Client } from '../support/client.ts';
 import { freshEnvironment, onAnyEngine } from '../support/engines.ts';
 import { accessOf } from '../support/oauth.ts';
 import { eventsAfter, eventTip, users } from '../support/people.ts';
-import { serverFor, startServer } from '../support/server.ts';
+import { serverFor, standingStill, startServer } from '../support/server.ts';
 import { complaint, expectRefusal } from '../support/wire.ts';
 
 onAnyEngine('profiles', (engine) => {
@@ -270,7 +270,7 @@ onAnyEngine('a profile', (engine) => {
 
   test('of somebody in many chats costs more requests', async () => {
     const env = { ...(await freshEnvironment(engine)), PARLEY_RATE_LIMIT: '1/200' };
-    const server = await startServer(env, { monotonic: () => 0 });
+    const server = await startServer(env, standingStill());
     try {
       const { ada } = await users(server, 'ada');
       for (let i = 0; i < 41; i++) await ada.ok('messages.create_group', { name: 'Group', participants: [] });

@@ -10,6 +10,12 @@ import { endWithUs } from './cleanup.ts';
 import { Client } from './client.ts';
 import { type EngineName, type Environment, freshEnvironment, spareMigrating } from './engines.ts';
 
+/** Clocks that stand still, so that no limit refills and nothing expires however long a test takes. */
+export function standingStill(): Pick<Runtime, 'now' | 'monotonic'> {
+  const at = Date.now();
+  return { now: () => at, monotonic: () => 0 };
+}
+
 /** A running server, with helpers to create users. */
 export class TestServer {
   readonly url: string;
