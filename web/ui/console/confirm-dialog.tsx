@@ -4,6 +4,7 @@ import { text } from '../../text/text.ts';
 import { Dialog } from '../dialog.tsx';
 import { tell } from '../notice.tsx';
 import { Problem, useSubmit } from '../problem.tsx';
+import { navigate } from '../route.ts';
 
 interface ConfirmDialogProps {
   readonly title: string;
@@ -12,18 +13,21 @@ interface ConfirmDialogProps {
   /** Told once it has happened. */
   readonly done: string;
   readonly onConfirm: () => Promise<unknown>;
+  /** Where to go then, if the page is about something that is gone. */
+  readonly to?: string;
   readonly onClose: () => void;
   /** What happens. */
   readonly children: ComponentChildren;
 }
 
 /** Says what an act does before it is done. */
-export function ConfirmDialog({ title, act, done, onConfirm, onClose, children }: ConfirmDialogProps) {
+export function ConfirmDialog({ title, act, done, onConfirm, to, onClose, children }: ConfirmDialogProps) {
   const { problem, submit, isBusy } = useSubmit();
   const confirm = async () => {
     await onConfirm();
     tell(done);
-    onClose();
+    if (to === undefined) onClose();
+    else navigate(to, { replace: true });
   };
   return (
     <Dialog title={title} onClose={onClose}>

@@ -14,6 +14,7 @@ import { eventNames } from './event-choice.ts';
 import { chatOf, type EventFilters, eventsPath, hasWords, readEventFilters } from './event-filters.ts';
 import { EventPane } from './event-pane.tsx';
 import { EventTail } from './event-tail.ts';
+import { PageHead } from './page.tsx';
 import { exactTime, secondsTime } from './times.ts';
 
 const words = consoleText.inspector;
@@ -44,15 +45,11 @@ export function EventsPage({ query }: { query: string }) {
   const isPaused = tail.isPaused.value;
   return (
     <div class="page wide">
-      <header class="page-head">
-        <div>
-          <h1>{words.title}</h1>
-          <p class="muted">{words.about}</p>
-        </div>
+      <PageHead words={words}>
         <button type="button" class="button quiet" onClick={() => (isPaused ? run(() => tail.resume()) : tail.pause())}>
           {isPaused ? words.resume : words.pause}
         </button>
-      </header>
+      </PageHead>
       <section class={`deliveries${eventId === undefined ? '' : ' has-pane'}`} aria-label={words.title}>
         <div class="deliveries-list">
           <Filters filters={filters} onChange={change} />

@@ -1,8 +1,7 @@
 /** @jsxImportSource preact */
-import { useEffect, useRef, useState } from 'preact/hooks';
 import { consoleText } from '../../text/console/text.ts';
-import { CopyButton } from './copy-button.tsx';
-import { firstLanguage, snippetLanguages, snippets } from './snippets.ts';
+import { OneTimeSecret } from './one-time-secret.tsx';
+import { snippets } from './snippets.ts';
 
 const words = consoleText.secret;
 
@@ -49,44 +48,6 @@ export function SecretField({ secret, onChange }: SecretFieldProps) {
 }
 
 /** A new secret, for the last time, with code that verifies it. */
-export function ShownSecret({ secret }: { secret: string }) {
-  const [language, setLanguage] = useState(firstLanguage);
-  const field = useRef<HTMLInputElement>(null);
-  // The form that had the focus is gone.
-  useEffect(() => field.current?.focus(), []);
-  return (
-    <>
-      <div class="field">
-        <label for="shown-secret">{words.label}</label>
-        <div class="beside">
-          <input
-            ref={field}
-            id="shown-secret"
-            class="code"
-            type="text"
-            readOnly
-            value={secret}
-            onFocus={(event) => event.currentTarget.select()}
-          />
-          <CopyButton text={secret} label={words.copy} />
-        </div>
-      </div>
-      <div class="field">
-        <div class="beside">
-          <label for="snippet-language">{words.snippet}</label>
-          <select
-            id="snippet-language"
-            value={language}
-            onChange={(event) => setLanguage(event.currentTarget.value as typeof language)}
-          >
-            {snippetLanguages.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-          <CopyButton key={language} text={snippets[language]} label={words.copySnippet} />
-        </div>
-        <pre class="code">{snippets[language]}</pre>
-      </div>
-    </>
-  );
-}
+export const ShownSecret = ({ secret }: { secret: string }) => (
+  <OneTimeSecret label={words.label} secret={secret} use={words.snippet} snippets={snippets} />
+);

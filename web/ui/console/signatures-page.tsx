@@ -8,6 +8,7 @@ import { Problem, useSubmit } from '../problem.tsx';
 import { navigate } from '../route.ts';
 import { headersOf, serverVersion, writeHeaders } from './delivery-headers.ts';
 import { readFilters, signaturePath } from './filters.ts';
+import { PageHead } from './page.tsx';
 import { debugSignature, type Known, type Part, type Report } from './signature.ts';
 import { exactTime } from './times.ts';
 
@@ -54,12 +55,7 @@ export function SignaturesPage({ query }: { query: string }) {
   const report = debugSignature({ headers, body, secret }, known, Date.now());
   return (
     <div class="page signatures">
-      <header class="page-head">
-        <div>
-          <h1>{words.title}</h1>
-          <p class="muted">{words.about}</p>
-        </div>
-      </header>
+      <PageHead words={words} />
       <div class="debugger">
         <div class="fields">
           <form

@@ -34,8 +34,4 @@ def is_authentic(raw_body: bytes, headers) -> bool:
 	}
 	return false
 }`,
-} as const;
-
-export type SnippetLanguage = keyof typeof snippets;
-export const firstLanguage: SnippetLanguage = 'TypeScript';
-export const snippetLanguages = Object.keys(snippets) as SnippetLanguage[];
+};

@@ -6,9 +6,8 @@ import { consoleText } from '../../text/console/text.ts';
 import { text } from '../../text/text.ts';
 import { useSession } from '../context.ts';
 import { Dialog } from '../dialog.tsx';
-import { tell } from '../notice.tsx';
-import { Problem, useSubmit } from '../problem.tsx';
-import { navigate } from '../route.ts';
+import { useSubmit } from '../problem.tsx';
+import { ConfirmDialog } from './confirm-dialog.tsx';
 import { FormButtons } from './form-buttons.tsx';
 import { makeSecret, SecretField, ShownSecret } from './secret.tsx';
 import { exactTime } from './times.ts';
@@ -95,14 +94,15 @@ export function RotateDialog({
 export function DeleteDialog({ webhook: { webhook_id, url }, onClose }: Omit<WebhookDialogProps, 'onChange'>) {
   const words = consoleText.remove;
   const { client } = useSession();
-  const { problem, submit, isBusy } = useSubmit();
-  const remove = async () => {
-    await client.webhooks.delete({ webhook_id });
-    tell(words.done);
-    navigate('/console/webhooks', { replace: true });
-  };
   return (
-    <Dialog title={words.title} onClose={onClose}>
+    <ConfirmDialog
+      title={words.title}
+      act={words.act}
+      done={words.done}
+      onConfirm={() => client.webhooks.delete({ webhook_id })}
+      to="/console/webhooks"
+      onClose={onClose}
+    >
       <p>
         {words.question(
           <bdi>
@@ -112,15 +112,6 @@ export function DeleteDialog({ webhook: { webhook_id, url }, onClose }: Omit<Web
         {words.undelivered}
       </p>
       <p class="muted">{words.history}</p>
-      <Problem words={problem} />
-      <div class="buttons">
-        <button type="button" class="button quiet" autofocus onClick={onClose}>
-          {text.common.cancel}
-        </button>
-        <button type="button" class="button danger" disabled={isBusy} onClick={() => submit(remove)}>
-          {words.act}
-        </button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   );
 }

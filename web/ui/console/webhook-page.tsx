@@ -4,14 +4,13 @@ import type { WebhookHealth } from '@parley-chat/sdk/operations.ts';
 import { useCallback, useRef, useState } from 'preact/hooks';
 import { consoleText } from '../../text/console/text.ts';
 import { useSession } from '../context.ts';
-import { EmptyState } from '../empty-state.tsx';
-import { Icon } from '../icon.tsx';
 import { tell, useAct } from '../notice.tsx';
 import { Problem, useLoading } from '../problem.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { readFilters } from './filters.ts';
 import { HealthCounts, HealthPill, HealthWords, Receives } from './health.tsx';
 import { useChanges, useOrder } from './live.ts';
+import { BackLink, MissingPage } from './page.tsx';
 import { ReplayDialog, Replays } from './replays.tsx';
 import { TestDialog } from './test-dialog.tsx';
 import { exactTime } from './times.ts';
@@ -59,20 +58,7 @@ export function WebhookPage({ webhookId, query }: WebhookPageProps) {
       if (!isDeleting.current) refresh();
     }, [refresh]),
   );
-  const all = (
-    <a class="to-all" href="/console/webhooks">
-      <Icon name="back" />
-      {words.all}
-    </a>
-  );
-  if (isMissing)
-    return (
-      <div class="page">
-        <EmptyState icon="link" level={1} title={words.missing} actions={all}>
-          {words.missingHint}
-        </EmptyState>
-      </div>
-    );
+  if (isMissing) return <MissingPage words={words} href="/console/webhooks" />;
   const change = (changed: Webhook) => webhook && setWebhook({ ...webhook, ...changed });
   const close = () => {
     setAct(undefined);
@@ -80,7 +66,7 @@ export function WebhookPage({ webhookId, query }: WebhookPageProps) {
   };
   return (
     <div class="page wide">
-      {all}
+      <BackLink href="/console/webhooks" words={words.all} />
       <Problem words={problem} onRetry={again} />
       {webhook && <Head webhook={webhook} onAct={setAct} onChange={change} onRefresh={refresh} />}
       <Replays webhookId={webhookId} tick={tick} onChange={refresh} />

@@ -3,13 +3,12 @@ import type { WebhookHealth } from '@parley-chat/sdk/operations.ts';
 import { useCallback, useState } from 'preact/hooks';
 import { consoleText } from '../../text/console/text.ts';
 import { useSession } from '../context.ts';
-import { EmptyState } from '../empty-state.tsx';
-import { Icon } from '../icon.tsx';
-import { Problem, useLoading } from '../problem.tsx';
+import { useLoading } from '../problem.tsx';
 import { webhookPath } from './filters.ts';
 import { HealthCounts, HealthPill, HealthWords, healthOf, Receives } from './health.tsx';
 import { useChanges, useOrder } from './live.ts';
 import { NewWebhookDialog } from './new-webhook-dialog.tsx';
+import { ListPage } from './page.tsx';
 
 const words = consoleText.webhooks;
 
@@ -34,27 +33,8 @@ export function WebhooksPage() {
     undefined,
     useCallback(() => run(load), [run, load]),
   );
-  const create = (
-    <button type="button" class="button" onClick={() => setCreating(true)}>
-      <Icon name="plus" />
-      {words.create}
-    </button>
-  );
   return (
-    <div class="page">
-      <header class="page-head">
-        <div>
-          <h1>{words.title}</h1>
-          <p class="muted">{words.about}</p>
-        </div>
-        {webhooks && webhooks.length > 0 && create}
-      </header>
-      <Problem words={loading.problem} onRetry={loading.again} />
-      {webhooks?.length === 0 && (
-        <EmptyState icon="link" title={words.empty} actions={create}>
-          {words.emptyHint}
-        </EmptyState>
-      )}
+    <ListPage words={words} count={webhooks?.length} loading={loading} onCreate={() => setCreating(true)}>
       {webhooks && webhooks.length > 0 && (
         <ul class="webhook-list" aria-label={words.list}>
           {webhooks.map((webhook) => (
@@ -72,7 +52,7 @@ export function WebhooksPage() {
           }}
         />
       )}
-    </div>
+    </ListPage>
   );
 }
 

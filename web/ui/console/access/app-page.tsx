@@ -6,16 +6,13 @@ import { useCallback, useState } from 'preact/hooks';
 import { consoleText } from '../../../text/console/text.ts';
 import { text } from '../../../text/text.ts';
 import { useSession } from '../../context.ts';
-import { Dialog } from '../../dialog.tsx';
-import { EmptyState } from '../../empty-state.tsx';
-import { Icon } from '../../icon.tsx';
 import { tell } from '../../notice.tsx';
 import { Problem, useLoading, useSubmit } from '../../problem.tsx';
-import { navigate } from '../../route.ts';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { CopyButton } from '../copy-button.tsx';
+import { BackLink, MissingPage } from '../page.tsx';
 import { AppFields, type AppForm, redirectsIn } from './app-fields.tsx';
-import { OneTimeSecret } from './one-time-secret.tsx';
+import { SecretDialog } from './secret-dialog.tsx';
 
 const words = consoleText.apps;
 
@@ -49,24 +46,11 @@ export function AppPage({ appId }: { appId: number }) {
     }
   }, [client, appId]);
   const { problem, again } = useLoading(words.failed, load);
-  const all = (
-    <a class="to-all" href="/console/apps">
-      <Icon name="back" />
-      {words.all}
-    </a>
-  );
-  if (isMissing)
-    return (
-      <div class="page">
-        <EmptyState icon="link" level={1} title={words.missing} actions={all}>
-          {words.missingHint}
-        </EmptyState>
-      </div>
-    );
+  if (isMissing) return <MissingPage words={words} href="/console/apps" />;
   const close = () => setAct(undefined);
   return (
     <div class="page">
-      {all}
+      <BackLink href="/console/apps" words={words.all} />
       <Problem words={problem} onRetry={again} />
       {state && (
         <>
@@ -109,24 +93,21 @@ export function AppPage({ appId }: { appId: number }) {
         </ConfirmDialog>
       )}
       {secret !== undefined && (
-        <Dialog title={words.newSecret} onClose={() => setSecret(undefined)}>
-          <OneTimeSecret
-            about={words.secretHint}
-            label={words.clientSecret}
-            secret={secret}
-            onClose={() => setSecret(undefined)}
-          />
-        </Dialog>
+        <SecretDialog
+          title={words.newSecret}
+          about={words.secretHint}
+          label={words.clientSecret}
+          secret={secret}
+          onClose={() => setSecret(undefined)}
+        />
       )}
       {act === 'delete' && state && (
         <ConfirmDialog
           title={words.deleteTitle}
           act={words.delete}
           done={words.deleted}
-          onConfirm={async () => {
-            await client.apps.delete({ app_id: appId });
-            navigate('/console/apps', { replace: true });
-          }}
+          onConfirm={() => client.apps.delete({ app_id: appId })}
+          to="/console/apps"
           onClose={close}
         >
           <p>{words.deleteQuestion(state.people)}</p>

@@ -4,13 +4,12 @@ import { useCallback, useState } from 'preact/hooks';
 import { consoleText } from '../../../text/console/text.ts';
 import { useSession } from '../../context.ts';
 import { Dialog } from '../../dialog.tsx';
-import { EmptyState } from '../../empty-state.tsx';
-import { Icon } from '../../icon.tsx';
-import { Problem, useLoading, useSubmit } from '../../problem.tsx';
+import { useLoading, useSubmit } from '../../problem.tsx';
 import { navigate } from '../../route.ts';
 import { FormButtons } from '../form-buttons.tsx';
+import { ListPage } from '../page.tsx';
 import { AppFields, type AppForm, redirectsIn } from './app-fields.tsx';
-import { OneTimeSecret } from './one-time-secret.tsx';
+import { SecretDialog } from './secret-dialog.tsx';
 import { Fact } from './token-list.tsx';
 
 const words = consoleText.apps;
@@ -21,28 +20,9 @@ export function AppsPage() {
   const [apps, setApps] = useState<readonly App[] | undefined>(undefined);
   const [isCreating, setCreating] = useState(false);
   const load = useCallback(async () => setApps((await client.apps.list({})).apps), [client]);
-  const { problem, again } = useLoading(words.failed, load);
-  const create = (
-    <button type="button" class="button" onClick={() => setCreating(true)}>
-      <Icon name="plus" />
-      {words.newApp}
-    </button>
-  );
+  const loading = useLoading(words.failed, load);
   return (
-    <div class="page">
-      <header class="page-head">
-        <div>
-          <h1>{words.title}</h1>
-          <p class="muted">{words.about}</p>
-        </div>
-        {apps && apps.length > 0 && create}
-      </header>
-      <Problem words={problem} onRetry={again} />
-      {apps?.length === 0 && (
-        <EmptyState icon="link" title={words.none} actions={create}>
-          {words.noneHint}
-        </EmptyState>
-      )}
+    <ListPage words={words} count={apps?.length} loading={loading} onCreate={() => setCreating(true)}>
       {apps && apps.length > 0 && (
         <ul class="access-list" aria-label={words.title}>
           {apps.map((app) => (
@@ -69,7 +49,7 @@ export function AppsPage() {
         </ul>
       )}
       {isCreating && <NewAppDialog onClose={() => setCreating(false)} />}
-    </div>
+    </ListPage>
   );
 }
 
@@ -82,14 +62,14 @@ function NewAppDialog({ onClose }: { onClose: () => void }) {
   const open = (appId: number) => navigate(`/console/apps/${appId}`);
   if (made)
     return (
-      <Dialog key="made" title={words.done} onClose={() => open(made.appId)}>
-        <OneTimeSecret
-          about={words.secretHint}
-          label={words.clientSecret}
-          secret={made.secret}
-          onClose={() => open(made.appId)}
-        />
-      </Dialog>
+      <SecretDialog
+        key="made"
+        title={words.done}
+        about={words.secretHint}
+        label={words.clientSecret}
+        secret={made.secret}
+        onClose={() => open(made.appId)}
+      />
     );
   const register = async () => {
     const redirects = redirectsIn(form);
@@ -121,7 +101,7 @@ function NewAppDialog({ onClose }: { onClose: () => void }) {
             </label>
           ))}
         </fieldset>
-        <FormButtons problem={problem} act={words.create} isBusy={isBusy} onCancel={onClose} />
+        <FormButtons problem={problem} act={words.act} isBusy={isBusy} onCancel={onClose} />
       </form>
     </Dialog>
   );

@@ -4,11 +4,10 @@ import type { Token, TokenUse } from '@parley-chat/sdk/operations.ts';
 import { useCallback, useState } from 'preact/hooks';
 import { consoleText } from '../../../text/console/text.ts';
 import { useSession } from '../../context.ts';
-import { EmptyState } from '../../empty-state.tsx';
 import { Icon } from '../../icon.tsx';
 import { Problem, useLoading } from '../../problem.tsx';
-import { navigate } from '../../route.ts';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
+import { BackLink, MissingPage } from '../page.tsx';
 import { NewTokenDialog } from './new-token-dialog.tsx';
 import { Fact, TokenList } from './token-list.tsx';
 
@@ -35,27 +34,14 @@ export function BotPage({ botId }: { botId: number }) {
     setState({ bot, tokens, usage });
   }, [client, botId]);
   const { problem, again, run } = useLoading(words.failed, load);
-  const all = (
-    <a class="to-all" href="/console/bots">
-      <Icon name="back" />
-      {words.all}
-    </a>
-  );
-  if (state && !state.bot)
-    return (
-      <div class="page">
-        <EmptyState icon="people" level={1} title={words.missing} actions={all}>
-          {words.missingHint}
-        </EmptyState>
-      </div>
-    );
+  if (state && !state.bot) return <MissingPage words={words} href="/console/bots" />;
   const close = () => {
     setAct(undefined);
     run(load);
   };
   return (
     <div class="page">
-      {all}
+      <BackLink href="/console/bots" words={words.all} />
       <Problem words={problem} onRetry={again} />
       {state?.bot && (
         <>
@@ -81,14 +67,14 @@ export function BotPage({ botId }: { botId: number }) {
             <div class="buttons">
               <button type="button" class="button" onClick={() => setAct('token')}>
                 <Icon name="plus" />
-                {consoleText.access.newToken}
+                {consoleText.access.create}
               </button>
               <button type="button" class="button quiet" onClick={() => setAct('disable')}>
                 {words.disable}
               </button>
             </div>
           </header>
-          <h2>{consoleText.access.tokens}</h2>
+          <h2>{consoleText.access.title}</h2>
           {state.tokens.length === 0 && <p class="muted">{words.noTokens}</p>}
           <TokenList
             tokens={state.tokens}
@@ -116,10 +102,8 @@ export function BotPage({ botId }: { botId: number }) {
           title={words.disableTitle}
           act={words.disable}
           done={words.disabled}
-          onConfirm={async () => {
-            await client.bots.disable({ user_id: botId });
-            navigate('/console/bots', { replace: true });
-          }}
+          onConfirm={() => client.bots.disable({ user_id: botId })}
+          to="/console/bots"
           onClose={close}
         >
           <p>{words.disableQuestion}</p>

@@ -4,11 +4,10 @@ import { useCallback, useState } from 'preact/hooks';
 import { consoleText } from '../../../text/console/text.ts';
 import { useSession } from '../../context.ts';
 import { Dialog } from '../../dialog.tsx';
-import { EmptyState } from '../../empty-state.tsx';
-import { Icon } from '../../icon.tsx';
-import { Problem, useLoading, useSubmit } from '../../problem.tsx';
+import { useLoading, useSubmit } from '../../problem.tsx';
 import { navigate } from '../../route.ts';
 import { FormButtons } from '../form-buttons.tsx';
+import { ListPage } from '../page.tsx';
 import { Fact } from './token-list.tsx';
 
 const words = consoleText.bots;
@@ -19,28 +18,9 @@ export function BotsPage() {
   const [bots, setBots] = useState<readonly User[] | undefined>(undefined);
   const [isCreating, setCreating] = useState(false);
   const load = useCallback(async () => setBots((await client.bots.list({})).bots), [client]);
-  const { problem, again } = useLoading(words.failed, load);
-  const create = (
-    <button type="button" class="button" onClick={() => setCreating(true)}>
-      <Icon name="plus" />
-      {words.newBot}
-    </button>
-  );
+  const loading = useLoading(words.failed, load);
   return (
-    <div class="page">
-      <header class="page-head">
-        <div>
-          <h1>{words.title}</h1>
-          <p class="muted">{words.about}</p>
-        </div>
-        {bots && bots.length > 0 && create}
-      </header>
-      <Problem words={problem} onRetry={again} />
-      {bots?.length === 0 && (
-        <EmptyState icon="people" title={words.none} actions={create}>
-          {words.noneHint}
-        </EmptyState>
-      )}
+    <ListPage words={words} count={bots?.length} loading={loading} onCreate={() => setCreating(true)}>
       {bots && bots.length > 0 && (
         <ul class="access-list" aria-label={words.title}>
           {bots.map((bot) => (
@@ -66,7 +46,7 @@ export function BotsPage() {
         </ul>
       )}
       {isCreating && <NewBotDialog onClose={() => setCreating(false)} />}
-    </div>
+    </ListPage>
   );
 }
 
@@ -118,7 +98,7 @@ function NewBotDialog({ onClose }: { onClose: () => void }) {
             onInput={(event) => setDisplayName(event.currentTarget.value)}
           />
         </label>
-        <FormButtons problem={problem} act={words.create} isBusy={isBusy} onCancel={onClose} />
+        <FormButtons problem={problem} act={words.act} isBusy={isBusy} onCancel={onClose} />
       </form>
     </Dialog>
   );

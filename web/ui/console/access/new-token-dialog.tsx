@@ -6,11 +6,11 @@ import { useSession } from '../../context.ts';
 import { Dialog } from '../../dialog.tsx';
 import { useSubmit } from '../../problem.tsx';
 import { FormButtons } from '../form-buttons.tsx';
-import { OneTimeSecret } from './one-time-secret.tsx';
 import { type Preset, presetNames, presetOf, type Scope, scopesFor, scopesOf } from './scopes.ts';
+import { SecretDialog } from './secret-dialog.tsx';
 import { tokenSnippets } from './token-snippets.ts';
 
-const words = consoleText.access.create;
+const words = consoleText.access.form;
 
 /** Seconds until a token expires, or undefined if it never does. */
 const lifetimes = { days30: 30 * 86_400, days90: 90 * 86_400, days365: 365 * 86_400, never: undefined } as const;
@@ -41,15 +41,16 @@ export function NewTokenDialog({ isBot, create, onClose }: NewTokenDialogProps) 
   const { problem, submit, isBusy, fail } = useSubmit({ labels: words.labels });
   if (made !== undefined)
     return (
-      <Dialog key="made" title={words.done} onClose={onClose}>
-        <OneTimeSecret
-          about={words.doneHint}
-          label={words.token}
-          secret={made}
-          snippets={tokenSnippets(location.origin, made)}
-          onClose={onClose}
-        />
-      </Dialog>
+      <SecretDialog
+        key="made"
+        title={words.done}
+        about={words.doneHint}
+        label={words.token}
+        secret={made}
+        use={consoleText.access.tryIt}
+        snippets={tokenSnippets(location.origin, made)}
+        onClose={onClose}
+      />
     );
   const make = async () => {
     setNeedsPassword(false);

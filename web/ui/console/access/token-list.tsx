@@ -20,7 +20,7 @@ export function TokenList({ tokens, usage, revoke }: TokenListProps) {
   const [revoked, setRevoked] = useState<Token | undefined>(undefined);
   return (
     <>
-      <ul class="access-list" aria-label={words.tokens}>
+      <ul class="access-list" aria-label={words.title}>
         {tokens.map((token) => (
           <li key={token.token_id}>
             <article class="access-entry">

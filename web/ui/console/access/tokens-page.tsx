@@ -3,10 +3,9 @@ import type { AuthorizedApp, Token, TokenUse } from '@parley-chat/sdk/operations
 import { useCallback, useState } from 'preact/hooks';
 import { consoleText } from '../../../text/console/text.ts';
 import { useSession } from '../../context.ts';
-import { EmptyState } from '../../empty-state.tsx';
-import { Icon } from '../../icon.tsx';
-import { Problem, useLoading } from '../../problem.tsx';
+import { useLoading } from '../../problem.tsx';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
+import { ListPage } from '../page.tsx';
 import { NewTokenDialog } from './new-token-dialog.tsx';
 import { Fact, TokenList } from './token-list.tsx';
 
@@ -31,28 +30,10 @@ export function TokensPage() {
     ]);
     setAccess({ tokens, usage, apps });
   }, [client]);
-  const { problem, again, run } = useLoading(words.failed, load);
-  const create = (
-    <button type="button" class="button" onClick={() => setCreating(true)}>
-      <Icon name="plus" />
-      {words.newToken}
-    </button>
-  );
+  const loading = useLoading(words.failed, load);
+  const { run } = loading;
   return (
-    <div class="page">
-      <header class="page-head">
-        <div>
-          <h1>{words.tokens}</h1>
-          <p class="muted">{words.about}</p>
-        </div>
-        {access && access.tokens.length > 0 && create}
-      </header>
-      <Problem words={problem} onRetry={again} />
-      {access?.tokens.length === 0 && (
-        <EmptyState icon="link" title={words.none} actions={create}>
-          {words.noneHint}
-        </EmptyState>
-      )}
+    <ListPage words={words} count={access?.tokens.length} loading={loading} onCreate={() => setCreating(true)}>
       {access && access.tokens.length > 0 && (
         <TokenList
           tokens={access.tokens}
@@ -74,7 +55,7 @@ export function TokensPage() {
           }}
         />
       )}
-    </div>
+    </ListPage>
   );
 }
 

@@ -9,6 +9,7 @@ import { EmptyState } from '../../empty-state.tsx';
 import { Problem } from '../../problem.tsx';
 import { navigate } from '../../route.ts';
 import { isoOf, localOf } from '../filters.ts';
+import { PageHead } from '../page.tsx';
 import { exactTime, secondsTime } from '../times.ts';
 import { type AuditFilters, inputOf, type Names, namesOf, readFilters, sentenceOf } from './audit-entry.ts';
 import { ExportButtons } from './export-buttons.tsx';
@@ -57,13 +58,9 @@ export function AuditPage({ query }: { readonly query: string }) {
   const isFiltered = Object.values(filters).some((value) => value !== '');
   return (
     <div class="page">
-      <header class="page-head">
-        <div>
-          <h1>{words.title}</h1>
-          <p class="muted">{words.about}</p>
-        </div>
+      <PageHead words={words}>
         <ExportButtons input={inputOf(filters)} />
-      </header>
+      </PageHead>
       <fieldset class="filters is-open">
         <legend class="unseen">{words.filters}</legend>
         <Choice

@@ -6,6 +6,7 @@ import { useSession } from '../../context.ts';
 import { EmptyState } from '../../empty-state.tsx';
 import { Problem } from '../../problem.tsx';
 import { chatPath } from '../../route.ts';
+import { PageHead } from '../page.tsx';
 import { anyChoice, Choice, ListEnd, pathWith, SearchField } from './list.tsx';
 import { type RowPage, useRows } from './pages.ts';
 import { AdminTable, Day } from './table.tsx';
@@ -39,12 +40,7 @@ export function ChatsPage({ query }: { readonly query: string }) {
   const { rows, more, loading } = useRows(words.failed, load);
   return (
     <div class="page wide">
-      <header class="page-head">
-        <div>
-          <h1>{words.title}</h1>
-          <p class="muted">{words.about}</p>
-        </div>
-      </header>
+      <PageHead words={words} />
       <div class="filters is-open">
         <SearchField label={words.query} value={name} pathOf={(q) => pathOf({ q })} />
         <Choice

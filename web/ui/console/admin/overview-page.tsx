@@ -7,6 +7,7 @@ import { adminText } from '../../../text/console/admin/text.ts';
 import { useSession } from '../../context.ts';
 import { EmptyState } from '../../empty-state.tsx';
 import { Problem, useLoading } from '../../problem.tsx';
+import { PageHead } from '../page.tsx';
 import { Chart } from './chart.tsx';
 import { byHour, figureOf, metrics } from './metrics.ts';
 import { AdminTable } from './table.tsx';
@@ -45,11 +46,7 @@ export function OverviewPage({ query }: { readonly query: string }) {
   }, [run, load]);
   return (
     <div class="page wide">
-      <header class="page-head">
-        <div>
-          <h1>{words.title}</h1>
-          <p class="muted">{words.about}</p>
-        </div>
+      <PageHead words={words}>
         <nav class="spans" aria-label={words.span}>
           {spans.map((span) => (
             <a
@@ -61,7 +58,7 @@ export function OverviewPage({ query }: { readonly query: string }) {
             </a>
           ))}
         </nav>
-      </header>
+      </PageHead>
       <Problem words={loading.problem} onRetry={loading.again} />
       {loaded && <Attention loaded={loaded} />}
       {loaded?.samples.length === 0 && (

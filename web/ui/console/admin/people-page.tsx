@@ -12,6 +12,7 @@ import { tell, useAct } from '../../notice.tsx';
 import { Problem, useSubmit } from '../../problem.tsx';
 import { FormButtons } from '../form-buttons.tsx';
 import { Pill } from '../health.tsx';
+import { PageHead } from '../page.tsx';
 import { Invitations } from './invitations.tsx';
 import { ListEnd, pathWith, SearchField } from './list.tsx';
 import { type RowPage, useRows } from './pages.ts';
@@ -40,11 +41,7 @@ export function PeoplePage({ query }: { readonly query: string }) {
   const changed = (user: User) => replace(({ user_id }) => user_id === user.user_id, user);
   return (
     <div class="page wide">
-      <header class="page-head">
-        <div>
-          <h1>{words.title}</h1>
-          <p class="muted">{words.about}</p>
-        </div>
+      <PageHead words={words}>
         <div class="buttons">
           <a class="button quiet" href="/admin/users/new">
             {words.create}
@@ -60,7 +57,7 @@ export function PeoplePage({ query }: { readonly query: string }) {
             {words.invite}
           </button>
         </div>
-      </header>
+      </PageHead>
       <Invitations />
       <div class="filters is-open">
         <SearchField label={words.query} value={name} pathOf={(text) => pathWith(path, { q: text })} />

@@ -6,6 +6,7 @@ import { adminText } from '../../../text/console/admin/text.ts';
 import { useSession } from '../../context.ts';
 import { Problem, useLoading } from '../../problem.tsx';
 import { Pill } from '../health.tsx';
+import { PageHead } from '../page.tsx';
 import { Choice, ListEnd, pathWith } from './list.tsx';
 import { type RowPage, useRows } from './pages.ts';
 import { AdminTable } from './table.tsx';
@@ -48,17 +49,13 @@ export function StoragePage({ query }: { readonly query: string }) {
   const largest = Math.max(1, ...(rows ?? []).map((person) => person[by]));
   return (
     <div class="page wide">
-      <header class="page-head">
-        <div>
-          <h1>{words.title}</h1>
-          <p class="muted">{words.about}</p>
-        </div>
+      <PageHead words={words}>
         {frame && (
           <p class="value">
             {words.all({ files: fileSize(frame.status.file_bytes), database: fileSize(frame.status.database_bytes) })}
           </p>
         )}
-      </header>
+      </PageHead>
       {frame && <Limits settings={frame.settings} />}
       <div class="filters is-open">
         <Choice

@@ -1,21 +1,21 @@
 /** @jsxImportSource preact */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { consoleText } from '../../../text/console/text.ts';
-import { CopyButton } from '../copy-button.tsx';
+import { consoleText } from '../../text/console/text.ts';
+import { CopyButton } from './copy-button.tsx';
 
-const words = consoleText.access.secret;
+const words = consoleText.secret;
 
-interface OneTimeSecretProps {
-  readonly about: string;
+export interface OneTimeSecretProps {
   readonly label: string;
   readonly secret: string;
+  /** What the programs below do. */
+  readonly use?: string;
   /** Programs that use it, by language. */
   readonly snippets?: Readonly<Record<string, string>>;
-  readonly onClose: () => void;
 }
 
 /** Something that the server never shows again. */
-export function OneTimeSecret({ about, label, secret, snippets = {}, onClose }: OneTimeSecretProps) {
+export function OneTimeSecret({ label, secret, use = '', snippets = {} }: OneTimeSecretProps) {
   const languages = Object.keys(snippets);
   const [language, setLanguage] = useState(languages[0] ?? '');
   const field = useRef<HTMLInputElement>(null);
@@ -23,7 +23,6 @@ export function OneTimeSecret({ about, label, secret, snippets = {}, onClose }: 
   useEffect(() => field.current?.focus(), []);
   return (
     <>
-      <p>{about}</p>
       <div class="field">
         <label for="one-time-secret">{label}</label>
         <div class="beside">
@@ -42,22 +41,17 @@ export function OneTimeSecret({ about, label, secret, snippets = {}, onClose }: 
       {languages.length > 0 && (
         <div class="field">
           <div class="beside">
-            <label for="snippet-language">{words.tryIt}</label>
+            <label for="snippet-language">{use}</label>
             <select id="snippet-language" value={language} onChange={(event) => setLanguage(event.currentTarget.value)}>
               {languages.map((one) => (
                 <option key={one}>{one}</option>
               ))}
             </select>
-            <CopyButton key={language} text={snippets[language] ?? ''} label={consoleText.secret.copySnippet} />
+            <CopyButton key={language} text={snippets[language] ?? ''} label={words.copySnippet} />
           </div>
           <pre class="code">{snippets[language]}</pre>
         </div>
       )}
-      <div class="buttons">
-        <button type="button" class="button" onClick={onClose}>
-          {words.close}
-        </button>
-      </div>
     </>
   );
 }
