@@ -17,7 +17,7 @@ import { makeAllDue } from '../store/webhooks/deliveries.ts';
 import { bumpRevision, findEndpointState } from '../store/webhooks/endpoint-state.ts';
 import { removeWebhook, suspend } from '../store/webhooks/webhook-ends.ts';
 import { findVisibleEvent, oldestUndelivered } from '../store/webhooks/webhook-events.ts';
-import { countDeliveries } from '../store/webhooks/webhook-health.ts';
+import { readDeliveryCounts } from '../store/webhooks/webhook-health.ts';
 import {
   adoptWebhook,
   countWebhooks,
@@ -160,7 +160,7 @@ export const webhookHandlers = (services: Services) => {
       const fromEvent = await firstEventSince(engine, now() - recentMs);
       const shown = await Promise.all(
         visible.map(async (row) => {
-          const [webhook, counts] = [await show(engine, row, now()), await countDeliveries(engine, row, fromEvent)];
+          const [webhook, counts] = [await show(engine, row, now()), await readDeliveryCounts(engine, row, fromEvent)];
           return webhook ? [present.webhookHealth(webhook, counts)] : [];
         }),
       );

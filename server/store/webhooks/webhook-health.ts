@@ -19,7 +19,7 @@ export interface DeliveryCounts {
 }
 
 /** Returns the counts of a webhook. Those of recent deliveries are of events from `fromEvent` on. */
-export async function countDeliveries(db: Db, webhook: WebhookRow, fromEvent: number): Promise<DeliveryCounts> {
+export async function readDeliveryCounts(db: Db, webhook: WebhookRow, fromEvent: number): Promise<DeliveryCounts> {
   const { webhook_id } = webhook;
   const [recent, { open_count, retrying_count, retrying_since }, last_failure] = await Promise.all([
     recentDeliveries(db, webhook_id, fromEvent),

@@ -14,7 +14,7 @@ import { freshEnvironment, onPostgres } from '../support/engines.ts';
 import { blocksRead, planning } from '../support/plans.ts';
 
 /** The rows of each table. Most are written after the statements were planned, and the queries look for the last ones. */
-const count = 20_000;
+const count = 30_000;
 
 /** The number of rows when statements are planned. An empty table has no statistics. */
 const plannings: [string, number][] = [
@@ -115,8 +115,8 @@ for (const [when, few] of plannings)
       expect(plans.length).toBeGreaterThan(0);
       for (const plan of plans) {
         const [blocks] = blocksRead(plan, /^\S.*actual/);
-        // Scanning a table or an index reads more than 50 blocks.
-        expect(blocks).toBeLessThan(50);
+        // Scanning a table or an index reads more than 75 blocks. An update writes to every index.
+        expect(blocks).toBeLessThan(75);
       }
     });
   });
