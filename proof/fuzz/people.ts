@@ -3,7 +3,7 @@ import { createBot, createBotToken } from '../../server/auth/bots.ts';
 import { openSession } from '../../server/auth/sessions.ts';
 import { processRuntime } from '../../server/compose.ts';
 import { cookieNames } from '../../server/http/cookies.ts';
-import { Client } from '../../server/test/support/client.ts';
+import { Client, SessionClient } from '../../server/test/support/client.ts';
 import { accessOf, authorizeApp, newApp } from '../../server/test/support/oauth.ts';
 import type { TestServer } from '../../server/test/support/server.ts';
 
@@ -18,7 +18,7 @@ export type People = Awaited<ReturnType<typeof makePeople>>;
 
 let generations = 0;
 
-/** Makes new users with unused names. `developed` is an app that `member` owns and has authorized; `session` is of `root`. */
+/** Makes new users with unused names. `developed` is an app that `member` owns and has authorized; `session` and `browser` are of `root`. */
 export async function makePeople(server: TestServer) {
   const generation = ++generations;
   const user = (name: string, admin = false) => server.user(`${name}${generation}`, { admin });
@@ -41,7 +41,8 @@ export async function makePeople(server: TestServer) {
     'made up': bearer(`pat_${'A'.repeat(43)}`),
     nobody: {},
   };
-  return { owner, admin, member, stranger, root, bot, developed, session, credentials };
+  const browser = new SessionClient(server.url, session, root.userId);
+  return { owner, admin, member, stranger, root, bot, developed, session, browser, credentials };
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });

@@ -128,9 +128,20 @@ export class Target {
   }
 }
 
-/** Makes a group and a channel with messages, a file, a webhook with deliveries, and tokens to revoke. */
+/**
+ * Makes a group and a channel with messages, a file, a webhook with deliveries, tokens to revoke, and what the browser manages.
+ * The first things of a kind are used most.
+ */
 async function furnish(people: People, pool: Pool): Promise<void> {
-  const { owner, admin, member, bot, stranger, root } = people;
+  const { owner, admin, member, bot, stranger, root, browser } = people;
+  const own = await browser.ok('bots.create', { name: `own-${bot.userId}` });
+  pool.learn({ user_id: own.bot.user_id });
+  for (let i = 0; i < 3; i++) {
+    const input = { user_id: own.bot.user_id, name: 'spare', scopes: ['chats:read' as const] };
+    pool.learn((await browser.ok('bots.create_token', input)).token);
+  }
+  const redirects = ['https://app.example/callback'];
+  pool.learn(await browser.ok('apps.register', { name: 'Own', redirects, confidential: true }));
   const participants = [admin, member, bot].map(({ userId }) => userId);
   const { group } = await owner.ok('messages.create_group', { name: 'Group', participants });
   await owner.ok('chats.set_role', { chat_id: group.chat_id, user_id: admin.userId, role: 'admin' });

@@ -22,7 +22,7 @@ export function callsOf(row: NamedOperation): fc.Arbitrary<Call> {
   return fc
     .record({
       operation: fc.constant(row.name as string),
-      caller,
+      caller: row.inBrowser ? visitor : caller,
       writing: fc.constantFrom(...writings.filter((writing) => writing !== 'raw' || row.rawFile)),
       fields: inputsOf(row),
       headers: headersOf(row),
@@ -40,6 +40,12 @@ const caller: fc.Arbitrary<Caller> = fc.oneof(
   { weight: 3, arbitrary: fc.constant<Caller>('owner') },
   { weight: 2, arbitrary: fc.constantFrom<Caller>('admin', 'member', 'root') },
   { weight: 2, arbitrary: fc.constantFrom(...callers) },
+);
+
+/** Mostly the browser, for operations that nobody else may call. */
+const visitor: fc.Arbitrary<Caller> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant<Caller>('browser') },
+  { weight: 1, arbitrary: caller },
 );
 
 type Named = Readonly<Record<string, fc.Arbitrary<string>>>;

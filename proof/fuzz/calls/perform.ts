@@ -8,7 +8,7 @@ import { write } from './write.ts';
 const rows = new Map<string, NamedOperation>(listOperations().map((row) => [row.name, row]));
 
 /** Operations that delete what others need. */
-const spoiling: readonly string[] = ['tokens.revoke', 'users.disable'];
+const spoiling: readonly string[] = ['tokens.revoke', 'users.disable', 'bots.disable'];
 
 /** Makes a call, and judges the response. */
 export async function perform(target: Target, call: Call): Promise<Answer> {
