@@ -125,10 +125,10 @@ export const attempt = z
     status: z.int().nullable(),
     error: z.string().nullable(),
     duration_ms: count,
-    answer: z
-      .string()
-      .nullable()
-      .meta({ description: 'the first 4 KiB of the response; null if the first attempt succeeded' }),
+    answer: z.string().nullable().meta({
+      description:
+        'the first 4 KiB of the response, after the `Location` of a redirect; null if the first attempt succeeded',
+    }),
   })
   .meta({ id: 'Attempt' });
 

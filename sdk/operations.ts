@@ -27,7 +27,7 @@ export interface Attempt {
   status: number | null;
   error: string | null;
   duration_ms: number;
-  /** The first 4 KiB of the response; null if the first attempt succeeded. */
+  /** The first 4 KiB of the response, after the `Location` of a redirect; null if the first attempt succeeded. */
   answer: string | null;
 }
 

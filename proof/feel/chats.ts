@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { median } from '../harness/report.ts';
 import { pause } from '../harness/wait.ts';
 import { serveBareList } from './bare.ts';
@@ -83,13 +83,21 @@ async function open(page: Page, url: string, count: number): Promise<Opened> {
   return (await handle.jsonValue()) as Opened;
 }
 
+/** The list may be on the screen before the client listens for keys. */
+async function openSwitcher(page: Page, field: Locator): Promise<void> {
+  for (let tries = 0; tries < 10 && !(await field.isVisible()); tries++) {
+    await page.keyboard.press('Control+k');
+    await field.waitFor({ timeout: 3_000 }).catch(() => {});
+  }
+}
+
 /** Types names of chats. Returns how long each key took until the frame after it was on the screen. */
 async function typeInSwitcher(page: Page): Promise<number[]> {
   await page.bringToFront();
   await watchKeys(page, 'input');
   const field = page.getByRole('combobox', { name: 'Name of a chat' });
   for (const name of ['budget 16', 'design 5', 'gar 199']) {
-    await page.keyboard.press('Control+k');
+    await openSwitcher(page, field);
     await field.pressSequentially(name, { delay: 30 });
     await page.getByRole('option').first().waitFor();
     await page.keyboard.press('Escape');

@@ -29,7 +29,7 @@ export const tokenHandlers = (services: Services) =>
       const scopes = input.scopes ?? [...own].filter((scope) => scope !== 'admin');
       requireWithin(own, scopes, 'An access token can give only scopes that it has itself.');
       if (scopes.length === 0) throw invalidField('scopes', 'is required, because the token in use has only admin');
-      if (scopes.includes('admin')) requireRecentPassword(caller, at, '/access');
+      if (scopes.includes('admin')) requireRecentPassword(caller, at, '/console/tokens');
       await lockTokensOf(tx, caller.userId);
       await requireValidToken(tx, caller);
       await requireRoomForToken(tx, caller.userId, 'You have', at);

@@ -5,6 +5,7 @@ import {
   type Output,
   ParleyError,
   type Webhook,
+  type WebhookHealth,
   type WebhookId,
 } from '@parley/contract';
 import { type AuditDetails, record } from '../auth/audit.ts';
@@ -149,7 +150,7 @@ export const webhookHandlers = (services: Services) => {
       return { webhook: await showCurrent(engine, webhook_id, now()) };
     },
 
-    'webhooks.health': async ({ caller, input: { webhook_id, after_id, limit } }) => {
+    'webhooks.health': async ({ caller, input: { webhook_id, after_id, limit }, charge }) => {
       const found =
         webhook_id === undefined
           ? await listWebhooks(engine, caller, after_id, limit + 1)
@@ -158,13 +159,14 @@ export const webhookHandlers = (services: Services) => {
       // The last failure of a service-wide webhook names chats of others.
       const visible = rows.filter((row) => !row.service_wide || isAdministrator(caller));
       const fromEvent = await firstEventSince(engine, now() - recentMs);
-      const shown = await Promise.all(
-        visible.map(async (row) => {
-          const [webhook, counts] = [await show(engine, row, now()), await readDeliveryCounts(engine, row, fromEvent)];
-          return webhook ? [present.webhookHealth(webhook, counts)] : [];
-        }),
-      );
-      return { webhooks: shown.flat(), has_more };
+      // Each costs about as much as a request, and one after the other leaves room for those of others.
+      charge?.(visible.length);
+      const webhooks: WebhookHealth[] = [];
+      for (const row of visible) {
+        const [webhook, counts] = [await show(engine, row, now()), await readDeliveryCounts(engine, row, fromEvent)];
+        if (webhook) webhooks.push(present.webhookHealth(webhook, counts));
+      }
+      return { webhooks, has_more };
     },
 
     'webhooks.update': async (call) => {

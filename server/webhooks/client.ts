@@ -125,7 +125,8 @@ async function attempt(
     timed.deadline = Math.min(timed.deadline, monotonic() + bodyTimeoutMs);
     const responseBody = await readBody(response, options, timed.controller);
     const retryAfterMs = response.ok ? undefined : readRetryAfter(response.headers.get('retry-after'), options.now());
-    return { kind: 'responded', status, retryAfterMs, body: responseBody, ms: elapsed() };
+    const shown = `${redirectOf(response)}${responseBody}`;
+    return { kind: 'responded', status, retryAfterMs, body: shown, ms: elapsed() };
   } catch (error) {
     if (error === timedOut)
       return unreached('timeout', `no complete response within ${timeoutMs / 1_000} s`, elapsed());
@@ -136,6 +137,8 @@ async function attempt(
     deadlines.end(timed);
   }
 }
+
+const maxLocation = 2_048;
 
 const unreached = (failure: Failure, message: string, ms: number): Outcome => ({
   kind: 'unreached',
@@ -171,6 +174,12 @@ function identityOf({ hostname }: URL): BunFetchRequestInitTLS {
 }
 
 /** Returns the start of the body. The status has decided already, so a failure only ends the read. */
+/** Returns where a redirect leads, as a header before the body: the owner of the webhook needs nothing else of it. */
+function redirectOf({ status, headers }: Response): string {
+  const location = status >= 300 && status < 400 ? headers.get('location') : null;
+  return location === null ? '' : `Location: ${withoutNul(location).slice(0, maxLocation)}\n\n`;
+}
+
 async function readBody(
   response: Response,
   { maxRead, maxKept }: ClientOptions,

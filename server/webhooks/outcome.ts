@@ -18,7 +18,7 @@ export type Outcome =
       readonly kind: 'responded';
       readonly status: number;
       readonly retryAfterMs: number | undefined;
-      /** The start of the response body, without U+0000, which databases refuse. */
+      /** The start of the response body, without U+0000, which databases refuse. That of a redirect comes after its target. */
       readonly body: string;
       readonly ms: number;
     }

@@ -73,11 +73,15 @@ inChromium('access in the console', () => {
     await form.getByRole('textbox', { name: 'Name' }).fill('root');
     await form.getByRole('checkbox', { name: /Administer the service/ }).check();
     await button(page, 'Create').click();
+    // It opens in another tab, so that the form stays.
+    const opened = page.context().waitForEvent('page');
     await form
       .getByRole('alert')
       .getByRole('link', { name: /Enter the password/ })
       .click();
-    await page.getByRole('heading', { name: 'Enter your password again' }).waitFor();
+    const tab = await opened;
+    await tab.getByRole('heading', { name: 'Enter your password again' }).waitFor();
+    await tab.close();
     stage.expectNoFaults(/status of 403/);
 
     await page.context().addCookies([{ ...cookie, value: recent }]);

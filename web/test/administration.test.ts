@@ -90,7 +90,8 @@ describe('an export', () => {
   });
 
   test('has no cell that a spreadsheet runs', () => {
-    expect(['=1+1', '+1', '-1', '@x', '\tx'].map(csvCell)).toEqual(["'=1+1", "'+1", "'-1", "'@x", "'\tx"]);
+    expect(['=1+1', '+1', '-1', '@x', '\tx'].map(csvCell)).toEqual(["'=1+1", "'+1", "'-1", "'@x", `"'\tx"`]);
+    expect(csvCell('a;=WEBSERVICE(A1);b')).toBe(`"a;'=WEBSERVICE(A1);b"`);
     expect([5, null, 'a"b', ''].map(csvCell)).toEqual(['5', '', '"a""b"', '']);
   });
 

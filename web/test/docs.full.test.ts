@@ -17,6 +17,12 @@ inChromium('the documentation', () => {
   const input = (page: Page) => page.getByRole('textbox', { name: 'Input as JSON' });
   const tokenNames = async () => (await stage.person('ada').ok('tokens.list', {})).tokens.map(({ name }) => name);
 
+  /** What changes something asks first. */
+  const callIt = async (page: Page) => {
+    await button(page, 'Send').click();
+    await button(page, 'Call it').click();
+  };
+
   test('shows an operation with my ids, and calls it with a token that is gone afterwards', async () => {
     const ada = stage.person('ada');
     const chatId = await groupWith(stage, 'Plans');
@@ -41,7 +47,7 @@ inChromium('the documentation', () => {
     // The call has no cookie: the token alone makes it.
     const calling = page.waitForRequest((request) => request.url().endsWith('/api/messages/send_message'));
     await input(page).fill(JSON.stringify({ chat_id: chatId, content: 'From the reference' }));
-    await button(page, 'Send').click();
+    await callIt(page);
     const headers = await (await calling).allHeaders();
     expect([headers.cookie, headers.authorization]).toEqual([undefined, expect.stringMatching(/^Bearer pat_/)]);
     await result(page).getByText('"content": "From the reference"').waitFor();
@@ -56,13 +62,13 @@ inChromium('the documentation', () => {
     await page.route('**/api/messages/send_message', () => {
       isAsked = true;
     });
-    await button(page, 'Send').click();
+    await callIt(page);
     await until('the call is made', () => isAsked);
     expect(await tokenNames()).toEqual(['test', 'Try messages.send_message']);
     await page.goto(`${stage.url()}/docs/messages.send_message`);
     await becomes(tokenNames, ['test']);
     isAsked = false;
-    await button(page, 'Send').click();
+    await callIt(page);
     await until('the call is made', () => isAsked);
     await page.getByRole('navigation').getByRole('link', { name: 'get_messages' }).click();
     await becomes(tokenNames, ['test']);
@@ -71,7 +77,7 @@ inChromium('the documentation', () => {
 
     // What the server refuses is shown as it is. What is no JSON is not sent.
     await input(page).fill('{"chat_id": 1, "contents": "x"}');
-    await button(page, 'Send').click();
+    await callIt(page);
     await result(page)
       .getByRole('heading', { name: /^422 in/ })
       .waitFor();
@@ -104,7 +110,7 @@ inChromium('the documentation', () => {
     stage.expectNoFaults(/status of 403/);
 
     const other = await stage.open('bob', '/docs/users.create', desk);
-    await button(other, 'Send').click();
+    await callIt(other);
     await other.getByRole('alert').getByText('Only administrators may call this operation.').waitFor();
     stage.expectNoFaults(/status of 403/);
     await other.goto(`${stage.url()}/docs/files.upload`);

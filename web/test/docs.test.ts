@@ -10,7 +10,6 @@ import { filledIn } from '../ui/docs/own-ids.ts';
 import { type CodeLanguage, codeOf } from '../ui/docs/request-snippets.ts';
 import { fieldsOf } from '../ui/docs/schema.ts';
 import { find, searchIndex } from '../ui/docs/search.ts';
-import { isDestructive } from '../ui/docs/try-call.ts';
 
 const document = openApi() as unknown as ApiDocument;
 const operations = operationsOf(document);
@@ -114,19 +113,6 @@ describe('examples', () => {
     expect(output).toEndWith(`-d\n${JSON.stringify(input)}\n`);
     expect(output.match(/^authorization: Bearer pat_1$/gm)).toHaveLength(codes.length);
   });
-});
-
-test('operations that destroy something ask first', () => {
-  const asking = operations.filter(isDestructive).map(({ name }) => name);
-  expect(asking).toEqual(
-    expect.arrayContaining([
-      ...['messages.delete_message', 'messages.remove_reaction', 'chats.remove_participant', 'chats.leave'],
-      ...['webhooks.rotate_secret', 'webhooks.skip', 'webhooks.delete', 'push.unsubscribe', 'users.remove_avatar'],
-      ...['users.disable', 'tokens.revoke', 'apps.delete', 'invitations.withdraw', 'webhooks.replay'],
-    ]),
-  );
-  for (const name of ['messages.send_message', 'messages.pin', 'chats.set_role', 'users.me', 'webhooks.test'])
-    expect(asking).not.toContain(name);
 });
 
 describe('guides', () => {

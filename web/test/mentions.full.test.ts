@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { inChromium } from '@parley/server/test/support/chromium.ts';
 import { desk, groupWith, message, phone, say, violationsOn } from './acts.ts';
 import { composer, log, scene } from './scene.ts';
-import { becomes } from './support.ts';
+import { becomes, until } from './support.ts';
 
 inChromium('mentions and emoji', () => {
   const stage = scene();
@@ -70,7 +70,7 @@ inChromium('mentions and emoji', () => {
     const [below, above] = [await list.boundingBox(), await form.boundingBox()];
     expect(below?.y ?? 0).toBeGreaterThan(above?.y ?? 0);
     await list.getByRole('option', { name: /Bob/ }).click();
-    expect(await form.inputValue()).toEndWith(' @bob ');
+    await until('it is completed', async () => (await form.inputValue()).endsWith(' @bob '));
     await form.press('Escape');
   });
 

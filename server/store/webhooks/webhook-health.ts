@@ -81,7 +81,7 @@ async function lastFailure(db: Db, webhookId: WebhookId): Promise<DeliveryRow | 
 
 /** Events of a page of a backlog, and the pages that are read of one. */
 const pageSize = 256;
-const maxPages = 20;
+const maxPages = 4;
 
 /** Counts the events that are still in the log and not among the deliveries yet, up to `max`. */
 async function countBacklog(db: Db, webhook: WebhookRow, max: number): Promise<number> {

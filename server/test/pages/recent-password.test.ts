@@ -30,7 +30,7 @@ onAnyEngine('power that outlives its credential', (engine) => {
     const client = await clientOf(root);
     const attempts = [
       [await client.call('users.create', { name: `lasting${root.user_id}`, is_admin: true }), '/admin/users/new'],
-      [await client.call('tokens.create', { name: 'lasting', scopes: ['admin'] }), '/access'],
+      [await client.call('tokens.create', { name: 'lasting', scopes: ['admin'] }), '/console/tokens'],
       [await client.call('webhooks.register', whole), '/admin/webhooks'],
     ] as const;
     for (const [{ status, error }, page] of attempts) {

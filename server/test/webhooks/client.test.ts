@@ -201,12 +201,13 @@ describe('an attempt', () => {
     ]);
   });
 
-  test('does not follow a redirect', async () => {
+  test('does not follow a redirect, and says where it leads', async () => {
     const elsewhere = await endpointThat(ok);
     for (const status of [301, 302, 303, 307, 308]) {
-      const head = `HTTP/1.1 ${status} Moved\r\nLocation: http://127.0.0.1:${elsewhere.port}/\r\nContent-Length: 4\r\n\r\n`;
+      const target = `http://127.0.0.1:${elsewhere.port}/`;
+      const head = `HTTP/1.1 ${status} Moved\r\nLocation: ${target}\r\nContent-Length: 4\r\n\r\n`;
       const endpoint = await endpointThat(saying(`${head}gone`));
-      expect(timeless(await send(to(endpoint)))).toEqual(responded(status, 'gone'));
+      expect(timeless(await send(to(endpoint)))).toEqual(responded(status, `Location: ${target}\n\ngone`));
     }
     expect(elsewhere.requests).toEqual([]);
   });

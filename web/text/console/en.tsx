@@ -79,8 +79,9 @@ interface FailureWords {
 const failures = {
   signature: {
     short: 'Signature refused',
-    what: ({ status }) => `The endpoint refused the delivery with ${status}: it does not accept the signature.`,
-    next: 'Its secret probably differs from the one of this webhook, or it checks a body that was changed on the way. Check the signature of a delivery here. If you no longer have the secret, rotate it.',
+    what: ({ status }) =>
+      `The endpoint refused the delivery with ${status}. It probably does not accept the signature.`,
+    next: 'Its secret may differ from the one of this webhook, or it checks a body that was changed on the way: check the signature of a delivery. If you no longer have the secret, rotate it. If a login or a firewall is in front of it, let Parley through.',
   },
   missing: {
     short: 'Not found',
@@ -110,12 +111,12 @@ const failures = {
   refused: {
     short: 'Refused',
     what: ({ status }) => `The endpoint refused the delivery with ${status}.`,
-    next: 'Read the response below and the log of the endpoint. An endpoint should respond with 200 to events that it does not need.',
+    next: 'Read the response of the delivery and the log of the endpoint. An endpoint should respond with 200 to events that it does not need.',
   },
   redirect: {
     short: 'Redirect',
     what: ({ status }) => `The endpoint responded with ${status}, a redirect. Parley does not follow redirects.`,
-    next: 'Change the URL to the one that the redirect leads to. Often only https:// or the slash at the end is missing.',
+    next: 'Change the URL to the one that the redirect leads to: the response of the delivery has it. Often only https:// or the slash at the end is missing.',
   },
   away: {
     short: 'Unavailable',
@@ -292,10 +293,10 @@ export const en = {
       disabled: 'Disabled',
     },
     delivering: 'Everything has been delivered.',
-    failingSince: ({ since, next }: { since: string; next: string | null }) =>
-      `The endpoint has been failing since ${since}. All events wait. ${next === null ? 'Parley tries again soon.' : `Parley tries again at ${next}.`}`,
+    failingSince: ({ since, isDown, next }: { since: string | null; isDown: boolean; next: string | null }) =>
+      `The endpoint ${since === null ? 'fails' : `has been failing since ${since}`}${isDown ? '. All events wait.' : ', and has accepted nothing in 24 hours.'} ${next === null ? 'Parley tries again soon.' : `Parley tries again at ${next}.`}`,
     retrying: (since: string | null) =>
-      `The endpoint ${since === null ? 'refuses some events' : `has refused some events since ${since}`}. Their chats wait for the next attempt, and other chats do not.`,
+      `The endpoint ${since === null ? 'does not accept some events' : `has not accepted some events since ${since}`}. Their chats wait for the next attempt, and other chats do not.`,
     behind: 'Events are waiting to be sent.',
     paused: 'Events wait until you resume it. Then they are delivered in order.',
     disabled: (reason: Webhook['disabled_reason']) => (reason === null ? '' : disabledReasons[reason]),
@@ -575,7 +576,10 @@ export const en = {
     revokeOne: (name: string) => `Revoke ${name}`,
     revokeTitle: 'Revoke the token',
     revokeQuestion: (name: ComponentChildren): ComponentChildren => (
-      <>Programs that use {name} lose access at once, and so do tokens that it created. This cannot be undone.</>
+      <>
+        Programs that use {name} lose access at once, and so do tokens that it created. Webhooks that it registered end,
+        and what they have not delivered is skipped. This cannot be undone.
+      </>
     ),
     revoked: 'The token is revoked.',
     authorized: 'Apps that you have authorized',
@@ -617,7 +621,7 @@ export const en = {
     createTitle: 'Create a bot',
     act: 'Create',
     name: 'Name',
-    nameHint: 'Letters, digits, and . _ - between them. It cannot be changed later.',
+    nameHint: 'Letters a to z, digits, and . _ - between them. It cannot be changed later.',
     displayName: 'Display name',
     userId: 'User id',
     labels: { name: 'Name', display_name: 'Display name' },
@@ -702,7 +706,7 @@ export const en = {
     bodyHint: 'The raw body, before anything has parsed it.',
     result: 'Result',
     checks: 'Checks',
-    expected: 'With this secret and body, Parley sends:',
+    expected: 'With this secret and body, the signatures are:',
     differs: ({ line, column }: { line: number; column: number }) =>
       `The first difference is in line ${number(line)}, at character ${number(column)}:`,
     sent: 'Sent',
@@ -796,8 +800,8 @@ export const en = {
         next: 'Set the clock of the endpoint, or of this machine, right.',
       },
       ready: {
-        title: 'These are the signatures of this delivery',
-        next: 'Compare them with what your endpoint received, or paste its headers.',
+        title: 'With this secret, these would be the signatures',
+        next: 'Compare them with what your endpoint received, or paste its headers: if they differ, the secret is another one.',
       },
       valid: {
         title: 'The signature is valid',

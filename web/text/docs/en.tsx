@@ -100,6 +100,8 @@ export const en = {
     about: 'This makes the call for real, as you. It creates a token for 5 minutes and revokes it afterwards.',
     notHere: {
       page: 'Only pages of this service may call it, so it is not tried here: a token is refused.',
+      webhook:
+        'What it makes ends with the token that called it, so it is not tried here: use the console or the settings.',
       upload: 'Uploads are not tried here. Use the curl command above.',
       stream: 'Streams are not tried here. Use the curl command above, and leave it running.',
     },
@@ -126,7 +128,7 @@ export const en = {
     copy: 'Copy the response',
     headers: 'Headers of the response',
     confirm: (operation: string) => `Call ${operation}?`,
-    confirmHint: 'No other call undoes this. It acts on real data:',
+    confirmHint: 'It acts on real data, as you:',
     confirmAct: 'Call it',
   },
 };

@@ -44,13 +44,17 @@ export function useDeliveryActs(onChange: () => void) {
   };
   const skip = (ids: readonly number[]) =>
     act(words.skipFailed, async () => {
+      let skipped = 0;
       try {
         for (const delivery_id of ids) {
-          await client.webhooks.skip({ delivery_id }).catch((error: unknown) => {
+          try {
+            await client.webhooks.skip({ delivery_id });
+            skipped++;
+          } catch (error) {
             if (ids.length === 1 || !isRefusal(error)) throw error;
-          });
+          }
         }
-        tell(words.skipped(ids.length));
+        tell(words.skipped(skipped));
       } finally {
         onChange();
       }

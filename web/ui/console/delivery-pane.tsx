@@ -83,9 +83,9 @@ export function DeliveryPane({ deliveryId, tick, onChange, onClose }: DeliveryPa
               {words.checkSignature}
             </a>
           </div>
+          <Response attempt={delivery.attempts.at(-1)} />
           <Timeline attempts={delivery.attempts} />
           <Sent delivery={delivery} />
-          <Response attempt={delivery.attempts.at(-1)} />
         </>
       )}
     </aside>

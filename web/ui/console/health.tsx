@@ -19,9 +19,9 @@ const maxCount = 1_000;
 const behindSeconds = 5;
 
 export function healthOf(webhook: WebhookHealth): HealthKind {
-  const { status, down_since, retrying_count, oldest_undelivered_age } = webhook;
+  const { status, down_since, retrying_count, delivered_count, oldest_undelivered_age } = webhook;
   if (status !== 'active') return status;
-  if (down_since !== null) return 'failing';
+  if (down_since !== null || (retrying_count > 0 && delivered_count === 0)) return 'failing';
   if (retrying_count > 0) return 'retrying';
   return (oldest_undelivered_age ?? 0) > behindSeconds ? 'behind' : 'delivering';
 }
@@ -67,9 +67,11 @@ function sentenceOf(webhook: WebhookHealth, kind: HealthKind): string {
   if (kind === 'disabled') return words.disabled(disabled_reason);
   if (kind === 'retrying') return words.retrying(failing_since === null ? null : secondsTime(failing_since));
   if (kind !== 'failing') return words[kind];
+  const since = down_since ?? failing_since;
   const next = next_attempt_at === null || Date.parse(next_attempt_at) < Date.now() ? null : next_attempt_at;
   return words.failingSince({
-    since: down_since === null ? '' : secondsTime(down_since),
+    since: since === null ? null : secondsTime(since),
+    isDown: down_since !== null,
     next: next === null ? null : secondsTime(next),
   });
 }
@@ -106,11 +108,11 @@ export function HealthCounts({ webhook }: { webhook: WebhookHealth }) {
   const said = (count: number, isMore = count >= maxCount) => words.count(count, isMore);
   // Of more deliveries than are counted, more were delivered.
   const delivered = said(delivered_count, recent_count >= maxCount);
-  const listed = (state: 'failed' | 'retrying', count: number) =>
-    count === 0 ? said(0) : <a href={webhookPath(webhook_id, { state })}>{said(count)}</a>;
+  const listed = (state: 'failed' | 'retrying', count: number, isMore = count >= maxCount) =>
+    count === 0 ? said(0) : <a href={webhookPath(webhook_id, { state })}>{said(count, isMore)}</a>;
   const facts = [
     [words.recentDelivered, delivered],
-    [words.recentFailed, listed('failed', failed_count)],
+    [words.recentFailed, listed('failed', failed_count, failed_count > 0 && recent_count >= maxCount)],
     [words.retried, listed('retrying', retrying_count)],
     [words.backlog, said(backlog_count)],
     [words.lag, lag === null ? consoleText.none : consoleText.age(lag)],

@@ -6,6 +6,8 @@ import { useSession } from '../context.ts';
 const liveMs = 30_000;
 /** While the stream is lost, nobody tells. */
 const lostMs = 5_000;
+/** All webhooks together change often, and cost more to load than one. */
+const gatherMs = 1_000;
 
 /**
  * Calls a function whenever the deliveries of a webhook, or of any without an id, have changed: when the stream says so, when it
@@ -17,10 +19,18 @@ export function useChanges(webhookId: number | undefined, onChange: () => void):
     const look = () => {
       if (document.visibilityState === 'visible') onChange();
     };
+    let gathering: ReturnType<typeof setTimeout> | undefined;
+    const lookSoon = () => {
+      gathering ??= setTimeout(() => {
+        gathering = undefined;
+        look();
+      }, gatherMs);
+    };
     const seen = store.changedDeliveries.peek();
     const unsubscribe = store.changedDeliveries.subscribe((change) => {
       if (change === undefined || change === seen) return;
-      if (webhookId === undefined || change.webhook_id === webhookId) look();
+      if (webhookId === undefined) lookSoon();
+      else if (change.webhook_id === webhookId) look();
     });
     let timer: ReturnType<typeof setInterval> | undefined;
     let wasLive = true;
@@ -37,6 +47,7 @@ export function useChanges(webhookId: number | undefined, onChange: () => void):
       unsubscribe();
       stop();
       clearInterval(timer);
+      clearTimeout(gathering);
       document.removeEventListener('visibilitychange', look);
     };
   }, [store, webhookId, onChange]);

@@ -30,7 +30,7 @@ export const DocsHome = ({ document, operations }: DocsHomeProps) => (
       <div>
         <dt>{words.token}</dt>
         <dd>
-          {words.tokenHint} <a href="/access">{words.manageTokens}</a>
+          {words.tokenHint} <a href="/console/tokens">{words.manageTokens}</a>
         </dd>
       </div>
       <div>

@@ -41,9 +41,18 @@ export function goTo(path: string): void {
 
 /** Shows the heading that the end of the URL names, or the top. */
 export function scrollToAnchor(hash: string): void {
-  const heading = hash === '' ? null : document.getElementById(decodeURIComponent(hash.slice(1)));
+  const heading = hash === '' ? null : document.getElementById(decoded(hash.slice(1)));
   if (heading) heading.scrollIntoView();
   else document.querySelector('.docs')?.scrollTo(0, 0);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // Somebody has typed it.
+    return text;
+  }
 }
 
 export function followAnchor(event: MouseEvent): void {

@@ -96,11 +96,3 @@ async function send(call: ApiCall, token: string, signal: AbortSignal): Promise<
       : docsText.tryIt.bytes({ bytes: bytes.byteLength, type }),
   };
 }
-
-/** Another call undoes what these do, or there is nothing to undo. */
-const harmless =
-  /^(?:add|create|edit|join|mark|pin|preview|redeliver|register|send|set|subscribe|test|typing|unpin|update|upload)(?:_|$)/;
-
-/** Returns whether an operation may destroy something, as far as its name tells. One with a verb that is new here may. */
-export const isDestructive = ({ method, action }: Pick<Operation, 'method' | 'action'>): boolean =>
-  method === 'POST' && !harmless.test(action);

@@ -10,7 +10,7 @@ import { Problem, problemOf } from '../problem.tsx';
 import type { Operation } from './api-document.ts';
 import { CodeBlock } from './code-block.tsx';
 import type { ApiCall } from './request-snippets.ts';
-import { isDestructive, type Tried, tryCall } from './try-call.ts';
+import { type Tried, tryCall } from './try-call.ts';
 
 const words = docsText.tryIt;
 
@@ -33,9 +33,14 @@ export function TryIt({ operation, example }: TryItProps) {
   );
 }
 
+/** What they make ends with the token that called, so with the trial. */
+const endingWithToken: readonly string[] = ['webhooks.register', 'webhooks.update', 'push.subscribe', 'tokens.create'];
+
 /** Returns why an operation cannot be tried here, or undefined. */
-function reasonAgainst({ isForPages, fileField, returns }: Operation): keyof typeof words.notHere | undefined {
+function reasonAgainst(operation: Operation): keyof typeof words.notHere | undefined {
+  const { name, isForPages, fileField, returns } = operation;
   if (isForPages) return 'page';
+  if (endingWithToken.includes(name)) return 'webhook';
   if (fileField !== undefined) return 'upload';
   return returns === 'stream' ? 'stream' : undefined;
 }
@@ -71,7 +76,7 @@ function Form({ operation, example }: TryItProps) {
     event.preventDefault();
     const input = parse(typed ?? initial);
     if (typeof input === 'string') setState({ name: 'failed', problem: words.broken(input) });
-    else if (isDestructive(operation)) setState({ name: 'confirming', input });
+    else if (operation.method === 'POST') setState({ name: 'confirming', input });
     else void call(input);
   };
   return (

@@ -134,7 +134,13 @@ export function NewTokenDialog({ isBot, create, onClose }: NewTokenDialogProps) 
           <div class="why" role="alert">
             <p>{words.needsPassword}</p>
             <p class="links">
-              <a href={`/confirm-password?next=${encodeURIComponent(location.pathname)}`}>{words.enterPassword}</a>
+              <a
+                href={`/confirm-password?next=${encodeURIComponent(location.pathname)}`}
+                target="_blank"
+                rel="noreferrer"
+              >
+                {words.enterPassword}
+              </a>
             </p>
           </div>
         )}

@@ -6,15 +6,15 @@ const words = adminText.audit;
 
 export type ExportFormat = 'csv' | 'json';
 
-/** Spreadsheets run a cell that begins with one of these as a formula. */
-const formula = /^[=+\-@\t\r]/;
+/** Spreadsheets run a cell that begins with one of these as a formula. Some of them also begin a cell after a semicolon or a tab. */
+const formula = /(^|[;\t])(?=[=+\-@\t\r])/g;
 
 /** Returns a cell of CSV: RFC 4180, and never a formula. */
 export function csvCell(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
-  const text = formula.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const text = value.replace(formula, "$1'");
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 const csvLine = (cells: readonly (string | number | null)[]): string => `${cells.map(csvCell).join(',')}\r\n`;
