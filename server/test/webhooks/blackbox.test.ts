@@ -849,8 +849,9 @@ atTheBox('trouble at an independent receiver', (set, box, clock) => {
       expect(tried.state).toBe('retrying');
       await scene.untilNext(webhookId, tried);
     }
+    const answer = `Location: ${target.url}\n\nover there`;
     expect(told(await scene.delivered(webhookId)).slice(0, -1)).toEqual(
-      statuses.map((status, i) => ({ number: i + 1, status, error: answeredWith(status), answer: 'over there' })),
+      statuses.map((status, i) => ({ number: i + 1, status, error: answeredWith(status), answer })),
     );
     expectSameEvent(await endpoint.arrivals(), [1, 2, 3, 4, 5, 6]);
     expect(await target.arrivals()).toEqual([]);
