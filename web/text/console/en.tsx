@@ -269,7 +269,6 @@ export const en = {
     emptyHint:
       'Your own program can react to messages a few milliseconds after they are written. Give Parley a URL, and it sends the events there.',
     failed: 'The webhooks could not be loaded.',
-    moreFailed: 'There are more webhooks, but they could not be loaded.',
     everyEvent: 'all events',
     someEvents: (count: number) => plural(count, { one: '# event', other: '# events' }),
     everyChat: 'all your chats',
@@ -432,7 +431,6 @@ export const en = {
     moreFailed: 'There are more deliveries, but they could not be loaded.',
     states,
     columns: {
-      select: 'Select',
       state: 'State',
       event: 'Event',
       chat: 'Chat',
@@ -502,14 +500,12 @@ export const en = {
     noAttempts: 'It was not tried yet.',
     attempt: (count: number) => `Attempt ${number(count)}`,
     attemptResult: ({ status, ms }: { status: string; ms: string }) => `${status}, ${ms}`,
-    request: 'Request',
     headers: 'Headers',
     signatureNote:
       'The two signatures are left out: they need the secret, which Parley does not show. The signature debugger makes them from your secret.',
     body: 'Body, as it was signed',
     bodyExpired: 'The event has expired, and its body with it.',
     notSent: 'It has these headers when it is sent.',
-    response: 'Response',
     responseOf: (count: number) => `Response to attempt ${number(count)}`,
     noResponse: 'There was no response.',
     emptyResponse: 'The response had no body.',
@@ -696,7 +692,6 @@ export const en = {
     delivery: 'Delivery',
     deliveryHint: 'Its number. It fills in what is empty, and what you pasted is compared with what was sent.',
     fill: 'Fill in',
-    fillFailed: 'The delivery could not be loaded.',
     noDelivery: 'You have no delivery with this number.',
     secret: 'Secret',
     show: 'Show the secret',

@@ -127,7 +127,7 @@ function CreatedWebhook({ created: { webhook, warnings, secret } }: { created: C
 }
 
 /** What the server accepted, though it is probably a mistake. */
-export function Warnings({ warnings }: { warnings: readonly Warning[] }) {
+function Warnings({ warnings }: { warnings: readonly Warning[] }) {
   if (warnings.length === 0) return null;
   return (
     <div class="why">
