@@ -132,17 +132,18 @@ export class Loader implements Loads {
   /** Loads one chat. Removes it if the user is not in it. */
   async loadChat(chatId: number): Promise<ChatRecord | undefined> {
     try {
-      const { chat } = await this.#client.chats.get({ chat_id: chatId });
-      if (chat.role === null) {
-        this.#store.removeChat(chatId);
-        return undefined;
-      }
-      return this.putChat(chat);
+      await this.#store.load(
+        () => this.#client.chats.get({ chat_id: chatId }),
+        ({ chat }) => {
+          if (chat.role === null) this.#store.removeChat(chatId);
+          else this.putChat(chat);
+        },
+      );
     } catch (error) {
       if (!(error instanceof ApiError && error.code === 'not_found')) throw error;
       this.#store.removeChat(chatId);
-      return undefined;
     }
+    return this.#store.chat(chatId);
   }
 
   /** Puts a chat that the server has just sent into the store. A new one comes first in the list. */
@@ -215,8 +216,10 @@ export class Loader implements Loads {
 
   async #loadMessage(messageId: number): Promise<void> {
     try {
-      const { message } = await this.#client.messages.get({ message_id: messageId });
-      this.#store.putMessage(message);
+      await this.#store.load(
+        () => this.#client.messages.get({ message_id: messageId }),
+        ({ message }) => this.#store.putMessage(message),
+      );
     } catch (error) {
       if (!(error instanceof ApiError && error.code === 'not_found')) throw error;
     }

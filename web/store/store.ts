@@ -1,5 +1,5 @@
 import type { Participant, SignalData } from '@parley-chat/sdk';
-import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import {
   type ChatRecord,
   isMuted,
@@ -94,6 +94,10 @@ export class Store {
   readonly threads: Signal<ReadonlyMap<number, LoadedThread>> = signal(new Map());
   readonly #timelines = new Map<number, Signal<Timeline | undefined>>();
   readonly #listeners: StoreListener[] = [];
+  /** For each request that is under way: the changes since it began. */
+  readonly #missed = new Set<(() => void)[]>();
+  /** What a change consists of is not repeated on its own. */
+  #isChanging = false;
 
   constructor(me: Me) {
     this.me = me;
@@ -104,6 +108,33 @@ export class Store {
 
   listen(listener: StoreListener): void {
     this.#listeners.push(listener);
+  }
+
+  /** Puts what is loaded into the store. An event may overtake the response, so changes since the request are made again. */
+  async load<Response>(request: () => Promise<Response>, put: (response: Response) => void): Promise<void> {
+    const missed: (() => void)[] = [];
+    this.#missed.add(missed);
+    try {
+      const response = await request();
+      batch(() => {
+        put(response);
+        for (const change of missed) this.#change(change, false);
+      });
+    } finally {
+      this.#missed.delete(missed);
+    }
+  }
+
+  /** Makes a change that is safe to repeat. */
+  #change(change: () => void, isNew = !this.#isChanging): void {
+    if (isNew) for (const missed of this.#missed) missed.push(change);
+    const wasChanging = this.#isChanging;
+    this.#isChanging = true;
+    try {
+      change();
+    } finally {
+      this.#isChanging = wasChanging;
+    }
   }
 
   chat(chatId: number): ChatRecord | undefined {
@@ -127,18 +158,22 @@ export class Store {
   }
 
   removeChat(chatId: number): void {
-    const chats = new Map(this.chats.value);
-    if (!chats.delete(chatId)) return;
-    this.chats.value = chats;
-    this.#timelines.delete(chatId);
-    this.#chatsChanged([chatId]);
-    this.#timelineChanged(chatId);
+    this.#change(() => {
+      const chats = new Map(this.chats.value);
+      if (!chats.delete(chatId)) return;
+      this.chats.value = chats;
+      this.#timelines.delete(chatId);
+      this.#chatsChanged([chatId]);
+      this.#timelineChanged(chatId);
+    });
   }
 
   /** Changes a chat if it is known. */
   changeChat(chatId: number, change: (chat: ChatRecord) => Partial<ChatRecord>): void {
-    const chat = this.chat(chatId);
-    if (chat) this.putChats([{ ...chat, ...change(chat) }]);
+    this.#change(() => {
+      const chat = this.chat(chatId);
+      if (chat) this.putChats([{ ...chat, ...change(chat) }]);
+    });
   }
 
   /** A message is not pinned any more. */
@@ -264,6 +299,10 @@ export class Store {
   /** Adds a new message to its timeline and to the list. Safe to repeat. */
   addMessage(message: MessageRecord): void {
     this.stopTyping(message.chat_id, message.user_id);
+    this.#change(() => this.#addMessage(message));
+  }
+
+  #addMessage(message: MessageRecord): void {
     this.changeTimeline(message.chat_id, (timeline) => addNew(timeline, message));
     if (message.thread_id !== undefined) this.#addReply(message, message.thread_id);
     this.changeChat(message.chat_id, (chat) =>
@@ -310,6 +349,10 @@ export class Store {
   }
 
   changeMessage(chatId: number, messageId: number, change: (message: MessageRecord) => MessageRecord): void {
+    this.#change(() => this.#changeMessage(chatId, messageId, change));
+  }
+
+  #changeMessage(chatId: number, messageId: number, change: (message: MessageRecord) => MessageRecord): void {
     this.changeTimeline(chatId, (timeline) =>
       update(timeline, messageId, (message) => {
         const changed = change(message);

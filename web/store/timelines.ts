@@ -18,20 +18,26 @@ export class Timelines {
 
   /** Loads the newest messages, or brings a timeline that has them up to date. */
   open(chatId: number): Promise<void> {
-    return this.#once(`${chatId} newest`, async () => {
-      const page = await this.#client.messages.list({ chat_id: chatId, limit: pageSize });
-      const known = this.#store.timeline(chatId).value;
-      this.#store.setTimeline(chatId, known ? refresh(known, page) : newestPage(page));
-      this.#store.previewFromTimeline(chatId);
-    });
+    return this.#once(`${chatId} newest`, () =>
+      this.#store.load(
+        () => this.#client.messages.list({ chat_id: chatId, limit: pageSize }),
+        (page) => {
+          const known = this.#store.timeline(chatId).value;
+          this.#store.setTimeline(chatId, known ? refresh(known, page) : newestPage(page));
+          this.#store.previewFromTimeline(chatId);
+        },
+      ),
+    );
   }
 
   /** Shows the newest messages instead of older ones. */
   newest(chatId: number): Promise<void> {
-    return this.#once(`${chatId} newest`, async () => {
-      const page = await this.#client.messages.list({ chat_id: chatId, limit: pageSize });
-      this.#store.setTimeline(chatId, newestPage(page));
-    });
+    return this.#once(`${chatId} newest`, () =>
+      this.#store.load(
+        () => this.#client.messages.list({ chat_id: chatId, limit: pageSize }),
+        (page) => this.#store.setTimeline(chatId, newestPage(page)),
+      ),
+    );
   }
 
   older(chatId: number): Promise<void> {
@@ -47,34 +53,40 @@ export class Timelines {
     return this.#once(`${chatId} around ${messageId}`, async () => {
       const isShown = this.#store.timeline(chatId).value?.messages.some(({ message_id }) => message_id === messageId);
       if (isShown) return;
-      const { messages, has_more } = await this.#client.messages.list({
-        chat_id: chatId,
-        around_id: messageId,
-        limit: pageSize,
-      });
-      // There is more on one side at least. The list finds out which, when the reader comes near it.
-      this.#store.setTimeline(chatId, { messages, hasOlder: has_more, hasNewer: has_more });
+      await this.#store.load(
+        () => this.#client.messages.list({ chat_id: chatId, around_id: messageId, limit: pageSize }),
+        // There is more on one side at least. The list finds out which, when the reader comes near it.
+        ({ messages, has_more }) =>
+          this.#store.setTimeline(chatId, { messages, hasOlder: has_more, hasNewer: has_more }),
+      );
     });
   }
 
   /** Loads the newest replies in a thread, or brings them up to date. */
   openThread(chatId: number, rootId: number): Promise<void> {
-    return this.#once(`thread ${rootId}`, async () => {
-      const [{ message: root }, page] = await Promise.all([
-        this.#client.messages.get({ message_id: rootId }),
-        this.#client.messages.list({ chat_id: chatId, thread_id: rootId, limit: pageSize }),
-      ]);
-      const known = this.#store.threads.value.get(rootId)?.replies;
-      this.#store.setThread({ root, replies: known ? refresh(known, page) : newestPage(page) });
-    });
+    return this.#once(`thread ${rootId}`, () =>
+      this.#store.load(
+        () =>
+          Promise.all([
+            this.#client.messages.get({ message_id: rootId }),
+            this.#client.messages.list({ chat_id: chatId, thread_id: rootId, limit: pageSize }),
+          ]),
+        ([{ message: root }, page]) => {
+          const known = this.#store.threads.value.get(rootId)?.replies;
+          this.#store.setThread({ root, replies: known ? refresh(known, page) : newestPage(page) });
+        },
+      ),
+    );
   }
 
   olderReplies(chatId: number, rootId: number): Promise<void> {
     return this.#once(`thread ${rootId} older`, async () => {
       const first = this.#store.threads.value.get(rootId)?.replies.messages[0]?.message_id;
       const input = { chat_id: chatId, thread_id: rootId, limit: pageSize, ...(first && { before_id: first }) };
-      const page = await this.#client.messages.list(input);
-      this.#store.changeThread(rootId, (thread) => ({ ...thread, replies: prepend(thread.replies, page) }));
+      await this.#store.load(
+        () => this.#client.messages.list(input),
+        (page) => this.#store.changeThread(rootId, (thread) => ({ ...thread, replies: prepend(thread.replies, page) })),
+      );
     });
   }
 
@@ -93,13 +105,16 @@ export class Timelines {
       const timeline = this.#store.timeline(chatId).value;
       if (!timeline?.[end]) return;
       const from = bound(timeline);
-      const page = await this.#client.messages.list({ chat_id: chatId, limit: scrollPageSize, ...from });
-      this.#store.changeTimeline(chatId, (now) => {
-        const { before_id, after_id } = bound(now);
-        // The timeline was replaced in the meantime.
-        if (before_id !== from.before_id || (end === 'hasNewer' && after_id !== from.after_id)) return now;
-        return join(now, page);
-      });
+      await this.#store.load(
+        () => this.#client.messages.list({ chat_id: chatId, limit: scrollPageSize, ...from }),
+        (page) =>
+          this.#store.changeTimeline(chatId, (now) => {
+            const { before_id, after_id } = bound(now);
+            // The timeline was replaced in the meantime.
+            if (before_id !== from.before_id || (end === 'hasNewer' && after_id !== from.after_id)) return now;
+            return join(now, page);
+          }),
+      );
     });
   }
 

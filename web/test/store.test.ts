@@ -72,6 +72,59 @@ describe('the state of the client', () => {
     });
   });
 
+  test('shows what arrives before the response to a request that was too early to contain it', async () => {
+    const chatId = await newGroup('Overtaken');
+    const browser = await browserOf(ada);
+    const tab = await browser.open();
+    await live(tab);
+    /** Lets an event arrive between the server's reading for a request and our reading of its response. */
+    const overtake = (operation: string, act: () => Promise<unknown>, hasArrived: () => boolean) => {
+      browser.after = async (url) => {
+        if (!url.includes(operation)) return;
+        browser.after = () => {};
+        await act();
+        await until('the event is here', hasArrived);
+      };
+    };
+    const preview = () => tab.store.chat(chatId)?.last_message?.content;
+
+    overtake(
+      'get_messages',
+      () => say(bob, chatId, 'one'),
+      () => preview() === 'one',
+    );
+    await tab.openChat(chatId);
+    expect(textsIn(tab, chatId)).toEqual(['one']);
+    overtake(
+      'get_messages',
+      () => say(bob, chatId, 'two'),
+      () => preview() === 'two',
+    );
+    await tab.openChat(chatId);
+    expect(textsIn(tab, chatId)).toEqual(['one', 'two']);
+
+    const root = await say(bob, chatId, 'root');
+    const reply = { chat_id: chatId, content: 'reply', reply_to: root.message_id };
+    overtake(
+      'get_messages',
+      () => bob.ok('messages.send_message', reply),
+      () => preview() === 'reply',
+    );
+    await tab.timelines.openThread(chatId, root.message_id);
+    expect(tab.store.threads.value.get(root.message_id)).toMatchObject({
+      root: { reply_count: 1 },
+      replies: { messages: [{ content: 'reply' }] },
+    });
+
+    overtake(
+      'chats.php?action=get',
+      () => say(bob, chatId, 'three'),
+      () => preview() === 'three',
+    );
+    await tab.loader.loadChat(chatId);
+    expect(tab.store.chat(chatId)).toMatchObject({ unread_count: 5, last_message: { content: 'three' } });
+  });
+
   test('follows who joins and leaves, and the list is by activity', async () => {
     const first = await newGroup('First');
     const tab = await (await browserOf(bob, 'bob')).open();

@@ -162,9 +162,10 @@ inChromium('the service worker', () => {
     // The new worker stores its shell, and takes over once the old one has nothing to do.
     await untilShellIsKept(page);
     await until('the new worker is installed', async () => (await workers(page)).installing === undefined);
-    if ((await workers(page)).waiting) await endWorkers(page);
     await until('the new worker has taken over', async () => {
       const { waiting, active } = await workers(page);
+      // Any request may have started the old one again.
+      if (waiting) await endWorkers(page);
       return waiting === undefined && active === 'activated';
     });
     await stored(page, chatId);
