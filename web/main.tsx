@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { render } from 'preact';
 import { Batch } from './lib/batch.ts';
+import { typingPause, watchKeys } from './lib/typing-pause.ts';
 import { showBadge } from './notify/badge.ts';
 import { type Person, personOf, storedPerson } from './person.ts';
 import { openSession } from './session.ts';
@@ -19,7 +20,7 @@ import { startWorker } from './worker/start.ts';
 const idleCheckMs = 15_000;
 
 /** The count waits for so long, because the client marks messages of the open chat as read in this time. */
-const unreadMs = 150;
+const unreadMs = 600;
 
 /** The first chat has appeared by then. */
 const partsMs = 2_000;
@@ -59,6 +60,7 @@ async function start(root: HTMLElement, person: Person): Promise<void> {
     forget: forgetBrowser,
     // The connection may break again. The next one checks again.
     caughtUp: () => void checkVersion().catch(() => {}),
+    whenFree: typingPause,
     onError: report,
   });
 
@@ -86,12 +88,14 @@ async function start(root: HTMLElement, person: Person): Promise<void> {
   setInterval(() => opened.tabs.check(), leaderCheckMs);
   const unread = new Batch<'unread'>(unreadMs, () => {
     const unreadChats = store.unreadChats.peek();
-    document.title = text.page.title({ service: store.serviceName.peek(), unreadChats });
+    const title = text.page.title({ service: store.serviceName.peek(), unreadChats });
+    if (document.title !== title) document.title = title;
     showBadge(unreadChats);
   });
   store.unreadChats.subscribe(() => unread.add('unread'));
   store.serviceName.subscribe(() => unread.add('unread'));
 
+  watchKeys();
   startRouting();
   makeRoomForKeyboard();
   root.replaceChildren();

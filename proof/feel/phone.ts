@@ -4,7 +4,6 @@ import { makeGroup } from '../harness/stage.ts';
 import { pause } from '../harness/wait.ts';
 import { type Figure, quantile } from './figures.ts';
 import { takeKeys, watchKeys } from './keys.ts';
-import { traced, workOfKeys } from './scrolling.ts';
 import { type Stage, settleMs } from './stage.ts';
 
 /** A phone of the middle class, as the tools of browsers emulate one. */
@@ -48,11 +47,7 @@ export async function onPhone(stage: Stage, { rounds, keys }: { rounds: number; 
       await pause(messageMs);
     }
   })();
-  let busy: number[] = [];
-  const typing = async () => {
-    busy = await type(page, cdp, keys / 2);
-  };
-  const main = await traced(stage.browser, page, typing, { withKeys: true });
+  const busy = await type(page, cdp, keys / 2);
   isTyping = false;
   await sending;
   const bare = await typeInBareField(context, keys / 2);
@@ -76,7 +71,6 @@ export async function onPhone(stage: Stage, { rounds, keys }: { rounds: number; 
       notes: [
         `quiet ${shown(quiet)}`,
         `while ${arrived} messages arrive ${shown(busy)}`,
-        `processor time of these ${shown(workOfKeys(main))}`,
         `a bare text field ${shown(bare)}`,
       ],
     },

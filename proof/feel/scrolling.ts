@@ -42,14 +42,9 @@ export async function measureScroll(browser: Browser, page: Page, selector: stri
 
 const categories = ['disabled-by-default-devtools.timeline', 'disabled-by-default-devtools.timeline.frame'];
 
-/** Does something, and returns what the main thread of the page did meanwhile. To note keys costs time of its own. */
-export async function traced(
-  browser: Browser,
-  page: Page,
-  work: () => Promise<unknown>,
-  { withKeys = false } = {},
-): Promise<MainThread> {
-  await browser.startTracing(page, { categories: withKeys ? [...categories, 'devtools.timeline'] : categories });
+/** Does something, and returns what the main thread of the page did meanwhile. */
+async function traced(browser: Browser, page: Page, work: () => Promise<unknown>): Promise<MainThread> {
+  await browser.startTracing(page, { categories });
   await work();
   const trace = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: readonly TraceEvent[] };
   return mainThreadIn(trace.traceEvents);
@@ -64,16 +59,14 @@ interface TraceEvent {
   readonly ts: number;
   /** Processor time in microseconds. */
   readonly tdur?: number;
-  readonly args?: { readonly name?: string; readonly data?: { readonly type?: string } };
+  readonly args?: { readonly name?: string };
 }
 
 /** The work of the main thread. Times are in microseconds. */
-export interface MainThread {
+interface MainThread {
   /** When each frame began. */
   readonly frames: readonly number[];
   readonly tasks: readonly TraceEvent[];
-  /** When each key was pressed. */
-  readonly keys: readonly number[];
 }
 
 const frameEvent = 'BeginMainThreadFrame';
@@ -90,20 +83,8 @@ function mainThreadIn(events: readonly TraceEvent[]): MainThread {
   const tasks = events
     .filter(({ name, ph, pid, tid }) => name === 'RunTask' && ph === 'X' && pid === main.pid && tid === main.tid)
     .toSorted((a, b) => a.ts - b.ts);
-  const keys = events
-    .filter(({ name, pid, args }) => name === 'EventDispatch' && pid === main.pid && args?.data?.type === 'keydown')
-    .map(({ ts }) => ts);
-  return { frames, tasks, keys };
+  return { frames, tasks };
 }
-
-/** Returns for each key how long the main thread worked from its task to the frame after it, in milliseconds. */
-export const workOfKeys = ({ frames, tasks, keys }: MainThread): number[] =>
-  keys.map((key) => {
-    const frame = frames.find((ts) => ts > key) ?? key;
-    const first = tasks.findLastIndex(({ ts }) => ts <= key);
-    const between = tasks.slice(Math.max(first, 0)).filter(({ ts }) => ts <= frame);
-    return between.reduce((sum, { tdur = 0 }) => sum + tdur, 0) / 1_000;
-  });
 
 function scrolledIn({ frames, tasks }: MainThread): Scrolled {
   const work: number[] = [];

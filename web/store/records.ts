@@ -8,6 +8,11 @@ export type ChatRecord = Readonly<Omit<Chat, 'last_message'>> & {
   /** Sorts the list: the id of the newest message when something last happened in the chat. */
   readonly activity: number;
 };
+/** A chat without what each message changes. */
+export type ChatHead = Omit<
+  ChatRecord,
+  'last_message' | 'last_message_id' | 'last_read_id' | 'unread_count' | 'mention_count' | 'activity'
+>;
 /** A chat as the server sends it. */
 export type SentChat = Omit<ChatRecord, 'activity'>;
 export type MessageRecord = Readonly<Message>;
@@ -21,6 +26,18 @@ export interface Me {
   readonly name: string;
   readonly display_name: string;
   readonly is_admin: boolean;
+}
+
+export function headOf({
+  last_message: _,
+  last_message_id: __,
+  last_read_id: ___,
+  unread_count: ____,
+  mention_count: _____,
+  activity: ______,
+  ...head
+}: ChatRecord): ChatHead {
+  return head;
 }
 
 /** Characters of a message in the list. */

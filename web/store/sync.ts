@@ -18,6 +18,8 @@ export interface SyncDeps {
   readonly caughtUp: () => void;
   /** Called if the stored state is too old to be continued. */
   readonly expired: () => Promise<void>;
+  /** Resolves when an event can be applied without making the user wait. */
+  readonly whenFree: () => Promise<void>;
   /** Called once the session has ended. */
   readonly signedOut: () => void;
 }
@@ -149,6 +151,7 @@ export class Sync implements TabsListener {
         const { value } = await stream.next();
         await refreshing;
         if (!value) continue;
+        await this.#deps.whenFree();
         apply(store, value, loader);
         tabs.report({ before, after: stream.cursor ?? before, item: value });
       }

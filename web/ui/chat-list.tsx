@@ -1,11 +1,11 @@
 /** @jsxImportSource preact */
 import { useComputed } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { memo } from 'preact/compat';
 import { useRef, useState } from 'preact/hooks';
 import { Virtualizer } from 'virtua';
 import { appearance } from '../appearance.ts';
-import { type ChatRecord, isMuted } from '../store/records.ts';
+import { type ChatHead, type ChatRecord, isMuted } from '../store/records.ts';
 import type { Presence } from '../store/store.ts';
 import { text } from '../text/text.ts';
 import { Avatar } from './avatar.tsx';
@@ -24,7 +24,7 @@ import './chat-list.css';
 
 const icons: Readonly<Partial<Record<ChatRecord['type'], IconName>>> = { group: 'people', channel: 'channel' };
 
-export function ChatAvatar({ chat, isSmall }: { chat: ChatRecord; isSmall?: boolean }) {
+export function ChatAvatar({ chat, isSmall }: { chat: ChatHead; isSmall?: boolean }) {
   const icon = icons[chat.type];
   const id = chat.peer?.user_id ?? chat.chat_id;
   const presence = usePresence(chat);
@@ -36,7 +36,7 @@ export function ChatAvatar({ chat, isSmall }: { chat: ChatRecord; isSmall?: bool
 }
 
 /** Returns whether the other side of a direct chat is there. Other chats depend on nobody's presence. */
-function usePresence({ peer }: ChatRecord): Presence | undefined {
+function usePresence({ peer }: ChatHead): Presence | undefined {
   const { store } = useSession();
   return peer ? store.presence.value.get(peer.user_id) : undefined;
 }
@@ -56,6 +56,10 @@ export function ChatList({ children }: { children: ComponentChildren }) {
   const openId = useComputed(() => (route.value.name === 'chat' ? route.value.chatId : undefined)).value;
   // One for all rows: each of its listeners would be added to every row that scrolls into view.
   const press = useLongPress(rowLink, openMenu);
+  // On a phone, what is open hides the list. It stays as it was, and messages that arrive do not cost its rendering.
+  const isHidden = isNarrow.value && route.value.name !== 'home';
+  const shown = useRef<VNode | undefined>(undefined);
+  if (isHidden && shown.current) return shown.current;
   const chats = store.byActivity.value;
   const archived = store.archived.value;
   const unread = archived.filter(({ unread_count }) => unread_count > 0).length;
@@ -64,7 +68,7 @@ export function ChatList({ children }: { children: ComponentChildren }) {
     ...(archived.length > 0 ? [{ kind: 'archive', count: archived.length, unread } as const] : []),
     ...(isArchiveOpen ? archived.map((chat) => ({ kind: 'chat', chat }) as const) : []),
   ];
-  return (
+  shown.current = (
     // The links in it are reached with the keyboard.
     <nav class="chat-list" aria-label={text.chatList.label} ref={scroller} {...press}>
       {entries.length === 0 && !store.isReady.value && store.connection.value === 'lost' && (
@@ -99,6 +103,7 @@ export function ChatList({ children }: { children: ComponentChildren }) {
       {children}
     </nav>
   );
+  return shown.current;
 }
 
 /** The buttons of somebody who has no chat open. */

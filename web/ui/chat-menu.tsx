@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { useRef, useState } from 'preact/hooks';
-import { type ChatRecord, isMuted } from '../store/records.ts';
+import { type ChatHead, isMuted } from '../store/records.ts';
 import { text } from '../text/text.ts';
 import { mayManage, useSession } from './context.ts';
 import { openDialog } from './dialogs.ts';
@@ -15,10 +15,10 @@ const hourMs = 3_600_000;
 /** A mute without an end. */
 const always = '9999-12-31T00:00:00.000Z';
 
-type Preferences = Partial<Pick<ChatRecord, 'notify' | 'muted_until' | 'archived' | 'pinned'>>;
+type Preferences = Partial<Pick<ChatHead, 'notify' | 'muted_until' | 'archived' | 'pinned'>>;
 
 interface ChatMenuProps {
-  readonly chat: ChatRecord;
+  readonly chat: ChatHead;
   readonly label: string;
   /** Acts that come before the others, if there are any. */
   readonly first?: () => readonly MenuItem[];
@@ -60,7 +60,8 @@ function OpenMenu({ chat, label, first, anchor, onClose }: OpenMenuProps) {
   const { client, store, loader } = useSession();
   const act = useAct();
   const markRead = useMarkRead();
-  const { chat_id, pinned, archived, notify, muted_until, unread_count } = chat;
+  const { chat_id, pinned, archived, notify, muted_until } = chat;
+  const isUnread = (store.chat(chat_id)?.unread_count ?? 0) > 0;
   const set = (preferences: Preferences) =>
     act(words.failed, async () => {
       // It is shown at once, and put right if the server refuses.
@@ -79,7 +80,7 @@ function OpenMenu({ chat, label, first, anchor, onClose }: OpenMenuProps) {
     item(words.muteHours(hours), 'muted', () =>
       set({ muted_until: new Date(Date.now() + hours * hourMs).toISOString() }),
     );
-  const choice = (label: string, value: ChatRecord['notify']): MenuItem => ({
+  const choice = (label: string, value: ChatHead['notify']): MenuItem => ({
     label,
     isChecked: notify === value,
     act: () => set({ notify: value }),
@@ -88,7 +89,7 @@ function OpenMenu({ chat, label, first, anchor, onClose }: OpenMenuProps) {
   const groups: readonly (readonly MenuItem[])[] = [
     first?.() ?? [],
     [
-      ...(unread_count > 0 ? [item(words.markRead, 'check', () => markRead(chat_id))] : []),
+      ...(isUnread ? [item(words.markRead, 'check', () => markRead(chat_id))] : []),
       item(pinned ? words.unpin : words.pin, 'pin', () => set({ pinned: !pinned })),
       item(archived ? words.unarchive : words.archive, 'archive', () => set({ archived: !archived })),
       ...(mayManage(chat)

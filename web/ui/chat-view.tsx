@@ -1,14 +1,14 @@
 /** @jsxImportSource preact */
 import { useComputed } from '@preact/signals';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { ChatRecord } from '../store/records.ts';
+import type { ChatHead } from '../store/records.ts';
 import { text } from '../text/text.ts';
 import type { Absence } from './absent.tsx';
 import { ChatAvatar } from './chat-list.tsx';
 import { ChatMenu } from './chat-menu.tsx';
 import { ChatState } from './chat-state.ts';
 import { Composer } from './composer.tsx';
-import { chatName, useSession } from './context.ts';
+import { chatName, useChat, useSession } from './context.ts';
 import { closeDialogOf, openDialog } from './dialogs.ts';
 import { Icon, IconButton } from './icon.tsx';
 import { later } from './later.tsx';
@@ -43,31 +43,19 @@ interface ChatViewProps {
 
 /** The open chat. */
 export function ChatView({ chatId, messageId, threadId }: ChatViewProps) {
-  const { store, outbox } = useSession();
+  const { store } = useSession();
   const state = useMemo(() => new ChatState(chatId, store), [chatId, store]);
-  // Messages in other chats change nothing here.
-  const chat = useComputed(() => store.chat(chatId)).value;
-  const timeline = store.timeline(chatId).value;
+  const chat = useChat(chatId);
   const loading = useMessages(state, messageId);
   const absence = useAbsence(chatId);
   useMarkSeen(state);
   useChatKeys(state);
-  const isEmpty =
-    timeline?.messages.length === 0 &&
-    !timeline.hasOlder &&
-    !timeline.hasNewer &&
-    !outbox.items.value.some(({ chat_id }) => chat_id === chatId);
   if (!chat) return <section class="chat-view">{absence && <Absent chatId={chatId} absence={absence} />}</section>;
   return (
     <div class={`chat-and-thread${threadId === undefined ? '' : ' has-thread'}`}>
       <section class="chat-view" aria-label={chatName(chat)}>
         <ChatHeader chat={chat} />
-        {timeline ? (
-          <MessageList key={chatId} state={state} timeline={timeline} />
-        ) : (
-          <div class="message-pane">{loading.problem !== '' && <NotLoaded onRetry={loading.again} />}</div>
-        )}
-        {isEmpty && <EmptyChat chat={chat} state={state} />}
+        <Messages chat={chat} state={state} loading={loading} />
         <NewMessages chatId={chatId} />
         <TypingLine chat={chat} />
         <Composer key={`composer ${chatId}`} chat={chat} state={state} />
@@ -80,7 +68,30 @@ export function ChatView({ chatId, messageId, threadId }: ChatViewProps) {
   );
 }
 
-function ChatHeader({ chat }: { chat: ChatRecord }) {
+interface MessagesProps {
+  readonly chat: ChatHead;
+  readonly state: ChatState;
+  readonly loading: Attempts;
+}
+
+/** The messages, or why there are none. A message that arrives changes nothing else in the view. */
+function Messages({ chat, state, loading }: MessagesProps) {
+  const { store, outbox } = useSession();
+  const { chatId } = state;
+  const timeline = store.timeline(chatId).value;
+  const isWriting = useComputed(() => outbox.items.value.some(({ chat_id }) => chat_id === chatId)).value;
+  if (!timeline)
+    return <div class="message-pane">{loading.problem !== '' && <NotLoaded onRetry={loading.again} />}</div>;
+  const isEmpty = timeline.messages.length === 0 && !timeline.hasOlder && !timeline.hasNewer && !isWriting;
+  return (
+    <>
+      <MessageList state={state} timeline={timeline} />
+      {isEmpty && <EmptyChat chat={chat} state={state} />}
+    </>
+  );
+}
+
+function ChatHeader({ chat }: { chat: ChatHead }) {
   const { chat_id, type, description, participant_count } = chat;
   const searchHref = `/search?chat=${chat_id}`;
   const open = (name: 'people' | 'date') => () => {
@@ -121,7 +132,7 @@ function ChatHeader({ chat }: { chat: ChatRecord }) {
 }
 
 /** The other side of a direct chat: its name, what it does, and whether it is there. */
-function PeerLine({ chat: { peer } }: { chat: ChatRecord }) {
+function PeerLine({ chat: { peer } }: { chat: ChatHead }) {
   const { store } = useSession();
   const presence = store.presence.value.get(peer?.user_id ?? 0);
   const status = peer && store.user(peer.user_id)?.status_text;

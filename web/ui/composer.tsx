@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { useEffect, useRef } from 'preact/hooks';
-import type { ChatRecord } from '../store/records.ts';
+import type { ChatHead } from '../store/records.ts';
 import { text } from '../text/text.ts';
 import type { ChatState } from './chat-state.ts';
 import { chatName, maySend, useSession } from './context.ts';
@@ -21,7 +21,7 @@ const Tray = later(
   () => null,
 );
 
-export function Composer({ chat, state }: { chat: ChatRecord; state: ChatState }) {
+export function Composer({ chat, state }: { chat: ChatHead; state: ChatState }) {
   const { outbox, drafts, uploads, store, report } = useSession();
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);

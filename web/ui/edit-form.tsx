@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { ChatRecord, MessageRecord } from '../store/records.ts';
+import type { ChatHead, MessageRecord } from '../store/records.ts';
 import { text } from '../text/text.ts';
 import type { ChatState } from './chat-state.ts';
 import { useSession } from './context.ts';
@@ -30,7 +30,7 @@ export function EditForm({ message, state }: EditProps) {
   return chat ? <Form message={message} state={state} chat={chat} /> : null;
 }
 
-function Form({ message, state, chat }: EditProps & { readonly chat: ChatRecord }) {
+function Form({ message, state, chat }: EditProps & { readonly chat: ChatHead }) {
   const { client, store } = useSession();
   const form = useRef<HTMLFormElement>(null);
   const field = useRef<HTMLTextAreaElement>(null);

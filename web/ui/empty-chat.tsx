@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import type { ChatRecord } from '../store/records.ts';
+import type { ChatHead } from '../store/records.ts';
 import { text } from '../text/text.ts';
 import { ChatAvatar } from './chat-list.tsx';
 import type { ChatState } from './chat-state.ts';
@@ -8,7 +8,7 @@ import { openDialog } from './dialogs.ts';
 import './empty-chat.css';
 
 /** What to do in a chat without messages. */
-export function EmptyChat({ chat, state }: { chat: ChatRecord; state: ChatState }) {
+export function EmptyChat({ chat, state }: { chat: ChatHead; state: ChatState }) {
   const isAlone = chat.type !== 'direct' && chat.participant_count === 1;
   const hint = !maySend(chat)
     ? text.emptyChat.nothingPosted

@@ -86,6 +86,9 @@ DOMPurify.addHook('uponSanitizeAttribute', ({ tagName }, data) => {
   if (!isOurs) data.keepAttr = false;
 });
 
+/** Anything but tags that can do nothing. Most messages have no others, and to check them takes longer than all the rest. */
+const otherTag = /<(?!\/?(?:blockquote|br|code|del|em|h[1-6]|hr|li|ol|p|pre|strong|ul)>)/;
+
 const maxCached = 1_000;
 const cache = new Map<string, string>();
 
@@ -102,7 +105,8 @@ export function renderMarkdown(text: string, mentions: MentionedNames = { names:
   if (cached !== undefined) return cached;
   mentioned = new Set(mentions.names.map((name) => name.toLowerCase()));
   ownName = mentions.me.toLowerCase();
-  const html = DOMPurify.sanitize(marked.parse(text, { async: false }), allowed);
+  const parsed = marked.parse(text, { async: false });
+  const html = otherTag.test(parsed) ? DOMPurify.sanitize(parsed, allowed) : parsed;
   if (cache.size >= maxCached) cache.delete(cache.keys().next().value ?? '');
   cache.set(key, html);
   return html;

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { useCallback, useRef, useState } from 'preact/hooks';
-import type { ChatRecord, MessageRecord } from '../store/records.ts';
+import type { ChatHead, MessageRecord } from '../store/records.ts';
 import { text } from '../text/text.ts';
 import { mayPin, useSession } from './context.ts';
 import { Icon, IconButton } from './icon.tsx';
@@ -21,7 +21,7 @@ export function useSetPinned(): (message: MessageRecord, isPinned: boolean) => P
 }
 
 /** The button with the number of pinned messages. It shows them. */
-export function Pins({ chat }: { chat: ChatRecord }) {
+export function Pins({ chat }: { chat: ChatHead }) {
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
   const count = chat.pins.length;
@@ -51,7 +51,7 @@ export function Pins({ chat }: { chat: ChatRecord }) {
   );
 }
 
-function PinList({ chat, onClose }: { chat: ChatRecord; onClose: () => void }) {
+function PinList({ chat, onClose }: { chat: ChatHead; onClose: () => void }) {
   const { client, store } = useSession();
   const [messages, setMessages] = useState<readonly MessageRecord[]>([]);
   const { chat_id, pins } = chat;

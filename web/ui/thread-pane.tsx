@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { useCallback, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import type { ChatRecord } from '../store/records.ts';
+import type { ChatHead } from '../store/records.ts';
 import { text } from '../text/text.ts';
 import { ChatState } from './chat-state.ts';
 import { Composer } from './composer.tsx';
@@ -16,7 +16,7 @@ import './thread-pane.css';
 const endPx = 80;
 
 /** A thread beside its chat: the first message, and the replies. */
-export function ThreadPane({ chat, rootId, onClose }: { chat: ChatRecord; rootId: number; onClose: () => void }) {
+export function ThreadPane({ chat, rootId, onClose }: { chat: ChatHead; rootId: number; onClose: () => void }) {
   const { store, timelines, outbox } = useSession();
   const { chat_id } = chat;
   const state = useMemo(() => new ChatState(chat_id, store, rootId), [chat_id, rootId, store]);

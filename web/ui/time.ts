@@ -32,8 +32,19 @@ export function timeOfDay(at: string, isNarrow = false): string {
 
 export const fullTime = (at: string): string => full.format(new Date(at));
 
+/** The day of the last key. That of the next one is mostly the same. */
+let lastDay = { start: 0, end: 0 };
+
 /** Returns a key that is the same for all times of one day, where the reader is. */
-export const dayKey = (at: string): number => startOfDay(new Date(at));
+export function dayKey(at: string): number {
+  const time = Date.parse(at);
+  if (time < lastDay.start || time >= lastDay.end) {
+    const day = new Date(time);
+    const next = new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1);
+    lastDay = { start: startOfDay(day), end: next.getTime() };
+  }
+  return lastDay.start;
+}
 
 /** Returns the name of a day as a heading. */
 export function dayName(at: string, now = new Date()): string {

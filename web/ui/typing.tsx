@@ -1,12 +1,12 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from 'preact';
-import type { ChatRecord } from '../store/records.ts';
+import type { ChatHead } from '../store/records.ts';
 import { text } from '../text/text.ts';
 import { useSession } from './context.ts';
 import './typing.css';
 
 /** Says who is typing. */
-export function TypingText({ chat, isShort }: { chat: ChatRecord; isShort?: boolean }) {
+export function TypingText({ chat, isShort }: { chat: ChatHead; isShort?: boolean }) {
   const { store } = useSession();
   const names = (store.typing.value.get(chat.chat_id) ?? []).map((id) => store.user(id)?.display_name ?? '…');
   const [first, second, ...others] = names;
@@ -23,7 +23,7 @@ function sentence(first: string, second: string | undefined, others: number): Co
 }
 
 /** The line above the composer. It keeps its place, so that nothing moves. */
-export function TypingLine({ chat }: { chat: ChatRecord }) {
+export function TypingLine({ chat }: { chat: ChatHead }) {
   return (
     <p class="typing" role="status" aria-label={text.typing.label}>
       <TypingText chat={chat} />

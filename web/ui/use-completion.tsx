@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { RefObject, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import type { ChatRecord } from '../store/records.ts';
+import type { ChatHead } from '../store/records.ts';
 import { text } from '../text/text.ts';
 import { placeAfter } from './arrow-keys.ts';
 import { Avatar } from './avatar.tsx';
@@ -21,7 +21,7 @@ interface Completion {
 /** Completes `@names` of participants and `:names` of emoji before the caret of a field. */
 export function useCompletion(
   field: RefObject<HTMLTextAreaElement | null>,
-  chat: ChatRecord,
+  chat: ChatHead,
   written: string,
   onChange: (written: string) => void,
 ): Completion {
@@ -98,7 +98,7 @@ export function useCompletion(
 }
 
 /** Loads what the word may mean when it is first needed. */
-function useOffers(chat: ChatRecord, query: Query | undefined): Offer[] {
+function useOffers(chat: ChatHead, query: Query | undefined): Offer[] {
   const { store, loader, report } = useSession();
   const [emojis, setEmojis] = useState<readonly Emoji[]>([]);
   const people = store.participants.value.get(chat.chat_id);

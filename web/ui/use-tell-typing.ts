@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks';
-import type { ChatRecord } from '../store/records.ts';
+import type { ChatHead } from '../store/records.ts';
 import { useSession } from './context.ts';
 
 /** The server passes it on no more often. */
@@ -9,7 +9,7 @@ const everyMs = 3_000;
 const maxParticipants = 100;
 
 /** Returns a function that tells the others that the user is typing. */
-export function useTellTyping({ chat_id, participant_count }: ChatRecord): () => void {
+export function useTellTyping({ chat_id, participant_count }: ChatHead): () => void {
   const { client, store } = useSession();
   const toldAt = useRef(0);
   return () => {
