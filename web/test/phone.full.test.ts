@@ -213,5 +213,19 @@ inChromium('a small phone', () => {
     });
     await keyboard(568);
     expect(await bottom()).toBeGreaterThan(568 - 60);
+
+    // Somebody who types all the time sees what arrives, here and behind this view.
+    await composer(page).tap();
+    await say(stage.person('bob'), await groupWith(stage, 'Behind'), 'while typing there');
+    await say(stage.person('bob'), chatId, 'while typing here');
+    await until('it is there', async () => {
+      await page.keyboard.press('a');
+      return message(page, 'while typing here').isVisible();
+    });
+    await page.getByRole('link', { name: 'All chats' }).tap();
+    await chats(page)
+      .getByRole('link', { name: /Behind/ })
+      .getByText('while typing there')
+      .waitFor();
   });
 });
