@@ -196,16 +196,19 @@ export class Outbox {
     messages: readonly MessageRecord[],
   ): { readonly item: Unsent; readonly sent?: MessageRecord }[] {
     const { user_id } = this.#deps.store.me;
-    let last = 0;
+    const matched = new Set<number>();
     return this.items.value
       .filter(({ chat_id }) => chat_id === chatId)
       .map((item) => {
-        const after = Math.max(last, item.after);
         const sent = messages.find(
-          (message) => message.message_id > after && message.user_id === user_id && isSame(item, message),
+          (message) =>
+            message.message_id > item.after &&
+            message.user_id === user_id &&
+            !matched.has(message.message_id) &&
+            isSame(item, message),
         );
         if (!sent || item.refusal !== null) return { item };
-        last = sent.message_id;
+        matched.add(sent.message_id);
         return { item, sent };
       });
   }
@@ -319,12 +322,14 @@ export class Outbox {
     await this.#changed();
   }
 
-  /** Removes a message that was sent. Those behind it are other messages, even if they have the same text. */
-  async #removeSent({ seq, chat_id }: Unsent, { message_id }: MessageRecord): Promise<void> {
+  /** Removes a message that was sent. Those with the same text are other messages. */
+  async #removeSent({ seq, chat_id }: Unsent, message: MessageRecord): Promise<void> {
+    const { message_id } = message;
     await transact(this.#deps.db, ['outbox'], 'readwrite', async (store) => {
       store('outbox').delete(seq);
       for (const item of await result<Unsent[]>(store('outbox').getAll())) {
-        if (item.chat_id === chat_id && item.after < message_id) store('outbox').put({ ...item, after: message_id });
+        const isOther = item.chat_id === chat_id && item.after < message_id && isSame(item, message);
+        if (isOther) store('outbox').put({ ...item, after: message_id });
       }
     });
     await this.#changed();

@@ -31,24 +31,53 @@ describe('the outbox', () => {
   const numbered = (count: number) => Array.from({ length: count }, (_, i) => `message ${i}`);
   const unsentIn = ({ outbox, store }: Session, chatId: number) =>
     outbox.unsentIn(chatId, store.peekTimeline(chatId)?.messages ?? []).map(({ content }) => content);
+  /** Collects what is shown twice from now on. */
+  const watchDoubled = ({ store, outbox }: Session, chatId: number) => {
+    const doubled: string[] = [];
+    effect(() => {
+      const messages = store.timeline(chatId).value?.messages ?? [];
+      const shown = messages.map(({ content }) => content);
+      for (const { content } of outbox.unsentIn(chatId, messages)) if (shown.includes(content)) doubled.push(content);
+    });
+    return doubled;
+  };
   const isSend = (url: string) => url.includes('action=send_message');
 
   test('shows nothing twice that another tab sends', async () => {
     const chatId = await newGroup();
     const browser = await newBrowser();
     const [one, two] = [await browser.open(), await browser.open()];
-    const doubled: string[] = [];
-    effect(() => {
-      const messages = two.store.timeline(chatId).value?.messages ?? [];
-      const shown = messages.map(({ content }) => content);
-      for (const { content } of two.outbox.unsentIn(chatId, messages))
-        if (shown.includes(content)) doubled.push(content);
-    });
+    const doubled = watchDoubled(two, chatId);
     await two.openChat(chatId);
     for (const text of numbered(20)) await one.outbox.send(chatId, text);
     await until('all are shown', () => two.store.peekTimeline(chatId)?.messages.length === 20);
     await until('everything is sent', () => two.outbox.items.value.length === 0);
     expect(doubled).toEqual([]);
+  });
+
+  test('shows nothing twice that a tab sent before it was closed in the middle of it', async () => {
+    const chatId = await newGroup();
+    const browser = await newBrowser();
+    const one = await browser.open();
+    // It does not get as far as to note that the message is in the outbox.
+    const { removeItem } = browser.storage;
+    browser.storage.removeItem = () => {};
+    await one.outbox.send(chatId, 'first');
+    await until('it is sent', () => one.outbox.items.value.length === 0);
+    browser.storage.removeItem = removeItem;
+    const gate = Promise.withResolvers<void>();
+    let sends = 0;
+    browser.before = (url) => (isSend(url) && ++sends > 0 ? gate.promise : undefined);
+    await one.outbox.send(chatId, 'second');
+    await until('it is on its way', () => sends === 1);
+    const two = await browser.open();
+    const doubled = watchDoubled(two, chatId);
+    await two.openChat(chatId);
+    await until('both are in the outbox', () => two.outbox.items.value.length === 2);
+    gate.resolve();
+    await until('everything is sent', () => two.outbox.items.value.length === 0);
+    expect(doubled).toEqual([]);
+    expect(await textsIn(chatId)).toEqual(['first', 'second']);
   });
 
   test('shows the same text twice if it was written twice, until both are sent', async () => {
