@@ -130,19 +130,20 @@ async function transactOnce<T>(...[db, names, mode, work]: Transaction<T>): Prom
   return value;
 }
 
-const retryMs = 500;
+const retriesMs: readonly number[] = [500, 2_000];
 
 /**
- * Repeats work once if the browser fails for reasons of its own, which it calls `UnknownError`. Such failures were seen around reloads. A
- * page that is about to go does not get to the second attempt. What fails twice is a real failure.
+ * Repeats work if the browser fails for reasons of its own, which it calls `UnknownError`. Such failures were seen around reloads, and
+ * on a busy machine. A page that is about to go does not get to the second attempt. What always fails is a real failure.
  */
-async function withRetry<T>(work: () => Promise<T>): Promise<T> {
+async function withRetry<T>(work: () => Promise<T>, pauses = retriesMs): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if ((error as Error | null)?.name !== 'UnknownError') throw error;
-    await new Promise((resolve) => setTimeout(resolve, retryMs));
-    return work();
+    const [pause, ...later] = pauses;
+    if ((error as Error | null)?.name !== 'UnknownError' || pause === undefined) throw error;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    return withRetry(work, later);
   }
 }
 
