@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { render } from 'preact';
 import { Batch } from './lib/batch.ts';
-import { typingPause, watchKeys } from './lib/typing-pause.ts';
+import { afterTyping, typingPause, watchKeys } from './lib/typing-pause.ts';
 import { showBadge } from './notify/badge.ts';
 import { type Person, personOf, storedPerson } from './person.ts';
 import { openSession } from './session.ts';
@@ -106,7 +106,7 @@ async function start(root: HTMLElement, person: Person): Promise<void> {
     root,
   );
   startWorker(opened);
-  setTimeout(loadParts, partsMs);
+  setTimeout(() => afterTyping(loadParts), partsMs);
 }
 
 document.documentElement.lang = text.language;

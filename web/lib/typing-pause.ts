@@ -23,3 +23,12 @@ export async function typingPause(): Promise<void> {
     else setTimeout(resolve, keyMs / 3);
   });
 }
+
+/** Work that would hold up a key waits until nobody has typed for so long. */
+const restMs = 1_000;
+
+/** Does something long as soon as nobody types. */
+export function afterTyping(work: () => void): void {
+  if (performance.now() - pressedAt > restMs) work();
+  else setTimeout(() => afterTyping(work), restMs);
+}
