@@ -5,6 +5,9 @@ import { useSession } from './context.ts';
 /** The server passes it on no more often. */
 const everyMs = 3_000;
 
+/** A key is on the screen by then. */
+const afterKeyMs = 50;
+
 /** Larger chats have no such signal. */
 const maxParticipants = 100;
 
@@ -17,7 +20,7 @@ export function useTellTyping({ chat_id, participant_count }: ChatHead): () => v
     if (participant_count > maxParticipants || now - toldAt.current < everyMs) return;
     if (store.connection.peek() !== 'live') return;
     toldAt.current = now;
-    // A signal that is lost needs no retry: a later key sends another one.
-    client.chats.typing({ chat_id }).catch(() => {});
+    // The key is shown first. A signal that is lost needs no retry: a later key sends another one.
+    setTimeout(() => client.chats.typing({ chat_id }).catch(() => {}), afterKeyMs);
   };
 }
