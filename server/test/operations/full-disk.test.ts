@@ -33,6 +33,7 @@ const letThrough = [
     'apps.revoke_access',
     'bots.disable',
     'bots.revoke_token',
+    'hooks.revoke',
     'invitations.withdraw',
     'service.update',
   ],

@@ -5,6 +5,7 @@
 import authorization from '../../../docs/authorization.md' with { type: 'text' };
 import backup from '../../../docs/backup.md' with { type: 'text' };
 import files from '../../../docs/files.md' with { type: 'text' };
+import incomingWebhooks from '../../../docs/incoming-webhooks.md' with { type: 'text' };
 import lifeOfARequest from '../../../docs/life-of-a-request.md' with { type: 'text' };
 import lifeOfAWebhook from '../../../docs/life-of-a-webhook.md' with { type: 'text' };
 import mentionsAndThreads from '../../../docs/mentions-and-threads.md' with { type: 'text' };
@@ -33,6 +34,7 @@ const texts = {
     authorization,
     streams,
     webhooks,
+    'incoming-webhooks': incomingWebhooks,
     files,
     'mentions-and-threads': mentionsAndThreads,
     notifications,
