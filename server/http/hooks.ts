@@ -65,11 +65,14 @@ export function serveHooks(deps: HookDeps) {
 
 const plainText = { 'content-type': 'text/plain; charset=utf-8' } as const;
 
-/** Slack and GitHub can also send JSON in the field `payload` of a form. */
+/** The fields of forms that can have the whole payload as JSON: of Slack and GitHub, and of Uptime Kuma. */
+const jsonFields = ['payload', 'data'];
+
 function payloadOf(raw: RawInput): Json {
   if (raw.kind === 'json') return raw.object;
   const fields: Json = Object.fromEntries(raw.fields);
-  return typeof fields.payload === 'string' ? parseObject(fields.payload) : fields;
+  const inJson = jsonFields.map((name) => fields[name]).find((value) => typeof value === 'string');
+  return inJson === undefined ? fields : parseObject(String(inJson));
 }
 
 const isSilent = ({ form, markdown }: Rendered): boolean => markdown === undefined && form !== 'slack';

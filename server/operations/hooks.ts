@@ -5,6 +5,7 @@ import { accessBot, insertBot } from '../auth/bots.ts';
 import { may } from '../domain/policy.ts';
 import { listTokens } from '../store/access/tokens.ts';
 import { findUser, findUsers } from '../store/access/users.ts';
+import { findChat } from '../store/chat/chats.ts';
 import {
   countHooksBy,
   countHooksOfChat,
@@ -106,9 +107,9 @@ async function accessHook(tx: Tx, userId: UserId, hookId: HookId): Promise<HookR
   const absent = new ParleyError('not_found', 'There is no such incoming webhook, or you may not see it.');
   if (!hook) throw absent;
   if (hook.created_by === userId) return hook;
-  const access = await accessChatTo(tx, 'read', userId, hook.chat_id).catch(() => undefined);
-  if (!access) throw absent;
-  if (may('manage_participants', access.chat.type, access.role)) return hook;
+  const chat = await findChat(tx, hook.chat_id, userId);
+  if (!chat || chat.role === null) throw absent;
+  if (may('manage_participants', chat.type, chat.role)) return hook;
   throw new ParleyError('forbidden', 'Only who created it, and the owner and admins of the chat, may revoke it.');
 }
 

@@ -16,11 +16,14 @@ export function escapeInline(text: string): string {
   let escaped = '';
   let end = 0;
   for (const match of text.matchAll(bareUrl)) {
-    escaped += text.slice(end, match.index).replaceAll(special, '\\$&') + match[0];
+    escaped += escapePart(text.slice(end, match.index)) + match[0];
     end = match.index + match[0].length;
   }
-  return escaped + text.slice(end).replaceAll(special, '\\$&');
+  return escaped + escapePart(text.slice(end));
 }
+
+/** Some renderers remove the backslash before a bracket in the label of a link. The one before the parenthesis stays. */
+const escapePart = (text: string): string => text.replaceAll(special, '\\$&').replaceAll('\\](', '\\]\\(');
 
 /** Escapes what begins a block at the start of a line. */
 export const escapeStart = (line: string): string =>

@@ -1,6 +1,6 @@
 import { withEmoji } from './emoji.ts';
 import { type Json, objects, text } from './json.ts';
-import { code, codeBlock, escapeInline, linkTo, plain, quote } from './markdown.ts';
+import { code, codeBlock, escapeInline, escapeStart, linkTo, plain, quote } from './markdown.ts';
 
 /** Returns a block of Slack's editor as Markdown. */
 export const richText = (block: Json): string =>
@@ -22,7 +22,7 @@ const parts: Readonly<Record<string, (part: Json) => string>> = {
     const isOrdered = text(part, 'style') === 'ordered';
     const indent = '   '.repeat(Math.min(4, Number(text(part, 'indent')) || 0));
     return objects(part, 'elements')
-      .map((item, n) => `${indent}${isOrdered ? `${n + 1}.` : '-'} ${inline(item)}`)
+      .map((item, n) => `${indent}${isOrdered ? `${n + 1}.` : '-'} ${inline(item).replaceAll('\n', ' ')}`)
       .join('\n');
   },
 };
@@ -31,12 +31,15 @@ const inline = (part: Json): string =>
   objects(part, 'elements')
     .map((one) => inlines[text(one, 'type')]?.(one) ?? '')
     .join('')
-    .trim();
+    .trim()
+    .split('\n')
+    .map(escapeStart)
+    .join('\n');
 
 const inlines: Readonly<Record<string, (one: Json) => string>> = {
   text: styled,
   link: (one) => linkTo(text(one, 'text') ? plain(text(one, 'text')) : '', text(one, 'url')),
-  emoji: (one) => withEmoji(`:${text(one, 'name')}:`),
+  emoji: (one) => escapeInline(withEmoji(`:${text(one, 'name')}:`)),
   broadcast: () => '@all',
   user: (one) => escapeInline(`@${text(one, 'user_id')}`),
   channel: (one) => escapeInline(`#${text(one, 'channel_id')}`),

@@ -53,10 +53,9 @@ type Escape = (part: string) => string;
 
 /** Lists and quotes stay what they are. */
 function renderLine(line: string, asPlain: Escape): string {
-  const [, start = '', rest = ''] = /^(\s{0,3}(?:(?:>|&gt;)\s?|[-•]\s+|\d{1,3}\.\s+)?)(.*)$/u.exec(line) ?? [];
-  const kept = start.replace('&gt;', '>').replace('•', '-');
-  const text = inline(rest, asPlain, 0);
-  return kept.trim() === '' ? escapeStart(text) : `${kept}${text}`;
+  const [, start = '', rest = ''] = /^(\s{0,3}(?:(?:>|&gt;){1,3}\s?|[-•]\s+|\d{1,3}\.\s+)?)(.*)$/u.exec(line) ?? [];
+  const kept = start.replace(/(?:>|&gt;){1,3}/, '>').replace('•', '-');
+  return `${kept}${escapeStart(inline(rest, asPlain, 0))}`;
 }
 
 function inline(text: string, asPlain: Escape, depth: number): string {

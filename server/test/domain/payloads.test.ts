@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { handlesIn } from '../../domain/mentions.ts';
 import type { Json } from '../../domain/payloads/json.ts';
 import { code, fit, link, paragraph, plain } from '../../domain/payloads/markdown.ts';
@@ -36,6 +37,7 @@ describe('values of a payload', () => {
     '``` \nopen',
     '\\@all \\\\@all',
     'a](https://evil.example) [b',
+    '![a](https://evil.example/x)',
   ];
 
   test.each(attacks)('%j mentions nobody and formats nothing', (attack) => {
@@ -53,6 +55,11 @@ describe('values of a payload', () => {
     expect(link('x', 'data:text/html,hi')).toBe('x');
     expect(link('x', '/relative')).toBe('x');
     expect(link('x', 'https://example.com/a b(c)')).toBe('[x](https://example.com/a%20b%28c%29)');
+  });
+
+  test('a label cannot become a picture in a client that drops the backslash before a bracket', () => {
+    const label = link('![a](https://evil.example/x)', 'https://example.com');
+    expect(label).toBe('[!\\[a\\]\\(https://evil.example/x)](https://example.com/)');
   });
 
   test("in Slack's markup only its own mention of all mentions anybody", () => {
@@ -84,4 +91,37 @@ test('a deeply nested payload is nothing to get lost in', () => {
   let deep: unknown = 'x';
   for (let i = 0; i < 5_000; i++) deep = { elements: [deep], type: 'rich_text', blocks: [deep] };
   expect(renderPayload({ blocks: [deep] }, () => null)?.markdown).toBe('');
+});
+
+test('a documented payload with any values in its fields is rendered, and mentions nobody', () => {
+  const vectors = names.map((name) => JSON.parse(read(`${name}.json`)) as Vector);
+  const value = fc.oneof(
+    fc.constantFrom(
+      '@all',
+      '`@all',
+      '*@ada*',
+      '[@all](x)',
+      'https://x.example/@all',
+      '<@all>',
+      '\n@all',
+      '\\@all',
+      '_@all',
+    ),
+    fc.string(),
+    fc.jsonValue({ maxDepth: 2 }),
+  );
+  const spoilt = fc.tuple(fc.constantFrom(...vectors), fc.array(value, { minLength: 1, maxLength: 4 }), fc.nat(7));
+  fc.assert(
+    fc.property(spoilt, ([{ headers, body }, values, every]) => {
+      let count = 0;
+      const replaced = JSON.parse(JSON.stringify(body), (key, one: unknown) => {
+        const isShape = ['object_kind', 'type', 'status', 'action', 'ref', ''].includes(key);
+        return !isShape && typeof one === 'string' && count++ % (every + 1) === 0 ? values[count % values.length] : one;
+      }) as Json;
+      const rendered = renderPayload(replaced, (header) => headers[header] ?? null);
+      const isAsked = JSON.stringify(replaced).includes('<!');
+      if (!isAsked) expect(handlesIn(rendered?.markdown ?? '')).toBeUndefined();
+    }),
+    { numRuns: 2_000 },
+  );
 });
