@@ -35,5 +35,8 @@ test('people create a webhook of a chat, see what it posts, and revoke it', asyn
   await dialog.getByRole('button', { name: 'Revoke', exact: true }).click();
   await row.waitFor({ state: 'detached' });
   expect((await fetch(url, { method: 'POST', body: new URLSearchParams({ content: 'x' }) })).status).toBe(404);
+  await dialog.getByRole('link', { name: 'How to set them up' }).click();
+  await page.getByRole('heading', { name: 'Incoming webhooks', level: 1 }).waitFor();
+  await dialog.waitFor({ state: 'detached' });
   expectNoFaults();
 });

@@ -49,7 +49,9 @@ export function HooksDialog({ chat, onClose }: { chat: ChatRecord; onClose: () =
           <>
             <p class="muted">
               {words.about((said) => (
-                <a href="/docs/guides/incoming-webhooks">{said}</a>
+                <a href="/docs/guides/incoming-webhooks" onClick={onClose}>
+                  {said}
+                </a>
               ))}
             </p>
             <Problem words={problem} onRetry={again} />
