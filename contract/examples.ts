@@ -52,4 +52,5 @@ export const exampleCalls: readonly { by: 'ada' | 'bob' | 'cleo'; call: Operatio
     call: 'bots.create_token',
     input: { user_id: 4, name: 'helper', scopes: ['messages:read', 'messages:write'] },
   },
+  { by: 'ada', call: 'hooks.create', input: { chat_id: 1, user_id: 4 } },
 ];

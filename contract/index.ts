@@ -20,6 +20,7 @@ export type {
   DeliveryId,
   EventId,
   FileId,
+  HookId,
   MessageId,
   ReplayId,
   SubscriptionId,
@@ -34,6 +35,7 @@ export { openApi } from './openapi/document.ts';
 export { operationId, schemaName } from './openapi/names.ts';
 export { schemaOf } from './openapi/schemas.ts';
 export type { Method, Operation } from './operation.ts';
+export { hookPost } from './operations/hooks.ts';
 export { password } from './operations/users.ts';
 export type * from './records.ts';
 export * as records from './records.ts';

@@ -5,6 +5,7 @@ import {
   count,
   eventId,
   fileId,
+  hookId,
   invitationId,
   messageId,
   subscriptionId,
@@ -176,6 +177,19 @@ export const user = z
   })
   .meta({ id: 'User' });
 
+/** An incoming webhook. */
+export const hook = z
+  .object({
+    hook_id: hookId,
+    chat_id: chatId,
+    bot: user.meta({ description: 'the bot that it posts as' }),
+    created_by: userId,
+    active: z.boolean().meta({ description: 'false while the person who created it may not post in the chat' }),
+    created_at: time,
+    last_used_at: time.nullable().meta({ description: 'to the minute' }),
+  })
+  .meta({ id: 'Hook' });
+
 export const token = z
   .object({
     token_id: tokenId,
@@ -282,6 +296,7 @@ export type LastMessage = z.output<typeof lastMessage>;
 export type Chat = z.output<typeof chat>;
 export type Participant = z.output<typeof participant>;
 export type User = z.output<typeof user>;
+export type Hook = z.output<typeof hook>;
 export type Token = z.output<typeof token>;
 export type App = z.output<typeof app>;
 export type AuthorizedApp = z.output<typeof authorizedApp>;

@@ -6,6 +6,7 @@ import { bots } from './operations/bots.ts';
 import { chats } from './operations/chats.ts';
 import { events } from './operations/events.ts';
 import { files } from './operations/files.ts';
+import { hooks } from './operations/hooks.ts';
 import { invitations } from './operations/invitations.ts';
 import { messages } from './operations/messages.ts';
 import { push } from './operations/push.ts';
@@ -23,6 +24,7 @@ export const buildContract = (limits: Limits) =>
     messages: messages(limits),
     chats: chats(limits),
     webhooks: webhooks(limits),
+    hooks: hooks(limits),
     events: events(limits),
     files: files(limits),
     push: push(limits),
@@ -41,6 +43,7 @@ export const resourceSummaries: Readonly<Record<Resource, string>> = {
   messages: 'Send, read, change and find messages, and create chats.',
   chats: 'List and change chats, and manage their participants.',
   webhooks: 'Register webhooks, and inspect, retry and replay their deliveries.',
+  hooks: 'Create, list and revoke incoming webhooks: secret URLs with which other services post into a chat.',
   events: 'Read and follow the event log.',
   files: 'Upload and download files.',
   push: 'Subscribe browsers to notifications (Web Push).',

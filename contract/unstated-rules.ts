@@ -245,6 +245,18 @@ export const unstatedRules: readonly UnstatedRule[] = [
     message: 'goes only with service_wide',
   },
   {
+    of: ['hooks.create'],
+    field: 'name',
+    rule: 'Exactly one of `name` and `user_id` is required.',
+    message: 'exactly one of them',
+  },
+  {
+    of: ['hooks.create'],
+    field: 'name',
+    rule: '`name` follows the same rules as `display_name` of `users.update`.',
+    message: '',
+  },
+  {
     of: ['webhooks.test'],
     field: 'event_id',
     rule: '`event` and `event_id` exclude each other.',

@@ -51,6 +51,7 @@ export const names = {
     replays: 'webhooks.replays',
     delete: 'webhooks.delete',
   },
+  hooks: { create: 'hooks.create', list: 'hooks.list', revoke: 'hooks.revoke' },
   events: { list: 'events.list', stream: 'events.stream' },
   files: { upload: 'files.upload', get: 'files.get', download: 'files.download', thumbnail: 'files.thumbnail' },
   push: {

@@ -186,6 +186,23 @@ export interface FileInfo {
   thumbnail_url?: string | undefined;
 }
 
+export interface Hook {
+  /** Identifier of an incoming webhook. */
+  hook_id: number;
+  /** Identifier of a chat. */
+  chat_id: number;
+  /** The bot that it posts as. */
+  bot: User;
+  /** Identifier of a user. */
+  created_by: number;
+  /** False while the person who created it may not post in the chat. */
+  active: boolean;
+  /** ISO 8601, UTC, milliseconds. */
+  created_at: string;
+  /** To the minute. */
+  last_used_at: string | null;
+}
+
 export interface Invitation {
   /** Identifier of an invitation. */
   invitation_id: number;
@@ -1159,6 +1176,40 @@ export interface WebhooksDeleteOutput {
   webhook_id: number;
 }
 
+export interface HooksCreateInput {
+  /** Identifier of a chat. */
+  chat_id: number;
+  /** The display name of a new bot that it posts as. */
+  name?: string | undefined;
+  /** One of your bots that it posts as. */
+  user_id?: number | undefined;
+}
+
+export interface HooksCreateOutput {
+  hook: Hook;
+  /** Takes posts from anybody who knows it. */
+  url: string;
+}
+
+export interface HooksListInput {
+  /** Only those of this chat, whoever created them. */
+  chat_id?: number | undefined;
+}
+
+export interface HooksListOutput {
+  hooks: Hook[];
+}
+
+export interface HooksRevokeInput {
+  /** Identifier of an incoming webhook. */
+  hook_id: number;
+}
+
+export interface HooksRevokeOutput {
+  /** Identifier of an incoming webhook. */
+  hook_id: number;
+}
+
 export interface EventsListInput {
   /** The cursor: `next` of the page before. */
   after?: number | undefined;
@@ -1813,6 +1864,9 @@ export interface Operations {
   'webhooks.cancel_replay': { input: WebhooksCancelReplayInput; output: WebhooksCancelReplayOutput };
   'webhooks.replays': { input: WebhooksReplaysInput; output: WebhooksReplaysOutput };
   'webhooks.delete': { input: WebhooksDeleteInput; output: WebhooksDeleteOutput };
+  'hooks.create': { input: HooksCreateInput; output: HooksCreateOutput };
+  'hooks.list': { input: HooksListInput; output: HooksListOutput };
+  'hooks.revoke': { input: HooksRevokeInput; output: HooksRevokeOutput };
   'events.list': { input: EventsListInput; output: EventsListOutput };
   'events.stream': { input: EventsStreamInput; output: Response };
   'files.upload': { input: FilesUploadInput; output: FilesUploadOutput };
@@ -2006,6 +2060,15 @@ export interface WebhooksMethods {
   readonly cancel_replay: Call<'webhooks.cancel_replay'>;
 }
 
+export interface HooksMethods {
+  /** Create an incoming webhook of a group or channel in which you may post. Its URL is a secret, and is shown only once. It works while you may post in the chat. */
+  readonly create: Call<'hooks.create'>;
+  /** List the incoming webhooks of a chat that you are in, or yours in all chats. Their URLs are never shown again. */
+  readonly list: Call<'hooks.list'>;
+  /** Revoke an incoming webhook, at once: one of yours, or any of a chat whose participants you manage. A bot that was created for it is disabled with the last of its webhooks. */
+  readonly revoke: Call<'hooks.revoke'>;
+}
+
 export interface EventsMethods {
   /** Read the events of your chats in order. Pass `next` as `after` to continue; 0 starts at the oldest event. */
   readonly list: PagedCall<'events.list'>;
@@ -2164,6 +2227,7 @@ export interface Methods {
   readonly messages: MessagesMethods;
   readonly chats: ChatsMethods;
   readonly webhooks: WebhooksMethods;
+  readonly hooks: HooksMethods;
   readonly events: EventsMethods;
   readonly files: FilesMethods;
   readonly push: PushMethods;
@@ -2481,6 +2545,11 @@ export const operations = {
     cancel_replay: { method: 'POST' },
     replays: { method: 'GET' },
     delete: { method: 'POST' },
+  },
+  hooks: {
+    create: { method: 'POST' },
+    list: { method: 'GET' },
+    revoke: { method: 'POST' },
   },
   events: {
     list: { method: 'GET' },

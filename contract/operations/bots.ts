@@ -7,7 +7,7 @@ import { botScopes } from '../scopes.ts';
 import { lifetime, madeToken, reader, tokenName } from './tokens.ts';
 import { ada } from './users.ts';
 
-const helper = {
+export const helper = {
   ...ada,
   user_id: 4,
   kind: 'bot' as const,

@@ -142,6 +142,10 @@ async function furnish(people: People, pool: Pool): Promise<void> {
   }
   const redirects = ['https://app.example/callback'];
   pool.learn(await browser.ok('apps.register', { name: 'Own', redirects, confidential: true }));
+  const { group: alerts } = await root.ok('messages.create_group', { name: 'Alerts', participants: [] });
+  for (let i = 0; i < 3; i++) {
+    pool.learn((await browser.ok('hooks.create', { chat_id: alerts.chat_id, name: `Hook ${i}` })).hook);
+  }
   const participants = [admin, member, bot].map(({ userId }) => userId);
   const { group } = await owner.ok('messages.create_group', { name: 'Group', participants });
   await owner.ok('chats.set_role', { chat_id: group.chat_id, user_id: admin.userId, role: 'admin' });

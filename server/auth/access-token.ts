@@ -11,6 +11,7 @@ const prefixes = {
   code: 'oac_',
   client: 'app_',
   clientSecret: 'acs_',
+  hook: 'hook_',
   link: '',
 } as const;
 

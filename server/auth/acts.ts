@@ -16,6 +16,8 @@ export const acts = {
   user_enabled: 'Enabled a user',
   administrator_changed: 'Changed who is an administrator',
   bot_created: 'Created a bot',
+  hook_created: 'Created an incoming webhook',
+  hook_revoked: 'Revoked an incoming webhook',
   token_created: 'Created an access token',
   token_revoked: 'Revoked an access token',
   app_registered: 'Registered an app',

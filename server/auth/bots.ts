@@ -3,6 +3,7 @@ import { requireWithin } from '../domain/quotas.ts';
 import { findToken, lockTokensOf } from '../store/access/tokens.ts';
 import { findUser, insertUser, listBots, type UserRow } from '../store/access/users.ts';
 import type { Db, Tx } from '../store/engine/engine.ts';
+import type { Random } from './access-token.ts';
 import { record, type UserActor } from './audit.ts';
 import { makeToken, type NewToken, requireRoomForToken, withdraw } from './personal-token.ts';
 import type { AccessServices } from './services.ts';
@@ -31,7 +32,15 @@ async function requireQuota(tx: Tx, { quotas }: AccessServices, ownerId: UserId)
   requireWithin(quotas, 'bots', (await listBots(tx, ownerId)).length + 1);
 }
 
-/** Creates the bot of an app, with a free name that is made from the title of the app. */
+/** Names that are tried in turn. Bots that ended keep theirs, so a person could make a search for the next one as long as they like. */
+const maxCounted = 10;
+
+function nameEnd(count: number, random: Random): string {
+  if (count > maxCounted) return `-${Buffer.from(random(4)).toString('hex')}`;
+  return count === 1 ? '' : String(count);
+}
+
+/** Creates the bot of an app or of an incoming webhook, with a free name that is made from the title. */
 export async function insertBot(
   tx: Tx,
   services: AccessServices,
@@ -45,9 +54,9 @@ export async function insertBot(
     .normalize('NFKD')
     .toLowerCase()
     .match(/[a-z0-9]+/g) ?? ['app'];
-  const stem = words.join('-').slice(0, 30).replace(/-$/, '');
+  const stem = words.join('-').slice(0, 27).replace(/-$/, '');
   for (let count = 1; ; count++) {
-    const name = count === 1 ? `${stem}-bot` : `${stem}-bot${count}`;
+    const name = `${stem}-bot${nameEnd(count, services.random)}`;
     const bot = await insertUser(tx, { name, displayName: title, isAdmin: false, passwordHash: null, ownerId, at });
     if (bot) return bot;
   }

@@ -14,6 +14,7 @@ export const keptTables: readonly Table[] = [
   { name: 'audit', key: ['audit_id'] },
   { name: 'chats', key: ['chat_id'] },
   { name: 'service', key: [] },
+  { name: 'hooks', key: ['hook_id'] },
   { name: 'members', key: ['chat_id', 'user_id', 'joined_event'] },
   { name: 'files', key: ['file_id'] },
   { name: 'messages', key: ['message_id'] },

@@ -3,11 +3,14 @@ import { OAuth } from '../auth/oauth/oauth.ts';
 import type { Settings } from '../config.ts';
 import { serveApi } from '../http/api.ts';
 import { buildFetch, NotReady } from '../http/app.ts';
+import { serveHooks } from '../http/hooks.ts';
+import { serveMcp } from '../http/mcp.ts';
 import { serveMetrics } from '../http/metrics.ts';
 import { serveOAuth } from '../http/oauth.ts';
 import { type RateLimit, RateLimiter, type RateLimits } from '../http/rate-limit.ts';
 import { serveUploads } from '../http/uploads.ts';
 import { withTimeout } from '../lib/timeout.ts';
+import { HookPosts } from '../operations/hook-posts.ts';
 import { buildGates, buildHandlers } from '../operations/index.ts';
 import { servePages } from '../pages/index.ts';
 import { countAdmins } from '../store/access/users.ts';
@@ -47,17 +50,25 @@ export function buildHttp(core: Core, parts: Parts, isStopping: () => boolean) {
     // Still 200: a proxy that stops sending requests would also stop those that free space.
     return disk.isLow ? `ready, but ${lowDisk}` : 'ready';
   };
+  const api = serveApi({
+    ...pipeline,
+    contract,
+    handlers,
+    gates: buildGates(services),
+    uploads: files.uploads,
+    callerOfLink: (query) => files.services.links.callerOf(query),
+    bodyLimit: settings.bodyLimit,
+  });
   const fetch = buildFetch({
-    api: serveApi({
-      ...pipeline,
-      contract,
-      handlers,
-      gates: buildGates(services),
-      uploads: files.uploads,
-      callerOfLink: (query) => files.services.links.callerOf(query),
-      bodyLimit: settings.bodyLimit,
-    }),
+    api,
+    mcp: serveMcp({ ...pipeline, api, contract, version, bodyLimit: settings.bodyLimit }),
     uploads: uploads.fetch,
+    hooks: serveHooks({
+      ...pipeline,
+      hooks: new HookPosts(services),
+      bodyLimit: settings.bodyLimit,
+      contentBytes: settings.contentBytes,
+    }),
     oauth: serveOAuth({ ...pipeline, oauth }),
     pages: servePages({
       ...pipeline,

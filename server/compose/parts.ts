@@ -53,6 +53,7 @@ export async function buildParts(core: Core, ownPort: () => number | undefined, 
     messageLink: (messageId) => `${origin()}/m/${messageId}`,
     signUp: settings.signUp,
     invitationLink: (secret) => `${origin()}/invitation/${secret}`,
+    hookUrl: (secret) => `${origin()}/hooks/${secret}`,
     server: {
       version,
       startedAt: now(),

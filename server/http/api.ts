@@ -1,17 +1,11 @@
-import {
-  type Contract,
-  type Input,
-  invalidField,
-  isEventStream,
-  type OperationName,
-  ParleyError,
-} from '@parley/contract';
+import { type Contract, type Input, invalidField, isEventStream, type OperationName } from '@parley/contract';
 import { type Caller, requireBrowser, requireScopes } from '../auth/caller.ts';
 import type { Handler, Handlers } from '../operations/operation.ts';
 import { Download, Live } from '../operations/results.ts';
 import { downloadResponse } from './download.ts';
 import { eventStreamResponse, lastEventIdIn } from './event-stream.ts';
 import { isForwarded } from './forwarded.ts';
+import { idempotencyKeyIn } from './idempotency-key.ts';
 import { type PipelineDeps, pipeline } from './pipeline.ts';
 import { type Received, type ReceiverDeps, receiver } from './receive.ts';
 import type { RequestContext } from './request-context.ts';
@@ -106,13 +100,3 @@ const isLink = ({ request }: RequestContext, { route, query }: Target): boolean 
   query.some(([name]) => name === 'signature');
 
 const fromQuery = (fields: Target['query']): Received => ({ raw: { kind: 'strings', fields } });
-
-function idempotencyKeyIn(request: Request): string | undefined {
-  const key = request.headers.get('idempotency-key');
-  if (key === null) return undefined;
-  if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
-  throw new ParleyError(
-    'invalid_request',
-    'Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.',
-  );
-}

@@ -10,6 +10,10 @@ export interface AppDeps extends HostDeps {
   readonly api: Fetch;
   /** Resumable uploads. The path is as above. */
   readonly uploads: Fetch;
+  /** Incoming webhooks. Gets the part of the URL after `/hooks/` as its path. */
+  readonly hooks: Fetch;
+  /** The Model Context Protocol. */
+  readonly mcp: Fetch;
   /** Gets the path with its query. Returns undefined for a path that is not its own. */
   readonly oauth: (request: Request, path: string, connections: Connections) => Promise<Response> | undefined;
   /** Everything else, the response to an unknown path included. */
@@ -34,6 +38,8 @@ export function buildFetch(deps: AppDeps) {
     const apiPath = url.startsWith('/api/', start) ? url.slice(start + 5) : '';
     if (isUpload.test(apiPath)) return deps.uploads(request, apiPath, connections);
     if (apiPath !== '' && !isDescription.test(apiPath)) return deps.api(request, apiPath, connections);
+    if (url.startsWith(hookPath, start)) return deps.hooks(request, url.slice(start + hookPath.length), connections);
+    if (isMcp.test(url.slice(start))) return deps.mcp(request, '', connections);
     if (isMetrics.test(url.slice(start))) return deps.metrics(request, connections);
     return (
       deps.oauth(request, url.slice(start), connections) ??
@@ -46,6 +52,11 @@ export function buildFetch(deps: AppDeps) {
 /** `uploads` and the paths below it. */
 const isUpload = /^uploads(?:[/?]|$)/;
 const isDescription = /^openapi\.json(?:\?|$)/;
+
+const isMcp = /^\/mcp(?:\?|$)/;
+
+/** The secret of an incoming webhook follows. */
+const hookPath = '/hooks/';
 
 /** `/metrics` in no other spelling: the router would decode the path, and a proxy that hides it may not. */
 const isMetrics = /^\/metrics(?:\?|$)/;

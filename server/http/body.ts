@@ -58,7 +58,8 @@ function withSpaces(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
 const plus = 0x2b;
 const space = 0x20;
 
-function parseObject(text: string): Record<string, unknown> {
+/** Parses a JSON object. Throws `invalid_request` for anything else. */
+export function parseObject(text: string): Record<string, unknown> {
   requireFewValues(text);
   let value: unknown;
   try {

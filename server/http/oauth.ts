@@ -1,6 +1,6 @@
 import { type ErrorCode, errors, ParleyError } from '@parley/contract';
 import { OAuthFault } from '../auth/oauth/faults.ts';
-import { metadata, type OAuth, type OAuthCall, oauthPaths } from '../auth/oauth/oauth.ts';
+import { metadata, type OAuth, type OAuthCall, oauthPaths, resourceMetadata } from '../auth/oauth/oauth.ts';
 import { readBody } from './body.ts';
 import { mediaTypeOf } from './bytes.ts';
 import { originOf } from './origin.ts';
@@ -52,6 +52,15 @@ export function serveOAuth(deps: OAuthDeps) {
         methods: ['GET', 'HEAD'],
         isCounted: false,
         serve: ({ request }) => metadata(originOf(publicUrl, request)),
+      }),
+    ],
+    [
+      oauthPaths.resourceMetadata,
+      serve(deps, {
+        name: 'oauth.resource_metadata',
+        methods: ['GET', 'HEAD'],
+        isCounted: false,
+        serve: ({ request }) => resourceMetadata(originOf(publicUrl, request)),
       }),
     ],
   ]);

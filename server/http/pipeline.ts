@@ -71,6 +71,7 @@ function logRequest({ log, metrics, monotonic }: PipelineDeps, context: RequestC
     method: context.method,
     operation,
     page: context.page,
+    hook_id: context.hookId,
     status,
     ms: Math.round(seconds * 1e5) / 100,
     user_id: context.caller?.userId,

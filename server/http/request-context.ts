@@ -32,6 +32,9 @@ export const idleTimeoutSeconds = 60;
 /** The idle timeout is reset this often while a body arrives. */
 const keepAliveEveryMs = 10_000;
 
+/** A post through an incoming webhook counts as so many requests of a token: 5 per second, and 20 in a row, by default. */
+const requestsPerPost = 10;
+
 const noGate = () => {};
 
 /** One request: its id, its client, its caller, its rate limit, and what its log line says. */
@@ -47,6 +50,8 @@ export class RequestContext {
   operation = 'none';
   /** The HTTP method, or the one that X-HTTP-Method-Override names. */
   method: string;
+  /** The incoming webhook that the request posts through, for the log line. */
+  hookId: number | undefined;
   /** The route of a page. */
   page: string | undefined;
   error: { readonly code: string; readonly cause?: unknown } | undefined;
@@ -147,6 +152,19 @@ export class RequestContext {
     if (requests >= 1 && this.#caller) this.#countCaller(this.#caller, requests);
   }
 
+  /** Counts a post through an incoming webhook against its own limit, and that of its maker. Throws `rate_limited`. */
+  admitHook(hookId: number, ownerId: number): void {
+    this.hookId = hookId;
+    this.#countHook(hookId, 1);
+    this.#allowance = tighter(this.#allowance, this.#deps.limits.owners?.take(ownerId));
+    this.#requireAllowance();
+  }
+
+  /** Counts a large post as so many more, before it is parsed. Throws `rate_limited`. */
+  chargeHook(posts: number): void {
+    if (posts >= 1 && this.hookId !== undefined) this.#countHook(this.hookId, posts);
+  }
+
   /** Counts the request against a limit of the client's IP. Throws `rate_limited`. */
   countClient(limit = '', cost = 1): void {
     this.#allowance = this.#deps.limits.callers?.take(`${limit}${limitKey(this.clientIp())}`, cost);
@@ -221,6 +239,11 @@ export class RequestContext {
     const own = callers?.take(tokenId, cost);
     const isRefused = own?.allowed === false;
     this.#allowance = isRefused ? own : tighter(own, owners?.take(ownerId, cost));
+    this.#requireAllowance();
+  }
+
+  #countHook(hookId: number, posts: number): void {
+    this.#allowance = this.#deps.limits.callers?.take(`hook ${hookId}`, posts * requestsPerPost);
     this.#requireAllowance();
   }
 

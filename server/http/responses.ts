@@ -11,7 +11,7 @@ const exposedHeaders = [
 
 const allowedHeaders = [
   ...['Authorization', 'Content-Type', 'Idempotency-Key', 'Last-Event-ID'],
-  ...['Range', 'If-Range', 'If-None-Match', 'If-Modified-Since'],
+  ...['Range', 'If-Range', 'If-None-Match', 'If-Modified-Since', 'Mcp-Protocol-Version'],
 ];
 
 /** CORS is open, and never carries credentials. */

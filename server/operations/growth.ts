@@ -18,6 +18,7 @@ export const growing: ReadonlySet<OperationName> = new Set<OperationName>([
   'webhooks.test',
   'webhooks.redeliver',
   'webhooks.replay',
+  'hooks.create',
   'files.upload',
   'push.subscribe',
   'users.create',

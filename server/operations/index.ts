@@ -8,6 +8,7 @@ import { deliveryHandlers } from './deliveries.ts';
 import { eventHandlers } from './events.ts';
 import { fileHandlers } from './files.ts';
 import { whileThereIsRoom } from './growth.ts';
+import { hookHandlers } from './hooks.ts';
 import { invitationHandlers } from './invitations.ts';
 import { mentionHandlers } from './mentions.ts';
 import { messageHandlers } from './messages.ts';
@@ -48,6 +49,7 @@ export const buildHandlers = (services: Services): Handlers =>
     ...webhookHandlers(services),
     ...deliveryHandlers(services),
     ...replayHandlers(services),
+    ...hookHandlers(services),
     ...eventHandlers(services),
     ...fileHandlers(services),
     ...pushHandlers(services),

@@ -126,6 +126,8 @@ export interface Services extends AccessServices {
   readonly signUp: SignUpPolicy;
   /** Returns the URL of an invitation. */
   readonly invitationLink: (secret: string) => string;
+  /** Returns the URL of an incoming webhook. */
+  readonly hookUrl: (secret: string) => string;
   readonly avatarUrl: AvatarUrl;
   /** The process, for administrators. */
   readonly server: ServerFacts;

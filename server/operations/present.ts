@@ -13,6 +13,7 @@ import {
   eventExamples,
   type FileId,
   type FileInfo,
+  type Hook,
   type Invitation,
   type LastMessage,
   type Message,
@@ -38,6 +39,7 @@ import {
 import type { z } from 'zod';
 import { parseScopes } from '../auth/access-token.ts';
 import { type KeptMessage, keptFile, withUrls } from '../domain/message.ts';
+import { may } from '../domain/policy.ts';
 import { signedContent } from '../domain/signature.ts';
 import { isoTime } from '../domain/time.ts';
 import { browserInWords } from '../domain/user-agent.ts';
@@ -51,6 +53,7 @@ import type { TokenRow } from '../store/access/tokens.ts';
 import type { UserRow } from '../store/access/users.ts';
 import type { ChatUseRow } from '../store/chat/all-chats.ts';
 import type { ChatView } from '../store/chat/chats.ts';
+import type { HookRow } from '../store/chat/hooks.ts';
 import type { ParticipantRow } from '../store/chat/members.ts';
 import { extraBits, type MessageRow, type MessageTexts } from '../store/chat/messages.ts';
 import type { Preferences } from '../store/chat/preferences.ts';
@@ -201,6 +204,15 @@ export function user(row: UserRow, avatarUrl: AvatarUrl): User {
     avatar_url: avatarUrl(row),
     created_at: time(created_at),
     disabled_at: timeOrNull(disabled_at),
+  });
+}
+
+export function hook(row: HookRow, bot: UserRow, avatarUrl: AvatarUrl): Hook {
+  return shown(records.hook, row, {
+    bot: user(bot, avatarUrl),
+    active: row.role !== null && may('send', row.type, row.role),
+    created_at: time(row.created_at),
+    last_used_at: timeOrNull(row.last_used_at),
   });
 }
 

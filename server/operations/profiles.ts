@@ -6,6 +6,7 @@ import { avatarSizes, UnusablePicture } from '../files/pictures.ts';
 import type { ReceivedFile } from '../files/uploads.ts';
 import { findAvatar, replaceAvatar } from '../store/access/avatars.ts';
 import { findUser, type Profile, type UserRow, updateProfile } from '../store/access/users.ts';
+import { chatsOfHooks } from '../store/chat/hooks.ts';
 import { chatsOf, countChatsOf } from '../store/chat/members.ts';
 import type { Db, Tx } from '../store/engine/engine.ts';
 import { findFile } from '../store/files/files.ts';
@@ -130,7 +131,8 @@ async function changeProfile(
     await updateProfile(tx, user, user);
     // Takes the event lock, so that nobody joins a chat between the list of chats and the events.
     await tx.takeIds({ messages: 0, events: 0 });
-    const chatIds = await chatsOf(tx, user_id, 0, Number.MAX_SAFE_INTEGER);
+    const joined = await chatsOf(tx, user_id, 0, Number.MAX_SAFE_INTEGER);
+    const chatIds = [...joined, ...(await chatsOfHooks(tx, user_id))];
     if (chatIds.length > 0) await append(tx, chatIds.map(updatedIn(user, avatarUrl)), now());
     dailyMessages.add(caller.ownerId, chatIds.length);
     return user;

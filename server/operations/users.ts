@@ -19,6 +19,7 @@ import {
   setAdmin,
   type UserRow,
 } from '../store/access/users.ts';
+import { deleteHooksOf } from '../store/chat/hooks.ts';
 import { chatsOwnedBy, findSuccessor, updateRole } from '../store/chat/members.ts';
 import type { Tx } from '../store/engine/engine.ts';
 import { appendOne } from '../store/log/events.ts';
@@ -112,7 +113,7 @@ export async function disableBot(services: Services, owner: UserActor, botId: Us
 }
 
 /** Disables a user and their bots, which would have no owner left. Returns the ids of the bots too. */
-async function disable(
+export async function disable(
   tx: Tx,
   actor: UserActor,
   user: UserRow,
@@ -127,6 +128,7 @@ async function disable(
     await revokeTokensOf(tx, user_id, at);
     await deleteLinks(tx, 'password', user_id);
     await deleteLinksBy(tx, user_id);
+    await deleteHooksOf(tx, user_id);
     await record(tx, at, actor, 'user_disabled', { user_id, name });
   }
   // For all users: what others granted to an app ends when its owner is disabled.

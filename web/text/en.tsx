@@ -177,6 +177,7 @@ export const en = {
   chatMenu: {
     markRead: 'Mark as read',
     edit: 'Edit name and description',
+    hooks: 'Incoming webhooks',
     pin: 'Pin to the top',
     unpin: 'Unpin from the top',
     archive: 'Archive',

@@ -3,6 +3,7 @@ import { useSession } from './context.ts';
 import type { DialogRequest } from './dialogs.ts';
 import { EditChatDialog } from './edit-chat-dialog.tsx';
 import { HelpDialog } from './help-dialog.tsx';
+import { HooksDialog } from './hooks-dialog.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { JumpToDate } from './jump-to-date.tsx';
 import { NewChatDialog } from './new-chat-dialog.tsx';
@@ -27,13 +28,14 @@ export function AppDialog({ dialog, onClose }: AppDialogProps) {
       return <InviteDialog onClose={onClose} />;
     case 'people':
     case 'edit':
+    case 'hooks':
       return <ChatDialog name={dialog.name} chatId={dialog.chatId} onClose={onClose} />;
     case 'date':
       return <JumpToDate chatId={dialog.chatId} onClose={onClose} />;
   }
 }
 
-const chatDialogs = { people: PeopleDialog, edit: EditChatDialog } as const;
+const chatDialogs = { people: PeopleDialog, edit: EditChatDialog, hooks: HooksDialog } as const;
 
 interface ChatDialogProps {
   readonly name: keyof typeof chatDialogs;

@@ -26,6 +26,7 @@ import './console/dialogs.css';
 import './console/events.css';
 import './docs/docs.css';
 import './help-dialog.css';
+import './hooks-dialog.css';
 import './invite-dialog.css';
 import './lightbox.css';
 import './pane.css';

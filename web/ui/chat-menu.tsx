@@ -2,7 +2,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { type ChatHead, isMuted } from '../store/records.ts';
 import { text } from '../text/text.ts';
-import { mayManage, useSession } from './context.ts';
+import { mayManage, maySend, useSession } from './context.ts';
 import { openDialog } from './dialogs.ts';
 import { Icon, type IconName } from './icon.tsx';
 import { Menu, type MenuItem } from './menu.tsx';
@@ -96,6 +96,13 @@ function OpenMenu({ chat, label, first, anchor, onClose }: OpenMenuProps) {
         ? [
             item(words.edit, 'edit', () => {
               openDialog.value = { name: 'edit', chatId: chat_id };
+            }),
+          ]
+        : []),
+      ...(chat.type !== 'direct' && maySend(chat)
+        ? [
+            item(words.hooks, 'link', () => {
+              openDialog.value = { name: 'hooks', chatId: chat_id };
             }),
           ]
         : []),

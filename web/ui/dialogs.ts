@@ -7,7 +7,7 @@ export type DialogRequest =
   | { readonly name: 'switcher' }
   | { readonly name: 'help' }
   | { readonly name: 'invite' }
-  | { readonly name: 'people' | 'date' | 'edit'; readonly chatId: number };
+  | { readonly name: 'people' | 'date' | 'edit' | 'hooks'; readonly chatId: number };
 
 export const openDialog: Signal<DialogRequest | undefined> = signal(undefined);
 

@@ -6,6 +6,7 @@ export const oauthPaths = {
   token: '/oauth/token',
   revoke: '/oauth/revoke',
   metadata: '/.well-known/oauth-authorization-server',
+  resourceMetadata: '/.well-known/oauth-protected-resource/mcp',
 } as const;
 
 const authentication = ['client_secret_basic', 'client_secret_post', 'none'];
@@ -24,4 +25,13 @@ export const metadata = (issuer: string): object => ({
   token_endpoint_auth_methods_supported: authentication,
   revocation_endpoint_auth_methods_supported: authentication,
   authorization_response_iss_parameter_supported: true,
+});
+
+/** The resource that agents use (RFC 9728). */
+export const resourceMetadata = (issuer: string): object => ({
+  resource: `${issuer}/mcp`,
+  resource_name: 'Parley',
+  authorization_servers: [issuer],
+  scopes_supported: scopeNames,
+  bearer_methods_supported: ['header'],
 });

@@ -8,7 +8,7 @@ import { type AppCall, issueTokens } from './token.ts';
 export type { Decider } from './authorization.ts';
 export type { AuthorizationCheck } from './authorization-request.ts';
 export type { Client } from './client.ts';
-export { metadata, oauthPaths } from './metadata.ts';
+export { metadata, oauthPaths, resourceMetadata } from './metadata.ts';
 
 /** A request of an app. */
 export interface OAuthCall extends Omit<AppCall, 'form'> {

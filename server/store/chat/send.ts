@@ -16,6 +16,8 @@ import { findThreads, insertReplies, type ThreadPlace } from './threads.ts';
 export interface NewMessage {
   readonly chat_id: ChatId;
   readonly user_id: UserId;
+  /** The user whose rights count, if it is not the author. */
+  readonly permitted_by?: UserId | undefined;
   readonly content: string;
   readonly reply_to: MessageId | null;
   /** The id of a file that was uploaded before. */
@@ -186,7 +188,7 @@ const permissionQuery = bulkStatement(
 async function findPermissions(tx: Tx, messages: readonly NewMessage[]): Promise<Permission[]> {
   const rows = await tx.bulk<Permission & { n: number }>(
     permissionQuery,
-    messages.map((m, n) => [n, m.chat_id, m.user_id, m.reply_to]),
+    messages.map((m, n) => [n, m.chat_id, m.permitted_by ?? m.user_id, m.reply_to]),
   );
   return rows.sort((a, b) => a.n - b.n);
 }

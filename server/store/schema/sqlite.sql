@@ -186,6 +186,23 @@ CREATE INDEX grants_by_user ON grants (user_id, app_id);
 
 CREATE INDEX grants_ending ON grants (expires_at) WHERE expires_at IS NOT NULL;
 
+CREATE TABLE hooks (
+  hook_id INTEGER PRIMARY KEY AUTOINCREMENT,
+  chat_id INTEGER NOT NULL REFERENCES chats (chat_id),
+  bot_id INTEGER NOT NULL REFERENCES users (user_id),
+  owns_bot INTEGER NOT NULL,
+  created_by INTEGER NOT NULL REFERENCES users (user_id),
+  hash TEXT NOT NULL UNIQUE,
+  created_at INTEGER NOT NULL,
+  last_used_at INTEGER
+) STRICT;
+
+CREATE INDEX hooks_by_bot ON hooks (bot_id);
+
+CREATE INDEX hooks_by_chat ON hooks (chat_id);
+
+CREATE INDEX hooks_by_maker ON hooks (created_by);
+
 CREATE TABLE id_counters (
   name TEXT PRIMARY KEY,
   last_id INTEGER NOT NULL

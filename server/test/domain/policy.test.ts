@@ -60,6 +60,7 @@ const acts = {
     'webhooks.register',
     ({ chat_id }) => ({ chat_id, url: 'http://127.0.0.1:9/', events: ['*'], secret: 's' }),
   ],
+  'list incoming webhooks': ['hooks.list', ({ chat_id }) => ({ chat_id })],
   join: ['chats.join', ({ chat_id }) => ({ chat_id })],
   leave: ['chats.leave', ({ chat_id }) => ({ chat_id })],
   'show that one types': ['chats.typing', ({ chat_id }) => ({ chat_id })],
@@ -73,6 +74,8 @@ test('every operation on a chat or a message is in the table', () => {
   const inTable = new Set<string>(Object.values(acts).map(([operation]) => operation));
   // Its chat only filters the caller's own deliveries.
   inTable.add('webhooks.deliveries');
+  // Only a page may call it: hooks.test.ts says for whom.
+  inTable.add('hooks.create');
   expect(touching.map((row) => row.name).filter((name) => !inTable.has(name))).toEqual([]);
 });
 
@@ -95,6 +98,7 @@ const may: Record<keyof typeof acts, readonly [direct: string, group: string, op
   'follow the events':         ['- ok',   '- ok ok ok',   '- ok ok ok',    '- ok ok ok'],
   'hear of events live':       ['- ok',   '- ok ok ok',   '- ok ok ok',    '- ok ok ok'],
   'hear of it by webhook':     ['- ok',   '- ok ok ok',   'no ok ok ok',   '- ok ok ok'],
+  'list incoming webhooks':    ['- ok',   '- ok ok ok',   'no ok ok ok',   '- ok ok ok'],
   'mark as read':              ['- ok',   '- ok ok ok',   'no ok ok ok',   '- ok ok ok'],
   'set preferences':           ['- ok',   '- ok ok ok',   'no ok ok ok',   '- ok ok ok'],
   send:                        ['- ok',   '- ok ok ok',   'no no ok ok',   '- no ok ok'],

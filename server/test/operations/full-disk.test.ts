@@ -7,7 +7,7 @@ import { freshEnvironment, onPostgres } from '../support/engines.ts';
 import { eventually } from '../support/eventually.ts';
 import { users } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { signedIn, Visitor } from '../support/visitor.ts';
+import { inSession, signedIn, Visitor } from '../support/visitor.ts';
 import { expectRefusal, request } from '../support/wire.ts';
 
 const mebi = 1024 ** 2;
@@ -33,6 +33,7 @@ const letThrough = [
     'apps.revoke_access',
     'bots.disable',
     'bots.revoke_token',
+    'hooks.revoke',
     'invitations.withdraw',
     'service.update',
   ],
@@ -55,6 +56,7 @@ describe('a disk that is almost full', () => {
   let ada: Client;
   let chat_id: number;
   let message_id: number;
+  let hookUrl: string;
   beforeAll(async () => {
     const env = { ...(await freshEnvironment('sqlite')), LOG_LEVEL: 'info' };
     const print = (text: string) => {
@@ -67,6 +69,7 @@ describe('a disk that is almost full', () => {
     root = new Client(server.url, await server.token('root'), userId);
     chat_id = (await ada.ok('messages.create_group', { name: 'Group', participants: [] })).group.chat_id;
     message_id = (await ada.ok('messages.send_message', { chat_id, content: 'first' })).message.message_id;
+    hookUrl = (await (await inSession(server, ada)).ok('hooks.create', { chat_id, name: 'Alerts' })).url;
     expect(await metric('parley_disk_low')).toBe('0');
     free = 127 * mebi;
     await eventually('the disk is low', async () => ((await metric('parley_disk_low')) === '1' ? true : undefined));
@@ -89,6 +92,7 @@ describe('a disk that is almost full', () => {
       await ada.call('tokens.create', { name: 'another' }),
       await ada.call('files.upload', { file: new File(['a file'], 'a.txt') }),
       await root.call('users.create', { name: 'another' }),
+      await request(hookUrl, { method: 'POST', body: new URLSearchParams({ content: 'full' }) }),
       await request(`${server.url}/api/uploads`, {
         method: 'POST',
         headers: { authorization: `Bearer ${ada.token}`, 'tus-resumable': '1.0.0', 'upload-length': '3' },

@@ -90,6 +90,10 @@ const table: Record<OperationName, string> = {
   'webhooks.replays':         '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
   'webhooks.delete':          '401  401     401      scope | ok       ok     ok    ok    ok    ok   | ok  ok   401',
 
+  'hooks.create':             '401  401     401      –     | no       no     no    no    no    no   | no  ok   401',
+  'hooks.list':               '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // of the group
+  'hooks.revoke':             '401  401     401      scope | -        no     no    ok    ok    -    | ok  ok   401', // another's
+
   'events.list':              '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // of the group
   'events.stream':            '401  401     401      scope | -        ok     ok    ok    ok    -    | ok  ok   401', // of the group
 
@@ -221,6 +225,9 @@ const inputs: Inputs = {
   'webhooks.cancel_replay': async (stage) => ({ replay_id: await stage.replay() }),
   'webhooks.replays': async (stage) => ({ webhook_id: await stage.webhook() }),
   'webhooks.delete': async (stage) => ({ webhook_id: await stage.newWebhook() }),
+  'hooks.create': ({ chat_id }) => ({ chat_id, name: 'Grafana' }),
+  'hooks.list': ({ chat_id }) => ({ chat_id }),
+  'hooks.revoke': async (stage) => ({ hook_id: await stage.newHook() }),
   'events.list': ({ chat_id }) => ({ chat_id }),
   'events.stream': ({ chat_id }) => ({ chat_id }),
   'files.upload': () => ({ file: new File(['a file'], 'file.txt') }),

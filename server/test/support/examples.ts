@@ -44,7 +44,7 @@ const untilTried = (owner: Client) =>
 export function withoutChance(value: unknown): unknown {
   const text = JSON.stringify(value)
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
-    .replace(/(?:pat|acs|app)_[\w-]+/g, 'TOKEN')
+    .replace(/(?:pat|acs|app|hook)_(?!id)[\w-]+/g, 'TOKEN')
     .replace(/(invitation\/)[\w-]+/g, '$1SECRET')
     .replace(/"public_key":"[\w-]{87}"/g, '"public_key":"KEY"')
     // The use of a token is recorded some seconds later.
@@ -55,7 +55,7 @@ export function withoutChance(value: unknown): unknown {
     .replace(/"version":"[\d.]+","started_at"/g, '"version":"SOME","started_at"')
     .replace(/"database":"(?:sqlite|postgres)"/g, '"database":"SOME"')
     .replace(/"(duration_ms|oldest_undelivered_age)":\d+/g, '"$1":"SOME"')
-    .replace(/(127\.0\.0\.1):\d+(\/(?:api|m|invitation)\/)/g, '$1:PORT$2')
+    .replace(/(127\.0\.0\.1):\d+(\/(?:api|m|invitation|hooks)\/)/g, '$1:PORT$2')
     .replace(/expires=\d+&signature=[\w-]{43}/g, 'LINK')
     .replace(/"signed_content":"(\d+)\.\d+\./g, '"signed_content":"$1.SECONDS.');
   return JSON.parse(text);

@@ -6,6 +6,7 @@ import { eventually } from './eventually.ts';
 import { accessOf } from './oauth.ts';
 import { picture } from './pictures.ts';
 import type { TestServer } from './server.ts';
+import { inSession } from './visitor.ts';
 
 /** A URL where nothing listens. */
 export const hook = { url: 'http://127.0.0.1:9/', events: ['*'], secret: 's' };
@@ -148,6 +149,12 @@ export class Stage implements Group {
     const bot = await createBot(services, owner, { name: this.newName(), displayName: 'Bot' });
     const made = await createBotToken(services, owner, bot.user_id, { name: 'its own', scopes: ['chats:read'] });
     return { user_id: bot.user_id, token_id: made.token.token_id };
+  }
+
+  /** An incoming webhook of the group, of a user who makes no calls. */
+  async newHook(): Promise<number> {
+    const browser = await inSession(this.#server, this.#cast.founder);
+    return (await browser.ok('hooks.create', { chat_id: this.chat_id, name: 'Alerts' })).hook.hook_id;
   }
 
   async newInvitation(): Promise<number> {

@@ -5,8 +5,10 @@
 import authorization from '../../../docs/authorization.md' with { type: 'text' };
 import backup from '../../../docs/backup.md' with { type: 'text' };
 import files from '../../../docs/files.md' with { type: 'text' };
+import incomingWebhooks from '../../../docs/incoming-webhooks.md' with { type: 'text' };
 import lifeOfARequest from '../../../docs/life-of-a-request.md' with { type: 'text' };
 import lifeOfAWebhook from '../../../docs/life-of-a-webhook.md' with { type: 'text' };
+import mcp from '../../../docs/mcp.md' with { type: 'text' };
 import mentionsAndThreads from '../../../docs/mentions-and-threads.md' with { type: 'text' };
 import notifications from '../../../docs/notifications.md' with { type: 'text' };
 import performance from '../../../docs/performance.md' with { type: 'text' };
@@ -33,6 +35,8 @@ const texts = {
     authorization,
     streams,
     webhooks,
+    'incoming-webhooks': incomingWebhooks,
+    mcp,
     files,
     'mentions-and-threads': mentionsAndThreads,
     notifications,

@@ -159,6 +159,24 @@ export const acts: Readonly<Record<string, ActWords>> = {
       '.',
     ],
   },
+  hook_created: {
+    label: 'Created an incoming webhook',
+    say: ({ who, number: count, named }) => [
+      who,
+      ` created the incoming webhook ${count('hook_id')} of chat ${count('chat_id')}, which posts as `,
+      named('bot_id'),
+      '.',
+    ],
+  },
+  hook_revoked: {
+    label: 'Revoked an incoming webhook',
+    say: ({ who, number: count, named }) => [
+      who,
+      ` revoked the incoming webhook ${count('hook_id')} of chat ${count('chat_id')}, which posted as `,
+      named('bot_id'),
+      '.',
+    ],
+  },
   token_created: {
     label: 'Created an access token',
     say: (facts) => [
