@@ -25,7 +25,9 @@ export interface Attempt {
   /** ISO 8601, UTC, milliseconds. */
   at: string;
   status: number | null;
+  /** Why it failed, for people. */
   error: string | null;
+  cause: 'status' | 'redirect' | 'timeout' | 'dns' | 'dns_unavailable' | 'refused' | 'unreachable' | 'reset' | 'tls' | 'not_http' | 'blocked_address' | 'cancelled' | 'other' | null;
   duration_ms: number;
   /** The first 4 KiB of the response, after the `Location` of a redirect; null if the first attempt succeeded. */
   answer: string | null;
@@ -131,8 +133,9 @@ export interface Delivery {
   last_attempt_at: string | null;
   /** The HTTP status of the last response. */
   last_status: number | null;
-  /** The error of the last attempt. */
+  /** The error of the last attempt, for people. */
   last_error: string | null;
+  last_cause: 'status' | 'redirect' | 'timeout' | 'dns' | 'dns_unavailable' | 'refused' | 'unreachable' | 'reset' | 'tls' | 'not_http' | 'blocked_address' | 'cancelled' | 'other' | null;
   /** How long the last attempt took. */
   duration_ms: number | null;
 }
@@ -156,8 +159,9 @@ export interface DeliveryInFull {
   last_attempt_at: string | null;
   /** The HTTP status of the last response. */
   last_status: number | null;
-  /** The error of the last attempt. */
+  /** The error of the last attempt, for people. */
   last_error: string | null;
+  last_cause: 'status' | 'redirect' | 'timeout' | 'dns' | 'dns_unavailable' | 'refused' | 'unreachable' | 'reset' | 'tls' | 'not_http' | 'blocked_address' | 'cancelled' | 'other' | null;
   /** How long the last attempt took. */
   duration_ms: number | null;
   attempts: Attempt[];
@@ -165,6 +169,8 @@ export interface DeliveryInFull {
   body: string | null;
   /** The exact text that `webhook-signature` of the last attempt signs. */
   signed_content: string | null;
+  /** The headers of the last attempt as they were sent, though `User-Agent` has the version of now; null before the first one. Those of the signatures are left out if they cannot be computed again: the event has expired, the webhook was deleted, or its secret was rotated more than once since. */
+  headers: Record<string, string> | null;
 }
 
 export interface FileInfo {
@@ -1982,7 +1988,7 @@ export interface WebhooksMethods {
   readonly test: Call<'webhooks.test'>;
   /** List the deliveries of a webhook, those of the newest events first. Pass `next` as `before_id` to continue. */
   readonly deliveries: PagedCall<'webhooks.deliveries'>;
-  /** Get one delivery with its attempts, the exact body and the exact bytes that were signed. */
+  /** Get one delivery with its attempts, the exact body and headers, and the exact bytes that were signed. */
   readonly delivery: Call<'webhooks.delivery'>;
   /** Skip a delivery that is not settled, so that the next one of its chat is sent. */
   readonly skip: Call<'webhooks.skip'>;

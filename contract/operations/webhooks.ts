@@ -61,9 +61,30 @@ const refused = {
   last_attempt_at: at,
   last_status: null,
   last_error: 'connection refused',
+  last_cause: 'refused' as const,
   duration_ms: 1,
 };
-const refusedAttempt = { number: 1, at, status: null, error: 'connection refused', duration_ms: 1, answer: null };
+const refusedAttempt = {
+  number: 1,
+  at,
+  status: null,
+  error: 'connection refused',
+  cause: 'refused' as const,
+  duration_ms: 1,
+  answer: null,
+};
+const refusedHeaders = {
+  'Content-Type': 'application/json',
+  'User-Agent': 'Parley-Webhooks/0.1.0',
+  'X-Webhook-Id': '7',
+  'X-Webhook-Event': 'new_message',
+  'X-Webhook-Attempt': '1',
+  'X-Webhook-Registration': '1',
+  'X-Webhook-Signature': 'sha256=0e7374e6a91d868ba6cfb3ca8a1fd9b6d83b41ba784617893a9dfbbb96866fda',
+  'webhook-id': '7',
+  'webhook-timestamp': '1767268800',
+  'webhook-signature': 'v1,1eNnzuuY4FQhy/vN1wcGhFnlVMJhQqNSNHqNdkHR2WQ=',
+};
 
 const heldReplay = {
   replay_id: 1,
@@ -271,14 +292,20 @@ export const webhooks = (limits: Limits) => ({
     },
   }),
   delivery: get(toMessages, {
-    summary: 'Get one delivery with its attempts, the exact body and the exact bytes that were signed.',
+    summary: 'Get one delivery with its attempts, the exact body and headers, and the exact bytes that were signed.',
     input: z.strictObject({ delivery_id: deliveryId }),
     output: z.object({ delivery: deliveryInFull }),
     errors: ['not_found'],
     example: {
       input: { delivery_id: 1 },
       output: {
-        delivery: { ...refused, attempts: [refusedAttempt], body, signed_content: `7.1767268800.${body}` },
+        delivery: {
+          ...refused,
+          attempts: [refusedAttempt],
+          body,
+          signed_content: `7.1767268800.${body}`,
+          headers: refusedHeaders,
+        },
       },
     },
   }),

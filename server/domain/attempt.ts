@@ -1,3 +1,5 @@
+import type { FailureCause } from '@parley/contract';
+
 /** The request of one attempt. */
 export interface Sending {
   /** The id of the event, as in the headers. */
@@ -17,7 +19,15 @@ export interface Sending {
 export interface AttemptMade {
   readonly delivered: boolean;
   readonly status: number | null;
+  /** For people. */
   readonly error: string | null;
+  readonly cause: FailureCause | null;
   readonly duration_ms: number;
   readonly answer: string | null;
+}
+
+/** Returns why a response is a failure, or null if it is none. */
+export function statusCause(status: number): FailureCause | null {
+  if (status >= 200 && status < 300) return null;
+  return status >= 300 && status < 400 ? 'redirect' : 'status';
 }

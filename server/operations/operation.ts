@@ -24,6 +24,7 @@ import type { Thumbnails } from '../files/thumbnails.ts';
 import type { ReceivedFile } from '../files/uploads.ts';
 import { claimKeys, storeResponses } from '../store/access/idempotency.ts';
 import type { Tx } from '../store/engine/engine.ts';
+import type { DeliveryRow } from '../store/webhooks/deliveries.ts';
 import type { WebhookRow } from '../store/webhooks/webhooks.ts';
 import type { ServerFacts } from './administration.ts';
 import type { DailyMessages } from './daily-messages.ts';
@@ -75,6 +76,15 @@ export interface WebhookServices {
   readonly seal: (secret: string) => string;
   /** Makes an attempt now, outside the queues. */
   readonly attempt: (webhook: WebhookRow, sending: Sending) => Promise<AttemptMade>;
+  /**
+   * Returns the headers of the last attempt at a delivery, or null before the first one. Those of the signatures are left
+   * out if the body or the secret is gone.
+   */
+  readonly sentHeaders: (
+    webhook: WebhookRow | undefined,
+    delivery: DeliveryRow,
+    body: string | undefined,
+  ) => Record<string, string> | null;
   /** Says that a webhook was changed. Resolves once this process acts on it. */
   readonly changed: () => Promise<void>;
 }

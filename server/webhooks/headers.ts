@@ -13,6 +13,9 @@ interface Delivering extends Omit<Sending, 'replayId'> {
   readonly version: string;
 }
 
+/** The headers that hold signatures. */
+export const signatureHeaders = ['X-Webhook-Signature', 'webhook-signature'] as const;
+
 /** Returns every header of one attempt, signatures included. */
 export function deliveryHeaders(delivering: Delivering): Record<string, string> {
   const { id, event, body, at, secrets, attempt, webhookId, replayId, version } = delivering;

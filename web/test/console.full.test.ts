@@ -276,7 +276,7 @@ inChromium('the console', () => {
     const secret = page.getByRole('textbox', { name: 'Secret' });
     await page.getByRole('checkbox', { name: 'Show the secret' }).check();
     await secret.fill('a secret that is typed');
-    await verdict('With this secret, these would be the signatures');
+    await verdict('The signature is valid');
     const eventId = Number(
       /webhook-id: (\d+)/.exec(await page.getByRole('textbox', { name: 'Headers' }).inputValue())?.[1],
     );

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import type { Delivery, EventName, Webhook } from '@parley-chat/sdk';
-import type { Replay } from '@parley-chat/sdk/operations.ts';
+import type { Attempt, Replay } from '@parley-chat/sdk/operations.ts';
 import type { ComponentChildren } from 'preact';
 import { countsIn } from '../counts.ts';
 
@@ -76,6 +76,22 @@ interface FailureWords {
   readonly next: string;
 }
 
+/** Why an attempt without a 2xx failed, as the server says it. */
+type Cause = NonNullable<Attempt['cause']>;
+
+/** What the status of a response probably means. */
+type StatusKind =
+  | 'signature'
+  | 'missing'
+  | 'method'
+  | 'gone'
+  | 'tooLarge'
+  | 'tooMany'
+  | 'rejected'
+  | 'away'
+  | 'broken'
+  | 'unexpected';
+
 const failures = {
   signature: {
     short: 'Signature refused',
@@ -108,7 +124,7 @@ const failures = {
     what: ({ status }) => `The endpoint responded with ${status}: it gets more requests than it accepts.`,
     next: 'Parley waits as long as the endpoint asks for. If this happens often, raise the limit of the endpoint, or subscribe to fewer events.',
   },
-  refused: {
+  rejected: {
     short: 'Refused',
     what: ({ status }) => `The endpoint refused the delivery with ${status}.`,
     next: 'Read the response of the delivery and the log of the endpoint. An endpoint should respond with 200 to events that it does not need.',
@@ -139,22 +155,22 @@ const failures = {
     what: () => 'The endpoint did not respond in time: Parley waits for 15 seconds.',
     next: 'Let the endpoint respond at once, and do the work afterwards. If it never responds, check its firewall.',
   },
-  name: {
+  dns: {
     short: 'Unknown host',
     what: ({ error }) => `The host of the URL was not found: ${error}.`,
     next: 'Look for a typing mistake in the URL. If the name is new, wait until DNS knows it; Parley tries again by itself.',
   },
-  nameServer: {
+  dns_unavailable: {
     short: 'DNS failed',
     what: ({ error }) => `The host of the URL could not be looked up: ${error}.`,
     next: 'The name servers did not respond. Parley tries again by itself. If it lasts, check the DNS of the host and of this server.',
   },
-  connection: {
+  refused: {
     short: 'Connection refused',
     what: () => 'Nothing listens at the host and port of the URL: the connection was refused.',
     next: 'Start the endpoint, or correct the port of the URL. Parley tries again by itself.',
   },
-  route: {
+  unreachable: {
     short: 'No route',
     what: () => 'The network of the endpoint cannot be reached from this server.',
     next: 'Check the address of the host, and the network between it and this server.',
@@ -169,12 +185,12 @@ const failures = {
     what: ({ error }) => `There is no secure connection to the endpoint: ${error}.`,
     next: 'Renew or correct its certificate, with the whole chain, for the host of the URL. Parley accepts no others.',
   },
-  blocked: {
+  blocked_address: {
     short: 'Address blocked',
     what: ({ error }) => `Parley may not send to this address: ${error}.`,
     next: 'Use a public URL. If the endpoint is in your own network, an administrator can open it with PARLEY_WEBHOOK_NETWORKS.',
   },
-  notHttp: {
+  not_http: {
     short: 'Not HTTP',
     what: ({ error }) => `The endpoint did not respond as a web server does: ${error}.`,
     next: 'Check the port of the URL, and whether it must begin with https:// instead of http://.',
@@ -189,7 +205,7 @@ const failures = {
     what: ({ error }) => `The attempt failed: ${error}.`,
     next: 'Try the URL from the machine that Parley runs on, with curl.',
   },
-} as const satisfies Readonly<Record<string, FailureWords>>;
+} as const satisfies Readonly<Record<Exclude<Cause, 'status'> | StatusKind, FailureWords>>;
 
 const scopes = {
   'messages:read': 'Read the messages and events of your chats',
@@ -501,11 +517,11 @@ export const en = {
     attempt: (count: number) => `Attempt ${number(count)}`,
     attemptResult: ({ status, ms }: { status: string; ms: string }) => `${status}, ${ms}`,
     headers: 'Headers',
-    signatureNote:
-      'The two signatures are left out: they need the secret, which Parley does not show. The signature debugger makes them from your secret.',
+    unsigned:
+      'The two signatures cannot be shown any more: the event has expired, the webhook was deleted, or its secret was rotated since.',
     body: 'Body, as it was signed',
     bodyExpired: 'The event has expired, and its body with it.',
-    notSent: 'It has these headers when it is sent.',
+    notSent: 'It was not sent yet.',
     responseOf: (count: number) => `Response to attempt ${number(count)}`,
     noResponse: 'There was no response.',
     emptyResponse: 'The response had no body.',
@@ -800,7 +816,7 @@ export const en = {
       },
       valid: {
         title: 'The signature is valid',
-        next: 'If your endpoint refuses it, compare its code with the snippet.',
+        next: 'If your endpoint refuses it, check its clock, and compare its code with the guide to webhooks.',
       },
     },
     signedAt: ({ at, seconds }: { at: string; seconds: number }) =>
