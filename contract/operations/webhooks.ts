@@ -239,16 +239,35 @@ export const webhooks = (limits: Limits) => ({
   }),
   test: post(toMessages, {
     summary:
-      'Send a test to the endpoint now, whatever its status, and return the response. The id of a test is not an event id.',
-    input: z.strictObject({
-      webhook_id: webhookId,
-      event: z.enum(eventNames).optional().meta({
-        description: 'send an example of this event; without it, a sample event named `test`',
+      'Send a test now and return the response: to a webhook, whatever its status, or to a URL that is not registered yet. The id of a test is not an event id.',
+    input: z
+      .strictObject({
+        webhook_id: webhookId.optional(),
+        url: url.optional().meta({ description: 'instead of `webhook_id`: the endpoint to test' }),
+        secret: secret.optional().meta({ description: 'signs the test of a `url`' }),
+        event: z.enum(eventNames).optional().meta({
+          description: 'send an example of this event; without it, a sample event named `test`',
+        }),
+        event_id: eventId.optional().meta({
+          description: 'send the exact body of this past event, of a chat that the webhook receives events of',
+        }),
+      })
+      .refine(({ webhook_id, url }) => (webhook_id === undefined) !== (url === undefined), {
+        path: ['webhook_id'],
+        message: 'or url is required, and not both',
+      })
+      .refine(({ url, secret }) => (url === undefined) === (secret === undefined), {
+        path: ['secret'],
+        message: 'is required with url, and goes only with it',
+      })
+      .refine(({ event, event_id }) => event === undefined || event_id === undefined, {
+        path: ['event_id'],
+        message: 'cannot be given beside event',
+      })
+      .refine(({ url, event_id }) => url === undefined || event_id === undefined, {
+        path: ['event_id'],
+        message: 'goes only with webhook_id',
       }),
-      event_id: eventId.optional().meta({
-        description: 'send the exact body of this past event, of a chat that the webhook receives events of',
-      }),
-    }),
     output: z.object({
       delivered: z.boolean().meta({ description: 'whether the response was a 2xx' }),
       attempt,

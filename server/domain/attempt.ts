@@ -1,4 +1,4 @@
-import type { FailureCause } from '@parley/contract';
+import type { FailureCause, UserId } from '@parley/contract';
 
 /** The request of one attempt. */
 export interface Sending {
@@ -13,6 +13,15 @@ export interface Sending {
   readonly at: number;
   /** A forwarded request asked for this attempt, so it must not reach a loopback address. */
   readonly isForwarded?: boolean;
+}
+
+/** An endpoint that is tested before it is registered. Nothing of it is stored. */
+export interface UnregisteredEndpoint {
+  /** As `checkUrl` returned it. */
+  readonly url: string;
+  readonly secret: string;
+  /** The person who tests it, or whose bot does. */
+  readonly ownerId: UserId;
 }
 
 /** The result of one attempt. */

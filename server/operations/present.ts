@@ -358,7 +358,7 @@ export function auditEntry(row: AuditRow): AuditEntry {
 }
 
 /** Returns the body that `webhooks.test` sends if it is asked for no event. */
-export function testBody(webhookId: number, at: number): string {
+export function testBody(webhookId: number | null, at: number): string {
   const data = { webhook_id: webhookId, message: 'A test of this webhook. Nothing has happened.' };
   return JSON.stringify({ event: 'test', timestamp: time(at), data });
 }

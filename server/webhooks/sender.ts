@@ -1,4 +1,4 @@
-import type { Sending } from '../domain/attempt.ts';
+import type { Sending, UnregisteredEndpoint } from '../domain/attempt.ts';
 import type { SealedBox } from '../lib/sealed-box.ts';
 import type { DeliveryRow } from '../store/webhooks/deliveries.ts';
 import type { WebhookRow } from '../store/webhooks/webhooks.ts';
@@ -43,17 +43,26 @@ export class Sender {
   }
 
   send(webhook: WebhookRow, sending: Sending): Promise<Outcome> {
-    const { replayId, at, body, isForwarded = false } = sending;
     const endpoint = this.#endpoint(webhook);
+    return this.#post(endpoint.url, sending, secretsAt(endpoint, webhook, sending.at), webhook.webhook_id);
+  }
+
+  /** Sends to a URL that has no webhook. */
+  sendTo({ url, secret }: UnregisteredEndpoint, sending: Sending): Promise<Outcome> {
+    return this.#post(new URL(url), sending, [secret], undefined);
+  }
+
+  #post(url: URL, sending: Sending, secrets: Secrets, webhookId: number | undefined): Promise<Outcome> {
+    const { replayId, body, isForwarded = false } = sending;
     const headers = deliveryHeaders({
       ...sending,
-      webhookId: webhook.webhook_id,
+      webhookId,
       replayId: replayId === 0 ? undefined : replayId,
-      secrets: secretsAt(endpoint, webhook, at),
+      secrets,
       version: this.#deps.version,
     });
-    const guard = { target: (url: URL) => this.#deps.guard.target(url, isForwarded) };
-    return postTo(guard, this.#options, { url: endpoint.url, headers, body });
+    const guard = { target: (to: URL) => this.#deps.guard.target(to, isForwarded) };
+    return postTo(guard, this.#options, { url, headers, body });
   }
 
   /**

@@ -388,6 +388,12 @@ export const en = {
     enterPassword: 'Enter it now',
     passwordHint: 'Then create it here again.',
     act: 'Create',
+    testing: 'Sending a test to the URL…',
+    anyway: 'Create anyway',
+    anywayHint:
+      'You can create the webhook as it is. Parley then tries again until the endpoint accepts its deliveries.',
+    signature:
+      'Give it the secret above and test again. Or create the webhook, and give it the secret afterwards. If a login or a firewall is in front of it, let Parley through.',
     done: 'The webhook is created',
     doneHint: 'Give the secret to your endpoint now. Parley does not show it again.',
     thenTest: 'Then send a test: you see at once what the endpoint responds.',
@@ -400,6 +406,8 @@ export const en = {
     copy: 'Copy the secret',
     snippet: 'Verify deliveries',
     copySnippet: 'Copy the code',
+    saved: 'I have saved it',
+    close: 'Done',
   },
 
   edit: { title: 'Edit the webhook', about: 'A new URL receives the events that wait, too.' },
@@ -411,7 +419,6 @@ export const en = {
     twice: 'The secret before the current one stops to count now, if there is one.',
     act: 'Rotate',
     done: (until: string) => `Both secrets are valid until ${until}. Give your endpoint the new one before.`,
-    close: 'Done',
   },
 
   test: {
@@ -620,7 +627,6 @@ export const en = {
       labels: { name: 'Name', scopes: 'What it may do', expires_in: 'Expires' },
     },
     tryIt: 'Try it',
-    close: 'Done',
   },
 
   bots: {
