@@ -109,7 +109,9 @@ onAnyEngine('webhooks', (engine) => {
     expect(shown).toMatch(new RegExp(`^status +down since .* Try it now: parley webhooks test ${id}$`, 'm'));
     expect(shown).toMatch(/^last error +connection refused after \d+ ms\. See: parley webhooks delivery \d+$/m);
     expect(shown).toMatch(/^advice +Nothing listens there\./m);
-    expect(await said(['webhooks', 'list'], scene.env)).toMatch(new RegExp(`^${id} +down +\\d+ s `, 'm'));
+    expect(await said(['webhooks', 'list'], scene.env)).toMatch(
+      new RegExp(`^${id} +down: connection refused +\\d+ s `, 'm'),
+    );
   });
 
   test('are paused, changed and resumed: events wait', async () => {
