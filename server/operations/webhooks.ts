@@ -94,7 +94,7 @@ function webhookIdOf(result: Output<ChangeName>): WebhookId {
 /** Service-wide webhooks are registered only by an administrator who has just entered their password. */
 function requireForService(caller: Caller, now: number): void {
   requireScopes(caller, ['admin']);
-  requireRecentPassword(caller, now, '/admin/webhooks');
+  requireRecentPassword(caller, now, '/console/webhooks');
 }
 
 /** Its deliveries were skipped when its access ended. */

@@ -23,11 +23,6 @@ const notices = {
   'password-reset':
     'Your password is set. All other sessions, your access tokens and the access of all apps ended. Apps that were registered with an access token, and that you had not confirmed, were deleted. Tokens of your bots keep working.',
   'not-sent': 'The form was not sent. Enter your password, and send it again.',
-  'webhook-registered': 'The webhook is registered.',
-  'webhook-short-secret':
-    'The webhook is registered. Its secret has fewer than 16 characters and may be guessed. Register it again with a long random value.',
-  'webhook-deleted': 'The webhook was deleted.',
-  'invitation-withdrawn': 'The invitation was withdrawn. Its link no longer works.',
 } as const;
 
 export type Done = keyof typeof notices;
