@@ -126,8 +126,10 @@ inChromium('access in the console', () => {
     await button(dialog(page, 'Disable the bot'), 'Disable').click();
     await page.getByRole('heading', { name: 'No bots yet' }).waitFor();
     expect(await isUsable(token)).toBe(false);
-    await page.goto(`${stage.url()}/console/bots/999999`);
-    await page.getByRole('heading', { name: 'There is no such bot' }).waitFor();
+    for (const id of ['999999', 'abc']) {
+      await page.goto(`${stage.url()}/console/bots/${id}`);
+      await page.getByRole('heading', { name: 'There is no such bot' }).waitFor();
+    }
   });
 
   test('an app is registered, changed, gets another secret, and is deleted', async () => {

@@ -156,6 +156,21 @@ inChromium('the console', () => {
     expect(broken.contents.slice(-2)).toEqual(['Hello', 'Pizza?']);
     await shared.close();
 
+    // Skipping what is selected asks first.
+    const { webhooks } = await ada.ok('webhooks.list', {});
+    const refusingId = webhooks.find(({ url }) => url === refusing.url)?.webhook_id;
+    await page.goto(`${stage.url()}/console/webhooks/${refusingId}`);
+    await page.getByRole('checkbox', { name: 'Select all shown' }).check();
+    await button(page, 'Skip').click();
+    const skipping = dialog(page, 'Skip deliveries');
+    await skipping.getByText(/does not get \d+ deliver/).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await skipping.getByRole('button', { name: 'Skip', exact: true }).click();
+    await table(page)
+      .getByRole('row', { name: /Skipped/ })
+      .first()
+      .waitFor();
+
     await page.goto(`${stage.url()}/console/webhooks`);
     await entry(page, hanging.url).getByText('did not respond in time').waitFor();
   });

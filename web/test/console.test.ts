@@ -81,7 +81,9 @@ describe('filters', () => {
 
   test('that cannot be are left out', () => {
     expect(readFilters('?state=sleeping&event=a b&chat=x&since=soon&delivery=-1')).toEqual(noFilters);
-    expect(parseRoute('/console/webhooks/x')).toBeUndefined();
+    // These pages say that there is no such thing.
+    for (const path of ['/console/webhooks/x', '/console/bots/0', '/console/apps/1.5'])
+      expect(parseRoute(path)).toMatchObject({ name: 'console', id: 0 });
     expect(parseRoute('/console/signatures/1')).toBeUndefined();
     expect(parseRoute('/console')).toMatchObject({ page: 'webhooks', id: undefined });
   });

@@ -75,7 +75,7 @@ export function DeliveryPane({ deliveryId, tick, onChange, onClose }: DeliveryPa
               {consoleText.deliveries.redeliver}
             </button>
             {isOpen(delivery) && (
-              <button type="button" class="button quiet" onClick={() => acts.skip([deliveryId])}>
+              <button type="button" class="button quiet" onClick={() => acts.skip(deliveryId)}>
                 {consoleText.deliveries.skip}
               </button>
             )}
