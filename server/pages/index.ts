@@ -1,10 +1,7 @@
 import { type Fetch, pipeline } from '../http/pipeline.ts';
 import { asParleyError, failure } from '../http/responses.ts';
-import { accessPages } from './access.tsx';
 import { adminUserPages } from './admin-users.tsx';
-import { appPages } from './apps.tsx';
 import { assetPages } from './assets.ts';
-import { botPages } from './bots.tsx';
 import { confirmPages } from './confirm.tsx';
 import { consentPages } from './consent.tsx';
 import { homePages } from './home.tsx';
@@ -24,10 +21,7 @@ const groups = [
   passwordPages,
   confirmPages,
   consentPages,
-  accessPages,
   sessionPages,
-  appPages,
-  botPages,
   adminUserPages,
   movedPages,
 ];

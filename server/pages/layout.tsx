@@ -33,9 +33,9 @@ const serviceView: Entry = {
 };
 
 const own: readonly Entry[] = [
-  { href: '/access', label: 'Access', about: 'The apps that act for you, and your access tokens.' },
-  { href: '/apps', label: 'Apps', about: 'Register apps that ask people for access.' },
-  { href: '/bots', label: 'Bots', about: 'Automated accounts.' },
+  { href: '/console/tokens', label: 'Access', about: 'The apps that act for you, and your access tokens.' },
+  { href: '/console/apps', label: 'Apps', about: 'Register apps that ask people for access.' },
+  { href: '/console/bots', label: 'Bots', about: 'Automated accounts.' },
   { href: '/sessions', label: 'Sessions', about: 'The browsers in which you are signed in. Sign out any of them.' },
   { href: '/password', label: 'Password', about: 'Change it and sign out all other browsers.' },
 ];

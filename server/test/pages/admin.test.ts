@@ -11,6 +11,7 @@ import {
   countActs,
   expectGone,
   expectSound,
+  inSession,
   lastAct,
   secretIn,
   signedIn,
@@ -79,7 +80,7 @@ onAnyEngine('the pages of administrators', (engine) => {
         expect({ path, status: (await other.post(path, { name: 'x' })).status }).toEqual({ path, status: 403 });
       }
       expect(await countActs(server())).toBe(before);
-      expect((await other.get('/access')).html).not.toContain('/admin/');
+      expect((await other.get('/settings')).html).not.toContain('/admin/');
     });
 
     test('reject forms from other sites', async () => {
@@ -271,10 +272,10 @@ onAnyEngine('the pages of administrators', (engine) => {
       const owner = await signedIn(server(), ada);
       const app = await newApp(server(), ada, { confidential: true, name: 'Doomed' });
       const asBot = () => askForTokens(server(), app, { grant_type: 'client_credentials' });
-      await owner.post('/bots', { name: `bot-of-${ada.userId}`, display_name: '' });
-      const botToken = secretIn(
-        await owner.post(`/bots/${await idOf(`bot-of-${ada.userId}`)}`, { name: 'x', scopes: 'chats:read' }),
-      );
+      const browser = await inSession(server(), ada);
+      const { user_id: ownBot } = (await browser.ok('bots.create', { name: `bot-of-${ada.userId}` })).bot;
+      const made = await browser.ok('bots.create_token', { user_id: ownBot, name: 'x', scopes: ['chats:read'] });
+      const botToken = made.access_token;
       const granted = await authorizeApp(server(), await newApp(server(), bob), ada);
       const bobs = await authorizeApp(server(), app, bob);
       const appToken = String((await asBot()).body.access_token);
@@ -284,7 +285,7 @@ onAnyEngine('the pages of administrators', (engine) => {
 
       expect((await visitor.get(pageOf(ada))).main).toContain(`So do these bots: doomed-bot, bot-of-${ada.userId}.`);
       expect(await visitor.post(`${pageOf(ada)}/disable`)).toMatchObject(done(pageOf(ada), 'user-disabled'));
-      expect(await owner.get('/access')).toMatchObject({ status: 303, location: '/sign-in?next=%2Faccess' });
+      expect(await owner.get('/sessions')).toMatchObject({ status: 303, location: '/sign-in?next=%2Fsessions' });
       for (const token of tokens) expect(await works(server(), token)).toBe(false);
       expect((await asBot()).status).toBe(401);
       expect((await askForTokens(server(), app, refreshForm(bobs.refresh))).status).toBe(401);
@@ -313,8 +314,8 @@ onAnyEngine('the pages of administrators', (engine) => {
       const { act, user_id, address: from } = await lastAct(server());
       expect({ act, user_id, from }).toEqual({ act: 'user_enabled', user_id: root.userId, from: address });
       expect(await works(server(), ada.token)).toBe(false);
-      expect((await owner.get('/access')).status).toBe(303);
-      expect((await (await signedIn(server(), ada)).get('/access')).status).toBe(200);
+      expect((await owner.get('/sessions')).status).toBe(303);
+      expect((await (await signedIn(server(), ada)).get('/sessions')).status).toBe(200);
       expect((await visitor.get(bot)).main).toContain('Enable the user');
       expect(await visitor.post(`${bot}/enable`)).toMatchObject(done(bot, 'user-enabled'));
     });
@@ -370,6 +371,7 @@ onAnyEngine('the pages of administrators', (engine) => {
     secretIn(await visitor.post(action, { once }));
     const before = await countActs(server());
     const again = await visitor.post(action, { once });
+    expectSound(again);
     expect(again.status).toBe(409);
     expect(again.main).toContain('This form was sent already. Its result is shown only once.');
     expect(again.html).toContain('<a href="/admin/users" class="button">Back to ');
@@ -382,6 +384,13 @@ onAnyEngine('the pages of administrators', (engine) => {
       ['/admin/invitations', '/console/people'],
       ['/admin/webhooks', '/console/webhooks'],
       ['/admin/webhooks/new', '/console/webhooks'],
+      ['/access', '/console/tokens'],
+      ['/bots', '/console/bots'],
+      ['/bots/7', '/console/bots/7'],
+      ['/apps', '/console/apps'],
+      ['/apps/new', '/console/apps'],
+      ['/apps/7', '/console/apps/7'],
+      ['/apps/%2F%2Fevil.example', '/console/apps/%2F%2Fevil.example'],
     ] as const) {
       expect({ path, ...(await visitor.get(path)) }).toMatchObject({ path, status: 303, location });
     }
@@ -411,8 +420,8 @@ onAnyEngine('the last administrator', (engine) => {
     await visitor.post(`/admin/users/${ada.userId}/administrator`, { administrator: 'yes' });
     expect((await visitor.get(self)).html).toContain(`${self}/administrator`);
     const second = await signedIn(server(), ada);
-    expect(await stepDown()).toMatchObject(done('/access', 'stepped-down'));
-    expect((await visitor.get('/access?done=stepped-down')).main).toContain('You are no longer an administrator.');
+    expect(await stepDown()).toMatchObject(done('/settings', 'stepped-down'));
+    expect((await visitor.get('/settings?done=stepped-down')).main).toContain('You are no longer an administrator.');
     expect((await visitor.get('/admin/users')).status).toBe(403);
     expect((await second.get('/admin/users')).status).toBe(200);
     expect(await second.post(`${self}/disable`)).toMatchObject(done(self, 'user-disabled'));

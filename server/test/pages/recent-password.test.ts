@@ -80,7 +80,6 @@ onAnyEngine('power that outlives its credential', (engine) => {
     for (const [path, fields] of [
       [`/admin/users/${other.user_id}/password-link`, {}],
       [`/admin/users/${root.user_id}/password-link`, {}],
-      ['/access', { name: 'x', scopes: 'admin', expires: 'never' }],
       ['/admin/users/new', { name: 'lasting', is_admin: 'yes' }],
     ] as const) {
       const { status, location } = await browser.post(path, fields);
