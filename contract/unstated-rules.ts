@@ -16,7 +16,7 @@ export interface UnstatedRule {
 }
 
 const creatingChats = ['messages.create_group', 'messages.create_channel'] as const;
-const takingUrls = ['webhooks.register', 'webhooks.update'] as const;
+const takingUrls = ['webhooks.register', 'webhooks.update', 'webhooks.test'] as const;
 
 export const unstatedRules: readonly UnstatedRule[] = [
   { message: 'bytes of UTF-8' },
@@ -233,7 +233,7 @@ export const unstatedRules: readonly UnstatedRule[] = [
     message: '',
   },
   {
-    of: ['webhooks.register', 'webhooks.rotate_secret'],
+    of: ['webhooks.register', 'webhooks.rotate_secret', 'webhooks.test'],
     field: 'secret',
     rule: '`secret` does not begin with `whsec_`.',
     message: 'must not begin with whsec_',
@@ -259,9 +259,17 @@ export const unstatedRules: readonly UnstatedRule[] = [
   {
     of: ['webhooks.test'],
     field: 'event_id',
-    rule: '`event` and `event_id` exclude each other.',
+    rule: '`event` and `event_id` exclude each other, and `event_id` needs `webhook_id`.',
     message: 'cannot be given beside event',
   },
+  { of: ['webhooks.test'], field: 'event_id', message: 'goes only with webhook_id' },
+  {
+    of: ['webhooks.test'],
+    field: 'webhook_id',
+    rule: 'Either `webhook_id`, or `url` and `secret` are required.',
+    message: 'or url is required',
+  },
+  { of: ['webhooks.test'], field: 'secret', message: 'is required with url' },
   {
     of: ['webhooks.replay', 'webhooks.preview_replay'],
     field: 'from_event_id',

@@ -33,6 +33,25 @@ export const skipReasons = {
 
 export type SkipReason = keyof typeof skipReasons;
 
+/** Why an attempt failed. */
+export const failureCauses = {
+  status: 'the response was neither a 2xx nor a redirect',
+  redirect: 'the response was a redirect, which is not followed',
+  timeout: 'there was no complete response within 15 seconds',
+  dns: 'the host name does not resolve',
+  dns_unavailable: 'the host name could not be looked up',
+  refused: 'the connection was refused',
+  unreachable: 'there is no route to the address',
+  reset: 'the connection was closed before the response',
+  tls: 'the certificate was not accepted, or the TLS handshake failed',
+  not_http: 'the response is not valid HTTP',
+  blocked_address: 'Parley may not send to the address',
+  cancelled: 'Parley was stopped during the attempt',
+  other: 'any other reason',
+} as const;
+
+export type FailureCause = keyof typeof failureCauses;
+
 /** Returns an enum whose description explains each value. */
 function explained<T extends string>(meanings: Readonly<Record<T, string>>) {
   const description = Object.entries(meanings).map(([value, meaning]) => `\`${value}\`: ${meaning}`);
@@ -90,7 +109,8 @@ export const delivery = z
     next_attempt_at: time.nullable(),
     last_attempt_at: time.nullable(),
     last_status: z.int().nullable().meta({ description: 'the HTTP status of the last response' }),
-    last_error: z.string().nullable().meta({ description: 'the error of the last attempt' }),
+    last_error: z.string().nullable().meta({ description: 'the error of the last attempt, for people' }),
+    last_cause: explained(failureCauses).nullable(),
     duration_ms: count.nullable().meta({ description: 'how long the last attempt took' }),
   })
   .meta({ id: 'Delivery' });
@@ -123,7 +143,8 @@ export const attempt = z
     number: z.int().positive(),
     at: time,
     status: z.int().nullable(),
-    error: z.string().nullable(),
+    error: z.string().nullable().meta({ description: 'why it failed, for people' }),
+    cause: explained(failureCauses).nullable(),
     duration_ms: count,
     answer: z.string().nullable().meta({
       description:
@@ -142,6 +163,10 @@ export const deliveryInFull = delivery
       .string()
       .nullable()
       .meta({ description: 'the exact text that `webhook-signature` of the last attempt signs' }),
+    headers: z.record(z.string(), z.string()).nullable().meta({
+      description:
+        'the headers of the last attempt as they were sent, though `User-Agent` has the version of now; null before the first one. Those of the signatures are left out if they cannot be computed again: the event has expired, the webhook was deleted, or its secret was rotated more than once since',
+    }),
   })
   .meta({ id: 'DeliveryInFull' });
 

@@ -25,7 +25,9 @@ export interface Attempt {
   /** ISO 8601, UTC, milliseconds. */
   at: string;
   status: number | null;
+  /** Why it failed, for people. */
   error: string | null;
+  cause: 'status' | 'redirect' | 'timeout' | 'dns' | 'dns_unavailable' | 'refused' | 'unreachable' | 'reset' | 'tls' | 'not_http' | 'blocked_address' | 'cancelled' | 'other' | null;
   duration_ms: number;
   /** The first 4 KiB of the response, after the `Location` of a redirect; null if the first attempt succeeded. */
   answer: string | null;
@@ -131,8 +133,9 @@ export interface Delivery {
   last_attempt_at: string | null;
   /** The HTTP status of the last response. */
   last_status: number | null;
-  /** The error of the last attempt. */
+  /** The error of the last attempt, for people. */
   last_error: string | null;
+  last_cause: 'status' | 'redirect' | 'timeout' | 'dns' | 'dns_unavailable' | 'refused' | 'unreachable' | 'reset' | 'tls' | 'not_http' | 'blocked_address' | 'cancelled' | 'other' | null;
   /** How long the last attempt took. */
   duration_ms: number | null;
 }
@@ -156,8 +159,9 @@ export interface DeliveryInFull {
   last_attempt_at: string | null;
   /** The HTTP status of the last response. */
   last_status: number | null;
-  /** The error of the last attempt. */
+  /** The error of the last attempt, for people. */
   last_error: string | null;
+  last_cause: 'status' | 'redirect' | 'timeout' | 'dns' | 'dns_unavailable' | 'refused' | 'unreachable' | 'reset' | 'tls' | 'not_http' | 'blocked_address' | 'cancelled' | 'other' | null;
   /** How long the last attempt took. */
   duration_ms: number | null;
   attempts: Attempt[];
@@ -165,6 +169,8 @@ export interface DeliveryInFull {
   body: string | null;
   /** The exact text that `webhook-signature` of the last attempt signs. */
   signed_content: string | null;
+  /** The headers of the last attempt as they were sent, though `User-Agent` has the version of now; null before the first one. Those of the signatures are left out if they cannot be computed again: the event has expired, the webhook was deleted, or its secret was rotated more than once since. */
+  headers: Record<string, string> | null;
 }
 
 export interface FileInfo {
@@ -1035,7 +1041,11 @@ export interface WebhooksRotateSecretOutput {
 
 export interface WebhooksTestInput {
   /** Identifier of a webhook. */
-  webhook_id: number;
+  webhook_id?: number | undefined;
+  /** Instead of `webhook_id`: the endpoint to test. */
+  url?: string | undefined;
+  /** Signs the test of a `url`. */
+  secret?: string | undefined;
   /** Send an example of this event; without it, a sample event named `test`. */
   event?: 'new_message' | 'message_edited' | 'message_deleted' | 'user_joined' | 'user_left' | 'group_created' | 'channel_created' | 'direct_created' | 'chat_updated' | 'role_changed' | 'user_updated' | 'reaction_added' | 'reaction_removed' | 'message_pinned' | 'message_unpinned' | 'preferences_changed' | 'webhook_disabled' | undefined;
   /** Send the exact body of this past event, of a chat that the webhook receives events of. */
@@ -2032,11 +2042,11 @@ export interface WebhooksMethods {
   readonly update: Call<'webhooks.update'>;
   /** Sign with another secret. For 24 hours `webhook-signature` also has a signature with the old one. */
   readonly rotateSecret: Call<'webhooks.rotate_secret'>;
-  /** Send a test to the endpoint now, whatever its status, and return the response. The id of a test is not an event id. */
+  /** Send a test now and return the response: to a webhook, whatever its status, or to a URL that is not registered yet. The id of a test is not an event id. */
   readonly test: Call<'webhooks.test'>;
   /** List the deliveries of a webhook, those of the newest events first. Pass `next` as `before_id` to continue. */
   readonly deliveries: PagedCall<'webhooks.deliveries'>;
-  /** Get one delivery with its attempts, the exact body and the exact bytes that were signed. */
+  /** Get one delivery with its attempts, the exact body and headers, and the exact bytes that were signed. */
   readonly delivery: Call<'webhooks.delivery'>;
   /** Skip a delivery that is not settled, so that the next one of its chat is sent. */
   readonly skip: Call<'webhooks.skip'>;

@@ -81,7 +81,7 @@ export const show = defineCommand({
     const { client } = openConnection(where, context);
     const { delivery } = await client.webhooks.delivery({ delivery_id });
     if (json) return printJson(context, { delivery });
-    const { chat_id, state, body, signed_content, replay_id } = delivery;
+    const { chat_id, state, body, signed_content, headers, replay_id } = delivery;
     const me = chat_id === null ? 0 : (await client.users.me()).user.user_id;
     const chat = chat_id === null ? '' : ` in ${await chatTitles(client, me).of(chat_id)}`;
     const next =
@@ -100,6 +100,10 @@ export const show = defineCommand({
         ...(answer ? lines(answer).map((line) => ['', line]) : []),
       ]),
       ...(failed === '' ? [] : [['advice', failed]]),
+      ...Object.entries(headers ?? {}).map(([name, value], i) => [
+        i === 0 ? 'headers' : '',
+        oneLine(`${name}: ${value}`),
+      ]),
       ['body', body === null ? 'The event has expired.' : oneLine(body)],
       ...(signed_content === null ? [] : [['signed', oneLine(signed_content)]]),
     ]);

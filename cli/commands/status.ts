@@ -10,6 +10,7 @@ import { serverUrl } from '../server-url.ts';
 import type { MetricSamples } from '../status/metrics.ts';
 import { type Probe, probe } from '../status/probe.ts';
 import { connection, json } from '../values.ts';
+import { failingOf } from '../webhooks/failing.ts';
 import { statusText } from '../webhooks/webhook-text.ts';
 
 export const command = defineCommand({
@@ -52,11 +53,15 @@ async function signedIn(client: Client): Promise<SignedIn> {
 async function webhooksOf(client: Client) {
   try {
     const all = await Array.fromAsync(client.webhooks.list.all({ limit: 200 }));
-    const countOf = (state: string) => all.filter((webhook) => statusText(webhook) === state).length;
+    const failing = await failingOf(client, all);
+    const states = all.map((webhook) => statusText(webhook, failing.get(webhook.webhook_id)));
+    const countOf = (state: string) => states.filter((one) => one === state).length;
     const ages = all.flatMap(({ oldest_undelivered_age: age }) => age ?? []);
     return {
       count: all.length,
       down: countOf('down'),
+      failing: countOf('failing'),
+      retrying: countOf('retrying'),
       paused: countOf('paused'),
       disabled: countOf('disabled'),
       oldest_undelivered_age: ages.length === 0 ? null : Math.max(...ages),
@@ -79,7 +84,7 @@ function measure(samples: MetricSamples) {
     disk_free_bytes: get('parley_disk_free_bytes'),
     open_streams: get('parley_streams'),
     search_lag_events: get('parley_search_lag_events'),
-    chats_with_pending_deliveries: get('parley_webhook_chat_queues'),
+    open_deliveries: get('parley_webhook_open_deliveries'),
     webhook_lag_p99_seconds: samples.quantile('parley_webhook_lag_seconds', 0.99) ?? null,
     nats_connected: samples.get('parley_nats_connected') === undefined ? null : get('parley_nats_connected') === 1,
   };
@@ -117,8 +122,10 @@ function metricRows(measured: Measured): string[][] {
     ...row('search', measured.search_lag_events, (lag) =>
       lag === 0 ? 'up to date' : `${counted(lag, 'event')} behind`,
     ),
-    ...row('backlog', measured.chats_with_pending_deliveries, (chats) =>
-      chats === 0 ? 'no pending deliveries' : `pending deliveries in ${counted(chats, 'chat')}`,
+    ...row('backlog', measured.open_deliveries, (open) =>
+      open === 0
+        ? 'no pending deliveries'
+        : `${open.toLocaleString('en')} pending ${open === 1 ? 'delivery' : 'deliveries'}`,
     ),
     ...row('lag', measured.webhook_lag_p99_seconds, lagText),
   ];
@@ -129,9 +136,12 @@ const lagText = (seconds: number): string =>
 
 const lengthText = (seconds: number): string => (seconds < 1 ? `${seconds * 1_000} ms` : ageText(seconds));
 
-function webhooksText({ count, down, paused, disabled, oldest_undelivered_age: age }: NonNullable<Shown['webhooks']>) {
+function webhooksText({ count, oldest_undelivered_age: age, ...counts }: NonNullable<Shown['webhooks']>) {
+  const { down, failing, retrying, paused, disabled } = counts;
   const states = [
     down > 0 && `${down} down`,
+    failing > 0 && `${failing} failing`,
+    retrying > 0 && `${retrying} retrying`,
     paused > 0 && `${paused} paused`,
     disabled > 0 && `${disabled} disabled`,
     age !== null && `the oldest undelivered event is ${ageText(age)} old`,

@@ -9,7 +9,8 @@ import { hint, lines, localTime, oneLine, print, printJson, printTable } from '.
 import { chooseSecret, secretOptions } from '../secret.ts';
 import { connection, cursor, httpUrl, json, positive, list as words, yes } from '../values.ts';
 import { adviceOn, attemptText, lastAttempt } from '../webhooks/attempt-text.ts';
-import { behindText, eventsText, stateLine, statusText } from '../webhooks/webhook-text.ts';
+import { failingOf } from '../webhooks/failing.ts';
+import { behindText, eventsText, failureText, stateLine } from '../webhooks/webhook-text.ts';
 
 export const webhookId = { summary: 'The id that webhooks list shows.', read: positive } as const;
 
@@ -41,11 +42,12 @@ login registered. An access token sees those of access tokens and of the browser
         access.by === 'login' ? ' To see those of access tokens and of the browser, set PARLEY_TOKEN.' : '';
       return hint(context, `No webhooks.${others}`);
     }
+    const failing = await failingOf(client, page.webhooks);
     await printTable(context, [
       ['id', 'status', 'behind', 'chat', 'URL', 'events'],
       ...page.webhooks.map((webhook) => [
         String(webhook.webhook_id),
-        statusText(webhook),
+        failureText(webhook, failing.get(webhook.webhook_id)),
         behindText(webhook),
         webhook.chat_id === null ? 'all' : String(webhook.chat_id),
         oneLine(webhook.url),
@@ -53,6 +55,8 @@ login registered. An access token sees those of access tokens and of the browser
       ]),
     ]);
     if (page.has_more) await hint(context, `There are more: --after ${page.webhooks.at(-1)?.webhook_id}`);
+    const [first] = failing.keys();
+    if (first !== undefined) await hint(context, `What to do: parley webhooks show ${first}`);
   },
 });
 
@@ -64,17 +68,15 @@ export const show = defineCommand({
     const { webhook } = await client.webhooks.get({ webhook_id });
     if (json) return printJson(context, { webhook });
     const { env } = context;
-    const isSending = webhook.status === 'active' && webhook.oldest_undelivered_age !== null;
-    const [failing] = isSending
-      ? (await client.webhooks.deliveries({ webhook_id, state: 'retrying', limit: 1 })).deliveries
-      : [];
+    const health = (await failingOf(client, [webhook])).get(webhook_id);
+    const failing = health?.last_failure;
     const { chat_id, service_wide, include_direct, previous_secret_until, expired_count } = webhook;
     const everywhere = `all of the service, ${include_direct ? 'direct ones included' : 'without direct ones'}`;
     const chats = service_wide ? everywhere : 'all of yours';
     await printTable(context, [
       ['webhook', String(webhook_id)],
       ['URL', oneLine(webhook.url)],
-      ['status', stateLine(webhook, env)],
+      ['status', stateLine(webhook, health, env)],
       ['behind', behindText(webhook)],
       ...(failing ? failureRows(failing) : []),
       ['events', eventsText(webhook)],

@@ -81,6 +81,9 @@ onAnyEngine('deliveries', (engine) => {
     );
     const body = new TextDecoder().decode(it.hook.received[0]?.body);
     expect(shown).toContain(`\nbody       ${body}\n`);
+    const signature = it.hook.received[0]?.headers.get('webhook-signature');
+    expect(shown).toMatch(/^headers +Content-Type: application\/json$/m);
+    expect(shown).toContain(` webhook-signature: ${signature}\n`);
     expect(shown).toMatch(/^signed +\d+\.\d+\.\{"event":"new_message"/m);
     expect(await said(['webhooks', 'deliveries', it.id], it.env)).toMatch(/500 in \d+ ms, next at \d{4}-/);
   });

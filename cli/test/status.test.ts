@@ -5,6 +5,7 @@ import { serverFor, spawnServer } from '@parley/server/test/support/server.ts';
 import { eventually } from '../../sdk/test/eventually.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { MetricSamples } from '../status/metrics.ts';
+import { Hook } from './hook.ts';
 import { failed, parley, said } from './parley.ts';
 import { ownServer, sceneOn } from './scene.ts';
 
@@ -32,6 +33,26 @@ onAnyEngine('status', (engine) => {
       user: { user_id: scene.ada.userId },
       webhooks: { count: 1, paused: 1, down: 0, disabled: 0 },
     });
+  });
+
+  test('counts the webhooks that fail, and what they have not delivered', async () => {
+    const scene = await sceneOn(server());
+    await using hook = new Hook();
+    hook.answers.push(...Array.from({ length: 20 }, () => new Response(null, { status: 500 })));
+    const id = JSON.parse(await said(['webhooks', 'create', hook.url, '--json'], scene.env)).webhook.webhook_id;
+    await scene.send('refused');
+    const shown = await eventually('it fails', async () => {
+      const text = await said(['status'], scene.env);
+      return /^webhooks +1 of yours, 1 failing, the oldest undelivered event is /m.test(text) && text;
+    });
+    expect(shown).toMatch(/^backlog +1 pending delivery$/m);
+    const { stdout, stderr } = await parley(['webhooks', 'list'], scene.env);
+    expect(stdout).toMatch(new RegExp(`^${id} +failing: 500 +\\d+ s `, 'm'));
+    expect(stderr).toBe(`What to do: parley webhooks show ${id}\n`);
+    expect(await said(['webhooks', 'show', String(id)], scene.env)).toMatch(
+      new RegExp(`^status +failing since .*\\. Try it now: parley webhooks test ${id}$`, 'm'),
+    );
+    await said(['webhooks', 'delete', String(id), '--yes'], scene.env);
   });
 
   test('needs no access, and says why a token does not work', async () => {

@@ -109,7 +109,9 @@ onAnyEngine('webhooks', (engine) => {
     expect(shown).toMatch(new RegExp(`^status +down since .* Try it now: parley webhooks test ${id}$`, 'm'));
     expect(shown).toMatch(/^last error +connection refused after \d+ ms\. See: parley webhooks delivery \d+$/m);
     expect(shown).toMatch(/^advice +Nothing listens there\./m);
-    expect(await said(['webhooks', 'list'], scene.env)).toMatch(new RegExp(`^${id} +down +\\d+ s `, 'm'));
+    expect(await said(['webhooks', 'list'], scene.env)).toMatch(
+      new RegExp(`^${id} +down: connection refused +\\d+ s `, 'm'),
+    );
   });
 
   test('are paused, changed and resumed: events wait', async () => {
@@ -231,14 +233,14 @@ describe('a wrong command line', () => {
 });
 
 test.each([
-  [302, null, 'Redirects are not followed.'],
-  [403, null, 'current secret'],
-  [404, null, 'Check the path'],
-  [422, null, 'Its own log'],
-  [503, null, 'The endpoint failed.'],
-  [null, 'the name example.test does not resolve', 'Check the host name'],
-  [null, 'no complete response within 15 s', 'within 15 seconds'],
-  [null, 'the certificate has expired', 'certificate'],
-])('a failure has advice: %p %p', (status, error, advice) => {
-  expect(adviceOn({ status, error, duration_ms: 1 })).toContain(advice);
+  [302, 'redirect', 'Redirects are not followed.'],
+  [403, 'status', 'current secret'],
+  [404, 'status', 'Check the path'],
+  [422, 'status', 'Its own log'],
+  [503, 'status', 'The endpoint failed.'],
+  [null, 'dns', 'Check the host name'],
+  [null, 'timeout', 'within 15 seconds'],
+  [null, 'tls', 'certificate'],
+] as const)('a failure has advice: %p %p', (status, cause, advice) => {
+  expect(adviceOn({ status, cause })).toContain(advice);
 });

@@ -1,4 +1,4 @@
-import { type Delivery, skipReasons } from '@parley/contract';
+import { type Delivery, type FailureCause, skipReasons } from '@parley/contract';
 import type { Environment } from '../context.ts';
 import { localSecond, oneLine } from '../output.ts';
 
@@ -6,6 +6,7 @@ import { localSecond, oneLine } from '../output.ts';
 export interface AttemptResult {
   readonly status: number | null;
   readonly error: string | null;
+  readonly cause: FailureCause | null;
   readonly duration_ms: number | null;
 }
 
@@ -16,9 +17,10 @@ export function attemptText({ status, error, duration_ms }: AttemptResult): stri
   return `${status ?? oneLine(error ?? 'no result')}${time}`;
 }
 
-export const lastAttempt = ({ last_status, last_error, duration_ms }: Delivery): AttemptResult => ({
+export const lastAttempt = ({ last_status, last_error, last_cause, duration_ms }: Delivery): AttemptResult => ({
   status: last_status,
   error: last_error,
+  cause: last_cause,
   duration_ms,
 });
 
@@ -38,40 +40,39 @@ export function resultText(delivery: Delivery, env: Environment): string {
 export const reasonText = (reason: string | null): string =>
   (skipReasons as Readonly<Record<string, string>>)[reason ?? ''] ?? reason ?? 'unknown';
 
-interface Advice {
-  readonly when: (result: AttemptResult) => boolean;
-  readonly text: string;
+const failed = 'The endpoint failed. Its own log may say why.';
+const rejected = 'The endpoint rejects the request. Its own log may say why.';
+const unsigned = 'The endpoint rejects the request. Check that it verifies the signature with the current secret.';
+const unfound = 'Check the path of the URL, and that the endpoint accepts POST.';
+
+const ofStatus: Readonly<Record<number, string>> = {
+  401: unsigned,
+  403: unsigned,
+  404: unfound,
+  405: unfound,
+  410: 'The endpoint says that it is gone. Parley disables a webhook after that.',
+  429: 'The endpoint limits the rate. Parley waits as long as Retry-After says.',
+};
+
+/** The advice about each cause. A status has advice of its own. */
+const ofCause: Readonly<Record<Exclude<FailureCause, 'status'>, string>> = {
+  redirect: 'Redirects are not followed. Set the URL that it redirects to.',
+  refused: 'Nothing listens there. Start the receiver, or correct the URL.',
+  dns: 'Check the host name in the URL.',
+  dns_unavailable: 'Check the DNS of the host and of the server. Parley tries again.',
+  unreachable: 'Check the address of the host, and the network between it and the server.',
+  timeout: 'The endpoint has to respond within 15 seconds. Let it do slow work afterwards.',
+  reset: 'The endpoint, or a proxy in front of it, closed the connection. Their logs may say why.',
+  tls: 'Correct the certificate of the endpoint.',
+  not_http: 'Check the port of the URL, and whether it must begin with https://.',
+  blocked_address: 'Use a public URL, or let an administrator open the network (PARLEY_WEBHOOK_NETWORKS).',
+  cancelled: '',
+  other: '',
+};
+
+/** Returns what to do about a failed attempt, or an empty text. A newer server may have other causes. */
+export function adviceOn({ status, cause }: Pick<AttemptResult, 'status' | 'cause'>): string {
+  if (cause === null) return '';
+  if (cause !== 'status') return ofCause[cause] ?? '';
+  return ofStatus[status ?? 0] ?? (status !== null && status >= 500 ? failed : rejected);
 }
-
-const statusFrom =
-  (min: number, max = min): Advice['when'] =>
-  ({ status }) =>
-    status !== null && status >= min && status <= max;
-const errorLike =
-  (pattern: RegExp): Advice['when'] =>
-  ({ status, error }) =>
-    status === null && pattern.test(error ?? '');
-
-/** The advice about failed attempts. The first that fits is shown. */
-const advices: readonly Advice[] = [
-  { when: statusFrom(300, 399), text: 'Redirects are not followed. Set the URL that it redirects to.' },
-  {
-    when: statusFrom(401, 403),
-    text: 'The endpoint rejects the request. Check that it verifies the signature with the current secret.',
-  },
-  { when: statusFrom(404, 405), text: 'Check the path of the URL, and that the endpoint accepts POST.' },
-  { when: statusFrom(410), text: 'The endpoint says that it is gone. Parley disables a webhook after that.' },
-  { when: statusFrom(429), text: 'The endpoint limits the rate. Parley waits as long as Retry-After says.' },
-  { when: statusFrom(400, 499), text: 'The endpoint rejects the request. Its own log may say why.' },
-  { when: statusFrom(500, 599), text: 'The endpoint failed. Its own log may say why.' },
-  { when: errorLike(/refused/), text: 'Nothing listens there. Start the receiver, or correct the URL.' },
-  { when: errorLike(/does not resolve|looked up/), text: 'Check the host name in the URL.' },
-  {
-    when: errorLike(/within \d+ s|does not respond/),
-    text: 'The endpoint has to respond within 15 seconds. Let it do slow work afterwards.',
-  },
-  { when: errorLike(/certificate|TLS/), text: 'Correct the certificate of the endpoint.' },
-];
-
-/** Returns what to do about a failed attempt, or an empty text. */
-export const adviceOn = (result: AttemptResult): string => advices.find(({ when }) => when(result))?.text ?? '';

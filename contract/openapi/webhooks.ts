@@ -21,7 +21,7 @@ export function describeWebhooks(schemas: Schemas): Json {
 /** Not an event of the log: only `webhooks.test` sends it. */
 const test = {
   when: 'you call `webhooks.test`',
-  data: z.object({ webhook_id: webhookId, message: z.string() }),
+  data: z.object({ webhook_id: webhookId.nullable(), message: z.string() }),
 };
 
 function delivery(name: string, when: string, data: z.ZodType, schemas: Schemas): Json {
@@ -43,12 +43,12 @@ function delivery(name: string, when: string, data: z.ZodType, schemas: Schemas)
   };
 }
 
-const optionalHeader: WebhookHeader = 'X-Webhook-Replay';
+const optionalHeaders: ReadonlySet<string> = new Set<WebhookHeader>(['X-Webhook-Registration', 'X-Webhook-Replay']);
 
 /** The headers of a delivery as parameters of the document. */
 export const webhookParameters: Json = Object.fromEntries(
   Object.entries(webhookHeaders).map(([name, description]) => [
     name,
-    { name, in: 'header', description, required: name !== optionalHeader, schema: { type: 'string' } },
+    { name, in: 'header', description, required: !optionalHeaders.has(name), schema: { type: 'string' } },
   ]),
 );

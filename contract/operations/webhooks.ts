@@ -61,9 +61,30 @@ const refused = {
   last_attempt_at: at,
   last_status: null,
   last_error: 'connection refused',
+  last_cause: 'refused' as const,
   duration_ms: 1,
 };
-const refusedAttempt = { number: 1, at, status: null, error: 'connection refused', duration_ms: 1, answer: null };
+const refusedAttempt = {
+  number: 1,
+  at,
+  status: null,
+  error: 'connection refused',
+  cause: 'refused' as const,
+  duration_ms: 1,
+  answer: null,
+};
+const refusedHeaders = {
+  'Content-Type': 'application/json',
+  'User-Agent': 'Parley-Webhooks/0.1.0',
+  'X-Webhook-Id': '7',
+  'X-Webhook-Event': 'new_message',
+  'X-Webhook-Attempt': '1',
+  'X-Webhook-Registration': '1',
+  'X-Webhook-Signature': 'sha256=0e7374e6a91d868ba6cfb3ca8a1fd9b6d83b41ba784617893a9dfbbb96866fda',
+  'webhook-id': '7',
+  'webhook-timestamp': '1767268800',
+  'webhook-signature': 'v1,1eNnzuuY4FQhy/vN1wcGhFnlVMJhQqNSNHqNdkHR2WQ=',
+};
 
 const heldReplay = {
   replay_id: 1,
@@ -218,16 +239,35 @@ export const webhooks = (limits: Limits) => ({
   }),
   test: post(toMessages, {
     summary:
-      'Send a test to the endpoint now, whatever its status, and return the response. The id of a test is not an event id.',
-    input: z.strictObject({
-      webhook_id: webhookId,
-      event: z.enum(eventNames).optional().meta({
-        description: 'send an example of this event; without it, a sample event named `test`',
+      'Send a test now and return the response: to a webhook, whatever its status, or to a URL that is not registered yet. The id of a test is not an event id.',
+    input: z
+      .strictObject({
+        webhook_id: webhookId.optional(),
+        url: url.optional().meta({ description: 'instead of `webhook_id`: the endpoint to test' }),
+        secret: secret.optional().meta({ description: 'signs the test of a `url`' }),
+        event: z.enum(eventNames).optional().meta({
+          description: 'send an example of this event; without it, a sample event named `test`',
+        }),
+        event_id: eventId.optional().meta({
+          description: 'send the exact body of this past event, of a chat that the webhook receives events of',
+        }),
+      })
+      .refine(({ webhook_id, url }) => (webhook_id === undefined) !== (url === undefined), {
+        path: ['webhook_id'],
+        message: 'or url is required, and not both',
+      })
+      .refine(({ url, secret }) => (url === undefined) === (secret === undefined), {
+        path: ['secret'],
+        message: 'is required with url, and goes only with it',
+      })
+      .refine(({ event, event_id }) => event === undefined || event_id === undefined, {
+        path: ['event_id'],
+        message: 'cannot be given beside event',
+      })
+      .refine(({ url, event_id }) => url === undefined || event_id === undefined, {
+        path: ['event_id'],
+        message: 'goes only with webhook_id',
       }),
-      event_id: eventId.optional().meta({
-        description: 'send the exact body of this past event, of a chat that the webhook receives events of',
-      }),
-    }),
     output: z.object({
       delivered: z.boolean().meta({ description: 'whether the response was a 2xx' }),
       attempt,
@@ -271,14 +311,20 @@ export const webhooks = (limits: Limits) => ({
     },
   }),
   delivery: get(toMessages, {
-    summary: 'Get one delivery with its attempts, the exact body and the exact bytes that were signed.',
+    summary: 'Get one delivery with its attempts, the exact body and headers, and the exact bytes that were signed.',
     input: z.strictObject({ delivery_id: deliveryId }),
     output: z.object({ delivery: deliveryInFull }),
     errors: ['not_found'],
     example: {
       input: { delivery_id: 1 },
       output: {
-        delivery: { ...refused, attempts: [refusedAttempt], body, signed_content: `7.1767268800.${body}` },
+        delivery: {
+          ...refused,
+          attempts: [refusedAttempt],
+          body,
+          signed_content: `7.1767268800.${body}`,
+          headers: refusedHeaders,
+        },
       },
     },
   }),

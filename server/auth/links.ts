@@ -20,7 +20,7 @@ export type SignUpPolicy = 'open' | 'invitation' | 'closed';
 /** Throws if the caller may not do it any more. */
 type Check = (tx: Tx) => Promise<void>;
 
-export const closedHint = 'Nobody can sign up here, not even with an invitation. Administrators create users.';
+const closedHint = 'Nobody can sign up here, not even with an invitation. Administrators create users.';
 
 /** Returns a link that can be used now, or undefined. */
 export async function checkLink(

@@ -72,6 +72,7 @@ export function buildDelivery(
       notifyNodes();
       return worker.webhooksChanged();
     },
+    sentHeaders: (webhook, delivery, body) => sender.sentHeaders(webhook, delivery, body),
     attempt: manualAttempts({ engine, sender, hosts }),
   };
   return { worker, services, guard, hosts };

@@ -15,6 +15,7 @@ import { buildGates, buildHandlers } from '../operations/index.ts';
 import { servePages } from '../pages/index.ts';
 import { countAdmins } from '../store/access/users.ts';
 import { keepSetupLink } from '../store/data-folder/setup-link.ts';
+import { countOpenDeliveries } from '../store/observe/samples.ts';
 import { type Core, version } from './core.ts';
 import type { Parts } from './parts.ts';
 import type { Runtime } from './runtime.ts';
@@ -84,9 +85,22 @@ export function buildHttp(core: Core, parts: Parts, isStopping: () => boolean) {
     contract,
     version,
     ready,
-    metrics: serveMetrics(() => metrics.text(), settings.metricsToken),
+    metrics: serveMetrics(() => currentMetrics(core), settings.metricsToken),
   });
   return { fetch, limits, stopUploads: () => uploads.stop() };
+}
+
+/** Open deliveries are counted up to here: 5 ms on SQLite. */
+const maxCounted = 100_000;
+
+const countMs = 1_000;
+
+/** Returns the metrics with the open deliveries of now, or without them if the database is away. */
+async function currentMetrics({ engine, metrics }: Pick<Core, 'engine' | 'metrics'>): Promise<string> {
+  const late = () => new Error('the database does not respond');
+  const open = await withTimeout(countMs, countOpenDeliveries(engine, maxCounted), late).catch(() => undefined);
+  metrics.openDeliveries(open);
+  return metrics.text();
 }
 
 /** By default a person has the limit of so many tokens. */

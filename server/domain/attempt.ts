@@ -1,3 +1,5 @@
+import type { FailureCause, UserId } from '@parley/contract';
+
 /** The request of one attempt. */
 export interface Sending {
   /** The id of the event, as in the headers. */
@@ -13,11 +15,28 @@ export interface Sending {
   readonly isForwarded?: boolean;
 }
 
+/** An endpoint that is tested before it is registered. Nothing of it is stored. */
+export interface UnregisteredEndpoint {
+  /** As `checkUrl` returned it. */
+  readonly url: string;
+  readonly secret: string;
+  /** The person who tests it, or whose bot does. */
+  readonly ownerId: UserId;
+}
+
 /** The result of one attempt. */
 export interface AttemptMade {
   readonly delivered: boolean;
   readonly status: number | null;
+  /** For people. */
   readonly error: string | null;
+  readonly cause: FailureCause | null;
   readonly duration_ms: number;
   readonly answer: string | null;
+}
+
+/** Returns why a response is a failure, or null if it is none. */
+export function statusCause(status: number): FailureCause | null {
+  if (status >= 200 && status < 300) return null;
+  return status >= 300 && status < 400 ? 'redirect' : 'status';
 }

@@ -22,7 +22,7 @@ export interface AppDeps extends HostDeps {
   readonly version: string;
   /** Returns the state of the process in words. Rejects if it cannot serve requests, with the reason as message. */
   readonly ready: () => Promise<string>;
-  readonly metrics: (request: Request, connections: Connections) => Response;
+  readonly metrics: (request: Request, connections: Connections) => Response | Promise<Response>;
 }
 
 /** Why the process cannot serve requests. */

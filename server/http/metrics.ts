@@ -10,9 +10,9 @@ const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(o
 const contentType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Serves the metrics to programs on this machine, and to others with the token. Without one, others get 403. */
-export function serveMetrics(text: () => string, token: string | undefined) {
-  const metrics = () => new Response(text(), { headers: { 'content-type': contentType } });
-  return (request: Request, connections: Connections): Response => {
+export function serveMetrics(text: () => Promise<string>, token: string | undefined) {
+  const metrics = async () => new Response(await text(), { headers: { 'content-type': contentType } });
+  return (request: Request, connections: Connections): Response | Promise<Response> => {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return new Response('Metrics are read with GET.\n', { status: 405, headers: { allow: 'GET, HEAD' } });
     }

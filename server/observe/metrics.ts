@@ -23,6 +23,7 @@ const metrics = {
   parley_pruned_total: ['counter', 'Rows deleted by retention, by kind.'],
   parley_deliveries_total: ['counter', 'Deliveries to webhooks that attempts have settled, by state.'],
   parley_webhook_chat_queues: ['gauge', 'Chats with pending deliveries to a webhook, at the last check.'],
+  parley_webhook_open_deliveries: ['gauge', 'Deliveries of all servers that are not settled, up to 100,000.'],
   parley_pushes_total: ['counter', 'Push notifications, by outcome: sent, dropped, retried, rejected, gone.'],
   parley_nats_connected: ['gauge', 'Whether NATS is connected.'],
   parley_streams: ['gauge', 'Event streams that are open.'],
@@ -87,6 +88,12 @@ export class Metrics {
 
   chatQueues(count: number): void {
     this.#set('parley_webhook_chat_queues', count);
+  }
+
+  /** Undefined if nobody knows. */
+  openDeliveries(count: number | undefined): void {
+    if (count === undefined) this.#values.delete('parley_webhook_open_deliveries');
+    else this.#set('parley_webhook_open_deliveries', count);
   }
 
   busConnected(isConnected: boolean): void {

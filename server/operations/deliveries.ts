@@ -51,7 +51,10 @@ export const deliveryHandlers = (services: Services) => {
       const [event] = await eventsNamed(engine, [delivery.event_id]);
       // Excludes attempts that were made since the delivery was read.
       const attempts = await attemptsOf(engine, delivery.delivery_id, delivery.attempts);
-      return { delivery: present.deliveryInFull(delivery, attempts, event?.body) };
+      const body = event?.body;
+      const webhook = await findWebhook(engine, delivery.webhook_id);
+      const headers = services.webhooks.sentHeaders(webhook, delivery, body);
+      return { delivery: { ...present.deliveryInFull(delivery, attempts, body), headers } };
     },
 
     'webhooks.redeliver': async (call) => {
@@ -113,7 +116,16 @@ async function sendAgain(
   const { delivered, ...made } = await services.webhooks.attempt(webhook, sending);
   const state = delivered ? 'delivered' : delivery.state;
   await services.engine.write((tx) =>
-    recordResend(tx, delivery, { ...made, delivery_id, state, attempts: attempt, refusals, next_at: null, at }),
+    recordResend(tx, delivery, {
+      ...made,
+      delivery_id,
+      state,
+      attempts: attempt,
+      refusals,
+      next_at: null,
+      at,
+      secret_number: webhook.secret_number,
+    }),
   );
   services.deliveriesChanged(caller.userId, webhook.webhook_id);
   return present.delivery(await accessDelivery(services.engine, caller, delivery_id));

@@ -15,7 +15,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { FileLinks } from '../auth/file-links.ts';
 import type { SignUpPolicy } from '../auth/links.ts';
 import type { AccessServices } from '../auth/services.ts';
-import type { AttemptMade, Sending } from '../domain/attempt.ts';
+import type { AttemptMade, Sending, UnregisteredEndpoint } from '../domain/attempt.ts';
 import { fingerprint, storedResponse } from '../domain/idempotency.ts';
 import type { LiveQuery, LiveStream } from '../domain/live.ts';
 import type { Pictures } from '../files/pictures.ts';
@@ -24,6 +24,7 @@ import type { Thumbnails } from '../files/thumbnails.ts';
 import type { ReceivedFile } from '../files/uploads.ts';
 import { claimKeys, storeResponses } from '../store/access/idempotency.ts';
 import type { Tx } from '../store/engine/engine.ts';
+import type { DeliveryRow } from '../store/webhooks/deliveries.ts';
 import type { WebhookRow } from '../store/webhooks/webhooks.ts';
 import type { ServerFacts } from './administration.ts';
 import type { DailyMessages } from './daily-messages.ts';
@@ -74,7 +75,16 @@ export interface WebhookServices {
   readonly checkUrl: (url: string, call: UrlCheck) => Promise<string>;
   readonly seal: (secret: string) => string;
   /** Makes an attempt now, outside the queues. */
-  readonly attempt: (webhook: WebhookRow, sending: Sending) => Promise<AttemptMade>;
+  readonly attempt: (endpoint: WebhookRow | UnregisteredEndpoint, sending: Sending) => Promise<AttemptMade>;
+  /**
+   * Returns the headers of the last attempt at a delivery, or null before the first one. Those of the signatures are left
+   * out if the body or the secret is gone.
+   */
+  readonly sentHeaders: (
+    webhook: WebhookRow | undefined,
+    delivery: DeliveryRow,
+    body: string | undefined,
+  ) => Record<string, string> | null;
   /** Says that a webhook was changed. Resolves once this process acts on it. */
   readonly changed: () => Promise<void>;
 }

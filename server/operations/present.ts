@@ -11,6 +11,7 @@ import {
   type EventId,
   type EventName,
   eventExamples,
+  type FailureCause,
   type FileId,
   type FileInfo,
   type Hook,
@@ -38,6 +39,7 @@ import {
 } from '@parley/contract';
 import type { z } from 'zod';
 import { parseScopes } from '../auth/access-token.ts';
+import { statusCause } from '../domain/attempt.ts';
 import { type KeptMessage, keptFile, withUrls } from '../domain/message.ts';
 import { may } from '../domain/policy.ts';
 import { signedContent } from '../domain/signature.ts';
@@ -294,22 +296,29 @@ export function delivery(row: DeliveryRow): Delivery {
     attempt_count: row.attempts,
     next_attempt_at: timeOrNull(row.next_at),
     last_attempt_at: timeOrNull(row.last_at),
+    last_cause: causeOf({ status: row.last_status, error: row.last_error, cause: row.last_cause }),
   });
 }
 
-export function attempt({ number, at, status, error, duration_ms, answer }: AttemptRow): Attempt {
-  return { number, at: time(at), status, error, duration_ms, answer };
+export function attempt({ number, at, status, error, cause, duration_ms, answer }: AttemptRow): Attempt {
+  return { number, at: time(at), status, error, cause: causeOf({ status, error, cause }), duration_ms, answer };
+}
+
+/** Old rows have no cause. */
+function causeOf({ status, error, cause }: Pick<AttemptRow, 'status' | 'error' | 'cause'>): FailureCause | null {
+  if (cause !== null || error === null) return cause;
+  return status === null ? 'other' : statusCause(status);
 }
 
 export function deliveryInFull(
   row: DeliveryRow,
   attempts: readonly AttemptRow[],
   body: string | undefined,
-): DeliveryInFull {
-  const { last_at, last_status: status, last_error: error, duration_ms } = row;
+): Omit<DeliveryInFull, 'headers'> {
+  const { last_at, last_status: status, last_error: error, last_cause: cause, duration_ms } = row;
   // A first attempt that succeeded is recorded in the delivery alone.
   const isAlone = attempts.length === 0 && last_at !== null && duration_ms !== null;
-  const all = isAlone ? [{ number: 1, at: last_at, status, error, duration_ms, answer: null }] : attempts;
+  const all = isAlone ? [{ number: 1, at: last_at, status, error, cause, duration_ms, answer: null }] : attempts;
   return {
     ...delivery(row),
     attempts: all.map(attempt),
@@ -361,7 +370,7 @@ export function auditEntry(row: AuditRow): AuditEntry {
 }
 
 /** Returns the body that `webhooks.test` sends if it is asked for no event. */
-export function testBody(webhookId: number, at: number): string {
+export function testBody(webhookId: number | null, at: number): string {
   const data = { webhook_id: webhookId, message: 'A test of this webhook. Nothing has happened.' };
   return JSON.stringify({ event: 'test', timestamp: time(at), data });
 }

@@ -8,7 +8,7 @@ const signals: ReadonlySet<string> = new Set(signalNames);
 export const unknownEvents = (names: readonly string[]): string[] => names.filter((name) => !known.has(name));
 
 /** Returns what is wrong with an unknown name, as the rest of a sentence that starts with the name. */
-export function unknownEventFault(name: string): string {
+function unknownEventFault(name: string): string {
   if (signals.has(name)) return 'is a signal: only live streams receive it';
   // Others write newMessage, message.edited or MESSAGE_EDITED.
   const written = name.replace(/(?<=[a-z])(?=[A-Z])|[.:-]/g, '_').toLowerCase();
@@ -19,7 +19,7 @@ export function unknownEventFault(name: string): string {
 /** Shorter secrets are likely to be words, which can be guessed from one delivery. */
 const secretCharacters = 16;
 
-export const isShortSecret = (secret: string): boolean => [...secret].length < secretCharacters;
+const isShortSecret = (secret: string): boolean => [...secret].length < secretCharacters;
 
 interface Input {
   readonly events?: readonly string[] | undefined;

@@ -94,7 +94,7 @@ function webhookIdOf(result: Output<ChangeName>): WebhookId {
 /** Service-wide webhooks are registered only by an administrator who has just entered their password. */
 function requireForService(caller: Caller, now: number): void {
   requireScopes(caller, ['admin']);
-  requireRecentPassword(caller, now, '/admin/webhooks');
+  requireRecentPassword(caller, now, '/console/webhooks');
 }
 
 /** Its deliveries were skipped when its access ended. */
@@ -194,15 +194,20 @@ export const webhookHandlers = (services: Services) => {
       return { webhook_id };
     }),
 
-    'webhooks.test': async ({ caller, input, isForwarded }) => {
-      if (input.event !== undefined && input.event_id !== undefined)
-        throw invalidField('event_id', 'cannot be given beside event');
-      const webhook = await accessWebhook(engine, caller, input.webhook_id);
+    'webhooks.test': async (call) => {
+      const { caller, input } = call;
+      const { webhook_id, url, secret } = input;
+      const webhook = webhook_id === undefined ? undefined : await accessWebhook(engine, caller, webhook_id);
+      const endpoint = webhook ?? {
+        url: await services.webhooks.checkUrl(url ?? '', checkFor(call)),
+        secret: secret ?? '',
+        ownerId: caller.ownerId,
+      };
       const at = now();
       const { event, body } = await testOf(engine, webhook, input, at);
       const id = `test-${Buffer.from(services.random(8)).toString('hex')}`;
-      const sending = { id, event, body, attempt: 1, replayId: 0, at, isForwarded: isForwarded() };
-      const made = await services.webhooks.attempt(webhook, sending);
+      const sending = { id, event, body, attempt: 1, replayId: 0, at, isForwarded: call.isForwarded() };
+      const made = await services.webhooks.attempt(endpoint, sending);
       return { delivered: made.delivered, attempt: present.attempt({ ...made, number: 1, at }), body };
     },
   } satisfies Partial<Handlers>;
@@ -211,13 +216,13 @@ export const webhookHandlers = (services: Services) => {
 /** Returns the event that a test sends. Throws `not_found` for one that the webhook cannot receive, whatever its name. */
 async function testOf(
   db: Db,
-  webhook: WebhookRow,
+  webhook: WebhookRow | undefined,
   { event, event_id }: Input<'webhooks.test'>,
   at: number,
 ): Promise<{ event: string; body: string }> {
   if (event !== undefined) return { event, body: present.exampleBody(event, at) };
-  if (event_id === undefined) return { event: 'test', body: present.testBody(webhook.webhook_id, at) };
-  const found = await findVisibleEvent(db, webhook, event_id);
+  if (event_id === undefined) return { event: 'test', body: present.testBody(webhook?.webhook_id ?? null, at) };
+  const found = webhook && (await findVisibleEvent(db, webhook, event_id));
   if (!found) throw new ParleyError('not_found', 'This webhook receives no such event, or it has expired.');
   return found;
 }

@@ -55,7 +55,7 @@ export async function userPage(
       <Card title="About">
         <Facts facts={facts} />
         <p>
-          <a href={`/admin/audit?user=${encodeURIComponent(user.name)}`}>This user in the audit log</a>
+          <a href={`/console/audit?user=${encodeURIComponent(user.name)}`}>This user in the audit log</a>
         </p>
       </Card>
       {isPerson && (

@@ -90,7 +90,7 @@ export function adminUserPages(site: Site, deps: SiteDeps): void {
     if (isAdmin) requirePassword(who, changed);
     await changeAdministrator(services, actor, user_id, isAdmin);
     // The user can no longer see the pages of administrators.
-    if (!isAdmin && user_id === user.user_id) return goTo(c, '/access', 'stepped-down');
+    if (!isAdmin && user_id === user.user_id) return goTo(c, '/settings', 'stepped-down');
     return goTo(c, `/admin/users/${user_id}`, isAdmin ? 'administrator-made' : 'administrator-unmade');
   });
 

@@ -41,7 +41,7 @@ export function clientPages(site: Site, deps: SiteDeps): (c: PageContext, who: S
   const open = async (c: PageContext, who: SignedIn) => {
     c.set('hasScript', true);
     const { serviceName } = c.var;
-    return c.html(await clientPage(await bundle(), deps.version, { ...who, serviceName, appearance: appearanceOf(c) }));
+    return c.html(await clientPage(await bundle(), { ...who, serviceName, appearance: appearanceOf(c) }));
   };
   for (const path of paths) site.get(path, (c) => open(c, requireSignedIn(c)));
 
@@ -65,7 +65,7 @@ export function clientPages(site: Site, deps: SiteDeps): (c: PageContext, who: S
 
   // Anybody gets the same page, so the worker of one person can never show it to another with something of theirs.
   site.get('/assets/shell/:version', async (c) => {
-    const { version, html } = await shellOf(await bundle(), deps.version);
+    const { version, html } = await shellOf(await bundle());
     if (c.req.param('version') !== version) return c.notFound();
     c.set('hasScript', true);
     // The client fills it with what is private. With `no-store`, browsers do not show it again at Back. Workers can still store it.
@@ -76,7 +76,7 @@ export function clientPages(site: Site, deps: SiteDeps): (c: PageContext, who: S
   // Browsers load the worker again at each start. One that differs in a byte replaces the worker.
   site.get('/assets/worker.js', async (c) => {
     const built = await bundle();
-    const { version } = await shellOf(built, deps.version);
+    const { version } = await shellOf(built);
     const offline = [...built.files].filter(([, { isOffline }]) => isOffline);
     const files = offline.map(([name]) => `/assets/client/${name}`);
     const shell = { version, page: `/assets/shell/${version}`, files: [...files, ...clientAssets] };
@@ -118,8 +118,8 @@ const barMedia = (scheme: 'light' | 'dark', theme: string | undefined): string =
   theme === undefined ? `(prefers-color-scheme: ${scheme})` : theme === scheme ? 'all' : 'not all';
 
 /** Returns the page without a person, and a name that changes with it and with any file. */
-async function shellOf(bundle: ClientBundle, version: string): Promise<{ version: string; html: string }> {
-  const html = await clientPage(bundle, version);
+async function shellOf(bundle: ClientBundle): Promise<{ version: string; html: string }> {
+  const html = await clientPage(bundle);
   const names = [...bundle.files.keys(), clientAssetsHash];
   const hash = new Bun.CryptoHasher('sha256').update(html).update(names.join()).digest('hex').slice(0, 16);
   return { version: hash, html };
@@ -128,7 +128,6 @@ async function shellOf(bundle: ClientBundle, version: string): Promise<{ version
 /** Returns the page of the client, which replaces all of the body. The heading is for browsers without scripts. */
 async function clientPage(
   { scripts, styles }: ClientBundle,
-  version: string,
   who?: Pick<SignedIn, 'user' | 'caller'> & {
     readonly serviceName: string;
     readonly appearance: Readonly<Record<string, string>>;
@@ -169,7 +168,7 @@ async function clientPage(
         <link rel="manifest" href={manifestPath} />
       </head>
       <body>
-        <div id="app" {...person} data-version={version}>
+        <div id="app" {...person}>
           <main class="loading">
             <h1>Parley</h1>
             <noscript>

@@ -124,45 +124,8 @@ export function Field({ type = 'text', autocomplete = 'off', autofocus, isFirst,
   );
 }
 
-/** Several lines of text. */
-export function Lines(field: FieldProps) {
-  const { name, value = '', rejected } = field;
-  return (
-    <Labelled {...field}>
-      <textarea
-        id={name}
-        name={name}
-        rows={4}
-        required
-        autocomplete="off"
-        autocapitalize="none"
-        autofocus={rejected?.faults[name] !== undefined}
-        spellcheck={false}
-        {...description(field)}
-      >
-        {rejected?.form.get(name) ?? value}
-      </textarea>
-    </Labelled>
-  );
-}
-
 /** Labels by value. */
-export type Choices = Readonly<Record<string, string>>;
-
-export function Select({ choices, ...field }: FieldProps & { choices: Choices }) {
-  const chosen = field.rejected?.form.get(field.name) ?? field.value;
-  return (
-    <Labelled {...field}>
-      <select id={field.name} name={field.name} {...description(field)}>
-        {Object.entries(choices).map(([value, label]) => (
-          <option value={value} selected={value === chosen}>
-            {label}
-          </option>
-        ))}
-      </select>
-    </Labelled>
-  );
-}
+type Choices = Readonly<Record<string, string>>;
 
 /** Radio buttons, one of which is required, or checkboxes. None is chosen at first. */
 export function Boxes({ type, choices, ...field }: FieldProps & { type: 'radio' | 'checkbox'; choices: Choices }) {

@@ -1,17 +1,12 @@
 import { type Fetch, pipeline } from '../http/pipeline.ts';
 import { asParleyError, failure } from '../http/responses.ts';
-import { accessPages } from './access.tsx';
 import { adminUserPages } from './admin-users.tsx';
-import { appPages } from './apps.tsx';
 import { assetPages } from './assets.ts';
-import { auditPages } from './audit.tsx';
-import { botPages } from './bots.tsx';
 import { confirmPages } from './confirm.tsx';
 import { consentPages } from './consent.tsx';
 import { homePages } from './home.tsx';
-import { invitationPages } from './invitations.tsx';
+import { movedPages } from './moved.ts';
 import { passwordPages } from './password.tsx';
-import { serviceWebhookPages } from './service-webhooks.tsx';
 import { sessionPages } from './sessions.tsx';
 import { setupPages } from './setup.tsx';
 import { signInPages } from './sign-in.tsx';
@@ -26,14 +21,9 @@ const groups = [
   passwordPages,
   confirmPages,
   consentPages,
-  accessPages,
   sessionPages,
-  appPages,
-  botPages,
   adminUserPages,
-  invitationPages,
-  serviceWebhookPages,
-  auditPages,
+  movedPages,
 ];
 
 export const buildPages = (deps: SiteDeps): Site =>

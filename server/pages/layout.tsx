@@ -33,9 +33,9 @@ const serviceView: Entry = {
 };
 
 const own: readonly Entry[] = [
-  { href: '/access', label: 'Access', about: 'The apps that act for you, and your access tokens.' },
-  { href: '/apps', label: 'Apps', about: 'Register apps that ask people for access.' },
-  { href: '/bots', label: 'Bots', about: 'Automated accounts.' },
+  { href: '/console/tokens', label: 'Access', about: 'The apps that act for you, and your access tokens.' },
+  { href: '/console/apps', label: 'Apps', about: 'Register apps that ask people for access.' },
+  { href: '/console/bots', label: 'Bots', about: 'Automated accounts.' },
   { href: '/sessions', label: 'Sessions', about: 'The browsers in which you are signed in. Sign out any of them.' },
   { href: '/password', label: 'Password', about: 'Change it and sign out all other browsers.' },
 ];
@@ -43,9 +43,9 @@ const own: readonly Entry[] = [
 const administration: readonly Entry[] = [
   { href: '/console/overview', label: 'Overview', about: 'How the service does, its storage and its settings.' },
   { href: '/admin/users', label: 'Users', about: 'Who has an account, and who is an administrator.' },
-  { href: '/admin/invitations', label: 'Invitations', about: 'Links to create an account.' },
-  { href: '/admin/webhooks', label: 'Webhooks', about: 'Endpoints that receive the events of the whole service.' },
-  { href: '/admin/audit', label: 'Audit log', about: 'Who did what to accounts and access, and when.' },
+  { href: '/console/people', label: 'Invitations', about: 'Links to create an account.' },
+  { href: '/console/webhooks', label: 'Webhooks', about: 'Endpoints that receive the events of the whole service.' },
+  { href: '/console/audit', label: 'Audit log', about: 'Who did what to accounts and access, and when.' },
 ];
 
 const administrationEntry = { href: '/admin/users', label: 'Admin' };

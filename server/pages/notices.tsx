@@ -4,15 +4,8 @@ import type { PageContext } from './site.ts';
 
 /** The notices of pages. URLs choose one by its key, and cannot contain other text. */
 const notices = {
-  'access-ended': 'The app can no longer act for you. Its access ended at once.',
   'session-ended': 'That browser was signed out.',
   'other-sessions-ended': 'All other browsers were signed out. You stay signed in here.',
-  'token-revoked': 'The access token was revoked. It ended at once.',
-  'app-registered': 'The app is registered.',
-  'app-changed': 'The changes to the app are saved.',
-  'app-deleted': 'The app was deleted. It lost all access at once.',
-  'bot-created': 'The bot is created. Create an access token so that it can use the API.',
-  'bot-disabled': 'The bot was disabled. Its access tokens ended at once.',
   'user-created': 'The user is created.',
   'user-disabled': 'The user is disabled, and all access ended at once.',
   'user-enabled': 'The user is enabled again.',
@@ -23,11 +16,6 @@ const notices = {
   'password-reset':
     'Your password is set. All other sessions, your access tokens and the access of all apps ended. Apps that were registered with an access token, and that you had not confirmed, were deleted. Tokens of your bots keep working.',
   'not-sent': 'The form was not sent. Enter your password, and send it again.',
-  'webhook-registered': 'The webhook is registered.',
-  'webhook-short-secret':
-    'The webhook is registered. Its secret has fewer than 16 characters and may be guessed. Register it again with a long random value.',
-  'webhook-deleted': 'The webhook was deleted.',
-  'invitation-withdrawn': 'The invitation was withdrawn. Its link no longer works.',
 } as const;
 
 export type Done = keyof typeof notices;

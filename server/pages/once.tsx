@@ -5,7 +5,7 @@ import { clearThrottle, takeAttempt } from '../store/access/throttles.ts';
 import { PageError } from './error-page.tsx';
 import type { Form } from './form.ts';
 
-export interface OnceProps {
+interface OnceProps {
   readonly by: Pick<AccessServices, 'random'>;
 }
 

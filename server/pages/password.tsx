@@ -62,7 +62,7 @@ export function passwordPages(site: Site, deps: SiteDeps): void {
       const arrival = await attempt(c, () => resetPassword(services, secret, readNewPassword(c.var.form), sourceOf(c)));
       return arrival instanceof RejectedForm
         ? linkPage(c, user, arrival)
-        : letIn(c, deps, arrival, '/access?done=password-reset');
+        : letIn(c, deps, arrival, '/settings?done=password-reset');
     }),
   );
 }
@@ -97,7 +97,8 @@ function changedPage(c: PageContext): Promise<Response> {
     <div class="room">
       <Notice kind="good">You stay signed in here. Every other browser was signed out.</Notice>
       <p>
-        Apps and access tokens keep working. If one may have leaked, revoke it under <a href="/access">Access</a>.
+        Apps and access tokens keep working. If one may have leaked, revoke it under{' '}
+        <a href="/console/tokens">Access</a>.
       </p>
       <p>
         If notifications were on in this browser, turn them on again under{' '}

@@ -18,7 +18,7 @@ const rejected: Verdict = { end: { kind: 'done' }, counted: 'rejected' };
 /** Returns the verdict on an attempt after so many others. */
 export function verdictOn(outcome: Outcome, attempts: number, now: number): Verdict {
   if (outcome.kind === 'unreached') {
-    return outcome.failure === 'address' ? rejected : retry(attempts, now, 0);
+    return outcome.failure === 'blocked_address' ? rejected : retry(attempts, now, 0);
   }
   const { status, retryAfterMs = 0 } = outcome;
   if (status >= 200 && status < 300) return { end: { kind: 'done' }, counted: 'sent' };

@@ -19,7 +19,7 @@ export interface AttemptTarget {
 
 /** The result of trying to make an attempt. */
 export type Attempt =
-  | { readonly kind: 'sent'; readonly startedAt: number; readonly url: string; readonly outcome: Outcome }
+  | { readonly kind: 'sent'; readonly startedAt: number; readonly webhook: WebhookRow; readonly outcome: Outcome }
   /** The request was not sent, or the process may no longer act on its outcome. The attempt is repeated. */
   | { readonly kind: 'cancelled' }
   /** The event is no longer in the log. */
@@ -75,7 +75,7 @@ export class Attempts {
       const outcome = await sender.send(webhook, sending);
       if (this.#isClosed || target.hasEnded) return { kind: 'cancelled' };
       metrics.attempted(labelOf(outcome), outcome.ms / 1_000);
-      return { kind: 'sent', startedAt: at, url: webhook.url, outcome };
+      return { kind: 'sent', startedAt: at, webhook, outcome };
     } catch (cause) {
       // A database that is away is logged once, not for each delivery that waits for it.
       const level = (cause as { code?: unknown }).code === 'unavailable' ? 'debug' : 'error';

@@ -93,8 +93,8 @@ export function postTo(guard: Pick<Guard, 'target'>, options: ClientOptions, pos
 }
 
 function refused(error: unknown, ms: number): Outcome {
-  if (error instanceof AddressRefusal) return unreached('address', error.message, ms);
-  if (error instanceof NameFailure) return unreached('dns', error.message, ms);
+  if (error instanceof AddressRefusal) return unreached('blocked_address', error.message, ms);
+  if (error instanceof NameFailure) return unreached(error.failure, error.message, ms);
   throw error;
 }
 
@@ -130,7 +130,7 @@ async function attempt(
   } catch (error) {
     if (error === timedOut)
       return unreached('timeout', `no complete response within ${timeoutMs / 1_000} s`, elapsed());
-    if (error === cancelled) return unreached('other', 'the attempt was cancelled', elapsed());
+    if (error === cancelled) return unreached('cancelled', 'the attempt was cancelled', elapsed());
     const { failure, message } = faultOf(error);
     return unreached(failure, message, elapsed());
   } finally {

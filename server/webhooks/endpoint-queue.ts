@@ -308,7 +308,9 @@ export class EndpointQueue implements AttemptTarget {
       this.chats.end(delivery, false, now);
       return undefined;
     }
-    const { outcome, startedAt, url } = attempt;
+    const { outcome, startedAt } = attempt;
+    // As it was when the request was signed.
+    const { url, secret_number } = attempt.webhook;
     const isFirstSuccess = isSuccess(outcome) && url === this.#webhook.url && url !== this.#confirmedUrl;
     if (isFirstSuccess) this.#confirm(url);
     const before = this.#health;
@@ -339,6 +341,7 @@ export class EndpointQueue implements AttemptTarget {
         refusals: verdict.refusals,
         next_at: verdict.nextAt,
         at: startedAt,
+        secret_number,
         ...resultFields(outcome),
       },
     };

@@ -6,12 +6,16 @@ export type Secrets = readonly [current: string, ...previous: string[]];
 
 interface Delivering extends Omit<Sending, 'replayId'> {
   readonly secrets: Secrets;
-  readonly webhookId: number;
+  /** Absent if the endpoint is not registered. */
+  readonly webhookId?: number | undefined;
   /** The replay that created the delivery, if one did. */
   readonly replayId?: number | undefined;
   /** The version of Parley. */
   readonly version: string;
 }
+
+/** The headers that hold signatures. */
+export const signatureHeaders = ['X-Webhook-Signature', 'webhook-signature'] as const;
 
 /** Returns every header of one attempt, signatures included. */
 export function deliveryHeaders(delivering: Delivering): Record<string, string> {
@@ -22,12 +26,12 @@ export function deliveryHeaders(delivering: Delivering): Record<string, string> 
     'X-Webhook-Id': id,
     'X-Webhook-Event': event,
     'X-Webhook-Attempt': String(attempt),
-    'X-Webhook-Registration': String(webhookId),
     'X-Webhook-Signature': bodySignature(secrets, body),
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(at / 1_000)),
     'webhook-signature': timedSignature(secrets, id, at, body),
   };
+  if (webhookId !== undefined) headers['X-Webhook-Registration'] = String(webhookId);
   if (replayId !== undefined) headers['X-Webhook-Replay'] = String(replayId);
   return headers;
 }

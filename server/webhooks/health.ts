@@ -1,4 +1,5 @@
 import type { DeliveryState } from '@parley/contract';
+import { statusCause } from '../domain/attempt.ts';
 import type { DownCause, EndpointHealth } from '../store/webhooks/endpoint-state.ts';
 import type { EndpointEnd } from '../store/webhooks/webhook-ends.ts';
 import type { QueuedDelivery } from './chat-queue.ts';
@@ -50,11 +51,15 @@ export interface Attempted {
 /** Returns the fields of an outcome that are shown and stored. `error` is for the owner to read. */
 export function resultFields(outcome: Outcome) {
   const duration_ms = Math.round(outcome.ms);
-  if (outcome.kind === 'unreached') return { status: null, error: outcome.message, duration_ms, answer: null };
+  if (outcome.kind === 'unreached') {
+    const { failure: cause, message: error } = outcome;
+    return { status: null, error, cause, duration_ms, answer: null };
+  }
   const { status, body } = outcome;
   return {
     status,
     error: isSuccess(outcome) ? null : `the endpoint responded with ${status}`,
+    cause: statusCause(status),
     duration_ms,
     answer: body,
   };

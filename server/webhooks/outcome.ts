@@ -1,16 +1,7 @@
+import type { FailureCause } from '@parley/contract';
+
 /** Why there is no response. */
-export type Failure =
-  /** The connection was refused. */
-  | 'refused'
-  /** The name does not resolve. */
-  | 'dns'
-  | 'tls'
-  | 'timeout'
-  /** The connection was lost. */
-  | 'reset'
-  /** The address is not allowed. */
-  | 'address'
-  | 'other';
+export type Failure = Exclude<FailureCause, 'status' | 'redirect'>;
 
 /** The outcome of one attempt. A failure of the endpoint is an outcome, not an error of ours. */
 export type Outcome =
@@ -37,11 +28,11 @@ interface Fault {
 
 const fault = (failure: Failure, message: string): Fault => ({ failure, message });
 
-const noRoute = fault('other', 'no route to the address');
+const noRoute = fault('unreachable', 'no route to the address');
 const reset = fault('reset', 'the connection broke off');
 const unknownAuthority = fault('tls', 'the certificate does not come from a known authority');
 
-export const notHttp = fault('other', 'the response is not valid HTTP');
+export const notHttp = fault('not_http', 'the response is not valid HTTP');
 
 /** The error codes of fetch. */
 const faults: Readonly<Record<string, Fault>> = {
@@ -69,7 +60,7 @@ const faults: Readonly<Record<string, Fault>> = {
   InvalidHTTPResponse: notHttp,
   InvalidContentLength: notHttp,
   UnrequestedUpgrade: notHttp,
-  ResponseHeadersTooLarge: fault('other', 'the headers of the response are too large'),
+  ResponseHeadersTooLarge: fault('not_http', 'the headers of the response are too large'),
 };
 
 function codeOf(error: unknown): string {

@@ -40,7 +40,14 @@ inChromium('access in the console', () => {
     await page.getByText(`Authorization: Bearer ${token}`).waitFor();
     expect(await violationsOn(page)).toEqual([]);
     expect(await isUsable(token)).toBe(true);
-    await button(page, 'Done').click();
+    // It is not shown again, so Escape closes nothing before it is copied.
+    for (let i = 0; i < 3; i++) await page.keyboard.press('Escape');
+    expect(await shownSecret(page, 'Access token')).toBe(token);
+    await button(page, 'I have saved it').waitFor();
+    await button(page, 'Copy the secret').click();
+    await button(page, 'Done').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
 
     const made = entry(page, 'nightly report');
     await made.getByText('May read messages and see chats and users.').waitFor();
@@ -112,15 +119,17 @@ inChromium('access in the console', () => {
     const token = await shownSecret(page, 'Access token');
     const bot = new Client(stage.url(), token, 0);
     expect((await bot.ok('users.me', {})).user).toMatchObject({ name: 'greeter', kind: 'bot' });
-    await button(page, 'Done').click();
+    await button(page, 'I have saved it').click();
     await entry(page, 'its program').waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await button(page, 'Disable').click();
     await button(dialog(page, 'Disable the bot'), 'Disable').click();
     await page.getByRole('heading', { name: 'No bots yet' }).waitFor();
     expect(await isUsable(token)).toBe(false);
-    await page.goto(`${stage.url()}/console/bots/999999`);
-    await page.getByRole('heading', { name: 'There is no such bot' }).waitFor();
+    for (const id of ['999999', 'abc']) {
+      await page.goto(`${stage.url()}/console/bots/${id}`);
+      await page.getByRole('heading', { name: 'There is no such bot' }).waitFor();
+    }
   });
 
   test('an app is registered, changed, gets another secret, and is deleted', async () => {
@@ -135,7 +144,7 @@ inChromium('access in the console', () => {
     await button(page, 'Register').click();
     const secret = await shownSecret(page, 'Client secret');
     expect(secret).toStartWith('acs_');
-    await button(page, 'Done').click();
+    await button(page, 'I have saved it').click();
     await page.getByRole('heading', { name: 'Planner', level: 1 }).waitFor();
     await page.getByText(`${stage.url()}/oauth/token`).waitFor();
     expect(await violationsOn(page)).toEqual([]);
@@ -147,7 +156,7 @@ inChromium('access in the console', () => {
     await button(dialog(page, 'Replace the secret'), 'Replace the secret').click();
     const next = await shownSecret(page, 'Client secret');
     expect(next).not.toBe(secret);
-    await button(page, 'Done').click();
+    await button(page, 'I have saved it').click();
     await button(page, 'Delete').click();
     await dialog(page, 'Delete the app').getByText('Nobody has authorized it.').waitFor();
     await button(dialog(page, 'Delete the app'), 'Delete').click();

@@ -57,15 +57,23 @@ inChromium('the console', () => {
     const messages = form.getByRole('checkbox', { name: 'Messages' });
     await becomes(() => messages.evaluate((box) => (box as HTMLInputElement).indeterminate), true);
     expect(await violationsOn(page)).toEqual([]);
+    // The URL is tested first, and what comes back does not have to be right.
     await button(page, 'Create').click();
+    await form.getByText('refused the delivery with 401').waitFor();
+    await form.getByText('Give it the secret above and test again.').waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await button(page, 'Test again').click();
+    const [test] = await endpoint.arrived(2);
+    const secret = await form.getByRole('textbox', { name: 'Secret' }).inputValue();
+    expect(secret).toMatch(/^[0-9a-f]{64}$/);
+    expect(test && (await isSigned(test, secret))).toBe(true);
+    expect((await stage.person('bob').ok('webhooks.list', {})).webhooks).toEqual([]);
+    await button(page, 'Create anyway').click();
 
     const done = dialog(page, 'The webhook is created');
-    const secret = await done.getByRole('textbox', { name: 'The secret' }).inputValue();
-    expect(secret).toMatch(/^[0-9a-f]{64}$/);
+    await becomes(() => done.getByRole('textbox', { name: 'The secret' }).inputValue(), secret);
     await button(page, 'Send a test').click();
     await done.getByText('refused the delivery with 401').waitFor();
-    const [test] = await endpoint.arrived(1);
-    expect(test && (await isSigned(test, secret))).toBe(true);
     ownSecret = secret;
     await button(page, 'Test again').click();
     await done.getByText('It works.').waitFor();
@@ -148,6 +156,21 @@ inChromium('the console', () => {
     expect(broken.contents.slice(-2)).toEqual(['Hello', 'Pizza?']);
     await shared.close();
 
+    // Skipping what is selected asks first.
+    const { webhooks } = await ada.ok('webhooks.list', {});
+    const refusingId = webhooks.find(({ url }) => url === refusing.url)?.webhook_id;
+    await page.goto(`${stage.url()}/console/webhooks/${refusingId}`);
+    await page.getByRole('checkbox', { name: 'Select all shown' }).check();
+    await button(page, 'Skip').click();
+    const skipping = dialog(page, 'Skip deliveries');
+    await skipping.getByText(/does not get \d+ deliver/).waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await skipping.getByRole('button', { name: 'Skip', exact: true }).click();
+    await table(page)
+      .getByRole('row', { name: /Skipped/ })
+      .first()
+      .waitFor();
+
     await page.goto(`${stage.url()}/console/webhooks`);
     await entry(page, hanging.url).getByText('did not respond in time').waitFor();
   });
@@ -221,7 +244,7 @@ inChromium('the console', () => {
     await button(page, 'Rotate').click();
     await dialog(page, 'Rotate the secret').getByText('Both secrets are valid until').waitFor();
     expect(await violationsOn(page)).toEqual([]);
-    await button(page, 'Done').click();
+    await button(page, 'I have saved it').click();
     await say(ada, chatId, 'Three');
     const third = (await endpoint.arrived(3)).at(-1);
     expect(
@@ -266,17 +289,24 @@ inChromium('the console', () => {
 
     // The debugger has what was sent, and the browser computes the rest.
     await table(page)
-      .getByRole('row', { name: /new_message/ })
+      .getByRole('row', { name: /Delivered/ })
       .first()
       .getByRole('link')
       .click();
+    await pane(page)
+      .getByText(/^webhook-signature: v1,/m)
+      .waitFor();
     await pane(page).getByRole('link', { name: 'Check the signature' }).click();
     const verdict = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
     await verdict('The secret is missing');
     const secret = page.getByRole('textbox', { name: 'Secret' });
+    // Only the secret is left to paste.
+    await becomes(() => secret.evaluate((field) => field === document.activeElement), true);
+    await secret.fill('another');
+    await verdict('The secret is wrong');
     await page.getByRole('checkbox', { name: 'Show the secret' }).check();
     await secret.fill('a secret that is typed');
-    await verdict('With this secret, these would be the signatures');
+    await verdict('The signature is valid');
     const eventId = Number(
       /webhook-id: (\d+)/.exec(await page.getByRole('textbox', { name: 'Headers' }).inputValue())?.[1],
     );

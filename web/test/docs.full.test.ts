@@ -73,7 +73,11 @@ inChromium('the documentation', () => {
     await page.getByRole('navigation').getByRole('link', { name: 'get_messages' }).click();
     await becomes(tokenNames, ['test']);
     await page.unrouteAll();
-    await page.goBack();
+    // A call that only pages may make has no example for programs.
+    await page.goto(`${stage.url()}/docs/bots.create_token`);
+    await heading(page, 'bots.create_token').waitFor();
+    expect(await page.locator('.request-example, .operation-head .pill').count()).toBe(0);
+    await page.goto(`${stage.url()}/docs/messages.send_message`);
 
     // What the server refuses is shown as it is. What is no JSON is not sent.
     await input(page).fill('{"chat_id": 1, "contents": "x"}');

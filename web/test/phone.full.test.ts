@@ -156,7 +156,6 @@ inChromium('a small phone', () => {
       ['/sessions', 'Sessions'],
       ['/admin/users', 'Users'],
       [`/admin/users/${bob.userId}`, 'bob'],
-      ['/admin/audit', 'Audit log'],
     ] as const) {
       await page.goto(`${stage.url()}${path}`);
       await page.getByRole('heading', { name: heading, exact: true }).waitFor();

@@ -48,7 +48,7 @@ const sentence = /^["`]\p{Lu}(?:\p{Ll}|\p{Lu}* \p{Ll}{2})/u;
 /** Names of the product, of errors, of what is dragged, of what a browser has, of headers, and of languages and their words. */
 const names: ReadonlySet<string> = new Set([
   ...['Parley', 'ApiError', 'TransportError', 'AbortError', 'Files', 'Notification', 'PushManager'],
-  ...['Parley-Webhooks', 'Content-Type', 'User-Agent', 'Bearer $' + '{token}'],
+  ...['Content-Type', 'Bearer $' + '{token}'],
   ...['TypeScript', 'Python', 'True', 'False', 'None'],
 ]);
 

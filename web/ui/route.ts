@@ -30,7 +30,7 @@ const consoleLists: readonly string[] = ['webhooks', 'bots', 'apps'];
 export interface ConsoleRoute {
   readonly name: 'console';
   readonly page: (typeof consolePages)[number];
-  /** The webhook, bot or app that is shown, of all of them. */
+  /** The webhook, bot or app that is shown, of all of them. 0 if the path has something else than an id. */
   readonly id: number | undefined;
   /** The page reads its filters from it. */
   readonly query: string;
@@ -95,8 +95,8 @@ export function parseRoute(path: string): Route | undefined {
   const section = settingsSections.find((name) => name === second);
   if (first === 'settings' && section && third === undefined) return { name: 'settings', section };
   const page = consolePages.find((name) => name === (second ?? 'webhooks'));
-  if (first === 'console' && page && (third === undefined || (consoleLists.includes(page) && ids[1])))
-    return { name: 'console', page, id: ids[1], query: search };
+  if (first === 'console' && page && (third === undefined || consoleLists.includes(page)))
+    return { name: 'console', page, id: third === undefined ? undefined : (ids[1] ?? 0), query: search };
   if (first === 'docs') return { name: 'docs', page: pathname.slice('/docs/'.length) };
   return undefined;
 }

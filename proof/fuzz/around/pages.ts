@@ -24,7 +24,7 @@ const parameter = fc.oneof(
   wildText.map((text) => percent(text).slice(0, 300) || '0'),
 );
 
-const words = ['', 'yes', 'no', 'allow', 'deny', 'name', 'https://app.example/cb', 'messages:read', '/access'];
+const words = ['', 'yes', 'no', 'allow', 'deny', 'name', 'https://app.example/cb', 'messages:read', '/sessions'];
 const typed = fc.oneof(fc.constantFrom(...words), fc.nat({ max: 30 }).map(String), elsewhere, wildText);
 
 const queryNames = ['next', 'done', 'page', 'q', 'after', 'before', 'act', 'user'];

@@ -19,7 +19,7 @@ CREATE TABLE attempts (
   status INTEGER,
   error TEXT,
   duration_ms INTEGER NOT NULL,
-  answer TEXT,
+  answer TEXT, cause TEXT,
   PRIMARY KEY (delivery_id, number)
 ) STRICT, WITHOUT ROWID;
 
@@ -104,7 +104,7 @@ CREATE TABLE deliveries (
   last_error TEXT,
   duration_ms INTEGER,
   settled_at INTEGER
-) STRICT;
+, last_cause TEXT, secret_number INTEGER) STRICT;
 
 CREATE INDEX deliveries_by_chat ON deliveries (webhook_id, chat_id, event_id, replay_id);
 
@@ -510,7 +510,7 @@ CREATE TABLE webhooks (
   expired_count INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL,
   deleted_at INTEGER
-) STRICT;
+, secret_number INTEGER NOT NULL DEFAULT 1, earlier_until INTEGER) STRICT;
 
 CREATE INDEX webhooks_active ON webhooks (webhook_id) WHERE status = 'active' AND deleted_at IS NULL;
 

@@ -4,6 +4,7 @@ import type {
   DeliveryState,
   EventId,
   EventName,
+  FailureCause,
   SkipReason,
   UserId,
   WebhookId,
@@ -29,14 +30,21 @@ export interface DeliveryRow {
   readonly last_at: number | null;
   readonly last_status: number | null;
   readonly last_error: string | null;
+  readonly last_cause: FailureCause | null;
   readonly duration_ms: number | null;
+  /** The secret of its webhook that signed the last attempt. Null before the first one, and in old rows. */
+  readonly secret_number: number | null;
 }
 
 export const columns = `d.delivery_id, d.webhook_id, d.event_id, d.replay_id, d.chat_id, d.event, d.state, d.reason, d.attempts,
-  d.refusals, d.next_at, d.last_at, d.last_status, d.last_error, d.duration_ms`;
+  d.refusals, d.next_at, d.last_at, d.last_status, d.last_error, d.last_cause, d.duration_ms,
+  d.secret_number`;
 
 /** The columns that an endpoint queue needs. A thousand deliveries may be read at a time. */
-export type OpenDelivery = Omit<DeliveryRow, 'state' | 'reason' | 'last_status' | 'last_error' | 'duration_ms'>;
+export type OpenDelivery = Omit<
+  DeliveryRow,
+  'state' | 'reason' | 'last_status' | 'last_error' | 'last_cause' | 'duration_ms' | 'secret_number'
+>;
 
 export const openColumns =
   'd.delivery_id, d.webhook_id, d.event_id, d.replay_id, d.chat_id, d.event, d.attempts, d.refusals, d.next_at, d.last_at';

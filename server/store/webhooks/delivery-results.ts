@@ -12,6 +12,8 @@ export interface Result extends Omit<AttemptMade, 'delivered'> {
   readonly refusals: number;
   readonly next_at: number | null;
   readonly at: number;
+  /** The secret of the webhook that signed the attempt. */
+  readonly secret_number: number;
 }
 
 /**
@@ -30,11 +32,14 @@ const recording = bulkStatement(
     at: 'int',
     status: 'int',
     error: 'text',
+    cause: 'text',
     duration_ms: 'int',
+    secret_number: 'int',
     settled_at: 'int',
   },
   (source) => `UPDATE deliveries SET state = g.state, attempts = g.attempts, refusals = g.refusals, next_at = g.next_at,
-        last_at = g.at, last_status = g.status, last_error = g.error, duration_ms = g.duration_ms, settled_at = g.settled_at
+        last_at = g.at, last_status = g.status, last_error = g.error, last_cause = g.cause, duration_ms = g.duration_ms,
+        secret_number = g.secret_number, settled_at = g.settled_at
       FROM ${source} AS g
       WHERE deliveries.delivery_id = g.delivery_id AND ${isOpen}
       RETURNING deliveries.delivery_id`,
@@ -42,9 +47,9 @@ const recording = bulkStatement(
 
 /** For first attempts that succeed, as nearly all do. It costs a third less than the statement above. */
 const firstSuccess = bulkStatement(
-  { delivery_id: 'int', at: 'int', status: 'int', duration_ms: 'int' },
+  { delivery_id: 'int', at: 'int', status: 'int', duration_ms: 'int', secret_number: 'int' },
   (source) => `UPDATE deliveries SET state = 'delivered', attempts = 1, next_at = NULL, last_at = g.at,
-        last_status = g.status, duration_ms = g.duration_ms, settled_at = g.at
+        last_status = g.status, duration_ms = g.duration_ms, secret_number = g.secret_number, settled_at = g.at
       FROM ${source} AS g
       WHERE deliveries.delivery_id = g.delivery_id AND ${isOpen}
       RETURNING deliveries.delivery_id`,
@@ -57,11 +62,12 @@ const attemptInsertion = bulkStatement(
     at: 'int',
     status: 'int',
     error: 'text',
+    cause: 'text',
     duration_ms: 'int',
     answer: 'text',
   },
-  (source) => `INSERT INTO attempts (delivery_id, number, at, status, error, duration_ms, answer)
-      SELECT delivery_id, number, at, status, error, duration_ms, answer FROM ${source} AS g WHERE true
+  (source) => `INSERT INTO attempts (delivery_id, number, at, status, error, cause, duration_ms, answer)
+      SELECT delivery_id, number, at, status, error, cause, duration_ms, answer FROM ${source} AS g WHERE true
       ON CONFLICT (delivery_id, number) DO NOTHING`,
 );
 
@@ -71,7 +77,7 @@ export async function recordResults(tx: Tx, results: readonly Result[]): Promise
   const [firsts, others] = [results.filter(isFirst), results.filter((r) => !isFirst(r))];
   const settled = await tx.bulk<{ delivery_id: number }>(
     firstSuccess,
-    firsts.map((r) => [r.delivery_id, r.at, r.status, r.duration_ms]),
+    firsts.map((r) => [r.delivery_id, r.at, r.status, r.duration_ms, r.secret_number]),
   );
   const last = new Map(others.map((r) => [r.delivery_id, r]));
   const changed = await tx.bulk<{ delivery_id: number }>(
@@ -85,7 +91,9 @@ export async function recordResults(tx: Tx, results: readonly Result[]): Promise
       r.at,
       r.status,
       r.error,
+      r.cause,
       r.duration_ms,
+      r.secret_number,
       isSettled(r.state) ? r.at : null,
     ]),
   );
@@ -97,7 +105,7 @@ async function recordAttempts(tx: Tx, results: readonly Result[]): Promise<void>
   if (results.length === 0) return;
   await tx.bulk(
     attemptInsertion,
-    results.map((r) => [r.delivery_id, r.attempts, r.at, r.status, r.error, r.duration_ms, r.answer]),
+    results.map((r) => [r.delivery_id, r.attempts, r.at, r.status, r.error, r.cause, r.duration_ms, r.answer]),
   );
 }
 
@@ -112,6 +120,7 @@ export async function recordResend(tx: Tx, delivery: DeliveryRow, result: Result
         at: delivery.last_at,
         status: delivery.last_status,
         error: delivery.last_error,
+        cause: delivery.last_cause,
         duration_ms: delivery.duration_ms,
         answer: null,
       },
@@ -119,8 +128,9 @@ export async function recordResend(tx: Tx, delivery: DeliveryRow, result: Result
   }
   await recordAttempts(tx, [result]);
   await tx.run(
-    `UPDATE deliveries SET attempts = $2, last_at = $3, last_status = $4, last_error = $5, duration_ms = $6,
-       state = CASE WHEN $7 = 1 THEN 'delivered' ELSE state END, reason = CASE WHEN $7 = 1 THEN NULL ELSE reason END
+    `UPDATE deliveries SET attempts = $2, last_at = $3, last_status = $4, last_error = $5, last_cause = $6, duration_ms = $7,
+       secret_number = $8, state = CASE WHEN $9 = 1 THEN 'delivered' ELSE state END,
+       reason = CASE WHEN $9 = 1 THEN NULL ELSE reason END
      WHERE delivery_id = $1`,
     [
       result.delivery_id,
@@ -128,7 +138,9 @@ export async function recordResend(tx: Tx, delivery: DeliveryRow, result: Result
       result.at,
       result.status,
       result.error,
+      result.cause,
       result.duration_ms,
+      result.secret_number,
       result.state === 'delivered' ? 1 : 0,
     ],
   );
@@ -139,7 +151,7 @@ export type AttemptRow = Omit<AttemptMade, 'delivered'> & { readonly number: num
 /** Returns the first `count` attempts at a delivery. */
 export const attemptsOf = (db: Db, deliveryId: DeliveryId, count: number): Promise<AttemptRow[]> =>
   db.all(
-    `SELECT number, at, status, error, duration_ms, answer FROM attempts
+    `SELECT number, at, status, error, cause, duration_ms, answer FROM attempts
      WHERE delivery_id = $1 AND number <= $2 ORDER BY number`,
     [deliveryId, count],
   );

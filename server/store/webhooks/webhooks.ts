@@ -18,13 +18,17 @@ export interface WebhookRow {
   readonly secret: string;
   readonly previous_secret: string | null;
   readonly previous_until: number | null;
+  /** How many secrets it has had. */
+  readonly secret_number: number;
+  /** Until when deliveries with the previous secret also had a signature with the one before it. */
+  readonly earlier_until: number | null;
   readonly since_event: number;
   readonly expired_count: number;
   readonly created_at: number;
 }
 
 const columns = `webhook_id, user_id, app_id, url, events, chat_id, service_wide, include_direct, status, disabled_reason, secret,
-  previous_secret, previous_until, since_event, expired_count, created_at`;
+  previous_secret, previous_until, secret_number, earlier_until, since_event, expired_count, created_at`;
 const webhooks = rowReader<WebhookRow>('service_wide', 'include_direct');
 const owned = rowReader<Pick<WebhookRow, 'service_wide'>>('service_wide');
 
@@ -162,11 +166,11 @@ export async function restartAfter(tx: Tx, webhookId: WebhookId, sinceEvent: num
 }
 
 export async function rotateSecret(tx: Tx, webhookId: WebhookId, secret: string, until: number): Promise<void> {
-  await tx.run('UPDATE webhooks SET previous_secret = secret, previous_until = $3, secret = $2 WHERE webhook_id = $1', [
-    webhookId,
-    secret,
-    until,
-  ]);
+  await tx.run(
+    `UPDATE webhooks SET earlier_until = previous_until, previous_secret = secret, previous_until = $3, secret = $2,
+       secret_number = secret_number + 1 WHERE webhook_id = $1`,
+    [webhookId, secret, until],
+  );
 }
 
 export async function deleteWebhook(tx: Tx, webhookId: WebhookId, at: number): Promise<void> {

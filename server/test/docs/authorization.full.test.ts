@@ -3,10 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BrowserLike, goodPassword, person } from '../support/browser-like.ts';
 import { temporaryFolder } from '../support/cleanup.ts';
+import type { SessionClient } from '../support/client.ts';
 import { freshEnvironment } from '../support/engines.ts';
 import { requirePrograms, testUnless } from '../support/requirements.ts';
 import { attach, type ServerProcess, spawnServer, type TestServer } from '../support/server.ts';
 import { runBlocks, shellBlocks } from '../support/shell.ts';
+import { inSession } from '../support/visitor.ts';
 
 const page = readFileSync(join(import.meta.dir, '../../../docs/authorization.md'), 'utf8');
 const blocks = shellBlocks(page);
@@ -14,13 +16,16 @@ const blocks = shellBlocks(page);
 let process_: ServerProcess;
 let server: TestServer;
 let browser: BrowserLike;
+/** Its calls, as those of the console. */
+let console_: SessionClient;
 beforeAll(async () => {
   const env = await freshEnvironment('sqlite');
   process_ = await spawnServer(env);
   server = await attach(process_.url, env);
-  const { name } = await person(server);
+  const { name, user_id } = await person(server);
   browser = new BrowserLike(server.url);
   await browser.signIn(name, goodPassword);
+  console_ = await inSession(server, { userId: user_id });
 });
 afterAll(async () => {
   await server?.stop();
@@ -29,21 +34,15 @@ afterAll(async () => {
 
 /** Registers the app that the page asks its reader to register, and answers its client id. */
 async function registerApp(): Promise<string> {
-  const redirects = /redirect URI `([^`]+)`/.exec(page)?.[1] ?? '';
-  const { location } = await browser.post('/apps/new', { name: 'A walk', redirects, kind: 'open' });
-  const { html } = await browser.get(location ?? '');
-  const [clientId] = /app_[\w-]+/.exec(html) ?? [];
-  if (clientId === undefined) throw new Error('the page of the app shows no client id');
-  return clientId;
+  const redirect = /redirect URI `([^`]+)`/.exec(page)?.[1] ?? '';
+  return (await console_.ok('apps.register', { name: 'A walk', redirects: [redirect] })).app.client_id;
 }
 
-/** The same for one with a secret, which its page shows this once. */
+/** The same for one with a secret, which is shown this once. */
 async function registerBackend(): Promise<{ id: string; secret: string }> {
-  const asked = { name: 'A back end', redirects: 'https://app.example/callback', kind: 'server' };
-  const { html } = await browser.post('/apps/new', asked);
-  const [id = ''] = /app_[\w-]+/.exec(html) ?? [];
-  const [secret = ''] = /acs_[\w-]+/.exec(html) ?? [];
-  return { id, secret };
+  const asked = { name: 'A back end', redirects: ['https://app.example/callback'], confidential: true };
+  const { app, client_secret } = await console_.ok('apps.register', asked);
+  return { id: app.client_id, secret: client_secret ?? '' };
 }
 
 /** Opens the URL in the browser, allows the app, and returns the code from the redirect. */

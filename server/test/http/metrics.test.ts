@@ -102,15 +102,15 @@ describe('metrics with a token in the settings', () => {
   });
 });
 
-test('metrics are open to loopback connections alone, whatever Host a request names', () => {
-  const serve = serveMetrics(() => 'the metrics', undefined);
-  const statusFor = (address: string | undefined) => {
+test('metrics are open to loopback connections alone, whatever Host a request names', async () => {
+  const serve = serveMetrics(async () => 'the metrics', undefined);
+  const statusFor = async (address: string | undefined) => {
     const requestIP = () => (address === undefined ? null : { address });
     const request = new Request('http://localhost/metrics', { headers: { host: 'localhost' } });
-    return serve(request, { requestIP, timeout: () => {} }).status;
+    return (await serve(request, { requestIP, timeout: () => {} })).status;
   };
-  for (const peer of ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1']) expect(statusFor(peer)).toBe(200);
+  for (const peer of ['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1']) expect(await statusFor(peer)).toBe(200);
   for (const peer of ['192.168.1.5', '10.0.0.1', 'fe80::1', '::ffff:10.0.0.1', undefined]) {
-    expect(statusFor(peer)).toBe(403);
+    expect(await statusFor(peer)).toBe(403);
   }
 });

@@ -7,7 +7,7 @@ import { authorizeApp, newApp, revoke, withToken } from '../support/oauth.ts';
 import { users } from '../support/people.ts';
 import { serverFor, startServer } from '../support/server.ts';
 import { EventReader, groupOf, listen, streamUrl } from '../support/streams.ts';
-import { signedIn } from '../support/visitor.ts';
+import { inSession, signedIn } from '../support/visitor.ts';
 import { request } from '../support/wire.ts';
 
 const hour = 3_600_000;
@@ -105,8 +105,7 @@ onAnyEngine('a stream whose access has ended', (engine) => {
     const scopes = ['messages:read'] as const;
     const own = await listen(bob);
     const first = await listen(withToken(server(), (await authorizeApp(server(), app, bob, { scopes })).access));
-    const visitor = await signedIn(server(), bob);
-    expect((await visitor.post(`/access/apps/${app.appId}/revoke`)).status).toBe(303);
+    await (await inSession(server(), bob)).ok('apps.revoke_access', { app_id: app.appId });
     await first.untilEnded();
     const { access } = await authorizeApp(server(), app, bob, { scopes });
     const second = await listen(withToken(server(), access));

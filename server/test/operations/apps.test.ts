@@ -101,11 +101,10 @@ onBothEngines('an OAuth app of the API', (engine) => {
     expect(others).toContain('No one has reviewed it. It was registered with an access token.');
     expect(others).not.toContain('If that was not you');
 
-    const browser = await signedIn(server(), ada);
-    expect((await browser.get('/apps')).words).toContain(', with an access token');
-    expect((await browser.get(`/apps/${app_id}`)).words).toContain('This app was registered with an access token.');
-    await browser.post(`/apps/${app_id}`, { name: app.name, redirects: appRedirect });
-    expect((await browser.get(`/apps/${app_id}`)).words).not.toContain('with an access token');
+    const browser = await inSession(server(), ada);
+    expect((await browser.ok('apps.get', { app_id })).app.by_token).toBe(true);
+    await browser.ok('apps.update', { app_id, name: app.name, redirects: [appRedirect] });
+    expect((await browser.ok('apps.get', { app_id })).app.by_token).toBe(false);
     const confirmed = await consentOf(client_id, ada);
     expect(confirmed).toContain('You have registered this app.');
     expect(confirmed).not.toContain('access token');
@@ -141,7 +140,8 @@ onBothEngines('an OAuth app of the API', (engine) => {
     const owner = new Client(server().url, await server().token(user.name), user.user_id);
     const [kept, lost] = [await owner.ok('apps.register', app), await owner.ok('apps.register', app)];
     const browser = await signedIn(server(), owner);
-    await browser.post(`/apps/${kept.app.app_id}`, { name: app.name, redirects: appRedirect });
+    const { app_id } = kept.app;
+    await (await inSession(server(), owner)).ok('apps.update', { app_id, name: app.name, redirects: [appRedirect] });
     const clientOf = ({ app: { app_id, client_id } }: typeof lost) => ({
       ...{ appId: app_id, clientId: client_id, secret: undefined, redirect: appRedirect, botId: null, owner },
     });

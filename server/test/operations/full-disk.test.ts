@@ -7,7 +7,7 @@ import { freshEnvironment, onPostgres } from '../support/engines.ts';
 import { eventually } from '../support/eventually.ts';
 import { users } from '../support/people.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { inSession, signedIn, Visitor } from '../support/visitor.ts';
+import { inSession, Visitor } from '../support/visitor.ts';
 import { expectRefusal, request } from '../support/wire.ts';
 
 const mebi = 1024 ** 2;
@@ -99,8 +99,8 @@ describe('a disk that is almost full', () => {
       }),
     ];
     for (const refusal of refusals) expect(expectRefusal(refusal, 'unavailable').message).toContain('full');
-    const browser = await signedIn(server, ada);
-    expect((await browser.post('/bots', { name: 'robot', display_name: '' })).status).toBe(503);
+    const browser = await inSession(server, ada);
+    expect(await browser.refused('bots.create', { name: 'robot' })).toBe('unavailable');
   });
 
   test('lets reading, signing in, deleting, revoking and disabling through', async () => {

@@ -7,7 +7,7 @@ import { accessOf } from '../support/oauth.ts';
 import { users } from '../support/people.ts';
 import { picture } from '../support/pictures.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import { signedIn } from '../support/visitor.ts';
+import { inSession, signedIn } from '../support/visitor.ts';
 import { expectRefusal, request } from '../support/wire.ts';
 
 const quotas = {
@@ -180,14 +180,12 @@ onBothEngines('quotas of a person', (engine) => {
     expect(await person.refused('files.upload', { file: file(1) })).toBe('conflict');
   });
 
-  test('limit their bots, in the pages', async () => {
+  test('limit their bots', async () => {
     const { person } = await household();
-    const browser = await signedIn(server, person);
-    const name = `second-bot${count}`;
-    expect((await browser.post('/bots', { name, display_name: '' })).status).toBe(303);
-    const { status, words } = await browser.post('/bots', { name: `third-bot${count}`, display_name: '' });
-    expect(status).toBe(409);
-    expect(words).toContain('You have 2 bots, as many as PARLEY_BOTS_PER_PERSON allows.');
+    const browser = await inSession(server, person);
+    await browser.ok('bots.create', { name: `second-bot${count}` });
+    const { message } = expectRefusal(await browser.call('bots.create', { name: `third-bot${count}` }), 'conflict');
+    expect(message).toContain('You have 2 bots, as many as PARLEY_BOTS_PER_PERSON allows.');
   });
 
   test('are shown to administrators with the use of each person', async () => {

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { acts } from '../../auth/acts.ts';
 import type { Fields } from '../support/browser-like.ts';
 import type { Client } from '../support/client.ts';
 import { onAnyEngine } from '../support/engines.ts';
@@ -12,6 +11,7 @@ import {
   countActs,
   expectGone,
   expectSound,
+  inSession,
   lastAct,
   secretIn,
   signedIn,
@@ -41,25 +41,13 @@ onAnyEngine('the pages of administrators', (engine) => {
   const pageOf = (user: Client): string => `/admin/users/${user.userId}`;
 
   describe('as a whole', () => {
-    const pages = [
-      '/admin/users',
-      '/admin/users/new',
-      '/admin/users/1',
-      '/admin/invitations',
-      '/admin/webhooks',
-      '/admin/webhooks/new',
-      '/admin/audit',
-    ];
+    const pages = ['/admin/users', '/admin/users/new', '/admin/users/1'];
     const forms = [
       '/admin/users/new',
       '/admin/users/1/disable',
       '/admin/users/1/enable',
       '/admin/users/1/administrator',
       '/admin/users/1/password-link',
-      '/admin/invitations',
-      '/admin/invitations/1/withdraw',
-      '/admin/webhooks/new',
-      '/admin/webhooks/1/delete',
     ];
 
     test('need a session', async () => {
@@ -92,7 +80,7 @@ onAnyEngine('the pages of administrators', (engine) => {
         expect({ path, status: (await other.post(path, { name: 'x' })).status }).toEqual({ path, status: 403 });
       }
       expect(await countActs(server())).toBe(before);
-      expect((await other.get('/access')).html).not.toContain('/admin/');
+      expect((await other.get('/settings')).html).not.toContain('/admin/');
     });
 
     test('reject forms from other sites', async () => {
@@ -116,7 +104,7 @@ onAnyEngine('the pages of administrators', (engine) => {
       async (id) => {
         expect((await visitor.get(`/admin/users/${id}`)).status).toBe(404);
         const acts = ['disable', 'enable', 'administrator', 'password-link'].map((act) => `/admin/users/${id}/${act}`);
-        for (const path of [...acts, `/admin/invitations/${id}/withdraw`]) {
+        for (const path of acts) {
           const { status } = await visitor.post(path, { administrator: 'yes' });
           expect({ path, status }).toEqual({ path, status: 404 });
         }
@@ -200,7 +188,7 @@ onAnyEngine('the pages of administrators', (engine) => {
       expect(main).toContain('Administrator Yes Password Set');
       const details = { user_id: await idOf('grace'), name: 'grace', is_admin: true };
       expect(await lastAct(server())).toEqual({ act: 'user_created', user_id: root.userId, address, details });
-      await expectGone(server(), password, visitor, path, '/admin/audit');
+      await expectGone(server(), password, visitor, path);
       const entered = await new Visitor(server().url).post('/sign-in', { name: 'grace', password });
       expect(entered.status).toBe(303);
     });
@@ -261,7 +249,7 @@ onAnyEngine('the pages of administrators', (engine) => {
       expect((await new Visitor(server().url).get(now ?? '')).status).toBe(200);
       expect((await new Visitor(server().url).get(before ?? '')).status).toBe(404);
       const secret = now?.split('/').at(-1) ?? '';
-      await expectGone(server(), secret, visitor, pageOf(ada), '/admin/users', '/admin/audit');
+      await expectGone(server(), secret, visitor, pageOf(ada), '/admin/users');
       const again = await visitor.get(`${pageOf(ada)}/password-link`);
       expect(again).toMatchObject({ status: 303, location: pageOf(ada) });
     });
@@ -284,10 +272,10 @@ onAnyEngine('the pages of administrators', (engine) => {
       const owner = await signedIn(server(), ada);
       const app = await newApp(server(), ada, { confidential: true, name: 'Doomed' });
       const asBot = () => askForTokens(server(), app, { grant_type: 'client_credentials' });
-      await owner.post('/bots', { name: `bot-of-${ada.userId}`, display_name: '' });
-      const botToken = secretIn(
-        await owner.post(`/bots/${await idOf(`bot-of-${ada.userId}`)}`, { name: 'x', scopes: 'chats:read' }),
-      );
+      const browser = await inSession(server(), ada);
+      const { user_id: ownBot } = (await browser.ok('bots.create', { name: `bot-of-${ada.userId}` })).bot;
+      const made = await browser.ok('bots.create_token', { user_id: ownBot, name: 'x', scopes: ['chats:read'] });
+      const botToken = made.access_token;
       const granted = await authorizeApp(server(), await newApp(server(), bob), ada);
       const bobs = await authorizeApp(server(), app, bob);
       const appToken = String((await asBot()).body.access_token);
@@ -297,7 +285,7 @@ onAnyEngine('the pages of administrators', (engine) => {
 
       expect((await visitor.get(pageOf(ada))).main).toContain(`So do these bots: doomed-bot, bot-of-${ada.userId}.`);
       expect(await visitor.post(`${pageOf(ada)}/disable`)).toMatchObject(done(pageOf(ada), 'user-disabled'));
-      expect(await owner.get('/access')).toMatchObject({ status: 303, location: '/sign-in?next=%2Faccess' });
+      expect(await owner.get('/sessions')).toMatchObject({ status: 303, location: '/sign-in?next=%2Fsessions' });
       for (const token of tokens) expect(await works(server(), token)).toBe(false);
       expect((await asBot()).status).toBe(401);
       expect((await askForTokens(server(), app, refreshForm(bobs.refresh))).status).toBe(401);
@@ -326,8 +314,8 @@ onAnyEngine('the pages of administrators', (engine) => {
       const { act, user_id, address: from } = await lastAct(server());
       expect({ act, user_id, from }).toEqual({ act: 'user_enabled', user_id: root.userId, from: address });
       expect(await works(server(), ada.token)).toBe(false);
-      expect((await owner.get('/access')).status).toBe(303);
-      expect((await (await signedIn(server(), ada)).get('/access')).status).toBe(200);
+      expect((await owner.get('/sessions')).status).toBe(303);
+      expect((await (await signedIn(server(), ada)).get('/sessions')).status).toBe(200);
       expect((await visitor.get(bot)).main).toContain('Enable the user');
       expect(await visitor.post(`${bot}/enable`)).toMatchObject(done(bot, 'user-enabled'));
     });
@@ -375,208 +363,37 @@ onAnyEngine('the pages of administrators', (engine) => {
     });
   });
 
-  describe('an invitation', () => {
-    const newest = async (): Promise<number> => {
-      const [row] = await server().engine.all<{ link_id: number }>('SELECT link_id FROM links ORDER BY link_id DESC');
-      return row?.link_id ?? 0;
-    };
-
-    test('is shown once, works, and can be withdrawn', async () => {
-      const page = await visitor.post('/admin/invitations', { note: 'for Grace' });
-      expectSound(page);
-      const link = secretIn(page);
-      expect(link).toStartWith(`${server().url}/invitation/`);
-      expect(page.main).toContain('Only this machine can open it.');
-      const details = { note: 'for Grace' };
-      expect(await lastAct(server())).toEqual({ act: 'invitation_created', user_id: root.userId, address, details });
-      const { pathname } = new URL(link);
-      const secret = pathname.split('/').at(-1) ?? '';
-      await expectGone(server(), secret, visitor, '/admin/invitations', '/admin/audit');
-      expect((await visitor.get('/admin/invitations')).main).toMatch(/for Grace By root Created 20.* Until 20/);
-      const guest = new Visitor(server().url);
-      expect((await guest.get(pathname)).status).toBe(200);
-
-      const id = await newest();
-      const withdrawn = await visitor.post(`/admin/invitations/${id}/withdraw`);
-      expect(withdrawn).toMatchObject(done('/admin/invitations', 'invitation-withdrawn'));
-      expect((await guest.get(pathname)).status).toBe(404);
-      expect((await visitor.get('/admin/invitations')).main).not.toContain('for Grace');
-      const entry = { act: 'invitation_withdrawn', user_id: root.userId, address, details: { invitation_id: id } };
-      expect(await lastAct(server())).toEqual(entry);
-      const again = await visitor.post(`/admin/invitations/${id}/withdraw`);
-      expect(again.status).toBe(404);
-      expect(again.html).toContain('<a href="/admin/invitations" class="button">Back to Invitations</a>');
-    });
-
-    test('and a password link are created once per form', async () => {
-      const { ada } = await users(server(), 'ada');
-      for (const [page, action, back] of [
-        ['/admin/invitations', '/admin/invitations', '/admin/invitations'],
-        [pageOf(ada), `${pageOf(ada)}/password-link`, '/admin/users'],
-      ] as const) {
-        const once = typedIn((await visitor.get(page)).html, 'once') ?? '';
-        expect(once).toMatch(/^[\w-]{43}$/);
-        secretIn(await visitor.post(action, { note: 'once', once }));
-        const before = await countActs(server());
-        const again = await visitor.post(action, { note: 'once', once });
-        expect({ action, status: again.status }).toEqual({ action, status: 409 });
-        expect(again.main).toContain('This form was sent already. Its result is shown only once.');
-        expect(again.html).toContain(`<a href="${back}" class="button">Back to `);
-        expect(await countActs(server())).toBe(before);
-      }
-    });
-
-    test('needs no note', async () => {
-      secretIn(await visitor.post('/admin/invitations', { note: '  ' }));
-      expect((await visitor.get('/admin/invitations')).main).toContain('Without a note By root');
-    });
-
-    test('has a note that is shown as text', async () => {
-      const page = await visitor.post('/admin/invitations', { note: markup });
-      for (const { html, main } of [page, await visitor.get('/admin/invitations'), await visitor.get('/admin/audit')]) {
-        expect(html).not.toContain('<script');
-        expect(html).not.toContain('<b a');
-        expect(main).toContain(markup);
-      }
-      expectSound(page);
-    });
-
-    test.each([
-      ['of more than a line', 'a\nb'],
-      ['that is too long', 'x'.repeat(101)],
-      ['with a character that no database takes', 'a\0b'],
-    ])('is not made with a note %s', async (_, note) => {
-      const before = await countActs(server());
-      const page = await visitor.post('/admin/invitations', { note });
-      expect(page.status).toBe(422);
-      expect(page.main).toContain('This must');
-      expectSound(page);
-      expect(await countActs(server())).toBe(before);
-    });
-
-    test('is required to sign up, and the page says so', async () => {
-      expect((await visitor.get('/admin/invitations')).main).toContain(
-        'Only people with an invitation can sign up here. The setting PARLEY_SIGN_UP decides this; it is invitation',
-      );
-    });
+  test('a password link is created once per form', async () => {
+    const { ada } = await users(server(), 'ada');
+    const action = `${pageOf(ada)}/password-link`;
+    const once = typedIn((await visitor.get(pageOf(ada))).html, 'once') ?? '';
+    expect(once).toMatch(/^[\w-]{43}$/);
+    secretIn(await visitor.post(action, { once }));
+    const before = await countActs(server());
+    const again = await visitor.post(action, { once });
+    expectSound(again);
+    expect(again.status).toBe(409);
+    expect(again.main).toContain('This form was sent already. Its result is shown only once.');
+    expect(again.html).toContain('<a href="/admin/users" class="button">Back to ');
+    expect(await countActs(server())).toBe(before);
   });
 
-  describe('the audit log', () => {
-    test('shows who did what, when, and from where', async () => {
-      const { ada } = await users(server(), 'ada');
-      const other = await signedIn(server(), ada);
-      await other.post('/apps/new', { name: markup, redirects: 'https://a.example/x', kind: 'open' });
-      await visitor.post(`${pageOf(ada)}/administrator`, { administrator: 'yes' });
-      const page = await visitor.get('/admin/audit');
-      expectSound(page);
-      expect(page.html).not.toContain('<script');
-      expect(page.main).toMatch(
-        new RegExp(`UTC root ${address} Changed who is an administrator user: ada\\d+ administrator: yes 20`),
-      );
-      const { main } = await visitor.get(`/admin/audit?user=${await nameOf(ada)}`);
-      expect(main).toContain(`${address} Registered an app app: ${markup} redirects: https://a.example/x`);
-      expect(page.html).toContain(`<a href="${pageOf(ada)}">`);
-    });
-
-    const nameOf = async ({ userId }: Client): Promise<string> => {
-      const row = await server().engine.get<{ name: string }>('SELECT name FROM users WHERE user_id = $1', [userId]);
-      return row?.name ?? '';
-    };
-
-    test('shows acts of the command line, of unknown clients and of apps', async () => {
-      const { ada } = await users(server(), 'ada');
-      expect((await visitor.get('/admin/audit')).main).toContain('The operator the command line Created');
-      await new Visitor(server().url).post('/sign-in', { name: 'no-such-user', password: 'whatever it is' });
-      expect((await visitor.get('/admin/audit')).main).toContain(`Unknown ${address} Failed to sign in`);
-      const app = await newApp(server(), ada, { confidential: true, name: 'Speaker' });
-      await askForTokens(server(), app, { grant_type: 'client_credentials' });
-      expect((await visitor.get('/admin/audit')).main).toMatch(
-        /speaker-bot , with the app Speaker \S+ Authorized an app/,
-      );
-    });
-
-    test('shows the former name of a renamed app', async () => {
-      const { ada } = await users(server(), 'ada');
-      const app = await newApp(server(), ada, { name: 'Former' });
-      const fields = { name: 'Latter', redirects: app.redirect };
-      await (await signedIn(server(), ada)).post(`/apps/${app.appId}`, fields);
-      const { main } = await visitor.get(`/admin/audit?user=${await nameOf(ada)}`);
-      expect(main).toContain('Registered an app app: Latter name: Former redirects');
-      expect(main).toContain('Changed an app app: Latter redirects');
-    });
-
-    test('can be filtered by event and by user', async () => {
-      const { ada, bob } = await users(server(), 'ada', 'bob');
-      for (const person of [ada, bob]) {
-        const who = await signedIn(server(), person);
-        await who.post('/access', { name: 'x', scopes: 'files', expires: 'never' });
-        await who.post('/bots', { name: `of${person.userId}`, display_name: '' });
-      }
-      const name = await nameOf(ada);
-      const rows = async (query: string) => {
-        const { html } = await visitor.get(`/admin/audit?${query}`);
-        return [...html.matchAll(/data-label="What"><div>([^<]*)</g)].map(([, what]) => what);
-      };
-      expect(await rows(`user=${name.toUpperCase()}`)).toEqual(['Created a bot', 'Created an access token']);
-      expect(await rows(`user=${name}&act=bot_created`)).toEqual(['Created a bot']);
-      expect(await rows(`user=${name}&act=app_deleted`)).toEqual([]);
-      expect(new Set(await rows('act=bot_created'))).toEqual(new Set(['Created a bot']));
-      const { html } = await visitor.get(`/admin/audit?user=${name}&act=bot_created`);
-      expect(typedIn(html, 'act')).toBe('bot_created');
-      expect(typedIn(html, 'user')).toBe(name);
-      for (const [act, words] of Object.entries(acts)) {
-        expect(html).toContain(`<option value="${act}"`);
-        expect(html).toContain(`>${words.replaceAll("'", '&#39;')}</option>`);
-      }
-    });
-
-    test.each([
-      ['act=constructor', 'There is no such event.'],
-      ['act=%3Cscript%3E', 'There is no such event.'],
-      ['user=nobody-here', 'There is no user with this name.'],
-      ['user=%00', 'There is no user with this name.'],
-      ['user=%3Cscript%3E', 'There is no user with this name.'],
-      ['before=x', 'There is no such page of the log.'],
-      ['before=-1', 'There is no such page of the log.'],
-      ['before=9007199254740993', 'There is no such page of the log.'],
-      ['before=1', 'No entries match.'],
-      ['act=app_deleted&before=2', 'No entries match.'],
-    ])('is empty for %s, with a word', async (query, word) => {
-      const page = await visitor.get(`/admin/audit?${query}`);
-      expect(page.status).toBe(200);
-      expect(page.main).toContain(word);
-      expect(page.html).not.toContain('<table');
-      expect(page.html).not.toContain('<script');
-      expectSound(page);
-    });
-
-    test('has pages of fifty entries, the latest first', async () => {
-      const total = await countActs(server());
-      expect(total).toBeGreaterThan(150);
-      let count = 0;
-      let oldest = Number.POSITIVE_INFINITY;
-      for (let path: string | undefined = '/admin/audit'; path !== undefined; ) {
-        const { html } = await visitor.get(path);
-        const times = [...html.matchAll(/data-label="Time"><div><time datetime="([^"]*)"/g)].map(([, at]) =>
-          Date.parse(at ?? ''),
-        );
-        expect(times.length).toBeLessThanOrEqual(50);
-        for (const at of times) {
-          expect(at).toBeLessThanOrEqual(oldest);
-          oldest = at;
-        }
-        count += times.length;
-        path = /<a href="([^"]*)">Older</.exec(html)?.[1]?.replaceAll('&amp;', '&');
-      }
-      expect(count).toBe(total);
-    });
-
-    test('keeps the filter from page to page', async () => {
-      const { html } = await visitor.get('/admin/audit?act=user_created');
-      expect(html).toMatch(/<a href="\/admin\/audit\?act=user_created&amp;before=\d+">Older/);
-      const { main } = await visitor.get('/admin/audit?act=user_created&before=60');
-      expect(main).toContain('Latest');
-    });
+  test('redirect to the console where it has replaced them', async () => {
+    for (const [path, location] of [
+      ['/admin/audit?user=ada&act=bot_created', '/console/audit?user=ada&act=bot_created'],
+      ['/admin/invitations', '/console/people'],
+      ['/admin/webhooks', '/console/webhooks'],
+      ['/admin/webhooks/new', '/console/webhooks'],
+      ['/access', '/console/tokens'],
+      ['/bots', '/console/bots'],
+      ['/bots/7', '/console/bots/7'],
+      ['/apps', '/console/apps'],
+      ['/apps/new', '/console/apps'],
+      ['/apps/7', '/console/apps/7'],
+      ['/apps/%2F%2Fevil.example', '/console/apps/%2F%2Fevil.example'],
+    ] as const) {
+      expect({ path, ...(await visitor.get(path)) }).toMatchObject({ path, status: 303, location });
+    }
   });
 });
 
@@ -603,37 +420,10 @@ onAnyEngine('the last administrator', (engine) => {
     await visitor.post(`/admin/users/${ada.userId}/administrator`, { administrator: 'yes' });
     expect((await visitor.get(self)).html).toContain(`${self}/administrator`);
     const second = await signedIn(server(), ada);
-    expect(await stepDown()).toMatchObject(done('/access', 'stepped-down'));
-    expect((await visitor.get('/access?done=stepped-down')).main).toContain('You are no longer an administrator.');
+    expect(await stepDown()).toMatchObject(done('/settings', 'stepped-down'));
+    expect((await visitor.get('/settings?done=stepped-down')).main).toContain('You are no longer an administrator.');
     expect((await visitor.get('/admin/users')).status).toBe(403);
     expect((await second.get('/admin/users')).status).toBe(200);
     expect(await second.post(`${self}/disable`)).toMatchObject(done(self, 'user-disabled'));
-  });
-});
-
-describe('the page of invitations', () => {
-  describe('with open sign-up', () => {
-    const server = serverFor('sqlite', { PARLEY_SIGN_UP: 'open' });
-
-    test('says so', async () => {
-      const visitor = await signedIn(server(), await server().user('root', { admin: true }));
-      expect((await visitor.get('/admin/invitations')).main).toContain('Anybody can sign up here');
-      secretIn(await visitor.post('/admin/invitations', { note: '' }));
-    });
-  });
-
-  describe('with closed sign-up', () => {
-    const server = serverFor('sqlite', { PARLEY_SIGN_UP: 'closed' });
-
-    test('offers no form, and creates no invitation', async () => {
-      const visitor = await signedIn(server(), await server().user('root', { admin: true }));
-      const page = await visitor.get('/admin/invitations');
-      expect(page.main).toContain('Nobody can sign up here, not even with an invitation.');
-      expect(page.html).not.toContain('name="note"');
-      const before = await countActs(server());
-      const refused = await visitor.post('/admin/invitations', { note: 'x' });
-      expect(refused.status).toBe(409);
-      expect(await countActs(server())).toBe(before);
-    });
   });
 });

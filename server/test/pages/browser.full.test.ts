@@ -79,11 +79,12 @@ async function setUp(page: Page, env: Environment): Promise<void> {
 }
 
 async function registerApp(page: Page, server: string, redirect: string): Promise<string> {
-  await page.goto(`${server}/apps/new`);
-  await page.getByLabel('Name', { exact: true }).fill('Night Porter');
-  await page.getByLabel('Redirect URLs').fill(redirect);
+  await page.goto(`${server}/console/apps`);
+  await page.getByRole('button', { name: 'New app' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Night Porter');
+  await page.getByRole('textbox', { name: 'Redirect URLs' }).fill(redirect);
   await page.getByLabel('In a browser or on the device of its user').check();
-  await page.getByRole('button', { name: 'Register the app' }).click();
+  await page.getByRole('button', { name: 'Register' }).click();
   await page.getByRole('heading', { name: 'Night Porter' }).waitFor();
   return (await page.locator('code', { hasText: /^app_/ }).first().innerText()).trim();
 }
@@ -142,10 +143,10 @@ function wholeWay(engine: EngineName): void {
       const { messages } = await app.ok('messages.get_messages', { chat_id: group.chat_id });
       expect(messages.map(({ content, user_id }) => [content, user_id])).toEqual([['The app was here', 1]]);
 
-      await page.goto(`${server.url}/access`);
-      await page.locator('summary', { hasText: 'End its access (Night Porter)' }).click();
-      await page.getByRole('button', { name: 'End its access', exact: true }).click();
-      await page.getByRole('status').waitFor();
+      await page.goto(`${server.url}/console/tokens`);
+      await page.getByRole('button', { name: 'End the access of Night Porter' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'End its access', exact: true }).click();
+      await page.getByText('The app has no access any more.').waitFor();
       expect(await app.refused('users.me', {})).toBe('unauthorized');
     } finally {
       await callback.stop();
@@ -168,7 +169,7 @@ inChromium('the pages', () => {
     const page = await visit();
     await setUp(page, env);
     clientId = await registerApp(page, server.url, 'https://app.example/callback');
-    await page.goto(`${server.url}/bots`);
+    await page.goto(`${server.url}/settings`);
     cookies = await page.context().cookies();
   });
   afterAll(() => server?.kill('SIGTERM'));
@@ -181,15 +182,8 @@ inChromium('the pages', () => {
   const consent = () => newRequest(server.url, clientId, 'https://app.example/callback', 'messages:read admin').address;
 
   const open = ['/sign-in', '/sign-up', '/setup/none', '/invitation/none', '/password-link/none', '/nothing'];
-  const own = ['/settings', '/access', '/apps', '/apps/new', '/apps/2', '/bots', '/sessions', '/password'];
-  const administration = [
-    '/admin/users',
-    '/admin/users/1',
-    '/admin/invitations',
-    '/admin/webhooks',
-    '/admin/webhooks/new',
-    '/admin/audit',
-  ];
+  const own = ['/settings', '/sessions', '/password'];
+  const administration = ['/admin/users', '/admin/users/1'];
 
   describe('break no rule of accessibility and fit the screen, at a desk and on a phone, light and dark', () => {
     const screens = [
@@ -237,29 +231,12 @@ inChromium('the pages', () => {
     expect(wide).toEqual([]);
   });
 
-  test('keep an IPv4 address on one line in the audit log', async () => {
-    const page = await signedIn({ viewport: { width: 1280, height: 800 } });
-    // Next to something long, which would take all the room there is.
-    await page.goto(`${server.url}/admin/invitations`);
-    await page.getByLabel('Note').fill('for somebody '.repeat(7));
-    await page.getByRole('button', { name: 'Create an invitation' }).click();
-    await page.locator('#secret').waitFor();
-    await page.goto(`${server.url}/admin/audit`);
-    const address = page.getByText('127.0.0.1').first();
-    const lines = await address.evaluate((element) => {
-      const range = document.createRange();
-      range.selectNodeContents(element);
-      return range.getClientRects().length;
-    });
-    expect(lines).toBe(1);
-  });
-
   test('show all of a secret or a link on a phone', async () => {
     const page = await signedIn({ viewport: { width: 390, height: 844 } });
-    await page.goto(`${server.url}/admin/invitations`);
-    await page.getByRole('button', { name: 'Create an invitation' }).click();
-    const link = page.getByLabel('Send this to the person you invite');
-    expect(await link.inputValue()).toStartWith(`${server.url}/invitation/`);
+    await page.goto(`${server.url}/admin/users/1`);
+    await page.getByRole('button', { name: 'Create a password link' }).click();
+    const link = page.getByLabel('Send this only to');
+    expect(await link.inputValue()).toStartWith(`${server.url}/password-link/`);
     const hidden = await link.evaluate((e) => [e.scrollWidth - e.clientWidth, e.scrollHeight - e.clientHeight]);
     expect(hidden).toEqual([0, 0]);
     await link.press('Control+a');
@@ -335,16 +312,16 @@ inChromium('the pages', () => {
         }
       });
 
-      test(`at ${host} cannot make a token`, async () => {
+      test(`at ${host} cannot create a user`, async () => {
         const page = await signedIn();
-        const other = elsewhere(`${server.url}/access`, { name: 'stolen', scopes: 'messages:read', expires: 'never' });
+        const other = elsewhere(`${server.url}/admin/users/new`, { name: 'smuggled' });
         try {
-          const refusal = page.waitForResponse((response) => response.url().endsWith('/access'));
+          const refusal = page.waitForResponse((response) => response.url().endsWith('/admin/users/new'));
           await page.goto(`http://${host}:${other.port}/`);
           expect((await refusal).status()).toBe(403);
           const ada = await signedIn();
-          await ada.goto(`${server.url}/access`);
-          expect(await ada.getByText('stolen').count()).toBe(0);
+          await ada.goto(`${server.url}/admin/users`);
+          expect(await ada.getByText('smuggled').count()).toBe(0);
         } finally {
           await other.stop(true);
         }
@@ -378,7 +355,7 @@ inChromium('the pages', () => {
 
   test('let a page of ours call the API with the cookie', async () => {
     const page = await signedIn({ bypassCSP: true });
-    await page.goto(`${server.url}/access`);
+    await page.goto(`${server.url}/sessions`);
     const answer = await page.evaluate(async () => {
       const response = await fetch('/api/users.php?action=me');
       return (await response.json()) as { user: { name: string } };
@@ -402,21 +379,25 @@ inChromium('the pages', () => {
       }
       throw new Error(`nothing named ${name} can be reached`);
     };
-    await page.goto(`${server.url}/access`);
+    await page.goto(`${server.url}/console/tokens`);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await keyboard.type('ada');
     await keyboard.press('Tab');
     await keyboard.type(password);
     await keyboard.press('Enter');
 
-    await page.getByRole('heading', { name: 'Access', exact: true }).waitFor();
-    await tabTo('Name');
-    await keyboard.type('by hand');
-    await tabTo('Read the messages and events of your chats');
-    await keyboard.press('Space');
-    await tabTo('Create the token');
+    await page.getByRole('heading', { name: 'Access tokens', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'New token' }).waitFor();
+    await tabTo('New token');
     await keyboard.press('Enter');
-    expect(await page.locator('#secret').inputValue()).toStartWith('pat_');
+    await page.getByRole('dialog', { name: 'Create an access token' }).waitFor();
+    await keyboard.type('by hand');
+    await tabTo('Read only');
+    await keyboard.press('Space');
+    await keyboard.press('Enter');
+    const token = page.getByRole('textbox', { name: 'Access token' });
+    await token.waitFor();
+    expect(await token.inputValue()).toStartWith('pat_');
 
     const callback = new Callback();
     try {

@@ -51,12 +51,12 @@ onAnyEngine('a person', (engine) => {
   test('whose account was disabled reads so, in an open session and at sign-in with the right password', async () => {
     const { user, browser } = await signedIn();
     await disable(user.user_id);
-    for (const path of ['/', '/access']) {
+    for (const path of ['/', '/sessions']) {
       const { status, location } = await browser.get(path);
       expect(status).toBe(303);
       expectCalm(await browser.get(location ?? ''), 200, disabled);
     }
-    const sent = await browser.post('/bots', { name: 'robot', display_name: '' });
+    const sent = await browser.post('/sessions/sign-out-others');
     const page = await browser.get(sent.location ?? '');
     expectCalm(page, 200, disabled);
     expect(page.main).not.toContain('Sign in to continue');
@@ -133,29 +133,16 @@ onAnyEngine('a person', (engine) => {
     expectCalm(await browser.get('/nothing'), 404, sentence, chatsStep);
     expectCalm(await somebody().get('/nothing'), 404, sentence, signInStep);
     expectCalm(await browser.get('/admin/users'), 403, 'Only administrators can see this page.', chatsStep);
-    expectCalm(await browser.get('/bots/999999'), 404, '', { href: '/bots', label: 'Back to Bots' });
+    const missing = await browser.post('/sessions/999999/sign-out');
+    expectCalm(missing, 404, '', { href: '/sessions', label: 'Back to Sessions' });
   });
 
-  test('who sends a form too late, or twice, reads what became of it', async () => {
+  test('who sends a form too late reads what became of it', async () => {
     const { user, browser } = await signedIn();
-    const form = {
-      name: 'one',
-      scopes: 'files',
-      expires: 'never',
-      once: typedIn((await browser.get('/access')).html, 'once') ?? '',
-    };
-    expect((await browser.post('/access', form)).status).toBe(200);
-    const again = await browser.post('/access', form);
-    expect({ status: again.status, main: again.main }).toEqual({
-      status: 409,
-      main: expect.stringContaining('If you did not copy it, end it and create another.'),
-    });
-    expect(again.html).toContain('<a href="/access" class="button">Back to Access</a>');
-
     const elsewhere = somebody();
     await elsewhere.signIn(user.name, goodPassword);
     await elsewhere.post('/sessions/sign-out-others');
-    const late = await browser.post('/bots', { name: 'late', display_name: '' });
+    const late = await browser.post('/password', { current: goodPassword, password: 'x', again: 'x' });
     const page = await browser.get(late.location ?? '');
     expectCalm(page, 200, 'You were signed out, and the form was not sent. Sign in to continue.');
   });
@@ -196,14 +183,12 @@ describe('a full disk', () => {
       'The server has no room for new accounts right now. Your invitation stays valid. Tell an administrator, and try again later.',
     );
     expect([typedIn(page.html, 'name'), typedIn(page.html, 'display_name')]).toEqual([name, `The ${name}`]);
-    const bots = await owner.post('/bots', { name: 'robot', display_name: 'My robot' });
-    expect({ status: bots.status, main: bots.main }).toEqual({
+    const user = await owner.post('/admin/users/new', { name: 'robot', display_name: 'My robot' });
+    expect({ status: user.status, main: user.main }).toEqual({
       status: 503,
       main: expect.stringContaining('The disk of the server is almost full, so nothing can be added.'),
     });
-    expect(typedIn(bots.html, 'display_name')).toBe('My robot');
-    const token = await owner.post('/access', { name: 'a script', scopes: 'files', expires: 'never' });
-    expect({ status: token.status, name: typedIn(token.html, 'name') }).toEqual({ status: 503, name: 'a script' });
+    expect(typedIn(user.html, 'display_name')).toBe('My robot');
 
     free = 10_000 * mebi;
     await low('0');

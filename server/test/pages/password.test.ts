@@ -109,7 +109,7 @@ onAnyEngine('changing a password', (engine) => {
     expect((await fresh.get(path)).words).toContain(`For the account ${user.name} .`);
     expect((await fresh.post(path, { password: 'short', again: 'short' })).status).toBe(422);
     const { status, location } = await fresh.post(path, { password: better, again: better });
-    expect({ status, location }).toEqual({ status: 303, location: '/access?done=password-reset' });
+    expect({ status, location }).toEqual({ status: 303, location: '/settings?done=password-reset' });
     expect(await fresh.signedInAs()).toBe(user.name);
     expect(await browser.signedInAs()).toBeUndefined();
     expect((await somebody().signIn(user.name, better)).status).toBe(303);

@@ -31,7 +31,7 @@ onAnyEngine('power that outlives its credential', (engine) => {
     const attempts = [
       [await client.call('users.create', { name: `lasting${root.user_id}`, is_admin: true }), '/admin/users/new'],
       [await client.call('tokens.create', { name: 'lasting', scopes: ['admin'] }), '/console/tokens'],
-      [await client.call('webhooks.register', whole), '/admin/webhooks'],
+      [await client.call('webhooks.register', whole), '/console/webhooks'],
     ] as const;
     for (const [{ status, error }, page] of attempts) {
       expect({ page, status, code: error?.code }).toEqual({ page, status: 403, code: 'forbidden' });
@@ -80,9 +80,7 @@ onAnyEngine('power that outlives its credential', (engine) => {
     for (const [path, fields] of [
       [`/admin/users/${other.user_id}/password-link`, {}],
       [`/admin/users/${root.user_id}/password-link`, {}],
-      ['/access', { name: 'x', scopes: 'admin', expires: 'never' }],
       ['/admin/users/new', { name: 'lasting', is_admin: 'yes' }],
-      ['/admin/webhooks/new', { url: hook.url, events: '*', secret: 's' }],
     ] as const) {
       const { status, location } = await browser.post(path, fields);
       expect({ path, status, location }).toEqual({ path, status: 303, location: '/confirm-password?done=not-sent' });
@@ -149,33 +147,5 @@ onAnyEngine('power that outlives its credential', (engine) => {
     expect(await browser.signedInAs()).toBeUndefined();
     const { webhooks } = await (await clientOf(user)).ok('webhooks.list', {});
     expect(webhooks.map(({ status }) => status)).toEqual(['disabled']);
-  });
-
-  test('is made for the whole service at a page', async () => {
-    const browser = await signedIn(await administrator());
-    expectSound(await browser.get('/admin/webhooks'));
-    const empty = await browser.get('/admin/webhooks/new');
-    expectSound(empty);
-    const secret = 'a long and random value';
-    const fields = { url: hook.url, events: 'new_message, group_created', secret, include_direct: 'yes' };
-    expect((await browser.post('/admin/webhooks/new', { ...fields, secret: '' })).status).toBe(422);
-    const made = await browser.post('/admin/webhooks/new', fields);
-    expect(made).toMatchObject({ status: 303, location: '/admin/webhooks?done=webhook-registered' });
-    const page = await browser.get('/admin/webhooks');
-    expectSound(page);
-    expect(page.main).toContain(`${hook.url} Events new_message, group_created Direct chats Included Status Active`);
-    const action = /action="([^"]*\/delete)"/.exec(page.html)?.[1] ?? '';
-    expect((await browser.post(action)).location).toBe('/admin/webhooks?done=webhook-deleted');
-    expect((await browser.get('/admin/webhooks')).main).toContain('You have registered no service-wide webhook.');
-  });
-
-  test('is made at a page that warns of a short secret and of unknown events', async () => {
-    const browser = await signedIn(await administrator());
-    const made = await browser.post('/admin/webhooks/new', { url: hook.url, events: 'new_mesage', secret: 'short' });
-    expect(made).toMatchObject({ status: 303, location: '/admin/webhooks?done=webhook-short-secret' });
-    const page = await browser.get('/admin/webhooks?done=webhook-short-secret');
-    expectSound(page);
-    expect(page.main).toContain('fewer than 16 characters');
-    expect(page.main).toContain('did you mean new_message?');
   });
 });

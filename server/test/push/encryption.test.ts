@@ -121,8 +121,9 @@ describe('what a response means', () => {
   });
 
   test('no response is tried again, and a private address is not', () => {
-    const unreached = (failure: 'timeout' | 'address') => ({ kind: 'unreached', failure, message: '', ms: 1 }) as const;
+    const unreached = (failure: 'timeout' | 'blocked_address') =>
+      ({ kind: 'unreached', failure, message: '', ms: 1 }) as const;
     expect(verdictOn(unreached('timeout'), 0, 0).counted).toBe('retried');
-    expect(verdictOn(unreached('address'), 0, 0).counted).toBe('rejected');
+    expect(verdictOn(unreached('blocked_address'), 0, 0).counted).toBe('rejected');
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { onAnyEngine } from '../support/engines.ts';
 import { serverFor } from '../support/server.ts';
-import { signedIn } from '../support/visitor.ts';
+import { inSession } from '../support/visitor.ts';
 import { complaint, expectRefusal } from '../support/wire.ts';
 
 onAnyEngine('a display name', (engine) => {
@@ -10,7 +10,7 @@ onAnyEngine('a display name', (engine) => {
 
   test('has no invisible characters, with which it could look like that of another', async () => {
     const root = await server().user('operator', { admin: true });
-    const browser = await signedIn(server(), root);
+    const browser = await inSession(server(), root);
     for (const mark of [
       '\u200b',
       '\u200c',
@@ -31,14 +31,11 @@ onAnyEngine('a display name', (engine) => {
         mark,
         complaint: 'must not contain invisible characters',
       });
-      const bot = await browser.post('/bots', { name, display_name });
-      expect(bot.main).toContain('This must not contain invisible characters.');
-      const app = await browser.post('/apps/new', {
-        name: display_name,
-        redirects: 'https://a.example/x',
-        kind: 'open',
-      });
-      expect(app.main).toContain('This must not contain invisible characters.');
+      const bot = expectRefusal(await browser.call('bots.create', { name, display_name }), 'validation_failed');
+      expect(complaint(bot, 'display_name')).toBe('must not contain invisible characters');
+      const asked = { name: display_name, redirects: ['https://a.example/x'] };
+      const app = expectRefusal(await browser.call('apps.register', asked), 'validation_failed');
+      expect(complaint(app, 'name')).toBe('must not contain invisible characters');
     }
   });
 

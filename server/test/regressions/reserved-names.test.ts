@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { BrowserLike, goodPassword } from '../support/browser-like.ts';
 import { onAnyEngine } from '../support/engines.ts';
 import { serverFor } from '../support/server.ts';
-import { inSession, signedIn } from '../support/visitor.ts';
+import { inSession } from '../support/visitor.ts';
 import { complaint, expectRefusal } from '../support/wire.ts';
 
 onAnyEngine('a name that sounds like the service or like everybody', (engine) => {
@@ -10,15 +10,14 @@ onAnyEngine('a name that sounds like the service or like everybody', (engine) =>
 
   test('is given neither at sign-up, nor to bots, nor by an access token', async () => {
     const root = await server().user('operator', { admin: true });
-    const browser = await signedIn(server(), root);
+    const browser = await inSession(server(), root);
     for (const name of ['admin', 'Root', 'system', 'PARLEY', 'all', 'here', 'everyone', 'channel']) {
       const guest = new BrowserLike(server().url);
       const signUp = await guest.post('/sign-up', { name, password: goodPassword, again: goodPassword });
       expect({ name, status: signUp.status }).toEqual({ name, status: 422 });
       expect(signUp.words).toContain('This is reserved.');
-      expect((await browser.post('/bots', { name, display_name: '' })).main).toContain('This is reserved.');
-      const refused = expectRefusal(await root.call('users.create', { name }), 'validation_failed');
-      expect(complaint(refused, 'name')).toBe('is reserved');
+      for (const refusal of [await browser.call('bots.create', { name }), await root.call('users.create', { name })])
+        expect(complaint(expectRefusal(refusal, 'validation_failed'), 'name')).toBe('is reserved');
     }
     const guest = new BrowserLike(server().url);
     const free = await guest.post('/sign-up', { name: 'admins', password: goodPassword, again: goodPassword });

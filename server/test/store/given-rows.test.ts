@@ -83,6 +83,8 @@ for (const [when, few] of plannings)
       at: 1,
       status: 200,
       error: null,
+      cause: null,
+      secret_number: 1,
       duration_ms: 1,
       answer: null,
     });

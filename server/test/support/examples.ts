@@ -57,6 +57,10 @@ export function withoutChance(value: unknown): unknown {
     .replace(/"(duration_ms|oldest_undelivered_age)":\d+/g, '"$1":"SOME"')
     .replace(/(127\.0\.0\.1):\d+(\/(?:api|m|invitation|hooks)\/)/g, '$1:PORT$2')
     .replace(/expires=\d+&signature=[\w-]{43}/g, 'LINK')
-    .replace(/"signed_content":"(\d+)\.\d+\./g, '"signed_content":"$1.SECONDS.');
+    .replace(/"signed_content":"(\d+)\.\d+\./g, '"signed_content":"$1.SECONDS.')
+    .replace(/Parley-Webhooks\/[\d.]+/g, 'Parley-Webhooks/SOME')
+    .replace(/"webhook-timestamp":"\d+"/g, '"webhook-timestamp":"SECONDS"')
+    .replace(/"sha256=[0-9a-f]{64}"/g, '"sha256=HEX"')
+    .replace(/"v1,[A-Za-z0-9+/]{43}="/g, '"v1,BASE64"');
   return JSON.parse(text);
 }

@@ -328,7 +328,7 @@ class Scene {
 }
 
 /** An attempt without its time and its duration. */
-const told = ({ attempts }: Delivery) => attempts.map(({ at: _, duration_ms: __, ...rest }) => rest);
+const told = ({ attempts }: Delivery) => attempts.map(({ at: _, duration_ms: __, cause: ___, ...rest }) => rest);
 
 const answeredWith = (status: number) => `the endpoint responded with ${status}`;
 const brokeOff = 'the connection broke off';

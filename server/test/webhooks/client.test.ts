@@ -229,7 +229,7 @@ describe('an attempt', () => {
   test('can be called off, before and while it waits', async () => {
     const deadlines = new Deadlines(monotonic);
     const endpoint = await endpointThat(() => deadlines.close());
-    const isCalledOff = unreached('other', 'the attempt was cancelled');
+    const isCalledOff = unreached('cancelled', 'the attempt was cancelled');
     expect(timeless(await send(to(endpoint), { deadlines }))).toEqual(isCalledOff);
     expect(endpoint.requests).toHaveLength(1);
     expect(timeless(await send(to(endpoint), { deadlines }))).toEqual(isCalledOff);
@@ -243,16 +243,20 @@ describe('without a response, the outcome says why and does not contain the URL'
     'a connection that is reset at once': [(socket) => socket.resetAndDestroy(), 'reset', 'the connection broke off'],
     'half a status line': [saying('HTTP/1.1 20', (s) => s.end()), 'reset', 'the connection broke off'],
     'half a header': [saying('HTTP/1.1 200 OK\r\nX: ', (s) => s.end()), 'reset', 'the connection broke off'],
-    'another protocol': [saying('220 mail ready\r\n\r\n'.repeat(100)), 'other', 'the response is not valid HTTP'],
-    'a status of 0': [saying('HTTP/1.1 000 X\r\nContent-Length: 0\r\n\r\n'), 'other', 'the response is not valid HTTP'],
+    'another protocol': [saying('220 mail ready\r\n\r\n'.repeat(100)), 'not_http', 'the response is not valid HTTP'],
+    'a status of 0': [
+      saying('HTTP/1.1 000 X\r\nContent-Length: 0\r\n\r\n'),
+      'not_http',
+      'the response is not valid HTTP',
+    ],
     'two lengths': [
       saying('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 5\r\n\r\nokokok'),
-      'other',
+      'not_http',
       'the response is not valid HTTP',
     ],
     'a protocol that nobody asked for': [
       saying('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'),
-      'other',
+      'not_http',
       'the response is not valid HTTP',
     ],
     'a header without an end': [
@@ -260,7 +264,7 @@ describe('without a response, the outcome says why and does not contain the URL'
         socket.write('HTTP/1.1 200 OK\r\nX: ');
         writeForEver(socket, Buffer.alloc(65_536, 'a'));
       },
-      'other',
+      'not_http',
       'the headers of the response are too large',
     ],
   };
@@ -480,7 +484,7 @@ describe('with the guard', () => {
     const closed = guardWith(async () => ['127.0.0.1'], '');
     for (const host of ['127.0.0.1', '2130706433', 'hooks.invalid']) {
       const outcome = await deliver(closed, `http://${host}:${endpoint.port}/`);
-      expect(outcome).toMatchObject({ kind: 'unreached', failure: 'address' });
+      expect(outcome).toMatchObject({ kind: 'unreached', failure: 'blocked_address' });
       expect(outcome).toMatchObject({ message: expect.stringContaining('a loopback address') });
     }
     expect(

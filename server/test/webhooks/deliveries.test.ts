@@ -103,6 +103,7 @@ onBothEngines('deliveries', (engine) => {
         last_attempt_at: time(0),
         last_status: 200,
         last_error: null,
+        last_cause: null,
         duration_ms: expect.any(Number) as unknown as number,
       });
       expect(found[2]).toMatchObject({
@@ -194,6 +195,9 @@ onBothEngines('deliveries', (engine) => {
   });
 
   describe('are shown in full', () => {
+    /** Returns the headers of a request that have these names. */
+    const sentOf = (arrival: Arrival | undefined, names: Readonly<Record<string, string>> | null) =>
+      Object.fromEntries(Object.keys(names ?? {}).map((name) => [name, arrival?.headers.get(name) ?? '']));
     const inFull = async (by: Client, { delivery_id }: Delivery) =>
       (await by.ok('webhooks.delivery', { delivery_id })).delivery;
 
@@ -207,7 +211,7 @@ onBothEngines('deliveries', (engine) => {
       if (!found) throw new Error('there is none');
       const delivery = await inFull(ada, found);
       const arrival = endpoint.arrivals[1];
-      const { attempts, body, signed_content, ...rest } = delivery;
+      const { attempts, body, signed_content, headers, ...rest } = delivery;
       expect(rest).toEqual(found);
       expect(body).toBe(arrival?.body ?? '');
       expect(attempts).toEqual([
@@ -216,6 +220,7 @@ onBothEngines('deliveries', (engine) => {
           at: new Date(now).toISOString(),
           status: 200,
           error: null,
+          cause: null,
           duration_ms: found.duration_ms ?? -1,
           answer: null,
         },
@@ -223,6 +228,7 @@ onBothEngines('deliveries', (engine) => {
       const hmac = (text: string) => createHmac('sha256', secret).update(text);
       expect(arrival?.headers.get('webhook-signature')).toBe(`v1,${hmac(signed_content ?? '').digest('base64')}`);
       expect(arrival?.headers.get('x-webhook-signature')).toBe(`sha256=${hmac(body ?? '').digest('hex')}`);
+      expect(sentOf(arrival, headers)).toEqual(headers ?? {});
       expect(signed_content).toBe(`${found.event_id}.${Math.floor(now / 1_000)}.${body}`);
     });
 
@@ -230,7 +236,7 @@ onBothEngines('deliveries', (engine) => {
       const { ada } = await users(server(), 'ada');
       const replies = [
         { status: 500, body: 'first' },
-        { status: 404, body: '' },
+        { status: 302, body: '' },
         { status: 201, body: 'at last' },
       ];
       const endpoint = receiver().endpoint(({ attempt }) => replies[attempt - 1] ?? 200);
@@ -255,16 +261,25 @@ onBothEngines('deliveries', (engine) => {
           at: new Date(times[0] ?? 0).toISOString(),
           status: 500,
           error: 'the endpoint responded with 500',
+          cause: 'status',
           answer: 'first',
         },
         {
           number: 2,
           at: new Date(times[1] ?? 0).toISOString(),
-          status: 404,
-          error: 'the endpoint responded with 404',
+          status: 302,
+          error: 'the endpoint responded with 302',
+          cause: 'redirect',
           answer: '',
         },
-        { number: 3, at: new Date(times[2] ?? 0).toISOString(), status: 201, error: null, answer: 'at last' },
+        {
+          number: 3,
+          at: new Date(times[2] ?? 0).toISOString(),
+          status: 201,
+          error: null,
+          cause: null,
+          answer: 'at last',
+        },
       ]);
       expect(endpoint.arrivals.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
       expect(endpoint.arrivals.every((arrival) => same(arrival, endpoint.arrivals[0]))).toBe(true);
@@ -273,6 +288,42 @@ onBothEngines('deliveries', (engine) => {
         .update(delivery.signed_content ?? '')
         .digest('base64');
       expect(last?.headers.get('webhook-signature')).toBe(`v1,${signature}`);
+      expect(sentOf(last, delivery.headers)).toEqual(delivery.headers ?? {});
+    });
+
+    test('with the signatures as they were sent, as long as the secret is known', async () => {
+      const { ada } = await users(server(), 'ada');
+      const endpoint = receiver().endpoint();
+      const chat_id = await newGroup(ada);
+      const webhook_id = await register(ada, endpoint);
+      const rotate = (to: string) => ada.ok('webhooks.rotate_secret', { webhook_id, secret: to });
+      /** Whether the signatures of each delivery are shown. Those that are have to be right, as all other headers. */
+      const signed = async () => {
+        const found = (await list(ada, webhook_id)).toReversed();
+        const shown = await Promise.all(found.map((one) => inFull(ada, one)));
+        return shown.map(({ headers }, i) => {
+          expect(sentOf(endpoint.arrivals[i], headers)).toEqual(headers ?? {});
+          expect(headers).toMatchObject({ 'X-Webhook-Attempt': '1', 'webhook-timestamp': expect.any(String) });
+          return headers?.['webhook-signature']?.split(' ').length ?? 0;
+        });
+      };
+      const sayNext = async (content: string, count: number) => {
+        await say(ada, chat_id, content);
+        await deliveriesIn(ada, webhook_id, ...Array.from({ length: count }, () => 'delivered' as const));
+      };
+      await sayNext('with the first', 1);
+      await rotate('the second secret of this webhook');
+      await sayNext('with both', 2);
+      expect(await signed()).toEqual([1, 2]);
+      now += 24 * 3_600_000;
+      await sayNext('with the second', 3);
+      expect(await signed()).toEqual([1, 2, 1]);
+      await rotate('the third secret of this webhook');
+      await sayNext('with the second and third', 4);
+      // The first secret is gone.
+      expect(await signed()).toEqual([0, 0, 1, 2]);
+      await ada.ok('webhooks.delete', { webhook_id });
+      expect(await signed()).toEqual([0, 0, 0, 0]);
     });
 
     test('before the first attempt with the body and nothing signed', async () => {
@@ -283,7 +334,7 @@ onBothEngines('deliveries', (engine) => {
       const [, waiting] = await deliveriesIn(ada, webhook_id, 'retrying', 'pending');
       if (!waiting) throw new Error('there is none');
       const delivery = await inFull(ada, waiting);
-      expect(delivery).toMatchObject({ attempts: [], signed_content: null });
+      expect(delivery).toMatchObject({ attempts: [], signed_content: null, headers: null });
       expect(delivery.body).toContain('waiting');
     });
   });

@@ -67,6 +67,7 @@ onAnyEngine('an event that is refused while others pass', (engine) => {
         at: new Date(at).toISOString(),
         status: 500,
         error: 'the endpoint responded with 500',
+        cause: 'status',
         answer: 'no such thing',
       })),
     );

@@ -126,6 +126,8 @@ onAnyEngine('endpoints of one owner at one host', (engine) => {
     const webhook_id = await scene.hook(endpoint);
     for (let i = 0; i < 20; i++) await scene.ada.ok('webhooks.test', { webhook_id });
     expect(await scene.ada.refused('webhooks.test', { webhook_id })).toBe('unavailable');
+    const unregistered = { url: endpoint.url, secret: 'a secret' };
+    expect(await scene.ada.refused('webhooks.test', unregistered)).toBe('unavailable');
     clock.pass(second);
     await scene.ada.ok('webhooks.test', { webhook_id });
   });

@@ -241,7 +241,7 @@ const transitions: readonly Transition[] = [
     outcome: responded(500),
     becomes: { state: 'retrying', refusals: 1, nextAt: now + 5 * second, health: { ...up, failuresInRow: 1 } },
   },
-  ...(['refused', 'dns', 'tls', 'timeout', 'address', 'other'] as const).map(
+  ...(['refused', 'dns', 'tls', 'timeout', 'blocked_address', 'unreachable', 'other'] as const).map(
     (failure): Transition => ({
       when: `a healthy endpoint cannot be reached: ${failure}`,
       health: health(),
@@ -428,7 +428,7 @@ describe('what becomes of a delivery and of its endpoint when', () => {
   }
 });
 
-const failures = ['refused', 'dns', 'tls', 'timeout', 'reset', 'address', 'other'] as const;
+const failures = ['refused', 'dns', 'tls', 'timeout', 'reset', 'blocked_address', 'unreachable', 'other'] as const;
 const anyUnreached = fc.constantFrom(...failures).map(unreached);
 const anyRetryAfter = fc.option(fc.integer({ min: 0, max: 3 * day }), { nil: undefined });
 const anyAnswer = fc

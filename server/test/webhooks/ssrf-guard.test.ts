@@ -375,7 +375,7 @@ describe('a name', () => {
     const answers: (readonly string[] | Error)[] = [
       [],
       new Error('dns said: secret detail'),
-      new NameFailure('the name gone.example.com does not resolve'),
+      new NameFailure('the name gone.example.com does not resolve', 'dns'),
       ['93.184.216.34'],
     ];
     const resolve = async () => {
@@ -385,9 +385,14 @@ describe('a name', () => {
     };
     const guard = guardWith({ resolve });
     const url = 'http://gone.example.com/';
-    for (const message of ['does not resolve', 'cannot be looked up', 'does not resolve']) {
+    for (const [message, cause] of [
+      ['does not resolve', 'dns'],
+      ['cannot be looked up', 'dns_unavailable'],
+      ['does not resolve', 'dns'],
+    ] as const) {
       const failure = await aim(guard, url).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(NameFailure);
+      expect(failure).toMatchObject({ failure: cause });
       expect(String(failure)).toContain(`gone.example.com ${message}`);
     }
     expect(await verdictOf(guard, url)).toBe('93.184.216.34');

@@ -613,6 +613,38 @@ onAnyEngine('a webhook', (engine) => {
       expect((await ada.ok('webhooks.deliveries', { webhook_id })).deliveries).toEqual([]);
     });
 
+    test('sends a test to a URL that is not registered, and stores nothing', async () => {
+      const { carol } = await users(server(), 'carol');
+      const endpoint = receiver().endpoint({ status: 401, body: 'who are you?' });
+      const { url } = endpoint;
+      const { delivered, attempt, body } = await carol.ok('webhooks.test', { url, secret });
+      expect(delivered).toBe(false);
+      expect(attempt).toMatchObject({ number: 1, status: 401, cause: 'status', answer: 'who are you?' });
+      const [arrival] = await endpoint.arrived(1);
+      if (!arrival) throw new Error('it did not come');
+      expect(arrival.body).toBe(body);
+      const verified = await verifyWebhook(arrival.bytes, arrival.headers, secret);
+      expect(verified).toMatchObject({ event: 'test' as never, data: { webhook_id: null } });
+      expect(arrival.headers.has('x-webhook-registration')).toBe(false);
+      endpoint.reply = () => 200;
+      const example = await carol.ok('webhooks.test', { url, secret, event: 'new_message' });
+      expect(example.delivered).toBe(true);
+      expect((await carol.ok('webhooks.list', {})).webhooks).toEqual([]);
+
+      const blocked = await carol.call('webhooks.test', { url: 'http://10.0.0.1/hook', secret });
+      expect([blocked.status, blocked.error?.details?.[0]?.field]).toEqual([422, 'url']);
+      const { webhook_id } = await register(carol, endpoint);
+      for (const input of [
+        {},
+        { url },
+        { secret },
+        { webhook_id, url, secret },
+        { webhook_id, secret },
+        { url, secret, event_id: 1 },
+      ])
+        expect([input, await carol.refused('webhooks.test', input)]).toEqual([input, 'validation_failed']);
+    });
+
     test('sends an example of any event, marked as a test by its id', async () => {
       // Not by Ada: a person may try an unknown host only so often.
       const endpoint = receiver().endpoint();

@@ -151,7 +151,9 @@ export class Guard {
 
   async #lookUp(name: string): Promise<Verdict> {
     const texts = await this.#options.resolve(name).catch((error: unknown) => {
-      throw error instanceof NameFailure ? error : new NameFailure(`the name ${name} cannot be looked up`);
+      throw error instanceof NameFailure
+        ? error
+        : new NameFailure(`the name ${name} cannot be looked up`, 'dns_unavailable');
     });
     const found = [...new Set(texts)].map((text) => {
       const address = readAddress(text);
@@ -173,7 +175,7 @@ export class Guard {
       if (fault) throw fault;
     }
     const [first, ...others] = found.toSorted((a, b) => a.family - b.family).slice(0, maxAddresses);
-    if (!first) throw new NameFailure(`the name ${host} does not resolve`);
+    if (!first) throw new NameFailure(`the name ${host} does not resolve`, 'dns');
     return {
       address: first.text,
       family: first.family,

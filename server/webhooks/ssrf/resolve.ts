@@ -1,7 +1,15 @@
 import { withTimeout } from '../../lib/timeout.ts';
 
 /** Thrown if a name does not resolve, or not in time. The message is for the owner of the webhook. */
-export class NameFailure extends Error {}
+export class NameFailure extends Error {
+  /** Whether the name does not exist, or its servers did not say. */
+  readonly failure: 'dns' | 'dns_unavailable';
+
+  constructor(message: string, failure: NameFailure['failure']) {
+    super(message);
+    this.failure = failure;
+  }
+}
 
 const timeoutMs = 5_000;
 
@@ -14,7 +22,7 @@ const notFoundCodes = new Set(['DNS_ENOTFOUND', 'DNS_ENODATA', 'DNS_EBADNAME', '
  * reads the address of the name server once: after a change of `resolv.conf`, restart.
  */
 export async function resolveName(name: string): Promise<readonly string[]> {
-  const late = () => new NameFailure(`the name ${name} took too long to look up`);
+  const late = () => new NameFailure(`the name ${name} took too long to look up`, 'dns_unavailable');
   try {
     const found = await withTimeout(timeoutMs, Bun.dns.lookup(name, { backend: 'c-ares' }), late);
     return found.map((entry) => entry.address);
@@ -26,6 +34,6 @@ export async function resolveName(name: string): Promise<readonly string[]> {
 function failureOf(name: string, error: unknown): NameFailure {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'string' && notFoundCodes.has(code)
-    ? new NameFailure(`the name ${name} does not resolve`)
-    : new NameFailure(`the name ${name} cannot be looked up at the moment`);
+    ? new NameFailure(`the name ${name} does not resolve`, 'dns')
+    : new NameFailure(`the name ${name} cannot be looked up at the moment`, 'dns_unavailable');
 }

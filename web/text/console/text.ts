@@ -1,4 +1,4 @@
-import { en } from './en.tsx';
+import { en } from './en.ts';
 
 /** All texts of the console. They are loaded with it, and not with the first view. */
 export type ConsoleText = typeof en;

@@ -10,8 +10,8 @@ interface ConfirmDialogProps {
   readonly title: string;
   /** The words of the button. */
   readonly act: string;
-  /** Told once it has happened. */
-  readonly done: string;
+  /** Told once it has happened, if the act does not tell it itself. */
+  readonly done?: string;
   readonly onConfirm: () => Promise<unknown>;
   /** Where to go then, if the page is about something that is gone. */
   readonly to?: string;
@@ -25,7 +25,7 @@ export function ConfirmDialog({ title, act, done, onConfirm, to, onClose, childr
   const { problem, submit, isBusy } = useSubmit();
   const confirm = async () => {
     await onConfirm();
-    tell(done);
+    if (done !== undefined) tell(done);
     if (to === undefined) onClose();
     else navigate(to, { replace: true });
   };

@@ -11,6 +11,7 @@ import { BotPage } from './access/bot-page.tsx';
 import { BotsPage } from './access/bots-page.tsx';
 import { TokensPage } from './access/tokens-page.tsx';
 import { EventsPage } from './events-page.tsx';
+import { MissingPage } from './page.tsx';
 import { SignaturesPage } from './signatures-page.tsx';
 import { WebhookPage } from './webhook-page.tsx';
 import { WebhooksPage } from './webhooks-page.tsx';
@@ -78,7 +79,12 @@ export function ConsoleView({ route }: { route: ConsoleRoute }) {
   );
 }
 
+/** What is said if the path has no id. */
+const missing = { webhooks: consoleText.webhook, bots: consoleText.bots, apps: consoleText.apps };
+
 function Page({ route: { page, id, query } }: { route: ConsoleRoute }) {
+  if (id === 0 && Object.hasOwn(missing, page))
+    return <MissingPage words={missing[page as keyof typeof missing]} href={`/console/${page}`} />;
   if (isAdminPage(page)) return <AdminView page={page} query={query} />;
   if (page === 'events') return <EventsPage query={query} />;
   if (page === 'signatures') return <SignaturesPage query={query} />;

@@ -9,9 +9,10 @@ interface CopyButtonProps {
   readonly text: string;
   /** Says what is copied. */
   readonly label: string;
+  readonly onCopy?: () => void;
 }
 
-export function CopyButton({ text, label }: CopyButtonProps) {
+export function CopyButton({ text, label, onCopy }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
   return (
     <button
@@ -23,7 +24,8 @@ export function CopyButton({ text, label }: CopyButtonProps) {
         const isDone = copyText(text, button.parentElement ?? undefined);
         button.focus();
         setCopied(isDone);
-        if (!isDone) tell(consoleText.copyFailed);
+        if (isDone) onCopy?.();
+        else tell(consoleText.copyFailed);
       }}
     >
       <Icon name={isCopied ? 'check' : 'copy'} />

@@ -7,6 +7,7 @@ import { EmptyState } from '../empty-state.tsx';
 import { More } from '../more.tsx';
 import { Problem, useLoading } from '../problem.tsx';
 import { navigate } from '../route.ts';
+import { ConfirmDialog } from './confirm-dialog.tsx';
 import { DeliveriesTable } from './deliveries-table.tsx';
 import { isOpen, useDeliveryActs } from './delivery-acts.ts';
 import { DeliveryFilters } from './delivery-filters.tsx';
@@ -133,40 +134,49 @@ interface SelectionProps {
 
 /** What can be done with the rows that are selected. */
 function Selection({ selected, acts, onDone }: SelectionProps) {
+  const [asked, setAsked] = useState<readonly number[] | undefined>(undefined);
   const open = selected.filter(isOpen);
   const idsOf = (rows: readonly Delivery[]) => rows.map(({ delivery_id }) => delivery_id);
   return (
-    <div class="selection" role="status">
-      {acts.progress !== '' && <p>{acts.progress}</p>}
-      {selected.length > 0 && acts.progress === '' && (
-        <>
-          <p>{words.selected(selected.length)}</p>
-          <button
-            type="button"
-            class="button"
-            onClick={() => {
-              // From the oldest on, as they happened.
-              acts.redeliver(idsOf(selected.toReversed()));
-              onDone();
-            }}
-          >
-            {words.redeliver}
-          </button>
-          {open.length > 0 && (
+    <>
+      <div class="selection" role="status">
+        {acts.progress !== '' && <p>{acts.progress}</p>}
+        {selected.length > 0 && acts.progress === '' && (
+          <>
+            <p>{words.selected(selected.length)}</p>
             <button
               type="button"
-              class="button quiet"
+              class="button"
               onClick={() => {
-                acts.skip(idsOf(open));
+                // From the oldest on, as they happened.
+                acts.redeliver(idsOf(selected.toReversed()));
                 onDone();
               }}
             >
-              {words.skip}
+              {words.redeliver}
             </button>
-          )}
-        </>
+            {open.length > 0 && (
+              <button type="button" class="button quiet" onClick={() => setAsked(idsOf(open))}>
+                {words.skip}
+              </button>
+            )}
+          </>
+        )}
+      </div>
+      {asked && (
+        <ConfirmDialog
+          title={words.skipTitle}
+          act={words.skip}
+          onConfirm={async () => {
+            await acts.skipAll(asked);
+            onDone();
+          }}
+          onClose={() => setAsked(undefined)}
+        >
+          <p>{words.skipQuestion(asked.length)}</p>
+        </ConfirmDialog>
       )}
-    </div>
+    </>
   );
 }
 

@@ -42,22 +42,22 @@ export function useDeliveryActs(onChange: () => void) {
       }
     });
   };
-  const skip = (ids: readonly number[]) =>
-    act(words.skipFailed, async () => {
-      let skipped = 0;
-      try {
-        for (const delivery_id of ids) {
-          try {
-            await client.webhooks.skip({ delivery_id });
-            skipped++;
-          } catch (error) {
-            if (ids.length === 1 || !isRefusal(error)) throw error;
-          }
+  const skipAll = async (ids: readonly number[]) => {
+    let skipped = 0;
+    try {
+      for (const delivery_id of ids) {
+        try {
+          await client.webhooks.skip({ delivery_id });
+          skipped++;
+        } catch (error) {
+          if (ids.length === 1 || !isRefusal(error)) throw error;
         }
-        tell(words.skipped(skipped));
-      } finally {
-        onChange();
       }
-    });
-  return { redeliver, skip, progress };
+      tell(words.skipped(skipped));
+    } finally {
+      onChange();
+    }
+  };
+  const skip = (id: number) => act(words.skipFailed, () => skipAll([id]));
+  return { redeliver, skip, skipAll, progress };
 }

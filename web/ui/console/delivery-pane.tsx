@@ -10,10 +10,10 @@ import { Problem, useLoading } from '../problem.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { ChatOf } from './deliveries-table.tsx';
 import { isOpen, useDeliveryActs } from './delivery-acts.ts';
-import { headersOf, serverVersion, writeHeaders } from './delivery-headers.ts';
 import { explain, lastOf } from './failure.ts';
 import { signaturePath } from './filters.ts';
 import { Pill, Why } from './health.tsx';
+import { writeHeaders } from './signature.ts';
 import { exactTime, secondsTime } from './times.ts';
 
 const words = consoleText.delivery;
@@ -75,7 +75,7 @@ export function DeliveryPane({ deliveryId, tick, onChange, onClose }: DeliveryPa
               {consoleText.deliveries.redeliver}
             </button>
             {isOpen(delivery) && (
-              <button type="button" class="button quiet" onClick={() => acts.skip([deliveryId])}>
+              <button type="button" class="button quiet" onClick={() => acts.skip(deliveryId)}>
                 {consoleText.deliveries.skip}
               </button>
             )}
@@ -157,18 +157,18 @@ function Timeline({ attempts }: { attempts: readonly Attempt[] }) {
   );
 }
 
-/** The request as it was sent. */
+/** The request of the last attempt, as it was sent. */
 function Sent({ delivery }: { delivery: DeliveryInFull }) {
-  const headers = writeHeaders(headersOf(delivery, serverVersion()));
-  const { body, attempt_count } = delivery;
+  const { body, headers } = delivery;
+  const written = headers && writeHeaders(headers);
   return (
     <section>
       <div class="line">
         <h3>{words.headers}</h3>
-        <CopyButton text={headers} label={words.copyHeaders} />
+        {written !== null && <CopyButton text={written} label={words.copyHeaders} />}
       </div>
-      <pre class="code">{headers}</pre>
-      <p class="muted">{attempt_count === 0 ? words.notSent : words.signatureNote}</p>
+      {written === null ? <p class="muted">{words.notSent}</p> : <pre class="code">{written}</pre>}
+      {headers && !headers['webhook-signature'] && <p class="muted">{words.unsigned}</p>}
       <div class="line">
         <h3>{words.body}</h3>
         {body !== null && <CopyButton text={body} label={words.copyBody} />}

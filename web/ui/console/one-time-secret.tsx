@@ -12,10 +12,12 @@ export interface OneTimeSecretProps {
   readonly use?: string;
   /** Programs that use it, by language. */
   readonly snippets?: Readonly<Record<string, string>>;
+  /** The secret was copied. */
+  readonly onCopy: () => void;
 }
 
 /** Something that the server never shows again. */
-export function OneTimeSecret({ label, secret, use = '', snippets = {} }: OneTimeSecretProps) {
+export function OneTimeSecret({ label, secret, use = '', snippets = {}, onCopy }: OneTimeSecretProps) {
   const languages = Object.keys(snippets);
   const [language, setLanguage] = useState(languages[0] ?? '');
   const field = useRef<HTMLInputElement>(null);
@@ -34,8 +36,9 @@ export function OneTimeSecret({ label, secret, use = '', snippets = {} }: OneTim
             readOnly
             value={secret}
             onFocus={(event) => event.currentTarget.select()}
+            onCopy={onCopy}
           />
-          <CopyButton text={secret} label={words.copy} />
+          <CopyButton text={secret} label={words.copy} onCopy={onCopy} />
         </div>
       </div>
       {languages.length > 0 && (

@@ -1,9 +1,5 @@
 /** @jsxImportSource preact */
 import { consoleText } from '../../text/console/text.ts';
-import { OneTimeSecret } from './one-time-secret.tsx';
-import { snippets } from './snippets.ts';
-
-const words = consoleText.secret;
 
 const secretBytes = 32;
 
@@ -46,8 +42,3 @@ export function SecretField({ secret, onChange }: SecretFieldProps) {
     </div>
   );
 }
-
-/** A new secret, for the last time, with code that verifies it. */
-export const ShownSecret = ({ secret }: { secret: string }) => (
-  <OneTimeSecret label={words.label} secret={secret} use={words.snippet} snippets={snippets} />
-);

@@ -1,15 +1,14 @@
 /** @jsxImportSource preact */
 import { ApiError } from '@parley-chat/sdk';
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { consoleText } from '../../text/console/text.ts';
 import { useSession } from '../context.ts';
 import { Icon } from '../icon.tsx';
 import { Problem, useSubmit } from '../problem.tsx';
 import { navigate } from '../route.ts';
-import { headersOf, serverVersion, writeHeaders } from './delivery-headers.ts';
 import { readFilters, signaturePath } from './filters.ts';
 import { PageHead } from './page.tsx';
-import { debugSignature, type Known, type Part, type Report } from './signature.ts';
+import { debugSignature, type Known, type Part, type Report, writeHeaders } from './signature.ts';
 import { exactTime } from './times.ts';
 
 const words = consoleText.signatures;
@@ -25,14 +24,18 @@ export function SignaturesPage({ query }: { query: string }) {
   const [body, setBody] = useState('');
   const [secret, setSecret] = useState('');
   const [isShown, setShown] = useState(false);
+  const secretInput = useRef<HTMLInputElement>(null);
   const fill = useCallback(
     (delivery_id: number) =>
       submit(async () => {
         try {
           const { delivery } = await client.webhooks.delivery({ delivery_id });
-          setKnown({ eventId: String(delivery.event_id), body: delivery.body });
-          setHeaders((before) => (before.trim() === '' ? writeHeaders(headersOf(delivery, serverVersion())) : before));
-          setBody((before) => (before === '' ? (delivery.body ?? '') : before));
+          const { event_id, body, headers } = delivery;
+          setKnown({ eventId: String(event_id), body, time: headers?.['webhook-timestamp'] });
+          setHeaders((before) => (before.trim() === '' ? writeHeaders(headers ?? {}) : before));
+          setBody((before) => (before === '' ? (body ?? '') : before));
+          // Only the secret is missing now.
+          secretInput.current?.focus();
         } catch (error) {
           if (!(error instanceof ApiError) || error.status !== 404) throw error;
           setKnown(undefined);
@@ -45,6 +48,7 @@ export function SignaturesPage({ query }: { query: string }) {
     if (deliveryId !== undefined) fill(deliveryId);
   }, [deliveryId, fill]);
   const secretField = {
+    ref: secretInput,
     id: 'debug-secret',
     class: 'code',
     autocomplete: 'off' as const,
@@ -97,6 +101,9 @@ export function SignaturesPage({ query }: { query: string }) {
               {words.show}
             </label>
           </div>
+        </div>
+        <Result report={report} />
+        <div class="fields">
           <Area
             id="debug-headers"
             label={words.headers}
@@ -106,7 +113,6 @@ export function SignaturesPage({ query }: { query: string }) {
           />
           <Area id="debug-body" label={words.body} hint={words.bodyHint} value={body} onChange={setBody} />
         </div>
-        <Result report={report} />
       </div>
     </div>
   );

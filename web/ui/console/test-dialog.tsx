@@ -6,7 +6,7 @@ import { useSession } from '../context.ts';
 import { Dialog } from '../dialog.tsx';
 import { Problem, useSubmit } from '../problem.tsx';
 import { eventsOf, exampleOf, nouns, testExample } from './event-choice.ts';
-import { explain } from './failure.ts';
+import { explain, type FailureKind } from './failure.ts';
 import { Why } from './health.tsx';
 
 const words = consoleText.test;
@@ -94,14 +94,20 @@ function EventField({ event, onChange, webhookId }: EventFieldProps) {
   );
 }
 
+interface OutcomeProps {
+  readonly result: ClientOutput<'webhooks.test'>;
+  /** What to do next about some failures, instead of the usual words. */
+  readonly next?: Readonly<Partial<Record<FailureKind, string>>>;
+}
+
 /** What came of a test. */
-export function Outcome({ result: { attempt } }: { result: ClientOutput<'webhooks.test'> }) {
+export function Outcome({ result: { attempt }, next = {} }: OutcomeProps) {
   const { status, duration_ms, answer } = attempt;
   const why = explain(attempt);
   return (
     <>
       {why ? (
-        <Why explanation={why} />
+        <Why explanation={{ ...why, next: next[why.kind] ?? why.next }} />
       ) : (
         <p class="good">{words.delivered({ status: status ?? 0, ms: consoleText.milliseconds(duration_ms) })}</p>
       )}

@@ -9,7 +9,9 @@ import { Dialog } from '../dialog.tsx';
 import { useSubmit } from '../problem.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 import { FormButtons } from './form-buttons.tsx';
-import { makeSecret, SecretField, ShownSecret } from './secret.tsx';
+import { makeSecret, SecretField } from './secret.tsx';
+import { SecretDialog } from './secret-dialog.tsx';
+import { snippets } from './snippets.ts';
 import { exactTime } from './times.ts';
 import { WebhookForm } from './webhook-form.tsx';
 
@@ -60,32 +62,33 @@ export function RotateDialog({
     setUntil(webhook.previous_secret_until ?? '');
     onChange(webhook);
   };
+  if (until !== undefined)
+    return (
+      <SecretDialog
+        key="rotated"
+        title={words.title}
+        about={until === '' ? '' : words.done(exactTime(until))}
+        label={consoleText.secret.label}
+        secret={secret}
+        use={consoleText.secret.snippet}
+        snippets={snippets}
+        onClose={onClose}
+      />
+    );
   return (
-    <Dialog title={words.title} onClose={onClose}>
-      {until === undefined ? (
-        <form
-          class="content"
-          onSubmit={(event) => {
-            event.preventDefault();
-            submit(rotate);
-          }}
-        >
-          <p>{words.about}</p>
-          {previous_secret_until !== null && <p class="muted">{words.twice}</p>}
-          <SecretField secret={secret} onChange={setSecret} />
-          <FormButtons problem={problem} act={words.act} isBusy={isBusy} onCancel={onClose} />
-        </form>
-      ) : (
-        <>
-          <p role="status">{until !== '' && words.done(exactTime(until))}</p>
-          <ShownSecret secret={secret} />
-          <div class="buttons">
-            <button type="button" class="button" onClick={onClose}>
-              {words.close}
-            </button>
-          </div>
-        </>
-      )}
+    <Dialog key="form" title={words.title} onClose={onClose}>
+      <form
+        class="content"
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit(rotate);
+        }}
+      >
+        <p>{words.about}</p>
+        {previous_secret_until !== null && <p class="muted">{words.twice}</p>}
+        <SecretField secret={secret} onChange={setSecret} />
+        <FormButtons problem={problem} act={words.act} isBusy={isBusy} onCancel={onClose} />
+      </form>
     </Dialog>
   );
 }

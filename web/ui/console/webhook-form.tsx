@@ -15,6 +15,7 @@ interface WebhookFormProps {
   readonly events: readonly string[];
   /** The words of the button. */
   readonly act: string;
+  readonly onUrl?: () => void;
   /** More fields. */
   readonly children?: ComponentChildren;
   readonly onSubmit: (form: { readonly url: string; readonly events: string[] }) => Promise<unknown>;
@@ -22,7 +23,7 @@ interface WebhookFormProps {
 }
 
 /** The fields that a webhook has at first and that can be changed later. */
-export function WebhookForm({ url: urlBefore, events, act, children, onSubmit, onCancel }: WebhookFormProps) {
+export function WebhookForm({ url: urlBefore, events, act, onUrl, children, onSubmit, onCancel }: WebhookFormProps) {
   const { problem, submit, isBusy, fail } = useSubmit({ labels: words.labels });
   const [url, setUrl] = useState(urlBefore);
   const [choice, setChoice] = useState(() => new EventChoice(events));
@@ -48,7 +49,10 @@ export function WebhookForm({ url: urlBefore, events, act, children, onSubmit, o
           aria-describedby="webhook-url-hint"
           autocomplete="off"
           value={url}
-          onInput={(event) => setUrl(event.currentTarget.value)}
+          onInput={(event) => {
+            setUrl(event.currentTarget.value);
+            onUrl?.();
+          }}
         />
         <p id="webhook-url-hint" class="muted">
           {words.urlHint}

@@ -17,7 +17,7 @@ interface OperationPageProps {
 
 /** One operation: what it takes and returns, how it fails, how it is called, and a way to try it. */
 export function OperationPage({ document, operation }: OperationPageProps) {
-  const { name, method, resource, action, scopes, input, headers } = operation;
+  const { name, method, resource, action, scopes, input, headers, isForPages } = operation;
   const ids = useOwnIds(operation);
   const example = filledIn(method, operation.example, ids);
   const path = `/api/${resource}/${action}`;
@@ -28,27 +28,32 @@ export function OperationPage({ document, operation }: OperationPageProps) {
         <p class="operation-path">
           <span class={`method ${method.toLowerCase()}`}>{method}</span> <code>{path}</code>
         </p>
-        <p class="muted">
-          {words.scopes}{' '}
-          {scopes.length === 0
-            ? words.anyToken
-            : scopes.map((scope) => (
-                <code key={scope} class="pill">
-                  {scope}
-                </code>
-              ))}
-        </p>
+        {!isForPages && (
+          <p class="muted">
+            {words.scopes}{' '}
+            {scopes.length === 0
+              ? words.anyToken
+              : scopes.map((scope) => (
+                  <code key={scope} class="pill">
+                    {scope}
+                  </code>
+                ))}
+          </p>
+        )}
       </header>
       <div class="operation">
         <Prose text={withoutScopes(operation.description)} />
         <div class="operation-code">
-          <section>
-            <h2>{words.example}</h2>
-            <RequestExample call={{ ...operation, input: example }} />
-            <p class="muted">
-              {words.tokenVariable} <Filled input={example} ids={ids} />
-            </p>
-          </section>
+          {/* A program has no use for a call that a token may not make. */}
+          {!isForPages && (
+            <section>
+              <h2>{words.example}</h2>
+              <RequestExample call={{ ...operation, input: example }} />
+              <p class="muted">
+                {words.tokenVariable} <Filled input={example} ids={ids} />
+              </p>
+            </section>
+          )}
           <TryIt operation={operation} example={example} />
         </div>
         <div class="operation-text">

@@ -12,7 +12,7 @@ const labels = { name: words.name, welcome_chat_id: words.welcomeChat };
 const adminPages = [
   ['/console/overview', words.pages.overview],
   ['/console/people', words.pages.users],
-  ['/admin/webhooks', words.pages.webhooks],
+  ['/console/webhooks', words.pages.webhooks],
   ['/console/audit', words.pages.audit],
 ] as const;
 

@@ -283,7 +283,6 @@ export const en = {
     others: 'Elsewhere',
     pages: {
       settings: 'Name of the service and welcome chat',
-      webhooks: 'Service-wide webhooks',
       users: 'Users, without scripts',
     },
   },

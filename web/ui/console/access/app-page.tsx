@@ -11,8 +11,8 @@ import { Problem, useLoading, useSubmit } from '../../problem.tsx';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { CopyButton } from '../copy-button.tsx';
 import { BackLink, MissingPage } from '../page.tsx';
+import { SecretDialog } from '../secret-dialog.tsx';
 import { AppFields, type AppForm, redirectsIn } from './app-fields.tsx';
-import { SecretDialog } from './secret-dialog.tsx';
 
 const words = consoleText.apps;
 

@@ -8,8 +8,8 @@ import { useLoading, useSubmit } from '../../problem.tsx';
 import { navigate } from '../../route.ts';
 import { FormButtons } from '../form-buttons.tsx';
 import { ListPage } from '../page.tsx';
+import { SecretDialog } from '../secret-dialog.tsx';
 import { AppFields, type AppForm, redirectsIn } from './app-fields.tsx';
-import { SecretDialog } from './secret-dialog.tsx';
 import { Fact } from './token-list.tsx';
 
 const words = consoleText.apps;

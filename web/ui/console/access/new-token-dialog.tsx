@@ -6,8 +6,8 @@ import { useSession } from '../../context.ts';
 import { Dialog } from '../../dialog.tsx';
 import { useSubmit } from '../../problem.tsx';
 import { FormButtons } from '../form-buttons.tsx';
+import { SecretDialog } from '../secret-dialog.tsx';
 import { type Preset, presetNames, presetOf, type Scope, scopesFor, scopesOf } from './scopes.ts';
-import { SecretDialog } from './secret-dialog.tsx';
 import { tokenSnippets } from './token-snippets.ts';
 
 const words = consoleText.access.form;

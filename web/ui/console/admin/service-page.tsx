@@ -21,7 +21,6 @@ const metricDays = 2;
 
 const otherPages = [
   ['/settings/service', words.pages.settings],
-  ['/admin/webhooks', words.pages.webhooks],
   ['/admin/users', words.pages.users],
 ] as const;
 
