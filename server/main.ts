@@ -5,9 +5,13 @@ import { StorageError } from './files/storage/blobs.ts';
 import { FolderError } from './store/data-folder/folder.ts';
 import { SchemaError } from './store/engine/migrate.ts';
 import { untilReachable } from './store/engine/reach.ts';
+import { ThreadEnded } from './store/engine/sqlite/writer-thread.ts';
 
 /** A second signal after this time ends the process at once. An earlier one is npm's copy of the terminal's Ctrl-C. */
 const impatientMs = 1_000;
+
+/** A start that a signal meets gets this long to finish, so that the server can stop in order. After it, the process ends at once. */
+const maxStartMs = 1_000;
 
 /** PostgreSQL may still be starting. */
 const maxReachMs = 60_000;
@@ -18,6 +22,7 @@ export async function serve(): Promise<void> {
     const settings = readSettings(process.env);
     let starting: Promise<Parley> | undefined;
     stopOnSignals(() => starting);
+    process.on('uncaughtException', endWith);
     await reachDatabase(settings);
     starting = startParley(settings, processRuntime);
     const parley = await starting;
@@ -36,9 +41,13 @@ export async function serve(): Promise<void> {
       console.error(`There is no administrator yet. Open this link to become one:\n${parley.setupLink}`);
     }
   } catch (error) {
-    console.error(plainLine(error));
-    process.exit(1);
+    endWith(error);
   }
+}
+
+function endWith(error: unknown): never {
+  process.stderr.write(`${plainLine(error)}\n`);
+  process.exit(1);
 }
 
 async function reachDatabase({ databaseUrl }: Settings): Promise<void> {
@@ -59,8 +68,13 @@ function stopOnSignals(started: () => Promise<Parley> | undefined): void {
     if (stoppingSince !== undefined && performance.now() - stoppingSince > impatientMs) process.exit(1);
     if (stoppingSince !== undefined) return;
     stoppingSince = performance.now();
+    // A start can hang on a disk, or on a thread or service that does not respond. What it has not finished, the next one does.
+    const overdue = setTimeout(() => process.exit(0), maxStartMs);
     void starting
-      .then((parley) => parley.stop())
+      .then((parley) => {
+        clearTimeout(overdue);
+        return parley.stop();
+      })
       .then(
         () => process.exit(0),
         () => process.exit(1),
@@ -73,9 +87,10 @@ function stopOnSignals(started: () => Promise<Parley> | undefined): void {
 function plainLine(error: unknown): string {
   if ([SettingError, FolderError, SchemaError, StorageError].some((kind) => error instanceof kind))
     return (error as Error).message;
+  if (error instanceof ThreadEnded) return `Parley has to stop: ${error.message}`;
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   if (code === 'unavailable') return `Cannot reach the database: ${(cause as Error).message}`;
-  return `Parley cannot start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+  return `Parley has failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }
 
 if (import.meta.main) await serve();
