@@ -1,3 +1,4 @@
+import { program } from '@parley/server/lib/program.ts';
 import { type Client, createClient, type TokenSource } from '@parley-chat/sdk';
 import type { CommandContext } from './context.ts';
 import { CredentialsFile, findLogin, type SavedLogin } from './login/credentials.ts';
@@ -24,7 +25,7 @@ export function openConnection(options: ConnectionOptions, context: CommandConte
   if (connection) return connection;
   const server = serverUrl(options.url, context.env);
   throw new Error(
-    `You are not signed in at ${server}. Sign in (${loginCommand(server, context.env)}), or use a token: export PARLEY_TOKEN=$(npx parley token create <user name>)`,
+    `You are not signed in at ${server}. Sign in (${loginCommand(server, context.env)}), or use a token: export PARLEY_TOKEN=$(${program} token create <user name>)`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { program } from '@parley/server/lib/program.ts';
 import { parseServerUrl } from '@parley-chat/sdk/request.ts';
 import type { Environment } from './context.ts';
 
@@ -13,4 +14,4 @@ export function serverUrl(option: string | undefined, env: Environment): string 
 
 /** Returns the command that signs in to a server. */
 export const loginCommand = (server: string, env: Environment): string =>
-  server === parseServerUrl(env.PARLEY_URL || defaultUrl) ? 'npx parley login' : `npx parley login --url ${server}`;
+  server === parseServerUrl(env.PARLEY_URL || defaultUrl) ? `${program} login` : `${program} login --url ${server}`;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { freshEnvironment } from '../support/engines.ts';
 import { requirePrograms, testUnless } from '../support/requirements.ts';
 import { type ServerProcess, spawnServer } from '../support/server.ts';
-import { runBlocks, shellBlocks } from '../support/shell.ts';
+import { runBlocks, sectionOf, shellBlocks } from '../support/shell.ts';
 
 const root = join(import.meta.dir, '../../..');
 
@@ -21,17 +21,11 @@ testUnless(
   requirePrograms('curl', 'bash'),
   "every command of the README's tour works, and the last one prints the message back",
   async () => {
-    const outputs = await runTour(blocksOf(readFileSync(join(root, 'README.md'), 'utf8'), 'A tour'));
+    const outputs = await runTour(shellBlocks(sectionOf(readFileSync(join(root, 'README.md'), 'utf8'), 'A tour')));
     for (const output of outputs) expect(output).not.toContain('"success":false');
     expect(outputs.at(-1)).toContain('"content":"Hello, world"');
   },
 );
-
-/** The shell blocks under the heading that begins so. */
-function blocksOf(markdown: string, heading: string): string[] {
-  const section = markdown.split(/^## /m).find((part) => part.startsWith(heading)) ?? '';
-  return shellBlocks(section);
-}
 
 /** Runs the blocks in one shell, as a reader does, and answers what each printed. */
 async function runTour(blocks: readonly string[]): Promise<string[]> {

@@ -4,6 +4,10 @@ const separator = '=== next block ===';
 export const shellBlocks = (markdown: string): string[] =>
   [...markdown.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
 
+/** Returns the part of a page under the heading that begins so. */
+export const sectionOf = (markdown: string, heading: string): string =>
+  markdown.split(/^## /m).find((part) => part.startsWith(heading)) ?? '';
+
 export interface ShellRun {
   /** The output of each block. */
   readonly outputs: string[];
