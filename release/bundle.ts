@@ -9,9 +9,16 @@ const mainFile = join(root, 'cli/main.ts');
 const threadFile = join(root, 'server/store/engine/sqlite/thread.ts');
 const migrationFolder = join(root, 'server/store/migrations');
 
+/** The runtime of another kind of machine. */
+interface Runtime {
+  readonly file: string;
+  readonly target: string;
+  readonly hasBytecode: boolean;
+}
+
 type Destination =
-  /** One file: a runtime with everything in it. `runtime` is the file of another runtime than this one. */
-  | { readonly executable: string; readonly runtime?: { readonly file: string; readonly target: string } }
+  /** One file: a runtime, which is by default this one, with everything in it. */
+  | { readonly executable: string; readonly runtime?: Runtime }
   /** A folder of JavaScript for a runtime that is installed. */
   | { readonly folder: string };
 
@@ -28,7 +35,7 @@ export async function bundle(destination: Destination): Promise<void> {
       conditions: ['bun'],
       // A command loads only its own parts, and none of them is parsed: `parley --version` took 80 ms without both.
       splitting: true,
-      bytecode: 'executable' in destination,
+      bytecode: 'executable' in destination && (destination.runtime?.hasBytecode ?? true),
       format: 'esm',
       minify: true,
       define: { 'process.env.NODE_ENV': '"production"' },
