@@ -4,6 +4,7 @@ export function releaseNotes(changelog: string, version: string): string {
   const isAbout = (name: string) => (part: string) => part.split(/\s/)[0]?.replace(/[[\]]/g, '') === name;
   const part = parts.find(isAbout(version)) ?? parts.find(isAbout('Unreleased'));
   if (part === undefined) throw new Error(`CHANGELOG.md says nothing about ${version}.`);
-  const body = part.slice(part.indexOf('\n')).trim();
+  // Links to files of the repository would lead nowhere.
+  const body = part.slice(part.indexOf('\n')).trim().replaceAll(/\[([^\]]+)\]\((?!https?:)([^)#]+)[^)]*\)/g, '$1 ($2)');
   return `# Parley ${version}\n\n${body}\n`;
 }

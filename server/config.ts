@@ -167,7 +167,7 @@ export const summaries: Readonly<Record<keyof typeof settingsTable, string>> = {
   webhookLimit:
     'The maximum number of webhooks of a person, with those of their bots. A person who has more keeps them.',
   maxRequests:
-    'Outgoing requests that run at once: webhooks, and files in S3. Bun reads it when the process starts. `npm start`, the container and the systemd unit set it to 1024. Webhooks use 7/8 of it, and one person with their bots at most half of that.',
+    'Outgoing requests that run at once: webhooks, and files in S3. Bun reads it when the process starts. `npm start`, `parley serve`, the container and the systemd unit set it to 1024. Webhooks use 7/8 of it, and one person with their bots at most half of that.',
   stopDelay:
     'Seconds that a stopping server still serves requests, while `/readyz` fails. Proxies need this time to switch to others.',
   metricsToken:
