@@ -1,6 +1,5 @@
 import { defineCommand } from '../command.ts';
 import { serverEnvironment } from '../env-file.ts';
-import { restart } from '../restart.ts';
 
 /** Bun reads it when a process starts, and its default of 256 is too low: see docs/decisions/0026-slots-by-owner.md. */
 const maxRequests = { BUN_CONFIG_MAX_HTTP_REQUESTS: '1024' };
@@ -13,7 +12,7 @@ export const command = defineCommand({
   // The server uses the real process and not the context.
   async run(_, __, context) {
     const env = { ...maxRequests, ...serverEnvironment(context) };
-    if (Object.keys(env).some((name) => process.env[name] === undefined)) restart(env);
+    if (Object.keys(env).some((name) => context.env[name] === undefined)) context.restart(env);
     // Loaded after that, because it takes a while and would have to load twice.
     await (await import('@parley/server/main.ts')).serve();
   },

@@ -5,7 +5,8 @@ import { program } from '@parley/server/lib/program.ts';
 import { token as presentToken } from '@parley/server/operations/present.ts';
 import { defineCommand } from '../command.ts';
 import { inDatabase } from '../database.ts';
-import { hint, localTime, oneLine, print, printJson, printTable } from '../output.ts';
+import { hint, localTime, oneLine, print, printJson } from '../output.ts';
+import { printTable } from '../table.ts';
 import { json, list, positive, text, worksOffline } from '../values.ts';
 
 export const create = defineCommand({

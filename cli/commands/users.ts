@@ -7,8 +7,9 @@ import { listUsers, type UserRow } from '@parley/server/store/access/users.ts';
 import type { Engine } from '@parley/server/store/engine/engine.ts';
 import { defineCommand, UsageError } from '../command.ts';
 import { inDatabase } from '../database.ts';
-import { hint, localTime, oneLine, print, printJson, printTable } from '../output.ts';
+import { hint, localTime, oneLine, print, printJson } from '../output.ts';
 import { givenPassword, passwordOptions, requirePassword } from '../password.ts';
+import { printTable } from '../table.ts';
 import { json, text, worksOffline } from '../values.ts';
 
 const displayNameOption = { value: 'text', summary: 'The name that others see. Defaults to <name>.', read: text };
