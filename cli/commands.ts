@@ -94,6 +94,11 @@ export const commands: readonly Row[] = [
     summary: 'Send a sample event to a webhook.',
     load: async () => ({ command: (await webhooks()).test }),
   },
+  {
+    name: 'webhooks receive',
+    summary: 'Receive webhooks on this machine, and verify them.',
+    load: async () => ({ command: (await import('./commands/receive.ts')).receive }),
+  },
   { name: 'webhooks pause', summary: 'Pause a webhook.', load: async () => ({ command: (await webhooks()).pause }) },
   {
     name: 'webhooks resume',

@@ -41,7 +41,7 @@ function lineOf(
   return row
     .slice(0, last + 1)
     .map((cell, i) => {
-      const name = styleOf(cell, i) ?? stateStyles[/^(?:not )?\w+/.exec(cell)?.[0] ?? ''];
+      const name = styleOf(cell, i) ?? stateStyles[/^((?:not )?\w+)(?:$|[.:])/.exec(cell)?.[1] ?? ''];
       const space = i === last ? '' : pad(cell, widths[i] ?? 0).slice(cell.length);
       return `${name ? style(name, cell) : cell}${space}`;
     })

@@ -5,6 +5,9 @@ export function releaseNotes(changelog: string, version: string): string {
   const part = parts.find(isAbout(version)) ?? parts.find(isAbout('Unreleased'));
   if (part === undefined) throw new Error(`CHANGELOG.md says nothing about ${version}.`);
   // Links to files of the repository would lead nowhere.
-  const body = part.slice(part.indexOf('\n')).trim().replaceAll(/\[([^\]]+)\]\((?!https?:)([^)#]+)[^)]*\)/g, '$1 ($2)');
+  const body = part
+    .slice(part.indexOf('\n'))
+    .trim()
+    .replaceAll(/\[([^\]]+)\]\((?!https?:)([^)#]+)[^)]*\)/g, '$1 ($2)');
   return `# Parley ${version}\n\n${body}\n`;
 }

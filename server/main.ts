@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { type Parley, processRuntime, startParley, version } from './compose.ts';
 import { readSettings, SettingError, type Settings } from './config.ts';
 import { StorageError } from './files/storage/blobs.ts';
+import { framed } from './lib/framed.ts';
 import { FolderError } from './store/data-folder/folder.ts';
 import { SchemaError } from './store/engine/migrate.ts';
 import { untilReachable } from './store/engine/reach.ts';
@@ -26,20 +27,7 @@ export async function serve(): Promise<void> {
     await reachDatabase(settings);
     starting = startParley(settings, processRuntime);
     const parley = await starting;
-    console.error(`Parley ${version} is listening on ${parley.url}`);
-    if (parley.isLocal) {
-      console.error('Only this machine can reach it. To let others in, set HOST: docs/reference/settings.md');
-    }
-    const { databaseUrl, natsUrl, s3 } = settings;
-    const folder = resolve(settings.folder);
-    console.error(`Data is stored in ${databaseUrl === undefined ? folder : 'PostgreSQL'}`);
-    if (s3) console.error(`Files are stored in the bucket ${s3.bucket} at ${s3.endpoint}`);
-    else if (natsUrl) console.error(`Files are stored in ${folder}. All servers must share it, or set S3_URL`);
-    else if (databaseUrl !== undefined) console.error(`Files are stored in ${folder}`);
-    if (parley.setupLink) {
-      // On a line of its own, so that terminals do not break it.
-      console.error(`There is no administrator yet. Open this link to become one:\n${parley.setupLink}`);
-    }
+    say(...welcome(parley, settings));
   } catch (error) {
     endWith(error);
   }
@@ -50,11 +38,41 @@ function endWith(error: unknown): never {
   process.exit(1);
 }
 
+/** What the operator has to know. The link is on a line of its own, so that terminals do not break it. */
+function welcome(parley: Parley, { databaseUrl, natsUrl, s3, ...settings }: Settings): string[] {
+  const folder = resolve(settings.folder);
+  const files = s3
+    ? `Files are stored in the bucket ${s3.bucket} at ${s3.endpoint}`
+    : natsUrl
+      ? `Files are stored in ${folder}. All servers must share it, or set S3_URL`
+      : databaseUrl !== undefined && `Files are stored in ${folder}`;
+  const lines = [
+    `Parley ${version} is listening on ${parley.url}`,
+    parley.isLocal && 'Only this machine can reach it. To let others in, set HOST',
+    `Data is stored in ${databaseUrl === undefined ? folder : 'PostgreSQL'}`,
+    files,
+  ].filter((line) => typeof line === 'string');
+  if (parley.setupLink === undefined) return lines;
+  return [...lines, ...setupLines(parley.setupLink)];
+}
+
+const setupLines = (link: string): string[] => [
+  ...(process.stderr.isTTY ? [''] : []),
+  'There is no administrator yet. Open this link to become one:',
+  link,
+];
+
+/** Writes to standard error, in a frame on a terminal. `console.error` would print it in red there. */
+function say(...lines: string[]): void {
+  const { isTTY, columns } = process.stderr;
+  process.stderr.write(`${(isTTY ? framed(lines, columns || 80) : lines).join('\n')}\n`);
+}
+
 async function reachDatabase({ databaseUrl }: Settings): Promise<void> {
   if (databaseUrl === undefined) return;
   let reported: string | undefined;
   await untilReachable(databaseUrl, maxReachMs, (why) => {
-    if (why !== reported) console.error(`Cannot reach the database yet: ${why}; trying again`);
+    if (why !== reported) process.stderr.write(`Cannot reach the database yet: ${why}; trying again\n`);
     reported = why;
   });
 }

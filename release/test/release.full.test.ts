@@ -97,7 +97,8 @@ test('the last line of .dockerignore that matches decides', () => {
 });
 
 test('release notes are those of the version, or the unreleased ones', () => {
-  const changelog = '# Changelog\n\n## Unreleased\n\n- new\n\n## 1.1.0 - 2026-01-02\n\n- [old](docs/a.md#b), [web](https://a.b)\n\n## 1.0.0\n\n- first\n';
+  const changelog =
+    '# Changelog\n\n## Unreleased\n\n- new\n\n## 1.1.0 - 2026-01-02\n\n- [old](docs/a.md#b), [web](https://a.b)\n\n## 1.0.0\n\n- first\n';
   expect(releaseNotes(changelog, '1.1.0')).toBe('# Parley 1.1.0\n\n- old (docs/a.md), [web](https://a.b)\n');
   expect(releaseNotes(changelog, '2.0.0')).toBe('# Parley 2.0.0\n\n- new\n');
 });

@@ -62,7 +62,7 @@ const may: Record<string, readonly string[] | 'all'> = {
   'config.ts': ['files/storage', 'bus', 'contract', 'domain', 'auth', 'http', 'observe', 'store', 'lib'],
   compose: 'all',
   'compose.ts': 'all',
-  'main.ts': ['files/storage', 'compose.ts', 'config.ts', 'store'],
+  'main.ts': ['files/storage', 'compose.ts', 'config.ts', 'store', 'lib'],
   sdk: ['sdk'],
   cli: 'all',
   web: ['sdk', 'web'],
