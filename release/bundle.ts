@@ -84,6 +84,7 @@ const withEmbedded = (clientFile: string): Bun.BunPlugin => ({
           export const embedded = {
             migrations: ${JSON.stringify(migrations)},
             clientFile: resolve(import.meta.dir, clientFile),
+            cliFile: Bun.isStandaloneExecutable ? undefined : resolve(import.meta.dir, 'cli/main.js'),
             threadUrl: new URL('./server/store/engine/sqlite/thread.js', import.meta.url).href,
           };`,
       };
