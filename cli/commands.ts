@@ -17,6 +17,7 @@ const replays = () => import('./commands/replays.ts');
 
 /** Every command. The dispatch and the help derive from this table. */
 export const commands: readonly Row[] = [
+  { name: 'init', summary: 'Write the settings and keys of a new server.', load: () => import('./commands/init.ts') },
   { name: 'serve', summary: 'Start the server.', load: () => import('./commands/serve.ts') },
   { name: 'user add', summary: 'Add a user.', load: async () => ({ command: (await users()).add }) },
   { name: 'user list', summary: 'List the users.', load: async () => ({ command: (await users()).list }) },

@@ -9,7 +9,12 @@ const folder = join(import.meta.dir, '../../store/migrations');
 const migrations = Object.fromEntries(
   readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
 );
-const embedded = { migrations, clientFile: '', cliFile: undefined, threadUrl: Bun.pathToFileURL(process.env.TEST_THREAD ?? '').href };
+const embedded = {
+  migrations,
+  clientFile: '',
+  cliFile: undefined,
+  threadUrl: Bun.pathToFileURL(process.env.TEST_THREAD ?? '').href,
+};
 
 Bun.plugin({
   name: 'another writer thread',
