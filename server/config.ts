@@ -207,7 +207,7 @@ export const summaries: Readonly<Record<keyof typeof settingsTable, string>> = {
   eventDays:
     'Days that events and settled deliveries are kept. They contain deleted and previous texts of messages until then.',
   backupEvery:
-    'How often the server backs itself up, such as `12h` or `7d`. Or `off`. With `PARLEY_BACKUP_PASSPHRASE` the backups are encrypted. Of several servers on one database, set it for one. [More](../backup.md#back-up-by-itself)',
+    'How often the server backs itself up, such as `12h` or `7d`. Or `off`. With `PARLEY_BACKUP_PASSPHRASE` the backups are encrypted. Of several servers on one database, set it for one.',
   backupKeep: 'How many of its backups the server keeps. It removes older ones after each backup.',
   backupFolder: 'The folder of these backups. By default `backups` in the data folder. Another disk is better.',
 };

@@ -23,7 +23,8 @@ export async function serve(): Promise<void> {
     const settings = readSettings(process.env);
     let starting: Promise<Parley> | undefined;
     stopOnSignals(() => starting);
-    process.on('uncaughtException', endWith);
+    // Instead of that of the command line, which shows no stack.
+    process.removeAllListeners('uncaughtException').on('uncaughtException', endWith);
     await reachDatabase(settings);
     starting = startParley(settings, processRuntime);
     const parley = await starting;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { endWithUs, temporaryFolder } from '@parley/server/test/support/cleanup.ts';
 import { requirePrograms, testUnless } from '@parley/server/test/support/requirements.ts';
 import { listeningUrl } from '@parley/server/test/support/server.ts';
-import { portsOf, runBlocks, sectionOf, shellBlocks } from '@parley/server/test/support/shell.ts';
+import { expectTour, portsOf, runBlocks, tourBlocks } from '@parley/server/test/support/shell.ts';
 import { bundle, root } from '../bundle.ts';
 
 const maxBytes = 125_000_000;
@@ -65,14 +65,12 @@ describe('the executable alone in a folder', () => {
   });
 
   testUnless(requirePrograms('curl', 'bash'), "passes the README's tour", async () => {
-    const blocks = shellBlocks(sectionOf(readFileSync(join(root, 'README.md'), 'utf8'), 'A tour'));
+    const blocks = tourBlocks(readFileSync(join(root, 'README.md'), 'utf8'));
     const adapt = await portsOf(url);
     const { outputs } = await runBlocks(blocks, { cwd: folder, env: environment }, (script) =>
       adapt(script).replaceAll('npx parley', './parley'),
     );
-    for (const output of outputs) expect(output).not.toContain('"success":false');
-    expect(outputs.some((output) => /^verified {2}new_message {2}.*Over the webhook/m.test(output))).toBe(true);
-    expect(outputs.at(-1)).toContain('"content":"Hello, world"');
+    expectTour(outputs);
   });
 
   test('serves the web client that it has inside', async () => {
