@@ -42,5 +42,7 @@ function fetchPackage(name: string, folder: string): void {
 
 function locked(name: string): { readonly version: string; readonly integrity: string } {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  return packages[`node_modules/${name}`];
+  const found = packages[`node_modules/${name}`];
+  if (!found) throw new NoRuntime(`package-lock.json has no ${name}`);
+  return found;
 }

@@ -6,6 +6,7 @@ import { root } from '../bundle.ts';
 import { filterOf } from '../image.ts';
 import { releaseNotes } from '../notes.ts';
 import { run } from '../run.ts';
+import { findRuntime, NoRuntime } from '../runtime.ts';
 import { version } from '../version.ts';
 
 const folder = temporaryFolder();
@@ -87,6 +88,12 @@ describe('a release', () => {
     }
     expect(files.filter((file) => /(^|\/)test\/|^data\/|\.env$/.test(file))).toEqual([]);
   });
+});
+
+test('a runtime that the lockfile does not have is not fetched', () => {
+  const target = { name: 'plan9', compileTarget: 'bun-plan9-x64', hasBytecode: false };
+  const find = (runtimePackage: string) => () => findRuntime({ ...target, runtimePackage }, temporaryFolder());
+  expect(find('@oven/bun-plan9-x64')).toThrow(NoRuntime);
 });
 
 test('the last line of .dockerignore that matches decides', () => {
