@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endWithUs, temporaryFolder } from '@parley/server/test/support/cleanup.ts';
+import { eventually } from '@parley/server/test/support/eventually.ts';
 import { requirePrograms, testUnless } from '@parley/server/test/support/requirements.ts';
 import { listeningUrl } from '@parley/server/test/support/server.ts';
 import { expectTour, portsOf, runBlocks, tourBlocks } from '@parley/server/test/support/shell.ts';
@@ -41,7 +42,7 @@ describe('the executable alone in a folder', () => {
   beforeAll(async () => {
     server = Bun.spawn(['./parley', 'serve'], {
       cwd: folder,
-      env: { ...environment, PORT: '0' },
+      env: { ...environment, PORT: '0', PARLEY_BACKUP_EVERY: '24h' },
       stdin: 'ignore',
       stdout: 'ignore',
       stderr: 'pipe',
@@ -81,6 +82,13 @@ describe('the executable alone in a folder', () => {
       expect({ path, status: response.status }).toEqual({ path, status: 200 });
       expect((await response.bytes()).length).toBeGreaterThan(100);
     }
+  });
+
+  test('backs itself up', async () => {
+    const backups = join(folder, 'data/backups');
+    await eventually('there is a backup', async () =>
+      existsSync(backups) && readdirSync(backups).some((name) => name.endsWith('.backup')) ? true : undefined,
+    );
   });
 
   test('reads pictures', async () => {

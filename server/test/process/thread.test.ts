@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Environment, freshEnvironment } from '../support/engines.ts';
+import { type Environment, freshEnvironment, spareMigrating } from '../support/engines.ts';
 import { eventually } from '../support/eventually.ts';
 import { startsInVain, Talking } from '../support/process.ts';
 
@@ -16,7 +16,7 @@ const withThread = async (file: string): Promise<Environment> => ({
 
 test('a server whose writer thread cannot start says so in one line and ends with code 1', async () => {
   expect(await startsInVain(await withThread('no-such-thread.ts'), preload)).toContain(
-    'its writer thread cannot start',
+    'the writer thread of the database cannot start',
   );
 });
 
@@ -39,4 +39,15 @@ test('SIGTERM ends a server whose start does not finish', async () => {
   await eventually('the start waits', async () => existsSync(join(env.PARLEY_DATA ?? '', 'asked')) || undefined);
   server.kill('SIGTERM');
   expect(await server.end()).toEqual({ code: 0, stdout: '', stderr: '' });
+});
+
+test('so does a command that opens the database', async () => {
+  const env = await withThread('no-such-thread.ts');
+  await spareMigrating(env);
+  const cli = join(import.meta.dir, '../../../cli/main.ts');
+  const run = Bun.spawnSync([process.execPath, '--preload', preload, cli, 'user', 'list'], { env });
+  expect({ code: run.exitCode, stderr: run.stderr.toString() }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/^the writer thread of the database cannot start: .*\n$/),
+  });
 });

@@ -65,7 +65,7 @@ export class WriterThread {
         throw new ThreadEnded(`the writer thread of the database has ended${reasonOf(cause)}`);
       });
     }
-    const error = new Error(`its writer thread cannot start${reasonOf(cause)}`);
+    const error = new Error(`the writer thread of the database cannot start${reasonOf(cause)}`);
     for (const { reject } of this.#waiting.splice(0).flat()) reject(error);
   }
 
