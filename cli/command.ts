@@ -77,7 +77,7 @@ export function defineCommand<const A extends Arguments, const O extends Options
       const given = readArguments(definition.arguments, positionals) as ArgumentValues<A>;
       const options = readOptions(definition.options, values) as OptionValues<O>;
       const selected = values.field;
-      if (typeof selected !== 'string' || definition.options.field) await definition.run(given, options, context);
+      if (typeof selected !== 'string') await definition.run(given, options, context);
       else await definition.run(given, { ...options, json: true }, selecting(selected, context));
       return 'done';
     },
