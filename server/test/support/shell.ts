@@ -1,8 +1,43 @@
+import { expect } from 'bun:test';
+import { quietPort } from './quiet-port.ts';
+
 const separator = '=== next block ===';
 
 /** Returns the shell blocks of a page, in order. */
 export const shellBlocks = (markdown: string): string[] =>
   [...markdown.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+
+/** Returns the part of a page under the heading that begins so. */
+const sectionOf = (markdown: string, heading: string): string =>
+  markdown.split(/^## /m).find((part) => part.startsWith(heading)) ?? '';
+
+/** Returns the blocks of the tour through a server, and of the section about the command line, which follows it. */
+export const tourBlocks = (readme: string): string[] =>
+  ['A tour', 'The command line'].flatMap((heading) => shellBlocks(sectionOf(readme, heading)));
+
+/** Checks what the blocks of the tour printed. */
+export function expectTour(outputs: readonly string[]): void {
+  const [read = '', commands = ''] = outputs.slice(-2);
+  for (const output of outputs) expect(output).not.toContain('"success":false');
+  expect(outputs.some((output) => /^verified {2}new_message {2}.*Over the webhook/m.test(output))).toBe(true);
+  expect(read).toContain('"content":"Hello, world"');
+  expect(commands.trim().split('\n')).toEqual([
+    expect.stringMatching(/^Sent message \d+ to chat 1\.$/),
+    'Launch',
+    expect.stringMatching(/^Sent message \d+ to chat 2\.$/),
+    '2',
+  ]);
+}
+
+/** Returns a function that makes the commands of the tour use other ports: that of a server, and a free one for the receiver. */
+export async function portsOf(url: string): Promise<(script: string) => string> {
+  const receiving = await quietPort();
+  return (script) =>
+    script
+      .replaceAll(':8080', `:${new URL(url).port}`)
+      .replaceAll(':3000', `:${receiving}`)
+      .replaceAll('--port 3000', `--port ${receiving}`);
+}
 
 export interface ShellRun {
   /** The output of each block. */
