@@ -228,7 +228,7 @@ export async function openSqlite(
 ): Promise<Engine> {
   const writer = await WriterThread.open(file);
   try {
-    return new SqliteEngine(writer, new Reader(file), timeoutMs, monotonic);
+    return new SqliteEngine(writer, new Reader(file, monotonic), timeoutMs, monotonic);
   } catch (error) {
     await writer.close();
     throw error;
