@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import type { CommandContext } from './context.ts';
+import { suggestion } from './known.ts';
+import { UsageError } from './usage-error.ts';
 
-/** The command line is wrong. The message is one line that says what to type instead. */
-export class UsageError extends Error {}
+export { UsageError } from './usage-error.ts';
 
 /** Returns the value of a typed word. Throws an error whose message continues "must be". */
 export type Read<T> = (typed: string) => T;
@@ -10,6 +11,8 @@ export type Read<T> = (typed: string) => T;
 export interface Argument<T = unknown> {
   readonly summary: string;
   readonly read: Read<T>;
+  /** Returns the words that a shell may complete it to. */
+  readonly complete?: () => readonly string[];
   /** Takes all remaining words. */
   readonly rest?: true;
   /** Only the last argument can be optional. */
@@ -24,7 +27,16 @@ export interface ValueOption<T = unknown> extends Flag {
   /** The placeholder of the value in the help. */
   readonly value: string;
   readonly read: Read<T>;
+  /** Returns the words that a shell may complete it to. */
+  readonly complete?: () => readonly string[];
 }
+
+/** Every command that can print JSON has it. */
+const field = {
+  value: 'path',
+  summary: 'Print only this field of the JSON, such as chats.name. Elements of lists are on lines of their own.',
+  read: (typed: string) => typed,
+} as const satisfies ValueOption<string>;
 
 export type Arguments = Readonly<Record<string, Argument>>;
 export type Options = Readonly<Record<string, Flag | ValueOption>>;
@@ -55,19 +67,28 @@ export interface Command extends Omit<Definition<Arguments, Options>, 'run'> {
 export function defineCommand<const A extends Arguments, const O extends Options>(
   definition: Definition<A, O>,
 ): Command {
+  const known: Options = 'json' in definition.options ? { ...definition.options, field } : definition.options;
   return {
     ...definition,
+    options: known,
     async execute(typed, context) {
-      const { values, positionals } = parse(definition.options, typed);
+      const { values, positionals } = parse(known, typed);
       if (values.help) return 'help';
       const given = readArguments(definition.arguments, positionals) as ArgumentValues<A>;
-      await definition.run(given, readOptions(definition.options, values) as OptionValues<O>, context);
+      const options = readOptions(definition.options, values) as OptionValues<O>;
+      const selected = values.field;
+      if (typeof selected !== 'string' || definition.options.field) await definition.run(given, options, context);
+      else await definition.run(given, { ...options, json: true }, selecting(selected, context));
       return 'done';
     },
   };
 }
 
-const takesValue = (option: Flag | ValueOption): option is ValueOption => 'value' in option;
+/** Returns the same context with a field. Its own properties must not be read here: `stdin` opens when it is. */
+const selecting = (field: string, context: CommandContext): CommandContext =>
+  Object.assign(Object.create(context), { field });
+
+export const takesValue = (option: Flag | ValueOption): option is ValueOption => 'value' in option;
 
 type Parsed = Readonly<Record<string, string | boolean | undefined>>;
 
@@ -85,8 +106,13 @@ function parse(options: Options, typed: readonly string[]): { values: Parsed; po
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const [first = message] = message.split(/\.\s/);
-    const advice = code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? ' Put -- before words that begin with a dash.' : '';
-    throw new UsageError(`${first}.${advice}`);
+    const unknown = /^Unknown option '(-[^']*)'/.exec(message)?.[1];
+    if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION' || unknown === undefined) throw new UsageError(`${first}.`);
+    const meant = suggestion(
+      unknown,
+      [...Object.keys(options), 'help'].map((name) => `--${name}`),
+    );
+    throw new UsageError(`${first}.${meant || ' Put -- before words that begin with a dash.'}`);
   }
 }
 

@@ -12,10 +12,12 @@ const tokens = () => import('./commands/token.ts');
 const apps = () => import('./commands/apps.ts');
 const webhooks = () => import('./commands/webhooks.ts');
 const deliveries = () => import('./commands/deliveries.ts');
+const profiles = () => import('./commands/profile.ts');
 const replays = () => import('./commands/replays.ts');
 
 /** Every command. The dispatch and the help derive from this table. */
 export const commands: readonly Row[] = [
+  { name: 'init', summary: 'Write the settings and keys of a new server.', load: () => import('./commands/init.ts') },
   { name: 'serve', summary: 'Start the server.', load: () => import('./commands/serve.ts') },
   { name: 'user add', summary: 'Add a user.', load: async () => ({ command: (await users()).add }) },
   { name: 'user list', summary: 'List the users.', load: async () => ({ command: (await users()).list }) },
@@ -46,6 +48,14 @@ export const commands: readonly Row[] = [
   { name: 'login', summary: 'Sign in to a server with a browser.', load: () => import('./commands/login.ts') },
   { name: 'logout', summary: 'Sign out.', load: () => import('./commands/logout.ts') },
   { name: 'whoami', summary: 'Show who you are signed in as.', load: () => import('./commands/whoami.ts') },
+  {
+    name: 'profile add',
+    summary: 'Name a server, to use it by its name.',
+    load: async () => ({ command: (await profiles()).add }),
+  },
+  { name: 'profile list', summary: 'List the profiles.', load: async () => ({ command: (await profiles()).list }) },
+  { name: 'profile use', summary: 'Use another profile.', load: async () => ({ command: (await profiles()).use }) },
+  { name: 'profile remove', summary: 'Remove a profile.', load: async () => ({ command: (await profiles()).remove }) },
   { name: 'apps list', summary: 'List your OAuth apps.', load: async () => ({ command: (await apps()).list }) },
   {
     name: 'apps register',
@@ -84,6 +94,11 @@ export const commands: readonly Row[] = [
     name: 'webhooks test',
     summary: 'Send a sample event to a webhook.',
     load: async () => ({ command: (await webhooks()).test }),
+  },
+  {
+    name: 'webhooks receive',
+    summary: 'Receive webhooks on this machine, and verify them.',
+    load: async () => ({ command: (await import('./commands/receive.ts')).receive }),
   },
   { name: 'webhooks pause', summary: 'Pause a webhook.', load: async () => ({ command: (await webhooks()).pause }) },
   {
@@ -136,6 +151,12 @@ export const commands: readonly Row[] = [
     summary: 'List the replays of a webhook.',
     load: async () => ({ command: (await replays()).list }),
   },
+  { name: 'api', summary: 'Call any operation of the API.', load: () => import('./commands/api.ts') },
   { name: 'status', summary: 'Show whether a server is ready.', load: () => import('./commands/status.ts') },
   { name: 'logs', summary: "Find a request in the server's log.", load: () => import('./commands/logs.ts') },
+  {
+    name: 'completion',
+    summary: 'Print the completion script of a shell.',
+    load: () => import('./commands/completion.ts'),
+  },
 ];

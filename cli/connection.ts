@@ -1,10 +1,10 @@
+import { program } from '@parley/server/lib/program.ts';
 import { type Client, createClient, type TokenSource } from '@parley-chat/sdk';
 import type { CommandContext } from './context.ts';
 import { CredentialsFile, findLogin, type SavedLogin } from './login/credentials.ts';
-import { loginCommand, serverUrl } from './server-url.ts';
+import { chooseServer, loginCommand, type Server, type ServerOptions } from './server-url.ts';
 
-interface ConnectionOptions {
-  readonly url: string | undefined;
+interface ConnectionOptions extends ServerOptions {
   readonly token: string | undefined;
 }
 
@@ -22,20 +22,21 @@ export interface Connection {
 export function openConnection(options: ConnectionOptions, context: CommandContext): Connection {
   const connection = findConnection(options, context);
   if (connection) return connection;
-  const server = serverUrl(options.url, context.env);
+  const server = chooseServer(options, context.env);
   throw new Error(
-    `You are not signed in at ${server}. Sign in (${loginCommand(server, context.env)}), or use a token: export PARLEY_TOKEN=$(npx parley token create <user name>)`,
+    `You are not signed in at ${server.url}. Sign in (${loginCommand(server, context.env)}), or use a token: export PARLEY_TOKEN=$(${program} token create <user name>)`,
   );
 }
 
 /** Returns the same, or undefined without any access to the server. */
 export function findConnection(options: ConnectionOptions, context: CommandContext): Connection | undefined {
-  const server = serverUrl(options.url, context.env);
+  const server = chooseServer(options, context.env);
   const access = findAccess(server, options.token, context);
-  return access && { server, access, client: createClient({ url: server, token: access.token, clock: context.clock }) };
+  const { url } = server;
+  return access && { server: url, access, client: createClient({ url, token: access.token, clock: context.clock }) };
 }
 
-function findAccess(server: string, token: string | undefined, context: CommandContext): Access | undefined {
+function findAccess(server: Server, token: string | undefined, context: CommandContext): Access | undefined {
   const { env } = context;
   if (token !== undefined) return { by: '--token', token };
   const fromEnvironment = env.PARLEY_TOKEN?.trim();

@@ -24,10 +24,17 @@ export interface CommandContext {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly clock: Clock;
+  /** What --field selects of the JSON that the command prints. */
+  readonly field?: string;
   /** Calls `listener` for these signals, which then do not end the process. Returns a function that removes it. */
   onSignal(signals: readonly EndingSignal[], listener: (signal: EndingSignal) => void): () => void;
   /** Ends the process at once, without waiting for pending work. */
   exit(code: number): void;
+  /**
+   * Starts this program again in the same process, with another environment. Where a process cannot be replaced (Windows), it
+   * returns, and only what is read later sees the change.
+   */
+  restart(env: Environment): void;
   /** Excludes a host from the proxy of the environment. */
   bypassProxy(host: string): void;
 }

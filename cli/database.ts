@@ -3,11 +3,12 @@ import type { Tools } from '@parley/server/auth/administer.ts';
 import { openTools } from '@parley/server/compose/tools.ts';
 import { readSettings, type Settings } from '@parley/server/config.ts';
 import type { CommandContext } from './context.ts';
+import { serverEnvironment } from './env-file.ts';
 
-/** Returns the server settings of the environment. */
-export function serverSettings({ env, cwd }: Pick<CommandContext, 'env' | 'cwd'>): Settings {
-  const settings = readSettings(env);
-  return { ...settings, folder: resolve(cwd, settings.folder) };
+/** Returns the settings of the server of this environment and folder. */
+export function serverSettings(context: Pick<CommandContext, 'env' | 'cwd'>): Settings {
+  const settings = readSettings(serverEnvironment(context));
+  return { ...settings, folder: resolve(context.cwd, settings.folder) };
 }
 
 /** Runs work on the database. A server may be running, so it takes no lock and does not migrate. */

@@ -1,4 +1,5 @@
 import type { CommandContext, Environment, Output } from './context.ts';
+import { valuesAt } from './field.ts';
 
 /** Writes lines to standard output: the result of a command. */
 export async function print({ stdout }: Pick<CommandContext, 'stdout'>, ...lines: string[]): Promise<void> {
@@ -10,11 +11,14 @@ export async function hint({ stderr }: Pick<CommandContext, 'stderr'>, line: str
   await write(stderr, `${line}\n`);
 }
 
-export const printJson = (context: Pick<CommandContext, 'stdout'>, value: unknown): Promise<void> =>
-  print(context, jsonLine(value));
+export const printJson = (context: Pick<CommandContext, 'stdout' | 'field'>, value: unknown): Promise<void> =>
+  print(context, ...jsonLines(context, value));
 
-export const printTable = (context: CommandContext, rows: readonly (readonly string[])[]): Promise<void> =>
-  print(context, ...columns(rows));
+/** Returns a value as one line of JSON, or what --field selects of it: texts as they are, and each element on its own line. */
+export const jsonLines = ({ field }: Pick<CommandContext, 'field'>, value: unknown): string[] =>
+  field === undefined
+    ? [jsonLine(value)]
+    : valuesAt(value, field).map((one) => (typeof one === 'string' ? oneLine(one) : jsonLine(one ?? null)));
 
 /** Rejects if the write fails, such as on a full disk. A closed pipe, such as by `head`, is not a failure. */
 export function write(stream: Output, text: string | Uint8Array): Promise<'read' | 'reader gone'> {
@@ -27,12 +31,18 @@ export function write(stream: Output, text: string | Uint8Array): Promise<'read'
   });
 }
 
-/** Returns lines with aligned columns. It counts wide characters as two cells. */
-export function columns(rows: readonly (readonly string[])[]): string[] {
+/** Returns the width of each column. It counts wide characters as two cells. */
+export function columnWidths(rows: readonly (readonly string[])[]): number[] {
   const widths: number[] = [];
   for (const row of rows) {
     for (const [i, cell] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, Bun.stringWidth(cell));
   }
+  return widths;
+}
+
+/** Returns lines with aligned columns. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths = columnWidths(rows);
   return rows.map((row) =>
     row
       .map((cell, i) => pad(cell, widths[i] ?? 0))
@@ -41,7 +51,7 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-const pad = (cell: string, width: number) => cell + ' '.repeat(width - Bun.stringWidth(cell));
+export const pad = (cell: string, width: number) => cell + ' '.repeat(width - Bun.stringWidth(cell));
 
 /**
  * Characters that could make a terminal do or show something other than the text: control characters (including the escape
@@ -59,9 +69,17 @@ export const oneLine = (text: string): string => text.replace(dangerous, escaped
 export const lines = (text: string): string[] =>
   text.split(/\r?\n/).map((line) => oneLine(line.replaceAll('\t', '    ')));
 
-/** Returns a value as one line of JSON. JSON.stringify alone leaves U+007F to U+009F unescaped. */
-export const jsonLine = (value: unknown): string =>
-  JSON.stringify(value).replace(dangerous, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/** JSON.stringify leaves U+007F to U+009F unescaped. */
+const escapedInJson = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** Returns a value as one line of JSON. */
+export const jsonLine = (value: unknown): string => JSON.stringify(value).replace(dangerous, escapedInJson);
+
+/** Returns a value as indented JSON. */
+export const indentedJson = (value: unknown): string[] =>
+  JSON.stringify(value, null, 2)
+    .split('\n')
+    .map((line) => line.replace(dangerous, escapedInJson));
 
 /** Returns `2026-01-01 13:00` in the user's time zone. */
 export const localTime = (iso: string, env: Environment): string => formatIn(env.TZ).format(new Date(iso));

@@ -11,6 +11,10 @@ export const processClock: Clock = {
   },
 };
 
+/** Returns the words after the runtime. An executable has its main file inside. */
+const ownWords = (): string[] =>
+  Bun.isStandaloneExecutable ? process.argv.slice(2) : [...process.execArgv, ...process.argv.slice(1)];
+
 /** Returns the context of the only command in this process. */
 export function processContext(): CommandContext {
   // The callback of a write gets the same error. An unhandled event would end the process with a stack trace.
@@ -32,6 +36,10 @@ export function processContext(): CommandContext {
       };
     },
     exit: (code) => process.exit(code),
+    restart: (env) => {
+      if (process.platform !== 'win32') process.execve?.(process.execPath, [process.execPath, ...ownWords()], env);
+      Object.assign(process.env, env);
+    },
     // Only the environment of the process can make `fetch` bypass a proxy.
     bypassProxy: (host) => {
       const others = process.env.no_proxy ?? process.env.NO_PROXY;

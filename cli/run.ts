@@ -1,9 +1,12 @@
 import { type Argument, type Command, type Flag, UsageError, type ValueOption } from './command.ts';
 import { commands, type Row } from './commands.ts';
+import { candidates } from './completion.ts';
 import type { CommandContext, EndingSignal } from './context.ts';
+import { suggestion } from './known.ts';
 import { columns, hint, oneLine, print } from './output.ts';
 import packageJson from './package.json' with { type: 'json' };
 import { StoppedBy } from './signals.ts';
+import { type Style, styleFor } from './style.ts';
 
 const exitCodes = { success: 0, failure: 1, usage: 2 } as const;
 
@@ -15,20 +18,25 @@ export async function run(typed: readonly string[], context: CommandContext): Pr
   } catch (error) {
     if (error instanceof StoppedBy) return error.signal;
     if (error instanceof UsageError) {
-      await hint(context, oneLine(error.message));
+      await complain(context, error.message);
       return exitCodes.usage;
     }
     const { plainLine } = await import('./failure.ts');
-    await hint(context, oneLine(plainLine(error)));
+    await complain(context, plainLine(error));
     return exitCodes.failure;
   }
 }
+
+const complain = (context: CommandContext, line: string): Promise<void> =>
+  hint(context, styleFor(context.stderr, context.env)('red', oneLine(line)));
 
 async function dispatch(typed: readonly string[], context: CommandContext): Promise<void> {
   const [first = 'help', ...rest] = typed;
   if (first === '--version' || first === '-v') return print(context, packageJson.version);
   if (first === '--help' || first === '-h') return showHelp([], context);
   if (first === 'help') return showHelp(rest, context);
+  // The scripts of `parley completion` call it: `complete -- <words>`.
+  if (first === 'complete') return complete(rest.slice(1), context);
   const row = find(typed);
   if (!row) {
     if (rest.some((word) => word === '--help' || word === '-h')) return showHelp([first], context);
@@ -37,10 +45,16 @@ async function dispatch(typed: readonly string[], context: CommandContext): Prom
   await execute(row, typed.slice(words(row).length), context);
 }
 
+async function complete(typed: readonly string[], context: CommandContext): Promise<void> {
+  const found = await candidates(commands, typed);
+  await print(context, ...found.map(({ word, summary }) => `${word}\t${summary}`));
+}
+
 async function execute(row: Row, typed: readonly string[], context: CommandContext): Promise<void> {
   const { command } = await row.load();
   try {
-    if ((await command.execute(typed, context)) === 'help') await print(context, helpFor(row, command));
+    if ((await command.execute(typed, context)) === 'help')
+      await print(context, helpFor(row, command, headingsOn(context)));
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     throw new UsageError(`${error.message} See: parley ${row.name} --help`);
@@ -49,11 +63,13 @@ async function execute(row: Row, typed: readonly string[], context: CommandConte
 
 async function showHelp(topic: readonly string[], context: CommandContext): Promise<void> {
   const row = find(topic);
-  if (row) return print(context, helpFor(row, (await row.load()).command));
+  if (row) return print(context, helpFor(row, (await row.load()).command, headingsOn(context)));
   const rows = commands.filter((c) => topic.every((word, i) => words(c)[i] === word));
   if (rows.length === 0) throw unknown(topic);
-  await print(context, overview(rows));
+  await print(context, overview(rows, headingsOn(context)));
 }
+
+const headingsOn = (context: CommandContext): Style => styleFor(context.stdout, context.env);
 
 const words = ({ name }: Row) => name.split(' ');
 
@@ -62,37 +78,46 @@ const find = (typed: readonly string[]) => commands.find((row) => words(row).eve
 function unknown([first = '', second]: readonly string[]): UsageError {
   if (first.startsWith('-')) return new UsageError(`Give a command before ${first}. See: parley help`);
   const group = commands.filter((row) => words(row)[0] === first).map((row) => `parley ${row.name}`);
-  if (group.length === 0) return new UsageError(`There is no command ${JSON.stringify(first)}. See: parley help`);
-  const wrong = second === undefined ? '' : `There is no command ${JSON.stringify(`${first} ${second}`)}. `;
-  return new UsageError(`${wrong}Choose one: ${group.join(', ')}. See: parley help`);
+  if (group.length === 0) {
+    const firsts = [...new Set(commands.map((row) => words(row)[0] ?? ''))];
+    return new UsageError(`There is no command ${JSON.stringify(first)}.${suggestion(first, firsts)} See: parley help`);
+  }
+  if (second === undefined) return new UsageError(`Choose one: ${group.join(', ')}. See: parley help`);
+  const meant = suggestion(
+    `${first} ${second}`,
+    commands.map(({ name }) => name),
+  );
+  const choice = meant || ` Choose one: ${group.join(', ')}.`;
+  return new UsageError(`There is no command ${JSON.stringify(`${first} ${second}`)}.${choice} See: parley help`);
 }
 
 const environment = [
   ['PARLEY_URL', 'The server for login, chats, messages, send, listen, webhooks … Defaults to http://127.0.0.1:8080.'],
+  ['PARLEY_PROFILE', 'The profile to use instead of the one in use. PARLEY_URL overrides it.'],
   ['PARLEY_TOKEN', 'The access token for them. Overrides the saved login.'],
   ['PARLEY_DATA', 'The data folder for serve, user, bot, token, audit, backup and restore. Defaults to ./data.'],
   ['DATABASE_URL', 'The PostgreSQL database for them. Defaults to SQLite in the data folder.'],
   ['PARLEY_BACKUP_PASSPHRASE', 'The passphrase that backup encrypts with, and that restore needs.'],
 ];
 
-function overview(rows: readonly Row[]): string {
+function overview(rows: readonly Row[], style: Style): string {
   return [
-    'Usage: parley <command> …',
+    `${style('bold', 'Usage:')} parley <command> …`,
     '',
     ...indent(rows.map(({ name, summary }) => [name, summary])),
     '',
-    'Environment:',
+    style('bold', 'Environment:'),
     ...indent(environment),
     '',
     'More about a command: parley <command> --help',
   ].join('\n');
 }
 
-export function helpFor(row: Row, command: Command): string {
+export function helpFor(row: Row, command: Command, style: Style = (_, text) => text): string {
   const names = Object.entries(command.arguments).map(([name, argument]) => argumentName(name, argument));
   const options = Object.entries({ ...command.options, help: { summary: 'Show this help.' } });
   return [
-    `Usage: ${['parley', row.name, ...names, '[options]'].join(' ')}`,
+    `${style('bold', 'Usage:')} ${['parley', row.name, ...names, '[options]'].join(' ')}`,
     '',
     command.notes === undefined ? row.summary : `${row.summary} ${command.notes}`,
     '',

@@ -65,6 +65,7 @@ export const json: Flag = { summary: 'Print one line of JSON.' };
 
 export const connection = {
   url: { value: 'url', summary: 'The server URL. Overrides PARLEY_URL.', read: text },
+  profile: { value: 'name', summary: 'The server and login of this profile. Overrides PARLEY_PROFILE.', read: text },
   token: { value: 'token', summary: 'The access token. Overrides PARLEY_TOKEN and the saved login.', read: text },
 } as const satisfies Record<string, ValueOption<string>>;
 

@@ -81,6 +81,17 @@ function passwordCost(value: string): PasswordCost {
   return { memoryKib, passes };
 }
 
+const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Returns milliseconds. */
+function interval(value: string): number | undefined {
+  if (value === 'off') return undefined;
+  const [, count = '0', unit = ''] = /^(\d{1,4})([mhd])$/.exec(value) ?? [];
+  const ms = Number(count) * (unitMs[unit] ?? 0);
+  if (ms < 15 * 60_000) throw new Error('off, or a time from 15m, such as 12h or 7d');
+  return ms;
+}
+
 function postgresUrl(value: string): string {
   if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)) return value;
   throw new Error('a URL such as postgres://user:password@host/database');
@@ -136,6 +147,9 @@ export const settingsTable = {
   uploadHours: setting('PARLEY_UPLOAD_HOURS', '24', integer(1, 8_760)),
   s3: setting('S3_URL', '', optional(parseS3Url)),
   eventDays: setting('PARLEY_EVENT_DAYS', '30', integer(1, 36_500)),
+  backupEvery: setting('PARLEY_BACKUP_EVERY', 'off', interval),
+  backupKeep: setting('PARLEY_BACKUP_KEEP', '7', integer(1, 10_000)),
+  backupFolder: setting('PARLEY_BACKUP_FOLDER', '', optional(text)),
 } as const;
 
 /** The meaning of each setting, for the reference. */
@@ -167,7 +181,7 @@ export const summaries: Readonly<Record<keyof typeof settingsTable, string>> = {
   webhookLimit:
     'The maximum number of webhooks of a person, with those of their bots. A person who has more keeps them.',
   maxRequests:
-    'Outgoing requests that run at once: webhooks, and files in S3. Bun reads it when the process starts. `npm start`, the container and the systemd unit set it to 1024. Webhooks use 7/8 of it, and one person with their bots at most half of that.',
+    'Outgoing requests that run at once: webhooks, and files in S3. Bun reads it when the process starts. `npm start`, `parley serve`, the container and the systemd unit set it to 1024. Webhooks use 7/8 of it, and one person with their bots at most half of that.',
   stopDelay:
     'Seconds that a stopping server still serves requests, while `/readyz` fails. Proxies need this time to switch to others.',
   metricsToken:
@@ -192,6 +206,10 @@ export const summaries: Readonly<Record<keyof typeof settingsTable, string>> = {
   s3: 'The S3-compatible storage of files, in place of the data folder: `https://ACCESS_KEY:SECRET_KEY@host/bucket?region=eu-central-1`. Keys are percent-encoded (`/` is `%2F`, `+` is `%2B`). A prefix may follow the bucket. `&style=virtual` puts the bucket before the host.',
   eventDays:
     'Days that events and settled deliveries are kept. They contain deleted and previous texts of messages until then.',
+  backupEvery:
+    'How often the server backs itself up, such as `12h` or `7d`. Or `off`. With `PARLEY_BACKUP_PASSPHRASE` the backups are encrypted. Of several servers on one database, set it for one. [More](../backup.md#back-up-by-itself)',
+  backupKeep: 'How many of its backups the server keeps. It removes older ones after each backup.',
+  backupFolder: 'The folder of these backups. By default `backups` in the data folder. Another disk is better.',
 };
 
 /** Settings whose values are never shown. */

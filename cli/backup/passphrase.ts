@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../context.ts';
+import { serverEnvironment } from '../env-file.ts';
 import { textOf } from '../input.ts';
 import { text } from '../values.ts';
 
@@ -15,7 +16,7 @@ export async function readPassphrase(
   typed: string | undefined,
   { cwd, env }: Pick<CommandContext, 'cwd' | 'env'>,
 ): Promise<string | undefined> {
-  if (typed === undefined) return env.PARLEY_BACKUP_PASSPHRASE || undefined;
+  if (typed === undefined) return serverEnvironment({ cwd, env }).PARLEY_BACKUP_PASSPHRASE || undefined;
   const bytes = await readFile(resolve(cwd, typed)).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT' ? new Error(`There is no file ${typed}.`) : error;
   });

@@ -1,6 +1,7 @@
 import { defineCommand, UsageError } from '../command.ts';
 import { openConnection } from '../connection.ts';
-import { hint, localTime, oneLine, print, printJson, printTable } from '../output.ts';
+import { hint, localTime, oneLine, print, printJson } from '../output.ts';
+import { printTable } from '../table.ts';
 import { connection, json, positive, text } from '../values.ts';
 
 export const list = defineCommand({

@@ -6,7 +6,8 @@ import { defineCommand } from '../command.ts';
 import type { Environment } from '../context.ts';
 import { inDatabase } from '../database.ts';
 import { requireKnown } from '../known.ts';
-import { columns, hint, jsonLine, localSecond, oneLine, printJson, printTable } from '../output.ts';
+import { columns, hint, jsonLine, localSecond, oneLine, printJson } from '../output.ts';
+import { printTable } from '../table.ts';
 import { json, positive, text, worksOffline } from '../values.ts';
 
 const actNames = Object.keys(acts) as AuditAct[];

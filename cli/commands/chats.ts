@@ -2,7 +2,8 @@ import type { Client, ClientOutput } from '@parley-chat/sdk';
 import { defineCommand } from '../command.ts';
 import { openConnection } from '../connection.ts';
 import { otherParticipants } from '../lookups.ts';
-import { hint, oneLine, printJson, printTable } from '../output.ts';
+import { hint, oneLine, printJson } from '../output.ts';
+import { printTable } from '../table.ts';
 import { connection, cursor, json, positive, text } from '../values.ts';
 
 export const command = defineCommand({

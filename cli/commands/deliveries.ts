@@ -1,11 +1,13 @@
 import { type DeliveryState, deliveryStates } from '@parley/contract';
 import type { Client, ClientOutput } from '@parley-chat/sdk';
+import { chatReference, idOf } from '../chat-reference.ts';
 import { defineCommand, UsageError } from '../command.ts';
 import { openConnection } from '../connection.ts';
 import type { Environment } from '../context.ts';
 import { requireKnown } from '../known.ts';
 import { chatTitles } from '../lookups.ts';
-import { hint, lines, localSecond, oneLine, print, printJson, printTable } from '../output.ts';
+import { hint, lines, localSecond, oneLine, print, printJson } from '../output.ts';
+import { printRecord, printTable } from '../table.ts';
 import { connection, json, moment, positive, text } from '../values.ts';
 import { adviceOn, attemptText, lastAttempt, reasonText, resultText } from '../webhooks/attempt-text.ts';
 import { webhookId } from './webhooks.ts';
@@ -22,7 +24,7 @@ export const list = defineCommand({
   options: {
     state: { value: 'state', summary: `Only deliveries in this state: ${stateNames.join(', ')}.`, read: text },
     event: { value: 'name', summary: 'Only of events with this name.', read: text },
-    chat: { value: 'chat_id', summary: 'Only of events of this chat.', read: positive },
+    chat: { value: 'chat', summary: 'Only of events of this chat.', read: chatReference },
     since: { value: 'time', summary: 'Only of events since a time (2026-01-31T12:00) or an age (2h).', read: moment },
     until: { value: 'time', summary: 'Only of events before a time or an age.', read: moment },
     replay: { value: 'replay_id', summary: 'Only those of this replay.', read: positive },
@@ -33,12 +35,14 @@ export const list = defineCommand({
   },
   notes: 'The delivery of the newest event comes last.',
   async run({ 'webhook id': webhook_id }, { state, limit = 50, json, ...options }, context) {
-    const { event, chat: chat_id, since, until, replay: replay_id, before: before_id } = options;
+    const { event, chat, since, until, replay: replay_id, before: before_id } = options;
+    const stateName = state === undefined ? undefined : requireKnown('state', state, stateNames);
+    const { client } = openConnection(options, context);
+    const chat_id = await idOf(client, chat);
     const filters = {
       ...{ webhook_id, event, chat_id, since, until, replay_id, before_id },
-      state: state === undefined ? undefined : requireKnown('state', state, stateNames),
+      state: stateName,
     };
-    const { client } = openConnection(options, context);
     const { deliveries, next } = await newest(client, filters, limit);
     if (json) return printJson(context, { deliveries, has_more: next !== null, next });
     if (deliveries.length === 0) return hint(context, 'No deliveries.');
@@ -88,7 +92,7 @@ export const show = defineCommand({
       delivery.next_attempt_at === null ? '' : ` The next attempt is at ${localSecond(delivery.next_attempt_at, env)}.`;
     const meaning = state === 'skipped' ? reasonText(delivery.reason) : deliveryStates[state];
     const failed = delivery.last_error === null ? '' : adviceOn(lastAttempt(delivery));
-    await printTable(context, [
+    await printRecord(context, [
       [
         'delivery',
         `${delivery_id} of webhook ${delivery.webhook_id}${replay_id === null ? '' : `, replay ${replay_id}`}`,

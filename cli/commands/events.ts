@@ -1,10 +1,11 @@
 import { eventNames } from '@parley/contract';
+import { chatReference, idOf } from '../chat-reference.ts';
 import { defineCommand } from '../command.ts';
 import { openConnection } from '../connection.ts';
 import { eventFilters } from '../listen/event-filters.ts';
 import { tail } from '../listen/tail.ts';
 import { runUntilSignal } from '../signals.ts';
-import { connection, list, moment, positive } from '../values.ts';
+import { connection, list, moment } from '../values.ts';
 
 export const tailEvents = defineCommand({
   arguments: {},
@@ -14,7 +15,7 @@ export const tailEvents = defineCommand({
       summary: 'Start with the events since a time (2026-01-31T12:00) or an age (15m). Defaults to new ones.',
       read: moment,
     },
-    chat: { value: 'chat_id', summary: 'Only events of this chat.', read: positive },
+    chat: { value: 'chat', summary: 'Only events of this chat.', read: chatReference },
     event: { value: 'a,b', summary: 'Only events with these names. Defaults to all.', read: list },
     json: { summary: 'Print each event as one line of JSON.' },
     ...connection,
@@ -25,10 +26,11 @@ To start with an event id, or to forward events to a URL: parley listen.
 
 Events: ${eventNames.join(', ')}.`,
   async run(_, { since, chat, event, json, ...where }, context) {
-    const filters = eventFilters(chat, event);
+    const events = eventFilters(event);
     const { server, client } = openConnection(where, context);
     await runUntilSignal(context, async (task) => {
       const { user } = await client.users.me({}, { signal: task.signal });
+      const filters = { chat_id: await idOf(client, chat), ...events };
       await tail({ server, client, user, filters, from: undefined, task, context }, { json, since });
     });
   },

@@ -1,12 +1,13 @@
 import { buildContract, defaultLimits, eventNames } from '@parley/contract';
 import { validate } from '@parley/server/http/validate.ts';
+import { chatReference, idOf } from '../chat-reference.ts';
 import { defineCommand, type Read, UsageError } from '../command.ts';
 import { openConnection } from '../connection.ts';
 import { eventFilters } from '../listen/event-filters.ts';
 import { forward } from '../listen/forward.ts';
 import { tail } from '../listen/tail.ts';
 import { runUntilSignal } from '../signals.ts';
-import { connection, cursor, httpUrl, list, positive, text } from '../values.ts';
+import { connection, cursor, httpUrl, list, text } from '../values.ts';
 
 /** Returns the cursor before an event id. */
 const startingAt: Read<number | 'now'> = (typed) => (typed === 'now' ? typed : Math.max(cursor(typed) - 1, 0));
@@ -21,7 +22,7 @@ export const command = defineCommand({
       read: text,
     },
     events: { value: 'a,b', summary: 'Only events with these names. Defaults to all.', read: list },
-    chat: { value: 'chat_id', summary: 'Only events of this chat.', read: positive },
+    chat: { value: 'chat', summary: 'Only events of this chat.', read: chatReference },
     from: {
       value: 'event_id',
       summary: 'Start with this event. 0 starts with the oldest, now with the next one.',
@@ -42,12 +43,13 @@ machine without a public URL. They are sent one at a time, in order. A response 
 
 Events: ${eventNames.join(', ')}.`,
   async run(_, options, context) {
-    const filters = eventFilters(options.chat, options.events);
+    const events = eventFilters(options.events);
     const secret = checkSecret(options);
     if (options.json && options.forward) throw new UsageError('Give --json or --forward, not both.');
     const { server, client } = openConnection(options, context);
     await runUntilSignal(context, async (task) => {
       const { user } = await client.users.me({}, { signal: task.signal });
+      const filters = { chat_id: await idOf(client, options.chat), ...events };
       const subscription = { server, client, user, filters, from: options.from, task, context };
       if (options.forward) await forward(subscription, options.forward, secret);
       else await tail(subscription, options);

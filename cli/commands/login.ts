@@ -2,13 +2,14 @@ import { scopeNames } from '@parley/contract';
 import { createClient } from '@parley-chat/sdk';
 import { openBrowser } from '../browser.ts';
 import { defineCommand } from '../command.ts';
-import type { CommandContext } from '../context.ts';
+import type { CommandContext, Environment } from '../context.ts';
 import { requireKnown } from '../known.ts';
 import { type Credentials, CredentialsFile } from '../login/credentials.ts';
 import { revoke, type Tokens } from '../login/oauth.ts';
 import { signIn } from '../login/sign-in.ts';
 import { hint, oneLine, print } from '../output.ts';
-import { serverUrl } from '../server-url.ts';
+import { keepProfile, profileName } from '../profiles.ts';
+import { chooseServer, normalUrl, type Server, type ServerOptions } from '../server-url.ts';
 import { abortOnSignal } from '../signals.ts';
 import { connection, list } from '../values.ts';
 
@@ -18,6 +19,11 @@ export const command = defineCommand({
     scopes: { value: 'a,b', summary: 'The scopes of the command line. Defaults to all but admin.', read: list },
     'no-browser': { summary: 'Only show the URL, and open no browser.' },
     url: connection.url,
+    profile: {
+      value: 'name',
+      summary: 'Sign in to the server of this profile. With --url, the profile is created.',
+      read: profileName,
+    },
   },
   notes: `It shows a URL, opens a browser there if it can, and waits for five minutes.
 
@@ -26,13 +32,13 @@ The login is saved in ~/.config/parley (or $XDG_CONFIG_HOME/parley), separately 
 
 Scopes: ${scopeNames.join(', ')}.`,
   async run(_, options, context) {
-    const server = serverUrl(options.url, context.env);
+    const server = serverOf(options, context.env);
     const scopes =
       options.scopes?.map((typed) => requireKnown('scope', typed, scopeNames)) ??
       scopeNames.filter((scope) => scope !== 'admin');
     const signedIn = await abortOnSignal(context, (signal) =>
       signIn({
-        server,
+        server: server.url,
         scopes,
         signal,
         clock: context.clock,
@@ -43,7 +49,8 @@ Scopes: ${scopeNames.join(', ')}.`,
         finish: (tokens) => saveLogin(server, tokens, context),
       }),
     );
-    await print(context, `Signed in as ${oneLine(signedIn.name)} (id ${signedIn.user_id}) at ${server}.`);
+    if (server.profile !== undefined) keepProfile(server.profile, server.url, context.env);
+    await print(context, `Signed in as ${oneLine(signedIn.name)} (id ${signedIn.user_id}) at ${server.url}.`);
     await hint(context, `Scopes: ${oneLine(signedIn.scopes.join(', '))}.`);
     if (context.env.PARLEY_TOKEN?.trim()) {
       await hint(context, 'PARLEY_TOKEN is set and takes precedence. To use this login: unset PARLEY_TOKEN');
@@ -51,12 +58,17 @@ Scopes: ${scopeNames.join(', ')}.`,
   },
 });
 
+/** With both options the URL is that of a profile to be. */
+const serverOf = ({ url, profile }: ServerOptions, env: Environment): Server =>
+  url !== undefined && profile !== undefined ? { url: normalUrl(url), profile } : chooseServer({ url, profile }, env);
+
 /** Saves the login and revokes the one that it replaces. Revokes the new grant if it cannot be saved. */
-async function saveLogin(server: string, tokens: Tokens, { env, clock }: CommandContext): Promise<Credentials> {
+async function saveLogin(server: Server, tokens: Tokens, { env, clock }: CommandContext): Promise<Credentials> {
   const file = new CredentialsFile(server, env);
-  const tryRevoke = (refreshToken: string) => revoke({ server, clock }, refreshToken).catch(() => {});
+  const { url } = server;
+  const tryRevoke = (refreshToken: string) => revoke({ server: url, clock }, refreshToken).catch(() => {});
   try {
-    const { user } = await createClient({ url: server, token: tokens.access_token, clock }).users.me();
+    const { user } = await createClient({ url, token: tokens.access_token, clock }).users.me();
     const credentials = { user_id: user.user_id, name: user.name, ...tokens };
     const before = await file.locked(async () => {
       const saved = file.loadIfValid();

@@ -4,15 +4,15 @@ import { plainLine } from '../failure.ts';
 import { CredentialsFile } from '../login/credentials.ts';
 import { revoke } from '../login/oauth.ts';
 import { hint, oneLine, print } from '../output.ts';
-import { serverUrl } from '../server-url.ts';
+import { chooseServer } from '../server-url.ts';
 import { connection } from '../values.ts';
 
 export const command = defineCommand({
   arguments: {},
-  options: { url: connection.url },
+  options: { url: connection.url, profile: connection.profile },
   notes: 'It removes the saved login and revokes it at the server.',
   async run(_, options, context) {
-    const file = new CredentialsFile(serverUrl(options.url, context.env), context.env);
+    const file = new CredentialsFile(chooseServer(options, context.env), context.env);
     await file.locked(() => signOut(file, context));
   },
 });

@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { defineCommand, type Read, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { jsonLine, lines, localSecond, oneLine, print, printJson, printTable } from '../output.ts';
+import { jsonLine, lines, localSecond, oneLine, print, printJson } from '../output.ts';
+import { printRecord } from '../table.ts';
 import { json, text } from '../values.ts';
 
 const requestId: Read<string> = (typed) => {
@@ -36,7 +37,7 @@ you keep it:
     const entry = entryIn(line);
     if (!entry) return json ? printJson(context, { line }) : print(context, oneLine(line));
     if (json) return printJson(context, entry);
-    await printTable(context, rows(entry, context));
+    await printRecord(context, rows(entry, context));
   },
 });
 

@@ -1,3 +1,4 @@
+import { chatIdOf, chatReference } from '../chat-reference.ts';
 import { defineCommand } from '../command.ts';
 import { openConnection } from '../connection.ts';
 import { userNames } from '../lookups.ts';
@@ -6,7 +7,7 @@ import { hint, print, printJson } from '../output.ts';
 import { connection, cursor, json, positive } from '../values.ts';
 
 export const command = defineCommand({
-  arguments: { chat_id: { summary: 'The chat to read.', read: positive } },
+  arguments: { chat: { summary: 'The chat to read: its id, its name, or @person.', read: chatReference } },
   options: {
     limit: { value: 'number', summary: 'The maximum number of messages. Defaults to 50.', read: positive },
     before: { value: 'message_id', summary: 'Only messages before this one.', read: positive },
@@ -15,8 +16,9 @@ export const command = defineCommand({
     ...connection,
   },
   notes: 'Without --before and --after it shows the newest messages. The oldest of them comes first.',
-  async run({ chat_id }, { limit, before, after, json, ...where }, context) {
+  async run({ chat }, { limit, before, after, json, ...where }, context) {
     const { client } = openConnection(where, context);
+    const chat_id = await chatIdOf(client, chat);
     const page = await client.messages.get_messages({ chat_id, limit, before_id: before, after_id: after });
     if (json) return printJson(context, page);
     await print(context, ...(await messageLines(page.messages, userNames(client), context.env)));

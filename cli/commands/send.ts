@@ -1,3 +1,4 @@
+import { chatIdOf, chatReference } from '../chat-reference.ts';
 import { defineCommand, UsageError } from '../command.ts';
 import { openConnection } from '../connection.ts';
 import type { CommandContext } from '../context.ts';
@@ -7,7 +8,7 @@ import { connection, json, positive, quiet, text } from '../values.ts';
 
 export const command = defineCommand({
   arguments: {
-    chat_id: { summary: 'The chat to send to.', read: positive },
+    chat: { summary: 'The chat to send to: its id, its name, or @person.', read: chatReference },
     text: {
       summary: 'The message. With -, or with neither text nor file, it is read from standard input.',
       read: text,
@@ -24,12 +25,13 @@ export const command = defineCommand({
     ...connection,
   },
   notes: 'Interrupted uploads resume on the next run. See: parley upload --help',
-  async run({ chat_id, text: typed }, options, context) {
+  async run({ chat, text: typed }, options, context) {
     const { file, name, 'file-id': file_id, 'reply-to': reply_to, json, quiet, ...where } = options;
     if (file !== undefined && file_id !== undefined) throw new UsageError('Give --file or --file-id, not both.');
     if (name !== undefined && file === undefined) throw new UsageError('--name requires --file.');
     const opened = openConnection(where, context);
     const content = await readContent(typed, file !== undefined || file_id !== undefined, context);
+    const chat_id = await chatIdOf(opened.client, chat, true);
     const message = { chat_id, content, file_id, reply_to };
     const sent =
       file === undefined

@@ -5,10 +5,11 @@ import { defineCommand } from '../command.ts';
 import { findConnection } from '../connection.ts';
 import { counted } from '../counted.ts';
 import { plainLine } from '../failure.ts';
-import { oneLine, printJson, printTable } from '../output.ts';
-import { serverUrl } from '../server-url.ts';
+import { oneLine, printJson } from '../output.ts';
+import { chooseServer } from '../server-url.ts';
 import type { MetricSamples } from '../status/metrics.ts';
 import { type Probe, probe } from '../status/probe.ts';
+import { printRecord } from '../table.ts';
 import { connection, json } from '../values.ts';
 import { statusText } from '../webhooks/webhook-text.ts';
 
@@ -19,7 +20,7 @@ export const command = defineCommand({
 own webhooks. The numbers of the server itself come from /metrics, which a server shows only to its own machine, or with
 PARLEY_METRICS_TOKEN. Behind a proxy for several servers they are those of one of them.`,
   async run(_, { json, ...where }, context) {
-    const server = serverUrl(where.url, context.env);
+    const { url: server } = chooseServer(where, context.env);
     const found = await probe(server, context);
     const client = found.ready ? findConnection(where, context)?.client : undefined;
     const { user, refusal } = client ? await signedIn(client) : { user: null };
@@ -27,7 +28,7 @@ PARLEY_METRICS_TOKEN. Behind a proxy for several servers they are those of one o
     const { metrics: samples, ...health } = found;
     const metrics = samples ? measure(samples) : null;
     if (json) await printJson(context, { server, ...health, metrics, user, webhooks });
-    else await printTable(context, rows({ server, found, metrics, user, refusal, webhooks }));
+    else await printRecord(context, rows({ server, found, metrics, user, refusal, webhooks }));
     if (!found.ready) throw new Error(`The server is not ready. ${oneLine(found.state)}`);
   },
 });

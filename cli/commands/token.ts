@@ -1,10 +1,12 @@
 import { buildContract, defaultLimits, type TokenId } from '@parley/contract';
 import { issueToken, listTokensOf, withdrawToken } from '@parley/server/auth/administer.ts';
 import { validate } from '@parley/server/http/validate.ts';
+import { program } from '@parley/server/lib/program.ts';
 import { token as presentToken } from '@parley/server/operations/present.ts';
 import { defineCommand } from '../command.ts';
 import { inDatabase } from '../database.ts';
-import { hint, localTime, oneLine, print, printJson, printTable } from '../output.ts';
+import { hint, localTime, oneLine, print, printJson } from '../output.ts';
+import { printTable } from '../table.ts';
 import { json, list, positive, text, worksOffline } from '../values.ts';
 
 export const create = defineCommand({
@@ -14,7 +16,7 @@ export const create = defineCommand({
     name: { value: 'label', summary: 'A label that describes the purpose of the token.', read: text },
     json,
   },
-  notes: `Only the token goes to standard output: export PARLEY_TOKEN=$(npx parley token create ada). ${worksOffline}`,
+  notes: `Only the token goes to standard output: export PARLEY_TOKEN=$(${program} token create ada). ${worksOffline}`,
   async run({ 'user name': userName }, options, context) {
     const { tokens } = buildContract(defaultLimits);
     const requested = { name: options.name ?? 'command line', scopes: options.scopes };

@@ -1,13 +1,15 @@
 import { buildContract, defaultLimits, type UserId } from '@parley/contract';
 import { addBot, addUser, changePasswordOf } from '@parley/server/auth/administer.ts';
 import { validate } from '@parley/server/http/validate.ts';
+import { program } from '@parley/server/lib/program.ts';
 import * as present from '@parley/server/operations/present.ts';
 import { listUsers, type UserRow } from '@parley/server/store/access/users.ts';
 import type { Engine } from '@parley/server/store/engine/engine.ts';
 import { defineCommand, UsageError } from '../command.ts';
 import { inDatabase } from '../database.ts';
-import { hint, localTime, oneLine, print, printJson, printTable } from '../output.ts';
+import { hint, localTime, oneLine, print, printJson } from '../output.ts';
 import { givenPassword, passwordOptions, requirePassword } from '../password.ts';
+import { printTable } from '../table.ts';
 import { json, text, worksOffline } from '../values.ts';
 
 const displayNameOption = { value: 'text', summary: 'The name that others see. Defaults to <name>.', read: text };
@@ -41,7 +43,7 @@ export const add = defineCommand({
     if (options.json) return printJson(context, user);
     await print(context, `Added the ${user.is_admin ? 'administrator' : 'user'} ${user.name} with id ${user.user_id}.`);
     if (password === undefined)
-      await hint(context, `The user needs a password to sign in: npx parley user password ${user.name}`);
+      await hint(context, `The user needs a password to sign in: ${program} user password ${user.name}`);
   },
 });
 
@@ -108,6 +110,6 @@ export const botAdd = defineCommand({
     const bot = presentUser(await inDatabase(context, (tools) => addBot(tools, { name, displayName, ownerName })));
     if (options.json) return printJson(context, bot);
     await print(context, `Added the bot ${bot.name} with id ${bot.user_id}.`);
-    await hint(context, `Create a token for it: npx parley token create ${bot.name}`);
+    await hint(context, `Create a token for it: ${program} token create ${bot.name}`);
   },
 });

@@ -1,12 +1,14 @@
 import { type Delivery, type EventName, eventNames, type Warning } from '@parley/contract';
 import type { ClientOutput } from '@parley-chat/sdk';
+import { chatReference, idOf } from '../chat-reference.ts';
 import { defineCommand, type Read, UsageError } from '../command.ts';
 import { confirm } from '../confirm.ts';
 import { openConnection } from '../connection.ts';
 import type { CommandContext } from '../context.ts';
 import { chatTitles } from '../lookups.ts';
-import { hint, lines, localTime, oneLine, print, printJson, printTable } from '../output.ts';
+import { hint, lines, localTime, oneLine, print, printJson } from '../output.ts';
 import { chooseSecret, secretOptions } from '../secret.ts';
+import { printRecord, printTable } from '../table.ts';
 import { connection, cursor, httpUrl, json, positive, list as words, yes } from '../values.ts';
 import { adviceOn, attemptText, lastAttempt } from '../webhooks/attempt-text.ts';
 import { behindText, eventsText, stateLine, statusText } from '../webhooks/webhook-text.ts';
@@ -71,7 +73,7 @@ export const show = defineCommand({
     const { chat_id, service_wide, include_direct, previous_secret_until, expired_count } = webhook;
     const everywhere = `all of the service, ${include_direct ? 'direct ones included' : 'without direct ones'}`;
     const chats = service_wide ? everywhere : 'all of yours';
-    await printTable(context, [
+    await printRecord(context, [
       ['webhook', String(webhook_id)],
       ['URL', oneLine(webhook.url)],
       ['status', stateLine(webhook, env)],
@@ -101,7 +103,7 @@ export const create = defineCommand({
   arguments: { URL: { summary: 'The endpoint, such as https://example.com/hook.', read: httpUrl } },
   options: {
     events,
-    chat: { value: 'chat_id', summary: 'Only events of this chat. Defaults to all your chats.', read: positive },
+    chat: { value: 'chat', summary: 'Only events of this chat. Defaults to all your chats.', read: chatReference },
     ...secretOptions,
     json,
     ...connection,
@@ -111,7 +113,12 @@ in the browser.`,
   async run({ URL: url }, { events = ['*'], chat, json, ...options }, context) {
     const { client } = openConnection(options, context);
     const { secret, isNew } = await chooseSecret(options, context);
-    const created = await client.webhooks.register({ url: url.href, events, secret, chat_id: chat });
+    const created = await client.webhooks.register({
+      url: url.href,
+      events,
+      secret,
+      chat_id: await idOf(client, chat),
+    });
     if (json) return printJson(context, { ...created, ...(isNew && { secret }) });
     const { webhook_id } = created.webhook;
     await print(context, `webhook_id=${webhook_id}`, ...(isNew ? [`secret=${secret}`] : []));

@@ -3,10 +3,7 @@ import { requireKnown } from '../known.ts';
 import type { Subscription } from './follow.ts';
 
 /** Returns the filters of a subscription, with each name once. Throws a usage error for an unknown name. */
-export function eventFilters(
-  chat_id: number | undefined,
-  typed: readonly string[] | undefined,
-): Subscription['filters'] {
+export function eventFilters(typed: readonly string[] | undefined): Pick<Subscription['filters'], 'events'> {
   const names = typed?.map((name) => requireKnown('event', name, eventNames));
-  return { chat_id, events: names && [...new Set(names)].sort() };
+  return { events: names && [...new Set(names)].sort() };
 }

@@ -1,5 +1,5 @@
 import { chatTitles, userNames } from '../lookups.ts';
-import { jsonLine, oneLine } from '../output.ts';
+import { jsonLines, oneLine } from '../output.ts';
 import { cursorAt } from './cursor-at.ts';
 import { eventLines } from './event-lines.ts';
 import { followEvents, type LoggedEvent, type Subscription } from './follow.ts';
@@ -20,7 +20,9 @@ export async function tail(subscription: Subscription, { json, since }: TailOpti
   await task.say(`Listening as ${oneLine(user.name)} at ${server}. Press Ctrl-C to stop.`);
   for await (const event of events) {
     if (since !== undefined && event.timestamp < since) continue;
-    await task.print(...(json ? [jsonLine(event)] : await events.retrier.call(() => format(event))));
+    await task.print(
+      ...(json ? jsonLines(subscription.context, event) : await events.retrier.call(() => format(event))),
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 import type { CommandContext, Environment } from '../context.ts';
 import { withLock } from '../lock.ts';
 import { SavedFile } from '../saved-file.ts';
-import { loginCommand } from '../server-url.ts';
+import { loginCommand, type Server } from '../server-url.ts';
 import { deferSignals } from '../signals.ts';
 
 /** The result of signing in to a server. */
@@ -21,10 +21,9 @@ export class CredentialsFile extends SavedFile {
   readonly server: string;
   readonly loginCommand: string;
 
-  /** `server` is a URL as `serverUrl` returns it. */
-  constructor(server: string, env: Environment) {
-    super('config', 'login', server, env);
-    this.server = server;
+  constructor(server: Server, env: Environment) {
+    super('config', 'login', server.profile === undefined ? server.url : `${server.url} ${server.profile}`, env);
+    this.server = server.url;
     this.loginCommand = loginCommand(server, env);
   }
 

@@ -1,3 +1,4 @@
+import { program } from '@parley/server/lib/program.ts';
 import type { Clock } from '../context.ts';
 import { settleWithin } from '../timeout.ts';
 
@@ -29,7 +30,7 @@ export function listenOnLoopback(state: string) {
       if (method !== 'GET' || pathname !== path) return page(404, 'There is nothing here.');
       const [given, ...more] = params.getAll('state');
       if (given !== state || more.length > 0) {
-        return page(400, 'This response belongs to another sign-in. Start again: npx parley login');
+        return page(400, `This response belongs to another sign-in. Start again: ${program} login`);
       }
       if (isOver) return page(400, 'This URL was already used. You can close this window.');
       isOver = true;

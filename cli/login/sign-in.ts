@@ -1,3 +1,4 @@
+import { program } from '@parley/server/lib/program.ts';
 import { untilAborted } from '@parley-chat/sdk/retry.ts';
 import * as oauth from 'oauth4webapi';
 import { timeoutSignal } from '../timeout.ts';
@@ -48,7 +49,7 @@ export async function signIn<T>(options: SignIn<T>): Promise<T> {
 }
 
 async function waitFor(callback: Promise<Callback>, { clock, signal }: SignIn<unknown>): Promise<Callback> {
-  const message = 'Nobody signed in within the time limit. Start again: npx parley login';
+  const message = `Nobody signed in within the time limit. Start again: ${program} login`;
   using timeout = timeoutSignal(clock, timeoutMs, message);
   signal.throwIfAborted();
   return await untilAborted(callback, AbortSignal.any([signal, timeout.signal]));
@@ -60,7 +61,7 @@ function validate(metadata: oauth.AuthorizationServer, params: URLSearchParams, 
     return oauth.validateAuthResponse(metadata, client, params, state);
   } catch (error) {
     if (!(error instanceof oauth.AuthorizationResponseError)) {
-      throw new Error(`The sign-in response is not from ${metadata.issuer}. Start again: npx parley login`);
+      throw new Error(`The sign-in response is not from ${metadata.issuer}. Start again: ${program} login`);
     }
     const { error: code, error_description: description } = error;
     if (code === 'access_denied') throw new Error(`Access was denied. ${description ?? ''}`.trim());

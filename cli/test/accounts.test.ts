@@ -115,7 +115,7 @@ onAnyEngine('accounts beside a running server', (engine) => {
       /** Types one text at each prompt. Returns the text on the terminal and the exit code. */
       async function typing(name: string, ...answers: string[]): Promise<{ seen: string; code: number }> {
         const keys = new PassThrough();
-        const surroundings = { env: server().env, stdin: keys, isTerminal: true };
+        const surroundings = { env: { ...server().env, NO_COLOR: '1' }, stdin: keys, isTerminal: true };
         const command = new RunningCommand(['user', 'password', name], surroundings);
         for (const [i, answer] of answers.entries()) {
           await eventually('a question', () => command.context.seen.split(': ').length > i + 1);

@@ -85,7 +85,8 @@ describe('the words after a command', () => {
     [['1', '--after'], "Option '--after <value>' argument missing."],
     [['1', '--after', '--loud'], "Option '--after' argument is ambiguous."],
     [['1', '--loud=yes'], "Option '--loud' does not take an argument."],
-    [['1', '--luod'], "Unknown option '--luod'. Put -- before words that begin with a dash."],
+    [['1', '--luod'], "Unknown option '--luod'. Did you mean --loud?"],
+    [['1', '-5'], "Unknown option '-5'. Put -- before words that begin with a dash."],
   ])('are refused if they make no sense: %p', async (words, line) => {
     expect(await given(...words)).toBe(line);
   });

@@ -103,6 +103,8 @@ export class TestContext implements CommandContext {
 
   readonly exit = (code: number): void => this.#exit.resolve(code);
 
+  readonly restart = (): void => {};
+
   readonly bypassProxy = (): void => {};
 
   readonly onSignal: CommandContext['onSignal'] = (signals, listener) => {

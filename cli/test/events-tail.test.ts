@@ -89,7 +89,7 @@ describe('a wrong command line of events tail', () => {
       '--since must be an age such as 30s, 15m, 2h or 7d, or a time such as 2026-01-31T12:00, not "now".',
     ],
     [['--since', '2026-02-31'], '--since must be an age'],
-    [['--chat', 'general'], '--chat must be a whole number from 1, not "general".'],
+    [['--chat', '0'], '--chat must be the id or name of a chat, or @person, not "0".'],
     [['--event', 'new_mesage'], 'There is no event "new_mesage". Did you mean new_message?'],
   ])('is refused: %p', async (words, line) => {
     expect(await parley(['events', 'tail', ...words])).toEqual(failed(2, line));

@@ -297,7 +297,7 @@ describe('a wrong command line', () => {
     [['--forward', 'http://me:pw@localhost/'], '--forward must be a URL such as'],
     [['--events', 'new_message,new_mesage'], 'There is no event "new_mesage". Did you mean new_message?'],
     [['--events', 'zzz'], 'There is no event "zzz".'],
-    [['--chat', 'general'], '--chat must be a whole number from 1, not "general".'],
+    [['--chat', '0'], '--chat must be the id or name of a chat, or @person, not "0".'],
     [['--from', 'yesterday'], '--from must be a whole number from 0, not "yesterday".'],
     [['--secret', 'x'], '--secret requires --forward.'],
     [['--json', '--forward', hook], 'Give --json or --forward, not both.'],

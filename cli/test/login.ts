@@ -65,7 +65,7 @@ export async function signedIn(server: TestServer, address = server.url): Promis
     owner: user,
   };
   const { access, refresh, scope } = await authorizeApp(server, app, user, { scopes: usualScopes });
-  new CredentialsFile(address, env).save({
+  new CredentialsFile({ url: address }, env).save({
     user_id: user.userId,
     name,
     scopes: scope.split(' '),

@@ -94,7 +94,7 @@ describe('an access token that is about to end', () => {
   test('is replaced once by many calls of one process', async () => {
     const { env, user } = await signedIn(server());
     tamper(env, { expires_at: past });
-    const login = findLogin(new CredentialsFile(server().url, env), new TestContext());
+    const login = findLogin(new CredentialsFile({ url: server().url }, env), new TestContext());
     const tokens = await Promise.all(Array.from({ length: 5 }, () => login?.token()));
     expect(tokens).toEqual(tokens.map(() => kept(env).access_token));
     expect(await refreshTokensOf(server(), user.userId)).toEqual(['used', 'unused']);

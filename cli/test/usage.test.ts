@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'bun:test';
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
+import { eventually } from '@parley/server/test/support/eventually.ts';
 import { commands } from '../commands.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { helpFor } from '../run.ts';
@@ -41,6 +44,17 @@ describe('the version', () => {
     expect(await said(['--version'])).toBe(packageJson.version);
   });
 
+  test('is printed without Bun on the PATH', async () => {
+    const program = join(import.meta.dir, '../../node_modules/.bin/parley');
+    const path = temporaryFolder();
+    symlinkSync(Bun.which('node') ?? '/nowhere', join(path, 'node'));
+    const run = Bun.spawnSync([program, '--version'], { env: { PATH: path }, cwd: path });
+    expect({ code: run.exitCode, stdout: run.stdout.toString() }).toEqual({
+      code: 0,
+      stdout: `${packageJson.version}\n`,
+    });
+  });
+
   test('is printed by npx from the root of the repository', async () => {
     const root = join(import.meta.dir, '../..');
     const { code, stdout } = await spawn(['npx', '--no-install', 'parley', '--version'], root, {});
@@ -50,13 +64,15 @@ describe('the version', () => {
 
 describe('a usage error', () => {
   test.each([
-    [['sned', '1', 'hello'], 'There is no command "sned". See: parley help'],
-    [['help', 'sned'], 'There is no command "sned". See: parley help'],
+    [['sned', '1', 'hello'], 'There is no command "sned". Did you mean send? See: parley help'],
+    [['frobnicate'], 'There is no command "frobnicate". See: parley help'],
+    [['help', 'sned'], 'There is no command "sned". Did you mean send? See: parley help'],
     [['user'], 'Choose one: parley user add, parley user list, parley user password. See: parley help'],
-    [['user', 'ad', 'ada'], 'There is no command "user ad". Choose one: parley user add, '],
+    [['user', 'ad', 'ada'], 'There is no command "user ad". Did you mean user add? See: parley help'],
+    [['user', 'frobnicate'], 'There is no command "user frobnicate". Choose one: parley user add, '],
     [['--json', 'user', 'list'], 'Give a command before --json. See: parley help'],
     [['user', 'add'], '<name> is missing. See: parley user add --help'],
-    [['user', 'add', 'ada', '--amdin'], "Unknown option '--amdin'."],
+    [['user', 'add', 'ada', '--amdin'], "Unknown option '--amdin'. Did you mean --admin? See: parley user add --help"],
     [['user', 'add', 'ada', '--password', 'x', '--password-stdin'], 'Give --password or --password-stdin, not both.'],
     [['user', 'list', 'b\u001b[31m\n'], 'Unexpected argument "b\\u001b[31m\\n". See: parley user list --help'],
     [['send', '1', '-5', 'degrees'], 'Put -- before words that begin with a dash. See: parley send --help'],
@@ -69,3 +85,23 @@ test('a full disk is reported in one line, with exit code 1', async () => {
   const command = `${process.execPath} ${mainFile} help > /dev/full`;
   expect(await spawn(['sh', '-c', command], '/', {})).toEqual(failed(1, 'no space left on device'));
 });
+
+test('the program for Node passes signals on, and ends as the command does', async () => {
+  const child = Bun.spawn(['node', join(import.meta.dir, '../parley.mjs'), 'send', '1'], {
+    env: { PATH: process.env.PATH ?? '', PARLEY_TOKEN: 'pat_x', PARLEY_URL: 'http://127.0.0.1:9' },
+    stdin: 'pipe',
+    stdout: 'ignore',
+    stderr: 'ignore',
+  });
+  // It waits for the text of the message.
+  await eventually('the command runs', async () => childrenOf(child.pid).length > 0 || undefined);
+  child.kill('SIGTERM');
+  await child.exited;
+  expect({ signal: child.signalCode, left: childrenOf(child.pid) }).toEqual({ signal: 'SIGTERM', left: [] });
+});
+
+const childrenOf = (pid: number): string[] =>
+  Bun.spawnSync(['pgrep', '-P', String(pid)])
+    .stdout.toString()
+    .split('\n')
+    .filter(Boolean);

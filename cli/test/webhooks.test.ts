@@ -18,7 +18,7 @@ async function created({ env }: Scene, url: string, ...words: string[]): Promise
 
 /** Runs a command at a terminal where somebody types. */
 const typing = (answer: string, words: readonly string[], env: Scene['env']) =>
-  new RunningCommand(words, { env, stdin: answer, isTerminal: true });
+  new RunningCommand(words, { env: { ...env, NO_COLOR: '1' }, stdin: answer, isTerminal: true });
 
 onAnyEngine('webhooks', (engine) => {
   const server = serverFor(engine);

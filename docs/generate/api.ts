@@ -38,7 +38,7 @@ const intro = `Every operation is \`METHOD {base_url}/<resource>/<action>\`, or 
 - **Request id.** Every response of an operation carries \`X-Request-Id\`. The server's log has a line with the same id.
 
 The examples share one set of data: users 1 (ada, an administrator), 2 (bob) and 3 (cleo), and their chats. Ada makes the
-calls. \`$PARLEY\` is the base URL and \`$TOKEN\` is ada's token.`;
+calls. \`$PARLEY\` is the base URL of the API, such as http://127.0.0.1:8080/api, and \`$TOKEN\` is ada's token.`;
 
 export function apiPage(): string {
   const resources = [...new Set(rows.map((row) => row.resource))];

@@ -10,7 +10,7 @@ export function settingsPage(): string {
   return page('Settings', [
     `Settings are environment variables. The server reads them once, at its start. An empty variable counts as unset. An
 invalid value stops the start with an error that says which values are valid. \`npx parley\` reads the same variables to
-find the database.`,
+find the database. Both also read \`.env\` in the folder that they are started in, which the environment overrides.`,
     table(['Variable', 'Default', 'Meaning'], rows),
   ]);
 }

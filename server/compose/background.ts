@@ -19,6 +19,7 @@ import type { Core } from './core.ts';
 import { MetricSampler } from './metric-sampler.ts';
 import type { Parts } from './parts.ts';
 import type { Runtime } from './runtime.ts';
+import { ScheduledBackups } from './scheduled-backups.ts';
 
 /** The share of the time that the steps of a background job may take, unless it has another. */
 const timeShare = 0.1;
@@ -29,8 +30,13 @@ const endedBatch = 500;
 /** How often the free space is measured. Messages of 16 KB take at most some MB within this time. */
 const diskSweepMs = 100;
 
+/** How often the server looks whether a backup is due. */
+const backupSweepMs = 10_000;
+
+type Job = Pick<Loop, 'stop'>;
+
 /** Starts the jobs that run beside requests. */
-export function startBackgroundJobs(core: Core, parts: Parts, limits: RateLimits): Loop[] {
+export function startBackgroundJobs(core: Core, parts: Parts, limits: RateLimits): Job[] {
   const { settings, runtime, engine, eventLog, metrics, log, disk } = core;
   const { now, monotonic } = runtime;
   const start = (job: string, options: Pick<LoopOptions, 'step' | 'sweepMs' | 'delayMs' | 'timeShare'>) =>
@@ -53,7 +59,7 @@ export function startBackgroundJobs(core: Core, parts: Parts, limits: RateLimits
     sweepMs: runtime.sweepMs,
   });
   samples.wake();
-  const jobs = [
+  const jobs: Job[] = [
     searchIndex,
     samples,
     start('message_counts', {
@@ -73,6 +79,17 @@ export function startBackgroundJobs(core: Core, parts: Parts, limits: RateLimits
   if ((limits.callers || limits.owners) && settings.databaseUrl) {
     const sharing = shareRates(limits, runtime, engine);
     jobs.push(start('rate_limits', { step: () => sharing.exchange().then(() => false), sweepMs: 1_000 }));
+  }
+  if (settings.backupEvery !== undefined) {
+    const backups = new ScheduledBackups({ settings, now, log });
+    const loop = start('backup', { step: () => backups.step().then(() => false), sweepMs: backupSweepMs });
+    loop.wake();
+    jobs.push({
+      stop: () => {
+        backups.stop();
+        return loop.stop();
+      },
+    });
   }
   return jobs;
 }

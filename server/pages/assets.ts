@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { clientBundle } from './client-bundle.ts';
 import apple180 from './icons/apple-180.png' with { type: 'file' };
 import maskable512 from './icons/maskable-512.png' with { type: 'file' };
@@ -34,6 +35,9 @@ export const appearancePath = `/assets/appearance-${hashOf(appearanceScript)}.js
 const unreadIcon = icon.replace('</svg>', '<circle cx="26" cy="6" r="6" fill="#e5484d"/></svg>');
 export const unreadIconPath = '/assets/parley-unread.svg';
 
+/** The path of an imported file is absolute, or, in a bundle, relative to this module. */
+const fileOf = (imported: string): string => resolve(import.meta.dir, imported);
+
 /** `server/test/support/draw-icons.ts` draws them from parley.svg. */
 const icons = { '192': plain192, '512': plain512, 'maskable-512': maskable512, 'apple-180': apple180 } as const;
 export const iconPath = (name: keyof typeof icons): string => `/assets/icon-${name}.png`;
@@ -43,7 +47,7 @@ const shownByClient = {
   [appearancePath]: appearanceScript,
   '/assets/parley.svg': icon,
   [unreadIconPath]: unreadIcon,
-  [iconPath('192')]: readFileSync(plain192),
+  [iconPath('192')]: readFileSync(fileOf(plain192)),
 };
 export const clientAssets: readonly string[] = Object.keys(shownByClient);
 export const clientAssetsHash = hashOf(...Object.values(shownByClient));
@@ -67,6 +71,6 @@ export function assetPages(site: Site): void {
     site.get(path, (c) => c.body(svg, 200, headers('image/svg+xml', 86_400)));
   for (const [name, file] of Object.entries(icons)) {
     const path = iconPath(name as keyof typeof icons);
-    site.get(path, async (c) => c.body(await Bun.file(file).arrayBuffer(), 200, headers('image/png', 86_400)));
+    site.get(path, async (c) => c.body(await Bun.file(fileOf(file)).arrayBuffer(), 200, headers('image/png', 86_400)));
   }
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { embedded } from '../lib/embedded.ts';
 
 /** A file of the client. Its name changes with its content. */
 export interface ClientFile {
@@ -35,7 +36,7 @@ let building: Promise<ClientBundle> | undefined;
 
 /**
  * Returns a function that builds the client on its first call, and after a failure again. The build runs in a process of its
- * own: it takes 0.1 s either way, and would leave this process 60 MB larger.
+ * own: it takes 0.1 s either way, and would leave this process 60 MB larger. An executable has the built client inside.
  */
 export const clientBundle = (): (() => Promise<ClientBundle>) => () => {
   building ??= build().catch((error: unknown) => {
@@ -46,13 +47,7 @@ export const clientBundle = (): (() => Promise<ClientBundle>) => () => {
 };
 
 async function build(): Promise<ClientBundle> {
-  const child = Bun.spawn([process.execPath, buildFile], { stdout: 'pipe', stderr: 'pipe' });
-  const [output, complaint, status] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  if (status !== 0) throw new Error(`the web client could not be built: ${complaint}`);
+  const output = embedded ? await Bun.file(embedded.clientFile).text() : await runBuild();
   const { files: built, ...sources } = JSON.parse(output) as Pick<ClientBundle, 'worker' | 'forget'> & {
     readonly files: readonly BuiltFile[];
   };
@@ -63,6 +58,18 @@ async function build(): Promise<ClientBundle> {
     styles: entries.filter((name) => name.endsWith('.css')),
     ...sources,
   };
+}
+
+/** Returns what `web/build.ts` prints. */
+async function runBuild(): Promise<string> {
+  const child = Bun.spawn([process.execPath, buildFile], { stdout: 'pipe', stderr: 'pipe' });
+  const [output, complaint, status] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  if (status !== 0) throw new Error(`the web client could not be built: ${complaint}`);
+  return output;
 }
 
 function fileOf({ type, isOffline, body }: BuiltFile): ClientFile {

@@ -1,5 +1,6 @@
 /** @jsxImportSource hono/jsx */
 import { setUp } from '../auth/arrivals.ts';
+import { program } from '../lib/program.ts';
 import { PersonForm, readPerson } from './account-fields.tsx';
 import { attempt, RejectedForm } from './form.ts';
 import { show } from './layout.tsx';
@@ -15,7 +16,7 @@ const setupLink: LinkPages = {
       <p>It has been used or has expired, or Parley has an administrator already.</p>
       <p>
         If Parley has no administrator yet, restart the server. It prints another link. Or run this on its machine:{' '}
-        <code>npx parley user add &lt;name&gt; --admin</code>.
+        <code>{program} user add &lt;name&gt; --admin</code>.
       </p>
     </>
   ),

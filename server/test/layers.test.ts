@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 const root = join(import.meta.dir, '../..');
-const files = [...new Bun.Glob('{contract,server,sdk,cli,web,proof,docs,examples}/**/*.{ts,tsx}').scanSync(root)]
+const files = [
+  ...new Bun.Glob('{contract,server,sdk,cli,web,proof,docs,examples,release}/**/*.{ts,tsx}').scanSync(root),
+]
   .filter((file) => !/(^|\/)(node_modules|test)\/|\.d\.ts$/.test(file))
   .sort();
 const sourceOf = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8').replace(/^#!.*/, '')]));
@@ -35,7 +37,7 @@ function resolve(from: string, path: string): string {
 }
 
 /** A guide is text, not code. */
-const isOurs = (path: string) => /^(contract|server|sdk|cli|web|proof|docs|examples)\/.*(?<!\.md)$/.test(path);
+const isOurs = (path: string) => /^(contract|server|sdk|cli|web|proof|docs|examples|release)\/.*(?<!\.md)$/.test(path);
 
 /** For each layer, the layers that it may import. What is not named here may be imported by the layers that say `all`. */
 const may: Record<string, readonly string[] | 'all'> = {
@@ -60,7 +62,7 @@ const may: Record<string, readonly string[] | 'all'> = {
   'config.ts': ['files/storage', 'bus', 'contract', 'domain', 'auth', 'http', 'observe', 'store', 'lib'],
   compose: 'all',
   'compose.ts': 'all',
-  'main.ts': ['files/storage', 'compose.ts', 'config.ts', 'store'],
+  'main.ts': ['files/storage', 'compose.ts', 'config.ts', 'store', 'lib'],
   sdk: ['sdk'],
   cli: 'all',
   web: ['sdk', 'web'],
@@ -73,6 +75,7 @@ const may: Record<string, readonly string[] | 'all'> = {
   'proof/torture': 'all',
   'proof/feel': 'all',
   docs: 'all',
+  release: 'all',
   examples: ['sdk', 'examples'],
 };
 
@@ -223,7 +226,7 @@ describe('time, randomness and settings come in from outside', () => {
 
   test('only what starts a process reads its environment', () => {
     const starting = (file: string) =>
-      /^(cli|proof|docs|examples)\/|^web\/build\.ts$|^server\/(main|config)\.ts$/.test(file);
+      /^(cli|proof|docs|examples|release)\/|^web\/build\.ts$|^server\/(main|config)\.ts$/.test(file);
     expect(mentioning(/\b(process|Bun|import\.meta)\.env\b/, (file) => !starting(file) && !isSnippets(file))).toEqual(
       [],
     );
@@ -231,7 +234,9 @@ describe('time, randomness and settings come in from outside', () => {
 
   test('only what starts a process ends it or writes to its streams', () => {
     const starting = (file: string) =>
-      /^(cli|proof|docs|examples)\/|^web\/build\.ts$|^server\/(main\.ts$|compose\/(core|runtime)\.ts$)/.test(file);
+      /^(cli|proof|docs|examples|release)\/|^web\/build\.ts$|^server\/(main\.ts$|compose\/(core|runtime)\.ts$)/.test(
+        file,
+      );
     const pattern = /\bprocess\.(exit|stdout|stderr|on)\b|(?<!\/)\bconsole\./;
     expect(mentioning(pattern, (file) => !starting(file) && !isSnippets(file))).toEqual([]);
   });

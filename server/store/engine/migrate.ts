@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { embedded } from '../../lib/embedded.ts';
+import { startCommand } from '../../lib/program.ts';
 import { rebuildIndex } from '../search/rebuild-index.ts';
 import type { Engine, Queryable, Tx } from './engine.ts';
 import { number } from './query.ts';
@@ -6,10 +8,13 @@ import { number } from './query.ts';
 /** Holds `<version>_<name>.<engine>.sql`. Forward only: a released file is never changed, and the next gets the next number. */
 const folder = new URL('../migrations/', import.meta.url);
 
-const migrations = readdirSync(folder)
+const migrations = (embedded ? Object.keys(embedded.migrations) : readdirSync(folder))
   .filter((file) => file.endsWith('.sqlite.sql'))
   .sort()
   .map((file) => ({ version: Number.parseInt(file, 10), name: file.replace('.sqlite.sql', '') }));
+
+const readMigration = (file: string): string =>
+  embedded?.migrations[file] ?? readFileSync(new URL(file, folder), 'utf8');
 
 export const newestVersion = Math.max(...migrations.map((m) => m.version));
 
@@ -47,7 +52,7 @@ export async function migrateTo(tx: Tx, version: number, now: () => number): Pro
   const from = await schemaVersion(tx);
   refuseNewer(from);
   for (const migration of migrations.filter((m) => m.version > from && m.version <= version)) {
-    const sql = readFileSync(new URL(`${migration.name}.${tx.dialect.name}.sql`, folder), 'utf8');
+    const sql = readMigration(`${migration.name}.${tx.dialect.name}.sql`);
     for (const statement of statements(sql)) await tx.run(statement);
     await tx.run('INSERT INTO schema_versions (version, applied_at) VALUES ($1, $2)', [migration.version, now()]);
   }
@@ -64,7 +69,7 @@ export async function requireCurrentSchema(engine: Engine): Promise<void> {
   refuseNewer(version);
   if (version < newestVersion) {
     throw new SchemaError(
-      'The database is not set up for this version of Parley yet. Start the server once: npm start',
+      `The database is not set up for this version of Parley yet. Start the server once: ${startCommand}`,
     );
   }
 }

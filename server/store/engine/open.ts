@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, writeFileSync } from 'node:fs';
 import { processMonotonic } from '../../lib/clock.ts';
+import { startCommand } from '../../lib/program.ts';
 import { databaseFile, FolderError, lockFolder, prepareFolder } from '../data-folder/folder.ts';
 import { transactionId, wasCommitted } from './commit-outcome.ts';
 import type { Engine, Queryable, Tx } from './engine.ts';
@@ -84,7 +85,7 @@ function requireDatabase(folder: string): void {
     accessSync(databaseFile(folder), constants.R_OK | constants.W_OK);
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === 'ENOENT'
-      ? new SchemaError(`There is no Parley database in ${folder} yet. Start the server once: npm start`)
+      ? new SchemaError(`There is no Parley database in ${folder} yet. Start the server once: ${startCommand}`)
       : new FolderError(`Cannot open the database in ${folder}: ${(error as Error).message}`);
   }
 }

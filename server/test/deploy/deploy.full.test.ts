@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { readSettings, settingsTable } from '../../config.ts';
 import { endWithUs, temporaryFolder } from '../support/cleanup.ts';
@@ -227,15 +228,70 @@ describe('the compose file', () => {
   });
 });
 
-describe('the systemd unit', () => {
-  const unit = read('parley.service');
+describe('the compose file for one server', () => {
+  const source = read('compose.single.yaml');
+  const folder = temporaryFolder();
+  const init = Bun.spawnSync([process.execPath, join(root, 'cli/main.ts'), 'init', '--url', 'http://localhost'], {
+    cwd: folder,
+  });
+  const env = parseEnv(readFileSync(join(folder, '.env'), 'utf8')) as Record<string, string>;
+  const compose = Bun.YAML.parse(
+    source.replace(/\$\{(\w+):(?:\?|-(\w+))\}/g, (_, name: string, otherwise = '') => env[name] ?? otherwise),
+  ) as Compose;
+  const { node, proxy } = compose.services;
+
+  test('takes what parley init writes, and gives the server settings that it takes', () => {
+    expect(init.exitCode).toBe(0);
+    for (const [, name = ''] of source.matchAll(/\$\{(\w+):\?\}/g)) expect(env).toHaveProperty(name);
+    const given = node?.environment ?? {};
+    expect(Object.keys(given).filter((name) => !settings.has(name))).toEqual([]);
+    const { databaseUrl, publicUrl, trustProxy, secretKey, backupEvery, backupFolder } = readSettings(given);
+    expect({ databaseUrl, url: publicUrl?.href, trustProxy, backupEvery, backupFolder }).toEqual({
+      databaseUrl: undefined,
+      url: 'http://localhost/',
+      trustProxy: { kind: 'count', count: 1 },
+      backupEvery: 86_400_000,
+      backupFolder: '/data/backups',
+    });
+    expect(secretKey).toBeDefined();
+  });
+
+  test('keeps the data in a volume, and opens no port but those of the proxy', () => {
+    expect(node?.volumes).toEqual(['data:/data']);
+    for (const volume of ['data', 'certificates', 'caddy']) expect(compose.volumes).toHaveProperty(volume);
+    expect([node?.ports, proxy?.ports?.length]).toEqual([undefined, 3]);
+    expect(proxy?.environment?.PARLEY_NODES).toBe('node:8080');
+    expect(Number.parseInt(node?.stop_grace_period ?? '', 10)).toBeGreaterThan(27);
+  });
+
+  test('has the same proxy as the file for three', () => {
+    const three = Bun.YAML.parse(read('compose.yaml')) as Compose;
+    const { environment: _, depends_on: __, ...rest } = proxy ?? ({} as Service);
+    const { environment: ___, depends_on: ____, ...same } = three.services.proxy ?? ({} as Service);
+    expect(rest).toEqual(same);
+  });
+
+  test.skipIf(Bun.which('caddy') === null)('has a configuration of the proxy that Caddy accepts', () => {
+    const run = Bun.spawnSync(
+      ['caddy', 'validate', '--adapter', 'caddyfile', '--config', join(root, 'deploy/Caddyfile')],
+      {
+        env: { PATH: process.env.PATH ?? '', HOME: temporaryFolder(), ...proxy?.environment },
+      },
+    );
+    expect({ code: run.exitCode, said: run.stderr.toString() }).toMatchObject({ code: 0 });
+  });
+});
+
+describe.each(['parley.service', 'parley-executable.service'])('the systemd unit %s', (name) => {
+  const unit = read(name);
   const analyze = Bun.which('systemd-analyze');
   if (analyze === null) noteSkipped('the systemd unit', notInstalled('systemd-analyze', 'systemd'));
 
   /** Runs systemd-analyze on the unit, with the paths of this checkout. */
   const run = (...args: string[]) => {
     const file = join(temporaryFolder(), 'parley.service');
-    writeFileSync(file, unit.replaceAll('/opt/parley', root));
+    // systemd looks for the program.
+    writeFileSync(file, unit.replaceAll('/opt/parley', root).replaceAll('/usr/local/bin/parley', process.execPath));
     const { exitCode, stdout, stderr } = Bun.spawnSync([analyze ?? '', ...args, file]);
     return { exitCode, said: `${stdout}${stderr}` };
   };
@@ -256,4 +312,13 @@ describe('the systemd unit', () => {
     const { exitCode, said } = run('security', '--offline=true', '--threshold=15');
     expect({ exitCode, said }).toEqual({ exitCode: 0, said });
   });
+});
+
+test('the two systemd units protect the machine in the same way', () => {
+  const protection = (name: string) =>
+    read(name)
+      .replace(/^.*(?=\nUser=)/s, '')
+      .replaceAll(/^(#|Work|Exec|Env).*\n/gm, '');
+  expect(protection('parley-executable.service')).toBe(protection('parley.service'));
+  expect(protection('parley.service')).toContain('SystemCallFilter');
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { freshEnvironment } from '../support/engines.ts';
 import { requirePrograms, testUnless } from '../support/requirements.ts';
 import { type ServerProcess, spawnServer } from '../support/server.ts';
-import { runBlocks, shellBlocks } from '../support/shell.ts';
+import { portsOf, runBlocks, sectionOf, shellBlocks } from '../support/shell.ts';
 
 const root = join(import.meta.dir, '../../..');
 
@@ -21,24 +21,18 @@ testUnless(
   requirePrograms('curl', 'bash'),
   "every command of the README's tour works, and the last one prints the message back",
   async () => {
-    const outputs = await runTour(blocksOf(readFileSync(join(root, 'README.md'), 'utf8'), 'A tour'));
+    const outputs = await runTour(shellBlocks(sectionOf(readFileSync(join(root, 'README.md'), 'utf8'), 'A tour')));
     for (const output of outputs) expect(output).not.toContain('"success":false');
+    expect(outputs.some((output) => /^verified {2}new_message {2}.*Over the webhook/m.test(output))).toBe(true);
     expect(outputs.at(-1)).toContain('"content":"Hello, world"');
   },
 );
-
-/** The shell blocks under the heading that begins so. */
-function blocksOf(markdown: string, heading: string): string[] {
-  const section = markdown.split(/^## /m).find((part) => part.startsWith(heading)) ?? '';
-  return shellBlocks(section);
-}
 
 /** Runs the blocks in one shell, as a reader does, and answers what each printed. */
 async function runTour(blocks: readonly string[]): Promise<string[]> {
   if (!server) throw new Error('the server has not been started');
   expect(blocks.length).toBeGreaterThan(0);
-  const { port } = new URL(server.url);
   const { DATABASE_URL, ...inherited } = process.env;
   const env = { ...inherited, ...environment };
-  return (await runBlocks(blocks, { cwd: root, env }, (script) => script.replaceAll(':8080', `:${port}`))).outputs;
+  return (await runBlocks(blocks, { cwd: root, env }, await portsOf(server.url))).outputs;
 }

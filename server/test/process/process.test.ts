@@ -1,11 +1,14 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { connect as dial } from 'node:net';
+import { join } from 'node:path';
 import { readSettings, SettingError } from '../../config.ts';
+import { endWithUs } from '../support/cleanup.ts';
 import type { Client } from '../support/client.ts';
 import { freshEnvironment, onAnyEngine } from '../support/engines.ts';
 import { eventually } from '../support/eventually.ts';
 import { Connection, headOf, underWay, uploading } from '../support/files.ts';
 import { startsInVain, Talking } from '../support/process.ts';
+import { requireProgram, testUnless } from '../support/requirements.ts';
 import { startServer } from '../support/server.ts';
 import { overSocket, postHead, request } from '../support/wire.ts';
 
@@ -248,6 +251,34 @@ test('the log goes to standard output, and all else to standard error', async ()
   expect(stderr).toContain(`Open this link to become one:\n${url}/setup/`);
   expect(stderr).toContain('Only this machine can reach it. To let others in, set HOST');
 });
+
+testUnless(
+  requireProgram('script'),
+  'a terminal shows the start in a frame, without colours, with the link on its own line',
+  async () => {
+    const env = { ...(await freshEnvironment('sqlite')), PATH: process.env.PATH ?? '' };
+    const main = join(import.meta.dir, '../../main.ts');
+    // `script` runs the server on a terminal of its own.
+    const child = Bun.spawn(['script', '-qec', `stty cols 90; exec ${process.execPath} ${main}`, '/dev/null'], {
+      env,
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'ignore',
+    });
+    endWithUs(child);
+    const decoder = new TextDecoder();
+    let shown = '';
+    for await (const part of child.stdout) {
+      shown += decoder.decode(part, { stream: true });
+      if (/setup.*─\r\n/s.test(shown)) break;
+    }
+    child.kill();
+    const lines = shown.split('\r\n');
+    expect(lines[0]).toMatch(/^─+$/);
+    expect(lines.findIndex((line) => /^ http:\/\/127\.0\.0\.1:\d+\/setup\/\S+$/.test(line))).toBeGreaterThan(2);
+    expect(shown).not.toContain('\x1b');
+  },
+);
 
 test('a request that is not HTTP is rejected, and the server keeps running', async () => {
   const server = await startServer(await freshEnvironment('sqlite'));

@@ -12,8 +12,10 @@ export class Talking {
   readonly #said = { stdout: '', stderr: '' };
   readonly #ended: Promise<void>;
 
-  constructor(env: Environment) {
-    this.#child = Bun.spawn([process.execPath, mainFile], {
+  /** `preload` is a file that runs before the server. */
+  constructor(env: Environment, preload?: string) {
+    const before = preload === undefined ? [] : ['--preload', preload];
+    this.#child = Bun.spawn([process.execPath, ...before, mainFile], {
       env: { PATH: process.env.PATH ?? '', ...env },
       stdin: 'ignore',
       stdout: 'pipe',
@@ -60,8 +62,8 @@ export class Talking {
 }
 
 /** Starts a server that must fail with one line and code 1. Returns the line. */
-export async function startsInVain(env: Environment): Promise<string> {
-  const { code, stdout, stderr } = await new Talking(env).end();
+export async function startsInVain(env: Environment, preload?: string): Promise<string> {
+  const { code, stdout, stderr } = await new Talking(env, preload).end();
   expect({ code, stdout, lines: stderr.trimEnd().split('\n').length, stderr }).toEqual({
     code: 1,
     stdout: '',

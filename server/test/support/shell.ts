@@ -1,8 +1,24 @@
+import { quietPort } from './quiet-port.ts';
+
 const separator = '=== next block ===';
 
 /** Returns the shell blocks of a page, in order. */
 export const shellBlocks = (markdown: string): string[] =>
   [...markdown.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+
+/** Returns the part of a page under the heading that begins so. */
+export const sectionOf = (markdown: string, heading: string): string =>
+  markdown.split(/^## /m).find((part) => part.startsWith(heading)) ?? '';
+
+/** Returns a function that makes the commands of the tour use other ports: that of a server, and a free one for the receiver. */
+export async function portsOf(url: string): Promise<(script: string) => string> {
+  const receiving = await quietPort();
+  return (script) =>
+    script
+      .replaceAll(':8080', `:${new URL(url).port}`)
+      .replaceAll(':3000', `:${receiving}`)
+      .replaceAll('--port 3000', `--port ${receiving}`);
+}
 
 export interface ShellRun {
   /** The output of each block. */

@@ -1,38 +1,39 @@
 import { Worker } from 'node:worker_threads';
+import { embedded } from '../../../lib/embedded.ts';
 import { asUnavailable } from '../failure.ts';
 import type { ProcedureCall, Request, Response } from './protocol.ts';
 
 export type Waiter = Pick<PromiseWithResolvers<unknown>, 'resolve' | 'reject'>;
 
-/** Ends the process with an uncaught error. An error thrown by a listener of the worker would only be printed. */
-function fail(cause: unknown): void {
-  setImmediate(() => {
-    throw new Error('the writer thread of the database has ended', { cause });
-  });
-}
+/** Nothing can be stored any more. It is thrown where nobody catches it. */
+export class ThreadEnded extends Error {}
+
+/** Returns the first line of what a thread died of. A module that is not found has several. */
+const reasonOf = (cause: unknown): string =>
+  cause === undefined ? '' : `: ${(cause instanceof Error ? cause.message : String(cause)).split('\n')[0]}`;
 
 /** The main thread's handle of the writer thread. */
 export class WriterThread {
-  readonly #worker = new Worker(new URL('thread.ts', import.meta.url));
+  readonly #worker = new Worker(new URL(embedded?.threadUrl ?? 'thread.ts', import.meta.url));
   /** The waiters of each request, in the order of the requests. Responses come in the same order. */
   readonly #waiting: (readonly Waiter[])[] = [];
-  #isClosing = false;
+  #state: 'opening' | 'open' | 'closing' = 'opening';
 
   private constructor() {
     this.#worker.on('message', (response: string | Response) =>
       this.#receive(typeof response === 'string' ? (JSON.parse(response) as Response) : response),
     );
     // The thread reports failed calls itself. An error event means that it died, and nothing can be stored any more.
-    this.#worker.on('error', (cause) => fail(cause));
-    this.#worker.on('exit', () => {
-      if (!this.#isClosing) fail(undefined);
-    });
+    this.#worker.on('error', (cause) => this.#fail(cause));
+    this.#worker.on('exit', () => this.#fail(undefined));
   }
 
+  /** Rejects if the thread cannot start, or cannot open the file. */
   static async open(file: string): Promise<WriterThread> {
     const thread = new WriterThread();
     try {
       await thread.ask({ open: file });
+      thread.#state = 'open';
     } catch (error) {
       await thread.#end();
       throw error;
@@ -49,8 +50,23 @@ export class WriterThread {
   }
 
   async #end(): Promise<void> {
-    this.#isClosing = true;
+    this.#state = 'closing';
     await this.#worker.terminate();
+  }
+
+  /**
+   * Throws an uncaught error to end the process, because it could neither store anything nor stop in order. An error thrown
+   * by a listener of the worker would only be printed. Whoever is opening the database gets the error instead.
+   */
+  #fail(cause: unknown): void {
+    if (this.#state === 'closing') return;
+    if (this.#state === 'open') {
+      setImmediate(() => {
+        throw new ThreadEnded(`the writer thread of the database has ended${reasonOf(cause)}`);
+      });
+    }
+    const error = new Error(`its writer thread cannot start${reasonOf(cause)}`);
+    for (const { reject } of this.#waiting.splice(0).flat()) reject(error);
   }
 
   /** Sends a request that has one result. */

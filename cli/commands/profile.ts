@@ -1,0 +1,64 @@
+import { defineCommand } from '../command.ts';
+import { CredentialsFile } from '../login/credentials.ts';
+import { hint, oneLine, print, printJson } from '../output.ts';
+import { keepProfile, loadProfiles, profileName, profileUrl, saveProfiles } from '../profiles.ts';
+import { normalUrl } from '../server-url.ts';
+import { printTable } from '../table.ts';
+import { json, text } from '../values.ts';
+
+const name = { summary: 'The name of the profile.', read: profileName } as const;
+
+export const add = defineCommand({
+  arguments: { name, URL: { summary: 'The URL of the server.', read: text } },
+  options: {},
+  notes: 'The first profile is used from then on. To use another one once: --profile, or PARLEY_PROFILE.',
+  async run({ name, URL: typed }, _, context) {
+    const url = normalUrl(typed);
+    const current = keepProfile(name, url, context.env);
+    await print(context, `Profile ${name}: ${url}${current === name ? ', in use' : ''}.`);
+    await hint(context, `Sign in there: parley login --profile ${name}`);
+  },
+});
+
+export const list = defineCommand({
+  arguments: {},
+  options: { json },
+  async run(_, options, context) {
+    const { current, urls } = loadProfiles(context.env);
+    const profiles = Object.entries(urls).map(([name, url]) => ({
+      name,
+      url,
+      is_current: name === current,
+      user: new CredentialsFile({ url, profile: name }, context.env).loadIfValid()?.name ?? null,
+    }));
+    if (options.json) return printJson(context, { profiles });
+    if (profiles.length === 0) return hint(context, 'No profiles. Add one: parley profile add <name> <URL>');
+    await printTable(context, [
+      ['', 'name', 'server', 'signed in'],
+      ...profiles.map((one) => [one.is_current ? '*' : '', one.name, oneLine(one.url), oneLine(one.user ?? 'no')]),
+    ]);
+  },
+});
+
+export const use = defineCommand({
+  arguments: { name },
+  options: {},
+  async run({ name }, _, context) {
+    const url = profileUrl(name, context.env);
+    saveProfiles({ ...loadProfiles(context.env), current: name }, context.env);
+    await print(context, `Profile ${name} is in use: ${url}.`);
+  },
+});
+
+export const remove = defineCommand({
+  arguments: { name },
+  options: {},
+  notes: 'A saved login stays: sign out first, with parley logout --profile <name>.',
+  async run({ name }, _, context) {
+    profileUrl(name, context.env);
+    const { current, urls } = loadProfiles(context.env);
+    const { [name]: __, ...others } = urls;
+    saveProfiles({ current: current === name ? undefined : current, urls: others }, context.env);
+    await print(context, `Removed the profile ${name}.`);
+  },
+});

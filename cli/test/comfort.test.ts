@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'bun:test';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
+import { optionalProgram, requireProgram, testUnless } from '@parley/server/test/support/requirements.ts';
+import { serverFor } from '@parley/server/test/support/server.ts';
+import { shells } from '../completion-scripts.ts';
+import { failed, parley, said } from './parley.ts';
+import { RunningCommand } from './running-command.ts';
+import { sceneOn } from './scene.ts';
+import { mainFile } from './spawned-command.ts';
+
+const server = serverFor('sqlite');
+
+describe('a chat', () => {
+  test('can be named instead of given by its id', async () => {
+    const { env, chatId } = await sceneOn(server());
+    expect(await said(['send', 'launch 🚀', 'by name'], env)).toBe(`Sent message 1 to chat ${chatId}.`);
+    expect(await said(['messages', 'Launch 🚀'], env)).toContain('by name');
+  });
+
+  test('that has a misspelled or ambiguous name is not guessed', async () => {
+    const { env, bob, ada, chatId } = await sceneOn(server());
+    expect(await parley(['send', 'Lunch 🚀', 'x'], env)).toEqual(failed(1, 'Did you mean Launch 🚀?'));
+    const { group } = await bob.ok('messages.create_group', { name: 'LAUNCH 🚀', participants: [ada.userId] });
+    expect(await parley(['send', 'Launch 🚀', 'x'], env)).toEqual(
+      failed(1, `Several of your chats are called "Launch 🚀". Give an id: ${chatId}, ${group.chat_id}`),
+    );
+    expect(await parley(['send', '0', 'x'], env)).toEqual(failed(2, '<chat> must be the id or name of a chat'));
+  });
+
+  test('with a person is @name, and sending opens it', async () => {
+    const { env, names } = await sceneOn(server());
+    const them = `@${names.bob}`;
+    expect(await parley(['messages', them], env)).toEqual(failed(1, `You have no direct chat with ${them} yet.`));
+    await said(['send', them, 'hello bob'], env);
+    expect(await said(['messages', them], env)).toContain('hello bob');
+    expect(await parley(['send', '@nobody-at-all', 'x'], env)).toEqual(failed(1, 'There is no person @nobody-at-all.'));
+  });
+});
+
+describe('--field', () => {
+  test('prints what it selects, each element on a line', async () => {
+    const { env, chatId } = await sceneOn(server());
+    expect(await said(['chats', '--field', 'chats.name'], env)).toBe('Launch 🚀');
+    expect(await said(['chats', '--field', '.chats[].chat_id'], env)).toBe(String(chatId));
+    expect(await said(['chats', '--field', 'chats.0.type'], env)).toBe('group');
+    expect(JSON.parse(await said(['chats', '--field', 'chats'], env))).toMatchObject({ chat_id: chatId });
+    expect(await parley(['chats', '--field', 'chats.nmae'], env)).toEqual(
+      failed(2, 'There is no field "nmae". Did you mean name?'),
+    );
+  });
+});
+
+describe('parley api', () => {
+  test('calls an operation with fields, or with JSON', async () => {
+    const { env, chatId, ada } = await sceneOn(server());
+    const created = await said(['api', 'messages.create_group', 'name=From api', `participants=${ada.userId}`], env);
+    expect(JSON.parse(created)).toMatchObject({ group: { name: 'From api' } });
+    const input = JSON.stringify({ chat_id: chatId, content: '42' });
+    expect(await said(['api', 'messages.send_message', '--input', '-', '--field', 'message.content'], env, input)).toBe(
+      '42',
+    );
+    expect(await said(['api', 'chats.get', `chat_id=${chatId}`, '--field', 'chat.name'], env)).toBe('Launch 🚀');
+  });
+
+  test('says what is wrong', async () => {
+    const { env } = await sceneOn(server());
+    expect(await parley(['api', 'chats.lst'], env)).toEqual(failed(2, 'Did you mean chats.list?'));
+    expect(await parley(['api', 'chats.list', 'limit'], env)).toEqual(failed(2, 'A field is name=value'));
+    expect(await parley(['api', 'events.stream'], env)).toEqual(failed(2, 'Use: parley listen'));
+    expect(await parley(['api', 'chats.get', 'chat_id=999999'], env)).toEqual(failed(1, /chat/i));
+  });
+});
+
+describe('a profile', () => {
+  test('names a server', async () => {
+    const { env: own } = await sceneOn(server());
+    const { PARLEY_URL: url = '', ...rest } = own;
+    const env = { ...rest, XDG_CONFIG_HOME: temporaryFolder() };
+    expect(await parley(['chats', '--profile', 'work'], env)).toEqual(failed(1, 'There is no profile "work".'));
+    await said(['profile', 'add', 'nowhere', 'http://127.0.0.1:9'], env);
+    await said(['profile', 'add', 'work', url], env);
+    expect(await said(['profile', 'list', '--field', 'profiles.name'], env)).toBe('nowhere\nwork');
+    expect(await said(['chats', '--profile', 'work', '--field', 'chats.name'], env)).toBe('Launch 🚀');
+    expect(await said(['chats', '--field', 'chats.name'], { ...env, PARLEY_PROFILE: 'work' })).toBe('Launch 🚀');
+    expect((await parley(['whoami'], env)).stderr).toContain('http://127.0.0.1:9');
+    await said(['profile', 'use', 'work'], env);
+    expect(await said(['whoami'], env)).toContain(url);
+    expect(await parley(['profile', 'use', 'wrok'], env)).toEqual(failed(1, 'Did you mean work?'));
+    await said(['profile', 'remove', 'work'], env);
+    expect(await said(['profile', 'list', '--field', 'profiles.name'], env)).toBe('nowhere');
+    expect(await parley(['chats', '--profile', 'nowhere', '--url', url], env)).toEqual(
+      failed(2, 'Give --url or --profile, not both.'),
+    );
+  });
+});
+
+describe('on a terminal', () => {
+  const code = '\x1b[';
+
+  test('tables and errors have colours, and long lines end at its edge', async () => {
+    const { env, bob, ada } = await sceneOn(server());
+    await bob.ok('messages.create_group', { name: '長い名前 '.repeat(16).trim(), participants: [ada.userId] });
+    const shown = await new RunningCommand(['chats'], { env, isTerminal: true }).end();
+    const [head = '', ...rows] = shown.stdout.trimEnd().split('\n');
+    expect(head).toStartWith(`${code}1m`);
+    expect(rows.some((row) => row.endsWith('…'))).toBe(true);
+    for (const row of rows) expect(Bun.stringWidth(row)).toBeLessThanOrEqual(100);
+    const wrong = await new RunningCommand(['chats', '--jsn'], { env, isTerminal: true }).end();
+    expect(wrong.stderr).toStartWith(`${code}31m`);
+  });
+
+  test('NO_COLOR turns colours off, and without a terminal there are none and nothing is cut', async () => {
+    const { env, bob, ada } = await sceneOn(server());
+    const name = '長い名前 '.repeat(16).trim();
+    await bob.ok('messages.create_group', { name, participants: [ada.userId] });
+    const plain = await new RunningCommand(['chats'], { env: { ...env, NO_COLOR: '1' }, isTerminal: true }).end();
+    expect(plain.stdout).not.toContain(code);
+    const piped = await said(['chats'], env);
+    expect(piped).not.toContain(code);
+    expect(piped).toContain(name);
+  });
+});
+
+describe('completion', () => {
+  const completed = async (...words: string[]) =>
+    (await said(['complete', '--', ...words])).split('\n').map((line) => line.split('\t')[0]);
+
+  test('knows commands, options and values', async () => {
+    expect(await completed('webhooks', 'rep')).toEqual(['replay', 'replays']);
+    expect(await completed('send', '--fi')).toEqual(['--file', '--file-id', '--field']);
+    expect(await completed('api', '--json', 'chats.l')).toEqual(['chats.list', 'chats.leave']);
+    expect(await completed('completion', '')).toEqual([...shells]);
+    expect(await completed('')).toContain('serve');
+    expect(await completed('')).not.toContain('complete');
+  });
+
+  /** A folder with a `parley` to complete. */
+  const withProgram = () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'parley'), `#!/bin/sh\nexec ${process.execPath} ${mainFile} "$@"\n`);
+    chmodSync(join(folder, 'parley'), 0o755);
+    return { PATH: `${folder}:${process.env.PATH}`, HOME: folder };
+  };
+
+  testUnless(requireProgram('bash'), 'works in bash', async () => {
+    const script = `source <(parley completion bash); COMP_WORDS=(parley webhooks pau); COMP_CWORD=2; _parley; echo "\${COMPREPLY[@]}"`;
+    const run = Bun.spawnSync(['bash', '-c', script], { env: withProgram() });
+    expect(run.stdout.toString()).toBe('pause\n');
+  });
+
+  testUnless(optionalProgram('fish'), 'works in fish', async () => {
+    const script = 'parley completion fish | source; complete -C "parley webhooks pau"';
+    const run = Bun.spawnSync(['fish', '-c', script], { env: withProgram() });
+    expect(run.stdout.toString()).toStartWith('pause\t');
+  });
+
+  testUnless(optionalProgram('zsh'), 'is a valid script of zsh', async () => {
+    const run = Bun.spawnSync(['zsh', '-n', '-c', await said(['completion', 'zsh'])]);
+    expect({ code: run.exitCode, stderr: run.stderr.toString() }).toEqual({ code: 0, stderr: '' });
+  });
+});

@@ -1,0 +1,39 @@
+import { expect, test } from 'bun:test';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { readSettings } from '@parley/server/config.ts';
+import { temporaryFolder } from '@parley/server/test/support/cleanup.ts';
+import { failed, parleyIn } from './parley.ts';
+
+const written = (folder: string) => parseEnv(readFileSync(join(folder, '.env'), 'utf8')) as Record<string, string>;
+
+test('init writes settings that a server takes, for its owner only, and never replaces them', async () => {
+  const folder = temporaryFolder();
+  expect(await parleyIn(folder, ['init', '--url', 'https://chat.example.com'], {})).toMatchObject({ code: 0 });
+  const env = written(folder);
+  const settings = readSettings(env);
+  expect(settings.publicUrl?.href).toBe('https://chat.example.com/');
+  expect(settings.secretKey).toHaveLength(32);
+  expect(settings.backupEvery).toBe(86_400_000);
+  expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);
+  expect(await parleyIn(folder, ['init'], {})).toEqual(failed(1, 'exists already. It was not changed'));
+  expect(written(folder)).toEqual(env);
+});
+
+test('init leaves the key of an existing data folder alone', async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'mine'));
+  writeFileSync(join(folder, 'mine/secret.key'), 'x');
+  expect(await parleyIn(folder, ['init', '--data', 'mine'], {})).toMatchObject({ code: 0 });
+  expect(written(folder)).toMatchObject({ PARLEY_DATA: 'mine', HOST: '127.0.0.1' });
+  expect(written(folder)).not.toHaveProperty('PARLEY_SECRET_KEY');
+});
+
+test('commands that open the database read .env, and others do not', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, '.env'), 'PARLEY_DATA=elsewhere\nPARLEY_URL=http://127.0.0.1:9\n');
+  const inside = join(folder, 'elsewhere');
+  expect(await parleyIn(folder, ['user', 'list'], {})).toEqual(failed(1, `There is no Parley database in ${inside}`));
+  expect(await parleyIn(folder, ['chats'], {})).toEqual(failed(1, 'You are not signed in at http://127.0.0.1:8080'));
+});

@@ -1,0 +1,35 @@
+/** A kind of machine that there is an executable for. */
+export interface Target {
+  /** The file is `parley-<name>`. */
+  readonly name: string;
+  /** The npm package of its runtime. The lockfile has its checksum. */
+  readonly runtimePackage: string;
+  readonly compileTarget: string;
+  readonly suffix?: '.exe';
+  /** Without it the program starts slower, and is 8 MB smaller. */
+  readonly hasBytecode: boolean;
+}
+
+export const targets: readonly Target[] = [
+  { name: 'linux-x64', runtimePackage: '@oven/bun-linux-x64', compileTarget: 'bun-linux-x64', hasBytecode: true },
+  {
+    name: 'linux-arm64',
+    runtimePackage: '@oven/bun-linux-aarch64',
+    compileTarget: 'bun-linux-arm64',
+    hasBytecode: true,
+  },
+  {
+    name: 'darwin-arm64',
+    runtimePackage: '@oven/bun-darwin-aarch64',
+    compileTarget: 'bun-darwin-arm64',
+    hasBytecode: true,
+  },
+  { name: 'darwin-x64', runtimePackage: '@oven/bun-darwin-x64', compileTarget: 'bun-darwin-x64', hasBytecode: true },
+  {
+    name: 'windows-x64',
+    runtimePackage: '@oven/bun-windows-x64',
+    compileTarget: 'bun-windows-x64',
+    suffix: '.exe',
+    hasBytecode: false,
+  },
+];

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { endWithUs, temporaryFolder } from '@parley/server/test/support/cleanup.ts';
+import { requirePrograms, testUnless } from '@parley/server/test/support/requirements.ts';
+import { listeningUrl } from '@parley/server/test/support/server.ts';
+import { portsOf, runBlocks, sectionOf, shellBlocks } from '@parley/server/test/support/shell.ts';
+import { bundle, root } from '../bundle.ts';
+
+const maxBytes = 125_000_000;
+
+/** The programs of the tour, and neither Node nor Bun. */
+const tools = ['bash', 'cat', 'curl', 'sleep', 'timeout'];
+
+let folder: string;
+let environment: Record<string, string>;
+
+/** The program alone in a folder, and a PATH without a runtime. */
+beforeAll(async () => {
+  const base = temporaryFolder();
+  folder = join(base, 'alone');
+  const path = join(base, 'bin');
+  for (const made of [folder, path]) mkdirSync(made);
+  for (const tool of tools) symlinkSync(Bun.which(tool) ?? '/nowhere', join(path, tool));
+  environment = { PATH: path, HOME: folder, HOST: '127.0.0.1' };
+  await bundle({ executable: join(folder, 'parley') });
+});
+
+const parley = (...words: string[]) => {
+  const run = Bun.spawnSync(['./parley', ...words], { cwd: folder, env: environment });
+  return { code: run.exitCode, stdout: run.stdout.toString(), stderr: run.stderr.toString() };
+};
+
+test('the executable is small enough to download', () => {
+  expect(statSync(join(folder, 'parley')).size).toBeLessThan(maxBytes);
+});
+
+describe('the executable alone in a folder', () => {
+  let url: string;
+  let server: Bun.Subprocess<'ignore', 'ignore', 'pipe'>;
+  beforeAll(async () => {
+    server = Bun.spawn(['./parley', 'serve'], {
+      cwd: folder,
+      env: { ...environment, PORT: '0' },
+      stdin: 'ignore',
+      stdout: 'ignore',
+      stderr: 'pipe',
+    });
+    endWithUs(server);
+    url = await listeningUrl(server.stderr);
+    environment = { ...environment, PARLEY_URL: url };
+  });
+  afterAll(async () => {
+    server.kill('SIGTERM');
+    expect(await server.exited).toBe(0);
+  });
+
+  test('opens the setup link', async () => {
+    const link = readFileSync(join(folder, 'data/setup-link'), 'utf8').trim();
+    const page = await fetch(link);
+    expect({ status: page.status, text: await page.text() }).toEqual({
+      status: 200,
+      text: expect.stringContaining('<form'),
+    });
+  });
+
+  testUnless(requirePrograms('curl', 'bash'), "passes the README's tour", async () => {
+    const blocks = shellBlocks(sectionOf(readFileSync(join(root, 'README.md'), 'utf8'), 'A tour'));
+    const adapt = await portsOf(url);
+    const { outputs } = await runBlocks(blocks, { cwd: folder, env: environment }, (script) =>
+      adapt(script).replaceAll('npx parley', './parley'),
+    );
+    for (const output of outputs) expect(output).not.toContain('"success":false');
+    expect(outputs.some((output) => /^verified {2}new_message {2}.*Over the webhook/m.test(output))).toBe(true);
+    expect(outputs.at(-1)).toContain('"content":"Hello, world"');
+  });
+
+  test('serves the web client that it has inside', async () => {
+    const { scripts } = (await (await fetch(`${url}/assets/client.json`)).json()) as { scripts: string[] };
+    expect(scripts.length).toBeGreaterThan(0);
+    for (const path of [...scripts.map((name) => `client/${name}`), 'worker.js', 'forget.js', 'icon-512.png']) {
+      const response = await fetch(`${url}/assets/${path}`);
+      expect({ path, status: response.status }).toEqual({ path, status: 200 });
+      expect((await response.bytes()).length).toBeGreaterThan(100);
+    }
+  });
+
+  test('reads pictures', async () => {
+    const token = parley('token', 'create', 'ada').stdout.trim();
+    const form = new FormData();
+    form.set('file', Bun.file(join(root, 'server/pages/icons/plain-192.png')));
+    const uploaded = await fetch(`${url}/api/files.php?action=upload`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+      body: form,
+    });
+    expect(await uploaded.json()).toMatchObject({ success: true, file: { width: 192, height: 192 } });
+  });
+});
+
+test('files in its folder do not change what the executable does', () => {
+  writeFileSync(join(folder, 'bunfig.toml'), 'preload = ["./surprise.ts"]\n');
+  writeFileSync(join(folder, 'surprise.ts'), 'process.exit(9);\n');
+  writeFileSync(join(folder, '.env'), 'PARLEY_URL=http://127.0.0.1:9\n');
+  const { PARLEY_URL: _, ...own } = environment;
+  environment = own;
+  expect(parley('--version').code).toBe(0);
+  expect(parley('status').stderr).toContain('http://127.0.0.1:8080');
+});
