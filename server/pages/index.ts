@@ -8,6 +8,7 @@ import { auditPages } from './audit.tsx';
 import { botPages } from './bots.tsx';
 import { confirmPages } from './confirm.tsx';
 import { consentPages } from './consent.tsx';
+import { devicePages } from './device.tsx';
 import { homePages } from './home.tsx';
 import { invitationPages } from './invitations.tsx';
 import { passwordPages } from './password.tsx';
@@ -26,6 +27,7 @@ const groups = [
   passwordPages,
   confirmPages,
   consentPages,
+  devicePages,
   accessPages,
   sessionPages,
   appPages,
