@@ -80,9 +80,9 @@ function enterPage(c: PageContext, code = '', faulty?: RejectedForm): Promise<Re
 }
 
 const Warning = () => (
-  <p class="muted">
-    Only continue if you have just started this yourself. If somebody sent you the code or a link to this page, stop:
-    they would get access to your account.
+  <p>
+    <strong>Did somebody send you the code, or a link to this page? Stop here.</strong> They would get access to your
+    account. Continue only if you have just started this yourself.
   </p>
 );
 

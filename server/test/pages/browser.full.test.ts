@@ -180,6 +180,7 @@ inChromium('the pages', () => {
   };
   const consent = () => newRequest(server.url, clientId, 'https://app.example/callback', 'messages:read admin').address;
 
+  const deviceConsent = 'the consent page of a device';
   /** Enters the code of a device that has just started. */
   const openDevice = async (page: Page) => {
     const form = new URLSearchParams({ client_id: clientId, scope: 'messages:read admin' });
@@ -213,9 +214,9 @@ inChromium('the pages', () => {
       ada = await signedIn({ bypassCSP: true });
     });
 
-    test.each([...open, ...own, ...administration, 'the consent page', 'the consent page of a device'])('%s', async (path) => {
+    test.each([...open, ...own, ...administration, 'the consent page', deviceConsent])('%s', async (path) => {
       const page = open.includes(path) ? stranger : ada;
-      if (path === 'the consent page of a device') await openDevice(page);
+      if (path === deviceConsent) await openDevice(page);
       else await page.goto(path === 'the consent page' ? consent() : new URL(path, server.url).href);
       await page.addScriptTag({ content: axe.source });
       const faults: string[] = [];

@@ -40,7 +40,7 @@ onAnyEngine('the page for devices', (engine) => {
     expect((await browser.signIn(name, goodPassword, { next })).location).toBe(`/device?user_code=${userCode}`);
     const page = await browser.get(next);
     expect(page.html).toContain(`value="${userCode}"`);
-    expect(page.words).toContain('If somebody sent you the code or a link to this page, stop');
+    expect(page.words).toContain('Did somebody send you the code, or a link to this page? Stop here.');
   });
 
   test('leads from the code to the consent page, and from there to the tokens', async () => {

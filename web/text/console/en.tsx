@@ -666,6 +666,7 @@ export const en = {
       authorize: 'Authorization URL',
       token: 'Token URL',
       revoke: 'Revocation URL',
+      device: 'Device authorization URL',
       metadata: 'Metadata URL',
     },
     copy: (what: string) => `Copy: ${what}`,
