@@ -1,23 +1,27 @@
 import { scopeNames } from '@parley/contract';
 import { createClient } from '@parley-chat/sdk';
-import { openBrowser } from '../browser.ts';
+import { canOpenBrowser, openBrowser } from '../browser.ts';
 import { defineCommand } from '../command.ts';
 import type { CommandContext, Environment } from '../context.ts';
 import { requireKnown } from '../known.ts';
 import { type Credentials, CredentialsFile } from '../login/credentials.ts';
-import { revoke, type Tokens } from '../login/oauth.ts';
+import { type DeviceCode, signInOnDevice } from '../login/device.ts';
+import { discover, hasDeviceCodes, revoke, type Tokens } from '../login/oauth.ts';
 import { signIn } from '../login/sign-in.ts';
 import { hint, oneLine, print } from '../output.ts';
 import { keepProfile, profileName } from '../profiles.ts';
+import { qrCode } from '../qr-code.ts';
 import { chooseServer, normalUrl, type Server, type ServerOptions } from '../server-url.ts';
 import { abortOnSignal } from '../signals.ts';
+import { UsageError } from '../usage-error.ts';
 import { connection, list } from '../values.ts';
 
 export const command = defineCommand({
   arguments: {},
   options: {
     scopes: { value: 'a,b', summary: 'The scopes of the command line. Defaults to all but admin.', read: list },
-    'no-browser': { summary: 'Only show the URL, and open no browser.' },
+    device: { summary: 'Show a code to enter in a browser on any machine.' },
+    'no-browser': { summary: 'Only show the URL for a browser on this machine, and open none.' },
     url: connection.url,
     profile: {
       value: 'name',
@@ -25,9 +29,12 @@ export const command = defineCommand({
       read: profileName,
     },
   },
-  notes: `It shows a URL, opens a browser there if it can, and waits for five minutes.
+  notes: `It opens a browser on this machine and waits for five minutes.
 
-The browser must run on this machine. On other machines and in programs, use an access token: PARLEY_TOKEN.
+Where it cannot open one, such as over SSH, and with --device, it shows a URL and a code.
+Enter the code in a browser on any machine within ten minutes.
+
+In programs, use an access token: PARLEY_TOKEN.
 The login is saved in ~/.config/parley (or $XDG_CONFIG_HOME/parley), separately for each server.
 
 Scopes: ${scopeNames.join(', ')}.`,
@@ -36,19 +43,23 @@ Scopes: ${scopeNames.join(', ')}.`,
     const scopes =
       options.scopes?.map((typed) => requireKnown('scope', typed, scopeNames)) ??
       scopeNames.filter((scope) => scope !== 'admin');
-    const signedIn = await abortOnSignal(context, (signal) =>
-      signIn({
-        server: server.url,
-        scopes,
-        signal,
-        clock: context.clock,
+    if (options.device && options['no-browser']) throw new UsageError('Give --device or --no-browser, not both.');
+    const { clock } = context;
+    const target = { server: server.url, clock };
+    const signedIn = await abortOnSignal(context, async (signal) => {
+      const metadata = await discover(target);
+      const finish = (tokens: Tokens) => saveLogin(server, tokens, context);
+      const common = { ...target, metadata, scopes, signal, finish };
+      const isLocal = options['no-browser'] || canOpenBrowser(context) || !hasDeviceCodes(metadata);
+      if (options.device || !isLocal) return signInOnDevice({ ...common, show: (code) => showCode(code, context) });
+      return signIn({
+        ...common,
         show: async (url) => {
           await hint(context, `Open this URL in a browser on this machine, and sign in:\n${url}`);
           if (!options['no-browser']) openBrowser(url, context);
         },
-        finish: (tokens) => saveLogin(server, tokens, context),
-      }),
-    );
+      });
+    });
     if (server.profile !== undefined) keepProfile(server.profile, server.url, context.env);
     await print(context, `Signed in as ${oneLine(signedIn.name)} (id ${signedIn.user_id}) at ${server.url}.`);
     await hint(context, `Scopes: ${oneLine(signedIn.scopes.join(', '))}.`);
@@ -57,6 +68,15 @@ Scopes: ${scopeNames.join(', ')}.`,
     }
   },
 });
+
+async function showCode({ url, code, link }: DeviceCode, context: CommandContext): Promise<void> {
+  const picture = link && (await qrCode(link, context));
+  await hint(
+    context,
+    `Open this URL in a browser on any machine, and enter the code ${oneLine(code)}:\n${oneLine(url)}`,
+  );
+  if (picture) await hint(context, `\n${picture}\n`);
+}
 
 /** With both options the URL is that of a profile to be. */
 const serverOf = ({ url, profile }: ServerOptions, env: Environment): Server =>

@@ -35,12 +35,49 @@ export async function discover(target: Target): Promise<oauth.AuthorizationServe
     throw new Error(`You cannot sign in to ${server}: it is not Parley or too old. Use an access token: PARLEY_TOKEN`);
   });
   for (const name of ['authorization_endpoint', 'token_endpoint', 'revocation_endpoint'] as const) {
-    const url = metadata[name] ?? '';
-    // The browser opens these URLs, and they receive secrets.
-    if (URL.canParse(url) && new URL(url).origin === new URL(server).origin) continue;
-    throw new Error(`The OAuth metadata of ${server} has no ${name} on the same origin.`);
+    requireOwn(server, name, metadata[name]);
   }
   return metadata;
+}
+
+/** Throws unless the URL is on the server: the browser opens it, or it receives secrets. */
+function requireOwn(server: string, name: string, url = ''): void {
+  if (URL.canParse(url) && new URL(url).origin === new URL(server).origin) return;
+  throw new Error(`The server at ${server} names no ${name} on the same origin.`);
+}
+
+/** Returns whether the server lets devices without a browser sign in. */
+export const hasDeviceCodes = (metadata: oauth.AuthorizationServer): boolean =>
+  metadata.device_authorization_endpoint !== undefined;
+
+/** Requests the codes of a device (RFC 8628). */
+export async function startDevice(
+  target: Target,
+  metadata: oauth.AuthorizationServer,
+  scopes: readonly string[],
+): Promise<oauth.DeviceAuthorizationResponse> {
+  const { server } = target;
+  requireOwn(server, 'device_authorization_endpoint', metadata.device_authorization_endpoint);
+  const started = await exchange(target, async (options) => {
+    const request = [metadata, client, oauth.None(), { scope: scopes.join(' ') }, options] as const;
+    const response = await oauth.deviceAuthorizationRequest(...request);
+    return oauth.processDeviceAuthorizationResponse(metadata, client, response);
+  });
+  requireOwn(server, 'verification_uri', started.verification_uri);
+  return started;
+}
+
+/** Exchanges the code of a device for tokens. Throws `OAuthRefusal` until the user has allowed it. */
+export function redeemDevice(
+  target: Target,
+  metadata: oauth.AuthorizationServer,
+  deviceCode: string,
+  scopes: readonly string[],
+): Promise<Tokens> {
+  return exchange(target, async (options) => {
+    const response = await oauth.deviceCodeGrantRequest(metadata, client, oauth.None(), deviceCode, options);
+    return tokensFrom(await oauth.processDeviceCodeResponse(metadata, client, response), { scopes });
+  });
 }
 
 /** Exchanges the code in a validated authorization response for tokens. */

@@ -3,25 +3,28 @@ import { untilAborted } from '@parley-chat/sdk/retry.ts';
 import * as oauth from 'oauth4webapi';
 import { timeoutSignal } from '../timeout.ts';
 import { type Callback, listenOnLoopback, page } from './loopback.ts';
-import { client, discover, OAuthRefusal, redeemCode, type Target, type Tokens } from './oauth.ts';
+import { client, OAuthRefusal, redeemCode, type Target, type Tokens } from './oauth.ts';
 
 /** The wait for the browser. */
 const timeoutMs = 5 * 60_000;
 
-interface SignIn<T> extends Target {
+export interface SignIn<T> extends Target {
+  readonly metadata: oauth.AuthorizationServer;
   readonly scopes: readonly string[];
-  /** Shows the user the URL to open in a browser. */
-  readonly show: (url: string) => Promise<void>;
   /** Uses the tokens. The browser shows success only after that. */
   readonly finish: (tokens: Tokens) => Promise<T>;
   /** Aborts the wait for the browser. */
   readonly signal: AbortSignal;
 }
 
+interface BrowserSignIn<T> extends SignIn<T> {
+  /** Shows the user the URL to open in a browser. */
+  readonly show: (url: string) => Promise<void>;
+}
+
 /** Lets the user authorize the command line in a browser: code flow with PKCE (RFC 7636) and a loopback redirect. */
-export async function signIn<T>(options: SignIn<T>): Promise<T> {
-  const { scopes, show, finish, clock } = options;
-  const metadata = await discover(options);
+export async function signIn<T>(options: BrowserSignIn<T>): Promise<T> {
+  const { metadata, scopes, show, finish, clock } = options;
   const [state, verifier] = [oauth.generateRandomState(), oauth.generateRandomCodeVerifier()];
   const loopback = listenOnLoopback(state);
   try {

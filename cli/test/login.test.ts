@@ -9,9 +9,11 @@ import { freePort } from '@parley/server/test/support/postgres.ts';
 import { serverFor, type TestServer } from '@parley/server/test/support/server.ts';
 import { eventually } from '../../sdk/test/eventually.ts';
 import { TestClock } from '../../sdk/test/test-clock.ts';
+import { discover } from '../login/oauth.ts';
 import { signIn } from '../login/sign-in.ts';
-import { freshHome, kept, keptFile, Login, signedIn, signInAs } from './login.ts';
+import { DeviceLogin, freshHome, kept, keptFile, Login, signedIn, signInAs } from './login.ts';
 import { failed, parley, said } from './parley.ts';
+import { RunningCommand } from './running-command.ts';
 import { ownServer } from './scene.ts';
 
 const server = serverFor('sqlite');
@@ -215,10 +217,11 @@ describe('login', () => {
 
   test('times out after five minutes', async () => {
     const clock = new TestClock();
+    const target = { server: server().url, clock };
     const call = signIn({
-      server: server().url,
+      ...target,
+      metadata: await discover(target),
       scopes: ['files'],
-      clock,
       signal: new AbortController().signal,
       show: async () => {},
       finish: async () => {},
@@ -265,6 +268,122 @@ describe('login', () => {
   });
 });
 
+describe('login with a code', () => {
+  /** Enters the code in a browser somewhere else, and decides. */
+  async function decide(login: DeviceLogin, name: string, decision: 'allow' | 'deny'): Promise<number> {
+    const password = 'a rather long sentence';
+    const { user_id } = await addUser(accessOf(server()), { name, isAdmin: false, password });
+    const browser = new Browser();
+    await browser.post(new URL('/sign-in', login.address), { name, password });
+    const consent = await browser.post(login.address, { user_code: login.code });
+    expect(await consent.text()).toContain('Parley command line');
+    await browser.post(login.address, { user_code: login.code, user: String(user_id), decision });
+    return user_id;
+  }
+
+  test('passes the page for devices and consent, and prints and saves the user', async () => {
+    const env = freshHome(server());
+    await using login = await DeviceLogin.start(env, ['--device', '--profile', 'away', '--url', server().url]);
+    expect(login.code).toMatch(/^[B-Z]{4}-[B-Z]{4}$/);
+    const user_id = await decide(login, 'radia', 'allow');
+    login.clock.release();
+    const { code, stdout } = await login.end();
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `Signed in as radia (id ${user_id}) at ${server().url}.\n` });
+    expect(JSON.parse(await said(['whoami', '--json', '--profile', 'away'], env))).toMatchObject({
+      user_id,
+      by: 'login',
+    });
+    expect(login.clock.pauses).toEqual([5_000]);
+  });
+
+  test('reports a denial, and saves nothing', async () => {
+    const env = freshHome(server());
+    await using login = await DeviceLogin.start(env);
+    await decide(login, 'dolores', 'deny');
+    login.clock.release();
+    const { code, stdout, stderr } = await login.end();
+    expect({ code, stdout, last: stderr.split('\n').at(-2) }).toEqual({
+      code: 1,
+      stdout: '',
+      last: 'Access was denied.',
+    });
+    expect(keptFile(env)).toBeUndefined();
+  });
+
+  test('ends with its code', async () => {
+    await using login = await DeviceLogin.start(freshHome(server()));
+    login.clock.expire(600_000);
+    expect(await login.end()).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('The code has expired. Start again: npx parley login --device'),
+    });
+  });
+
+  test('ends with Ctrl-C', async () => {
+    await using login = await DeviceLogin.start(freshHome(server()));
+    expect(await login.stop('SIGINT')).toBe('SIGINT');
+  });
+
+  test('shows a QR code on a terminal', async () => {
+    await using login = await DeviceLogin.start(freshHome(server()), ['--device'], { isTerminal: true });
+    await eventually('the QR code', () => login.stderr.includes('▀'));
+    await using plain = await DeviceLogin.start(freshHome(server()));
+    expect(plain.stderr).not.toContain('▀');
+  });
+
+  test('cannot be asked for together with a URL for this machine', async () => {
+    expect(await parley(['login', '--device', '--no-browser'])).toEqual(
+      failed(2, 'Give --device or --no-browser, not both.'),
+    );
+  });
+
+  /** A server that responds to each poll with the next of these. */
+  function scripted(polls: (() => Response)[], other: object = {}) {
+    return disposable(
+      Bun.serve({
+        hostname: '127.0.0.1',
+        port: 0,
+        fetch: ({ url }) => {
+          const { origin, pathname } = new URL(url);
+          const at = (path: string) => `${origin}${path}`;
+          if (pathname === '/oauth/token') return (polls.shift() ?? (() => new Response(null, { status: 404 })))();
+          if (pathname === '/device_codes') {
+            const uri = { verification_uri: at('/device'), expires_in: 600 };
+            return Response.json({ device_code: 'odc_1', user_code: 'BCDF-GHJK', ...uri, ...other });
+          }
+          return Response.json({
+            issuer: origin,
+            authorization_endpoint: at('/oauth/authorize'),
+            token_endpoint: at('/oauth/token'),
+            revocation_endpoint: at('/oauth/revoke'),
+            device_authorization_endpoint: at('/device_codes'),
+          });
+        },
+      }),
+    );
+  }
+  const refusal = (error: string) => () => Response.json({ error }, { status: 400 });
+
+  test('polls more slowly if it is told so or the server is away', async () => {
+    const away = () => new Response('', { status: 503 });
+    const polls = ['authorization_pending', 'slow_down', 'authorization_pending'].map(refusal);
+    await using other = scripted([...polls, away, refusal('expired_token')], { interval: 7 });
+    const clock = new TestClock();
+    await using login = new RunningCommand(['login', '--device'], {
+      env: freshHome({ url: `http://127.0.0.1:${other.port}` }),
+      clock,
+    });
+    expect((await login.end()).stderr).toContain('The code has expired.');
+    expect(clock.pauses).toEqual([7_000, 7_000, 12_000, 12_000, 17_000]);
+  });
+
+  test('sends people to no other server', async () => {
+    await using other = scripted([], { verification_uri: 'https://attacker.example/device' });
+    const url = `http://127.0.0.1:${other.port}`;
+    expect(await parley(['login', '--device'], freshHome({ url }))).toEqual(failed(1, 'on the same origin.'));
+  });
+});
+
 describe('the browser', () => {
   /** A folder with a program in place of the one that opens browsers, which writes down what it is to open. */
   function opener(): { PATH: string; opened: string } {
@@ -301,11 +420,12 @@ describe('the browser', () => {
     expect(read(opened)).toBeUndefined();
   });
 
-  test('may be missing', async () => {
-    const user = await server().user('miles');
-    await using login = await Login.start({ ...freshHome(server()), PATH: '/nowhere', DISPLAY: ':9' }, []);
-    await fetch(await login.decided(server(), user));
-    expect((await login.end()).code).toBe(0);
+  test.if(process.platform === 'linux').each([
+    ['without the program that opens it', { PATH: '/nowhere', DISPLAY: ':9' }],
+    ['without a screen', { DISPLAY: '', WAYLAND_DISPLAY: '' }],
+  ])('may be on another machine: %s, a code is shown', async (_, env) => {
+    await using login = await DeviceLogin.start({ ...freshHome(server()), ...env }, []);
+    expect(login.address.href).toBe(`${server().url}/device`);
   });
 });
 

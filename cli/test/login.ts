@@ -7,7 +7,9 @@ import type { Environment } from '@parley/server/test/support/engines.ts';
 import { authorizeApp, decide, nativeRedirect } from '@parley/server/test/support/oauth.ts';
 import type { TestServer } from '@parley/server/test/support/server.ts';
 import { eventually } from '../../sdk/test/eventually.ts';
+import { TestClock } from '../../sdk/test/test-clock.ts';
 import { type Credentials, CredentialsFile } from '../login/credentials.ts';
+import type { Surroundings } from './context.ts';
 import { RunningCommand } from './running-command.ts';
 
 /** A running `parley login`, and what somebody does in a browser meanwhile. */
@@ -33,6 +35,34 @@ export class Login extends RunningCommand {
   /** Returns the URL that the browser is redirected to after the decision. */
   async decided(server: TestServer, user: Client, allowed = true): Promise<URL> {
     return new URL(await decide(server, this.address.searchParams, user, { allowed }));
+  }
+}
+
+/** A running `parley login` that shows a code. Its pauses last until the test releases them. */
+export class DeviceLogin extends RunningCommand {
+  address = new URL('about:blank');
+  code = '';
+  readonly clock: TestClock;
+
+  constructor(words: readonly string[], clock: TestClock, surroundings: Surroundings) {
+    super(['login', ...words], { ...surroundings, clock });
+    this.clock = clock;
+  }
+
+  /** Starts it, and waits until it has shown the code and waits for the decision. */
+  static async start(
+    env: Environment,
+    words: readonly string[] = ['--device'],
+    surroundings: Surroundings = {},
+  ): Promise<DeviceLogin> {
+    const clock = new TestClock();
+    clock.hold();
+    const login = new DeviceLogin(words, clock, { ...surroundings, env });
+    await eventually('it waits', () => clock.pausing > 0);
+    const [, code = '', address = ''] = /enter the code (\S+):\n(\S+)\n/.exec(login.stderr) ?? [];
+    login.code = code;
+    login.address = new URL(address);
+    return login;
   }
 }
 

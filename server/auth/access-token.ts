@@ -9,6 +9,7 @@ const prefixes = {
   session: 'ses_',
   refresh: 'ort_',
   code: 'oac_',
+  device: 'odc_',
   client: 'app_',
   clientSecret: 'acs_',
   hook: 'hook_',

@@ -102,7 +102,11 @@ interface Budget {
 }
 
 /** Returns the budgets of an act in these networks. */
-export function networkBudgets(act: 'address' | 'sign-up', networks: readonly string[], limit: Throttle): Budget[] {
+export function networkBudgets(
+  act: 'address' | 'sign-up' | 'device code',
+  networks: readonly string[],
+  limit: Throttle,
+): Budget[] {
   return networks.map((network, i) => {
     const share = networkShares[i] ?? 1;
     const widened = { burst: limit.burst * share, everyMs: Math.ceil(limit.everyMs / share) };
@@ -114,7 +118,7 @@ export function networkBudgets(act: 'address' | 'sign-up', networks: readonly st
  * Counts an attempt, up to the first budget that is used up: who is refused takes nothing from wider networks. Returns that
  * budget with the milliseconds to wait.
  */
-async function take(
+export async function take(
   tx: Tx,
   budgets: readonly Budget[],
   at: number,
@@ -159,7 +163,7 @@ export async function throttle(
   return refused && throttledFor(refused.waitMs);
 }
 
-const throttledFor = (waitMs: number): Throttled => ({
+export const throttledFor = (waitMs: number): Throttled => ({
   outcome: 'throttled',
   retrySeconds: Math.ceil(waitMs / 1_000),
 });

@@ -51,4 +51,5 @@ export const leftOut: Readonly<Record<string, string>> = {
   push_pending: 'notifications of the last minutes, which would come late',
   throttles: 'current limits on attempts to sign in',
   authorization_codes: 'they expire within minutes and work once; one that was used since must not work again',
+  device_codes: 'the same, of devices without a browser',
 };

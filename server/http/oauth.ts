@@ -3,6 +3,7 @@ import { OAuthFault } from '../auth/oauth/faults.ts';
 import { metadata, type OAuth, type OAuthCall, oauthPaths, resourceMetadata } from '../auth/oauth/oauth.ts';
 import { readBody } from './body.ts';
 import { mediaTypeOf } from './bytes.ts';
+import { networksOf } from './client-ip.ts';
 import { originOf } from './origin.ts';
 import { type Fetch, type PipelineDeps, pipeline } from './pipeline.ts';
 import type { Connections, RequestContext } from './request-context.ts';
@@ -25,7 +26,7 @@ interface Endpoint {
 const maxBodyBytes = 65_536;
 
 /**
- * Serves the endpoints that apps call: token, revocation and metadata. `path` includes the query. Returns undefined for
+ * Serves the endpoints that apps call: token, revocation, codes of devices, and metadata. `path` includes the query. Returns undefined for
  * any other path. The consent page is in `pages/`.
  */
 export function serveOAuth(deps: OAuthDeps) {
@@ -43,6 +44,15 @@ export function serveOAuth(deps: OAuthDeps) {
       serve(
         deps,
         posted('oauth.revoke', (call) => oauth.revoke(call)),
+      ),
+    ],
+    [
+      oauthPaths.device,
+      serve(
+        deps,
+        posted('oauth.device_authorization', (call, { request }) =>
+          oauth.startDevice({ ...call, networks: networksOf(call.address), issuer: originOf(publicUrl, request) }),
+        ),
       ),
     ],
     [
@@ -92,7 +102,7 @@ function serve(deps: OAuthDeps, { name, methods, isCounted, serve }: Endpoint): 
       return new Response(body, { headers: { ...headersFor(context), ...(isCounted && noCache) } });
     },
     fail: (thrown, context) => {
-      const isCallersFault = isCounted && asRefusal(thrown).status < 500;
+      const isCallersFault = isCounted && !isPolling(thrown) && asRefusal(thrown).status < 500;
       const { status, error, description, headers } = asRefusal(isCallersFault ? context.countFailure(thrown) : thrown);
       context.error = { code: error, cause: thrown };
       return new Response(jsonLine({ error, error_description: description }), {
@@ -103,10 +113,14 @@ function serve(deps: OAuthDeps, { name, methods, isCounted, serve }: Endpoint): 
   });
 }
 
+/** A device that waits for its user has made no mistake. */
+const isPolling = (thrown: unknown): boolean =>
+  thrown instanceof OAuthFault && (thrown.error === 'authorization_pending' || thrown.error === 'slow_down');
+
 /** RFC 6749, 5.1 asks for it beside `cache-control: no-store`. */
 const noCache = { pragma: 'no-cache' } as const;
 
-function posted(name: string, serve: (call: OAuthCall) => Promise<object>): Endpoint {
+function posted(name: string, serve: (call: OAuthCall, context: RequestContext) => Promise<object>): Endpoint {
   return {
     name,
     methods: ['POST'],
@@ -114,7 +128,7 @@ function posted(name: string, serve: (call: OAuthCall) => Promise<object>): Endp
     serve: async (context, query) => {
       const address = context.clientIp();
       const fields = await readForm(context.request, query);
-      return serve({ fields, authorization: context.request.headers.get('authorization'), address });
+      return serve({ fields, authorization: context.request.headers.get('authorization'), address }, context);
     },
   };
 }

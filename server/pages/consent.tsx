@@ -1,5 +1,7 @@
 /** @jsxImportSource hono/jsx */
 
+import type { Scope } from '@parley/contract';
+import type { Child } from 'hono/jsx';
 import { usableBy } from '../auth/access-token.ts';
 import type { AuthorizationCheck } from '../auth/oauth/oauth.ts';
 import { requireRecentPassword } from '../auth/recent-password.ts';
@@ -78,23 +80,43 @@ async function returnWithError(c: PageContext, { services }: SiteDeps, faulty: F
 
 /** Asks for the password again before an app may administer the service. */
 function requirePasswordFor({ scopes }: Asking, { user, caller }: SignedIn, { services }: SiteDeps): void {
-  const isPowerful = usableBy({ isAdmin: user.is_admin }, scopes).includes('admin');
-  if (isPowerful) requireRecentPassword(caller, services.now(), '/oauth/authorize');
+  if (isPowerful(user, scopes)) requireRecentPassword(caller, services.now(), '/oauth/authorize');
 }
 
-async function ask(
-  c: PageContext,
-  deps: SiteDeps,
-  who: SignedIn,
-  { client, scopes, redirect }: Asking,
-  search: string,
-): Promise<Response> {
-  const { user } = who;
-  const owner = client.ownerId === null ? undefined : await findUser(deps.services.engine, client.ownerId);
-  const usable = usableBy({ isAdmin: user.is_admin }, scopes);
+/** Returns whether the app could administer the service for this user. */
+export const isPowerful = (user: UserRow, scopes: readonly Scope[]): boolean =>
+  usableBy({ isAdmin: user.is_admin }, scopes).includes('admin');
+
+function ask(c: PageContext, deps: SiteDeps, who: SignedIn, { client, scopes, redirect }: Asking, search: string) {
   const destination = destinationOf(redirect);
   c.set('formTargets', destination.formTargets);
   const action = `${c.req.path}${search}`;
+  const outcome = <Whereto destination={destination} />;
+  return askForConsent(c, deps, who, { client, scopes, action, page: action, outcome, refuse: 'Go back to the app' });
+}
+
+interface Question extends Pick<Asking, 'client' | 'scopes'> {
+  /** Where the decision is sent. */
+  readonly action: string;
+  /** The page that asks again if another user signs in. */
+  readonly page: string;
+  /** Hidden fields, and what the user must know before they decide. */
+  readonly children?: Child;
+  /** A sentence about what follows the decision. */
+  readonly outcome: Child;
+  /** The label of the button if the user can allow nothing. */
+  readonly refuse: string;
+}
+
+/** Asks the user whether an app may use their account. */
+export async function askForConsent(
+  c: PageContext,
+  deps: SiteDeps,
+  { user }: SignedIn,
+  { client, scopes, action, page, children, outcome, refuse }: Question,
+): Promise<Response> {
+  const owner = client.ownerId === null ? undefined : await findUser(deps.services.engine, client.ownerId);
+  const usable = usableBy({ isAdmin: user.is_admin }, scopes);
   return show(
     c,
     { ...named(client.name, 'Allow ', ' to use your account?'), plain: true },
@@ -127,8 +149,9 @@ async function ask(
         </section>
         <form class="part" method="post" action={action}>
           <p>
-            You are signed in as <FullName user={user} />. <Whereto destination={destination} />
+            You are signed in as <FullName user={user} />. {outcome}
           </p>
+          {children}
           <input type="hidden" name="user" value={user.user_id} />
           <div class="decision">
             {usable.length > 0 && (
@@ -137,13 +160,13 @@ async function ask(
               </button>
             )}
             <button type="submit" name="decision" value="deny" class="quiet">
-              {usable.length > 0 ? 'Deny' : 'Go back to the app'}
+              {usable.length > 0 ? 'Deny' : refuse}
             </button>
           </div>
         </form>
       </div>
       <form method="post" action="/sign-out" class="aside">
-        <input type="hidden" name="next" value={action} />
+        <input type="hidden" name="next" value={page} />
         Not <bdi>{user.name}</bdi>?{' '}
         <button type="submit" class="link">
           Use another account

@@ -4,6 +4,7 @@ import { adminUserPages } from './admin-users.tsx';
 import { assetPages } from './assets.ts';
 import { confirmPages } from './confirm.tsx';
 import { consentPages } from './consent.tsx';
+import { devicePages } from './device.tsx';
 import { homePages } from './home.tsx';
 import { movedPages } from './moved.ts';
 import { passwordPages } from './password.tsx';
@@ -21,6 +22,7 @@ const groups = [
   passwordPages,
   confirmPages,
   consentPages,
+  devicePages,
   sessionPages,
   adminUserPages,
   movedPages,

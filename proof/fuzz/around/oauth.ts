@@ -12,11 +12,12 @@ type Held = Readonly<Record<(typeof held)[number], string>>;
 
 const names = [
   ...['grant_type', 'client_id', 'client_secret', 'code', 'code_verifier', 'redirect_uri', 'refresh_token'],
-  ...['scope', 'token', 'token_type_hint', 'state', '__proto__', ''],
+  ...['scope', 'token', 'token_type_hint', 'device_code', 'state', '__proto__', ''],
 ] as const;
 
 const words = [
   ...['authorization_code', 'refresh_token', 'client_credentials', 'password', 'access_token'],
+  'urn:ietf:params:oauth:grant-type:device_code',
   ...['messages:read', 'messages:read chats:read', 'admin', '  '],
 ];
 

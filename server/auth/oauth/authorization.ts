@@ -1,28 +1,15 @@
 import type OAuth2Server from '@node-oauth/oauth2-server';
-import type { Scope, TokenId, UserId } from '@parley/contract';
-import { lockApp } from '../../store/access/apps.ts';
+import type { Scope } from '@parley/contract';
 import { insertCode } from '../../store/access/codes.ts';
-import { insertGrant } from '../../store/access/grants.ts';
-import { findToken, lockTokensOf } from '../../store/access/tokens.ts';
-import { findUser } from '../../store/access/users.ts';
-import { formatScopes, hashToken, newSecret, usableBy } from '../access-token.ts';
-import { record } from '../audit.ts';
+import { hashToken, newSecret, usableBy } from '../access-token.ts';
 import type { AccessServices } from '../services.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
-import { findClient, isConfidential } from './client.ts';
+import { isConfidential } from './client.ts';
+import { type Decider, insertConsentedGrant } from './consented-grant.ts';
 import { OAuthFault } from './faults.ts';
 import { asFault, asLibraryClient, libraryRequest, loadLibrary, type Model } from './library.ts';
 import { codeMs } from './lifetimes.ts';
 import { allowsRedirect } from './redirects.ts';
-
-/** The user who decides. */
-export interface Decider {
-  readonly userId: UserId;
-  readonly isAdmin: boolean;
-  /** The session of the decision. It must still be valid when the code is created. */
-  readonly tokenId?: TokenId;
-  readonly address: string;
-}
 
 /** Creates a code. Returns the URL that takes it, or an error, to the app. */
 export async function authorize(
@@ -79,29 +66,14 @@ function authorizationModel(services: AccessServices, request: AuthorizationRequ
 function saveCode(
   services: AccessServices,
   { client, namedRedirect, challenge }: AuthorizationRequest,
-  { userId, tokenId, address }: Decider,
+  user: Decider,
   secret: string,
   scopes: readonly Scope[],
 ): Promise<void> {
   return services.engine.write(async (tx) => {
-    await lockApp(tx, client.appId);
-    if (!(await findClient(tx, client.clientId))) throw new OAuthFault('access_denied', 'The app is no longer in use.');
-    await lockTokensOf(tx, userId);
-    const user = await findUser(tx, userId);
-    if (user?.disabled_at !== null) throw new OAuthFault('access_denied', 'The user is disabled.');
-    if (tokenId !== undefined && !(await findToken(tx, userId, tokenId))) {
-      throw new OAuthFault('access_denied', 'The user has been signed out.');
-    }
     const at = services.now();
     const expiresAt = at + codeMs;
-    const { appId, name } = client;
-    const { grant_id } = await insertGrant(tx, {
-      user_id: userId,
-      app_id: appId,
-      scopes: formatScopes(scopes),
-      created_at: at,
-      expires_at: expiresAt,
-    });
+    const { grant_id } = await insertConsentedGrant(tx, { client, user, scopes, at, expiresAt });
     await insertCode(tx, {
       hash: hashToken(secret),
       grant_id,
@@ -109,6 +81,5 @@ function saveCode(
       challenge,
       expires_at: expiresAt,
     });
-    await record(tx, at, { userId, appId: 0, address }, 'access_granted', { app_id: appId, name, scopes });
   });
 }

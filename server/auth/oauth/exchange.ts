@@ -71,7 +71,7 @@ export const exchangeModel = (exchange: Exchange): Model => ({
   getAccessToken: async () => undefined,
 });
 
-async function saveTokens(
+export async function saveTokens(
   { tx, at, client }: Exchange,
   token: OAuth2Server.Token,
   libraryClient: OAuth2Server.Client,

@@ -7,7 +7,11 @@ const statuses = {
   unsupported_grant_type: 400,
   unsupported_response_type: 400,
   invalid_scope: 400,
-  access_denied: 403,
+  access_denied: 400,
+  // RFC 8628, 3.5
+  authorization_pending: 400,
+  slow_down: 400,
+  expired_token: 400,
 } as const;
 
 export type FaultCode = keyof typeof statuses;

@@ -11,13 +11,18 @@ export const loadLibrary = async (): Promise<Library> => (await import('@node-oa
 /** A date for the library, which compares it with its own clock. Our clock has checked the real one. */
 export const notOver = new Date(8.64e15);
 
-export const grantTypes = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
+const libraryTypes = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
+/** The types that the library knows. */
+export type LibraryType = (typeof libraryTypes)[number];
+
+export const deviceCodeType = 'urn:ietf:params:oauth:grant-type:device_code';
+export const grantTypes = [...libraryTypes, deviceCodeType] as const;
 export type GrantType = (typeof grantTypes)[number];
 
 export const asLibraryClient = (client: Client): OAuth2Server.Client => ({
   id: client.clientId,
   redirectUris: [...client.redirects],
-  grants: grantTypes.filter((type) => type !== 'client_credentials' || isConfidential(client)),
+  grants: libraryTypes.filter((type) => type !== 'client_credentials' || isConfidential(client)),
 });
 
 /** Builds a request from parameters that are checked already. */

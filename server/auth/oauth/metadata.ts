@@ -5,9 +5,13 @@ export const oauthPaths = {
   authorize: '/oauth/authorize',
   token: '/oauth/token',
   revoke: '/oauth/revoke',
+  device: '/oauth/device_authorization',
   metadata: '/.well-known/oauth-authorization-server',
   resourceMetadata: '/.well-known/oauth-protected-resource/mcp',
 } as const;
+
+/** Where a person enters the code of a device. */
+export const devicePage = '/device';
 
 const authentication = ['client_secret_basic', 'client_secret_post', 'none'];
 
@@ -17,6 +21,7 @@ export const metadata = (issuer: string): object => ({
   authorization_endpoint: issuer + oauthPaths.authorize,
   token_endpoint: issuer + oauthPaths.token,
   revocation_endpoint: issuer + oauthPaths.revoke,
+  device_authorization_endpoint: issuer + oauthPaths.device,
   scopes_supported: scopeNames,
   response_types_supported: ['code'],
   response_modes_supported: ['query'],

@@ -1,14 +1,25 @@
 import type { AccessServices } from '../services.ts';
-import { authorize, type Decider } from './authorization.ts';
+import { authorize } from './authorization.ts';
 import { type AuthorizationCheck, type AuthorizationEnd, readAuthorization } from './authorization-request.ts';
+import type { Decider } from './consented-grant.ts';
+import {
+  type DeviceCall,
+  type DeviceDecision,
+  type DeviceRequest,
+  type DeviceSearch,
+  decideDevice,
+  findDevice,
+  startDevice,
+} from './device-authorization.ts';
 import { readParameters, refuseRepeats } from './parameters.ts';
 import { revokeToken } from './revoke.ts';
 import { type AppCall, issueTokens } from './token.ts';
 
-export type { Decider } from './authorization.ts';
 export type { AuthorizationCheck } from './authorization-request.ts';
 export type { Client } from './client.ts';
-export { metadata, oauthPaths, resourceMetadata } from './metadata.ts';
+export type { Decider } from './consented-grant.ts';
+export type { DeviceRequest } from './device-authorization.ts';
+export { devicePage, metadata, oauthPaths, resourceMetadata } from './metadata.ts';
 
 /** A request of an app. */
 export interface OAuthCall extends Omit<AppCall, 'form'> {
@@ -38,6 +49,21 @@ export class OAuth {
     return { outcome: 'redirect', location };
   }
 
+  /** Returns the codes for a device without a browser (RFC 8628). Throws an `OAuthFault`. */
+  async startDevice(call: OAuthCall & Pick<DeviceCall, 'networks' | 'issuer'>): Promise<object> {
+    return startDevice(this.#services, parse(call));
+  }
+
+  /** Finds the request behind a code that a user typed. Counts the attempts of the user. */
+  findDevice(typed: string, user: Decider): Promise<DeviceSearch> {
+    return findDevice(this.#services, typed, user);
+  }
+
+  /** Executes the decision of the user about the device that `findDevice` found. */
+  decideDevice(request: DeviceRequest, user: Decider, allowed: boolean): Promise<DeviceDecision> {
+    return decideDevice(this.#services, request, user, allowed);
+  }
+
   /** Returns tokens for a code, a refresh token, or an app's own credentials. Throws an `OAuthFault`. */
   async token(call: OAuthCall): Promise<object> {
     return issueTokens(this.#services, parse(call));
@@ -49,7 +75,7 @@ export class OAuth {
   }
 }
 
-function parse({ fields, ...call }: OAuthCall): AppCall {
+function parse<C extends OAuthCall>({ fields, ...call }: C): Omit<C, 'fields'> & Pick<AppCall, 'form'> {
   const read = readParameters(fields);
   refuseRepeats(read);
   return { ...call, form: read.values };

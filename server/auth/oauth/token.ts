@@ -5,13 +5,16 @@ import type { AccessServices } from '../services.ts';
 import { authenticateClient } from './client-authentication.ts';
 import { clientCredentials } from './client-credentials.ts';
 import { codeExchange } from './code-exchange.ts';
+import { deviceExchange } from './device-exchange.ts';
 import { type Exchange, Replay } from './exchange.ts';
 import { OAuthFault, quoted } from './faults.ts';
 import {
   asFault,
+  deviceCodeType,
   type GrantType,
   grantTypes,
   type Library,
+  type LibraryType,
   libraryRequest,
   loadLibrary,
   type Model,
@@ -27,7 +30,7 @@ export interface AppCall {
   readonly address: string;
 }
 
-const exchanges: Readonly<Record<GrantType, (exchange: Exchange) => Model>> = {
+const exchanges: Readonly<Record<LibraryType, (exchange: Exchange) => Model>> = {
   authorization_code: codeExchange,
   refresh_token: refresh,
   client_credentials: clientCredentials,
@@ -70,6 +73,14 @@ const passedOn = ['grant_type', 'code', 'redirect_uri', 'code_verifier', 'refres
 
 /** Returns an `OAuthFault` instead of throwing it, so that consumed codes stay consumed. Any other error rolls back. */
 async function exchange(library: Library, type: GrantType, parts: Exchange): Promise<OAuth2Server.Token | OAuthFault> {
+  try {
+    return await (type === deviceCodeType ? deviceExchange(parts) : libraryExchange(library, type, parts));
+  } catch (thrown) {
+    return asFault(library, thrown);
+  }
+}
+
+function libraryExchange(library: Library, type: LibraryType, parts: Exchange): Promise<OAuth2Server.Token> {
   const { client, form } = parts;
   const given = passedOn.flatMap((name) => (form.has(name) ? [[name, form.get(name) ?? '']] : []));
   const body = { client_id: client.clientId, ...Object.fromEntries(given) };
@@ -77,9 +88,5 @@ async function exchange(library: Library, type: GrantType, parts: Exchange): Pro
     model: exchanges[type](parts),
     requireClientAuthentication: Object.fromEntries(grantTypes.map((name) => [name, false])),
   });
-  try {
-    return await server.token(libraryRequest(library, body), new library.Response());
-  } catch (thrown) {
-    return asFault(library, thrown);
-  }
+  return server.token(libraryRequest(library, body), new library.Response());
 }

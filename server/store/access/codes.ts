@@ -35,7 +35,7 @@ export const findRefreshToken = (db: Db, hash: string): Promise<RefreshRow | und
 /** Returns true for exactly one of any number of concurrent callers. */
 export function consume(
   tx: Tx,
-  table: 'authorization_codes' | 'refresh_tokens',
+  table: 'authorization_codes' | 'refresh_tokens' | 'device_codes',
   hash: string,
   at: number,
 ): Promise<boolean> {

@@ -122,6 +122,23 @@ CREATE INDEX deliveries_retrying ON deliveries (last_at) WHERE state = 'retrying
 
 CREATE INDEX deliveries_settled ON deliveries (settled_at) WHERE settled_at IS NOT NULL;
 
+CREATE TABLE device_codes (
+  hash TEXT PRIMARY KEY,
+  user_code_hash TEXT NOT NULL UNIQUE,
+  app_id INTEGER NOT NULL REFERENCES apps (app_id),
+  scopes TEXT NOT NULL,
+  interval_ms INTEGER NOT NULL,
+  polled_at INTEGER,
+  expires_at INTEGER NOT NULL,
+  denied_at INTEGER,
+  grant_id INTEGER REFERENCES grants (grant_id),
+  used_at INTEGER
+) STRICT;
+
+CREATE INDEX device_codes_by_grant ON device_codes (grant_id) WHERE grant_id IS NOT NULL;
+
+CREATE INDEX device_codes_ending ON device_codes (expires_at);
+
 CREATE TABLE "endpoint_state" (
   webhook_id INTEGER PRIMARY KEY REFERENCES webhooks (webhook_id),
   owner TEXT,

@@ -43,10 +43,16 @@ onAnyEngine('the endpoints of OAuth', (engine) => {
       authorization_endpoint: `${url}/oauth/authorize`,
       token_endpoint: `${url}/oauth/token`,
       revocation_endpoint: `${url}/oauth/revoke`,
+      device_authorization_endpoint: `${url}/oauth/device_authorization`,
       scopes_supported: scopeNames,
       response_types_supported: ['code'],
       response_modes_supported: ['query'],
-      grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+      grant_types_supported: [
+        'authorization_code',
+        'refresh_token',
+        'client_credentials',
+        'urn:ietf:params:oauth:grant-type:device_code',
+      ],
       code_challenge_methods_supported: ['S256'],
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
       revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
@@ -60,6 +66,7 @@ onAnyEngine('the endpoints of OAuth', (engine) => {
       ['/oauth/token', 'PUT', 'POST'],
       ['/oauth/revoke', 'GET', 'POST'],
       ['/oauth/revoke', 'DELETE', 'POST'],
+      ['/oauth/device_authorization', 'GET', 'POST'],
       [metadataPath, 'POST', 'GET, HEAD'],
     ];
     for (const [path, method, allow] of paths) {
@@ -73,7 +80,7 @@ onAnyEngine('the endpoints of OAuth', (engine) => {
 
   test('can be used by a page of any site, without its visitors’ cookies', async () => {
     const headers = { origin: 'https://app.example' };
-    for (const path of ['/oauth/token', '/oauth/revoke', metadataPath]) {
+    for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/device_authorization', metadataPath]) {
       const allowed = await fetch(`${server().url}${path}`, { method: 'OPTIONS', headers });
       expect(allowed.status).toBe(204);
       expect(allowed.headers.get('access-control-allow-origin')).toBe('*');
@@ -94,7 +101,7 @@ onAnyEngine('the endpoints of OAuth', (engine) => {
       ['grant_type=client_credentials', 'text/plain'],
       ['grant_type=client_credentials', ''],
     ];
-    for (const path of ['/oauth/token', '/oauth/revoke']) {
+    for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/device_authorization']) {
       for (const [body, type] of bodies) {
         expectFault(await post(path, new Blob([body], { type }), type), 'invalid_request', 415);
       }
@@ -149,7 +156,7 @@ onAnyEngine('the endpoints of OAuth', (engine) => {
   });
 
   test('do not wait for the rest of a body that is too large', async () => {
-    for (const path of ['/oauth/token', '/oauth/revoke']) {
+    for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/device_authorization']) {
       const head = [
         `POST ${path} HTTP/1.1`,
         `Host: ${new URL(server().url).host}`,

@@ -56,6 +56,14 @@ async function allow(address: string): Promise<string> {
   return answer.searchParams.get('code') ?? '';
 }
 
+/** Enters the code of the device in the browser, and allows it. */
+async function allowDevice(device: { user_code: string }): Promise<string> {
+  const { html } = await browser.post('/device', { user_code: device.user_code });
+  const user = /name="user" value="(\d+)"/.exec(html)?.[1] ?? '';
+  await browser.post('/device', { user_code: device.user_code, decision: 'allow', user });
+  return '';
+}
+
 testUnless(
   requirePrograms('curl', 'openssl', 'bash'),
   'every command of the page works, from the request to the end of the permission',
@@ -63,7 +71,10 @@ testUnless(
     const reader = Bun.serve({
       hostname: '127.0.0.1',
       port: 0,
-      fetch: async (request) => new Response(await allow(await request.text())),
+      fetch: async (request) => {
+        const text = await request.text();
+        return new Response(await (text.startsWith('{') ? allowDevice(JSON.parse(text)) : allow(text)));
+      },
     });
     const { port } = new URL(server.url);
     const backend = await registerBackend();
@@ -76,6 +87,7 @@ testUnless(
         .replace('acs_…', backend.secret)
         .replace(/^echo "(.*)"$/m, 'ADDRESS="$1"; echo "$ADDRESS"')
         .replace('oac_…', `$(curl -s http://127.0.0.1:${reader.port}/ --data-raw "$ADDRESS")`)
+        .replace(/^(?=curl .*device_code=)/m, `curl -s http://127.0.0.1:${reader.port}/ --data @device.json\n`)
         .replaceAll('curl "', 'curl -sS "');
     try {
       const { outputs, complaints } = await runBlocks(blocks, { cwd: temporaryFolder(), env: process.env }, adapt);
@@ -87,14 +99,14 @@ testUnless(
       expect(all(/("success":true)/g)).toHaveLength(3);
       expect(printed).toContain('"content":"Hello from the app"');
       const accessTokens = all(/"access_token":"(oat_[^"]+)"/g);
-      expect(new Set(accessTokens).size).toBe(3);
+      expect(new Set(accessTokens).size).toBe(4);
       const statuses: number[] = [];
       for (const token of accessTokens) {
         const headers = { authorization: `Bearer ${token}` };
         statuses.push((await fetch(`${server.url}/api/users.php?action=me`, { headers })).status);
       }
-      // Both tokens of the person were revoked. The token of the back end itself was not.
-      expect(statuses).toEqual([401, 401, 200]);
+      // Both tokens of the person were revoked. Those of the device and of the back end itself were not.
+      expect(statuses).toEqual([401, 401, 200, 200]);
     } finally {
       await reader.stop(true);
     }

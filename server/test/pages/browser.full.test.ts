@@ -181,8 +181,19 @@ inChromium('the pages', () => {
   };
   const consent = () => newRequest(server.url, clientId, 'https://app.example/callback', 'messages:read admin').address;
 
+  const deviceConsent = 'the consent page of a device';
+  /** Enters the code of a device that has just started. */
+  const openDevice = async (page: Page) => {
+    const form = new URLSearchParams({ client_id: clientId, scope: 'messages:read admin' });
+    const response = await fetch(`${server.url}/oauth/device_authorization`, { method: 'POST', body: form });
+    const { verification_uri_complete } = (await response.json()) as { verification_uri_complete: string };
+    await page.goto(verification_uri_complete);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Allow' }).waitFor();
+  };
+
   const open = ['/sign-in', '/sign-up', '/setup/none', '/invitation/none', '/password-link/none', '/nothing'];
-  const own = ['/settings', '/sessions', '/password'];
+  const own = ['/settings', '/sessions', '/password', '/device'];
   const administration = ['/admin/users', '/admin/users/1'];
 
   describe('break no rule of accessibility and fit the screen, at a desk and on a phone, light and dark', () => {
@@ -197,9 +208,10 @@ inChromium('the pages', () => {
       ada = await signedIn({ bypassCSP: true });
     });
 
-    test.each([...open, ...own, ...administration, 'the consent page'])('%s', async (path) => {
+    test.each([...open, ...own, ...administration, 'the consent page', deviceConsent])('%s', async (path) => {
       const page = open.includes(path) ? stranger : ada;
-      await page.goto(path === 'the consent page' ? consent() : new URL(path, server.url).href);
+      if (path === deviceConsent) await openDevice(page);
+      else await page.goto(path === 'the consent page' ? consent() : new URL(path, server.url).href);
       await page.addScriptTag({ content: axe.source });
       const faults: string[] = [];
       for (const screen of screens) {

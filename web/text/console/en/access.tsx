@@ -142,6 +142,7 @@ export const accessWords = {
       authorize: 'Authorization URL',
       token: 'Token URL',
       revoke: 'Revocation URL',
+      device: 'Device authorization URL',
       metadata: 'Metadata URL',
     },
     copy: (what: string) => `Copy: ${what}`,

@@ -21,6 +21,7 @@ const endpoints = {
   authorize: '/oauth/authorize',
   token: '/oauth/token',
   revoke: '/oauth/revoke',
+  device: '/oauth/device_authorization',
   metadata: '/.well-known/oauth-authorization-server',
 } as const;
 
