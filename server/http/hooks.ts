@@ -28,6 +28,8 @@ const bytesPerPost = 65_536;
 export function serveHooks(deps: HookDeps) {
   const { hooks, bodyLimit, contentBytes } = deps;
   const input = hookPost({ contentBytes });
+  // Twice the longest message: marks of the source may become shorter ones, and a longer text is to be cut visibly.
+  const maxRendered = 2 * contentBytes;
   return pipeline(deps, { respond, fail });
 
   async function respond(context: RequestContext, path: string): Promise<Response> {
@@ -46,7 +48,7 @@ export function serveHooks(deps: HookDeps) {
       context.chargeHook(Math.floor(bytes / bytesPerPost)),
     );
     const payload = payloadOf(raw);
-    const rendered = renderPayload(payload, (name) => request.headers.get(name));
+    const rendered = renderPayload(payload, (name) => request.headers.get(name), maxRendered);
     if (rendered && isSilent(rendered)) return success({ skipped: 'This event says nothing to people.' }, context);
     const given = rendered ? undefined : validate(input, requireContent(payload));
     const content = rendered ? readable(rendered, contentBytes) : (given?.content ?? '');
