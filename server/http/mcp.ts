@@ -1,7 +1,7 @@
 import type { Contract } from '@parley/contract';
 import { ParleyError } from '@parley/contract';
 import { oauthPaths } from '../auth/oauth/oauth.ts';
-import { readBody } from './body.ts';
+import { extraFor, readBody } from './body.ts';
 import type { CallOperation, mcpResponder } from './mcp-server.ts';
 import { originOf } from './origin.ts';
 import { type Fetch, type PipelineDeps, pipeline } from './pipeline.ts';
@@ -38,7 +38,7 @@ export function serveMcp(deps: McpDeps): Fetch {
     }
     const caller = await context.authenticate();
     context.admit(caller, []);
-    const raw = await readBody(request, deps.bodyLimit);
+    const raw = await readBody(request, deps.bodyLimit, undefined, (bytes) => context.charge(extraFor(bytes)));
     if (raw.kind !== 'json') throw new ParleyError('unsupported_media_type', 'Send a JSON-RPC message.');
     responder ??= load();
     const respondTo = await responder;
