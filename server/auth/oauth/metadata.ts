@@ -1,4 +1,4 @@
-import { scopeNames } from '@parley/contract';
+import { botScopes, scopeNames } from '@parley/contract';
 import { grantTypes } from './library.ts';
 
 export const oauthPaths = {
@@ -7,6 +7,8 @@ export const oauthPaths = {
   revoke: '/oauth/revoke',
   metadata: '/.well-known/oauth-authorization-server',
   resourceMetadata: '/.well-known/oauth-protected-resource/mcp',
+  /** Some agents look only here. */
+  rootResourceMetadata: '/.well-known/oauth-protected-resource',
 } as const;
 
 const authentication = ['client_secret_basic', 'client_secret_post', 'none'];
@@ -27,11 +29,11 @@ export const metadata = (issuer: string): object => ({
   authorization_response_iss_parameter_supported: true,
 });
 
-/** The resource that agents use (RFC 9728). */
+/** The resource that agents use (RFC 9728). They ask for all its scopes, so those of administrators and apps are left out. */
 export const resourceMetadata = (issuer: string): object => ({
   resource: `${issuer}/mcp`,
   resource_name: 'Parley',
   authorization_servers: [issuer],
-  scopes_supported: scopeNames,
+  scopes_supported: botScopes,
   bearer_methods_supported: ['header'],
 });

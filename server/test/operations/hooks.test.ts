@@ -291,11 +291,14 @@ describe('a large post', () => {
 describe('a post whose time cannot be stored', () => {
   test('is sent all the same, and the log says so', async () => {
     let printed = '';
-    const server = await startServer({ ...(await freshEnvironment('sqlite')), LOG_LEVEL: 'warn' }, {
-      print: (text) => {
-        printed += text;
+    const server = await startServer(
+      { ...(await freshEnvironment('sqlite')), LOG_LEVEL: 'warn' },
+      {
+        print: (text) => {
+          printed += text;
+        },
       },
-    });
+    );
     try {
       const { ada } = await users(server, 'ada');
       const browser = await inSession(server, ada);
