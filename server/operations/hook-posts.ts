@@ -45,7 +45,7 @@ export class HookPosts {
     return hook;
   }
 
-  /** Sends a message as the bot of the hook, with the rights of the person who created the hook. */
+  /** Sends a message as the bot of the hook, with the rights of the creator of the hook. */
   async post(hook: HookRow, { content, idempotencyKey }: HookPost): Promise<Posted> {
     const { dailyMessages, requireRoom } = this.#services;
     requireMayPost(hook);

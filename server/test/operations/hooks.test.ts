@@ -6,6 +6,7 @@ import { users } from '../support/people.ts';
 import { picture } from '../support/pictures.ts';
 import { serverFor, startServer } from '../support/server.ts';
 import { inSession } from '../support/visitor.ts';
+import { expectRefusal } from '../support/wire.ts';
 
 const json = { 'content-type': 'application/json' };
 
@@ -185,7 +186,7 @@ onBothEngines('incoming webhooks', (engine) => {
     expect((await ada.ok('hooks.list', {})).hooks.some((one) => one.bot.user_id === bot.user_id)).toBe(false);
   });
 
-  test('a hook works while its maker may post, and admins of the chat can revoke it', async () => {
+  test('a hook works while its creator may post, and admins of the chat can revoke it', async () => {
     const chat_id = await newGroup();
     const { hook, url } = await newHook(bobs, chat_id);
     expect(await cleo.refused('hooks.revoke', { hook_id: hook.hook_id })).toBe('not_found');
@@ -209,11 +210,15 @@ onBothEngines('incoming webhooks', (engine) => {
     expect(await browser.refused('hooks.create', { chat_id: other, name: 'Spy' })).toBe('not_found');
     expect(await ada.refused('hooks.create', { chat_id: channel.chat_id, name: 'By token' })).toBe('forbidden');
     const chat_id = channel.chat_id;
-    expect(await browser.refused('hooks.create', { chat_id })).toBe('validation_failed');
+    const { details } = expectRefusal(await browser.call('hooks.create', { chat_id }), 'validation_failed');
+    expect(details).toEqual([{ field: 'name', message: 'is required, unless user_id is given' }]);
+    const both = { chat_id, name: 'Both', user_id: ada.userId };
+    const second = expectRefusal(await browser.call('hooks.create', both), 'validation_failed');
+    expect(second.details).toEqual([{ field: 'name', message: 'cannot be given beside user_id' }]);
     expect(await browser.refused('hooks.create', { chat_id, user_id: cleo.userId })).toBe('not_found');
   });
 
-  test('a disabled maker ends it', async () => {
+  test('a disabled creator ends it', async () => {
     const dora = await server().user(`dora-${engine}`);
     const doras = await inSession(server(), dora);
     const { group } = await dora.ok('messages.create_group', { name: 'Hers', participants: [ada.userId] });
