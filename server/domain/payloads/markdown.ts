@@ -117,21 +117,35 @@ export function bullets<T>(items: readonly T[], max: number, render: (item: T) =
   return lines(...shown, items.length > max && `- … and ${items.length - max} more`);
 }
 
-/** Renders items until they have `maxLength` characters together. Later ones would be cut anyway, so they cost nothing. */
-export function renderUpTo<T>(
-  maxLength: number,
-  items: readonly T[],
-  render: (item: T, n: number) => string,
-): string[] {
-  const rendered: string[] = [];
-  let length = 0;
-  for (const [n, item] of items.entries()) {
-    if (length > maxLength) break;
-    const one = render(item, n);
-    length += one.length;
-    rendered.push(one);
+/** Limits the work for one payload: the characters of its texts that are read, and those of each list that is rendered. */
+export class TextLimit {
+  readonly maxLength: number;
+  #left: number;
+
+  constructor(maxLength: number) {
+    this.maxLength = maxLength;
+    this.#left = maxLength;
   }
-  return rendered;
+
+  /** Returns as much of a text as may still be read. */
+  take(text: string): string {
+    const taken = text.slice(0, this.#left);
+    this.#left -= taken.length;
+    return taken;
+  }
+
+  /** Renders items until the limit is reached. Later ones would be cut anyway, so they cost nothing. */
+  render<T>(items: readonly T[], render: (item: T, n: number) => string): string[] {
+    const rendered: string[] = [];
+    let length = 0;
+    for (const [n, item] of items.entries()) {
+      if (length > this.maxLength || this.#left <= 0) break;
+      const one = render(item, n);
+      length += one.length;
+      rendered.push(one);
+    }
+    return rendered;
+  }
 }
 
 /** Escapes every `@` that is not escaped. A run of backslashes is taken as a whole: half of it could be left to the `@`. */

@@ -10,41 +10,37 @@ import {
   paragraphs,
   plain,
   quote,
-  renderUpTo,
+  type TextLimit,
 } from './markdown.ts';
 
-/** Returns a block of Slack's editor as Markdown: its elements up to about `maxLength` characters. */
-export const richText = (block: Json, maxLength: number): string =>
-  paragraphs(
-    ...renderUpTo(
-      maxLength,
-      objects(block, 'elements'),
-      (one) => pick(parts, text(one, 'type'))?.(one, maxLength) ?? '',
-    ),
-  );
+/** Returns a block of Slack's editor as Markdown: its elements up to the limit. */
+export const richText = (block: Json, limit: TextLimit): string =>
+  paragraphs(...limit.render(objects(block, 'elements'), (one) => pick(parts, text(one, 'type'))?.(one, limit) ?? ''));
 
-const parts: Readonly<Record<string, (part: Json, maxLength: number) => string>> = {
-  rich_text_section: (part, maxLength) => inline(part, maxLength),
-  rich_text_quote: (part, maxLength) => quote(inline(part, maxLength)),
-  rich_text_preformatted: (part, maxLength) =>
+const parts: Readonly<Record<string, (part: Json, limit: TextLimit) => string>> = {
+  rich_text_section: (part, limit) => inline(part, limit),
+  rich_text_quote: (part, limit) => quote(inline(part, limit)),
+  rich_text_preformatted: (part, limit) =>
     codeBlock(
-      renderUpTo(maxLength, objects(part, 'elements'), (one) => written(one, 'text') || written(one, 'url'))
-        .join('')
-        .slice(0, maxLength),
+      limit
+        .render(objects(part, 'elements'), (one) => limit.take(written(one, 'text') || written(one, 'url')))
+        .join(''),
     ),
-  rich_text_list: (part, maxLength) => {
+  rich_text_list: (part, limit) => {
     const isOrdered = text(part, 'style') === 'ordered';
     const indent = '   '.repeat(Math.max(0, Math.min(4, Number(text(part, 'indent')) || 0)));
-    return renderUpTo(
-      maxLength,
-      objects(part, 'elements'),
-      (item, n) => `${indent}${isOrdered ? `${n + 1}.` : '-'} ${inline(item, maxLength).replaceAll('\n', ' ')}`,
-    ).join('\n');
+    return limit
+      .render(
+        objects(part, 'elements'),
+        (item, n) => `${indent}${isOrdered ? `${n + 1}.` : '-'} ${inline(item, limit).replaceAll('\n', ' ')}`,
+      )
+      .join('\n');
   },
 };
 
-const inline = (part: Json, maxLength: number): string =>
-  renderUpTo(maxLength, objects(part, 'elements'), (one) => pick(inlines, text(one, 'type'))?.(one, maxLength) ?? '')
+const inline = (part: Json, limit: TextLimit): string =>
+  limit
+    .render(objects(part, 'elements'), (one) => pick(inlines, text(one, 'type'))?.(one, limit) ?? '')
     .join('')
     .trim()
     .split(lineBreak)
@@ -57,7 +53,7 @@ const written = (one: Json, name: 'text' | 'url'): string => {
   return typeof value === 'string' ? value : '';
 };
 
-const inlines: Readonly<Record<string, (one: Json, maxLength: number) => string>> = {
+const inlines: Readonly<Record<string, (one: Json, limit: TextLimit) => string>> = {
   text: styled,
   link: (one) => linkTo(text(one, 'text') ? plain(text(one, 'text')) : '', text(one, 'url')),
   emoji: (one) => escapeInline(withEmoji(`:${text(one, 'name')}:`)),
@@ -68,8 +64,8 @@ const inlines: Readonly<Record<string, (one: Json, maxLength: number) => string>
 };
 
 /** Blanks stay outside of the marks, which would not count beside them. */
-function styled(one: Json, maxLength: number): string {
-  const said = written(one, 'text').slice(0, maxLength);
+function styled(one: Json, limit: TextLimit): string {
+  const said = limit.take(written(one, 'text'));
   const inner = said.trim();
   if (inner === '') return said;
   const start = said.length - said.trimStart().length;

@@ -1,6 +1,6 @@
 import { withEmoji } from './emoji.ts';
 import { pick } from './json.ts';
-import { code, codeBlock, escapeInline, escapeStart, lineBreak, linkTo, plain } from './markdown.ts';
+import { code, codeBlock, escapeInline, escapeStart, lineBreak, linkTo, plain, type TextLimit } from './markdown.ts';
 
 const marks: Readonly<Record<string, string>> = { '*': '**', _: '*', '~': '~~' };
 
@@ -18,17 +18,17 @@ const unescapeEntities = (text: string): string =>
 export interface SlackTextOptions {
   /** Whether `@name` mentions somebody. Without it only `<!channel>`, `<!here>` and `<!everyone>` mention anybody. */
   readonly linkNames?: boolean;
-  /** Characters of a text that are read. The rest is cut off. */
-  readonly maxLength: number;
+  /** Texts are cut at this limit, all texts of a payload together. */
+  readonly limit: TextLimit;
 }
 
 /** Returns a text in Slack's markup as Markdown. */
-export function slackText(text: string, { linkNames = false, maxLength }: SlackTextOptions): string {
+export function slackText(text: string, { linkNames = false, limit }: SlackTextOptions): string {
   // The two signs stand for finished Markdown, which must not be escaped again.
   const held: string[] = [];
   const hold = (markdown: string): string => `\uE000${held.push(markdown) - 1}\uE001`;
-  const prepared = text
-    .slice(0, maxLength)
+  const prepared = limit
+    .take(text)
     .toWellFormed()
     .replaceAll(lineBreak, '\n')
     .replaceAll(/[\uE000\uE001]/g, '')

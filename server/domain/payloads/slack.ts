@@ -11,7 +11,7 @@ import {
   paragraph,
   paragraphs,
   plain,
-  renderUpTo,
+  TextLimit,
   words,
 } from './markdown.ts';
 import { richText } from './slack-rich-text.ts';
@@ -28,15 +28,15 @@ const maxElements = 25;
  * `maxLength` characters is left out.
  */
 export function slackMessage(payload: Json, maxLength: number): string {
-  const options = { linkNames: ['true', '1'].includes(text(payload, 'link_names')), maxLength };
+  const options = { linkNames: ['true', '1'].includes(text(payload, 'link_names')), limit: new TextLimit(maxLength) };
   const said = blocksIn(payload, options) || textOf(payload, options);
   const attachments = objects(payload, 'attachments').slice(0, maxAttachments);
-  return paragraphs(said, ...renderUpTo(maxLength - said.length, attachments, (one) => attachment(one, options)));
+  return paragraphs(said, ...options.limit.render(attachments, (one) => attachment(one, options)));
 }
 
 const textOf = (payload: Json, options: SlackTextOptions): string =>
   text(payload, 'mrkdwn') === 'false'
-    ? paragraph(text(payload, 'text'), options.maxLength)
+    ? paragraph(text(payload, 'text'), options.limit.maxLength)
     : slackText(text(payload, 'text'), options);
 
 export const isSlackMessage = (payload: Json): boolean =>
@@ -44,8 +44,7 @@ export const isSlackMessage = (payload: Json): boolean =>
 
 const blocksIn = (payload: Json, options: SlackTextOptions): string =>
   paragraphs(
-    ...renderUpTo(
-      options.maxLength,
+    ...options.limit.render(
       objects(payload, 'blocks').slice(0, maxBlocks),
       (one) => pick(blocks, text(one, 'type'))?.(one, options) ?? '',
     ),
@@ -58,25 +57,24 @@ const blocks: Readonly<Record<string, Block>> = {
   section: (block, options) =>
     lines(
       textObject(block.text, options),
-      ...renderUpTo(options.maxLength, objects(block, 'fields').slice(0, maxFields), (field) =>
+      ...options.limit.render(objects(block, 'fields').slice(0, maxFields), (field) =>
         inOneLine(textObject(field, options)),
       ),
       block.accessory !== undefined && element(block.accessory as Json, options),
     ),
   // Only `<!channel>` and its like mention anybody.
-  markdown: (block, { maxLength }) =>
-    closed(escapeMentions(text(block, 'text').slice(0, maxLength).replaceAll(lineBreak, '\n'))),
+  markdown: (block, { limit }) => closed(escapeMentions(limit.take(text(block, 'text')).replaceAll(lineBreak, '\n'))),
   divider: () => '---',
   context: (block, options) => words(...elementsOf(block, options)),
   actions: (block, options) => dotted(...elementsOf(block, options)),
   image: (block) => link(text(block, 'title.text') || text(block, 'alt_text') || 'Picture', text(block, 'image_url')),
-  rich_text: (block, { maxLength }) => richText(block, maxLength),
+  rich_text: (block, { limit }) => richText(block, limit),
 };
 
 const inOneLine = (markdown: string): string => words(...markdown.split(lineBreak).map((line) => line.trim()));
 
 const elementsOf = (block: Json, options: SlackTextOptions): string[] =>
-  renderUpTo(options.maxLength, objects(block, 'elements').slice(0, maxElements), (one) => element(one, options));
+  options.limit.render(objects(block, 'elements').slice(0, maxElements), (one) => element(one, options));
 
 function textObject(value: unknown, options: SlackTextOptions): string {
   const said = text(value, 'text');
@@ -115,7 +113,7 @@ function attachment(one: Json, options: SlackTextOptions): string {
 
 const fieldsOf = (one: Json, options: SlackTextOptions): string =>
   lines(
-    ...renderUpTo(options.maxLength, objects(one, 'fields').slice(0, maxFields), (field) => {
+    ...options.limit.render(objects(one, 'fields').slice(0, maxFields), (field) => {
       const value = slackText(text(field, 'value'), options);
       const title = text(field, 'title').replace(/:$/, '');
       if (title === '') return value;

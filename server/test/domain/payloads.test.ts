@@ -4,14 +4,15 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { handlesIn } from '../../domain/mentions.ts';
 import type { Json } from '../../domain/payloads/json.ts';
-import { code, codeBlock, fit, link, paragraph, plain } from '../../domain/payloads/markdown.ts';
+import { code, codeBlock, fit, link, paragraph, plain, TextLimit } from '../../domain/payloads/markdown.ts';
 import { renderPayload as render } from '../../domain/payloads/payload.ts';
-import { type SlackTextOptions, slackText as textIn } from '../../domain/payloads/slack-text.ts';
+import { slackText as textIn } from '../../domain/payloads/slack-text.ts';
 
 const maxLength = 32_768;
 const renderPayload = (payload: Json, header: (name: string) => string | null = () => null) =>
   render(payload, header, maxLength);
-const slackText = (text: string, options: Partial<SlackTextOptions> = {}) => textIn(text, { maxLength, ...options });
+const slackText = (text: string, options: { linkNames?: boolean } = {}) =>
+  textIn(text, { limit: new TextLimit(maxLength), ...options });
 
 interface Vector {
   readonly headers: Readonly<Record<string, string>>;
@@ -178,6 +179,22 @@ test('what comes after the longest message is not rendered', () => {
     expect(markdown.length).toBeGreaterThan(8_000);
     expect(markdown.length).toBeLessThan(3 * maxLength);
   }
+});
+
+test('texts that say nothing are read no further than others', () => {
+  let read = 0;
+  const text = '<!x|>'.repeat(1_000);
+  const element = () => ({
+    type: 'mrkdwn',
+    get text() {
+      read++;
+      return text;
+    },
+  });
+  const context = () => ({ type: 'context', elements: Array.from({ length: 25 }, element) });
+  const attachments = Array.from({ length: 20 }, () => ({ blocks: Array.from({ length: 50 }, context) }));
+  expect(renderPayload({ attachments })?.markdown?.length).toBeLessThan(10);
+  expect(read).toBeLessThan((2 * maxLength) / text.length);
 });
 
 test('a service with thousands of alerts or commits costs as much as with those that are shown', () => {
