@@ -208,3 +208,10 @@ export function userIds(max: number, min = 0) {
     .transform((ids) => [...new Set(ids)])
     .meta({ description: 'user ids; repeats count once' });
 }
+
+/** The pattern of Idempotency-Keys, in headers and in inputs. */
+export const idempotencyKeyPattern = /^[\x21-\x7e]{1,255}$/;
+
+export const idempotencyKey = z
+  .string()
+  .regex(idempotencyKeyPattern, 'must be 1 to 255 printable ASCII characters without spaces');

@@ -28,7 +28,7 @@ export type {
   UserId,
   WebhookId,
 } from './fields.ts';
-export { displayName, fileName, title, userName } from './fields.ts';
+export { displayName, fileName, idempotencyKey, idempotencyKeyPattern, title, userName } from './fields.ts';
 export { fileField, isFile } from './file-input.ts';
 export { defaultLimits, defaultPage, type Limits } from './limits.ts';
 export { openApi } from './openapi/document.ts';

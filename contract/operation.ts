@@ -17,6 +17,8 @@ export interface Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType 
   readonly takesLinks?: true;
   /** True if only a page in a browser may call it: its effect outlives every access token. */
   readonly inBrowser?: true;
+  /** True if agents get no tool for it: its effect would outlive their access, or send data to a URL that they choose. */
+  readonly notForAgents?: true;
   /** True if the body may be the bytes of a file. The fields are then in the query. */
   readonly rawFile?: true;
   /** The largest file, in bytes. By default the limit of all files. */

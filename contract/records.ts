@@ -184,7 +184,7 @@ export const hook = z
     chat_id: chatId,
     bot: user.meta({ description: 'the bot that it posts as' }),
     created_by: userId,
-    active: z.boolean().meta({ description: 'false while the person who created it may not post in the chat' }),
+    active: z.boolean().meta({ description: 'false while its creator may not post in the chat' }),
     created_at: time,
     last_used_at: time.nullable().meta({ description: 'to the minute' }),
   })

@@ -248,8 +248,9 @@ export const unstatedRules: readonly UnstatedRule[] = [
     of: ['hooks.create'],
     field: 'name',
     rule: 'Exactly one of `name` and `user_id` is required.',
-    message: 'exactly one of them',
+    message: 'is required, unless user_id is given',
   },
+  { of: ['hooks.create'], field: 'name', message: 'cannot be given beside user_id' },
   {
     of: ['hooks.create'],
     field: 'name',

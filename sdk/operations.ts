@@ -201,7 +201,7 @@ export interface Hook {
   bot: User;
   /** Identifier of a user. */
   created_by: number;
-  /** False while the person who created it may not post in the chat. */
+  /** False while its creator may not post in the chat. */
   active: boolean;
   /** ISO 8601, UTC, milliseconds. */
   created_at: string;

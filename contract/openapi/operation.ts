@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { isEventStream } from '../event-stream.ts';
+import { idempotencyKeyPattern } from '../fields.ts';
 import { fileField, isFile } from '../file-input.ts';
 import type { NamedOperation } from '../table.ts';
 import { unstatedRules } from '../unstated-rules.ts';
@@ -72,7 +73,7 @@ const idempotencyKey: Json = {
   name: 'Idempotency-Key',
   in: 'header',
   description: 'The same key with the same input returns the first response again, and creates nothing twice.',
-  schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+  schema: { type: 'string', pattern: idempotencyKeyPattern.source },
 };
 
 const lastEventId: Json = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { chatId, displayName, hookId, text, userId } from '../fields.ts';
+import { chatId, displayName, hookId, idempotencyKey, text, userId } from '../fields.ts';
 import type { Limits } from '../limits.ts';
 import { get, post } from '../operation.ts';
 import { hook } from '../records.ts';
@@ -19,10 +19,7 @@ const helping = {
 export const hookPost = ({ contentBytes }: Pick<Limits, 'contentBytes'>) =>
   z.strictObject({
     content: text({ min: 1, maxBytes: contentBytes }).meta({ description: 'the message, in Markdown' }),
-    idempotency_key: z
-      .string()
-      .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters without spaces')
-      .optional(),
+    idempotency_key: idempotencyKey.optional(),
   });
 
 export const hooks = (_limits: Limits) => ({

@@ -145,6 +145,7 @@ export const users = (limits: Limits) => ({
     example: { input: { user_id: 3, size: 64 }, output: avatarFile() },
   }),
   create: post(['admin'], {
+    notForAgents: true,
     summary: 'Create a user.',
     idempotent: true,
     input: z.strictObject({
@@ -171,6 +172,7 @@ export const users = (limits: Limits) => ({
     example: { input: { user_id: 2 }, output: { user: { ...bob, disabled_at: at } } },
   }),
   enable: post(['admin'], {
+    notForAgents: true,
     summary:
       'Enable a disabled user. What ended stays ended: access tokens, app authorizations, and the bots of the user. An administrator is enabled only in a browser session with a recently entered password.',
     input: z.strictObject({ user_id: userId }),

@@ -142,6 +142,7 @@ const toMessages = ['webhooks', 'messages:read'] as const;
 
 export const webhooks = (limits: Limits) => ({
   register: post(toMessages, {
+    notForAgents: true,
     summary:
       'Register an endpoint that receives new events of your chats by POST: signed, and in order for each chat. It ends with the access token that registered it.',
     idempotent: true,
@@ -209,6 +210,7 @@ export const webhooks = (limits: Limits) => ({
     },
   }),
   update: post(toMessages, {
+    notForAgents: true,
     summary:
       'Change the endpoint or the events of a webhook, pause it, or make it active again. Events that it missed while paused are then delivered in order.',
     input: z.strictObject({
@@ -228,6 +230,7 @@ export const webhooks = (limits: Limits) => ({
     },
   }),
   rotate_secret: post(['webhooks'], {
+    notForAgents: true,
     summary: 'Sign with another secret. For 24 hours `webhook-signature` also has a signature with the old one.',
     input: z.strictObject({ webhook_id: webhookId, secret }),
     output: z.object({ webhook, warnings }),
@@ -238,6 +241,7 @@ export const webhooks = (limits: Limits) => ({
     },
   }),
   test: post(toMessages, {
+    notForAgents: true,
     summary:
       'Send a test now and return the response: to a webhook, whatever its status, or to a URL that is not registered yet. The id of a test is not an event id.',
     input: z

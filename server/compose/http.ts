@@ -66,7 +66,7 @@ export function buildHttp(core: Core, parts: Parts, isStopping: () => boolean) {
     uploads: uploads.fetch,
     hooks: serveHooks({
       ...pipeline,
-      hooks: new HookPosts(services),
+      hooks: new HookPosts(services, (cause) => log.write('warn', 'hook_use_not_stored', { cause })),
       bodyLimit: settings.bodyLimit,
       contentBytes: settings.contentBytes,
     }),

@@ -53,7 +53,7 @@ export function buildFetch(deps: AppDeps) {
 const isUpload = /^uploads(?:[/?]|$)/;
 const isDescription = /^openapi\.json(?:\?|$)/;
 
-const isMcp = /^\/mcp(?:\?|$)/;
+const isMcp = /^\/mcp\/?(?:\?|$)/;
 
 /** The secret of an incoming webhook follows. */
 const hookPath = '/hooks/';

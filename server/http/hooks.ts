@@ -3,7 +3,7 @@ import { isObject, type Json } from '../domain/payloads/json.ts';
 import { fit } from '../domain/payloads/markdown.ts';
 import { type Rendered, renderPayload } from '../domain/payloads/payload.ts';
 import type { HookPosts } from '../operations/hook-posts.ts';
-import { parseObject, readBody } from './body.ts';
+import { extraFor, parseObject, readBody } from './body.ts';
 import { idempotencyKeyIn } from './idempotency-key.ts';
 import type { RawInput } from './input.ts';
 import { type PipelineDeps, pipeline } from './pipeline.ts';
@@ -18,8 +18,8 @@ export interface HookDeps extends PipelineDeps {
   readonly contentBytes: number;
 }
 
-/** A large body counts as one more post for so many bytes. */
-const bytesPerPost = 65_536;
+/** No service sends more for one message. */
+const maxBodyLimit = 262_144;
 
 /**
  * Serves the URLs of incoming webhooks. The secret in the path is the only credential: cookies are not read, so a page of
@@ -27,7 +27,10 @@ const bytesPerPost = 65_536;
  */
 export function serveHooks(deps: HookDeps) {
   const { hooks, bodyLimit, contentBytes } = deps;
+  const maxBodyBytes = Math.min(bodyLimit, maxBodyLimit);
   const input = hookPost({ contentBytes });
+  // Twice the longest message: marks of the source may become shorter ones, and a longer text is to be cut visibly.
+  const maxRendered = 2 * contentBytes;
   return pipeline(deps, { respond, fail });
 
   async function respond(context: RequestContext, path: string): Promise<Response> {
@@ -41,12 +44,10 @@ export function serveHooks(deps: HookDeps) {
     const { request } = context;
     const [secret = ''] = path.split('?', 1);
     const hook = await hooks.find(secret);
-    context.admitHook(hook.hook_id, hook.created_by);
-    const raw = await readBody(request, bodyLimit, undefined, (bytes) =>
-      context.chargeHook(Math.floor(bytes / bytesPerPost)),
-    );
+    context.admitHook(hook);
+    const raw = await readBody(request, maxBodyBytes, undefined, (bytes) => context.chargeHook(hook, extraFor(bytes)));
     const payload = payloadOf(raw);
-    const rendered = renderPayload(payload, (name) => request.headers.get(name));
+    const rendered = renderPayload(payload, (name) => request.headers.get(name), maxRendered);
     if (rendered && isSilent(rendered)) return success({ skipped: 'This event says nothing to people.' }, context);
     const given = rendered ? undefined : validate(input, requireContent(payload));
     const content = rendered ? readable(rendered, contentBytes) : (given?.content ?? '');

@@ -2,6 +2,7 @@ import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import {
   type Contract,
   fileField,
+  idempotencyKey,
   isEventStream,
   isFile,
   listOperations,
@@ -12,9 +13,13 @@ import { z } from 'zod';
 import type { Caller } from '../auth/caller.ts';
 
 /** They manage access itself, or the browser of a person. No agent needs them. */
-const leftOut: ReadonlySet<Resource> = new Set<Resource>(['tokens', 'apps', 'bots', 'push']);
+const leftOut: ReadonlySet<Resource> = new Set<Resource>(['tokens', 'apps', 'bots', 'push', 'hooks', 'invitations']);
 
-const destroying = /^(?:delete|remove|revoke|disable|leave|skip|cancel|withdraw)/;
+/** Actions that only add something. Every other one may change or delete what was there. */
+const adding = /^(?:create|add|send|join|pin|typing)(?:_|$)/;
+
+/** Their operations make this service call others. */
+const openWorld: ReadonlySet<Resource> = new Set<Resource>(['webhooks']);
 
 /** An operation as agents see it. */
 export interface McpTool {
@@ -37,10 +42,10 @@ export const isOpenTo = ({ scopes, isAdmin }: Caller, { row }: McpTool): boolean
 
 const toolName = ({ resource, action }: NamedOperation): string => `${resource}_${action}`;
 
-/** The response is text, no page has to call it, and no file has to be sent with it. */
+/** It gives nobody lasting access, the response is text, no page has to call it, and no file has to be sent with it. */
 function isUsable(row: NamedOperation): boolean {
-  if (leftOut.has(row.resource) || row.inBrowser || row.rawFile || isFile(row.output) || isEventStream(row.output))
-    return false;
+  if (leftOut.has(row.resource) || row.notForAgents || row.inBrowser) return false;
+  if (row.rawFile || isFile(row.output) || isEventStream(row.output)) return false;
   const file = fileField(row.input);
   return file === undefined || !schemaOf(row).required.includes(file);
 }
@@ -52,10 +57,19 @@ interface InputSchema {
   readonly [other: string]: unknown;
 }
 
-function schemaOf({ input }: NamedOperation): InputSchema {
+function schemaOf({ input }: Pick<NamedOperation, 'input'>): InputSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' });
   return { type: 'object', properties: {}, required: [], ...schema } as InputSchema;
 }
+
+/** It becomes the header of the call. */
+const keyProperties = schemaOf({
+  input: z.object({
+    idempotency_key: idempotencyKey.optional().meta({
+      description: 'a second call with the same key and input returns the first response, and creates nothing twice',
+    }),
+  }),
+}).properties;
 
 function toolOf(row: NamedOperation): Tool {
   const schema = schemaOf(row);
@@ -63,11 +77,11 @@ function toolOf(row: NamedOperation): Tool {
   return {
     name: toolName(row),
     description: row.summary,
-    inputSchema: { ...schema, properties },
+    inputSchema: { ...schema, properties: { ...properties, ...(row.idempotent && keyProperties) } },
     annotations: {
       readOnlyHint: row.method === 'GET',
-      destructiveHint: destroying.test(row.action),
-      openWorldHint: false,
+      destructiveHint: row.method !== 'GET' && !adding.test(row.action),
+      openWorldHint: openWorld.has(row.resource),
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Contract } from '@parley/contract';
 import { ParleyError } from '@parley/contract';
 import { oauthPaths } from '../auth/oauth/oauth.ts';
-import { readBody } from './body.ts';
+import { extraFor, readBody } from './body.ts';
 import type { CallOperation, mcpResponder } from './mcp-server.ts';
 import { originOf } from './origin.ts';
 import { type Fetch, type PipelineDeps, pipeline } from './pipeline.ts';
@@ -38,7 +38,7 @@ export function serveMcp(deps: McpDeps): Fetch {
     }
     const caller = await context.authenticate();
     context.admit(caller, []);
-    const raw = await readBody(request, deps.bodyLimit);
+    const raw = await readBody(request, deps.bodyLimit, undefined, (bytes) => context.charge(extraFor(bytes)));
     if (raw.kind !== 'json') throw new ParleyError('unsupported_media_type', 'Send a JSON-RPC message.');
     responder ??= load();
     const respondTo = await responder;
@@ -55,9 +55,10 @@ export function serveMcp(deps: McpDeps): Fetch {
       if (value !== null) headers.set(name, value);
     }
     const same = { requestIP: () => connections.requestIP(request), timeout: () => {} };
-    return ({ resource, action, method }, input) => {
+    return ({ resource, action, method }, input, key) => {
       const path = `${resource}/${action}${method === 'GET' ? queryOf(input) : ''}`;
-      const init = method === 'GET' ? { method, headers } : { method, headers, body: JSON.stringify(input) };
+      const all = key === undefined ? headers : new Headers([...headers, ['idempotency-key', key]]);
+      const init = method === 'GET' ? { method, headers } : { method, headers: all, body: JSON.stringify(input) };
       return deps.api(new Request(`${originOf(deps.publicUrl, request)}/api/${path}`, init), path, same);
     };
   }
@@ -74,12 +75,11 @@ export function serveMcp(deps: McpDeps): Fetch {
   }
 }
 
-/** Returns the input of a GET as a query. */
+/** Returns the input of a GET as a query. A list is marked as one, so that it is refused for a field with one value. */
 function queryOf(input: Readonly<Record<string, unknown>>): string {
-  const pairs = Object.entries(input).flatMap(([name, value]) =>
-    (Array.isArray(value) ? value : [value]).flatMap((one) =>
-      one === null || one === undefined ? [] : [[name, typeof one === 'object' ? JSON.stringify(one) : String(one)]],
-    ),
-  );
+  const pairs = Object.entries(input).flatMap(([name, value]) => {
+    if (value === null || value === undefined) return [];
+    return [typeof value === 'object' ? [`${name}[]`, JSON.stringify(value)] : [name, String(value)]];
+  });
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
 }

@@ -31,6 +31,12 @@ const maxBodyBytes = 65_536;
  */
 export function serveOAuth(deps: OAuthDeps) {
   const { oauth, publicUrl } = deps;
+  const resource = serve(deps, {
+    name: 'oauth.resource_metadata',
+    methods: ['GET', 'HEAD'],
+    isCounted: false,
+    serve: ({ request }) => resourceMetadata(originOf(publicUrl, request)),
+  });
   const endpoints = new Map<string, Fetch>([
     [
       oauthPaths.token,
@@ -64,15 +70,8 @@ export function serveOAuth(deps: OAuthDeps) {
         serve: ({ request }) => metadata(originOf(publicUrl, request)),
       }),
     ],
-    [
-      oauthPaths.resourceMetadata,
-      serve(deps, {
-        name: 'oauth.resource_metadata',
-        methods: ['GET', 'HEAD'],
-        isCounted: false,
-        serve: ({ request }) => resourceMetadata(originOf(publicUrl, request)),
-      }),
-    ],
+    [oauthPaths.resourceMetadata, resource],
+    [oauthPaths.rootResourceMetadata, resource],
   ]);
   return (request: Request, path: string, connections: Connections): Promise<Response> | undefined => {
     const end = path.indexOf('?');

@@ -3,7 +3,7 @@ import { type Caller, requireScopes } from '../auth/caller.ts';
 import { Upload } from '../files/upload.ts';
 import type { ReceivedFile, Uploads } from '../files/uploads.ts';
 import type { Gates } from '../operations/operation.ts';
-import { readBody } from './body.ts';
+import { extraFor, readBody } from './body.ts';
 import { mediaTypeOf } from './bytes.ts';
 import { type FileBodyDeps, readFormWithFile, readRawFile } from './file-body.ts';
 import type { Fields } from './form-data.ts';
@@ -31,9 +31,6 @@ export interface ReceiverDeps {
 /** Seconds that a client may wait for a file to be stored. The runtime allows no more. */
 const maxStoringSeconds = 255;
 
-/** A large body counts as one more request for so many bytes. Parsing a megabyte takes up to 8 ms. */
-const bytesPerRequest = 65_536;
-
 /** Reads the bodies of POSTs. A file goes into storage while it arrives. */
 export function receiver({ bodyLimit, gates, uploads }: ReceiverDeps) {
   return async (context: RequestContext, target: Target, caller: Caller): Promise<Received> => {
@@ -45,7 +42,7 @@ export function receiver({ bodyLimit, gates, uploads }: ReceiverDeps) {
     const isRaw = row.rawFile && !isForm;
     if (!isRaw) refuseQuery(query);
     if (fileField === undefined || !(isForm || isRaw)) {
-      const arrived = (bytes: number) => context.charge(Math.floor(bytes / bytesPerRequest));
+      const arrived = (bytes: number) => context.charge(extraFor(bytes));
       return { raw: await readBody(request, bodyLimit, contentType, arrived) };
     }
     // All fields of a raw file are in the query, so they are checked before the first byte.

@@ -4,7 +4,7 @@ import { type Caller, requireScopes } from '../auth/caller.ts';
 import { clientIp, limitKey, type TrustedProxies } from './client-ip.ts';
 import { cookieNames, readCookie } from './cookies.ts';
 import { isSameOrigin } from './origin.ts';
-import { type Allowance, type RateLimits, tighter } from './rate-limit.ts';
+import { type Allowance, type Limited, type RateLimits, tighter } from './rate-limit.ts';
 
 /** The part of `Bun.serve`'s server that a request needs. */
 export interface Connections {
@@ -34,6 +34,12 @@ const keepAliveEveryMs = 10_000;
 
 /** A post through an incoming webhook counts as so many requests of a token: 5 per second, and 20 in a row, by default. */
 const requestsPerPost = 10;
+
+/** An incoming webhook, for its limits. */
+interface LimitedHook {
+  readonly hook_id: number;
+  readonly created_by: number;
+}
 
 const noGate = () => {};
 
@@ -152,17 +158,15 @@ export class RequestContext {
     if (requests >= 1 && this.#caller) this.#countCaller(this.#caller, requests);
   }
 
-  /** Counts a post through an incoming webhook against its own limit, and that of its maker. Throws `rate_limited`. */
-  admitHook(hookId: number, ownerId: number): void {
-    this.hookId = hookId;
-    this.#countHook(hookId, 1);
-    this.#allowance = tighter(this.#allowance, this.#deps.limits.owners?.take(ownerId));
-    this.#requireAllowance();
+  /** Counts a post through an incoming webhook against its own limit, and that of its creator. Throws `rate_limited`. */
+  admitHook(hook: LimitedHook): void {
+    this.hookId = hook.hook_id;
+    this.#countHook(hook, 1);
   }
 
   /** Counts a large post as so many more, before it is parsed. Throws `rate_limited`. */
-  chargeHook(posts: number): void {
-    if (posts >= 1 && this.hookId !== undefined) this.#countHook(this.hookId, posts);
+  chargeHook(hook: LimitedHook, posts: number): void {
+    if (posts >= 1) this.#countHook(hook, posts);
   }
 
   /** Counts the request against a limit of the client's IP. Throws `rate_limited`. */
@@ -235,15 +239,19 @@ export class RequestContext {
       this.countClient('link ', cost);
       return;
     }
-    const { callers, owners } = this.#deps.limits;
-    const own = callers?.take(tokenId, cost);
-    const isRefused = own?.allowed === false;
-    this.#allowance = isRefused ? own : tighter(own, owners?.take(ownerId, cost));
-    this.#requireAllowance();
+    this.#count(tokenId, cost, ownerId, cost);
   }
 
-  #countHook(hookId: number, posts: number): void {
-    this.#allowance = this.#deps.limits.callers?.take(`hook ${hookId}`, posts * requestsPerPost);
+  #countHook({ hook_id, created_by }: LimitedHook, posts: number): void {
+    this.#count(`hook ${hook_id}`, posts * requestsPerPost, created_by, posts);
+  }
+
+  /** What is above its own limit takes nothing from its owner. */
+  #count(caller: Limited, cost: number, ownerId: number, ownerCost: number): void {
+    const { callers, owners } = this.#deps.limits;
+    const own = callers?.take(caller, cost);
+    const isRefused = own?.allowed === false;
+    this.#allowance = isRefused ? own : tighter(own, owners?.take(ownerId, ownerCost));
     this.#requireAllowance();
   }
 

@@ -37,7 +37,7 @@ export const hookHandlers = (services: Services) =>
       if (chat.type === 'direct') {
         throw new ParleyError('forbidden', 'A direct chat has no incoming webhooks. Create a group for them.');
       }
-      await requireRoom(tx, caller.userId, input.chat_id);
+      await requireFewHooks(tx, caller.userId, input.chat_id);
       const bot = await botFor(tx, services, caller.userId, input, at);
       const secret = newSecret('hook', services.random);
       const hook_id = await insertHook(tx, {
@@ -83,7 +83,7 @@ export const hookHandlers = (services: Services) =>
     },
   }) satisfies Partial<Handlers>;
 
-async function requireRoom(tx: Tx, userId: UserId, chatId: ChatId): Promise<void> {
+async function requireFewHooks(tx: Tx, userId: UserId, chatId: ChatId): Promise<void> {
   if ((await countHooksBy(tx, userId)) >= maxPerPerson) {
     throw new ParleyError('conflict', `You have ${maxPerPerson} incoming webhooks. Revoke one first.`);
   }
@@ -94,11 +94,12 @@ async function requireRoom(tx: Tx, userId: UserId, chatId: ChatId): Promise<void
 
 /** Returns the bot that a hook posts as: one of the caller's, or a new one. */
 function botFor(tx: Tx, services: Services, ownerId: UserId, { name, user_id }: Input<'hooks.create'>, at: number) {
-  if ((name === undefined) === (user_id === undefined)) {
-    throw invalidField('name', 'or user_id is required, exactly one of them');
+  if (user_id === undefined) {
+    if (name === undefined) throw invalidField('name', 'is required, unless user_id is given');
+    return insertBot(tx, services, ownerId, name, at);
   }
-  if (user_id !== undefined) return accessBot(tx, ownerId, user_id);
-  return insertBot(tx, services, ownerId, name ?? '', at);
+  if (name !== undefined) throw invalidField('name', 'cannot be given beside user_id');
+  return accessBot(tx, ownerId, user_id);
 }
 
 /** Returns a hook that the user may revoke: their own, or one of a chat whose participants they manage. */
@@ -110,7 +111,7 @@ async function accessHook(tx: Tx, userId: UserId, hookId: HookId): Promise<HookR
   const chat = await findChat(tx, hook.chat_id, userId);
   if (!chat || chat.role === null) throw absent;
   if (may('manage_participants', chat.type, chat.role)) return hook;
-  throw new ParleyError('forbidden', 'Only who created it, and the owner and admins of the chat, may revoke it.');
+  throw new ParleyError('forbidden', 'Only its creator, and the owner and admins of the chat, may revoke it.');
 }
 
 async function shown({ engine, avatarUrl }: { engine: Db; avatarUrl: present.AvatarUrl }, rows: readonly HookRow[]) {

@@ -3,11 +3,9 @@ import { requireScopes } from '../auth/caller.ts';
 import { storedResponse } from '../domain/idempotency.ts';
 import { keptFile } from '../domain/message.ts';
 import { tookTooLong } from '../files/uploads.ts';
-import { Batcher } from '../lib/batcher.ts';
-import { claimKeys } from '../store/access/idempotency.ts';
-import { type NewMessage, type SendOutcome, sendMessages } from '../store/chat/send.ts';
-import type { Engine } from '../store/engine/engine.ts';
+import { type NewMessage, sendMessages } from '../store/chat/send.ts';
 import { accessChatTo } from './access.ts';
+import { MessageSender } from './message-sender.ts';
 import { type Call, fingerprintOf, type Gate, type Handler, keyOf, type Services } from './operation.ts';
 import { PreparedJson } from './results.ts';
 
@@ -17,24 +15,16 @@ type Send = Call<'messages.send_message'>;
 const maxBatch = 256;
 
 /** `send_message`: messages that arrive together are committed together. */
-export function sendMessage({ engine, now, files, dailyMessages }: Services): Handler<'messages.send_message'> {
-  const batches = new Batcher<NewMessage, SendOutcome>(
-    (messages) => engine.call(sendMessages, { messages, fileUrl: files.url('') }, now),
-    { maxItems: maxBatch, concurrentBatches: engine.writers },
-  );
+export function sendMessage(services: Services): Handler<'messages.send_message'> {
+  const { engine, dailyMessages } = services;
+  const sender = new MessageSender(services, sendMessages, maxBatch);
   return async (call) => {
     // A caller who may not read files may not show them to others either.
     const { file_id, file_ids } = call.input;
     if (file_id !== undefined || file_ids !== undefined) requireScopes(call.caller, ['files']);
     const message = toMessage(call);
-    try {
-      dailyMessages.require(call.caller.ownerId);
-    } catch (overQuota) {
-      // A message that was sent before is returned again.
-      if (!(await wasSent(engine, message))) throw overQuota;
-    }
     for (;;) {
-      const outcome = await batches.submit(message);
+      const outcome = await sender.send(call.caller.ownerId, message);
       if ('json' in outcome) {
         dailyMessages.add(call.caller.ownerId);
         return new PreparedJson(`"message":${outcome.json}`);
@@ -57,10 +47,6 @@ const noFile = (isList: boolean) =>
   isList
     ? invalidField('file_ids', 'are not files that you have uploaded')
     : invalidField('file_id', 'is not a file that you have uploaded');
-
-/** Returns true if the message has an Idempotency-Key that was used before. */
-const wasSent = async (engine: Engine, { key }: NewMessage): Promise<boolean> =>
-  key !== null && (await engine.write((tx) => claimKeys(tx, [key]))).size > 0;
 
 function toMessage(call: Send): NewMessage {
   const { caller, input, file, idempotencyKey } = call;

@@ -1,4 +1,4 @@
-import { scopeNames } from '@parley/contract';
+import { botScopes, scopeNames } from '@parley/contract';
 import { grantTypes } from './library.ts';
 
 export const oauthPaths = {
@@ -8,6 +8,8 @@ export const oauthPaths = {
   device: '/oauth/device_authorization',
   metadata: '/.well-known/oauth-authorization-server',
   resourceMetadata: '/.well-known/oauth-protected-resource/mcp',
+  /** Some agents look only here. */
+  rootResourceMetadata: '/.well-known/oauth-protected-resource',
 } as const;
 
 /** Where a person enters the code of a device. */
@@ -32,11 +34,11 @@ export const metadata = (issuer: string): object => ({
   authorization_response_iss_parameter_supported: true,
 });
 
-/** The resource that agents use (RFC 9728). */
+/** The resource that agents use (RFC 9728). They ask for all its scopes, so those of administrators and apps are left out. */
 export const resourceMetadata = (issuer: string): object => ({
   resource: `${issuer}/mcp`,
   resource_name: 'Parley',
   authorization_servers: [issuer],
-  scopes_supported: scopeNames,
+  scopes_supported: botScopes,
   bearer_methods_supported: ['header'],
 });

@@ -1,4 +1,4 @@
-import { entries, type Json, objects, text } from './json.ts';
+import { entries, type Json, objects, pick, text } from './json.ts';
 import { bold, bullets, code, dotted, lines, link, paragraph, paragraphs, plain, words } from './markdown.ts';
 
 const maxAlerts = 10;
@@ -24,10 +24,7 @@ export function alertsMessage(payload: Json): string {
   return paragraphs(
     lines(
       words(signOf(firing > 0 ? 'firing' : 'resolved'), `**${plain(common)}**`, counts && `(${counts})`),
-      bullets(
-        alerts.map((alert) => lines(headOf(alert), ...detailsOf(alert, payload))),
-        maxAlerts,
-      ),
+      bullets(alerts, maxAlerts, (alert) => lines(headOf(alert), ...detailsOf(alert, payload))),
     ),
     omitted > 0 && `${omitted} more were left out by the sender.`,
   );
@@ -84,7 +81,7 @@ const states: Readonly<Record<string, string>> = {
 
 export function uptimeMessage(payload: Json): string {
   const name = text(payload, 'monitor.name');
-  const state = states[text(payload, 'heartbeat.status')];
+  const state = pick(states, text(payload, 'heartbeat.status'));
   if (name === '' || state === undefined) return paragraph(text(payload, 'msg'));
   const [sign = '', ...said] = state.split(' ');
   const url = text(payload, 'monitor.url');

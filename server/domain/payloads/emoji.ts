@@ -1,3 +1,5 @@
+import { pick } from './json.ts';
+
 /** The names of emoji that alerts use most, as Slack spells them. Others stay text. */
 const emoji: Readonly<Record<string, string>> = {
   alarm_clock: '⏰',
@@ -70,6 +72,4 @@ const emoji: Readonly<Record<string, string>> = {
 
 /** Replaces names such as `:fire:` by their emoji. */
 export const withEmoji = (text: string): string =>
-  text.replaceAll(/:([a-z\d_+-]{1,40}):(?::skin-tone-\d:)?/g, (written, name: string) =>
-    Object.hasOwn(emoji, name) ? (emoji[name] ?? written) : written,
-  );
+  text.replaceAll(/:([a-z\d_+-]{1,40}):(?::skin-tone-\d:)?/g, (written, name: string) => pick(emoji, name) ?? written);

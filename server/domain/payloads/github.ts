@@ -1,12 +1,10 @@
-import { firstText, type Json, objects, text } from './json.ts';
-import { bullets, code, lines, link, linkTo, paragraph, plain, quote, words } from './markdown.ts';
-
-const maxCommits = 10;
-const maxComment = 400;
+import { commitCount, commitList, excerpt, shortSha } from './commits.ts';
+import { firstText, type Json, objects, pick, text } from './json.ts';
+import { code, lines, link, linkTo, plain, words } from './markdown.ts';
 
 /** Returns an event of a GitHub webhook as Markdown, or undefined for one that says nothing to people. */
 export function githubMessage(event: string, payload: Json): string | undefined {
-  const render = Object.hasOwn(events, event) ? events[event] : undefined;
+  const render = pick(events, event);
   const said = render ? render(payload) : unknownEvent(event, payload);
   if (said === undefined) return undefined;
   const place = firstText(payload, 'repository.full_name', 'organization.login');
@@ -33,7 +31,7 @@ const events: Readonly<Record<string, Render>> = {
   pull_request_review: (p) => {
     if (text(p, 'action') !== 'submitted') return undefined;
     const state = text(p, 'review.state').toLowerCase();
-    const did = reviews[state] ?? 'reviewed';
+    const did = pick(reviews, state) ?? 'reviewed';
     return lines(sentence(p, words(did, item(p, 'pull_request'))), excerpt(text(p, 'review.body')));
   },
   pull_request_review_comment: (p) => commented(p, 'pull_request'),
@@ -100,22 +98,10 @@ function push(p: Json): string | undefined {
   if (isTag || text(p, 'deleted') === 'true') return undefined;
   const commits = objects(p, 'commits');
   if (commits.length === 0) return undefined;
-  const count = `${commits.length} commit${commits.length === 1 ? '' : 's'}`;
   const did = text(p, 'forced') === 'true' ? 'force-pushed' : 'pushed';
   return lines(
-    sentence(p, words(did, link(count, text(p, 'compare')), 'to', code(name))),
-    bullets(
-      commits.map((one) => {
-        const [title = ''] = text(one, 'message').split('\n');
-        const author = firstText(one, 'author.username', 'author.name');
-        return words(
-          linkTo(code(shortSha(text(one, 'id'))), text(one, 'url')),
-          plain(title),
-          author && `(${plain(author)})`,
-        );
-      }),
-      maxCommits,
-    ),
+    sentence(p, words(did, link(commitCount(commits.length), text(p, 'compare')), 'to', code(name))),
+    commitList(commits, { title: ['message'], author: ['author.username', 'author.name'] }),
   );
 }
 
@@ -160,6 +146,3 @@ const label = (p: Json, of: string): string =>
 const item = (p: Json, of: string): string => linkTo(label(p, of), text(p, `${of}.html_url`));
 const said = (name: string): string => name.replaceAll('_', ' ');
 const kindOfRef = (p: Json): string => plain(text(p, 'ref_type') || 'branch');
-
-export const shortSha = (sha: string): string => sha.slice(0, 7);
-export const excerpt = (body: string): string => quote(paragraph(body, maxComment));

@@ -1,8 +1,6 @@
-import { excerpt, shortSha } from './github.ts';
-import { firstText, type Json, objects, text } from './json.ts';
-import { bullets, code, lines, link, linkTo, plain, words } from './markdown.ts';
-
-const maxCommits = 10;
+import { commitCount, commitList, excerpt, shortSha } from './commits.ts';
+import { firstText, type Json, objects, pick, text } from './json.ts';
+import { code, lines, link, linkTo, plain, words } from './markdown.ts';
 
 export const isGitlab = (payload: Json): boolean =>
   typeof payload.object_kind === 'string' && ('project' in payload || 'project_id' in payload);
@@ -10,7 +8,7 @@ export const isGitlab = (payload: Json): boolean =>
 /** Returns an event of a GitLab webhook as Markdown, or undefined for one that says nothing to people. */
 export function gitlabMessage(payload: Json): string | undefined {
   const kind = text(payload, 'object_kind');
-  const render = Object.hasOwn(events, kind) ? events[kind] : undefined;
+  const render = pick(events, kind);
   const said = render ? render(payload) : words(actor(payload), 'caused', code(kind));
   if (said === undefined) return undefined;
   const place = firstText(payload, 'project.path_with_namespace', 'project.name', 'project_name');
@@ -84,19 +82,10 @@ function push(p: Json): string | undefined {
   const total = Math.max(commits.length, Number(text(p, 'total_commits_count')) || 0);
   if (total === 0) return words(actor(p), 'created the branch', branch);
   const compare = `${text(p, 'project.web_url')}/-/compare/${text(p, 'before')}...${text(p, 'after')}`;
-  const count = `${total} commit${total === 1 ? '' : 's'}`;
-  const shown = commits.map((one) => {
-    const [title = ''] = firstText(one, 'title', 'message').split('\n');
-    const author = text(one, 'author.name');
-    return words(
-      linkTo(code(shortSha(text(one, 'id'))), text(one, 'url')),
-      plain(title),
-      author && `(${plain(author)})`,
-    );
-  });
+  const count = commitCount(total);
   return lines(
     words(actor(p), 'pushed', isZero(text(p, 'before')) ? plain(count) : link(count, compare), 'to', branch),
-    bullets(shown, maxCommits),
+    commitList(commits, { title: ['title', 'message'], author: ['author.name'] }),
   );
 }
 
@@ -113,7 +102,7 @@ const verbs: Readonly<Record<string, string>> = {
 /** An update of labels, descriptions and the like says nothing to people. */
 function changed(p: Json, what: string, sign: string): string | undefined {
   const action = text(p, 'object_attributes.action');
-  const verb = Object.hasOwn(verbs, action) ? verbs[action] : undefined;
+  const verb = pick(verbs, action);
   if (verb === undefined) return undefined;
   const label = `${sign}${text(p, 'object_attributes.iid')} ${text(p, 'object_attributes.title')}`;
   const body = action === 'open' ? excerpt(text(p, 'object_attributes.description')) : '';

@@ -30,6 +30,10 @@ export const firstText = (value: unknown, ...paths: readonly string[]): string =
   return '';
 };
 
+/** Returns the entry of a table that a payload names, or undefined for a name that is not its own, such as `constructor`. */
+export const pick = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
+
 /** Returns the objects of the list at a path. */
 export function objects(value: unknown, path: string): readonly Json[] {
   const found = at(value, path);

@@ -44,10 +44,13 @@ const inOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 /** Returns a value as plain text in one line. */
 export const plain = (text: string, max = maxLine): string => escapeStart(escapeInline(cut(inOneLine(text), max)));
 
+/** What ends a line, for Markdown or for regular expressions. */
+export const lineBreak = /\r\n|[\n\r\u2028\u2029]/g;
+
 /** Returns a value as plain text that keeps its lines. */
 export const paragraph = (text: string, max = maxParagraph): string =>
   cut(text.trim(), max)
-    .split(/\r?\n/)
+    .split(lineBreak)
     .map((line) => escapeStart(escapeInline(line.trimEnd())).replace(/^\s{4,}/, '   '))
     .join('\n')
     .replaceAll(/\n{3,}/g, '\n\n');
@@ -65,7 +68,7 @@ export function code(text: string): string {
 
 /** Returns a value as a block of code. */
 export function codeBlock(text: string): string {
-  const shown = text.replaceAll(/^\n+|\s+$/g, '');
+  const shown = text.replace(/^\n+/, '').trimEnd();
   const fence = '`'.repeat(Math.max(3, longestRun(shown) + 1));
   return `${fence}\n${shown}\n${fence}`;
 }
@@ -109,32 +112,85 @@ export const paragraphs = (...parts: readonly Part[]): string => joined(parts, '
 export const dotted = (...parts: readonly Part[]): string => joined(parts, ' · ');
 
 /** Returns a list of at most `max` items, and how many more there are. */
-export function bullets(items: readonly string[], max: number): string {
-  const shown = items.slice(0, max).map((item) => `- ${item.replaceAll('\n', '\n  ')}`);
+export function bullets<T>(items: readonly T[], max: number, render: (item: T) => string): string {
+  const shown = items.slice(0, max).map((item) => `- ${render(item).replaceAll('\n', '\n  ')}`);
   return lines(...shown, items.length > max && `- … and ${items.length - max} more`);
 }
+
+/** Limits the work for one payload: the characters of its texts that are read, and those of each list that is rendered. */
+export class TextLimit {
+  readonly maxLength: number;
+  #left: number;
+
+  constructor(maxLength: number) {
+    this.maxLength = maxLength;
+    this.#left = maxLength;
+  }
+
+  /** Returns as much of a text as may still be read. */
+  take(text: string): string {
+    const taken = text.slice(0, this.#left);
+    this.#left -= taken.length;
+    return taken;
+  }
+
+  /** Renders items until the limit is reached. Later ones would be cut anyway, so they cost nothing. */
+  render<T>(items: readonly T[], render: (item: T, n: number) => string): string[] {
+    const rendered: string[] = [];
+    let length = 0;
+    for (const [n, item] of items.entries()) {
+      if (length > this.maxLength || this.#left <= 0) break;
+      const one = render(item, n);
+      length += one.length;
+      rendered.push(one);
+    }
+    return rendered;
+  }
+}
+
+/** Escapes every `@` that is not escaped. A run of backslashes is taken as a whole: half of it could be left to the `@`. */
+export const escapeMentions = (markdown: string): string =>
+  markdown.replaceAll(/\\+@?|@/g, (part) => (part.endsWith('@') ? '\\@' : part));
 
 const encoder = new TextEncoder();
 const cutMark = '\n…';
 
-/** Returns Markdown in at most `maxBytes` bytes of UTF-8: whole lines, and no open block of code. */
+/**
+ * Returns Markdown in at most `maxBytes` bytes of UTF-8: whole lines, and no open block of code. If the last line is too long,
+ * it mentions nobody: it may have been cut within code, where an `@` is not escaped.
+ */
 export function fit(markdown: string, maxBytes: number): string {
   if (encoder.encode(markdown).length <= maxBytes) return markdown;
   const room = maxBytes - encoder.encode(cutMark).length - 8;
-  const { read } = encoder.encodeInto(markdown, new Uint8Array(Math.max(0, room)));
-  const whole = markdown.slice(0, read);
+  const whole = startOf(markdown, room);
   const end = whole.lastIndexOf('\n');
-  const kept = end > read / 2 ? whole.slice(0, end) : whole;
-  const open = openFence(kept);
-  return `${kept}${open === undefined ? '' : `\n${open}`}${cutMark}`;
+  const kept = end > whole.length / 2 ? whole.slice(0, end) : withoutMentions(whole, end + 1, room);
+  return `${closed(kept)}${cutMark}`;
 }
 
-/** Returns the fence of a block of code that is not closed. */
+/** Returns as much of a text as has room in so many bytes. */
+function startOf(text: string, maxBytes: number): string {
+  return text.slice(0, encoder.encodeInto(text, new Uint8Array(Math.max(0, maxBytes))).read);
+}
+
+/** Escaping makes the line longer, so it is cut again: before a backslash, which must not lose its `@`. */
+function withoutMentions(markdown: string, lastLine: number, maxBytes: number): string {
+  const escaped = markdown.slice(0, lastLine) + escapeMentions(markdown.slice(lastLine));
+  return escaped.length === markdown.length ? markdown : startOf(escaped, maxBytes).replace(/\\$/, '');
+}
+
+/** Ends a block of code that is not closed. */
+export function closed(markdown: string): string {
+  const open = openFence(markdown);
+  return open === undefined ? markdown : `${markdown}\n${open}`;
+}
+
+/** Returns the line that ends a block of code that is not closed. Within a list it needs the same indent as the first one. */
 function openFence(markdown: string): string | undefined {
   let open: string | undefined;
-  for (const [, fence = ''] of markdown.matchAll(/^(`{3,7})/gm)) {
-    if (open === undefined) open = fence;
-    else if (fence.length >= open.length) open = undefined;
+  for (const [, indent = '', fence = '', rest = ''] of markdown.matchAll(/^( {0,3})(`{3,}|~{3,})([^\n]*)/gm)) {
+    if (open === undefined) open = fence.startsWith('`') && rest.includes('`') ? undefined : indent + fence;
+    else if (fence.startsWith(open.trim()) && rest.trim() === '') open = undefined;
   }
   return open;
 }

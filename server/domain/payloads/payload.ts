@@ -15,8 +15,11 @@ export interface Rendered {
 /** Returns the value of a request header. */
 export type HeaderOf = (name: string) => string | null;
 
-/** Returns a payload of another service as Markdown, or undefined for one that is unknown. */
-export function renderPayload(payload: Json, header: HeaderOf): Rendered | undefined {
+/**
+ * Returns a payload of another service as Markdown, or undefined for one that is unknown. A message in Slack's form ends after about
+ * `maxLength` characters; the others are short.
+ */
+export function renderPayload(payload: Json, header: HeaderOf, maxLength: number): Rendered | undefined {
   const github = header('x-github-event');
   if (github !== null) return { form: 'github', markdown: githubMessage(github, payload) };
   if (isGitlab(payload)) return { form: 'gitlab', markdown: gitlabMessage(payload) };
@@ -25,6 +28,6 @@ export function renderPayload(payload: Json, header: HeaderOf): Rendered | undef
   if (isSentryPlugin(payload)) return { form: 'sentry', markdown: sentryPluginMessage(payload) };
   if (isAlerts(payload)) return { form: 'alerts', markdown: alertsMessage(payload) };
   if (isUptime(payload)) return { form: 'uptime', markdown: uptimeMessage(payload) };
-  if (isSlackMessage(payload)) return { form: 'slack', markdown: slackMessage(payload) };
+  if (isSlackMessage(payload)) return { form: 'slack', markdown: slackMessage(payload, maxLength) };
   return undefined;
 }

@@ -1,9 +1,9 @@
-import { firstText, type Json, text } from './json.ts';
+import { firstText, type Json, pick, text } from './json.ts';
 import { code, dotted, lines, link, linkTo, paragraph, plain, words } from './markdown.ts';
 
 /** A webhook of Sentry's integration platform, which names the resource in a header. */
 export function sentryMessage(resource: string, payload: Json): string | undefined {
-  const render = Object.hasOwn(resources, resource) ? resources[resource] : undefined;
+  const render = pick(resources, resource);
   return render ? render(payload) : words('Sentry:', code(resource), plain(text(payload, 'action')));
 }
 

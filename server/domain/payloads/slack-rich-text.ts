@@ -1,42 +1,59 @@
 import { withEmoji } from './emoji.ts';
-import { type Json, objects, text } from './json.ts';
-import { code, codeBlock, escapeInline, escapeStart, linkTo, plain, quote } from './markdown.ts';
+import { type Json, objects, pick, text } from './json.ts';
+import {
+  code,
+  codeBlock,
+  escapeInline,
+  escapeStart,
+  lineBreak,
+  linkTo,
+  paragraphs,
+  plain,
+  quote,
+  type TextLimit,
+} from './markdown.ts';
 
-/** Returns a block of Slack's editor as Markdown. */
-export const richText = (block: Json): string =>
-  objects(block, 'elements')
-    .map((one) => parts[text(one, 'type')]?.(one) ?? '')
-    .filter(Boolean)
-    .join('\n\n');
+/** Returns a block of Slack's editor as Markdown: its elements up to the limit. */
+export const richText = (block: Json, limit: TextLimit): string =>
+  paragraphs(...limit.render(objects(block, 'elements'), (one) => pick(parts, text(one, 'type'))?.(one, limit) ?? ''));
 
-const parts: Readonly<Record<string, (part: Json) => string>> = {
-  rich_text_section: (part) => inline(part),
-  rich_text_quote: (part) => quote(inline(part)),
-  rich_text_preformatted: (part) =>
+const parts: Readonly<Record<string, (part: Json, limit: TextLimit) => string>> = {
+  rich_text_section: (part, limit) => inline(part, limit),
+  rich_text_quote: (part, limit) => quote(inline(part, limit)),
+  rich_text_preformatted: (part, limit) =>
     codeBlock(
-      objects(part, 'elements')
-        .map((one) => String(one.text ?? one.url ?? ''))
+      limit
+        .render(objects(part, 'elements'), (one) => limit.take(written(one, 'text') || written(one, 'url')))
         .join(''),
     ),
-  rich_text_list: (part) => {
+  rich_text_list: (part, limit) => {
     const isOrdered = text(part, 'style') === 'ordered';
-    const indent = '   '.repeat(Math.min(4, Number(text(part, 'indent')) || 0));
-    return objects(part, 'elements')
-      .map((item, n) => `${indent}${isOrdered ? `${n + 1}.` : '-'} ${inline(item).replaceAll('\n', ' ')}`)
+    const indent = '   '.repeat(Math.max(0, Math.min(4, Number(text(part, 'indent')) || 0)));
+    return limit
+      .render(
+        objects(part, 'elements'),
+        (item, n) => `${indent}${isOrdered ? `${n + 1}.` : '-'} ${inline(item, limit).replaceAll('\n', ' ')}`,
+      )
       .join('\n');
   },
 };
 
-const inline = (part: Json): string =>
-  objects(part, 'elements')
-    .map((one) => inlines[text(one, 'type')]?.(one) ?? '')
+const inline = (part: Json, limit: TextLimit): string =>
+  limit
+    .render(objects(part, 'elements'), (one) => pick(inlines, text(one, 'type'))?.(one, limit) ?? '')
     .join('')
     .trim()
-    .split('\n')
+    .split(lineBreak)
     .map(escapeStart)
     .join('\n');
 
-const inlines: Readonly<Record<string, (one: Json) => string>> = {
+/** Returns a text with the blanks around it, which count here. */
+const written = (one: Json, name: 'text' | 'url'): string => {
+  const value = one[name];
+  return typeof value === 'string' ? value : '';
+};
+
+const inlines: Readonly<Record<string, (one: Json, limit: TextLimit) => string>> = {
   text: styled,
   link: (one) => linkTo(text(one, 'text') ? plain(text(one, 'text')) : '', text(one, 'url')),
   emoji: (one) => escapeInline(withEmoji(`:${text(one, 'name')}:`)),
@@ -47,10 +64,13 @@ const inlines: Readonly<Record<string, (one: Json) => string>> = {
 };
 
 /** Blanks stay outside of the marks, which would not count beside them. */
-function styled(one: Json): string {
-  const said = typeof one.text === 'string' ? one.text : '';
-  const [, before = '', inner = '', after = ''] = /^(\s*)(.*?)(\s*)$/s.exec(said) ?? [];
+function styled(one: Json, limit: TextLimit): string {
+  const said = limit.take(written(one, 'text'));
+  const inner = said.trim();
   if (inner === '') return said;
+  const start = said.length - said.trimStart().length;
+  const before = said.slice(0, start);
+  const after = said.slice(start + inner.length);
   if (text(one, 'style.code') === 'true') return `${before}${code(inner)}${after}`;
   const around =
     (text(one, 'style.strike') === 'true' ? '~~' : '') +

@@ -1,8 +1,6 @@
 import { withEmoji } from './emoji.ts';
-import { code, codeBlock, escapeInline, escapeStart, linkTo, plain } from './markdown.ts';
-
-/** A text of a message is cut to so many characters before it is read. */
-const maxText = 40_000;
+import { pick } from './json.ts';
+import { code, codeBlock, escapeInline, escapeStart, lineBreak, linkTo, plain, type TextLimit } from './markdown.ts';
 
 const marks: Readonly<Record<string, string>> = { '*': '**', _: '*', '~': '~~' };
 
@@ -15,21 +13,24 @@ const maxDepth = 3;
 
 const entities: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&amp;': '&' };
 const unescapeEntities = (text: string): string =>
-  text.replaceAll(/&(?:lt|gt|amp);/g, (name) => entities[name] ?? name);
+  text.replaceAll(/&(?:lt|gt|amp);/g, (name) => pick(entities, name) ?? name);
 
 export interface SlackTextOptions {
   /** Whether `@name` mentions somebody. Without it only `<!channel>`, `<!here>` and `<!everyone>` mention anybody. */
   readonly linkNames?: boolean;
+  /** Texts are cut at this limit, all texts of a payload together. */
+  readonly limit: TextLimit;
 }
 
 /** Returns a text in Slack's markup as Markdown. */
-export function slackText(text: string, { linkNames = false }: SlackTextOptions = {}): string {
+export function slackText(text: string, { linkNames = false, limit }: SlackTextOptions): string {
   // The two signs stand for finished Markdown, which must not be escaped again.
   const held: string[] = [];
   const hold = (markdown: string): string => `\uE000${held.push(markdown) - 1}\uE001`;
-  const prepared = text
-    .slice(0, maxText)
+  const prepared = limit
+    .take(text)
     .toWellFormed()
+    .replaceAll(lineBreak, '\n')
     .replaceAll(/[\uE000\uE001]/g, '')
     .replaceAll(/```(.*?)```/gs, (_, inner: string) => `\n${hold(codeBlock(unescapeEntities(inner)))}\n`)
     .replaceAll(/`([^`\n]+)`/g, (_, inner: string) => hold(code(unescapeEntities(inner))))
@@ -39,7 +40,7 @@ export function slackText(text: string, { linkNames = false }: SlackTextOptions 
     return linkNames ? escaped.replaceAll('\\@', '@') : escaped;
   };
   const rendered = prepared
-    .split(/\r?\n/)
+    .split('\n')
     .map((line) => renderLine(line, asPlain))
     .join('\n')
     // A line after a quote or a list would belong to it.
@@ -53,7 +54,7 @@ type Escape = (part: string) => string;
 
 /** Lists and quotes stay what they are. */
 function renderLine(line: string, asPlain: Escape): string {
-  const [, start = '', rest = ''] = /^(\s{0,3}(?:(?:>|&gt;){1,3}\s?|[-•]\s+|\d{1,3}\.\s+)?)(.*)$/u.exec(line) ?? [];
+  const [, start = '', rest = ''] = /^(\s{0,3}(?:(?:>|&gt;){1,3}\s?|[-•]\s+|\d{1,3}\.\s+)?)(.*)$/su.exec(line) ?? [];
   const kept = start.replace(/(?:>|&gt;){1,3}/, '>').replace('•', '-');
   return `${kept}${escapeStart(inline(rest, asPlain, 0))}`;
 }

@@ -1,5 +1,19 @@
-import { type Json, objects, text } from './json.ts';
-import { bold, dotted, lines, link, linkTo, paragraph, paragraphs, plain, words } from './markdown.ts';
+import { type Json, objects, pick, text } from './json.ts';
+import {
+  bold,
+  closed,
+  dotted,
+  escapeMentions,
+  lineBreak,
+  lines,
+  link,
+  linkTo,
+  paragraph,
+  paragraphs,
+  plain,
+  TextLimit,
+  words,
+} from './markdown.ts';
 import { richText } from './slack-rich-text.ts';
 import { type SlackTextOptions, slackText } from './slack-text.ts';
 
@@ -7,30 +21,33 @@ import { type SlackTextOptions, slackText } from './slack-text.ts';
 const maxBlocks = 50;
 const maxAttachments = 20;
 const maxFields = 25;
+const maxElements = 25;
 
-/** Returns a message in Slack's form as Markdown: its blocks, or else its text, and its attachments. */
-export function slackMessage(payload: Json): string {
-  const options = { linkNames: ['true', '1'].includes(text(payload, 'link_names')) };
-  const said =
-    text(payload, 'mrkdwn') === 'false'
-      ? paragraph(text(payload, 'text'), 40_000)
-      : slackText(text(payload, 'text'), options);
-  return paragraphs(
-    blocksIn(payload, options) || said,
-    ...objects(payload, 'attachments')
-      .slice(0, maxAttachments)
-      .map((one) => attachment(one, options)),
-  );
+/**
+ * Returns a message in Slack's form as Markdown: its blocks, or else its text, and its attachments. What comes after about
+ * `maxLength` characters is left out.
+ */
+export function slackMessage(payload: Json, maxLength: number): string {
+  const options = { linkNames: ['true', '1'].includes(text(payload, 'link_names')), limit: new TextLimit(maxLength) };
+  const said = blocksIn(payload, options) || textOf(payload, options);
+  const attachments = objects(payload, 'attachments').slice(0, maxAttachments);
+  return paragraphs(said, ...options.limit.render(attachments, (one) => attachment(one, options)));
 }
+
+const textOf = (payload: Json, options: SlackTextOptions): string =>
+  text(payload, 'mrkdwn') === 'false'
+    ? paragraph(text(payload, 'text'), options.limit.maxLength)
+    : slackText(text(payload, 'text'), options);
 
 export const isSlackMessage = (payload: Json): boolean =>
   typeof payload.text === 'string' || Array.isArray(payload.blocks) || Array.isArray(payload.attachments);
 
 const blocksIn = (payload: Json, options: SlackTextOptions): string =>
   paragraphs(
-    ...objects(payload, 'blocks')
-      .slice(0, maxBlocks)
-      .map((one) => blocks[text(one, 'type')]?.(one, options)),
+    ...options.limit.render(
+      objects(payload, 'blocks').slice(0, maxBlocks),
+      (one) => pick(blocks, text(one, 'type'))?.(one, options) ?? '',
+    ),
   );
 
 type Block = (block: Json, options: SlackTextOptions) => string;
@@ -40,19 +57,24 @@ const blocks: Readonly<Record<string, Block>> = {
   section: (block, options) =>
     lines(
       textObject(block.text, options),
-      ...objects(block, 'fields')
-        .slice(0, maxFields)
-        .map((field) => textObject(field, options).replaceAll(/\s*\n\s*/g, ' ')),
+      ...options.limit.render(objects(block, 'fields').slice(0, maxFields), (field) =>
+        inOneLine(textObject(field, options)),
+      ),
       block.accessory !== undefined && element(block.accessory as Json, options),
     ),
   // Only `<!channel>` and its like mention anybody.
-  markdown: (block) => text(block, 'text').replaceAll('@', '\\@'),
+  markdown: (block, { limit }) => closed(escapeMentions(limit.take(text(block, 'text')).replaceAll(lineBreak, '\n'))),
   divider: () => '---',
-  context: (block, options) => words(...objects(block, 'elements').map((one) => element(one, options))),
-  actions: (block, options) => dotted(...objects(block, 'elements').map((one) => element(one, options))),
+  context: (block, options) => words(...elementsOf(block, options)),
+  actions: (block, options) => dotted(...elementsOf(block, options)),
   image: (block) => link(text(block, 'title.text') || text(block, 'alt_text') || 'Picture', text(block, 'image_url')),
-  rich_text: (block) => richText(block),
+  rich_text: (block, { limit }) => richText(block, limit),
 };
+
+const inOneLine = (markdown: string): string => words(...markdown.split(lineBreak).map((line) => line.trim()));
+
+const elementsOf = (block: Json, options: SlackTextOptions): string[] =>
+  options.limit.render(objects(block, 'elements').slice(0, maxElements), (one) => element(one, options));
 
 function textObject(value: unknown, options: SlackTextOptions): string {
   const said = text(value, 'text');
@@ -79,9 +101,9 @@ function attachment(one: Json, options: SlackTextOptions): string {
     lines(author, title, slackText(text(one, 'text'), options)),
     fieldsOf(one, options),
     dotted(
-      ...objects(one, 'actions').map(
-        (action) => text(action, 'url') && link(text(action, 'text'), text(action, 'url')),
-      ),
+      ...objects(one, 'actions')
+        .slice(0, maxElements)
+        .map((action) => text(action, 'url') && link(text(action, 'text'), text(action, 'url'))),
       picture,
     ),
     text(one, 'footer') && plain(text(one, 'footer')),
@@ -91,12 +113,10 @@ function attachment(one: Json, options: SlackTextOptions): string {
 
 const fieldsOf = (one: Json, options: SlackTextOptions): string =>
   lines(
-    ...objects(one, 'fields')
-      .slice(0, maxFields)
-      .map((field) => {
-        const value = slackText(text(field, 'value'), options);
-        const title = text(field, 'title').replace(/:$/, '');
-        if (title === '') return value;
-        return value.includes('\n') ? `**${plain(title)}:**\n${value}` : words(`**${plain(title)}:**`, value);
-      }),
+    ...options.limit.render(objects(one, 'fields').slice(0, maxFields), (field) => {
+      const value = slackText(text(field, 'value'), options);
+      const title = text(field, 'title').replace(/:$/, '');
+      if (title === '') return value;
+      return value.includes('\n') ? `**${plain(title)}:**\n${value}` : words(`**${plain(title)}:**`, value);
+    }),
   );

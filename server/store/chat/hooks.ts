@@ -13,7 +13,7 @@ export interface HookRow {
   readonly created_at: number;
   readonly last_used_at: number | null;
   readonly type: ChatType;
-  /** The role of its maker in the chat. Null if the maker is not a participant. */
+  /** The role of its creator in the chat. Null if the creator is not a participant. */
   readonly role: Role | null;
 }
 
@@ -76,7 +76,7 @@ export async function deleteHook(tx: Tx, hookId: HookId): Promise<void> {
   await tx.run('DELETE FROM hooks WHERE hook_id = $1', [hookId]);
 }
 
-/** Deletes the hooks that a user made, and those that post as the user. */
+/** Deletes the hooks that a user created, and those that post as the user. */
 export async function deleteHooksOf(tx: Tx, userId: UserId): Promise<void> {
   await tx.run('DELETE FROM hooks WHERE created_by = $1 OR bot_id = $1', [userId]);
 }

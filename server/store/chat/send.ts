@@ -29,8 +29,8 @@ export interface NewMessage {
   readonly key: (KeyScope & { readonly fingerprint: string }) | null;
 }
 
-interface SendInput {
-  readonly messages: readonly NewMessage[];
+export interface SendInput<M extends NewMessage = NewMessage> {
+  readonly messages: readonly M[];
   /** The URL of a file is this text followed by its id. */
   readonly fileUrl: string;
 }

@@ -4,9 +4,15 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { handlesIn } from '../../domain/mentions.ts';
 import type { Json } from '../../domain/payloads/json.ts';
-import { code, fit, link, paragraph, plain } from '../../domain/payloads/markdown.ts';
-import { renderPayload } from '../../domain/payloads/payload.ts';
-import { slackText } from '../../domain/payloads/slack-text.ts';
+import { code, codeBlock, fit, link, paragraph, plain, TextLimit } from '../../domain/payloads/markdown.ts';
+import { renderPayload as render } from '../../domain/payloads/payload.ts';
+import { slackText as textIn } from '../../domain/payloads/slack-text.ts';
+
+const maxLength = 32_768;
+const renderPayload = (payload: Json, header: (name: string) => string | null = () => null) =>
+  render(payload, header, maxLength);
+const slackText = (text: string, options: { linkNames?: boolean } = {}) =>
+  textIn(text, { limit: new TextLimit(maxLength), ...options });
 
 interface Vector {
   readonly headers: Readonly<Record<string, string>>;
@@ -16,6 +22,11 @@ interface Vector {
 const folder = join(import.meta.dir, 'payloads');
 const names = readdirSync(folder).flatMap((file) => (file.endsWith('.json') ? file.slice(0, -5) : []));
 const read = (file: string) => readFileSync(join(folder, file), 'utf8');
+
+const vectors = names.map((name) => JSON.parse(read(`${name}.json`)) as Vector);
+
+/** The fields that say what a payload is. */
+const shapes = new Set(['object_kind', 'type', 'status', 'action', 'ref', '']);
 
 /** What each service documents that it sends, and the message that it becomes. */
 test.each(names)('%s is a readable message', (name) => {
@@ -37,6 +48,8 @@ describe('values of a payload', () => {
     '``` \nopen',
     '\\@all \\\\@all',
     'a](https://evil.example) [b',
+    'x\r# heading',
+    'x\u2028- item',
     '![a](https://evil.example/x)',
   ];
 
@@ -77,24 +90,132 @@ test('a long message is cut between lines, and closes its code', () => {
   expect(fit('short', 1_000)).toBe('short');
 });
 
-test('the worst texts take no longer than others', () => {
-  const worst = ['*a ', '*_~', '<', '`', 'a`', '_ ', '>\n', 'https://', '*_a_ ', '&lt;'].map((part) =>
-    part.repeat(40_000 / part.length),
-  );
-  const started = performance.now();
-  for (const text of worst) slackText(text);
-  // They take 60 ms together. A quadratic one takes seconds.
-  expect(performance.now() - started).toBeLessThan(2_000);
+describe('a message that is too long for one line', () => {
+  test('mentions nobody where it was cut within code', () => {
+    const long = `${'word '.repeat(18)}${code(`${'x '.repeat(10)}@all ${'y '.repeat(60)}`)}`;
+    for (let bytes = 60; bytes < Buffer.byteLength(long); bytes++) {
+      const cut = fit(long, bytes);
+      expect(handlesIn(cut)).toBeUndefined();
+      expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(bytes);
+    }
+  });
+
+  test('closes its code with the marks that began it', () => {
+    for (const fence of ['````````', '~~~', '  ```']) {
+      const cut = fit(`${fence}\n${'code @all\n'.repeat(100)}`, 200);
+      expect(cut).toEndWith(`\n${fence}\n…`);
+      expect(handlesIn(cut)).toBeUndefined();
+    }
+  });
+});
+
+describe("a block of Markdown in Slack's form", () => {
+  const markdown = (...texts: string[]) =>
+    renderPayload({ blocks: texts.map((text) => ({ type: 'markdown', text })) })?.markdown ?? '';
+
+  test.each(['@all', '\\@all', '\\\\@all', '\\\\\\@all', '`\\`@all', 'a\r@all'])('%j mentions nobody', (text) => {
+    expect(handlesIn(markdown(text))).toBeUndefined();
+  });
+
+  test.each(['```', '~~~', '- a\n  ```', '````` x', 'x\r```'])('%j cannot end the code of the next block', (text) => {
+    const section = { type: 'section', text: { type: 'mrkdwn', text: '```@all```' } };
+    const { markdown = '' } = renderPayload({ blocks: [{ type: 'markdown', text }, section] }) ?? {};
+    expect(handlesIn(markdown)).toBeUndefined();
+  });
+});
+
+test.each(['\r', '\r\n', '\u2028', '\u2029'])('%j ends a line, and no line is lost', (end) => {
+  expect(slackText(`one${end}*two*${end}- three`)).toBe('one\n**two**\n- three');
+  expect(paragraph(`one${end}two`)).toBe('one\ntwo');
+  const elements = [{ type: 'rich_text_section', elements: [{ type: 'text', text: `one${end}# two` }] }];
+  expect(renderPayload({ blocks: [{ type: 'rich_text', elements }] })?.markdown).toBe('one\n\\# two');
+});
+
+/** A quadratic step in one of them takes minutes, and the test hangs. */
+describe('a megabyte of one sign is rendered at once', () => {
+  const signs = [' ', '\n', '\t', '\u2028', '\\', '`', '*', '_', '~', '<', '>', '-', '@', ':', '[', '1.', '- ', '&lt;'];
+  test.each(signs)('%j', (sign) => {
+    const text = `x${sign.repeat(1_000_000 / sign.length)}x`;
+    const rich = (type: string) => ({ type, elements: [{ type: 'text', text, style: { bold: true } }] });
+    const payloads = [
+      { text },
+      { text, mrkdwn: false },
+      { blocks: [{ type: 'section', fields: [{ type: 'mrkdwn', text }] }] },
+      { blocks: [{ type: 'markdown', text }] },
+      { blocks: [{ type: 'header', text: { text } }] },
+      {
+        blocks: [
+          { type: 'rich_text', elements: ['section', 'quote', 'preformatted'].map((of) => rich(`rich_text_${of}`)) },
+        ],
+      },
+      { attachments: [{ text, title: text, title_link: text, fields: [{ title: text, value: text }] }] },
+    ];
+    for (const payload of payloads) expect(renderPayload(payload)?.form).toBe('slack');
+    expect(codeBlock(text).length).toBeGreaterThan(1_000_000);
+    expect(Buffer.byteLength(fit(text, 16_384))).toBeLessThanOrEqual(16_384);
+    for (const { headers, body } of vectors) {
+      const filled = JSON.parse(JSON.stringify(body), (key, one: unknown) =>
+        typeof one === 'string' && !shapes.has(key) ? text : one,
+      ) as Json;
+      renderPayload(filled, (header) => headers[header] ?? null);
+    }
+  });
+});
+
+test('what comes after the longest message is not rendered', () => {
+  const text = '*a* _b_ '.repeat(1_000);
+  const many = <T>(one: T): T[] => Array.from({ length: 5_000 }, () => one);
+  const said = { type: 'text', text };
+  const payloads: Json[] = [
+    { blocks: [{ type: 'context', elements: many({ type: 'mrkdwn', text }) }] },
+    { blocks: [{ type: 'rich_text', elements: many({ type: 'rich_text_section', elements: [said] }) }] },
+    { blocks: [{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements: many(said) }] }] },
+    { blocks: [{ type: 'rich_text', elements: [{ type: 'rich_text_preformatted', elements: many(said) }] }] },
+    { blocks: many({ type: 'section', text: { type: 'mrkdwn', text } }) },
+    { attachments: many({ text }) },
+  ];
+  for (const payload of payloads) {
+    const { markdown = '' } = renderPayload(payload) ?? {};
+    expect(markdown.length).toBeGreaterThan(8_000);
+    expect(markdown.length).toBeLessThan(3 * maxLength);
+  }
+});
+
+test('texts that say nothing are read no further than others', () => {
+  let read = 0;
+  const text = '<!x|>'.repeat(1_000);
+  const element = () => ({
+    type: 'mrkdwn',
+    get text() {
+      read++;
+      return text;
+    },
+  });
+  const context = () => ({ type: 'context', elements: Array.from({ length: 25 }, element) });
+  const attachments = Array.from({ length: 20 }, () => ({ blocks: Array.from({ length: 50 }, context) }));
+  expect(renderPayload({ attachments })?.markdown?.length).toBeLessThan(10);
+  expect(read).toBeLessThan((2 * maxLength) / text.length);
+});
+
+test('a service with thousands of alerts or commits costs as much as with those that are shown', () => {
+  let read = 0;
+  const counted = () => new Proxy({}, { getOwnPropertyDescriptor: () => void read++ });
+  const alerts = Array.from({ length: 5_000 }, counted);
+  renderPayload({ status: 'firing', groupLabels: {}, alerts });
+  const commits = Array.from({ length: 5_000 }, counted);
+  renderPayload({ ref: 'refs/heads/main', commits }, (name) => (name === 'x-github-event' ? 'push' : null));
+  renderPayload({ object_kind: 'push', project: {}, ref: 'refs/heads/main', commits });
+  // The state of each alert is counted, and nothing else of those that are left out.
+  expect(read).toBeLessThan(5_000 + 1_000);
 });
 
 test('a deeply nested payload is nothing to get lost in', () => {
   let deep: unknown = 'x';
   for (let i = 0; i < 5_000; i++) deep = { elements: [deep], type: 'rich_text', blocks: [deep] };
-  expect(renderPayload({ blocks: [deep] }, () => null)?.markdown).toBe('');
+  expect(renderPayload({ blocks: [deep] })?.markdown).toBe('');
 });
 
 test('a documented payload with any values in its fields is rendered, and mentions nobody', () => {
-  const vectors = names.map((name) => JSON.parse(read(`${name}.json`)) as Vector);
   const value = fc.oneof(
     fc.constantFrom(
       '@all',
@@ -115,8 +236,9 @@ test('a documented payload with any values in its fields is rendered, and mentio
     fc.property(spoilt, ([{ headers, body }, values, every]) => {
       let count = 0;
       const replaced = JSON.parse(JSON.stringify(body), (key, one: unknown) => {
-        const isShape = ['object_kind', 'type', 'status', 'action', 'ref', ''].includes(key);
-        return !isShape && typeof one === 'string' && count++ % (every + 1) === 0 ? values[count % values.length] : one;
+        return !shapes.has(key) && typeof one === 'string' && count++ % (every + 1) === 0
+          ? values[count % values.length]
+          : one;
       }) as Json;
       const rendered = renderPayload(replaced, (header) => headers[header] ?? null);
       const isAsked = JSON.stringify(replaced).includes('<!');
@@ -124,4 +246,26 @@ test('a documented payload with any values in its fields is rendered, and mentio
     }),
     { numRuns: 2_000 },
   );
+});
+
+/** Names that every object has. */
+const inherited = ['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf'];
+
+test.each(inherited)('a payload with %s for any name or value is rendered', (name) => {
+  const odd = JSON.parse(`{"${name}": 1, "toString": 1, "valueOf": 1}`) as Json;
+  for (const { headers, body } of vectors) {
+    for (const value of [name, odd]) {
+      for (const only of ['type', 'status', 'action', 'state', 'object_kind', 'text', 'indent', 'style', undefined]) {
+        const spoilt = JSON.parse(JSON.stringify(body), (key, one: unknown) =>
+          typeof one !== 'object' && (only === undefined || key === only) ? value : one,
+        ) as Json;
+        renderPayload(spoilt, (header) => headers[header] ?? null);
+        renderPayload(spoilt, (header) => (headers[header] === undefined ? null : name));
+      }
+    }
+  }
+  const element = { type: name, text: odd, elements: [{ type: name }, { type: 'text', text: odd }] };
+  const list = { type: 'rich_text_list', indent: -1, elements: [element] };
+  const code = { type: 'rich_text_preformatted', elements: [{ text: odd }] };
+  renderPayload({ blocks: [{ type: name }, { type: 'rich_text', elements: [element, list, code] }] });
 });

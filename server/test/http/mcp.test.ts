@@ -3,7 +3,8 @@ import { type OAuthClientProvider, UnauthorizedError } from '@modelcontextprotoc
 import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
-import { type Scope, scopeNames } from '@parley/contract';
+import { botScopes, buildContract, defaultLimits, type Scope, scopeNames } from '@parley/contract';
+import { mcpTools } from '../../http/mcp-tools.ts';
 import type { Client } from '../support/client.ts';
 import { onAnyEngine } from '../support/engines.ts';
 import { decide, newApp } from '../support/oauth.ts';
@@ -41,7 +42,8 @@ class Agent implements OAuthClientProvider {
 }
 
 onAnyEngine('the Model Context Protocol', (engine) => {
-  const server = serverFor(engine);
+  const server = serverFor(engine, { PARLEY_RATE_LIMIT: '1/1000' }, { now: () => now });
+  const now = Date.now();
   let ada: Client;
   let bob: Client;
   let chat_id: number;
@@ -71,6 +73,8 @@ onAnyEngine('the Model Context Protocol', (engine) => {
     await expect(newClient().connect(first)).rejects.toBeInstanceOf(UnauthorizedError);
     const asked = agent.asked?.searchParams ?? new URLSearchParams();
     expect(asked.get('resource')).toBe(url().href);
+    // An agent asks for all that the resource names.
+    expect(asked.get('scope')?.split(' ')).toEqual(botScopes);
     const end = new URL(await decide(server(), asked, ada));
     await first.finishAuth(end.searchParams.get('code') ?? '');
     const client = newClient();
@@ -115,10 +119,47 @@ onAnyEngine('the Model Context Protocol', (engine) => {
     const wrong = await client.callTool({ name: 'messages_send_message', arguments: { chat_id, contents: 'x' } });
     expect(wrong.isError).toBe(true);
     expect(JSON.parse(textOf(wrong)).error).toMatchObject({ code: 'validation_failed' });
+    for (const one of [[chat_id], { id: chat_id }]) {
+      const many = await client.callTool({ name: 'messages_get_messages', arguments: { chat_id: one } });
+      expect(JSON.parse(textOf(many)).error).toMatchObject({ code: 'validation_failed' });
+    }
     const { group } = await bob.ok('messages.create_group', { name: 'Private', participants: [] });
     const hidden = await client.callTool({ name: 'messages_get_messages', arguments: { chat_id: group.chat_id } });
     expect(JSON.parse(textOf(hidden)).error.code).toBe('not_found');
     await client.close();
+  });
+
+  test('a call with the same key does nothing twice', async () => {
+    const client = await connect(['messages:write']);
+    const send = async (content: string, idempotency_key: string) => {
+      const sent = await client.callTool({
+        name: 'messages_send_message',
+        arguments: { chat_id, content, idempotency_key },
+      });
+      return JSON.parse(textOf(sent));
+    };
+    const first = await send('once', 'agent-1');
+    expect((await send('once', 'agent-1')).message.message_id).toBe(first.message.message_id);
+    expect((await send('twice', 'agent-1')).error.code).toBe('idempotency_conflict');
+    await expect(send('once', 'ключ')).rejects.toThrow('idempotency_key');
+    const { tools } = await client.listTools();
+    const keyed = tools.filter(({ inputSchema }) => 'idempotency_key' in (inputSchema.properties ?? {}));
+    expect(keyed.map(({ name }) => name)).toEqual(['messages_send_message']);
+    await client.close();
+  });
+
+  test('a large message counts as more requests', async () => {
+    const { access_token } = await ada.ok('tokens.create', { name: 'large', scopes: ['messages:read'] });
+    const left = async (bytes: number) => {
+      const { headers } = await request(url().href, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${access_token}` },
+        body: `{}${' '.repeat(bytes)}`,
+      });
+      return Number(headers.get('ratelimit-remaining'));
+    };
+    const before = await left(0);
+    expect(before - (await left(10 * 65_536))).toBe(11);
   });
 
   test('the event log is a resource, from a cursor on', async () => {
@@ -130,10 +171,15 @@ onAnyEngine('the Model Context Protocol', (engine) => {
       const { contents } = await client.readResource({ uri });
       return JSON.parse((contents[0] as { text: string }).text) as { events: { event: string }[]; next: number };
     };
+    await expect(read('parley://events?after=now')).rejects.toThrow('chats:read');
     const { next } = await read(`parley://chats/${chat_id}/events`);
     await bob.ok('messages.send_message', { chat_id, content: 'news' });
     const { events } = await read(`parley://chats/${chat_id}/events?after=${next}`);
     expect(events.map(({ event }) => event)).toEqual(['new_message']);
+    const lister = await connect(['messages:read', 'chats:read']);
+    const [now] = (await lister.readResource({ uri: 'parley://events?after=now' })).contents;
+    expect(JSON.parse((now as { text: string }).text)).toMatchObject({ events: [], has_more: false });
+    await lister.close();
     await expect(client.readResource({ uri: 'parley://secrets' })).rejects.toThrow('no resource');
     const writer = await connect(['messages:write']);
     expect((await writer.listResources()).resources).toEqual([]);
@@ -157,11 +203,101 @@ onAnyEngine('the Model Context Protocol', (engine) => {
       resource: url().href,
       resource_name: 'Parley',
       authorization_servers: [server().url],
-      scopes_supported: scopeNames,
+      scopes_supported: ['messages:read', 'messages:write', 'chats:read', 'chats:write', 'webhooks', 'files'],
       bearer_methods_supported: ['header'],
     });
+    expect((await request(`${server().url}/.well-known/oauth-protected-resource`)).body).toMatchObject({
+      resource: url().href,
+    });
+    expectRefusal(await request(`${url().href}/`, init()), 'unauthorized');
     const got = await request(url().href);
     expectRefusal(got, 'method_not_allowed');
     expect(got.headers.get('allow')).toBe('POST');
   });
+});
+
+const tools = [...mcpTools(buildContract(defaultLimits)).values()].map(({ tool }) => tool);
+const namesOf = (chosen: (tool: (typeof tools)[number]) => boolean | undefined) =>
+  tools.flatMap((tool) => (chosen(tool) ? tool.name : []));
+
+/** A new operation belongs into one of these lists, or is left out by its row. */
+test('the tools are exactly these', () => {
+  expect(namesOf(({ annotations }) => annotations?.readOnlyHint)).toEqual([
+    'messages_get_messages',
+    'messages_get_message',
+    'messages_search_messages',
+    'messages_mentions',
+    'messages_threads',
+    'messages_reactions',
+    'messages_pins',
+    'chats_list',
+    'chats_get',
+    'chats_participants',
+    'webhooks_list',
+    'webhooks_get',
+    'webhooks_health',
+    'webhooks_deliveries',
+    'webhooks_delivery',
+    'webhooks_preview_replay',
+    'webhooks_replays',
+    'events_list',
+    'files_get',
+    'users_me',
+    'users_get',
+    'users_search',
+    'users_list',
+    'users_presence',
+    'users_quiet_hours',
+    'service_get',
+    'service_status',
+    'service_history',
+    'service_chats',
+    'service_use',
+    'service_audit',
+    'service_settings',
+  ]);
+  expect(namesOf(({ annotations }) => !annotations?.readOnlyHint && annotations?.destructiveHint)).toEqual([
+    'messages_edit_message',
+    'messages_delete_message',
+    'messages_mark_read',
+    'messages_remove_reaction',
+    'messages_unpin',
+    'chats_update',
+    'chats_set_preferences',
+    'chats_remove_participant',
+    'chats_set_role',
+    'chats_leave',
+    'webhooks_skip',
+    'webhooks_redeliver',
+    'webhooks_replay',
+    'webhooks_cancel_replay',
+    'webhooks_delete',
+    'users_update',
+    'users_remove_avatar',
+    'users_disable',
+    'users_set_presence',
+    'users_set_quiet_hours',
+    'service_update',
+  ]);
+  expect(namesOf(({ annotations }) => !annotations?.readOnlyHint && !annotations?.destructiveHint)).toEqual([
+    'messages_send_message',
+    'messages_add_reaction',
+    'messages_pin',
+    'messages_create_group',
+    'messages_create_channel',
+    'messages_create_direct',
+    'chats_add_participants',
+    'chats_join',
+    'chats_typing',
+  ]);
+});
+
+test('tools of webhooks reach other servers', () => {
+  const reaching = namesOf(({ annotations }) => annotations?.openWorldHint);
+  expect(reaching).toEqual(namesOf(({ name }) => name.startsWith('webhooks_')));
+});
+
+test('each scope that agents ask for opens a tool', () => {
+  const rows = [...mcpTools(buildContract(defaultLimits)).values()].map(({ row }) => row);
+  for (const scope of botScopes) expect(rows.some(({ scopes }) => scopes.includes(scope))).toBe(true);
 });

@@ -6,6 +6,7 @@ import { users } from '../support/people.ts';
 import { picture } from '../support/pictures.ts';
 import { serverFor, startServer } from '../support/server.ts';
 import { inSession } from '../support/visitor.ts';
+import { expectRefusal } from '../support/wire.ts';
 
 const json = { 'content-type': 'application/json' };
 
@@ -65,8 +66,10 @@ onBothEngines('incoming webhooks', (engine) => {
     expect(message?.mentions).toEqual([bob.userId]);
     const [author] = (await bob.ok('users.get', { user_ids: [user_id] })).users ?? [];
     expect(author).toMatchObject({ display_name: 'Grafana', avatar_url: expect.stringContaining('avatar') });
-    const { hooks } = await ada.ok('hooks.list', { chat_id: hook.chat_id });
-    expect(hooks.map(({ last_used_at }) => typeof last_used_at)).toEqual(['string']);
+    await eventually('the use is stored', async () => {
+      const [listed] = (await ada.ok('hooks.list', { chat_id: hook.chat_id })).hooks;
+      return listed?.last_used_at ?? undefined;
+    });
   });
 
   test('participants see a new name of the bot, which is not one of them', async () => {
@@ -134,6 +137,7 @@ onBothEngines('incoming webhooks', (engine) => {
     expect(await codeOf(await post(`${url}x`, { content: 'x' }))).toBe('404 not_found');
     // The longest text of another service is cut instead.
     expect((await post(url, { text: 'long line\n'.repeat(5_000) })).status).toBe(200);
+    expect(await codeOf(await post(url, { text: 'x'.repeat(262_144) }))).toBe('413 payload_too_large');
   });
 
   test('a revoked hook ends at once, and its bot with the last of its hooks', async () => {
@@ -150,6 +154,28 @@ onBothEngines('incoming webhooks', (engine) => {
     expect(await ada.refused('hooks.revoke', { hook_id: hook.hook_id })).toBe('not_found');
   });
 
+  test('a hook that is revoked while the body of a post arrives sends nothing', async () => {
+    const { hook, url } = await newHook();
+    const body = JSON.stringify({ content: 'too late' });
+    let finish = () => {};
+    const arriving = new ReadableStream({
+      start(controller) {
+        controller.enqueue(body.slice(0, 5));
+        finish = () => {
+          controller.enqueue(body.slice(5));
+          controller.close();
+        };
+      },
+    });
+    const posted = fetch(url, { method: 'POST', headers: json, body: arriving });
+    // The server reads the hook in this time. If it takes longer, the post is refused for the other reason.
+    await Bun.sleep(200);
+    await ada.ok('hooks.revoke', { hook_id: hook.hook_id });
+    finish();
+    expect(await codeOf(await posted)).toBe('404 not_found');
+    expect((await ada.ok('messages.get_messages', { chat_id: hook.chat_id })).messages).toEqual([]);
+  });
+
   test('a bot that existed before stays', async () => {
     const { bot } = await browser.ok('bots.create', { name: `own-${engine}` });
     const made = await browser.ok('hooks.create', { chat_id: await newGroup(), user_id: bot.user_id });
@@ -160,7 +186,7 @@ onBothEngines('incoming webhooks', (engine) => {
     expect((await ada.ok('hooks.list', {})).hooks.some((one) => one.bot.user_id === bot.user_id)).toBe(false);
   });
 
-  test('a hook works while its maker may post, and admins of the chat can revoke it', async () => {
+  test('a hook works while its creator may post, and admins of the chat can revoke it', async () => {
     const chat_id = await newGroup();
     const { hook, url } = await newHook(bobs, chat_id);
     expect(await cleo.refused('hooks.revoke', { hook_id: hook.hook_id })).toBe('not_found');
@@ -184,11 +210,15 @@ onBothEngines('incoming webhooks', (engine) => {
     expect(await browser.refused('hooks.create', { chat_id: other, name: 'Spy' })).toBe('not_found');
     expect(await ada.refused('hooks.create', { chat_id: channel.chat_id, name: 'By token' })).toBe('forbidden');
     const chat_id = channel.chat_id;
-    expect(await browser.refused('hooks.create', { chat_id })).toBe('validation_failed');
+    const { details } = expectRefusal(await browser.call('hooks.create', { chat_id }), 'validation_failed');
+    expect(details).toEqual([{ field: 'name', message: 'is required, unless user_id is given' }]);
+    const both = { chat_id, name: 'Both', user_id: ada.userId };
+    const second = expectRefusal(await browser.call('hooks.create', both), 'validation_failed');
+    expect(second.details).toEqual([{ field: 'name', message: 'cannot be given beside user_id' }]);
     expect(await browser.refused('hooks.create', { chat_id, user_id: cleo.userId })).toBe('not_found');
   });
 
-  test('a disabled maker ends it', async () => {
+  test('a disabled creator ends it', async () => {
     const dora = await server().user(`dora-${engine}`);
     const doras = await inSession(server(), dora);
     const { group } = await dora.ok('messages.create_group', { name: 'Hers', participants: [ada.userId] });
@@ -234,5 +264,75 @@ describe('the limit of a hook', () => {
     } finally {
       await server.stop();
     }
+  });
+});
+
+describe('a large post', () => {
+  test('counts for the creator of the hook too', async () => {
+    let now = Date.now();
+    const environment = { ...(await freshEnvironment('sqlite')), PARLEY_RATE_LIMIT: '1/40' };
+    const server = await startServer(environment, { now: () => now });
+    try {
+      const { ada } = await users(server, 'ada');
+      const browser = await inSession(server, ada);
+      const { chat_id } = (await ada.ok('messages.create_group', { name: 'Ops', participants: [] })).group;
+      const first = await browser.ok('hooks.create', { chat_id, name: 'Hook' });
+      const urls = [first.url];
+      while (urls.length < 36) {
+        now += 10_000;
+        urls.push((await browser.ok('hooks.create', { chat_id, user_id: first.hook.bot.user_id })).url);
+      }
+      now += 600_000;
+      // Each counts as four requests of the person, who has 160 with all tokens and hooks together.
+      for (const url of urls) expect((await post(url, { wrong: 'x'.repeat(260_000) })).status).toBe(422);
+      const { headers } = await ada.call('users.me', {});
+      expect([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual(['160', '15']);
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+describe('a post whose time cannot be stored', () => {
+  test('is sent all the same, and the log says so', async () => {
+    let printed = '';
+    const server = await startServer(
+      { ...(await freshEnvironment('sqlite')), LOG_LEVEL: 'warn' },
+      {
+        print: (text) => {
+          printed += text;
+        },
+      },
+    );
+    try {
+      const { ada } = await users(server, 'ada');
+      const browser = await inSession(server, ada);
+      const { chat_id } = (await ada.ok('messages.create_group', { name: 'Ops', participants: [] })).group;
+      const { url } = await browser.ok('hooks.create', { chat_id, name: 'Hook' });
+      const broken = "CREATE TRIGGER broken BEFORE UPDATE ON hooks BEGIN SELECT RAISE(ABORT, 'broken'); END";
+      await server.engine.run(broken);
+      expect((await post(url, { content: 'x' })).status).toBe(200);
+      await eventually('it is logged', async () => printed.includes('hook_use_not_stored') || undefined);
+    } finally {
+      await server.stop();
+    }
+  });
+});
+
+onBothEngines('a hook of a person above the daily quota', (engine) => {
+  const server = serverFor(engine, { PARLEY_MESSAGES_PER_DAY: '2' });
+
+  test('returns the message of an earlier post with the same key', async () => {
+    const { ada } = await users(server(), 'ada');
+    const browser = await inSession(server(), ada);
+    const { chat_id } = (await ada.ok('messages.create_group', { name: 'Ops', participants: [] })).group;
+    const { url } = await browser.ok('hooks.create', { chat_id, name: 'Hook' });
+    const keyed = () => post(url, { content: 'first' }, { 'idempotency-key': 'first' });
+    const first = await (await keyed()).json();
+    expect((await post(url, { content: 'second' })).status).toBe(200);
+    expect(await codeOf(await post(url, { content: 'third' }))).toBe('409 conflict');
+    const again = await keyed();
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, 'true']);
+    expect(await again.json()).toEqual(first);
   });
 });
