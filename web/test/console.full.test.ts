@@ -242,9 +242,10 @@ inChromium('the console', () => {
     await button(page, 'Rotate secret').click();
     await dialog(page, 'Rotate the secret').getByRole('textbox', { name: 'Secret' }).fill('a secret that is typed');
     await button(page, 'Rotate').click();
-    await dialog(page, 'Rotate the secret').getByText('Both secrets are valid until').waitFor();
+    await dialog(page, 'Rotate the secret').getByText('the signatures of both secrets until').waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await button(page, 'I have saved it').click();
+    await page.getByText('webhook-signature only, until').waitFor();
     await say(ada, chatId, 'Three');
     const third = (await endpoint.arrived(3)).at(-1);
     expect(

@@ -42,25 +42,42 @@ export function HealthWords({ webhook }: { webhook: WebhookHealth }) {
   const kind = healthOf(webhook);
   const isFailing = kind === 'failing' || kind === 'retrying';
   const why = failing && isFailing ? explain(lastOf(failing)) : undefined;
+  const overlapEnd = overlapEndOf(webhook);
   return (
     <div class="health">
       <p>{sentenceOf(webhook, kind)}</p>
       {webhook.status === 'disabled' && <p>{words.disabledNext(webhook.disabled_reason)}</p>}
       {failing && why && (
-        <Why explanation={why}>
+        <Why explanation={why} first={why.kind === 'signature' && overlapEnd ? words.rotated(overlapEnd) : ''}>
           <WhyLinks kind={why.kind} delivery={failing} />
         </Why>
       )}
       {webhook.expired_count > 0 && <p class="muted">{words.expired(webhook.expired_count)}</p>}
-      {webhook.previous_secret_until !== null && Date.parse(webhook.previous_secret_until) > Date.now() && (
-        <p class="muted">{words.twoSecrets(exactTime(webhook.previous_secret_until))}</p>
-      )}
+      {overlapEnd && <TwoSecrets until={overlapEnd} />}
       {webhook.unknown_events.length > 0 && (
         <p class="muted">{words.unknownEvents(webhook.unknown_events.join(', '))}</p>
       )}
     </div>
   );
 }
+
+/** Returns until when two secrets sign, or undefined if only one does. */
+function overlapEndOf({ previous_secret_until: until }: Webhook): string | undefined {
+  return until !== null && Date.parse(until) > Date.now() ? exactTime(until) : undefined;
+}
+
+/** After a rotation: which header is signed with which secret. */
+const TwoSecrets = ({ until }: { readonly until: string }) => (
+  <div class="two-secrets">
+    <p>{words.twoSecrets}</p>
+    <dl aria-label={words.secrets.label}>
+      <dt>{words.secrets.new}</dt>
+      <dd>{words.secrets.newSigns}</dd>
+      <dt>{words.secrets.old}</dt>
+      <dd>{words.secrets.oldSigns(until)}</dd>
+    </dl>
+  </div>
+);
 
 function sentenceOf(webhook: WebhookHealth, kind: HealthKind): string {
   const { down_since, failing_since, next_attempt_at, disabled_reason } = webhook;
@@ -78,16 +95,19 @@ function sentenceOf(webhook: WebhookHealth, kind: HealthKind): string {
 
 interface WhyProps {
   readonly explanation: Explanation;
+  /** What is more likely than the usual advice. */
+  readonly first?: string;
   /** Links to what helps. */
   readonly children?: ComponentChildren;
 }
 
 /** Why an attempt failed, and what to do next. */
-export const Why = ({ explanation: { what, next }, children }: WhyProps) => (
+export const Why = ({ explanation: { what, next }, first = '', children }: WhyProps) => (
   <div class="why">
     <p>
       <strong>{what}</strong>
     </p>
+    {first !== '' && <p>{first}</p>}
     <p>{next}</p>
     {children}
   </div>

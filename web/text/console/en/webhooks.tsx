@@ -69,8 +69,17 @@ export const webhookWords = {
         one: '# event expired before it was delivered.',
         other: '# events expired before they were delivered.',
       }),
-    twoSecrets: (until: string) =>
-      `Deliveries are signed with the old secret too until ${until}. Give your endpoint the new one before.`,
+    twoSecrets: 'The secret was rotated. Give your endpoint the new one before the old one ends.',
+    /** What each of two secrets signs. */
+    secrets: {
+      label: 'Secrets',
+      new: 'New secret',
+      newSigns: 'webhook-signature and X-Webhook-Signature',
+      old: 'Old secret',
+      oldSigns: (until: string) => `webhook-signature only, until ${until}`,
+    },
+    rotated: (until: string) =>
+      `The secret was rotated, and X-Webhook-Signature already uses the new one alone. Give your endpoint the new secret, or let it verify webhook-signature, which has both signatures until ${until}.`,
     unknownEvents: (names: string) => `Parley has no event of this name, and never sends it: ${names}.`,
   },
 
@@ -154,7 +163,8 @@ export const webhookWords = {
       'Parley signs with the new secret at once. For 24 hours it also signs with the old one, so that you have time to change your endpoint. X-Webhook-Signature has room for one signature and uses the new secret at once.',
     twice: 'The secret before the current one stops to count now, if there is one.',
     act: 'Rotate',
-    done: (until: string) => `Both secrets are valid until ${until}. Give your endpoint the new one before.`,
+    done: (until: string) =>
+      `webhook-signature has the signatures of both secrets until ${until}. X-Webhook-Signature has only that of the new one. Give your endpoint the new secret.`,
   },
 
   test: {
