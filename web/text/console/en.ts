@@ -2,7 +2,7 @@ import { accessWords } from './en/access.tsx';
 import { age, decimal, number } from './en/ages.ts';
 import { deliveryWords } from './en/deliveries.ts';
 import { eventWords } from './en/events.ts';
-import { failures } from './en/failures.ts';
+import { failures, testFailures } from './en/failures.ts';
 import { signatures } from './en/signatures.ts';
 import { webhookWords } from './en/webhooks.tsx';
 
@@ -41,6 +41,7 @@ export const en = {
   copyFailed: 'The browser did not copy it. Select the text, and copy it yourself.',
 
   failures,
+  testFailures,
   ...eventWords,
   ...webhookWords,
   ...deliveryWords,

@@ -10,23 +10,32 @@ import { Problem, useLoading } from '../problem.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { ChatOf } from './deliveries-table.tsx';
 import { isOpen, useDeliveryActs } from './delivery-acts.ts';
-import { explain, lastOf } from './failure.ts';
+import { explain, lastOf, redirectTarget } from './failure.ts';
 import { signaturePath } from './filters.ts';
-import { Pill, Why } from './health.tsx';
+import { Pill, UseTarget, Why } from './health.tsx';
 import { writeHeaders } from './signature.ts';
 import { exactTime, secondsTime } from './times.ts';
 
 const words = consoleText.delivery;
 
+/** What redirects of the endpoint need. */
+export interface Redirects {
+  /** The URL of the webhook. Empty until it is loaded. */
+  readonly url: string;
+  /** Called with the URL that a redirect leads to. */
+  readonly onUse: (url: string) => void;
+}
+
 interface DeliveryPaneProps {
   readonly deliveryId: number;
   readonly tick: number;
+  readonly redirects: Redirects;
   readonly onChange: () => void;
   readonly onClose: () => void;
 }
 
 /** One delivery in full: what was sent, what came back, and every attempt. */
-export function DeliveryPane({ deliveryId, tick, onChange, onClose }: DeliveryPaneProps) {
+export function DeliveryPane({ deliveryId, tick, redirects, onChange, onClose }: DeliveryPaneProps) {
   const { client } = useSession();
   const [delivery, setDelivery] = useState<DeliveryInFull | undefined>(undefined);
   const [isMissing, setMissing] = useState(false);
@@ -69,7 +78,7 @@ export function DeliveryPane({ deliveryId, tick, onChange, onClose }: DeliveryPa
       {isMissing && <p class="muted">{words.missing}</p>}
       {delivery && (
         <>
-          <Facts delivery={delivery} />
+          <Facts delivery={delivery} redirects={redirects} />
           <div class="buttons">
             <button type="button" class="button" onClick={() => acts.redeliver([deliveryId])}>
               {consoleText.deliveries.redeliver}
@@ -92,12 +101,16 @@ export function DeliveryPane({ deliveryId, tick, onChange, onClose }: DeliveryPa
   );
 }
 
-function Facts({ delivery }: { delivery: DeliveryInFull }) {
+function Facts({ delivery, redirects: { url, onUse } }: { delivery: DeliveryInFull; redirects: Redirects }) {
   const { state, event, event_id, chat_id, replay_id, next_attempt_at, reason } = delivery;
-  const why = explain(lastOf(delivery));
+  const last = delivery.attempts.at(-1);
+  const target = last && redirectTarget(last, url);
+  const why = explain(lastOf(delivery), target);
   return (
     <>
-      {why && state !== 'skipped' && <Why explanation={why} />}
+      {why && state !== 'skipped' && (
+        <Why explanation={why}>{target !== undefined && <UseTarget target={target} onUse={onUse} />}</Why>
+      )}
       {state === 'skipped' && <p>{words.skipReason(reason)}</p>}
       {state === 'pending' && <p class="muted">{words.pending}</p>}
       <dl class="facts">

@@ -15,6 +15,9 @@ export type HealthKind = keyof typeof words.kinds;
 /** The server counts no further. */
 const maxCount = 1_000;
 
+/** The server counts the deliveries of events of this time. */
+const recentMs = 24 * 3_600_000;
+
 /** A delivery takes milliseconds. One that is undelivered for longer waits for something. */
 const behindSeconds = 5;
 
@@ -80,15 +83,17 @@ const TwoSecrets = ({ until }: { readonly until: string }) => (
 );
 
 function sentenceOf(webhook: WebhookHealth, kind: HealthKind): string {
-  const { down_since, failing_since, next_attempt_at, disabled_reason } = webhook;
+  const { down_since, failing_since, disabled_reason, created_at } = webhook;
   if (kind === 'disabled') return words.disabled(disabled_reason);
   if (kind === 'retrying') return words.retrying(failing_since === null ? null : secondsTime(failing_since));
   if (kind !== 'failing') return words[kind];
   const since = down_since ?? failing_since;
-  const next = next_attempt_at === null || Date.parse(next_attempt_at) < Date.now() ? null : next_attempt_at;
+  const nextAt = webhook.next_attempt_at ?? webhook.last_failure?.next_attempt_at ?? null;
+  const next = nextAt === null || Date.parse(nextAt) < Date.now() ? null : nextAt;
   return words.failingSince({
     since: since === null ? null : secondsTime(since),
     isDown: down_since !== null,
+    isNew: Date.now() - Date.parse(created_at) < recentMs,
     next: next === null ? null : secondsTime(next),
   });
 }
@@ -110,6 +115,20 @@ export const Why = ({ explanation: { what, next }, first = '', children }: WhyPr
     {first !== '' && <p>{first}</p>}
     <p>{next}</p>
     {children}
+  </div>
+);
+
+interface UseTargetProps {
+  readonly target: string;
+  readonly onUse: (url: string) => void;
+}
+
+/** Takes the URL that a redirect leads to. */
+export const UseTarget = ({ target, onUse }: UseTargetProps) => (
+  <div>
+    <button type="button" class="button quiet" onClick={() => onUse(target)}>
+      {words.useTarget}
+    </button>
   </div>
 );
 
