@@ -41,6 +41,7 @@ inChromium('the console', () => {
     await page.getByRole('link', { name: 'Console' }).click();
     await page.getByRole('navigation', { name: 'Console' }).waitFor();
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
+    await until('the tab has the name of the page', async () => (await page.title()).startsWith('Webhooks · '));
 
     await button(page, 'New webhook').click();
     const form = dialog(page, 'Create a webhook');
@@ -123,6 +124,12 @@ inChromium('the console', () => {
       .getByRole('row', { name: /Delivered/ })
       .waitFor();
     await pane(page).getByText('Delivered').waitFor();
+    // What is done elsewhere is seen here.
+    const attempts = pane(page).getByRole('list', { name: 'Attempts' }).getByRole('listitem');
+    const count = await attempts.count();
+    const deliveryId = Number(new URL(page.url()).searchParams.get('delivery'));
+    await ada.ok('webhooks.redeliver', { delivery_id: deliveryId });
+    await becomes(() => attempts.count(), count + 1);
     await page.keyboard.press('Escape');
     await pane(page).waitFor({ state: 'detached' });
     await until('the row has the focus', () =>
@@ -138,6 +145,10 @@ inChromium('the console', () => {
       .getByRole('row', { name: /Launch/ })
       .waitFor({ state: 'detached' });
     expect(new URL(page.url()).search).toBe(`?chat=${other}`);
+    await page.goBack();
+    await table(page)
+      .getByRole('row', { name: /Launch/ })
+      .waitFor();
     const shared = await stage.openTab(page, `/console/webhooks/${brokenId}?state=delivered&chat=${chatId}`);
     await table(shared)
       .getByRole('row', { name: /Launch/ })
@@ -149,7 +160,15 @@ inChromium('the console', () => {
       .getByRole('row', { name: /Delivered new_message Lunch/ })
       .waitFor();
 
-    // A selection is sent again, from the oldest on.
+    // A selection is sent again until somebody stops it, from the oldest on.
+    const gate = Promise.withResolvers<void>();
+    broken.reply = () => ({ after: gate.promise });
+    await table(shared).getByRole('checkbox', { name: 'Select all shown' }).check();
+    await button(shared, 'Redeliver').click();
+    await button(shared, 'Stop').click();
+    gate.resolve();
+    await shared.getByText('1 of 2 were delivered.').waitFor();
+    broken.reply = () => 200;
     const before = broken.arrivals.length;
     await table(shared).getByRole('checkbox', { name: 'Select all shown' }).check();
     await button(shared, 'Redeliver').click();

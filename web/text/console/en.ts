@@ -31,6 +31,8 @@ export const en = {
       audit: 'Audit log',
       service: 'Service',
     },
+    /** One of the things of a page, in the title of the tab. */
+    onePage: ({ page, id }: { page: string; id: number }) => `${page}: ${id}`,
     administration: 'Administration',
     docs: 'API reference',
   },

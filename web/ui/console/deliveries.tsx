@@ -78,7 +78,7 @@ export function Deliveries({ webhookId, filters, tick, redirects, onChange }: De
         <h2>{words.title}</h2>
         <DeliveryFilters
           filters={filters}
-          onChange={(part) => navigate(webhookPath(webhookId, { ...filters, ...part }), { replace: true })}
+          onChange={(part) => navigate(webhookPath(webhookId, { ...filters, ...part }))}
         />
         <Problem words={problem} onRetry={again} />
         <Selection selected={selected} acts={acts} onDone={() => setChosen(new Set())} />
@@ -94,7 +94,7 @@ export function Deliveries({ webhookId, filters, tick, redirects, onChange }: De
         {page?.deliveries.length === 0 && page.next === null && (
           <NoDeliveries
             isFiltered={isFiltered(filters)}
-            onClear={() => navigate(webhookPath(webhookId, { ...noFilters, deliveryId }), { replace: true })}
+            onClear={() => navigate(webhookPath(webhookId, { ...noFilters, deliveryId }))}
           />
         )}
         {page && page.next !== null && (
@@ -148,7 +148,14 @@ function Selection({ selected, acts, onDone }: SelectionProps) {
   return (
     <>
       <div class="selection" role="status">
-        {acts.progress !== '' && <p>{acts.progress}</p>}
+        {acts.progress !== '' && (
+          <>
+            <p>{acts.progress}</p>
+            <button type="button" class="button quiet" onClick={acts.stop}>
+              {words.stop}
+            </button>
+          </>
+        )}
         {selected.length > 0 && acts.progress === '' && (
           <>
             <p>{words.selected(selected.length)}</p>

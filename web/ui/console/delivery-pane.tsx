@@ -13,6 +13,7 @@ import { isOpen, useDeliveryActs } from './delivery-acts.ts';
 import { explain, lastOf, redirectTarget } from './failure.ts';
 import { signaturePath } from './filters.ts';
 import { Pill, UseTarget, Why } from './health.tsx';
+import { useOrder } from './live.ts';
 import { writeHeaders } from './signature.ts';
 import { exactTime, secondsTime } from './times.ts';
 
@@ -39,19 +40,21 @@ export function DeliveryPane({ deliveryId, tick, redirects, onChange, onClose }:
   const { client } = useSession();
   const [delivery, setDelivery] = useState<DeliveryInFull | undefined>(undefined);
   const [isMissing, setMissing] = useState(false);
+  const order = useOrder();
   const load = useCallback(async () => {
     try {
-      setDelivery((await client.webhooks.delivery({ delivery_id: deliveryId })).delivery);
+      const isNewest = order();
+      const { delivery } = await client.webhooks.delivery({ delivery_id: deliveryId });
+      if (isNewest()) setDelivery(delivery);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 404) throw error;
       setMissing(true);
     }
   }, [client, deliveryId]);
   const { problem, run, again } = useLoading(words.failed, load);
-  // Once it is settled, nothing changes by itself.
-  const mayChange = delivery === undefined || isOpen(delivery);
+  // A settled one changes too: it can be redelivered elsewhere.
   useEffect(() => {
-    if (tick > 0 && mayChange) run(load);
+    if (tick > 0) run(load);
   }, [tick]);
   const acts = useDeliveryActs(() => {
     run(load);
