@@ -122,7 +122,9 @@ async function ask(
             </Notice>
           )}
           {usable.length > 0 && (
-            <p class="muted">It will also see your name. You can end its access at any time under Access.</p>
+            <p class="muted">
+              It will also see your name. You can end its access at any time under Access tokens in the console.
+            </p>
           )}
         </section>
         <form class="part" method="post" action={action}>
