@@ -11,7 +11,7 @@ import { ConfirmDialog } from './confirm-dialog.tsx';
 import { DeliveriesTable } from './deliveries-table.tsx';
 import { isOpen, useDeliveryActs } from './delivery-acts.ts';
 import { DeliveryFilters } from './delivery-filters.tsx';
-import { DeliveryPane, type Redirects } from './delivery-pane.tsx';
+import { type Advice, DeliveryPane } from './delivery-pane.tsx';
 import { type DeliveryPage, type Filters, isFiltered, noFilters, refreshed, webhookPath } from './filters.ts';
 import { useOrder } from './live.ts';
 
@@ -28,13 +28,13 @@ interface DeliveriesProps {
   readonly filters: Filters;
   /** The rows are loaded again when it changes. */
   readonly tick: number;
-  readonly redirects: Redirects;
+  readonly advice: Advice;
   /** Called when a delivery was changed here. */
   readonly onChange: () => void;
 }
 
 /** The deliveries of a webhook, the newest first, and one of them in full beside them. */
-export function Deliveries({ webhookId, filters, tick, redirects, onChange }: DeliveriesProps) {
+export function Deliveries({ webhookId, filters, tick, advice, onChange }: DeliveriesProps) {
   const { client } = useSession();
   const { deliveryId } = filters;
   const key = webhookPath(webhookId, { ...filters, deliveryId: undefined });
@@ -106,7 +106,7 @@ export function Deliveries({ webhookId, filters, tick, redirects, onChange }: De
           key={deliveryId}
           deliveryId={deliveryId}
           tick={tick}
-          redirects={redirects}
+          advice={advice}
           onChange={onChange}
           onClose={close}
         />

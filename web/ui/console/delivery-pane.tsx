@@ -19,10 +19,12 @@ import { exactTime, secondsTime } from './times.ts';
 
 const words = consoleText.delivery;
 
-/** What redirects of the endpoint need. */
-export interface Redirects {
+/** What the advice about a failure needs to know of the webhook. */
+export interface Advice {
   /** The URL of the webhook. Empty until it is loaded. */
   readonly url: string;
+  /** Until when two secrets sign. */
+  readonly overlapEnd: string | undefined;
   /** Called with the URL that a redirect leads to. */
   readonly onUse: (url: string) => void;
 }
@@ -30,13 +32,13 @@ export interface Redirects {
 interface DeliveryPaneProps {
   readonly deliveryId: number;
   readonly tick: number;
-  readonly redirects: Redirects;
+  readonly advice: Advice;
   readonly onChange: () => void;
   readonly onClose: () => void;
 }
 
 /** One delivery in full: what was sent, what came back, and every attempt. */
-export function DeliveryPane({ deliveryId, tick, redirects, onChange, onClose }: DeliveryPaneProps) {
+export function DeliveryPane({ deliveryId, tick, advice, onChange, onClose }: DeliveryPaneProps) {
   const { client } = useSession();
   const [delivery, setDelivery] = useState<DeliveryInFull | undefined>(undefined);
   const [isMissing, setMissing] = useState(false);
@@ -81,7 +83,7 @@ export function DeliveryPane({ deliveryId, tick, redirects, onChange, onClose }:
       {isMissing && <p class="muted">{words.missing}</p>}
       {delivery && (
         <>
-          <Facts delivery={delivery} redirects={redirects} />
+          <Facts delivery={delivery} advice={advice} />
           <div class="buttons">
             <button type="button" class="button" onClick={() => acts.redeliver([deliveryId])}>
               {consoleText.deliveries.redeliver}
@@ -104,7 +106,7 @@ export function DeliveryPane({ deliveryId, tick, redirects, onChange, onClose }:
   );
 }
 
-function Facts({ delivery, redirects: { url, onUse } }: { delivery: DeliveryInFull; redirects: Redirects }) {
+function Facts({ delivery, advice: { url, overlapEnd, onUse } }: { delivery: DeliveryInFull; advice: Advice }) {
   const { state, event, event_id, chat_id, replay_id, next_attempt_at, reason } = delivery;
   const last = delivery.attempts.at(-1);
   const target = last && redirectTarget(last, url);
@@ -112,7 +114,9 @@ function Facts({ delivery, redirects: { url, onUse } }: { delivery: DeliveryInFu
   return (
     <>
       {why && state !== 'skipped' && (
-        <Why explanation={why}>{target !== undefined && <UseTarget target={target} onUse={onUse} />}</Why>
+        <Why explanation={why} overlapEnd={overlapEnd}>
+          {target !== undefined && <UseTarget target={target} onUse={onUse} />}
+        </Why>
       )}
       {state === 'skipped' && <p>{words.skipReason(reason)}</p>}
       {state === 'pending' && <p class="muted">{words.pending}</p>}

@@ -51,7 +51,7 @@ export function HealthWords({ webhook }: { webhook: WebhookHealth }) {
       <p>{sentenceOf(webhook, kind)}</p>
       {webhook.status === 'disabled' && <p>{words.disabledNext(webhook.disabled_reason)}</p>}
       {failing && why && (
-        <Why explanation={why} first={why.kind === 'signature' && overlapEnd ? words.rotated(overlapEnd) : ''}>
+        <Why explanation={why} overlapEnd={overlapEnd}>
           <WhyLinks kind={why.kind} delivery={failing} />
         </Why>
       )}
@@ -65,7 +65,7 @@ export function HealthWords({ webhook }: { webhook: WebhookHealth }) {
 }
 
 /** Returns until when two secrets sign, or undefined if only one does. */
-function overlapEndOf({ previous_secret_until: until }: Webhook): string | undefined {
+export function overlapEndOf({ previous_secret_until: until }: Webhook): string | undefined {
   return until !== null && Date.parse(until) > Date.now() ? exactTime(until) : undefined;
 }
 
@@ -100,19 +100,19 @@ function sentenceOf(webhook: WebhookHealth, kind: HealthKind): string {
 
 interface WhyProps {
   readonly explanation: Explanation;
-  /** What is more likely than the usual advice. */
-  readonly first?: string;
+  /** Until when two secrets sign: the rotation is then the likely cause of a refused signature. */
+  readonly overlapEnd?: string | undefined;
   /** Links to what helps. */
   readonly children?: ComponentChildren;
 }
 
 /** Why an attempt failed, and what to do next. */
-export const Why = ({ explanation: { what, next }, first = '', children }: WhyProps) => (
+export const Why = ({ explanation: { kind, what, next }, overlapEnd, children }: WhyProps) => (
   <div class="why">
     <p>
       <strong>{what}</strong>
     </p>
-    {first !== '' && <p>{first}</p>}
+    {kind === 'signature' && overlapEnd !== undefined && <p>{words.rotated(overlapEnd)}</p>}
     <p>{next}</p>
     {children}
   </div>

@@ -7,7 +7,7 @@ import { Dialog } from '../dialog.tsx';
 import { Problem, useSubmit } from '../problem.tsx';
 import { eventsOf, exampleOf, nouns, testExample } from './event-choice.ts';
 import { explain, type FailureKind, redirectTarget } from './failure.ts';
-import { UseTarget, Why } from './health.tsx';
+import { overlapEndOf, UseTarget, Why } from './health.tsx';
 
 const words = consoleText.test;
 
@@ -30,7 +30,8 @@ interface TestFormProps {
 }
 
 /** Sends a test with an event of choice, and says what came of it. */
-export function TestForm({ webhook: { webhook_id, url }, onUse, isWhole = false }: TestFormProps) {
+export function TestForm({ webhook, onUse, isWhole = false }: TestFormProps) {
+  const { webhook_id, url } = webhook;
   const { client } = useSession();
   const [event, setEvent] = useState<EventName | undefined>(undefined);
   const [result, setResult] = useState<ClientOutput<'webhooks.test'> | undefined>(undefined);
@@ -50,7 +51,7 @@ export function TestForm({ webhook: { webhook_id, url }, onUse, isWhole = false 
       </div>
       <div role="status" class="test-result">
         {isBusy && <p class="muted">{words.sending}</p>}
-        {result && <Outcome result={result} url={url} onUse={onUse} />}
+        {result && <Outcome result={result} url={url} overlapEnd={overlapEndOf(webhook)} onUse={onUse} />}
       </div>
     </>
   );
@@ -99,6 +100,7 @@ interface OutcomeProps {
   readonly result: ClientOutput<'webhooks.test'>;
   /** The URL that was tested. */
   readonly url: string;
+  readonly overlapEnd?: string | undefined;
   /** What to do next about some failures, instead of the usual words. */
   readonly next?: Readonly<Partial<Record<FailureKind, string>>> | undefined;
   readonly onUse?: ((url: string) => void) | undefined;
@@ -108,14 +110,14 @@ interface OutcomeProps {
 const usualNexts: Readonly<Partial<Record<FailureKind, string>>> = consoleText.testFailures;
 
 /** What came of a test. */
-export function Outcome({ result: { attempt }, url, next = {}, onUse }: OutcomeProps) {
+export function Outcome({ result: { attempt }, url, overlapEnd, next = {}, onUse }: OutcomeProps) {
   const { status, duration_ms, answer } = attempt;
   const target = redirectTarget(attempt, url);
   const why = explain(attempt, target);
   return (
     <>
       {why ? (
-        <Why explanation={{ ...why, next: next[why.kind] ?? usualNexts[why.kind] ?? why.next }}>
+        <Why explanation={{ ...why, next: next[why.kind] ?? usualNexts[why.kind] ?? why.next }} overlapEnd={overlapEnd}>
           {target !== undefined && onUse && <UseTarget target={target} onUse={onUse} />}
         </Why>
       ) : (

@@ -8,7 +8,7 @@ import { tell, useAct } from '../notice.tsx';
 import { Problem, useLoading } from '../problem.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { readFilters } from './filters.ts';
-import { HealthCounts, HealthPill, HealthWords, Receives } from './health.tsx';
+import { HealthCounts, HealthPill, HealthWords, overlapEndOf, Receives } from './health.tsx';
 import { useChanges, useOrder } from './live.ts';
 import { BackLink, MissingPage } from './page.tsx';
 import { ReplayDialog, Replays } from './replays.tsx';
@@ -80,7 +80,7 @@ export function WebhookPage({ webhookId, query }: WebhookPageProps) {
         webhookId={webhookId}
         filters={readFilters(query)}
         tick={tick}
-        redirects={{ url: webhook?.url ?? '', onUse: editUrl }}
+        advice={{ url: webhook?.url ?? '', overlapEnd: webhook && overlapEndOf(webhook), onUse: editUrl }}
         onChange={refresh}
       />
       {webhook && (

@@ -68,7 +68,7 @@ export const failures = {
     short: 'Redirect',
     what: ({ status, target }) =>
       `The endpoint responded with ${status}, a redirect${target === undefined ? '' : ` to ${target}`}. Parley does not follow redirects.`,
-    next: 'Change the URL to the one that the redirect leads to: the response of the delivery has it. Often only https:// or the slash at the end is missing.',
+    next: 'Change the URL to the one that the redirect leads to. Often only https:// or the slash at the end is missing.',
   },
   away: {
     short: 'Unavailable',
@@ -151,7 +151,6 @@ export const testFailures: Readonly<Partial<Record<keyof typeof failures, string
   tooLarge: 'Let the endpoint, and any proxy in front of it, accept bodies of 1 MiB.',
   tooMany: 'Wait a moment and test again. If this happens often, raise the limit of the endpoint.',
   rejected: 'Read the response and the log of the endpoint, and test again.',
-  redirect: 'Use the URL that the redirect leads to. Often only https:// or the slash at the end is missing.',
   broken: 'Find the error in the log of the endpoint. When it is repaired, test again.',
   dns: 'Look for a typing mistake in the URL. If the name is new, wait until DNS knows it.',
   dns_unavailable:
