@@ -123,7 +123,7 @@ async function ask(
           )}
           {usable.length > 0 && (
             <p class="muted">
-              It will also see your name. You can end its access at any time under Access tokens in the console.
+              It will also see your name. In the console, under Access tokens, you can end its access at any time.
             </p>
           )}
         </section>
